@@ -15,7 +15,10 @@ let package = Package(
   ],
   targets: [
     .target(name: "MusicalTime"),
+    .target(name: "CRealtime"),
+    .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
     .testTarget(name: "MusicalTimeTests", dependencies: ["MusicalTime"]),
+    .testTarget(name: "RealtimeTests", dependencies: ["Realtime"]),
   ],
   swiftLanguageModes: [.v6]
 )

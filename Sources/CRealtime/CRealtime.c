@@ -1,0 +1,84 @@
+#define _GNU_SOURCE
+#include "CRealtime.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t nanoseconds(struct timespec t) { return t.tv_sec * INT64_C(1000000000) + t.tv_nsec; }
+
+static struct timespec timespec_of(int64_t ns) {
+  if (ns < 0) ns = 0;
+  return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+}
+
+int64_t realtime_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return nanoseconds(t);
+}
+
+int64_t realtime_wall_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return nanoseconds(t);
+}
+
+void realtime_sleep_until(int64_t deadline) {
+  const struct timespec t = timespec_of(deadline);
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {}
+}
+
+void realtime_bell_ring(uint32_t *word) {
+  __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
+  syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+}
+
+uint32_t realtime_bell_count(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+void realtime_bell_wait(uint32_t *word, uint32_t seen, int64_t deadline) {
+  const struct timespec t = timespec_of(deadline);
+  syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, seen, &t, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+void realtime_prepare_thread(const char *name) {
+  pthread_setname_np(pthread_self(), name);
+  prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
+}
+
+int realtime_send(int fd, const void *bytes, size_t count, uint32_t address, uint16_t port) {
+  const struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(address)};
+  for (;;) {
+    if (sendto(fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&to, sizeof to) >= 0) return 0;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+long realtime_receive(int fd, void *bytes, size_t room, uint32_t *address, uint16_t *port, int64_t *stamp) {
+  struct sockaddr_in from = {0};
+  struct iovec part = {.iov_base = bytes, .iov_len = room};
+  union { char bytes[256]; struct cmsghdr align; } control;
+  struct msghdr message = {.msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &part, .msg_iovlen = 1,
+                           .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  long got;
+  do got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_TRUNC);
+  while (got < 0 && errno == EINTR);
+  if (got < 0) return -errno;
+  *address = ntohl(from.sin_addr.s_addr);
+  *port = ntohs(from.sin_port);
+  *stamp = 0;
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+      struct timespec t;
+      memcpy(&t, CMSG_DATA(c), sizeof t);
+      *stamp = nanoseconds(t);
+    }
+  return got;
+}

@@ -1,0 +1,40 @@
+// What Swift cannot reach on its own: system calls that real-time threads make, and the C library's macros.
+//
+// REALTIME_SAFE is a promise to the Swift compiler, which cannot look into C: none of these functions takes a lock or
+// allocates in user space, and none blocks but those that are there to wait.
+#ifndef CREALTIME_H
+#define CREALTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define REALTIME_SAFE __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
+
+/// CLOCK_MONOTONIC in nanoseconds.
+int64_t realtime_now(void) REALTIME_SAFE;
+
+/// CLOCK_REALTIME in nanoseconds, the clock of the kernel's arrival stamps.
+int64_t realtime_wall_clock(void) REALTIME_SAFE;
+
+/// Sleeps until `deadline` of CLOCK_MONOTONIC, across signals.
+void realtime_sleep_until(int64_t deadline) REALTIME_SAFE;
+
+/// Adds one to `word` and wakes whoever waits on it.
+void realtime_bell_ring(uint32_t *word) REALTIME_SAFE;
+
+uint32_t realtime_bell_count(const uint32_t *word) REALTIME_SAFE;
+
+/// Sleeps until `deadline` of CLOCK_MONOTONIC, or until `word` is no longer `seen`.
+void realtime_bell_wait(uint32_t *word, uint32_t seen, int64_t deadline) REALTIME_SAFE;
+
+/// Names the calling thread, and lets its timers go off as exactly as the kernel can (a FIFO thread has no slack anyway).
+void realtime_prepare_thread(const char *name);
+
+/// Sends one datagram, never waiting. `address` and `port` in host order. Returns 0 or -errno.
+int realtime_send(int fd, const void *bytes, size_t count, uint32_t address, uint16_t port) REALTIME_SAFE;
+
+/// Receives one datagram, never waiting. Gives the sender in host order and the kernel's arrival stamp in nanoseconds of
+/// CLOCK_REALTIME, 0 when there is none. Returns the datagram's whole length, which may exceed `room`, or -errno.
+long realtime_receive(int fd, void *bytes, size_t room, uint32_t *address, uint16_t *port, int64_t *stamp) REALTIME_SAFE;
+
+#endif
