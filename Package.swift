@@ -15,9 +15,13 @@ let package = Package(
   ],
   targets: [
     .target(name: "MusicalTime"),
+    .target(name: "ClockSync", dependencies: ["MusicalTime"]),
     .target(name: "CRealtime"),
+    .target(name: "Ensemble", dependencies: ["ClockSync", "MusicalTime"]),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
     .testTarget(name: "MusicalTimeTests", dependencies: ["MusicalTime"]),
+    .testTarget(name: "ClockSyncTests", dependencies: ["ClockSync"]),
+    .testTarget(name: "EnsembleTests", dependencies: ["Ensemble"]),
     .testTarget(name: "RealtimeTests", dependencies: ["Realtime"]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,100 @@
+public import MusicalTime
+
+// What the peer's own player asks for.
+extension Ensemble {
+  /// Starts the rhythm and becomes master: step `position` sounds ``lead`` from now.
+  ///
+  /// - Throws: ``Refusal`` when somebody plays.
+  public mutating func start(tempo: Tempo, from position: Step = Step(0), at now: Instant) throws(Refusal) {
+    switch role {
+    case .master: throw .alreadyPlaying
+    case .follower(let master): throw .belongsTo(master)
+    case .idle: break
+    }
+    highestTerm = highestTerm == .max ? .max : highestTerm + 1
+    let first = Tick(of: position)
+    statement = Statement(
+      claim: Claim(term: highestTerm, identity: identity), revision: 0, start: first, end: Tick(.max),
+      timeline: Timeline(tempo: tempo, tick: first, at: now + lead))
+    plan.run &+= 1
+    plan.start = first
+    planned = true
+    take(role: .master)
+    announce(at: now)
+  }
+
+  /// Starts the rhythm where it stopped.
+  ///
+  /// - Throws: ``Refusal`` when somebody plays.
+  public mutating func `continue`(tempo: Tempo, at now: Instant) throws(Refusal) {
+    try start(tempo: tempo, from: position, at: now)
+  }
+
+  /// Sets where ``continue`` goes on; not before the downbeat.
+  ///
+  /// - Throws: ``Refusal`` when somebody plays.
+  public mutating func locate(_ position: Step) throws(Refusal) {
+    switch role {
+    case .idle: self.position = max(position, Step(0))
+    case .master: throw .alreadyPlaying
+    case .follower(let master): throw .belongsTo(master)
+    }
+  }
+
+  /// Ends the rhythm: the first tick due at or after `end`, and ``lead`` from now at the soonest, is not played any more.
+  ///
+  /// - Throws: ``Refusal`` unless this peer is the master.
+  public mutating func stop(at end: Instant? = nil, now: Instant) throws(Refusal) {
+    try requireMaster()
+    let soonest = now + lead
+    let end = plan.firstTick(notBefore: max(soonest, end ?? soonest))
+    statement!.end = max(end, statement!.start)
+    announce(at: now)
+  }
+
+  /// Changes the tempo at the first tick ``lead`` from now. While a change is on its way the newest wish waits for it.
+  ///
+  /// - Throws: ``Refusal`` unless this peer is the master.
+  public mutating func change(tempo: Tempo, at now: Instant) throws(Refusal) {
+    try requireMaster()
+    wanted = tempo
+    settleTempo(at: now)
+  }
+
+  /// The tempo that plays, or that was asked for last.
+  public func tempo(at now: Instant) -> Tempo { wanted ?? statement?.change?.tempo ?? plan.tempo(at: now) }
+
+  /// Makes a change that has come about the rule, and the one waiting for it the next change.
+  mutating func settleTempo(at now: Instant) {
+    if let change = statement!.change, now >= statement!.deadline(change.tick) {
+      statement!.timeline = statement!.timeline.changing(to: change.tempo, at: change.tick)
+      statement!.change = nil
+    }
+    guard statement!.change == nil, let tempo = wanted else { return }
+    wanted = nil
+    guard tempo != statement!.timeline.tempo else { return }
+    let tick = max(statement!.start, statement!.timeline.firstTick(notBefore: now + lead))
+    statement!.change = Statement.TempoChange(tempo: tempo, tick: tick)
+    announce(at: now)
+  }
+
+  /// Tells everybody the statement as it is now, three times within the lead and then once a bar, and plays by it.
+  private mutating func announce(at now: Instant) {
+    statement!.revision &+= 1
+    let statement = statement!
+    emit(.tell(statement, to: nil))
+    repeats = [now + Nanoseconds(lead.count / 4), now + Nanoseconds(lead.count / 2)]
+    plan = Plan(
+      run: plan.run, sends: true, start: statement.start, end: statement.end, timeline: statement.timeline,
+      change: statement.change)
+    emit(.play(plan))
+  }
+
+  private func requireMaster() throws(Refusal) {
+    switch role {
+    case .idle: throw .nothingPlays
+    case .follower(let master): throw .belongsTo(master)
+    case .master: break
+    }
+  }
+}

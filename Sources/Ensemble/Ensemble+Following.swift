@@ -1,0 +1,91 @@
+import ClockSync
+public import MusicalTime
+
+// What other peers say and do.
+extension Ensemble {
+  /// The peer with this identity is there: it hears the rhythm's state if there is one to tell.
+  public mutating func joined(_ peer: Identity, at now: Instant) {
+    guard let statement, role != .idle else { return }
+    if role == .master { emit(.tell(statement, to: peer)) }
+    if role == .follower(of: peer) { masterGone = nil }
+  }
+
+  /// The peer with this identity is gone: its followers coast.
+  public mutating func left(_ peer: Identity, at now: Instant) {
+    if role == .follower(of: peer) { masterGone = masterGone ?? now } else { clocks[peer] = nil }
+  }
+
+  /// An exchange with another peer's clock.
+  public mutating func measured(_ exchange: ClockExchange, with peer: Identity, at now: Instant) {
+    clocks[peer, default: RemoteClock()].add(exchange)
+    if role == .follower(of: peer) { follow(at: now) }
+  }
+
+  /// A statement from the peer with identity `sender`, which may speak for itself alone.
+  public mutating func received(_ statement: Statement, from sender: Identity, at now: Instant) {
+    guard statement.claim.identity == sender, sender != identity else {
+      rejected += 1
+      return
+    }
+    highestTerm = max(highestTerm, statement.claim.term)
+    if let known = self.statement {
+      if statement.claim == known.claim {
+        guard statement.revision > known.revision else { return }
+      } else if role != .idle, statement.claim < known.claim {
+        // Whoever makes a lesser claim has not heard of this one.
+        if role == .master { emit(.tell(known, to: sender)) }
+        return
+      }
+    }
+    if role == .master { emit(.outranked(by: sender)) }
+    if statement.claim != self.statement?.claim {
+      planned = false
+      offset = SlewedOffset()
+      masterGone = nil
+      wanted = nil
+      repeats = []
+    }
+    self.statement = statement
+    if role == .idle, let clock = clocks[sender]?.estimate(at: now), statement.end != Tick(.max),
+      statement.deadline(statement.end) - clock.offset <= now
+    {
+      return  // It is over already.
+    }
+    take(role: .follower(of: sender))
+    follow(at: now)
+  }
+
+  /// Maps the master's statement into the own clock and plays by it. Nothing happens while that clock is unknown.
+  private mutating func follow(at now: Instant) {
+    guard let statement, let estimate = clocks[statement.claim.identity]?.estimate(at: now) else { return }
+    let stepLength = Nanoseconds(statement.timeline.tempo.nanosecondsPerQuarter / Step.perQuarter)
+    let sounds = planned && plan.deadline(plan.start) - Self.soundLead <= now
+    let offset = offset.steer(to: estimate.offset, at: now, jump: sounds ? stepLength : nil)
+    let timeline = Timeline(
+      tempo: statement.timeline.tempo, tick: statement.timeline.originTick,
+      at: statement.timeline.originInstant - offset)
+    var next = Plan(
+      run: plan.run, sends: false, start: plan.start, end: statement.end, timeline: timeline,
+      change: statement.change)
+    if !planned {
+      // Two peers started at once, and this one lost: it goes on where it is, without a second downbeat.
+      let mine = plan.tick(at: now)
+      let plays = mine >= plan.start + -Tick.perQuarter && mine < plan.end
+      next.continues = plan.run != 0 && plays && abs(mine - next.tick(at: now)) <= Tick.perQuarter
+      next.start = entry(into: next, from: statement.start, at: next.continues ? now : now + Self.soundLead)
+      next.run &+= 1
+      planned = true
+    } else {
+      next.continues = plan.continues
+    }
+    guard next != plan else { return }
+    plan = next
+    emit(.play(plan))
+  }
+
+  /// The first tick this peer plays of a rhythm it comes to: the next step not before `instant`.
+  private func entry(into plan: Plan, from start: Tick, at instant: Instant) -> Tick {
+    let tick = plan.firstTick(notBefore: instant)
+    return max(start, Tick(of: (tick + (Tick.perStep - 1)).step))
+  }
+}

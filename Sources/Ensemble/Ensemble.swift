@@ -1,0 +1,123 @@
+public import ClockSync
+public import MusicalTime
+
+/// Who plays what with whom, as one peer sees it: roles, claims and the rhythm's state. Commands, statements, clock exchanges and
+/// instants go in, effects come out; it does no I/O and reads no clock.
+///
+///     idle ── start ──────────────▶ master ── stop, its end passes ──▶ idle
+///     idle ── another's claim ────▶ follower ── the end passes, or the master is gone for 2 s ──▶ idle
+///     master, follower ── a claim that outranks the one that plays ──▶ follower
+///
+/// All instants are in the own clock, but for those inside a ``Statement``.
+public struct Ensemble: Sendable {
+  /// What the peer is to do.
+  public enum Effect: Hashable, Sendable {
+    /// Tell the rhythm's state to the peer with this identity, or to all.
+    case tell(Statement, to: Identity?)
+    /// Play by this plan from now on.
+    case play(Plan)
+    /// The role changed.
+    case role(Role)
+    /// Another peer's claim outranked the own one.
+    case outranked(by: Identity)
+    /// The master has been silent too long: the rhythm ended.
+    case masterLost(Identity)
+  }
+
+  /// How far ahead of its deadline a step is handed to the sound. What is nearer can no longer be changed.
+  public static var soundLead: Nanoseconds { .milliseconds(30) }
+  /// How long followers coast when their master is gone.
+  public static var coasting: Nanoseconds { .seconds(2) }
+
+  public let identity: Identity
+  /// How far ahead of its sounding a change is told.
+  public let lead: Nanoseconds
+  public internal(set) var role = Role.idle
+  public internal(set) var plan = Plan.silence
+  /// Where ``continue`` goes on.
+  public internal(set) var position = Step(0)
+  /// Statements that were not their sender's own or not about anything that can be played.
+  public internal(set) var rejected = 0
+
+  /// The rhythm that plays, or the last one that did, in its master's clock.
+  var statement: Statement?
+  var highestTerm: UInt32 = 0
+  /// A tempo asked for while another change is on its way.
+  var wanted: Tempo?
+  /// When the own newest statement is told again, soonest first.
+  var repeats: [Instant] = []
+  var clocks: [Identity: RemoteClock] = [:]
+  var offset = SlewedOffset()
+  /// Whether the plan is for the statement's run, which it is not while the master's clock is unknown.
+  var planned = false
+  var masterGone: Instant?
+  private var effects: [Effect] = []
+
+  public init(identity: Identity, lead: Nanoseconds = .milliseconds(100)) {
+    self.identity = identity
+    self.lead = lead
+  }
+
+  /// What is to be done, oldest first; each effect is given once.
+  public mutating func takeEffects() -> [Effect] {
+    defer { effects.removeAll(keepingCapacity: true) }
+    return effects
+  }
+
+  /// What is believed of the clock this peer follows, nil when it follows none or knows nothing yet.
+  public func masterClock(at now: Instant) -> ClockEstimate? {
+    guard case .follower(let master) = role, let estimate = clocks[master]?.estimate(at: now) else { return nil }
+    return ClockEstimate(offset: offset.value ?? estimate.offset, uncertainty: estimate.uncertainty)
+  }
+
+  /// When ``advance(to:)`` has something to do next; the distant future when nothing is planned.
+  public var nextDeadline: Instant {
+    var next = repeats.first ?? .distantFuture
+    guard role != .idle, let statement else { return next }
+    if let masterGone { next = min(next, masterGone + Self.coasting) }
+    if planned, plan.end != Tick(.max) { next = min(next, plan.deadline(plan.end)) }
+    if role == .master, let change = statement.change { next = min(next, statement.deadline(change.tick)) }
+    return next
+  }
+
+  /// Does what has become due by `now`.
+  public mutating func advance(to now: Instant) {
+    if let due = repeats.first, now >= due, let statement {
+      repeats.removeFirst()
+      emit(.tell(statement, to: nil))
+      if repeats.isEmpty, role == .master {
+        repeats = [now + Nanoseconds(4 * plan.tempo(at: now).nanosecondsPerQuarter)]
+      }
+    }
+    guard role != .idle, let statement else { return }
+    if let masterGone, now >= masterGone + Self.coasting {
+      plan.end = min(plan.end, plan.firstTick(notBefore: now))
+      emit(.play(plan))
+      emit(.masterLost(statement.claim.identity))
+      return finish()
+    }
+    if planned, plan.end != Tick(.max), now >= plan.deadline(plan.end) {
+      // Nobody must miss the end: it is told eight times more.
+      if role == .master { repeats = (1...8).map { now + .milliseconds(250 * $0) } }
+      return finish()
+    }
+    if role == .master { settleTempo(at: now) }
+  }
+
+  mutating func emit(_ effect: Effect) { effects.append(effect) }
+
+  mutating func take(role: Role) {
+    guard role != self.role else { return }
+    self.role = role
+    emit(.role(role))
+  }
+
+  /// The rhythm has ended; its place is kept for ``continue``.
+  mutating func finish() {
+    position = max(plan.end, plan.start).step
+    wanted = nil
+    masterGone = nil
+    planned = false
+    take(role: .idle)
+  }
+}

@@ -1,0 +1,20 @@
+/// Who a peer is: 64 random bits, made once and kept, so that it survives a restart.
+public struct Identity: Hashable, Comparable, Sendable, BitwiseCopyable, CustomStringConvertible {
+  public let bits: UInt64
+
+  public init(_ bits: UInt64) { self.bits = bits }
+
+  /// Reads what ``description`` writes; nil for anything else.
+  public init?(_ text: some StringProtocol) {
+    guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit), let bits = UInt64(text, radix: 16) else { return nil }
+    self.bits = bits
+  }
+
+  /// Sixteen hexadecimal digits.
+  public var description: String {
+    let digits = String(bits, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  public static func < (a: Identity, b: Identity) -> Bool { a.bits < b.bits }
+}

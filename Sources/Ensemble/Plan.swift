@@ -1,0 +1,65 @@
+public import MusicalTime
+
+/// What the clock thread plays: the rhythm in this peer's own clock. A trivial value that travels by triple buffer.
+public struct Plan: Hashable, Sendable, BitwiseCopyable {
+  /// Counts the runs this peer has taken part in; 0 before the first. A new run starts its cursors anew.
+  public var run: UInt32
+  /// Whether this peer is the master, and so sends the clock.
+  public var sends: Bool
+  /// Whether the run takes the place of one that plays much the same ticks, so that what has sounded of that one is not played
+  /// again.
+  public var continues = false
+  /// The first tick this peer plays.
+  public var start: Tick
+  /// The first tick nobody plays any more; `Tick(.max)` while no end is known.
+  public var end: Tick
+  /// Tempo and origin before `changeTick`.
+  public var timeline: Timeline
+  /// Tempo and origin from `changeTick` on.
+  public var changed: Timeline
+  /// From where `changed` counts; `Tick(.max)` while no change is known.
+  public var changeTick: Tick
+
+  /// Silence.
+  public static let silence = Plan(
+    run: 0, sends: false, start: Tick(0), end: Tick(0),
+    timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
+
+  public init(run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: Statement.TempoChange? = nil) {
+    self.run = run
+    self.sends = sends
+    self.start = start
+    self.end = end
+    self.timeline = timeline
+    self.changed = change.map { timeline.changing(to: $0.tempo, at: $0.tick) } ?? timeline
+    self.changeTick = change?.tick ?? Tick(.max)
+  }
+
+  /// When `tick` is due.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func deadline(_ tick: Tick) -> Instant {
+    tick >= changeTick ? changed.deadline(tick) : timeline.deadline(tick)
+  }
+
+  /// The last tick due at or before `instant`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func tick(at instant: Instant) -> Tick {
+    let tick = timeline.tick(at: instant)
+    return tick >= changeTick ? changed.tick(at: instant) : tick
+  }
+
+  /// The first tick due at or after `instant`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func firstTick(notBefore instant: Instant) -> Tick {
+    tick(at: Instant(nanoseconds: instant.nanoseconds &- 1)) + 1
+  }
+
+  /// The tempo at `instant`.
+  public func tempo(at instant: Instant) -> Tempo { tick(at: instant) >= changeTick ? changed.tempo : timeline.tempo }
+}
