@@ -19,10 +19,12 @@ let package = Package(
     .target(name: "CRealtime"),
     .target(name: "Ensemble", dependencies: ["ClockSync", "MusicalTime"]),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
+    .target(name: "Transports", dependencies: ["CRealtime", "MusicalTime", "Realtime"]),
     .testTarget(name: "MusicalTimeTests", dependencies: ["MusicalTime"]),
     .testTarget(name: "ClockSyncTests", dependencies: ["ClockSync"]),
     .testTarget(name: "EnsembleTests", dependencies: ["Ensemble"]),
     .testTarget(name: "RealtimeTests", dependencies: ["Realtime"]),
+    .testTarget(name: "TransportsTests", dependencies: ["Transports"]),
   ],
   swiftLanguageModes: [.v6]
 )

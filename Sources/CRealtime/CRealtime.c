@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -81,4 +82,10 @@ long realtime_receive(int fd, void *bytes, size_t room, uint32_t *address, uint1
       *stamp = nanoseconds(t);
     }
   return got;
+}
+
+int realtime_wait_readable(int first, int second, int milliseconds) {
+  struct pollfd fds[2] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}};
+  if (poll(fds, 2, milliseconds) <= 0) return 0;
+  return (fds[0].revents ? 1 : 0) | (fds[1].revents ? 2 : 0);
 }

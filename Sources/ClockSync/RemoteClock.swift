@@ -78,6 +78,7 @@ public struct RemoteClock: Sendable {
   private func margin(of exchange: ClockExchange, at now: Instant) -> Nanoseconds {
     let delay = exchange.delay.count
     let age = (now - exchange.received).count
-    return Nanoseconds((delay > 0 ? delay / 2 : 0) + exchange.resolution.count + (age > 0 ? age / Self.driftDivisor : 0))
+    let drift = age > 0 ? age / Self.driftDivisor : 0
+    return Nanoseconds((delay > 0 ? delay / 2 : 0) + exchange.resolution.count + drift)
   }
 }

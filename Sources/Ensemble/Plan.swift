@@ -25,7 +25,9 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
     run: 0, sends: false, start: Tick(0), end: Tick(0),
     timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
 
-  public init(run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: Statement.TempoChange? = nil) {
+  public init(
+    run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: Statement.TempoChange? = nil
+  ) {
     self.run = run
     self.sends = sends
     self.start = start

@@ -4,16 +4,16 @@ public import MusicalTime
 /// Wakes one sleeping thread before its deadline. A futex: ringing costs one system call, waiting is exact to the timer.
 ///
 /// The waiter reads ``count``, looks at its rings, and waits with that count: a ring in between is not missed.
-public final class Doorbell: @unchecked Sendable {
-  // Invariant: allocated in init, freed in deinit, touched only by atomic operations of the C shim.
+/// Like ``SPSCRing`` it is a handle whose memory is never given back.
+public struct Doorbell: @unchecked Sendable, BitwiseCopyable {
+  // Invariant: allocated in init, never freed, touched only by atomic operations of the C shim.
   private let word: UnsafeMutablePointer<UInt32>
 
+  /// Real-time: not safe.
   public init() {
     word = .allocate(capacity: 1)
     word.initialize(to: 0)
   }
-
-  deinit { word.deallocate() }
 
   /// How often the bell has been rung, modulo 2^32.
   ///

@@ -1,0 +1,52 @@
+import CRealtime
+
+/// The two ports of an AppleMIDI peer: control on N, data on N + 1.
+public struct PortPair: Sendable, BitwiseCopyable {
+  public let control: UDPSocket
+  public let data: UDPSocket
+
+  /// Binds `port` and the one after it; 0 takes any free pair.
+  ///
+  /// - Throws: ``TransportError`` when one of them is taken.
+  ///
+  /// Real-time: not safe.
+  public init(port: UInt16) throws(TransportError) {
+    if port != 0 {
+      control = try UDPSocket(port: port)
+      do {
+        data = try UDPSocket(port: port + 1)
+      } catch {
+        control.close()
+        throw error
+      }
+      return
+    }
+    for _ in 0..<64 {
+      let first = try UDPSocket(port: 0)
+      guard first.port < .max, let second = try? UDPSocket(port: first.port + 1) else {
+        first.close()
+        continue
+      }
+      (control, data) = (first, second)
+      return
+    }
+    throw TransportError("UDP ports: no two free ones next to each other; choose one with --port")
+  }
+
+  /// Gives both ports back. Nobody may use them any more.
+  ///
+  /// Real-time: not safe.
+  public func close() {
+    control.close()
+    data.close()
+  }
+
+  /// Waits until something has arrived on either port, `milliseconds` at most.
+  ///
+  /// Real-time: safe (it waits, as asked).
+  @_noLocks @_noAllocation
+  public func wait(milliseconds: Int32) -> (control: Bool, data: Bool) {
+    let readable = realtime_wait_readable(control.descriptor, data.descriptor, milliseconds)
+    return (readable & 1 != 0, readable & 2 != 0)
+  }
+}
