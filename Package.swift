@@ -1,10 +1,21 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let containers = Target.Dependency.product(name: "BasicContainers", package: "swift-collections")
+
 let package = Package(
   name: "Tutti",
   products: [
-    .library(name: "MusicalTime", targets: ["MusicalTime"])
+    .executable(name: "tutti", targets: ["tutti"]),
+    // Their public interface is small and kept.
+    .library(name: "MusicalTime", targets: ["MusicalTime"]),
+    .library(name: "MIDI", targets: ["MIDI"]),
+    .library(name: "RTPMIDI", targets: ["RTPMIDI"]),
+    .library(name: "ClockSync", targets: ["ClockSync"]),
+    // For the package under Benchmarks/; not kept.
+    .library(name: "Rhythm", targets: ["Rhythm"]),
+    .library(name: "Ensemble", targets: ["Ensemble"]),
+    .library(name: "Measurement", targets: ["Measurement"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -15,16 +26,42 @@ let package = Package(
   ],
   targets: [
     .target(name: "MusicalTime"),
+    .target(name: "MIDI", dependencies: [containers]),
+    .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
-    .target(name: "CRealtime"),
+    .target(name: "Rhythm", dependencies: ["MusicalTime", "Yams"]),
     .target(name: "Ensemble", dependencies: ["ClockSync", "MusicalTime"]),
+    .target(name: "CRealtime"),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
-    .target(name: "Transports", dependencies: ["CRealtime", "MusicalTime", "Realtime"]),
-    .testTarget(name: "MusicalTimeTests", dependencies: ["MusicalTime"]),
-    .testTarget(name: "ClockSyncTests", dependencies: ["ClockSync"]),
-    .testTarget(name: "EnsembleTests", dependencies: ["Ensemble"]),
-    .testTarget(name: "RealtimeTests", dependencies: ["Realtime"]),
-    .testTarget(name: "TransportsTests", dependencies: ["Transports"]),
+    .target(name: "Transports", dependencies: ["CRealtime", "MusicalTime", "Realtime", containers]),
+    .systemLibrary(name: "CFluidSynth"),
+    .systemLibrary(name: "CSndfile"),
+    .target(name: "Audio", dependencies: ["CFluidSynth", "CSndfile", "MusicalTime", "Realtime"]),
+    .target(
+      name: "Measurement",
+      dependencies: ["MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift")]),
+    .target(
+      name: "Engine",
+      dependencies: [
+        "Audio", "Ensemble", "MIDI", "Measurement", "MusicalTime", "RTPMIDI", "Realtime", "Rhythm", "Transports",
+        containers, .product(name: "Logging", package: "swift-log"),
+      ]),
+    .executableTarget(
+      name: "tutti",
+      dependencies: ["Engine", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    .target(name: "Seeds", path: "Tests/Seeds"),
+    .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
+    .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
+    .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "RTPMIDI"]),
+    .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "ClockSync"]),
+    .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
+    .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),
+    .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
+    .testTarget(name: "TransportsTests", dependencies: ["Seeds", "Transports"]),
+    .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
+    .testTarget(name: "AudioTests", dependencies: ["Seeds", "Audio", "CAllocationCount"]),
+    .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),
+    .testTarget(name: "EngineTests", dependencies: ["Seeds", "Engine", "CAllocationCount"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 import ClockSync
 import MusicalTime
+import Seeds
 import Testing
 
 /// Exchanges over a virtual network: a floor of delay and a long late tail, in each direction apart.

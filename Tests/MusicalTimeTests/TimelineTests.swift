@@ -1,4 +1,5 @@
 import MusicalTime
+import Seeds
 import Testing
 
 /// The laws of a timeline, over seeded timelines from 20 to 999 BPM with origins years away from zero.

@@ -1,20 +1,19 @@
 import MusicalTime
 
-/// A statement as a System Exclusive message of 80 bytes:
+/// A statement as a System Exclusive message of 80 bytes, between F0 and F7:
 ///
-///     F0 7D          System Exclusive, non-commercial use (MIDI 1.0)
+///     7D             non-commercial use (MIDI 1.0, System Exclusive)
 ///     54 01 01       'T', version 1, kind 1: statement
 ///     ...            64 octets in groups of seven, each group led by a byte with their top bits, first octet lowest:
 ///                    the usual way of 8-bit data in SysEx (MIDI 1.0, File Dump). In them, big endian:
 ///        4  term              8  first tick            4  nanoseconds a quarter      4  the same after the change, 0: no change
 ///        8  identity          8  end tick              8  origin tick                8  tick of the change
 ///        4  revision                                   8  origin instant, nanoseconds of the master's clock
-///     F7
 extension Statement {
-  private static var prefix: [UInt8] { [0xF0, 0x7D, 0x54, 0x01, 0x01] }
+  private static var prefix: [UInt8] { [0x7D, 0x54, 0x01, 0x01] }
   private static let length = 64
 
-  /// The message, F0 and F7 included.
+  /// The message's data octets, 78 of them, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -31,7 +30,7 @@ extension Statement {
     put(timeline.originInstant.nanoseconds)
     put(UInt32(change?.tempo.nanosecondsPerQuarter ?? 0))
     put(change?.tick.index ?? 0)
-    return Self.prefix + SevenBit.encode(octets) + [0xF7]
+    return Self.prefix + SevenBit.encode(octets)
   }
 
   /// Reads ``systemExclusive``; nil for any other message, for a tempo out of range, or for ticks and instants so far away that
@@ -39,8 +38,8 @@ extension Statement {
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
-    guard bytes.starts(with: Self.prefix), bytes.last == 0xF7,
-      let octets = SevenBit.decode(bytes[Self.prefix.count..<bytes.count - 1]), octets.count == Self.length
+    guard bytes.starts(with: Self.prefix), let octets = SevenBit.decode(bytes[Self.prefix.count...]),
+      octets.count == Self.length
     else { return nil }
     var position = 0
     func take<Value: FixedWidthInteger>(_ type: Value.Type) -> Value {

@@ -1,9 +1,9 @@
 /// Steele, Lea and Flood's SplitMix64 (2014): a seeded source of test cases, so that a failing seed runs again.
-struct SplitMix: RandomNumberGenerator {
+public struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
-  init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -11,5 +11,5 @@ struct SplitMix: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
-  mutating func integer(in range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &self) }
+  public mutating func integer(in range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &self) }
 }

@@ -1,0 +1,57 @@
+public import MusicalTime
+
+/// The frames of a sound card that never drifts: frame n sounds at `n * 10^9 / rate` nanoseconds of the clock, rounded down,
+/// n counted from the clock's origin.
+///
+/// Products are 128 bits wide, so frame 10^12 is as exact as frame 1. Recordings made on one grid by several peers of one
+/// machine line up frame by frame, whenever each of them began.
+public struct FrameGrid: Hashable, Sendable, BitwiseCopyable {
+  /// Frames a second.
+  public let rate: Int64
+
+  /// 48 000 frames a second.
+  public static let standard = FrameGrid(uncheckedRate: 48_000)
+
+  /// - Returns: nil unless `rate` is 8000...96000 frames a second, what FluidSynth can render.
+  public init?(rate: Int64) {
+    guard (8_000...96_000).contains(rate) else { return nil }
+    self.init(uncheckedRate: rate)
+  }
+
+  private init(uncheckedRate rate: Int64) { self.rate = rate }
+
+  /// When `frame` sounds. Saturates at the ends of Int64.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func instant(of frame: Int64) -> Instant {
+    let nanoseconds = floorDivide(Int128(frame) * 1_000_000_000, by: Int128(rate))
+    if nanoseconds > Int128(Int64.max) { return Instant(nanoseconds: .max) }
+    if nanoseconds < Int128(Int64.min) { return Instant(nanoseconds: .min) }
+    return Instant(nanoseconds: Int64(truncatingIfNeeded: nanoseconds))
+  }
+
+  /// The frame that sounds nearest to `instant`: `frame(nearest: instant(of: n)) == n`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func frame(nearest instant: Instant) -> Int64 {
+    let product = Int128(instant.nanoseconds) * Int128(rate)
+    return Int64(truncatingIfNeeded: floorDivide(product + 500_000_000, by: 1_000_000_000))
+  }
+
+  /// The first frame that sounds at or after `instant`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func firstFrame(notBefore instant: Instant) -> Int64 {
+    let product = Int128(instant.nanoseconds) * Int128(rate)
+    return Int64(truncatingIfNeeded: floorDivide(product + 999_999_999, by: 1_000_000_000))
+  }
+
+  @_noLocks @_noAllocation
+  private func floorDivide(_ dividend: Int128, by divisor: Int128) -> Int128 {
+    let quotient = dividend / divisor
+    return dividend < quotient * divisor ? quotient - 1 : quotient
+  }
+}

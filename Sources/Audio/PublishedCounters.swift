@@ -1,0 +1,36 @@
+import MusicalTime
+import Synchronization
+
+/// ``SoundCounters`` on their way from the audio thread to whoever looks: each number is the newest, though two may belong to
+/// neighbouring periods.
+struct PublishedCounters: ~Copyable, Sendable {
+  private let hits = Atomic<Int64>(0)
+  private let late = Atomic<Int64>(0)
+  private let maximumLateness = Atomic<Int64>(0)
+  private let dropped = Atomic<Int64>(0)
+  private let underruns = Atomic<Int64>(0)
+  private let silentFrames = Atomic<Int64>(0)
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  func publish(_ counters: SoundCounters) {
+    hits.store(counters.hits, ordering: .relaxed)
+    late.store(counters.late, ordering: .relaxed)
+    maximumLateness.store(counters.maximumLateness.count, ordering: .relaxed)
+    dropped.store(counters.dropped, ordering: .relaxed)
+    underruns.store(counters.underruns, ordering: .relaxed)
+    silentFrames.store(counters.silentFrames, ordering: .relaxed)
+  }
+
+  /// The newest numbers.
+  var newest: SoundCounters {
+    var counters = SoundCounters()
+    counters.hits = hits.load(ordering: .relaxed)
+    counters.late = late.load(ordering: .relaxed)
+    counters.maximumLateness = Nanoseconds(maximumLateness.load(ordering: .relaxed))
+    counters.dropped = dropped.load(ordering: .relaxed)
+    counters.underruns = underruns.load(ordering: .relaxed)
+    counters.silentFrames = silentFrames.load(ordering: .relaxed)
+    return counters
+  }
+}

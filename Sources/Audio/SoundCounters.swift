@@ -1,0 +1,25 @@
+public import MusicalTime
+
+/// What became of the hits and of the frames, since the start.
+public struct SoundCounters: Hashable, Sendable, BitwiseCopyable {
+  /// Hits struck, the late ones among them.
+  public var hits: Int64 = 0
+  /// Hits that came too late for their frame and sounded at the first frame that was left.
+  public var late: Int64 = 0
+  /// How late the latest of them sounded.
+  public var maximumLateness: Nanoseconds = .zero
+  /// Hits not struck: more than a second late, no room for them, or nothing a drum kit can play.
+  public var dropped: Int64 = 0
+  /// How often the card ran out of frames.
+  public var underruns: Int64 = 0
+  /// Frames of silence that played instead.
+  public var silentFrames: Int64 = 0
+  /// Frames rendered that the recording could not take, because its disk was too slow; they are silence there.
+  public var lostFrames: Int64 = 0
+  /// Samples of the recording that lay outside full scale.
+  public var clippedSamples: Int64 = 0
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init() {}
+}

@@ -1,0 +1,23 @@
+public import MusicalTime
+
+/// One drum hit that is to sound at an instant. The clock thread hands it to the audio thread through a ring, at least
+/// ``SteadyCard/lead`` ahead of its instant.
+public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
+  /// When the hit is to leave the converter.
+  public var instant: Instant
+  /// The General MIDI drum, 0...127.
+  public var note: UInt8
+  /// How hard, 1...127.
+  public var velocity: UInt8
+  /// The cut-off group, 1...8; 0 for a drum that cuts nothing off.
+  public var group: UInt8
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(instant: Instant, note: UInt8, velocity: UInt8, group: UInt8) {
+    self.instant = instant
+    self.note = note
+    self.velocity = velocity
+    self.group = group
+  }
+}

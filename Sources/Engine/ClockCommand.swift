@@ -1,0 +1,32 @@
+import RTPMIDI
+import Transports
+
+/// What the control thread asks of the clock thread, which alone writes to the sessions' RTP streams.
+enum ClockCommand: Sendable, BitwiseCopyable {
+  /// A session has come about: `address` is its peer's data port.
+  case open(session: SessionID, address: SocketAddress, ssrc: UInt32, sequence: UInt16)
+  /// The session's peer honours time stamps.
+  case stamp(session: SessionID)
+  /// The session is over.
+  case close(session: SessionID)
+  /// A System Exclusive message for one session, or for all that go by time stamps.
+  case exclusive(Exclusive, session: SessionID?)
+  /// The thread ends.
+  case quit
+
+  /// The data octets of a System Exclusive message, without F0 and F7.
+  struct Exclusive: Sendable, BitwiseCopyable {
+    static var room: Int { @_noLocks @_noAllocation get { 96 } }
+    var octets = InlineArray<96, UInt8>(repeating: 0)
+    var count = 0
+
+    /// Nil when there are more octets than there is room.
+    init?(_ data: [UInt8]) {
+      guard data.count <= Self.room else { return nil }
+      for octet in data {
+        octets[count] = octet
+        count += 1
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Audio
+import Ensemble
+import MusicalTime
+import Realtime
+import Rhythm
+import Transports
+
+/// Everything that passes between the clock thread and the others: state by triple buffer, events by ring.
+struct ClockRings: Sendable, BitwiseCopyable {
+  // To the clock thread, from the control thread.
+  let plan = TripleBuffer(Plan.silence)
+  let table = TripleBuffer(StepTable())
+  let activity = TripleBuffer<UInt8>(0)
+  let commands = SPSCRing<ClockCommand>(capacity: 4096)
+  let bell = Doorbell()
+  // From the clock thread: to the control thread, and to the audio thread.
+  let ticks = SPSCRing<TickRecord>(capacity: 8192)
+  let counters = TripleBuffer(ClockCounters())
+  let sounds = SPSCRing<SoundEvent>(capacity: 1024)
+}
+
+/// The clock thread: FIFO 70, asleep until the next tick, step or command.
+final class ClockThread {
+  let rings: ClockRings
+  private let thread: RealtimeThread
+
+  var scheduler: Scheduler { thread.scheduler }
+
+  init(rings: ClockRings, socket: UDPSocket, tickLead: Nanoseconds) {
+    self.rings = rings
+    thread = RealtimeThread(name: "clock", priority: 70) {
+      runClock(rings: rings, socket: socket, tickLead: tickLead)
+    }
+  }
+
+  /// Hands `command` over and wakes the thread; false when too many wait already.
+  @discardableResult
+  func send(_ command: ClockCommand) -> Bool {
+    defer { rings.bell.ring() }
+    return rings.commands.push(command)
+  }
+
+  /// Ends the thread and waits for it.
+  func stop() {
+    send(.quit)
+    thread.join()
+  }
+}
+
+// The loop's room is taken here, on the thread that uses it, before real time begins.
+private func runClock(rings: ClockRings, socket: UDPSocket, tickLead: Nanoseconds) {
+  var loop = ClockLoop(shared: rings, socket: socket, tickLead: tickLead)
+  loop.run()
+}

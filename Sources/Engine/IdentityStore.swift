@@ -1,0 +1,63 @@
+public import Ensemble
+import Foundation
+import Glibc
+
+/// Keeps a peer's identity in the state folder (XDG Base Directory Specification), a file for each name. Two peers of one name
+/// at once are two: the second takes the next file, since a running peer holds a lock on its own.
+public final class IdentityStore {
+  public let identity: Identity
+  private let descriptor: Int32
+
+  /// Takes the identity of the peer called `name`, or makes one.
+  ///
+  /// - Throws: ``EngineError`` when the state folder cannot be written.
+  public init(name: String) throws(EngineError) {
+    let environment = ProcessInfo.processInfo.environment
+    let state = environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
+    let folder = (state ?? (environment["HOME"] ?? "/tmp") + "/.local/state") + "/tutti"
+    let remedy = "set XDG_STATE_HOME to a folder that can be written"
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw EngineError("state folder \(folder): cannot be made; \(remedy)")
+    }
+    let safe = String(
+      name.unicodeScalars.map { CharacterSet.alphanumerics.contains($0) ? Character($0) : "-" }.prefix(40))
+    for slot in 1...64 {
+      let path = "\(folder)/\(safe.isEmpty ? "peer" : safe)\(slot == 1 ? "" : ".\(slot)").identity"
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
+        throw EngineError("\(path): \(String(cString: strerror(errno))); \(remedy)")
+      }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        close(descriptor)
+        continue
+      }
+      self.descriptor = descriptor
+      identity = Self.read(descriptor) ?? Self.make(descriptor)
+      return
+    }
+    throw EngineError("peer name \(name): 64 peers of that name run here; choose another with --name")
+  }
+
+  deinit { close(descriptor) }
+
+  private static func read(_ descriptor: Int32) -> Identity? {
+    var text = [UInt8](repeating: 0, count: 16)
+    guard pread(descriptor, &text, 16, 0) == 16 else { return nil }
+    return Identity(String(decoding: text, as: UTF8.self))
+  }
+
+  private static func make(_ descriptor: Int32) -> Identity {
+    let identity = Identity(UInt64.random(in: 1 ... .max))
+    let text = Array("\(identity)\n".utf8)
+    if pwrite(descriptor, text, text.count, 0) != text.count { ftruncate(descriptor, 0) }
+    return identity
+  }
+}
+
+/// Something a peer needs and cannot have: the thing, the reason and the remedy in one line.
+public struct EngineError: Error, CustomStringConvertible {
+  public let description: String
+  public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,109 @@
+import BasicContainers
+import MusicalTime
+import RTPMIDI
+import Realtime
+import Synchronization
+import Transports
+
+/// What the network thread does: it takes datagrams with the kernel's time stamps, answers questions about the clock at once, and
+/// hands everything on to the control thread.
+struct NetworkLoop: ~Copyable {
+  let ports: PortPair
+  let ssrc: UInt32
+  let identity: UInt64
+  let rings: NetworkRings
+  private var known = KnownSources()
+  private var datagram = Datagram()
+  private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
+  private var reply = RigidArray<UInt8>(capacity: 64)
+
+  init(ports: PortPair, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
+    self.ports = ports
+    self.ssrc = ssrc
+    self.identity = identity
+    self.rings = rings
+  }
+
+  /// Takes all that has come, waiting for it a tenth of a second at most.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func round() {
+    let readable = ports.wait(milliseconds: 100)
+    if let known = rings.known.take() { self.known = known }
+    var taken = false
+    // Bounded, so that a flood on one port does not keep the other waiting.
+    var most = 64
+    while readable.data, most > 0, ports.receive(on: .data, into: &datagram) {
+      most -= 1
+      taken = true
+      datagram.answered = answer()
+      rings.datagrams.push(datagram)
+    }
+    most = 64
+    while readable.control, most > 0, ports.receive(on: .control, into: &datagram) {
+      most -= 1
+      taken = true
+      rings.datagrams.push(datagram)
+    }
+    if taken { rings.bell.ring() }
+  }
+
+  /// Answers CK0 and clock probes of peers in session.
+  @_noLocks @_noAllocation
+  private mutating func answer() -> Bool {
+    reply.removeAll()
+    question.removeAll()
+    var index = 0
+    while index < datagram.count, index < ClockProbe.length {
+      question.append(datagram.octets[index])
+      index += 1
+    }
+    if let probe = ClockProbe(question), known.contains(probe.ssrc) {
+      let answer = probe.reply(from: ssrc, identity: identity, receivedAt: datagram.at, sentAt: MonotonicClock.now)
+      guard let answer, answer.append(to: &reply) else { return false }
+      return ports.data.send(reply, to: datagram.from)
+    }
+    if let packet = ClockPacket(question), packet.count == 0, known.contains(packet.ssrc) {
+      guard let answer = packet.reply(from: ssrc, receivedAt: datagram.at), answer.append(to: &reply) else {
+        return false
+      }
+      return ports.data.send(reply, to: datagram.from)
+    }
+    return false
+  }
+}
+
+/// What passes between the network thread and the control thread.
+struct NetworkRings: Sendable, BitwiseCopyable {
+  let known = TripleBuffer(KnownSources())
+  let datagrams = SPSCRing<Datagram>(capacity: 1024)
+  /// The control thread's.
+  let bell: Doorbell
+}
+
+/// The network thread: FIFO 65, asleep until a datagram comes.
+final class NetworkThread {
+  private let thread: RealtimeThread
+  private let quit = Quit()
+
+  var scheduler: Scheduler { thread.scheduler }
+
+  init(ports: PortPair, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
+    let quit = quit
+    thread = RealtimeThread(name: "network", priority: 65) {
+      var loop = NetworkLoop(ports: ports, ssrc: ssrc, identity: identity, rings: rings)
+      while !quit.flag.load(ordering: .relaxed) { loop.round() }
+    }
+  }
+
+  /// Ends the thread and waits for it, a tenth of a second at most.
+  func stop() {
+    quit.flag.store(true, ordering: .relaxed)
+    thread.join()
+  }
+
+  private final class Quit: Sendable {
+    let flag = Atomic<Bool>(false)
+  }
+}

@@ -1,0 +1,67 @@
+import Audio
+import Ensemble
+import Foundation
+public import Measurement
+import MusicalTime
+import Realtime
+
+// What a result says of the peer that gave it.
+extension Peer {
+  /// What has been counted so far.
+  public var summary: TraceSummary {
+    let sound = audio.counters
+    let clockCounters = clock.rings.counters.take() ?? ClockCounters()
+    var summary = TraceSummary(role: played.description)
+    summary.ticksExpected = account.expected
+    summary.ticksReceived = played == .master ? account.expected : account.received
+    summary.ticksLost = max(0, summary.ticksExpected - summary.ticksReceived)
+    summary.hits = sound.hits
+    summary.lateHits = sound.late
+    summary.droppedHits = sound.dropped
+    summary.underruns = sound.underruns
+    summary.others = [
+      "late_hit_max_ns": sound.maximumLateness.count,
+      "silent_frames": sound.silentFrames,
+      "lost_frames": sound.lostFrames,
+      "clipped_samples": sound.clippedSamples,
+      "ticks_skipped": clockCounters.skipped,
+      "datagrams_unsent": clockCounters.unsent,
+      "datagrams_received": Int64(clamping: endpoint.counters.received),
+      "datagrams_dropped": Int64(clamping: endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
+      "statements_rejected": Int64(ensemble.rejected),
+    ]
+    return summary
+  }
+}
+
+extension TraceHeader {
+  init(
+    _ configuration: PeerConfiguration, identity: Identity, scheduler: Scheduler, memoryLocked: Bool,
+    firstFrame: Int64, firstInstant: Instant
+  ) {
+    var recording: Audio?
+    if case .wav(let path) = configuration.output {
+      recording = Audio(
+        file: path, rate: Int(FrameGrid.standard.rate), firstFrame: firstFrame, firstInstant: firstInstant)
+    }
+    self.init(
+      name: configuration.name, identity: "\(identity)", role: configuration.start ? "master" : "idle",
+      version: Version.current, kernel: Machine.kernel, processor: Machine.processor, scheduler: "\(scheduler)",
+      memoryLocked: memoryLocked, command: configuration.command, patch: configuration.patchName,
+      activity: Int(configuration.activity), audio: recording)
+  }
+}
+
+/// The machine a result comes from.
+enum Machine {
+  static var kernel: String {
+    (try? String(contentsOfFile: "/proc/version", encoding: .utf8))?.split(separator: " ").prefix(3)
+      .joined(separator: " ") ?? "unknown"
+  }
+
+  static var processor: String {
+    let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?.split(separator: "\n") ?? []
+    let model = lines.first { $0.hasPrefix("model name") || $0.hasPrefix("Model") }?.split(separator: ":").last
+    return model.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown"
+  }
+}

@@ -1,0 +1,101 @@
+import Ensemble
+import MusicalTime
+import Realtime
+
+// What the player asks, and what the ensemble decides.
+extension Peer {
+  func obey(_ command: PlayerCommand) {
+    let now = MonotonicClock.now
+    do throws(Refusal) {
+      switch command {
+      case .startOrStop where ensemble.role == .master: try ensemble.stop(now: now)
+      case .startOrStop: try ensemble.start(tempo: configuration.tempo, at: now)
+      case .continue: try ensemble.continue(tempo: configuration.tempo, at: now)
+      case .locate(let bars):
+        let bar = configuration.patch.meter.stepsPerBar
+        try ensemble.locate(Step((ensemble.position.index / bar + bars) * bar))
+      case .tempo(let difference):
+        let bpm = ensemble.tempo(at: now).bpm + difference
+        let range = Tempo.range
+        guard let tempo = try? Tempo(bpm: min(max(bpm, range.lowerBound), range.upperBound)) else { break }
+        try ensemble.change(tempo: tempo, at: now)
+      case .activity(let value):
+        activity = min(value, 127)
+        clock.rings.activity.publish(activity)
+        clock.rings.bell.ring()
+      case .leave:
+        // Once more while leaving: at once.
+        leavesAt = isLeaving ? now : departure(at: now)
+        isLeaving = true
+      }
+    } catch {
+      log.notice("\(name(of: error))")
+    }
+  }
+
+  /// Starts the rhythm when this peer was told to and everybody it waits for is there.
+  func startIfDue(at now: Instant) {
+    guard let due = startsAt else { return }
+    // Half a second for the newcomers to learn this peer's clock.
+    if connections.areAllEstablished, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
+    guard now >= due else { return }
+    startsAt = nil
+    if !connections.areAllEstablished {
+      log.warning("not everybody to connect to has answered; starting with those who have")
+    }
+    do throws(Refusal) {
+      try ensemble.start(tempo: configuration.tempo, at: now)
+      if let duration = configuration.duration {
+        try ensemble.stop(at: ensemble.plan.deadline(ensemble.plan.start) + duration, now: now)
+      }
+    } catch {
+      log.notice("\(name(of: error))")
+      if let duration = configuration.duration { leavesAt = now + duration }
+    }
+  }
+
+  func applyEffects(at now: Instant) {
+    for effect in ensemble.takeEffects() {
+      switch effect {
+      case .tell(let statement, let identity):
+        guard let exclusive = ClockCommand.Exclusive(statement.systemExclusive) else { break }
+        guard let identity else {
+          clock.send(.exclusive(exclusive, session: nil))
+          break
+        }
+        guard let session = peers.first(where: { $0.value.identity == identity })?.key else { break }
+        clock.send(.exclusive(exclusive, session: session))
+      case .play(let plan):
+        clock.rings.plan.publish(plan)
+        clock.rings.bell.ring()
+      case .role(let role):
+        if role != .idle { played = role }
+        log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
+        if role == .idle, played == .master, configuration.start, configuration.duration != nil {
+          leavesAt = departure(at: now)
+        }
+      case .outranked(let identity):
+        log.notice("two started at once: \(name(of: identity)) goes first, this peer follows")
+      case .masterLost(let identity):
+        log.warning("\(name(of: identity)), the master, is gone; the rhythm ended. Press space to start it again")
+      }
+    }
+  }
+
+  /// When to leave, asked at `now`: after the rhythm has ended, and its last sounds in a recording have faded.
+  private func departure(at now: Instant) -> Instant {
+    if ensemble.role == .master { try? ensemble.stop(now: now) }
+    let plan = ensemble.plan
+    guard plan.run != 0, plan.end.index != .max else { return now }
+    return max(now, plan.deadline(plan.end) + (recording == nil ? .milliseconds(50) : .milliseconds(500)))
+  }
+
+  private func name(of refusal: Refusal) -> String {
+    guard case .belongsTo(let identity) = refusal else { return refusal.description }
+    return "the rhythm belongs to \(name(of: identity)) until that peer stops it"
+  }
+
+  private func name(of identity: Identity) -> String {
+    peers.values.first { $0.identity == identity }?.info.name ?? identity.description
+  }
+}

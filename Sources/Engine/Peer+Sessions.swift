@@ -1,0 +1,100 @@
+import Ensemble
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Transports
+
+// What the sessions say.
+extension Peer {
+  func handleSessions(at now: Instant) {
+    // Handling one thing may bring about another.
+    while case let outputs = endpoint.drain(), !outputs.isEmpty {
+      for output in outputs { handle(output, at: now) }
+    }
+  }
+
+  private func handle(_ output: Endpoint<SocketAddress>.Output, at now: Instant) {
+    switch output {
+    case .send(let bytes, let address, let port):
+      _ = (port == .control ? ports.control : ports.data).send(bytes, to: address)
+    case .established(let session, let info):
+      established(session, info)
+    case .refused(let session):
+      log.warning("\(name(of: session)): refused the invitation; let this peer in there")
+      ended(session, at: now)
+    case .unreachable(let session):
+      ended(session, at: now)
+    case .lost(let session), .closed(let session):
+      if let partner = peers[session] { log.info("\(partner.info.name ?? "a peer") left") }
+      ended(session, at: now)
+    case .recognised(let session, let identity):
+      recognised(session, Identity(identity), at: now)
+    case .foreign(let session):
+      log.info("\(name(of: session)) is no Tutti peer: it gets each tick at its moment")
+    case .clock(let session, let exchange):
+      if let identity = peers[session]?.identity { ensemble.measured(exchange, with: identity, at: now) }
+    case .message(let session, let message, let instant, _):
+      received(message, at: instant, on: session)
+    case .systemExclusive(let session, let octets, _, _):
+      guard let identity = peers[session]?.identity, let statement = Statement(systemExclusive: octets) else { break }
+      ensemble.received(statement, from: identity, at: now)
+    case .feedback:
+      break  // Trims the recovery journal, which is not sent.
+    }
+  }
+
+  private func established(_ session: SessionID, _ info: SessionInfo<SocketAddress>) {
+    peers[session] = Partner(info: info)
+    connections.established(session)
+    clock.send(
+      .open(
+        session: session, address: info.data, ssrc: endpoint.ssrc, sequence: UInt16.random(in: 0 ... .max)))
+    publishSources()
+    log.info("\(info.name ?? "a peer") at \(info.control) joined")
+  }
+
+  private func recognised(_ session: SessionID, _ identity: Identity, at now: Instant) {
+    guard identity != self.identity else {
+      log.warning("\(name(of: session)): is this peer itself; do not connect a peer to itself")
+      return endpoint.close(session, at: now)
+    }
+    // Both may have invited each other: of two sessions the one that the lower identity began stays.
+    if let other = peers.first(where: { $0.value.identity == identity })?.key, let partner = peers[session] {
+      let lowerInvites = (self.identity < identity) == partner.info.isInitiator
+      let given = lowerInvites ? other : session
+      connections.reached(given, by: identity)
+      peers[given]?.identity = nil
+      endpoint.close(given, at: now)
+      if given == session { return }
+    }
+    peers[session]?.identity = identity
+    clock.send(.stamp(session: session))
+    ensemble.joined(identity, at: now)
+  }
+
+  private func received(_ message: Message, at instant: Instant, on session: SessionID) {
+    guard message == .clock, let identity = peers[session]?.identity, ensemble.role == .follower(of: identity),
+      let offset = ensemble.masterClock(at: instant)?.offset
+    else { return }
+    // The stamp counts whole units of 100 us: the tick nearest to it is meant.
+    let plan = ensemble.plan
+    let halfTick = Nanoseconds(plan.timeline.tempo.nanosecondsPerQuarter / 48)
+    account.heard(plan.tick(at: instant - offset + halfTick), run: plan.run, start: plan.start)
+  }
+
+  private func ended(_ session: SessionID, at now: Instant) {
+    let identity = peers.removeValue(forKey: session)?.identity
+    clock.send(.close(session: session))
+    publishSources()
+    connections.ended(session, of: identity, at: now)
+    if let identity { ensemble.left(identity, at: now) }
+  }
+
+  /// Whom the network thread answers by itself.
+  private func publishSources() { networkRings.known.publish(KnownSources(peers.values.map(\.info.ssrc))) }
+
+  private func name(of session: SessionID) -> String {
+    if let partner = peers[session] { return partner.info.name ?? partner.info.control.description }
+    return connections.targets.first { $0.session == session }?.address.description ?? "a peer"
+  }
+}

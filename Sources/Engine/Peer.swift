@@ -1,0 +1,200 @@
+import Audio
+public import Ensemble
+public import Logging
+import Measurement
+import MusicalTime
+import RTPMIDI
+import Realtime
+import Rhythm
+import Transports
+
+/// One running Tutti: threads, transports, ensemble and sound put together. It belongs to the thread that made it, the control
+/// thread, on which ``run(status:)`` plays until the end.
+///
+///     network thread ── datagrams ──▶ control thread ── plans, commands ──▶ clock thread ── hits ──▶ audio thread
+///           └─ answers clock questions     └─ sessions, ensemble, trace            └─ ticks to the sessions
+public final class Peer {
+  let configuration: PeerConfiguration
+  let log: Logger
+  let store: IdentityStore
+  let ports: PortPair
+  let endpoint: Endpoint<SocketAddress>
+  let clock: ClockThread
+  let networkRings: NetworkRings
+  let network: NetworkThread
+  let audio: AudioThread
+  let recording: WAVOutput?
+  let trace: TraceWriter?
+  var ensemble: Ensemble
+  var connections: Connections
+  /// Everybody in session.
+  var peers: [SessionID: Partner] = [:]
+  var account = TickAccount()
+  var activity: UInt8
+  /// The newest role but idle, for the summary.
+  var played = Role.idle
+  /// When the rhythm is to be started without anybody's asking.
+  var startsAt: Instant?
+  var leavesAt: Instant?
+  /// Another command to leave while leaving means at once.
+  var isLeaving = false
+
+  /// Where commands from other threads go.
+  public let mailbox: Mailbox
+  public var identity: Identity { store.identity }
+  /// The control port in use.
+  public var port: UInt16 { ports.control.port }
+
+  /// The peer of one session.
+  struct Partner {
+    let info: SessionInfo<SocketAddress>
+    var identity: Identity?
+  }
+
+  /// Binds the ports, loads the kit, opens recording and trace, and starts the threads. Nothing is left behind when it fails.
+  ///
+  /// - Throws: ``TransportError``, ``AudioFileError``, ``TraceError`` or ``EngineError``.
+  public init(_ configuration: PeerConfiguration, mailbox: Mailbox = Mailbox(), log: Logger) throws {
+    self.configuration = configuration
+    self.mailbox = mailbox
+    self.log = log
+    activity = configuration.activity
+    let addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
+    store = try IdentityStore(name: configuration.name)
+    let lanes = configuration.output == .none ? nil : try DrumLanes(soundFont: configuration.soundFont)
+    ports = try PortPair(port: configuration.port)
+    do {
+      if case .wav(let path) = configuration.output {
+        recording = try WAVOutput(path: path, name: configuration.name)
+      } else {
+        recording = nil
+      }
+    } catch {
+      ports.close()
+      throw error
+    }
+    let memory = MemoryLock.lockAll()
+
+    endpoint = Endpoint(
+      name: configuration.name, identity: store.identity.bits, random: SystemRandomNumberGenerator())
+    ensemble = Ensemble(identity: store.identity, lead: configuration.lead)
+    let now = MonotonicClock.now
+    connections = Connections(to: addresses, at: now)
+
+    let clockRings = ClockRings()
+    clockRings.table.publish(StepTable(configuration.patch))
+    clockRings.activity.publish(configuration.activity)
+    audio = AudioThread(
+      events: clockRings.sounds, lanes: lanes, sink: recording.map { .wav($0) } ?? .none)
+    // Ticks leave ahead of time, but never so early that a change could still come before them.
+    clock = ClockThread(
+      rings: clockRings, socket: ports.data, tickLead: configuration.lead - .milliseconds(10))
+    networkRings = NetworkRings(bell: mailbox.bell)
+    network = NetworkThread(
+      ports: ports, ssrc: endpoint.ssrc, identity: store.identity.bits, rings: networkRings)
+
+    if configuration.start {
+      startsAt = now + (addresses.isEmpty ? .milliseconds(100) : .seconds(5))
+    } else if let duration = configuration.duration {
+      leavesAt = now + duration
+    }
+    let header = TraceHeader(
+      configuration, identity: store.identity, scheduler: clock.scheduler, memoryLocked: memory == nil,
+      firstFrame: audio.firstFrame, firstInstant: audio.firstInstant)
+    do {
+      trace = try configuration.trace.map { try TraceWriter(path: $0, header: header) }
+    } catch {
+      clock.stop()
+      network.stop()
+      audio.stop(after: MonotonicClock.now)
+      recording?.abandon()
+      ports.close()
+      throw error
+    }
+    for advice in [clock.scheduler.advice, memory].compactMap({ $0 }) { log.warning("\(advice)") }
+  }
+
+  /// What the peer is doing now.
+  public var status: PeerStatus {
+    let now = MonotonicClock.now
+    let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.plan.tick(at: now)
+    let (bar, beat) = configuration.patch.meter.position(of: tick)
+    let tempo = ensemble.role == .idle ? configuration.tempo : ensemble.tempo(at: now)
+    return PeerStatus(
+      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: peers.count,
+      clockOffset: ensemble.masterClock(at: now)?.offset, activity: activity)
+  }
+
+  /// Plays until told to leave, or until its duration is over; then takes everything down and keeps what was recorded.
+  ///
+  /// - Parameter status: called about ten times a second; nil when nobody looks.
+  /// - Throws: ``AudioFileError`` or ``TraceError`` when recording or trace are not complete.
+  public func run(status: ((PeerStatus) -> Void)? = nil) throws {
+    var nextStatus = MonotonicClock.now
+    while leavesAt.map({ MonotonicClock.now < $0 }) ?? true {
+      let rung = mailbox.bell.count
+      for command in mailbox.takeAll() { obey(command) }
+      receiveDatagrams()
+      let now = MonotonicClock.now
+      endpoint.advance(to: now)
+      ensemble.advance(to: now)
+      for address in connections.advance(endpoint, at: now) {
+        log.warning("\(address): does not answer, trying on; check the address, the port and the firewall there")
+      }
+      startIfDue(at: now)
+      handleSessions(at: now)
+      applyEffects(at: now)
+      try recordTicks(at: now)
+      if let status, now >= nextStatus {
+        nextStatus = now + .milliseconds(100)
+        status(self.status)
+      }
+      mailbox.bell.wait(until: wakeTime(nextStatus: status == nil ? .distantFuture : nextStatus), since: rung)
+    }
+    try leave()
+  }
+
+  private func wakeTime(nextStatus: Instant) -> Instant {
+    // The clock thread does not ring for each tick it records: the trace looks in ten times a second.
+    var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))
+    if let deadline = endpoint.nextDeadline { wake = min(wake, deadline) }
+    wake = min(wake, ensemble.nextDeadline, connections.nextDeadline)
+    if let startsAt { wake = min(wake, startsAt) }
+    if let leavesAt { wake = min(wake, leavesAt) }
+    return wake
+  }
+
+  private func receiveDatagrams() {
+    while let datagram = networkRings.datagrams.pop() {
+      endpoint.receive(
+        datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
+        port: datagram.port == .control ? .control : .data, at: datagram.at, answered: datagram.answered)
+    }
+  }
+
+  private func recordTicks(at now: Instant) throws {
+    let belief = ensemble.masterClock(at: now)
+    while let record = clock.rings.ticks.pop() {
+      account.played(record.tick, run: ensemble.plan.run, start: ensemble.plan.start)
+      try trace?.append(
+        TraceTick(
+          tick: record.tick, due: record.due, acted: record.acted, offset: belief?.offset,
+          uncertainty: belief?.uncertainty))
+    }
+    try trace?.flush()
+  }
+
+  private func leave() throws {
+    let now = MonotonicClock.now
+    endpoint.closeAll(at: now)
+    handleSessions(at: now)
+    clock.stop()
+    network.stop()
+    audio.stop(after: now)
+    try recordTicks(at: now)
+    account.settle()
+    defer { ports.close() }
+    try trace?.finish(summary)
+    try recording?.finish()
+  }
+}

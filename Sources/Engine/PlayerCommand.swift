@@ -1,0 +1,39 @@
+import Realtime
+import Synchronization
+
+/// What a player asks of the own peer.
+public enum PlayerCommand: Hashable, Sendable {
+  /// Starts the rhythm when nobody plays, stops it when this peer is the master.
+  case startOrStop
+  /// Goes on where the rhythm stopped.
+  case `continue`
+  /// Moves the place where it goes on by so many bars.
+  case locate(bars: Int64)
+  /// Makes the rhythm faster by so many beats a minute, slower when negative.
+  case tempo(by: Double)
+  /// The player's activity, 0...127.
+  case activity(UInt8)
+  /// Stops the rhythm if it is this peer's, and leaves.
+  case leave
+}
+
+/// Commands on their way from other threads to the control thread.
+public final class Mailbox: Sendable {
+  let bell = Doorbell()
+  private let waiting = Mutex<[PlayerCommand]>([])
+
+  public init() {}
+
+  /// Real-time: not safe.
+  public func post(_ command: PlayerCommand) {
+    waiting.withLock { $0.append(command) }
+    bell.ring()
+  }
+
+  func takeAll() -> [PlayerCommand] {
+    waiting.withLock { commands in
+      defer { commands.removeAll() }
+      return commands
+    }
+  }
+}

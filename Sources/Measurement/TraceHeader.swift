@@ -1,0 +1,118 @@
+import MusicalTime
+
+/// The first line of a trace: who played, on what, and how the system treated it. In a file the member `tutti_trace`,
+/// the version of the format, stands before the header's own.
+public struct TraceHeader: Hashable, Sendable {
+  /// The peer's name, as people gave it.
+  public var name: String
+  /// The peer's identity: 16 hexadecimal digits.
+  public var identity: String
+  /// The role at the start: "master", "follower" or "idle".
+  public var role: String
+  /// The program's version.
+  public var version: String
+  public var kernel: String
+  public var processor: String
+  /// What the real-time threads obtained, such as "SCHED_FIFO 70 / SCHED_FIFO 65 / SCHED_FIFO 60".
+  public var scheduler: String
+  public var memoryLocked: Bool
+  /// The clock all instants of this trace are told in.
+  public var clock = "CLOCK_MONOTONIC"
+  /// The command line.
+  public var command: String
+  /// The patch played, or nil when there was none.
+  public var patch: String?
+  /// The peer's own activity at the start, 0...127.
+  public var activity: Int
+  /// The recording that belongs to this trace, or nil when there is none.
+  public var audio: Audio?
+
+  /// Where a recording lies in time.
+  public struct Audio: Hashable, Sendable, Codable {
+    public var file: String
+    /// Frames a second.
+    public var rate: Int
+    /// The number of its first frame, counted from the clock's origin: the `bext` time reference.
+    public var firstFrame: Int64
+    /// When its first frame sounded, in the trace's clock.
+    public var firstInstant: Instant { Instant(nanoseconds: firstInstantNanoseconds) }
+    private var firstInstantNanoseconds: Int64
+
+    /// The recording in `file` whose first frame, number `firstFrame`, sounded at `firstInstant`.
+    ///
+    /// Real-time: not safe.
+    public init(file: String, rate: Int, firstFrame: Int64, firstInstant: Instant) {
+      (self.file, self.rate, self.firstFrame) = (file, rate, firstFrame)
+      firstInstantNanoseconds = firstInstant.nanoseconds
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case file, rate
+      case firstFrame = "first_frame"
+      case firstInstantNanoseconds = "first_instant_ns"
+    }
+  }
+
+  /// A header with everything said; the clock is CLOCK_MONOTONIC.
+  ///
+  /// Real-time: not safe.
+  public init(
+    name: String, identity: String, role: String, version: String, kernel: String, processor: String,
+    scheduler: String, memoryLocked: Bool, command: String, patch: String?, activity: Int, audio: Audio?
+  ) {
+    (self.name, self.identity, self.role, self.version) = (name, identity, role, version)
+    (self.kernel, self.processor, self.scheduler) = (kernel, processor, scheduler)
+    (self.memoryLocked, self.command, self.patch) = (memoryLocked, command, patch)
+    (self.activity, self.audio) = (activity, audio)
+  }
+}
+
+extension TraceHeader: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case name, identity, role, version, kernel, processor, scheduler
+    case memoryLocked = "memory_locked"
+    case clock, command, patch, activity, audio
+  }
+
+  /// - Throws: `DecodingError` for members that are missing, of another type or out of range.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func refuse(_ key: CodingKeys, _ reason: String) -> DecodingError {
+      .dataCorruptedError(forKey: key, in: container, debugDescription: reason)
+    }
+    name = try container.decode(String.self, forKey: .name)
+    identity = try container.decode(String.self, forKey: .identity)
+    guard identity.utf8.count == 16, identity.allSatisfy(\.isHexDigit) else {
+      throw refuse(.identity, "not 16 hexadecimal digits")
+    }
+    role = try container.decode(String.self, forKey: .role)
+    version = try container.decode(String.self, forKey: .version)
+    kernel = try container.decode(String.self, forKey: .kernel)
+    processor = try container.decode(String.self, forKey: .processor)
+    scheduler = try container.decode(String.self, forKey: .scheduler)
+    memoryLocked = try container.decode(Bool.self, forKey: .memoryLocked)
+    clock = try container.decode(String.self, forKey: .clock)
+    command = try container.decode(String.self, forKey: .command)
+    patch = try container.decodeIfPresent(String.self, forKey: .patch)
+    activity = try container.decode(Int.self, forKey: .activity)
+    guard (0...127).contains(activity) else { throw refuse(.activity, "not 0...127") }
+    audio = try container.decodeIfPresent(Audio.self, forKey: .audio)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(identity, forKey: .identity)
+    try container.encode(role, forKey: .role)
+    try container.encode(version, forKey: .version)
+    try container.encode(kernel, forKey: .kernel)
+    try container.encode(processor, forKey: .processor)
+    try container.encode(scheduler, forKey: .scheduler)
+    try container.encode(memoryLocked, forKey: .memoryLocked)
+    try container.encode(clock, forKey: .clock)
+    try container.encode(command, forKey: .command)
+    try container.encodeIfPresent(patch, forKey: .patch)
+    try container.encode(activity, forKey: .activity)
+    try container.encodeIfPresent(audio, forKey: .audio)
+  }
+}

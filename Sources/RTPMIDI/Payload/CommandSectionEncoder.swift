@@ -1,0 +1,141 @@
+import BasicContainers
+import MIDI
+
+/// Writes the command section of one packet's payload (RFC 6295 section 3).
+///
+///     B J Z P LEN[4]            B=0: a list of at most 15 octets
+///     B J Z P LEN[4] LEN[8]     B=1: at most 4095
+///
+/// The list is commands with the time since the one before, in units of 100 us, in one to four octets of seven bits. The first
+/// delta time is left out when it is 0, and Z says so. P stays 0: no message here ever lacked its status octet at the source.
+/// The header is one octet long until ``finish(in:hasJournal:)`` knows that two are needed and moves the list by one.
+public struct CommandSectionEncoder: BitwiseCopyable {
+  private let start: Int
+  private let usesRunningStatus: Bool
+  private var runningStatus: UInt8 = 0
+  private var beginsWithDelta = false
+
+  /// Begins a section at the end of `packet`; nil when that is full.
+  ///
+  /// - Parameter usesRunningStatus: whether a status octet like the one before is left out.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init?(in packet: inout RigidArray<UInt8>, usesRunningStatus: Bool = false) {
+    guard packet.freeCapacity > 0 else { return nil }
+    self.usesRunningStatus = usesRunningStatus
+    start = packet.count
+    packet.append(0)
+  }
+
+  /// Appends `message`, `delta` units of 100 us after the command before it or, for the first, after the packet's time stamp.
+  ///
+  /// - Returns: false, with nothing appended, when packet or list have no room left, or `delta` is 2^28 or more.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func append(_ message: Message, after delta: UInt32 = 0, to packet: inout RigidArray<UInt8>) -> Bool {
+    let bytes = message.bytes
+    let status = bytes.octets[0]
+    let skipped = usesRunningStatus && status == runningStatus ? 1 : 0
+    guard let deltaLength = deltaLength(delta, in: packet), fits(deltaLength + bytes.count - skipped, in: packet) else {
+      return false
+    }
+    append(delta: delta, length: deltaLength, to: &packet)
+    for index in skipped..<bytes.count { packet.append(bytes.octets[index]) }
+    if status < 0xF0 { runningStatus = status } else if status < 0xF8 { runningStatus = 0 }
+    return true
+  }
+
+  /// Appends as much of a System Exclusive as there is room for: the whole, or its next segment.
+  ///
+  /// - Parameters:
+  ///   - data: all data octets, without F0 and F7, each below 128.
+  ///   - sent: how many of them earlier packets hold.
+  /// - Returns: how many are sent now, this segment included: `data.count` when it is complete. Nil, with nothing appended,
+  ///   when there is no room for a single octet of it, when an octet is 128 or more, or when nothing is left to send.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func append(
+    systemExclusive data: borrowing RigidArray<UInt8>, from sent: Int = 0, after delta: UInt32 = 0,
+    to packet: inout RigidArray<UInt8>
+  ) -> Int? {
+    let total = data.count
+    guard sent >= 0 && sent < total || total == 0 && sent == 0 else { return nil }
+    for index in sent..<total where data[index] > 127 { return nil }
+    guard let deltaLength = deltaLength(delta, in: packet) else { return nil }
+    // Besides the data: the delta time, an octet at either end, and the second octet of the header.
+    let room = min(packet.freeCapacity - 1, 4095 - (packet.count - start - 1)) - deltaLength - 2
+    let count = min(room, total - sent)
+    guard room >= 0 && (count > 0 || total == 0) else { return nil }
+    append(delta: delta, length: deltaLength, to: &packet)
+    packet.append(sent == 0 ? 0xF0 : 0xF7)
+    for index in sent..<sent + count { packet.append(data[index]) }
+    packet.append(sent + count == total ? 0xF7 : 0xF0)
+    runningStatus = 0
+    return sent + count
+  }
+
+  /// Takes back a System Exclusive whose first segments have been sent. Returns false when there is no room.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func cancelSystemExclusive(in packet: inout RigidArray<UInt8>) -> Bool {
+    guard let deltaLength = deltaLength(0, in: packet), fits(deltaLength + 2, in: packet) else { return false }
+    append(delta: 0, length: deltaLength, to: &packet)
+    packet.append(0xF7)
+    packet.append(0xF4)
+    runningStatus = 0
+    return true
+  }
+
+  /// Completes the header. A journal, if there is one, is appended after this.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func finish(in packet: inout RigidArray<UInt8>, hasJournal: Bool = false) {
+    let length = packet.count - start - 1
+    let flags: UInt8 = (hasJournal ? 0x40 : 0) | (beginsWithDelta ? 0x20 : 0)
+    if length <= 15 {
+      packet[start] = flags | UInt8(truncatingIfNeeded: length)
+      return
+    }
+    packet.append(0)
+    var index = packet.count - 1
+    while index > start + 1 {
+      packet[index] = packet[index - 1]
+      index -= 1
+    }
+    packet[start] = 0x80 | flags | UInt8(truncatingIfNeeded: length >> 8)
+    packet[start + 1] = UInt8(truncatingIfNeeded: length)
+  }
+
+  @_noLocks @_noAllocation
+  private func fits(_ count: Int, in packet: borrowing RigidArray<UInt8>) -> Bool {
+    let length = packet.count - start - 1 + count
+    return length <= 4095 && packet.freeCapacity >= count + (length > 15 ? 1 : 0)
+  }
+
+  /// How many octets `delta` takes: none for 0 at the list's start; nil when four are too few.
+  @_noLocks @_noAllocation
+  private func deltaLength(_ delta: UInt32, in packet: borrowing RigidArray<UInt8>) -> Int? {
+    switch delta {
+    case 0: packet.count == start + 1 ? 0 : 1
+    case 0..<1 << 7: 1
+    case 0..<1 << 14: 2
+    case 0..<1 << 21: 3
+    case 0..<1 << 28: 4
+    default: nil
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func append(delta: UInt32, length: Int, to packet: inout RigidArray<UInt8>) {
+    if length > 0 && packet.count == start + 1 { beginsWithDelta = true }
+    for index in 0..<length {
+      let rest = length - 1 - index
+      packet.append(UInt8(truncatingIfNeeded: delta >> (7 * UInt32(rest))) & 0x7F | (rest > 0 ? 0x80 : 0))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import MIDI
+import MusicalTime
+
+/// The peer of an established session.
+public struct SessionInfo<Address: Hashable & Sendable>: Hashable, Sendable {
+  /// As the peer calls itself; for people.
+  public let name: String?
+  /// Of the RTP stream it sends.
+  public let ssrc: UInt32
+  /// Where its control port is reached.
+  public let control: Address
+  /// Where its data port is reached: MIDI goes there.
+  public let data: Address
+  /// Whether the session was begun from here.
+  public let isInitiator: Bool
+}
+
+extension Endpoint {
+  /// What an endpoint wants done, or has to tell, in order.
+  public enum Output: Hashable, Sendable {
+    /// A datagram to send from the own `Port` to the peer's. Send at once: stamps in it say that it left when it was made.
+    case send([UInt8], to: Address, Port)
+
+    case established(SessionID, SessionInfo<Address>)
+    /// The peer answered NO.
+    case refused(SessionID)
+    /// The peer answered nothing, twelve times.
+    case unreachable(SessionID)
+    /// Nothing came from the peer for 60 s, or it began a new session.
+    case lost(SessionID)
+    /// Ended by BY, from either side.
+    case closed(SessionID)
+
+    /// The peer is a Tutti peer.
+    case recognised(SessionID, identity: UInt64)
+    /// The peer has not answered three probes.
+    case foreign(SessionID)
+    case clock(SessionID, ClockExchange)
+
+    /// A message that counts at an instant of the remote clock, in whole units of 100 us, and arrived at one of the own.
+    case message(SessionID, Message, at: Instant, arrival: Instant)
+    /// A System Exclusive, its data octets without F0 and F7.
+    case systemExclusive(SessionID, [UInt8], at: Instant, arrival: Instant)
+    /// The peer has received the stream sent to it up to this sequence number.
+    case feedback(SessionID, sequence: UInt16)
+  }
+}
+
+/// An endpoint has as many sessions as it may.
+public struct TooManySessions: Error, Hashable, Sendable, CustomStringConvertible {
+  public let limit: Int
+  public var description: String { "cannot connect: \(limit) sessions are open already; close one first" }
+}

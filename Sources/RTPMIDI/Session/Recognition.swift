@@ -1,0 +1,73 @@
+import MusicalTime
+
+/// Finds out whether a session's peer is a Tutti peer, and compares clocks with it if so.
+///
+///     asking ──── reply ────▶ recognised
+///       │  ▲
+///       │  └── a request from it ──┐
+///       └──── three unanswered ──▶ foreign
+///
+/// Asking is one request a second, the first at once. A recognised peer is asked every 50 ms for 1 s, then every 100 ms; a
+/// foreign one never: some stacks log every packet they do not know. A request from the peer proves that it is not foreign:
+/// then it is asked until it answers.
+struct Recognition {
+  private enum State {
+    case asking(tries: Int, isProven: Bool)
+    case recognised(identity: UInt64, since: Instant)
+    case foreign
+  }
+
+  private var state = State.foreign
+  /// When the next request, or the end of the last one's time, is due.
+  private(set) var next: Instant?
+  private var requests = OutstandingRequests()
+
+  enum Step { case request, foreign }
+
+  /// Asks for the first time.
+  mutating func begin(at now: Instant) { (state, next) = (.asking(tries: 0, isProven: false), now) }
+
+  /// What is due at `now`, if anything.
+  mutating func advance(to now: Instant) -> Step? {
+    guard let due = next, due <= now else { return nil }
+    switch state {
+    case .asking(let tries, let isProven) where tries < 3 || isProven:
+      (state, next) = (.asking(tries: tries + 1, isProven: isProven), now + .seconds(1))
+    case .recognised(_, let since):
+      next = now + .milliseconds(now - since < .seconds(1) ? 50 : 100)
+    case .asking, .foreign:
+      (state, next) = (.foreign, nil)
+      return .foreign
+    }
+    requests.open(stamp: now.nanoseconds, at: now)
+    return .request
+  }
+
+  /// The peer has sent a request.
+  mutating func wasAsked(at now: Instant) {
+    switch state {
+    case .asking(let tries, _): state = .asking(tries: tries, isProven: true)
+    case .foreign: (state, next) = (.asking(tries: 0, isProven: true), now)
+    case .recognised: break
+    }
+  }
+
+  /// The peer has sent a reply.
+  ///
+  /// - Returns: the exchange, and whether it is the one that recognises the peer; nil when it answers no open request, or
+  ///   bears another identity than before.
+  mutating func receive(_ reply: ClockProbe, at instant: Instant) -> (exchange: ClockExchange, isFirst: Bool)? {
+    var isFirst = true
+    if case .recognised(let identity, _) = state {
+      guard identity == reply.identity else { return nil }
+      isFirst = false
+    }
+    guard let sent = requests.close(stamp: reply.t1.nanoseconds) else { return nil }
+    if isFirst {
+      (state, next) = (.recognised(identity: reply.identity, since: instant), instant + .milliseconds(50))
+    }
+    let exchange = ClockExchange(
+      sent: sent, remoteReceived: reply.t2, remoteSent: reply.t3, received: instant, resolution: Nanoseconds(1))
+    return (exchange, isFirst)
+  }
+}

@@ -1,0 +1,48 @@
+import Yams
+
+extension PatchReader {
+  private static let fields = [
+    Field(name: "note", example: "note: 36"), Field(name: "group", example: "group: hats", isRequired: false),
+  ]
+
+  /// The voices of the kit, and the place of each by name: also of those whose value has a fault, so that the layers
+  /// are not blamed for it. The places are nil when there is no kit to look names up in.
+  mutating func kit(_ node: Node) -> (voices: [Voice], places: [String: Int]?) {
+    let remedy = "write a line a voice, such as \"kick: { note: 36 }\""
+    guard let entries = entries(of: node, "kit", remedy: remedy) else { return ([], nil) }
+    guard (1...Patch.mostVoices).contains(entries.count) else {
+      fault(at: node.place, "kit", "has \(entries.count) voices", "write 1 to \(Patch.mostVoices)")
+      return ([], nil)
+    }
+    var voices: [Voice] = []
+    var places: [String: Int] = [:]
+    var groups: Set<String> = []
+    for (place, entry) in entries.enumerated() {
+      places[entry.name] = place
+      guard let voice = voice(entry) else { continue }
+      let field = path("kit", entry.name)
+      if let other = voices.first(where: { $0.note == voice.note }) {
+        fault(
+          at: entry.key.place, path(field, "note"), "is \(voice.note), as that of \(other.name)",
+          "give each voice a note of its own")
+      }
+      if let group = voice.group, groups.insert(group).inserted, groups.count > Patch.mostGroups {
+        fault(
+          at: entry.key.place, path(field, "group"), "is one group too many: a kit has at most \(Patch.mostGroups)",
+          "put the voice in another group, or in none")
+      }
+      voices.append(voice)
+    }
+    return (voices, places)
+  }
+
+  private mutating func voice(_ entry: Entry) -> Voice? {
+    let field = path("kit", entry.name)
+    let name = text(entry.key, field, most: 40)
+    guard let values = values(of: entry.value, field, Self.fields) else { return nil }
+    let note = values["note"].flatMap { integer($0, path(field, "note"), in: 0...127) }
+    let group = values["group"].map { text($0, path(field, "group"), most: 40) }
+    guard let name, let note, group != .some(nil) else { return nil }
+    return Voice(name: name, note: UInt8(note), group: group ?? nil)
+  }
+}

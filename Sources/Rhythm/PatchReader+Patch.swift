@@ -1,0 +1,80 @@
+import MusicalTime
+import Yams
+
+extension PatchReader {
+  private static let fields = [
+    Field(name: "name", example: "name: street"),
+    Field(name: "description", example: "description: A straight groove."),
+    Field(name: "meter", example: "meter: 4/4"),
+    Field(name: "bars", example: "bars: 1"),
+    Field(name: "tempo", example: "tempo: 100"),
+    Field(name: "kit", example: "kit: { kick: { note: 36 } }"),
+    Field(name: "layers", example: "layers: [{ name: pulse, activity: [0], steps: { kick: X... } }]"),
+  ]
+
+  /// The patch whose file has this root, or nil and faults.
+  mutating func patch(_ root: Node) -> Patch? {
+    guard let values = values(of: root, "", Self.fields) else { return nil }
+    let name = values["name"].flatMap { text($0, "name", most: 40) }
+    let description = values["description"].flatMap { text($0, "description", most: 400) }
+    let meter = values["meter"].flatMap { self.meter($0) }
+    let bars = values["bars"].flatMap { self.bars($0, of: meter) }
+    let tempo = values["tempo"].flatMap { self.tempo($0) }
+    let steps = if let meter, let bars { bars * Int(meter.stepsPerBar) } else { Int?.none }
+    let (kit, names) = values["kit"].map { self.kit($0) } ?? ([], nil)
+    let layers = values["layers"].map { self.layers($0, kit: names, steps: steps) } ?? []
+    guard faults.isEmpty, let name, let description, let meter, let bars, let tempo else { return nil }
+    let patch = Patch(
+      name: name, description: description, meter: meter, bars: bars, tempo: tempo, kit: kit, layers: layers)
+    let hits = patch.hitsByStep.reduce(0) { $0 + $1.count }
+    if hits > StepTable.mostHits {
+      fault(
+        at: values["layers"]?.place ?? .start, "layers", "make \(hits) hits, a step table holds \(StepTable.mostHits)",
+        "take out \(hits - StepTable.mostHits)")
+    }
+    return patch
+  }
+
+  private mutating func meter(_ node: Node) -> Meter? {
+    let remedy = "write beats / unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
+    guard let text = scalar(node, "meter", remedy: remedy) else { return nil }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let beats = Int(parts[0]), let unit = Int(parts[1]),
+      let meter = Meter(beats: beats, unit: unit)
+    else {
+      fault(at: node.place, "meter", "is \"\(text.printable())\", not a meter", remedy)
+      return nil
+    }
+    guard meter.stepsPerBar <= Int64(StepTable.mostSteps) else {
+      let most = StepTable.mostSteps
+      fault(
+        at: node.place, "meter", "makes bars of \(meter.stepsPerBar) steps, a pattern has at most \(most)",
+        "write fewer beats or a smaller unit")
+      return nil
+    }
+    return meter
+  }
+
+  private mutating func bars(_ node: Node, of meter: Meter?) -> Int? {
+    guard let bars = integer(node, "bars", in: 1...4) else { return nil }
+    guard let meter else { return bars }
+    let most = StepTable.mostSteps / Int(meter.stepsPerBar)
+    guard bars <= most else {
+      let steps = bars * Int(meter.stepsPerBar)
+      fault(
+        at: node.place, "bars", "make \(steps) steps, a pattern has at most \(StepTable.mostSteps)", "write \(most)")
+      return nil
+    }
+    return bars
+  }
+
+  private mutating func tempo(_ node: Node) -> Tempo? {
+    let remedy = "write quarter notes a minute, from 20 to 999"
+    guard let text = scalar(node, "tempo", remedy: remedy) else { return nil }
+    guard let bpm = Double(text), let tempo = try? Tempo(bpm: bpm) else {
+      fault(at: node.place, "tempo", "is \"\(text.printable())\", not a tempo", remedy)
+      return nil
+    }
+    return tempo
+  }
+}

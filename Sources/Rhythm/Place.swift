@@ -1,0 +1,18 @@
+import Yams
+
+/// A place in a text, as editors count: line and column from 1, the column in Unicode scalars.
+struct Place: Hashable {
+  let line: Int
+  let column: Int
+
+  static let start = Place(line: 1, column: 1)
+}
+
+extension Place {
+  init(_ mark: Mark) { self.init(line: mark.line, column: mark.column) }
+}
+
+extension Node {
+  /// Where it begins.
+  var place: Place { mark.map { Place($0) } ?? .start }
+}

@@ -1,0 +1,120 @@
+import Engine
+import Foundation
+import MusicalTime
+import Synchronization
+import Transports
+
+/// The demo's peers: a process each, on loopback.
+final class DemoBand {
+  struct Files {
+    var name: String
+    var recording: String
+    var trace: String
+    var log: String
+  }
+
+  let files: [Files]
+  private let processes: [Process]
+  private let ticks: Int64
+  private let state: URL
+
+  /// Starts them all. Each peer invites those after it; the first starts the rhythm, to last `ticks`.
+  init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64) throws {
+    self.ticks = ticks
+    let ports = try Self.freePorts(demo.peers)
+    files = (1...demo.peers).map { n in
+      let stem = "\(demo.output)/peer-\(n)"
+      return Files(name: "peer \(n)", recording: stem + ".wav", trace: stem + ".trace", log: stem + ".log")
+    }
+    // Their identities are for this demo alone.
+    state = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "tutti-demo-\(ProcessInfo.processInfo.processIdentifier)")
+    var environment = ProcessInfo.processInfo.environment
+    environment["XDG_STATE_HOME"] = state.path
+    let silence = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
+    let program = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
+    var started: [Process] = []
+    do {
+      for (n, files) in files.enumerated() {
+        let process = Process()
+        process.executableURL = program
+        process.environment = environment
+        process.arguments =
+          [
+            "peer", "--name", files.name, "--port", "\(ports[n])", "--patch", demo.patch, "--activity",
+            "\(demo.activity)",
+            "--audio", "wav:\(files.recording)", "--trace", files.trace,
+          ] + ports[(n + 1)...].flatMap { ["--connect", "127.0.0.1:\($0)"] }
+          + (n == 0
+            ? [
+              "--start", "--bpm", "\(demo.bpm)", "--duration",
+              String(format: "%.9f", Double(silence.nanoseconds) / 1e9),
+            ]
+            : [])
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        _ = FileManager.default.createFile(atPath: files.log, contents: nil)
+        guard let log = FileHandle(forWritingAtPath: files.log) else {
+          throw EngineError("\(files.log): cannot be written; give --output a folder that can be written")
+        }
+        process.standardError = log
+        try process.run()
+        started.append(process)
+      }
+    } catch {
+      for process in started { process.terminate() }
+      throw error
+    }
+    processes = started
+  }
+
+  /// Waits until the rhythm has ended, showing how far it is; sends everybody home then, and at Ctrl-C.
+  ///
+  /// - Returns: whether it was interrupted.
+  func play(_ terminal: Terminal) -> Bool {
+    let stop = Flag()
+    let interruption = Interruption { stop.raised.store(true, ordering: .relaxed) }
+    defer { interruption.cancel() }
+    while processes[0].isRunning, !stop.raised.load(ordering: .relaxed), processes.allSatisfy(\.isRunning) {
+      if terminal.isInteractive { terminal.show(progress) }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    for process in processes where process.isRunning { process.terminate() }
+    let deadline = Date(timeIntervalSinceNow: 5)
+    while processes.contains(where: \.isRunning), Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
+    for process in processes where process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    for process in processes { process.waitUntilExit() }
+    try? FileManager.default.removeItem(at: state)
+    return stop.raised.load(ordering: .relaxed)
+  }
+
+  /// What each peer that failed said of it.
+  var failures: [String] {
+    zip(processes, files).compactMap { process, files in
+      guard process.terminationStatus != 0 || process.terminationReason != .exit else { return nil }
+      let log = (try? String(contentsOfFile: files.log, encoding: .utf8)) ?? ""
+      let last = log.split(separator: "\n").last.map { $0.replacing("tutti: ", with: "") }
+      return "\(files.name): \(last ?? "ended with status \(process.terminationStatus); see \(files.log)")"
+    }
+  }
+
+  private var progress: String {
+    let size = (try? FileManager.default.attributesOfItem(atPath: files[0].trace)[.size] as? Int) ?? 0
+    // A line of the trace holds about 95 octets, its header about 600.
+    let part = min(1, max(0, Double(size - 600) / 95 / Double(ticks)))
+    let done = Int(part * 40)
+    return "[" + String(repeating: "#", count: done) + String(repeating: ".", count: 40 - done) + "]"
+      + String(format: " %3.0f %%", part * 100)
+  }
+
+  private static func freePorts(_ count: Int) throws -> [UInt16] {
+    var pairs: [PortPair] = []
+    defer { for pair in pairs { pair.close() } }
+    for _ in 0..<count { pairs.append(try PortPair(port: 0)) }
+    return pairs.map(\.control.port)
+  }
+
+  private final class Flag: Sendable {
+    let raised = Atomic<Bool>(false)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Rhythm
+
+/// Finds patches: by path, or by name in the patch folders.
+enum PatchLibrary {
+  /// Played when none is named.
+  static let standard = "street"
+
+  /// No such patch.
+  struct NotFound: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Where patches are looked for, first to last: $TUTTI_PATCHES; `Patches` in any folder above the program (a checkout that was
+  /// built); `share/tutti/Patches` beside its `bin` (an installation).
+  static var folders: [String] {
+    var folders: [String] = []
+    if let own = ProcessInfo.processInfo.environment["TUTTI_PATCHES"], !own.isEmpty { folders.append(own) }
+    var folder = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath()
+    while folder.path != "/" {
+      folder.deleteLastPathComponent()
+      folders.append(folder.appendingPathComponent("Patches").path)
+      folders.append(folder.appendingPathComponent("share/tutti/Patches").path)
+    }
+    return folders.filter { FileManager.default.fileExists(atPath: $0) }
+  }
+
+  /// The names of all patches found, sorted.
+  static var names: [String] {
+    let files = folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
+    return Set(files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }).sorted()
+  }
+
+  /// Loads the patch called `name`, or the one in the file `name`.
+  ///
+  /// - Throws: ``NotFound``, or `PatchError` for one that cannot be understood.
+  static func load(_ name: String) throws -> Patch {
+    let path = try path(of: name)
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw NotFound(description: "patch \(path): cannot be read; check the file's permissions")
+    }
+    return try PatchLoader.patch(from: String(decoding: data, as: UTF8.self), file: path)
+  }
+
+  private static func path(of name: String) throws -> String {
+    if name.contains("/") || name.hasSuffix(".yaml") {
+      guard FileManager.default.fileExists(atPath: name) else {
+        throw NotFound(
+          description: "patch \(name): no such file; check the path, or give a name from `tutti patch list`")
+      }
+      return name
+    }
+    for folder in folders {
+      let path = "\(folder)/\(name).yaml"
+      if FileManager.default.fileExists(atPath: path) { return path }
+    }
+    let known = names.isEmpty ? "none were found; set TUTTI_PATCHES to the patch folder" : names.joined(separator: ", ")
+    throw NotFound(description: "patch \(name): not found; the patches here are: \(known)")
+  }
+}

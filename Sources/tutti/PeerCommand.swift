@@ -1,0 +1,131 @@
+import ArgumentParser
+import Audio
+import Engine
+import Foundation
+import Logging
+import MusicalTime
+import Rhythm
+
+struct PeerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "peer",
+    abstract: "Run one peer: play with others, or alone.",
+    discussion: """
+      Keys on a terminal: space starts and stops the rhythm, c goes on where it stopped, < and > move that place by a bar, \
+      + and - change the tempo, 0...9 set your activity (more of it, a richer rhythm), q leaves.
+
+      EXAMPLES
+        tutti peer --audio wav:me.wav
+        tutti peer --name Ada --connect 192.168.1.20:5004
+        tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004 --trace ada.trace
+      """)
+
+  @Option(help: "What the others see. Default: this machine's name.")
+  var name: String?
+
+  @Option(help: ArgumentHelp("Control port; data go by the one after it. 0 takes any free pair.", valueName: "N"))
+  var port: UInt16 = 5004
+
+  @Option(
+    help: ArgumentHelp("A peer to connect to, tried until it answers. May be given again.", valueName: "HOST:PORT"))
+  var connect: [String] = []
+
+  @Flag(help: "Start the rhythm when everybody to connect to is there, after 5 s in any case.")
+  var start = false
+
+  @Option(help: ArgumentHelp("Tempo in beats a minute, 20...999. Default: the patch's.", valueName: "B"))
+  var bpm: Double?
+
+  @Option(help: "The rhythm to play: a name from `tutti patch list` or a file.")
+  var patch = PatchLibrary.standard
+
+  @Option(help: ArgumentHelp("Your activity at the beginning, 0...127.", valueName: "A"))
+  var activity: UInt8 = 64
+
+  @Option(help: ArgumentHelp("Where the sound goes: wav:FILE or none.", valueName: "OUTPUT"))
+  var audio = "none"
+
+  @Option(
+    name: .customLong("soundfont"), help: ArgumentHelp("The General MIDI SoundFont to play with.", valueName: "FILE"))
+  var soundFont = DrumLanes.defaultSoundFont
+
+  @Option(help: ArgumentHelp("How far ahead start, stop and tempo changes are told, 20...2000 ms.", valueName: "MS"))
+  var lead: Double = 100
+
+  @Option(help: ArgumentHelp("With --start: how long the rhythm plays; without: how long to stay.", valueName: "S"))
+  var duration: Double?
+
+  @Option(help: ArgumentHelp("Write what happened at each tick to this file, JSON lines.", valueName: "FILE"))
+  var trace: String?
+
+  @Flag(help: "Print events as JSON lines on standard output.")
+  var json = false
+
+  func validate() throws {
+    if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
+    guard activity <= 127 else { throw ValidationError("--activity \(activity): out of range; give one from 0 to 127") }
+    guard (20...2000).contains(lead) else {
+      throw ValidationError("--lead \(lead): out of range; give one from 20 to 2000 ms")
+    }
+    guard port < .max else { throw ValidationError("--port 65535: leaves no port for the data; give one up to 65534") }
+    if let duration, !(0.001...1e7).contains(duration) {
+      throw ValidationError("--duration \(duration): out of range; give seconds from 0.001 to 10000000")
+    }
+    guard audio == "none" || (audio.hasPrefix("wav:") && audio.count > 4) else {
+      throw ValidationError("--audio \(audio): not an output; give wav:FILE or none")
+    }
+  }
+
+  func run() throws {
+    let terminal = Terminal()
+    try reportingFailures {
+      let patch = try PatchLibrary.load(self.patch)
+      let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
+      var configuration = PeerConfiguration(
+        name: name ?? ProcessInfo.processInfo.hostName, tempo: tempo, patch: patch, patchName: self.patch,
+        soundFont: soundFont, command: CommandLine.arguments.joined(separator: " "))
+      configuration.port = port
+      configuration.connect = connect
+      configuration.start = start
+      configuration.activity = activity
+      if audio.hasPrefix("wav:") { configuration.output = .wav(String(audio.dropFirst(4))) }
+      configuration.lead = Nanoseconds(Int64((lead * 1e6).rounded()))
+      configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
+      configuration.trace = trace
+
+      let mailbox = Mailbox()
+      let signals = Interruption { mailbox.post(.leave) }
+      defer { signals.cancel() }
+      let peer = try Peer(configuration, mailbox: mailbox, log: Logger(label: "tutti") { _ in TerminalLog(terminal) })
+      if json {
+        printLine([
+          "event": "ready", "name": configuration.name, "identity": "\(peer.identity)", "port": "\(peer.port)",
+        ])
+      } else {
+        terminal.say("\(configuration.name) is on port \(peer.port); \(keysHint(terminal))")
+      }
+      let keys = terminal.readsKeys ? Keys(mailbox) : nil
+      defer { keys?.restore() }
+      try peer.run(status: terminal.isInteractive ? { terminal.show(statusLine($0)) } : nil)
+      terminal.clear()
+      if json { print(String(decoding: try JSONEncoder.sorted.encode(peer.summary), as: UTF8.self)) }
+    }
+  }
+
+  private func keysHint(_ terminal: Terminal) -> String {
+    terminal.readsKeys ? "space starts and stops, +/- tempo, 0-9 activity, q leaves" : "Ctrl-C leaves"
+  }
+
+  private func printLine(_ members: [String: String]) {
+    if let line = try? JSONEncoder.sorted.encode(members) { print(String(decoding: line, as: UTF8.self)) }
+    fflush(nil)
+  }
+}
+
+/// One line for a musician's eye: role, tempo, bar and beat, peers, clock offset.
+private func statusLine(_ status: PeerStatus) -> String {
+  let offset = status.clockOffset.map { String(format: "%+.3f ms", $0.milliseconds) } ?? "-"
+  return String(
+    format: "%-8@ %6.1f BPM  %4ld.%ld  peers %ld  clock %@  activity %ld", status.role.description as NSString,
+    status.tempo.bpm, Int(status.bar), Int(status.beat), status.peers, offset as NSString, Int(status.activity))
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Logging
+import Synchronization
+
+/// Standard error as people see it: lines that stay, and below them one line that is written over and over.
+final class Terminal: Sendable {
+  let isInteractive = isatty(STDERR_FILENO) == 1
+  let readsKeys = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+  private let live = Mutex("")
+
+  /// A line that stays.
+  func say(_ line: String) {
+    live.withLock { live in write(isInteractive ? "\r\u{1B}[K\(line)\n\(live)" : line + "\n") }
+  }
+
+  /// The line that is written over.
+  func show(_ line: String) {
+    live.withLock { live in
+      live = line
+      write("\r\u{1B}[K" + line)
+    }
+  }
+
+  /// Takes the live line away.
+  func clear() {
+    live.withLock { live in
+      if !live.isEmpty { write("\r\u{1B}[K") }
+      live = ""
+    }
+  }
+
+  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+/// Log messages as lines of the terminal: each is a sentence to the player.
+struct TerminalLog: LogHandler {
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.info
+  private let terminal: Terminal
+
+  init(_ terminal: Terminal) { self.terminal = terminal }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    terminal.say(event.level >= .warning ? "tutti: \(event.message)" : "\(event.message)")
+  }
+}

@@ -1,0 +1,131 @@
+import Audio
+import CAllocationCount
+import MusicalTime
+import Realtime
+import Seeds
+import Testing
+
+/// The audio thread's work under a virtual clock, from the ring of hits to the recording on the disk.
+@Suite struct AudioLoopTests {
+  private let grid = FrameGrid.standard
+
+  private func event(at frame: Int64, note: UInt8 = 37) -> SoundEvent {
+    SoundEvent(instant: grid.instant(of: frame), note: note, velocity: 110, group: 0)
+  }
+
+  /// Runs `loop` until it waits for something after `instant`; the clock jumps to whatever it waits for.
+  private func run(_ loop: AudioLoop, from start: Instant, to instant: Instant) -> Instant {
+    var now = start
+    while let due = loop.step(at: now), due <= instant { now = due }
+    return now
+  }
+
+  @Test func aRecordingHasEveryHitOnItsFrame() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "a")
+    let events = SPSCRing<SoundEvent>(capacity: 64)
+    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
+    let first = card.next
+    let loop = AudioLoop(card: card, lanes: try DrumLanes(), sink: .wav(output), events: events)
+    let hits = (0..<20).map { first + 777 + 8_191 * $0 }
+    for frame in hits { events.push(event(at: frame)) }
+    loop.end(at: grid.instant(of: first + 180_001))
+    _ = run(loop, from: grid.instant(of: first - 256), to: .distantFuture)
+    try output.finish()
+
+    let recording = try SoundFile(path: path)
+    #expect(recording.firstFrame == first && recording.samples.count == 704 * 256)
+    let part = { (frame: Int64) in Array(recording.samples[Int(frame - first)..<Int(frame - first) + 8_100]) }
+    for frame in hits { #expect(part(frame) == part(hits[0])) }
+    #expect(part(hits[0]).contains { abs($0) > 0.05 })
+    #expect(recording.samples[0..<777].allSatisfy { $0 == 0 })
+    let counters = loop.counters
+    #expect(counters.hits == 20 && counters.late == 0 && counters.underruns == 0 && counters.lostFrames == 0)
+  }
+
+  @Test func aStallShowsInTheRecording() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "a")
+    let events = SPSCRing<SoundEvent>(capacity: 64)
+    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
+    let loop = AudioLoop(card: card, lanes: try DrumLanes(), sink: .wav(output), events: events)
+    for frame in [0, 10_000, 11_000, 40_000] as [Int64] { events.push(event(at: frame)) }
+    var now = run(loop, from: grid.instant(of: -256), to: grid.instant(of: 9_000))
+    // The last period rendered begins at 9216, as frame 8960 is the last boundary before 9000. Away until frame 20 000.
+    now = run(loop, from: grid.instant(of: 20_000), to: grid.instant(of: 50_000))
+    loop.end(at: now)
+    #expect(loop.step(at: now) == nil)
+    try output.finish()
+
+    // Silent up to 20 224, the first boundary after 20 000: both hits of the stall sound there, 10 224 frames late at most.
+    let samples = try SoundFile(path: path).samples
+    #expect(samples[9_472..<20_224].allSatisfy { $0 == 0 })
+    let counters = loop.counters
+    #expect(counters.underruns == 1 && counters.silentFrames == 20_224 - 9_472)
+    #expect(counters.hits == 4 && counters.late == 2 && counters.dropped == 0)
+    #expect(counters.maximumLateness == grid.instant(of: 20_224) - grid.instant(of: 10_000))
+    #expect(samples[20_224..<20_288].contains { $0 != 0 })
+    // After the stall everything is in its place again.
+    #expect(Array(samples[40_000..<44_000]) == Array(samples[0..<4_000]))
+  }
+
+  @Test func whoComesUpLateBeginsWithSilence() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "a")
+    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 1_000_000_000))
+    let first = card.next
+    let events = SPSCRing<SoundEvent>(capacity: 4)
+    events.push(event(at: first + 100))
+    let loop = AudioLoop(card: card, lanes: try DrumLanes(), sink: .wav(output), events: events)
+    _ = run(loop, from: grid.instant(of: first + 1_000), to: grid.instant(of: first + 3_000))
+    try output.finish()
+    let recording = try SoundFile(path: path)
+    #expect(recording.firstFrame == first && loop.counters.late == 1)
+    #expect(recording.samples[0..<1_024].allSatisfy { $0 == 0 })
+    #expect(recording.samples[1_024..<1_100].contains { $0 != 0 })
+  }
+
+  @Test func withoutASinkHitsAreCounted() {
+    let events = SPSCRing<SoundEvent>(capacity: 4)
+    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
+    let loop = AudioLoop(card: card, lanes: nil, sink: .none, events: events)
+    for frame in [0, 300, 600, 700, 800, 900] as [Int64] { events.push(event(at: frame)) }
+    loop.end(at: grid.instant(of: 2_000))
+    _ = run(loop, from: grid.instant(of: -256), to: .distantFuture)
+    // The ring had room for four.
+    #expect(loop.counters.hits == 4 && loop.counters.dropped == 2 && loop.counters.underruns == 0)
+  }
+
+  @Test func tenThousandPeriodsAllocateNothing() throws {
+    let folder = try TemporaryFolder()
+    let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
+    let events = SPSCRing<SoundEvent>(capacity: 64)
+    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
+    let loop = AudioLoop(card: card, lanes: try DrumLanes(), sink: .wav(output), events: events)
+    // Made beforehand, as making them allocates. Short and long ones, alone and in chords, late and early; every 500 periods the
+    // thread stays away, for up to 1.5 s.
+    var random = SplitMix(seed: 7)
+    let hits = (0..<Int64(10_000)).map { period in
+      SoundEvent(
+        instant: grid.instant(of: period * 256 + random.integer(in: -300...2_000)),
+        note: UInt8(random.integer(in: 35...60)), velocity: UInt8(random.integer(in: 1...127)),
+        group: UInt8(random.integer(in: 0...2)))
+    }
+    var now = grid.instant(of: -256)
+    allocation_count_begin()
+    for period in 0..<10_000 {
+      events.push(hits[period])
+      let end = grid.instant(of: Int64(period + 1) * 256)
+      while let due = loop.step(at: now), due <= end { now = due }
+      if period % 500 == 499 { now = now + .milliseconds(Int64(period) * 3 / 20) }
+    }
+    let count = allocation_count_end()
+    #expect(count == 0)
+    let counters = loop.counters
+    #expect(counters.hits > 9_000 && counters.underruns == 19 && counters.late > 0)
+    output.abandon()
+  }
+}

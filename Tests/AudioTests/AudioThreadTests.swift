@@ -1,0 +1,29 @@
+import Audio
+import MusicalTime
+import Realtime
+import Testing
+
+@Suite struct AudioThreadTests {
+  @Test func itPlaysToTheEndItWasGiven() throws {
+    // On the real clock, so underruns may happen; the recording has its length all the same, and a hit is played or late.
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "a")
+    let events = SPSCRing<SoundEvent>(capacity: 16)
+    let thread = AudioThread(events: events, lanes: try DrumLanes(), sink: .wav(output))
+    #expect(FrameGrid.standard.instant(of: thread.firstFrame) == thread.firstInstant)
+    events.push(SoundEvent(instant: thread.firstInstant + .milliseconds(15), note: 38, velocity: 100, group: 0))
+    let end = thread.firstInstant + .milliseconds(60)
+    thread.stop(after: end)
+    try output.finish()
+
+    let recording = try SoundFile(path: path)
+    let counters = thread.counters
+    #expect(counters.hits == 1 && counters.dropped == 0)
+    let last = thread.firstFrame + Int64(recording.samples.count)
+    #expect(recording.samples.count % 256 == 0 && FrameGrid.standard.instant(of: last) >= end)
+    if counters.underruns == 0 { #expect(recording.samples.count == 12 * 256 && counters.late == 0) }
+    #expect(recording.firstFrame == thread.firstFrame)
+    #expect(recording.samples.contains { $0 != 0 })
+  }
+}

@@ -1,0 +1,42 @@
+import Audio
+import MusicalTime
+import Seeds
+import Testing
+
+@Suite struct EventQueueTests {
+  @Test(arguments: UInt64(1)...50) func eventsLeaveInOrderOfTheirInstants(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var queue = EventQueue()
+    var expected: [SoundEvent] = []
+    for _ in 0..<3_000 {
+      if random.integer(in: 0...2) > 0 {
+        // Few instants, so that many are alike; the rest of the event tells them apart.
+        let instant = Instant(nanoseconds: random.integer(in: -20...20))
+        let (note, velocity) = (UInt8(random.integer(in: 0...255)), UInt8(random.integer(in: 0...255)))
+        let event = SoundEvent(instant: instant, note: note, velocity: velocity, group: 0)
+        let fits = queue.insert(event)
+        #expect(fits == (expected.count < EventQueue.capacity), "seed \(seed)")
+        if fits { expected.insert(event, at: expected.firstIndex { $0.instant > instant } ?? expected.count) }
+      } else {
+        let first = queue.first
+        let taken = queue.popFirst()
+        #expect(first == expected.first && taken == first, "seed \(seed)")
+        if !expected.isEmpty { expected.removeFirst() }
+      }
+      let count = queue.count
+      #expect(count == expected.count, "seed \(seed)")
+    }
+  }
+
+  @Test func aFullQueueRefuses() {
+    var queue = EventQueue()
+    for index in 0..<EventQueue.capacity {
+      let instant = Instant(nanoseconds: Int64(EventQueue.capacity - index))
+      let fits = queue.insert(SoundEvent(instant: instant, note: 36, velocity: 1, group: 0))
+      #expect(fits)
+    }
+    let fits = queue.insert(SoundEvent(instant: Instant(nanoseconds: 0), note: 36, velocity: 1, group: 0))
+    let first = queue.first
+    #expect(!fits && first?.instant == Instant(nanoseconds: 1))
+  }
+}

@@ -1,0 +1,51 @@
+import Audio
+import MusicalTime
+import Seeds
+import Testing
+
+/// The laws of the grid, at every usual rate and over the first 190 years of the clock.
+@Suite struct FrameGridTests {
+  static let rates: [Int64] = [8_000, 11_025, 22_050, 44_100, 48_000, 88_200, 96_000]
+
+  @Test(arguments: rates) func framesAndInstantsAreInverse(rate: Int64) throws {
+    let grid = try #require(FrameGrid(rate: rate))
+    var random = SplitMix(seed: UInt64(rate))
+    for _ in 0..<2_000 {
+      let frame = random.integer(in: -1_000_000_000...6_000_000_000 * rate)
+      let instant = grid.instant(of: frame)
+      #expect(grid.frame(nearest: instant) == frame)
+      #expect(grid.firstFrame(notBefore: instant) == frame)
+      #expect(grid.firstFrame(notBefore: instant + Nanoseconds(1)) == frame + 1)
+      #expect(grid.instant(of: frame + 1) > instant)
+    }
+  }
+
+  @Test(arguments: rates) func theNearestFrameIsWithinHalfAFrame(rate: Int64) throws {
+    let grid = try #require(FrameGrid(rate: rate))
+    var random = SplitMix(seed: UInt64(rate) + 1)
+    for _ in 0..<2_000 {
+      let instant = Instant(nanoseconds: random.integer(in: -1_000_000_000...6_000_000_000_000_000_000))
+      let distance = (grid.instant(of: grid.frame(nearest: instant)) - instant).magnitude
+      #expect(distance.count <= 500_000_000 / rate + 1)
+      let first = grid.firstFrame(notBefore: instant)
+      #expect(grid.instant(of: first) >= instant && grid.instant(of: first - 1) < instant)
+    }
+  }
+
+  @Test func aSecondIsExactForEver() {
+    // Frame 48000 n sounds at n seconds, also after 190 years; every third frame lies on a whole nanosecond.
+    let grid = FrameGrid.standard
+    for second in [0, 1, 86_400, 6_000_000_000] as [Int64] {
+      #expect(grid.instant(of: 48_000 * second) == Instant(nanoseconds: 1_000_000_000 * second))
+      #expect(grid.instant(of: 48_000 * second + 1) == Instant(nanoseconds: 1_000_000_000 * second + 20_833))
+      #expect(grid.instant(of: 48_000 * second + 3) == Instant(nanoseconds: 1_000_000_000 * second + 62_500))
+    }
+  }
+
+  @Test func theEndsOfTimeSaturate() {
+    #expect(FrameGrid.standard.instant(of: .max) == .distantFuture)
+    #expect(FrameGrid.standard.instant(of: .min) == Instant(nanoseconds: .min))
+    #expect(FrameGrid.standard.frame(nearest: .distantFuture) == 442_721_857_769_029)
+    #expect(FrameGrid(rate: 7_999) == nil && FrameGrid(rate: 96_001) == nil && FrameGrid(rate: -1) == nil)
+  }
+}

@@ -1,0 +1,84 @@
+import Audio
+import MusicalTime
+import Testing
+
+@Suite struct RendererTests {
+  private let grid = FrameGrid.standard
+  private let start: Int64 = 48_000 * 1_000
+
+  private func event(at frame: Int64, plus nanoseconds: Int64 = 0, note: UInt8 = 38) -> SoundEvent {
+    SoundEvent(instant: grid.instant(of: frame) + Nanoseconds(nanoseconds), note: note, velocity: 110, group: 0)
+  }
+
+  @Test(arguments: [0, 1, 255, 256, 700]) func aHitStartsOnTheFrameNearestToItsInstant(offset: Int64) throws {
+    var reference = try DrumLanes()
+    reference.skip(to: start)
+    let struck = reference.strike(38, velocity: 110, at: start + offset)
+    let expected = reference.render(1_024)
+    #expect(struck && expected.peak > 0.1)
+    for nanoseconds in [-10_000, 0, 10_000] as [Int64] {
+      var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+      renderer.add(event(at: start + offset, plus: nanoseconds))
+      var sound = Sound()
+      for period in 0..<Int64(4) { sound += renderer.render(from: start + period * 256, 256) }
+      let counters = renderer.counters
+      #expect(sound.firstDifference(from: expected) == nil && counters.hits == 1 && counters.late == 0)
+    }
+  }
+
+  @Test func aLateHitSoundsOnTheFirstFrameAndIsCounted() throws {
+    var reference = try DrumLanes()
+    reference.skip(to: start)
+    let struck = reference.strike(38, velocity: 110, at: start)
+    let expected = reference.render(256)
+
+    var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+    renderer.add(event(at: start - 480))
+    let sound = renderer.render(from: start, 256)
+    let counters = renderer.counters
+    #expect(struck && sound.firstDifference(from: expected) == nil)
+    #expect(counters.hits == 1 && counters.late == 1 && counters.dropped == 0)
+    #expect(counters.maximumLateness == .milliseconds(10))
+  }
+
+  @Test func theGreatestLatenessIsKept() {
+    var renderer = Renderer(grid: grid, lanes: nil)
+    for frames in [48, 4_800, 480] as [Int64] { renderer.add(event(at: start - frames)) }
+    _ = renderer.render(from: start, 256)
+    let counters = renderer.counters
+    #expect(counters.hits == 3 && counters.late == 3 && counters.maximumLateness == .milliseconds(100))
+  }
+
+  @Test func aHitMoreThanASecondLateIsDropped() throws {
+    var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+    renderer.add(event(at: start - 48_000))
+    renderer.add(event(at: start - 48_001))
+    renderer.add(SoundEvent(instant: Instant(nanoseconds: .min), note: 38, velocity: 110, group: 0))
+    renderer.add(SoundEvent(instant: .distantFuture, note: 38, velocity: 110, group: 0))
+    _ = renderer.render(from: start, 256)
+    let counters = renderer.counters
+    #expect(counters.hits == 1 && counters.late == 1 && counters.dropped == 2)
+    #expect(counters.maximumLateness == .seconds(1))
+  }
+
+  @Test func aHitWaitsForItsPeriod() {
+    var renderer = Renderer(grid: grid, lanes: nil)
+    renderer.add(event(at: start + 256))
+    #expect(renderer.render(from: start, 256).isSilent)
+    let before = renderer.counters
+    #expect(renderer.render(from: start + 256, 256).isSilent)
+    let after = renderer.counters
+    #expect(before.hits == 0 && after.hits == 1 && after.late == 0)
+  }
+
+  @Test func whatCannotBePlayedOrKeptIsCounted() throws {
+    var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+    renderer.add(event(at: start, note: 128))
+    renderer.add(SoundEvent(instant: grid.instant(of: start), note: 38, velocity: 0, group: 0))
+    renderer.add(SoundEvent(instant: grid.instant(of: start), note: 38, velocity: 100, group: 200))
+    #expect(renderer.render(from: start, 256).isSilent)
+    for _ in 0..<EventQueue.capacity + 5 { renderer.add(event(at: start + 10_000)) }
+    let counters = renderer.counters
+    #expect(counters.hits == 0 && counters.dropped == 8)
+  }
+}

@@ -1,0 +1,107 @@
+import Audio
+import CSndfile
+import Foundation
+import Seeds
+import Testing
+
+@Suite struct SoundFileTests {
+  /// Writes a file with libsndfile itself.
+  private func write(_ path: String, _ samples: [Float], channels: Int32, rate: Int32 = 44_100, format: Int32 = 6) {
+    var information = SF_INFO()
+    information.channels = channels
+    information.samplerate = rate
+    information.format = Int32(SF_FORMAT_WAV) | format
+    let handle = sf_open(path, Int32(SFM_WRITE), &information)!
+    sf_writef_float(handle, samples, Int64(samples.count) / Int64(channels))
+    sf_close(handle)
+  }
+
+  /// Writes what a peer would.
+  private func writeRecording(_ path: String) throws {
+    var file = try WAVFile(path: path, name: "a", grid: .standard)
+    var period = StereoPeriod()
+    for index in 0..<256 { period.left[index] = Float(index) / 256 }
+    for frame in [0, 256, 512] as [Int64] {
+      period.frame = frame
+      try file.append(period)
+    }
+  }
+
+  @Test func channelsAreMixedToTheirMean() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    write(path, [0.5, 0.25, 0, 1, -1, 1, .nan, 0], channels: 2)
+    let recording = try SoundFile(path: path)
+    #expect(recording.samples == [0.375, 0.5, 0, 0] && recording.rate == 44_100 && recording.firstFrame == nil)
+    write(path, [0.5, 0.25, 0], channels: 1)
+    #expect(try SoundFile(path: path).samples == [0.5, 0.25, 0])
+  }
+
+  @Test func aFileThatIsNoRecordingIsExplained() throws {
+    let folder = try TemporaryFolder()
+    let remedy = "give a WAV file with a recording of at most two hours"
+    let text = folder.path("a.txt")
+    try "no recording".write(toFile: text, atomically: true, encoding: .utf8)
+    let wide = folder.path("wide.wav")
+    write(wide, [Float](repeating: 0, count: 65), channels: 65)
+    let slow = folder.path("slow.wav")
+    write(slow, [0], channels: 1, rate: 999)
+    for (path, kind, reason) in [
+      (folder.path("none.wav"), AudioFileError.Kind.unavailable, "No such file or directory"),
+      (folder.url.path, .unavailable, "not a regular file"), ("/dev/zero", .unavailable, "not a regular file"),
+      (text, .malformed, "not a recording that can be read: Format not recognised"),
+      (wide, .malformed, "not a recording that can be read: 65 channels"),
+      (slow, .malformed, "not a recording that can be read: a sample rate of 999 Hz"),
+    ] {
+      do throws(AudioFileError) {
+        _ = try SoundFile(path: path)
+        Issue.record("\(path) was read")
+      } catch {
+        #expect(error.kind == kind && error.description == "\(path): \(reason); \(remedy)")
+      }
+    }
+  }
+
+  @Test func aRecordingOfMoreThanTwoHoursIsRefused() throws {
+    // A sparse file: a header that says 8 bits at 8 kHz, and more frames than are read, none of them on the disk.
+    let folder = try TemporaryFolder()
+    let path = folder.path("long.wav")
+    write(path, [0], channels: 1, rate: 8_000, format: Int32(SF_FORMAT_PCM_U8))
+    let size = UInt64(SoundFile.maximumFrames + 10_000)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let data = try #require(bytes.range(of: Data("data".utf8))).upperBound
+    withUnsafeBytes(of: UInt32(size).littleEndian) { bytes.replaceSubrange(data..<data + 4, with: $0) }
+    withUnsafeBytes(of: UInt32(size + 36).littleEndian) { bytes.replaceSubrange(4..<8, with: $0) }
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try handle.truncate(atOffset: size + 44)
+    try handle.close()
+    do throws(AudioFileError) {
+      _ = try SoundFile(path: path)
+      Issue.record("it was read")
+    } catch {
+      #expect(error.reason == "not a recording that can be read: longer than two hours at 48 kHz")
+    }
+  }
+
+  @Test(arguments: UInt64(1)...300) func brokenFilesAreReadOrRefused(seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    try writeRecording(path)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    var random = SplitMix(seed: seed)
+    if random.integer(in: 0...3) == 0 { bytes = bytes.prefix(Int(random.integer(in: 0...Int64(bytes.count)))) }
+    for _ in 0..<random.integer(in: 1...8) where !bytes.isEmpty {
+      // Mostly in the header.
+      let end = random.integer(in: 0...4) == 0 ? bytes.count : min(bytes.count, 700)
+      bytes[Int(random.integer(in: 0...Int64(end) - 1))] = UInt8(random.integer(in: 0...255))
+    }
+    try bytes.write(to: URL(fileURLWithPath: path))
+    do throws(AudioFileError) {
+      let recording = try SoundFile(path: path)
+      #expect(recording.samples.count <= bytes.count && recording.samples.allSatisfy { $0.isFinite }, "seed \(seed)")
+    } catch {
+      #expect(error.path == path && !error.reason.isEmpty, "seed \(seed)")
+    }
+  }
+}

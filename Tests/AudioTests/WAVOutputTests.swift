@@ -1,0 +1,183 @@
+import Audio
+import CSndfile
+import Foundation
+import Testing
+
+@Suite struct WAVOutputTests {
+  /// A period whose samples are exact in 16 bits and tell their frame.
+  private func period(at frame: Int64) -> StereoPeriod {
+    var period = StereoPeriod()
+    period.frame = frame
+    for index in 0..<256 {
+      let value = Float((Int(frame) + index) % 30_000 + 1) / 32_768
+      period.left[index] = value
+      period.right[index] = value
+    }
+    return period
+  }
+
+  private func expected(_ frames: Range<Int64>) -> [Float] {
+    frames.map { Float(Int($0) % 30_000 + 1) / 32_768 }
+  }
+
+  @Test func framesComeBackBitForBitWithTheirNumber() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "Amélie", grid: .standard)
+    // Beyond 32 bits, as after a day of uptime.
+    let first: Int64 = 5_000_000_000 * 256
+    for index in 0..<Int64(40) { output.write(period(at: first + 256 * index)) }
+    try output.finish()
+    let recording = try SoundFile(path: path)
+    #expect(recording.rate == 48_000 && recording.firstFrame == first)
+    #expect(recording.samples == expected(first..<first + 40 * 256))
+    #expect(output.lostFrames == 0 && output.clippedSamples == 0 && output.failure == nil)
+  }
+
+  @Test func theBroadcastChunkSaysWhoAndWhen() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: String(repeating: "é", count: 119), grid: .standard)
+    output.write(period(at: 48_000 * 256 * 100))
+    try output.finish()
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let chunk = try #require(bytes.range(of: Data("bext".utf8))).upperBound + 4
+    // 238 bytes of name, 17 of what follows it, and no room for another character but one.
+    let description = String(repeating: "é", count: 119) + "; first frame at 2"
+    #expect(String(decoding: bytes[chunk..<chunk + 256], as: UTF8.self) == description)
+    #expect(bytes[chunk + 256..<chunk + 288] == Data("Tutti".utf8) + Data(count: 27))
+    let when = String(decoding: bytes[chunk + 320..<chunk + 338], as: UTF8.self)
+    #expect(when.wholeMatch(of: /\d{4}-\d\d-\d\d\d\d:\d\d:\d\d/) != nil)
+    let reference = bytes[chunk + 338..<chunk + 346].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    #expect(reference == 48_000 * 256 * 100)
+  }
+
+  @Test func missingFramesAreExactSilence() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "a")
+    for frame in [0, 256, 2_560, 51_200] as [Int64] { output.write(period(at: frame)) }
+    try output.finish()
+    let samples = try SoundFile(path: path).samples
+    #expect(samples.count == 51_456)
+    #expect(Array(samples[0..<512]) == expected(0..<512) && samples[512..<2_560].allSatisfy { $0 == 0 })
+    #expect(Array(samples[2_560..<2_816]) == expected(2_560..<2_816))
+    #expect(samples[2_816..<51_200].allSatisfy { $0 == 0 } && Array(samples[51_200...]) == expected(51_200..<51_456))
+  }
+
+  @Test func whatTheRingCannotTakeIsSilenceAndCounted() throws {
+    // Pushed far faster than it sounds: how much is lost depends on the disk; that it is counted and time stays right does not.
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "a")
+    for index in 0..<Int64(8_000) { output.write(period(at: 256 * index)) }
+    try output.finish()
+    let samples = try SoundFile(path: path).samples
+    #expect(samples.count == 8_000 * 256)
+    var lost = 0
+    for index in 0..<8_000 {
+      let part = Array(samples[index * 256..<(index + 1) * 256])
+      if part[0] == 0 {
+        #expect(part.allSatisfy { $0 == 0 })
+        lost += 256
+      } else {
+        #expect(part == expected(Int64(index) * 256..<Int64(index + 1) * 256))
+      }
+    }
+    #expect(output.lostFrames == Int64(lost))
+  }
+
+  @Test func samplesAreRoundedToTheNearestLevelAndClipsCounted() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "a")
+    var period = StereoPeriod()
+    let cases: [(Float, Float)] = [
+      (0.4 / 32_768, 0), (0.6 / 32_768, 1), (-0.6 / 32_768, -1), (32_767 / 32_768, 32_767), (-1, -32_768),
+      (1, 32_767), (7, 32_767), (-1.5, -32_768), (.nan, 0), (.infinity, 32_767),
+    ]
+    for (index, (sample, _)) in cases.enumerated() {
+      period.left[index] = sample
+      period.right[index] = sample
+    }
+    output.write(period)
+    try output.finish()
+    let samples = try SoundFile(path: path).samples
+    for (index, (_, level)) in cases.enumerated() { #expect(samples[index] == level / 32_768, "\(index)") }
+    #expect(samples[cases.count...].allSatisfy { $0 == 0 })
+    #expect(output.clippedSamples == 10)
+  }
+
+  @Test func aRecordingCanBeReadWhileItGrows() throws {
+    // A killed process closes nothing: what the file on the disk says of itself must be true up to the last second.
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    var file = try WAVFile(path: path, name: "a", grid: .standard)
+    for index in 0..<Int64(500) { try file.append(period(at: 256 * index)) }
+    let recording = try SoundFile(path: path)
+    let frames = Int64(recording.samples.count)
+    #expect(frames > 128_000 - 48_256 && frames <= 128_000 && recording.firstFrame == 0)
+    #expect(recording.samples == expected(0..<frames))
+    try file.pad(to: 128_000)
+  }
+
+  @Test func aPathThatCannotBeWrittenIsExplained() throws {
+    let folder = try TemporaryFolder()
+    let remedy = "give --audio wav:FILE a file in a folder that can be written"
+    for (path, reason) in [
+      (folder.path("none/a.wav"), "No such file or directory"), (folder.url.path, "Is a directory"),
+      ("/dev/null", "not a regular file"), ("", "No such file or directory"),
+      ("/proc/a.wav", "No such file or directory"), ("a\0b", "the name contains a zero byte"),
+      (folder.path(String(repeating: "a", count: 300)), "File name too long"),
+    ] {
+      do throws(AudioFileError) {
+        _ = try WAVOutput(path: path, name: "a")
+        Issue.record("\(path) was taken")
+      } catch {
+        #expect(error.kind == .unavailable && error.description == "\(path): \(reason); \(remedy)")
+      }
+    }
+    #expect(folder.contents.isEmpty && FileManager.default.fileExists(atPath: "/dev/null"))
+  }
+
+  @Test func anAbandonedRecordingLeavesNothing() throws {
+    let folder = try TemporaryFolder()
+    let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
+    output.write(period(at: 0))
+    #expect(folder.contents == ["a.wav"])
+    output.abandon()
+    #expect(folder.contents.isEmpty)
+    // Too late to abandon what has been finished.
+    let finished = try WAVOutput(path: folder.path("b.wav"), name: "b")
+    try finished.finish()
+    finished.abandon()
+    #expect(folder.contents == ["b.wav"])
+  }
+
+  @Test func anEmptyRecordingIsARecording() throws {
+    let folder = try TemporaryFolder()
+    let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
+    try output.finish()
+    try output.finish()
+    #expect(try SoundFile(path: folder.path("a.wav")).samples.isEmpty)
+  }
+
+  @Test func aRecordingEndsWhereAWAVFileCanCountNoFurther() throws {
+    // A hole of eight hours, as if the peer had been stopped meanwhile. Nothing of it reaches the disk.
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "a")
+    for frame in [0, 8 * 3_600 * 48_000, 8 * 3_600 * 48_000 + 256] as [Int64] { output.write(period(at: frame)) }
+    do throws(AudioFileError) {
+      try output.finish()
+      Issue.record("it was written")
+    } catch {
+      #expect(error == output.failure)
+      #expect(
+        error.description
+          == "\(path): recording ended: a WAV file holds no more than 4 GB; record in shorter takes")
+    }
+    #expect(output.lostFrames == 512)
+    #expect(try SoundFile(path: path).samples == expected(0..<256))
+  }
+}

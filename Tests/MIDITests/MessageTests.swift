@@ -1,0 +1,101 @@
+import BasicContainers
+import MIDI
+import Testing
+
+/// Every message there is: each status byte that begins one, with data bytes at the ends and in the middle of their range.
+let everyMessage: [Message] = (UInt8(0x80)...0xFF).flatMap { status -> [Message] in
+  let values: [UInt7] = [0, 1, 63, 64, 126, 127]
+  switch Message.dataCount(status: status) {
+  case 0: return [Message(status: status)!]
+  case 1: return values.map { Message(status: status, $0)! }
+  case 2: return values.flatMap { first in values.map { Message(status: status, first, $0)! } }
+  default: return []
+  }
+}
+
+func encoded(_ message: Message) -> [UInt8] {
+  let bytes = message.bytes
+  return (0..<bytes.count).map { bytes.octets[$0] }
+}
+
+@Suite struct MessageTests {
+  @Test func encodingsAreThoseOfTheSpecification() {
+    let channel = Channel(10)!
+    let table: [(Message, [UInt8])] = [
+      (.noteOff(channel, key: 60, velocity: 64), [0x89, 60, 64]),
+      (.noteOn(channel, key: 36, velocity: 100), [0x99, 36, 100]),
+      (.polyphonicPressure(channel, key: 1, pressure: 2), [0xA9, 1, 2]),
+      (.controlChange(channel, controller: 11, value: 127), [0xB9, 11, 127]),
+      (.programChange(channel, program: 5), [0xC9, 5]),
+      (.channelPressure(channel, pressure: 6), [0xD9, 6]),
+      (.pitchBend(channel, 8192), [0xE9, 0x00, 0x40]),
+      (.quarterFrame(0x71), [0xF1, 0x71]),
+      (.songPosition(129), [0xF2, 0x01, 0x01]),
+      (.songSelect(3), [0xF3, 3]),
+      (.tuneRequest, [0xF6]), (.clock, [0xF8]), (.start, [0xFA]), (.continue, [0xFB]), (.stop, [0xFC]),
+      (.activeSensing, [0xFE]), (.reset, [0xFF]),
+    ]
+    for (message, bytes) in table {
+      #expect(encoded(message) == bytes)
+      #expect(message.status == bytes[0])
+      #expect(message.isRealTime == (bytes[0] >= 0xF8))
+      #expect(Message.dataCount(status: bytes[0]) == bytes.count - 1)
+    }
+  }
+
+  @Test func everyMessageDecodesFromItsBytes() {
+    #expect(everyMessage.count == 5 * 16 * 36 + 2 * 16 * 6 + 36 + 2 * 6 + 7)
+    #expect(Set(everyMessage).count == everyMessage.count)
+    for message in everyMessage {
+      let octets = message.bytes.octets
+      #expect(Message(status: octets[0], UInt7(masking: octets[1]), UInt7(masking: octets[2])) == message)
+    }
+  }
+
+  @Test func statusesThatBeginNoMessage() {
+    for status in Array(UInt8(0)...0x7F) + [0xF0, 0xF4, 0xF5, 0xF7, 0xF9, 0xFD] {
+      #expect(Message.dataCount(status: status) == nil)
+      #expect(Message(status: status) == nil)
+    }
+  }
+
+  @Test func appendingIsWholeOrNot() {
+    var stream = RigidArray<UInt8>(capacity: 5)
+    let note = Message.noteOn(Channel(1)!, key: 60, velocity: 1)
+    #expect(note.append(to: &stream) && !note.append(to: &stream))
+    #expect(stream.count == 3)
+    #expect(Message.songSelect(9).append(to: &stream) && !Message.clock.append(to: &stream))
+    #expect((0..<5).map { stream[$0] } == [0x90, 60, 1, 0xF3, 9])
+  }
+
+  @Test func aNoteOnOfVelocityZeroSilences() {
+    let channel = Channel(1)!
+    #expect(Message.noteOn(channel, key: 60, velocity: 0).silencesNote)
+    #expect(Message.noteOff(channel, key: 60, velocity: 64).silencesNote)
+    #expect(!Message.noteOn(channel, key: 60, velocity: 1).silencesNote && !Message.stop.silencesNote)
+  }
+}
+
+@Suite struct ValueTests {
+  @Test func channelsCountFromOneForPeople() {
+    #expect(Channel(1)!.wire == 0 && Channel(16)!.wire == 15 && Channel(wire: 0x99).number == 10)
+    for number in [Int.min, -1, 0, 17, .max] { #expect(Channel(number) == nil) }
+  }
+
+  @Test func sevenBits() {
+    for value in [Int.min, -1, 128, 255, 256, .max] { #expect(UInt7(exactly: value) == nil) }
+    #expect(UInt7(exactly: 0) == 0 && UInt7(exactly: 127) == 127)
+    #expect(UInt7(clamping: -5) == 0 && UInt7(clamping: 300) == 127 && UInt7(clamping: 64) == 64)
+    for byte in UInt8.min...UInt8.max { #expect(UInt7(masking: byte).value == byte % 128) }
+  }
+
+  @Test func fourteenBits() {
+    for value in [Int.min, -1, 16384, .max] { #expect(UInt14(exactly: value) == nil) }
+    #expect(UInt14(clamping: -5) == 0 && UInt14(clamping: 20000) == 16383)
+    for value in 0...16383 {
+      let word = UInt14(exactly: value)!
+      #expect(Int(word.high.value) * 128 + Int(word.low.value) == value)
+      #expect(UInt14(low: word.low, high: word.high) == word)
+    }
+  }
+}

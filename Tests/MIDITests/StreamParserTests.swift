@@ -1,0 +1,150 @@
+import MIDI
+import Seeds
+import Testing
+
+/// What a stream holds, in order.
+enum Event: Equatable {
+  case message(Message)
+  case systemExclusive([UInt8])
+}
+
+@Suite struct StreamParserTests {
+  private let channel = Channel(1)!
+
+  private func parse(_ bytes: [UInt8], capacity: Int = 16) -> (events: [Event], counters: StreamParser.Counters) {
+    var parser = StreamParser(systemExclusiveCapacity: capacity)
+    var events: [Event] = []
+    for byte in bytes {
+      let output = parser.feed(byte)
+      if output.finishedSystemExclusive {
+        events.append(.systemExclusive((0..<parser.systemExclusive.count).map { parser.systemExclusive[$0] }))
+      }
+      if let message = output.message { events.append(.message(message)) }
+    }
+    return (events, parser.counters)
+  }
+
+  @Test func everyMessageRoundTrips() {
+    let (events, counters) = parse(everyMessage.flatMap(encoded))
+    #expect(events == everyMessage.map { .message($0) })
+    #expect(counters == StreamParser.Counters())
+  }
+
+  @Test func runningStatus() {
+    let (events, counters) = parse([0x90, 60, 1, 61, 2, 0xF8, 62, 0xFE, 3, 0xC0, 5, 6, 0xF6, 7])
+    #expect(
+      events == [
+        .message(.noteOn(channel, key: 60, velocity: 1)), .message(.noteOn(channel, key: 61, velocity: 2)),
+        .message(.clock), .message(.activeSensing), .message(.noteOn(channel, key: 62, velocity: 3)),
+        .message(.programChange(channel, program: 5)), .message(.programChange(channel, program: 6)),
+        .message(.tuneRequest),
+      ])
+    // System Common ends running status, so the last 7 belongs to nothing.
+    #expect(counters.strayData == 1)
+  }
+
+  @Test func systemCommonHasNoRunningStatus() {
+    let (events, counters) = parse([0xF2, 1, 2, 3, 4])
+    #expect(events == [.message(.songPosition(257))] && counters.strayData == 2)
+  }
+
+  @Test func realTimeStandsAnywhere() {
+    let (events, counters) = parse([0xF0, 0xF8, 0x7D, 0xFA, 1, 0xF8, 0xF7, 0xF2, 0xF8, 0, 0xFB, 1])
+    #expect(
+      events == [
+        .message(.clock), .message(.start), .message(.clock), .systemExclusive([0x7D, 1]), .message(.clock),
+        .message(.continue), .message(.songPosition(128)),
+      ])
+    #expect(counters == StreamParser.Counters())
+  }
+
+  @Test func systemExclusiveUpToItsBound() {
+    let fits: [UInt8] = [0xF0] + Array(repeating: 5, count: 16) + [0xF7]
+    let long: [UInt8] = [0xF0] + Array(repeating: 6, count: 17) + [0xF7]
+    let (events, counters) = parse(fits + long + [0xF0, 0xF7] + fits)
+    let data = [UInt8](repeating: 5, count: 16)
+    #expect(events == [.systemExclusive(data), .systemExclusive([]), .systemExclusive(data)])
+    #expect(counters.overlong == 1 && counters.strayData == 0 && counters.strayEnd == 0)
+  }
+
+  /// "Any status byte except real-time will terminate" (MIDI 1.0, page 34); RFC 6295 section 3.2 calls it the dropped F7.
+  @Test func systemExclusiveWithoutItsEnd() {
+    let (events, _) = parse([0xF0, 1, 0x90, 60, 2, 0xF0, 3, 0xF6, 0xF0, 4, 0xF0, 5, 0xF7])
+    #expect(
+      events == [
+        .systemExclusive([1]), .message(.noteOn(channel, key: 60, velocity: 2)), .systemExclusive([3]),
+        .message(.tuneRequest), .systemExclusive([4]), .systemExclusive([5]),
+      ])
+  }
+
+  @Test func whatFitsNowhereIsCounted() {
+    let (events, counters) = parse([1, 2, 0xF7, 0xF4, 3, 0xF5, 0xF9, 0xFD, 0x90, 60, 0xB0, 0xF3, 0xF8, 7, 8, 0x90])
+    #expect(events == [.message(.clock), .message(.songSelect(7))])
+    #expect(counters.strayData == 4 && counters.strayEnd == 1 && counters.undefinedStatus == 4)
+    #expect(counters.incomplete == 2)
+  }
+
+  @Test func undefinedRealTimeDisturbsNothing() {
+    let (events, counters) = parse([0x90, 60, 0xF9, 1, 0xF0, 0xFD, 2, 0xF7])
+    #expect(events == [.message(.noteOn(channel, key: 60, velocity: 1)), .systemExclusive([2])])
+    #expect(counters.undefinedStatus == 2)
+  }
+
+  @Test(arguments: UInt64(1)...50) func messagesSurviveRealTimeBetweenTheirBytes(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    let messages = everyMessage.filter { !$0.isRealTime }
+    let realTime: [UInt8] = [0xF8, 0xFA, 0xFB, 0xFC, 0xFE, 0xFF]
+    var stream: [UInt8] = []
+    var sent: [Event] = []
+    var inserted = 0
+    for _ in 0..<200 {
+      var bytes: [UInt8]
+      if random.integer(in: 0...9) == 0 {
+        let data = (0..<random.integer(in: 0...16)).map { _ in UInt8(random.integer(in: 0...127)) }
+        sent.append(.systemExclusive(data))
+        bytes = [0xF0] + data + [0xF7]
+      } else {
+        let message = messages.randomElement(using: &random)!
+        sent.append(.message(message))
+        bytes = encoded(message)
+      }
+      for byte in bytes {
+        stream.append(byte)
+        if random.integer(in: 0...2) == 0 {
+          stream.append(realTime.randomElement(using: &random)!)
+          inserted += 1
+        }
+      }
+    }
+    let (events, counters) = parse(stream)
+    let others = events.filter { if case .message(let message) = $0 { !message.isRealTime } else { true } }
+    #expect(others == sent, "seed \(seed)")
+    #expect(events.count - others.count == inserted && counters == StreamParser.Counters(), "seed \(seed)")
+  }
+
+  @Test(arguments: UInt64(1)...10) func randomBytesAreBoundedAndAccountedFor(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var parser = StreamParser(systemExclusiveCapacity: 8)
+    var realTime = 0
+    var seen = 0
+    var messages: [Message] = []
+    for _ in 0..<20_000 {
+      // Every other byte a status, so that all states are visited.
+      let byte = UInt8(random.integer(in: random.integer(in: 0...3) == 0 ? 128...255 : 0...127))
+      let output = parser.feed(byte)
+      if byte >= 0xF8 && byte != 0xF9 && byte != 0xFD { realTime += 1 }
+      if let message = output.message {
+        messages.append(message)
+        if message.isRealTime { seen += 1 }
+      }
+      if parser.systemExclusive.count > 8 { Issue.record("seed \(seed): over the bound") }
+      for index in 0..<parser.systemExclusive.count where parser.systemExclusive[index] > 127 {
+        Issue.record("seed \(seed): a status byte in System Exclusive data")
+      }
+    }
+    #expect(seen == realTime && messages.count > 1000, "seed \(seed)")
+    // What came out encodes to a stream that parses to the same.
+    let (events, counters) = parse(messages.flatMap(encoded))
+    #expect(events == messages.map { .message($0) } && counters == StreamParser.Counters(), "seed \(seed)")
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Measurement
+import MusicalTime
+import Seeds
+import Testing
+
+/// The report on recordings whose hits are known to the frame.
+@Suite struct AudioReportTests {
+  private static let origin = Instant(nanoseconds: 9_000_000_000_000)
+  /// Frames of the hits: eighths at 200 BPM, thirteen of them.
+  private static let grid = (0..<13).map { 4_800 + $0 * 7_200 }
+
+  private func groove(_ frames: [Int?], seconds: Double = 2.3) -> [Float] {
+    var drums = Drums(seconds: seconds)
+    for (index, frame) in frames.enumerated() {
+      guard let frame else { continue }
+      drums.strike(.hat, at: frame, level: index % 2 == 0 ? 0.4 : 0.25)
+      if index % 4 == 0 { drums.strike(.kick, at: frame, level: 0.8) }
+      if index % 4 == 2 { drums.strike(.snare, at: frame, level: 0.5) }
+    }
+    return drums.rounded()
+  }
+
+  private func recording(_ name: String, _ samples: [Float], at instant: Instant = origin) -> Recording {
+    Recording(name: name, samples: samples, rate: 48_000, firstInstant: instant)
+  }
+
+  /// Nanoseconds of `frames` at 48 kHz, rounded down: differences of instants are within one of it.
+  private func isAbout(_ length: Nanoseconds, frames: Int) -> Bool {
+    abs(length.count - Int64(frames) * 1_000_000_000 / 48_000) <= 1
+  }
+
+  @Test func theSameSoundIsNoDifference() throws {
+    let samples = groove(Self.grid)
+    let report = try AudioReport(recordings: [recording("anna", samples), recording("bert", samples)])
+    let bert = report.comparisons[0]
+    #expect(report.tracks.map(\.onsets) == [13, 13] && bert.matched == 13 && bert.correlated == 13)
+    #expect(bert.missing == 0 && bert.extra == 0 && bert.magnitude.maximum == .zero && bert.drift == 0)
+  }
+
+  @Test(arguments: [37, -37, 1, 400]) func aShiftIsExactToTheFrame(shift: Int) throws {
+    let report = try AudioReport(recordings: [
+      recording("anna", groove(Self.grid)), recording("bert", groove(Self.grid.map { $0 + shift })),
+    ])
+    let bert = report.comparisons[0]
+    #expect(bert.matched == 13 && bert.correlated == 13)
+    #expect(isAbout(bert.difference.minimum, frames: shift) && isAbout(bert.difference.maximum, frames: shift))
+    #expect(isAbout(bert.difference.mean, frames: shift))
+  }
+
+  @Test(arguments: UInt64(1)...3) func jitterIsExactToTheFrame(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let jitter = Self.grid.map { _ in Int(random.integer(in: -90...90)) }
+    let report = try AudioReport(recordings: [
+      recording("anna", groove(Self.grid)), recording("bert", groove(zip(Self.grid, jitter).map { $0 + $1 })),
+    ])
+    let bert = report.comparisons[0]
+    #expect(bert.matched == 13 && bert.correlated == 13, "seed \(seed)")
+    #expect(isAbout(bert.difference.minimum, frames: jitter.min()!), "seed \(seed)")
+    #expect(isAbout(bert.difference.maximum, frames: jitter.max()!), "seed \(seed)")
+    let sum = jitter.reduce(0, +)
+    #expect(abs(bert.difference.mean.count * 13 - Int64(sum) * 1_000_000_000 / 48_000) < 26, "seed \(seed)")
+  }
+
+  @Test func recordingsStartWhenTheyStart() throws {
+    // The same hits; this recording began 18 000 frames, 375 ms, later: after two hits of the other.
+    let samples = groove(Self.grid)
+    let late = recording("bert", Array(samples[18_000...]), at: Self.origin + .milliseconds(375))
+    let report = try AudioReport(recordings: [recording("anna", samples), late])
+    #expect(report.comparisons[0].matched == 11 && report.comparisons[0].magnitude.maximum == .zero)
+    // Hits of the reference before the other ran are not missing.
+    #expect(report.comparisons[0].missing == 0 && report.comparisons[0].extra == 0)
+    let turned = try AudioReport(recordings: [late, recording("anna", samples)])
+    #expect(turned.comparisons[0].matched == 11 && turned.comparisons[0].extra == 0)
+    // A third of a frame, 6 944 ns, is in the instants alone.
+    let third = recording("bert", samples, at: Self.origin + Nanoseconds(6_944))
+    let difference = try AudioReport(recordings: [recording("anna", samples), third]).comparisons[0].difference
+    #expect(difference.minimum == Nanoseconds(6_944) && difference.maximum == Nanoseconds(6_944))
+  }
+
+  @Test func clocksOfTheirOwnAreTakenOut() throws {
+    let samples = groove(Self.grid)
+    let report = try AudioReport(
+      recordings: [recording("anna", samples), recording("bert", samples, at: Self.origin + .seconds(7_777))],
+      clockAhead: [.seconds(-3), .seconds(7_774)])
+    #expect(report.comparisons[0].matched == 13 && report.comparisons[0].magnitude.maximum == .zero)
+  }
+
+  @Test func driftIsTheSlope() throws {
+    // One frame more from hit to hit: 1 in 7200, 138.89 ppm.
+    let report = try AudioReport(recordings: [
+      recording("anna", groove(Self.grid)), recording("bert", groove(Self.grid.enumerated().map { $1 + $0 })),
+    ])
+    let drift = try #require(report.comparisons[0].drift)
+    #expect(abs(drift - 1e6 / 7_200) < 0.01)
+  }
+
+  @Test func missingAndExtraHits() throws {
+    var frames: [Int?] = Self.grid
+    frames[3] = nil
+    frames[8] = nil
+    // Two between the beats, within reach of a hit before and a hit behind, which are there and nearer.
+    let other = groove(frames + [Self.grid[5] + 2_900, Self.grid[10] + 4_500])
+    let report = try AudioReport(recordings: [recording("anna", groove(Self.grid)), recording("bert", other)])
+    let bert = report.comparisons[0]
+    #expect(bert.matched == 11 && bert.missing == 2 && bert.extra == 2)
+    #expect(bert.correlated == 11 && bert.magnitude.maximum == .zero)
+    let turned = try AudioReport(recordings: [recording("bert", other), recording("anna", groove(Self.grid))])
+    #expect(turned.comparisons[0].matched == 11 && turned.comparisons[0].missing == 2)
+    #expect(turned.comparisons[0].extra == 2)
+  }
+
+  @Test func aStallShows() throws {
+    let samples = groove(Self.grid)
+    var stalled = samples
+    // Silent for 300 ms in which two hits were due; it comes back when nothing of them sounds any more.
+    for frame in Self.grid[6] - 800..<Self.grid[6] + 13_600 { stalled[frame] = 0 }
+    let report = try AudioReport(recordings: [recording("anna", samples), recording("bert", stalled)])
+    let bert = report.comparisons[0]
+    #expect(bert.matched == 11 && bert.missing == 2 && bert.extra == 0)
+    #expect(bert.magnitude.maximum == .zero)
+    // The hit that was due amid the stall sounds at its end, nearer to the place of the next, which is lost.
+    var frames: [Int?] = Self.grid
+    frames[6] = Self.grid[6] + 9_600
+    frames[7] = nil
+    let late = try AudioReport(recordings: [recording("anna", samples), recording("bert", groove(frames))])
+    #expect(late.comparisons[0].matched == 12 && late.comparisons[0].missing == 1)
+    #expect(isAbout(late.comparisons[0].magnitude.maximum, frames: 2_400))
+  }
+
+  @Test func otherSoundsAreMatchedWithoutCorrelation() throws {
+    var drums = Drums(seconds: 2.3)
+    for frame in Self.grid { drums.strike(.tom, at: frame + 48, level: 0.5) }
+    let report = try AudioReport(recordings: [
+      recording("anna", groove(Self.grid)), recording("bert", drums.rounded()),
+    ])
+    let bert = report.comparisons[0]
+    #expect(bert.matched == 13 && bert.correlated < 13)
+    #expect(isAbout(bert.magnitude.p50, frames: 48))
+  }
+
+  @Test func whatCannotBeComparedIsSaid() {
+    let one = recording("anna", groove([4_800], seconds: 0.5))
+    var slow = one
+    (slow.name, slow.rate) = ("bert", 44_100)
+    var zero = one
+    zero.rate = 0
+    let silent = recording("cleo", [Float](repeating: 0, count: 4_800))
+    let cases: [([Recording], [Nanoseconds], String)] = [
+      ([], [], "0 recordings"), ([one], [], "1 recording to"), ([one, one], [.zero], "1 clocks told for 2"),
+      ([one, slow], [], "bert: 44100 frames a second"), ([zero, zero], [], "anna: 0 frames a second"),
+      ([silent, one], [], "cleo: no hits"), ([one, recording("dora", [], at: .distantFuture)], [], "dora: its first"),
+    ]
+    for (recordings, clocks, text) in cases {
+      let error = #expect(throws: ReportError.self) { try AudioReport(recordings: recordings, clockAhead: clocks) }
+      #expect(error?.description.contains(text) == true, "\(String(describing: error))")
+    }
+  }
+
+  @Test func silenceAgainstHitsIsAReportToo() throws {
+    let one = recording("anna", groove([4_800, 14_400], seconds: 0.5))
+    let silent = recording("cleo", [Float](repeating: 0, count: 24_000))
+    let comparison = try AudioReport(recordings: [one, silent, recording("dora", [])]).comparisons
+    #expect(comparison[0].matched == 0 && comparison[0].missing == 2 && comparison[0].drift == nil)
+    #expect(comparison[1].matched == 0 && comparison[1].missing == 0)
+  }
+
+  @Test func textAndJSON() throws {
+    let one = groove([4_800, 14_400], seconds: 0.6)
+    let other = groove([4_801, 14_401], seconds: 0.6)
+    let report = try AudioReport(recordings: [recording("anna", one), recording("bert", other)])
+    let lines = report.description.split(separator: "\n").map(String.init)
+    #expect(lines[0] == "Difference from anna (2 hits), us; one frame is 20.8")
+    let columns = "      hits  matched  correlated  missing  extra  |p50|  |p99|  |max|  mean  drift ppm"
+    #expect(lines[1] == columns)
+    #expect(lines[2] == "bert     2        2           2        0      0   20.8   20.8   20.8  20.8       0.00")
+    let json = try JSONEncoder().encode(report)
+    #expect(try JSONDecoder().decode(AudioReport.self, from: json) == report)
+    let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+    #expect(object["rate"] as? Int == 48_000)
+    #expect(((object["comparisons"] as? [[String: Any]])?.first)?["correlated"] as? Int == 2)
+  }
+}

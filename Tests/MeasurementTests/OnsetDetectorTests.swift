@@ -1,0 +1,117 @@
+import Foundation
+import Measurement
+import Seeds
+import Testing
+
+/// The detector on drum-like sounds whose first frames are known.
+@Suite struct OnsetDetectorTests {
+  private func onsets(_ drums: Drums) -> [Int] { OnsetDetector(rate: drums.rate).onsets(in: drums.rounded()) }
+
+  @Test(arguments: [44_100, 48_000, 96_000]) func outOfSilenceTheFrameIsExact(rate: Int) {
+    for (index, sound) in Drums.Sound.allCases.enumerated() {
+      var drums = Drums(seconds: 0.3, rate: rate)
+      let frame = rate / 10 + 17 * index
+      drums.strike(sound, at: frame, level: index % 2 == 0 ? 0.01 : 0.9)
+      #expect(onsets(drums) == [frame], "\(sound) at \(rate)")
+    }
+  }
+
+  @Test func theFirstFrameOfARecording() {
+    var drums = Drums(seconds: 0.2)
+    drums.strike(.snare, at: 0)
+    #expect(onsets(drums) == [0])
+  }
+
+  /// Two bars of a groove with accents and softer hits. Where sounds overlap, a hit is found within a millisecond.
+  @Test(arguments: UInt64(1)...6) func everyHitOfAGrooveAndNothingBesides(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    // Steps from 60 ms (250 BPM) to 167 ms (90 BPM).
+    let step = Int(random.integer(in: 2_880...8_000))
+    var drums = Drums(seconds: Double(32 * step) / 48_000 + 0.6)
+    var expected: [Int] = []
+    for index in 0..<32 {
+      let frame = 4_800 + index * step + Int(random.integer(in: -40...40))
+      var sounds: [(Drums.Sound, Float)] = []
+      if index % 2 == 0 { sounds.append((.hat, index % 4 == 0 ? 0.4 : 0.2)) }
+      if [0, 7, 10].contains(index % 16) { sounds.append((.kick, 0.8)) }
+      if index % 8 == 4 { sounds.append((.snare, 0.5)) }
+      if index % 16 >= 13 { sounds.append((.tom, 0.6)) }
+      for (sound, level) in sounds { drums.strike(sound, at: frame, level: level) }
+      if !sounds.isEmpty { expected.append(frame) }
+    }
+    let found = onsets(drums)
+    #expect(found.count == expected.count, "seed \(seed)")
+    for (one, other) in zip(found, expected) { #expect(abs(one - other) <= 48, "seed \(seed)") }
+  }
+
+  @Test func voicesOfOneStepAreOneOnset() {
+    var drums = Drums(seconds: 0.4)
+    drums.strike(.kick, at: 5_000)
+    drums.strike(.hat, at: 5_300)
+    drums.strike(.snare, at: 5_480)
+    #expect(onsets(drums) == [5_000])
+  }
+
+  @Test func softHitsBehindLoudOnes() {
+    // A tenth of the amplitude, 20 dB down, 125 ms after: the tail has decayed further in some band.
+    for sound in [Drums.Sound.kick, .hat, .tom] {
+      var drums = Drums(seconds: 0.5)
+      drums.strike(sound, at: 4_800, level: 0.8)
+      drums.strike(sound, at: 10_800, level: 0.08)
+      let found = onsets(drums)
+      #expect(found.count == 2 && found.first == 4_800, "\(sound): \(found)")
+      if found.count == 2 { #expect(abs(found[1] - 10_800) <= 48, "\(sound)") }
+    }
+  }
+
+  @Test func aClosingHatIsHeardThoughItIsSofter() {
+    // Loud steady noise cut off, and a soft hat that swells 10 ms later.
+    var random = SplitMix(seed: 3)
+    var samples = [Float](repeating: 0, count: 28_800)
+    for frame in 4_800..<14_400 { samples[frame] = Float.random(in: -0.2...0.2, using: &random) }
+    for frame in 14_400..<16_800 {
+      let swell = min(1, Float(frame - 14_400) / 960)
+      samples[frame] = Float.random(in: -0.02...0.02, using: &random) * (0.1 + swell * swell)
+    }
+    let found = OnsetDetector(rate: 48_000).onsets(in: samples)
+    #expect(found.count == 2 && found.first == 4_800)
+    #expect((14_400...15_360).contains(found.last ?? 0))
+  }
+
+  @Test func steadyNoiseAndBeatsAreNoOnsets() {
+    var random = SplitMix(seed: 11)
+    var samples = [Float](repeating: 0, count: 96_000)
+    for frame in samples.indices {
+      let time = Double(frame) / 48_000
+      let partials = sin(2 * .pi * 540 * time) + 0.4 * sin(2 * .pi * 547 * time) + sin(2 * .pi * 61 * time)
+      samples[frame] = Float(partials * 0.2 * exp(-time)) + Float.random(in: -0.1...0.1, using: &random)
+    }
+    #expect(OnsetDetector(rate: 48_000).onsets(in: samples) == [0])
+  }
+
+  @Test func aStallIsAnOnsetOnlyWhereSoundComesBack() {
+    var drums = Drums(seconds: 1.2)
+    for index in 0..<8 { drums.strike(.tom, at: 2_400 + index * 6_000, level: 0.7) }
+    var samples = drums.rounded()
+    // 305 ms of silence from amid the decay of the second tom to amid that of the fifth: two are lost, no click counts.
+    for frame in 12_000..<26_640 { samples[frame] = 0 }
+    let found = OnsetDetector(rate: 48_000).onsets(in: samples)
+    #expect(found.map { ($0 + 24) / 48 } == [50, 175, 555, 675, 800, 925], "\(found)")
+  }
+
+  @Test func silenceAndNonsense() {
+    let detector = OnsetDetector(rate: 48_000)
+    #expect(detector.onsets(in: []) == [])
+    #expect(detector.onsets(in: [Float](repeating: 0, count: 10)) == [])
+    #expect(detector.onsets(in: [Float](repeating: 0, count: 48_000)) == [])
+    var samples = [Float](repeating: .nan, count: 9_600)
+    samples[500] = .infinity
+    #expect(detector.onsets(in: samples) == [])
+    _ = detector.onsets(in: [Float](repeating: .greatestFiniteMagnitude, count: 4_800))
+    _ = OnsetDetector(rate: -1).onsets(in: samples)
+    // The rounding noise of 16 bits.
+    var random = SplitMix(seed: 5)
+    let noise = (0..<48_000).map { _ in Float(random.integer(in: -1...1)) / 32_768 }
+    #expect(detector.onsets(in: noise) == [])
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Measurement
+import MusicalTime
+import Seeds
+import Testing
+
+/// The report against traces whose offsets, drift and lateness are known.
+@Suite struct SyncReportTests {
+  private static let origin = Instant(nanoseconds: 5_000_000_000_000)
+
+  /// A run of `count` ticks from tick `first`, due every 20 833 333 ns from `start` on, moved by `offset(index)` and
+  /// acted on `late(index)` after.
+  private func run(
+    _ count: Int, from first: Int64 = 0, start: Instant = origin,
+    offset: (Int) -> Int64 = { _ in 0 }, late: (Int) -> Int64 = { _ in 8_000 }
+  ) -> [TraceTick] {
+    (0..<count).map { index in
+      let due = start + Nanoseconds((first + Int64(index)) * 20_833_333 + offset(index))
+      return TraceTick(tick: Tick(first + Int64(index)), due: due, acted: due + Nanoseconds(late(index)))
+    }
+  }
+
+  private func trace(_ name: String, _ ticks: [TraceTick]) -> Trace { Trace(header: header(name), ticks: ticks) }
+
+  @Test func aConstantOffsetIsFoundExactly() throws {
+    let report = try SyncReport(traces: [
+      trace("anna", run(2_880)), trace("bert", run(2_880) { _ in -1_500 }), trace("cleo", run(2_880) { _ in 0 }),
+    ])
+    let bert = report.comparisons[0]
+    #expect(bert.name == "bert" && bert.common == 2_880 && bert.missing == 0 && bert.extra == 0 && bert.runs == 1)
+    #expect(bert.offset.minimum == Nanoseconds(-1_500) && bert.offset.mean == Nanoseconds(-1_500))
+    #expect(bert.magnitude.p50 == Nanoseconds(1_500) && bert.magnitude.maximum == Nanoseconds(1_500))
+    #expect(bert.drift == 0)
+    #expect(report.comparisons[1].magnitude.maximum == .zero)
+    #expect(report.peers.map(\.header.name) == ["anna", "bert", "cleo"])
+    #expect(report.peers[0].lateness.p50.count == 8_000)
+  }
+
+  @Test(arguments: [-120.0, -3.5, 0.02, 20, 900]) func driftIsTheSlope(ppm: Double) throws {
+    let other = run(6_000) { Int64((Double($0) * 20_833_333 * ppm / 1e6).rounded()) }
+    let report = try SyncReport(traces: [trace("anna", run(6_000)), trace("bert", other)])
+    let drift = try #require(report.comparisons[0].drift)
+    #expect(abs(drift - ppm) < 1e-4)
+  }
+
+  @Test(arguments: UInt64(1)...6) func jitterIsCountedNotAveragedAway(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let offsets = (0..<3_000).map { _ in random.integer(in: -300_000...200_000) }
+    let late = (0..<3_000).map { _ in random.integer(in: -500...90_000) }
+    let report = try SyncReport(traces: [
+      trace("anna", run(3_000)), trace("bert", run(3_000, offset: { offsets[$0] }, late: { late[$0] })),
+    ])
+    #expect(report.comparisons[0].offset == Figures(signed: offsets.map { Nanoseconds($0) }), "seed \(seed)")
+    #expect(report.comparisons[0].magnitude == Figures(absolute: offsets.map { Nanoseconds($0) }), "seed \(seed)")
+    #expect(report.peers[1].lateness == Figures(signed: late.map { Nanoseconds($0) }), "seed \(seed)")
+    // A uniform jitter of 144 us over 62 s has a slope of less than 0.5 ppm, in all but one of 10^8 seeds.
+    #expect(abs(try #require(report.comparisons[0].drift)) < 0.5, "seed \(seed)")
+  }
+
+  @Test func clocksOfTheirOwnAreTakenOut() throws {
+    let away: [Nanoseconds] = [.seconds(-70_000), .seconds(123_456_789), Nanoseconds(-1)]
+    let traces = zip(["anna", "bert", "cleo"], away).map { name, lead in
+      trace(name, run(100, start: Self.origin + lead) { _ in name == "bert" ? 250 : 0 })
+    }
+    let report = try SyncReport(traces: traces, clockAhead: away)
+    #expect(report.comparisons[0].offset.minimum == Nanoseconds(250))
+    #expect(report.comparisons[0].offset.maximum == Nanoseconds(250))
+    #expect(report.comparisons[1].magnitude.maximum == .zero)
+  }
+
+  @Test func aLateJoinerAndHoles() throws {
+    var other = run(600, from: 100)
+    other.removeSubrange(50..<53)
+    other.remove(at: 10)
+    let report = try SyncReport(traces: [trace("anna", run(500)), trace("bert", other)])
+    let bert = report.comparisons[0]
+    #expect(bert.common == 396 && bert.missing == 104 && bert.skipped == 4 && bert.extra == 200)
+    #expect(bert.magnitude.maximum == .zero)
+  }
+
+  @Test func runsGoTogetherInOrder() throws {
+    let starts = (0..<4).map { Self.origin + .seconds($0 * 60) }
+    let reference = starts.flatMap { run(200, start: $0) }
+    // As many runs: in order, whatever the clocks say.
+    let far = try SyncReport(traces: [
+      trace("anna", reference), trace("bert", starts.flatMap { run(150, start: $0 + .seconds(600)) }),
+    ]).comparisons[0]
+    #expect(far.runs == 4 && far.common == 600 && far.missing == 200 && far.skipped == 0)
+    #expect(far.offset.minimum == .seconds(600) && far.offset.maximum == .seconds(600))
+    // Fewer runs: the nearest. The peer was not there for the first and the third, and joined late in the last.
+    let ticks = run(200, start: starts[1]) { _ in 7 } + run(100, from: 100, start: starts[3]) { _ in 7 }
+    let some = try SyncReport(traces: [trace("anna", reference), trace("bert", ticks)]).comparisons[0]
+    #expect(some.runs == 2 && some.common == 300 && some.missing == 500 && some.skipped == 0 && some.extra == 0)
+    #expect(some.offset.minimum == Nanoseconds(7) && some.offset.maximum == Nanoseconds(7))
+    // More runs than the reference has.
+    let more = try SyncReport(traces: [trace("anna", ticks), trace("bert", reference)]).comparisons[0]
+    #expect(more.runs == 2 && more.common == 300 && more.extra == 500 && more.magnitude.maximum == Nanoseconds(7))
+  }
+
+  @Test func nothingInCommonIsAReportToo() throws {
+    let report = try SyncReport(traces: [trace("anna", run(10)), trace("bert", run(10, from: 50)), trace("cleo", [])])
+    for comparison in report.comparisons {
+      #expect(comparison.common == 0 && comparison.missing == 10 && comparison.drift == nil && comparison.runs == 0)
+      #expect(comparison.offset.count == 0)
+    }
+    #expect(report.description.contains("bert      0       10"))
+  }
+
+  @Test func whatCannotBeComparedIsSaid() {
+    let one = trace("anna", run(3))
+    let many = trace("zoe", (0..<1_001).flatMap { _ in run(1) })
+    let cases: [([Trace], [Nanoseconds], String)] = [
+      ([], [], "0 traces"), ([one], [], "1 trace to"), ([one, one], [.zero], "1 clocks told for 2"),
+      ([trace("bert", []), one], [], "bert: the reference has no ticks"),
+      ([one, many], [], "zoe: the rhythm starts 1001"),
+      ([one, one], [.zero, Nanoseconds(.min)], "anna: its clock"),
+    ]
+    for (traces, clocks, text) in cases {
+      let error = #expect(throws: ReportError.self) { try SyncReport(traces: traces, clockAhead: clocks) }
+      #expect(error?.description.contains(text) == true, "\(String(describing: error))")
+    }
+  }
+
+  @Test func extremeInstantsDoNotTrap() throws {
+    let limit = Int64(1) << 61
+    func extreme(_ sign: Int64) -> [TraceTick] {
+      [0, 1].map {
+        TraceTick(
+          tick: Tick($0), due: Instant(nanoseconds: sign * limit), acted: Instant(nanoseconds: -sign * limit))
+      }
+    }
+    let report = try SyncReport(
+      traces: [trace("anna", extreme(1)), trace("bert", extreme(-1))],
+      clockAhead: [Nanoseconds(-limit), Nanoseconds(limit)])
+    #expect(report.comparisons[0].common == 2)
+    #expect(!report.description.isEmpty)
+  }
+
+  @Test func textAndJSON() throws {
+    var killed = trace("bert", run(96) { _ in 20_833 })
+    killed.isCutOff = true
+    var anna = trace("anna", run(96))
+    var summary = TraceSummary(role: "master")
+    (summary.ticksExpected, summary.hits) = (96, 48)
+    anna.summary = summary
+    let report = try SyncReport(traces: [anna, killed])
+    let lines = report.description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    #expect(lines[0] == "Offset from anna (master, 96 ticks), us")
+    #expect(lines[1] == "      ticks  missing  skipped  extra  |p50|  |p99|  |max|  mean  drift ppm")
+    #expect(lines[2] == "bert     96        0        0      0   20.8   20.8   20.8  20.8       0.00")
+    #expect(lines.contains("anna     1        96         0     0    48     0        0          0"))
+    #expect(lines.contains("bert: no summary, it was killed inside a line"))
+    let json = try JSONEncoder().encode(report)
+    #expect(try JSONDecoder().decode(SyncReport.self, from: json) == report)
+    let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+    let comparison = try #require((object["comparisons"] as? [[String: Any]])?.first)
+    #expect(comparison["ticks_common"] as? Int == 96 && comparison["drift_ppm"] as? Double == 0)
+    #expect((comparison["magnitude"] as? [String: Double])?["p99_us"] == 20.833)
+    let header = try #require(((object["peers"] as? [[String: Any]])?.first)?["header"] as? [String: Any])
+    #expect(header["scheduler"] as? String == "SCHED_FIFO 70 / SCHED_FIFO 65 / SCHED_FIFO 60")
+  }
+}

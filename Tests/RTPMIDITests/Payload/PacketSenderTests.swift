@@ -1,0 +1,72 @@
+import BasicContainers
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Testing
+
+@Suite struct PacketSenderTests {
+  private let instant = Instant(nanoseconds: 1_234_567_890)
+
+  @Test func oneClockAPacket() {
+    var sender = PacketSender(ssrc: 0x1122_3344, sequence: 0xFFFF)
+    let first = octets { #expect(sender.encode(.clock, at: instant, into: &$0)) }
+    #expect(
+      first
+        == hex(
+          """
+          80 61        ; M is 0
+          FF FF        ; sequence
+          00 00 30 39  ; 12345 units of 100 us
+          11 22 33 44  ; ssrc
+          01 F8        ; a list of one octet: a clock
+          """))
+    let second = octets { #expect(sender.encode(.start, at: Instant(nanoseconds: 0), into: &$0)) }
+    #expect(second == hex("80 61 00 00 00 00 00 01 11 22 33 44 01 FA"), "the sequence wraps, the stamp is not 0")
+  }
+
+  @Test func withoutRoomNothingIsSentAndNoNumberUsed() {
+    var sender = PacketSender(ssrc: 1, sequence: 7)
+    let data: [UInt8] = [1, 2]
+    for capacity in 0..<PacketSender.longestMessagePacket {
+      let packet = octets(capacity: capacity) {
+        #expect(!sender.encode(.clock, at: instant, into: &$0))
+        #expect(sender.encode(systemExclusive: rigid([1, 200]), at: instant, into: &$0) == nil)
+        #expect(sender.encode(systemExclusive: rigid(data), from: 2, at: instant, into: &$0) == nil)
+      }
+      #expect(packet == [])
+    }
+    for capacity in 0..<17 {
+      let packet = octets(capacity: capacity) {
+        #expect(sender.encode(systemExclusive: rigid(data), at: instant, into: &$0) == nil)
+      }
+      #expect(packet == [])
+    }
+    #expect(sender.sequence == 7)
+  }
+
+  /// Every length over every packet size, cut into segments and put together again.
+  @Test func systemExclusivesOfAllSizesRoundTrip() throws {
+    for size in Array(0...80) + [1000, 4000, 4093, 4094, 9000] {
+      let data = (0..<size).map { UInt8(truncatingIfNeeded: $0 * 7) & 0x7F }
+      for capacity in [17, 18, 19, 27, 28, 29, 30, 31, 60, 61, 1472, 65_000] where size < 100 || capacity > 30 {
+        var sender = PacketSender(ssrc: 9, sequence: 65_530)
+        var receiver = PacketReceiver(ssrc: 9, systemExclusiveCapacity: size)
+        var finished = 0
+        var sent = 0
+        repeat {
+          let packet = octets(capacity: capacity) { packet in
+            sent = sender.encode(systemExclusive: rigid(data), from: sent, at: instant, into: &packet)!
+          }
+          try receiver.open(packet.span, near: instant)
+          while let event = try receiver.next(in: packet.span) {
+            #expect(event == .systemExclusive(Instant(nanoseconds: 1_234_500_000)))
+            finished += 1
+          }
+        } while sent < data.count
+        #expect(finished == 1, "\(size) octets in packets of \(capacity)")
+        let received = (0..<receiver.systemExclusiveCount).map { receiver.systemExclusive(at: $0) }
+        if received != data { Issue.record("\(size) octets in packets of \(capacity)") }
+      }
+    }
+  }
+}

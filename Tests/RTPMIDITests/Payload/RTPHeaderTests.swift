@@ -1,0 +1,63 @@
+import MusicalTime
+import RTPMIDI
+import Testing
+
+@Suite struct RTPHeaderTests {
+  private func decode(_ octets: [UInt8]) throws -> (RTPHeader, Extent) { try RTPHeader.decode(octets.span) }
+
+  @Test func fixedHeader() throws {
+    let packet = hex(
+      """
+      80 61        ; version 2, no padding, extension or sources; M 0, payload type 97
+      01 02        ; sequence
+      0A 0B 0C 0D  ; time stamp
+      F0 E0 D0 C0  ; ssrc
+      01 F8
+      """)
+    let (header, payload) = try decode(packet)
+    #expect(header == RTPHeader(sequence: 0x0102, timestamp: 0x0A0B_0C0D, ssrc: 0xF0E0_D0C0))
+    #expect(payload.start == 12 && payload.end == 14)
+    var marked = packet
+    marked[1] = 0xE1
+    #expect(try decode(marked).0 == header, "M is accepted either way")
+  }
+
+  @Test func sourcesExtensionAndPaddingAreSkipped() throws {
+    let packet = hex(
+      """
+      B2 61 00 01 00 00 00 02 00 00 00 03  ; padding, extension, two contributing sources
+      11 11 11 11 22 22 22 22              ; the sources
+      BE DE 00 01 33 33 33 33              ; extension of one word
+      01 F8                                ; payload
+      00 00 03                             ; three octets of padding
+      """)
+    let (header, payload) = try decode(packet)
+    #expect(header.ssrc == 3 && payload.start == 28 && payload.end == 30)
+    // Every shorter packet ends inside something. What is now its last octet is read as the padding's length.
+    for count in 0..<28 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
+  }
+
+  @Test func whatIsNotRTPMIDI() {
+    let packet = hex("80 61 00 01 00 00 00 02 00 00 00 03 01 F8")
+    for (index, octet) in [(0, 0x40), (0, 0xC0), (0, 0x00), (1, 0x60), (1, 0x00)] as [(Int, UInt8)] {
+      var other = packet
+      other[index] = octet
+      #expect(throws: PacketError.notRTPMIDI) { try decode(other) }
+    }
+    for padding in [0, 3, 255] as [UInt8] {
+      var padded = hex("A0 61 00 01 00 00 00 02 00 00 00 03 01")
+      padded.append(padding)
+      #expect(throws: PacketError.self) { try decode(padded) }
+    }
+  }
+
+  @Test func timeStampsCountUnitsOf100MicrosecondsAndAreNever0() {
+    let table: [(Int64, UInt32)] = [
+      (0, 1), (99_999, 1), (100_000, 1), (200_000, 2), (1_000_000_000, 10_000), (-1, .max),
+      (429_496_729_600_000, 1), (429_496_729_599_999, .max), (429_496_729_800_000, 2),
+    ]
+    for (nanoseconds, stamp) in table {
+      #expect(RTPHeader.timestamp(of: Instant(nanoseconds: nanoseconds)) == stamp)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import BasicContainers
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Testing
+
+/// What the clock and network threads do, in functions that may neither allocate nor lock. That this file compiles in a debug
+/// build is the proof; the test only sees that it does something.
+@Suite struct RealTimeTests {
+  @_noLocks @_noAllocation
+  private static func sendTick(
+    _ sender: inout PacketSender, _ timeline: borrowing RigidArray<UInt8>, at instant: Instant,
+    into packet: inout RigidArray<UInt8>
+  ) -> Bool {
+    packet.removeAll()
+    guard sender.encode(.clock, at: instant, into: &packet) else { return false }
+    packet.removeAll()
+    guard let sent = sender.encode(systemExclusive: timeline, at: instant, into: &packet) else { return false }
+    return sent == timeline.count
+  }
+
+  @_noLocks @_noAllocation
+  private static func receive(
+    _ receiver: inout PacketReceiver, _ packet: Span<UInt8>, at instant: Instant
+  ) -> Int {
+    var octets = 0
+    do {
+      try receiver.open(packet, near: instant)
+      while let event = try receiver.next(in: packet) {
+        switch event {
+        case .message(let message, _): if message.isRealTime { octets += 1 }
+        case .systemExclusive:
+          for index in 0..<receiver.systemExclusiveCount where receiver.systemExclusive(at: index) < 128 { octets += 1 }
+        }
+      }
+    } catch {
+      return -1
+    }
+    return octets
+  }
+
+  @_noLocks @_noAllocation
+  private static func answer(
+    _ datagram: borrowing RigidArray<UInt8>, ssrc: UInt32, at instant: Instant, into packet: inout RigidArray<UInt8>
+  ) -> Bool {
+    packet.removeAll()
+    if let clock = ClockPacket(datagram), let reply = clock.reply(from: ssrc, receivedAt: instant) {
+      return reply.append(to: &packet)
+    }
+    if let probe = ClockProbe(datagram),
+      let reply = probe.reply(from: ssrc, identity: 1, receivedAt: instant, sentAt: instant)
+    {
+      return reply.append(to: &packet)
+    }
+    return false
+  }
+
+  @_noLocks @_noAllocation
+  private static func parse(_ parser: inout StreamParser, _ byte: UInt8) -> Int {
+    let output = parser.feed(byte)
+    if output.finishedSystemExclusive { return parser.systemExclusive.count }
+    if let message = output.message { return message.bytes.count }
+    return 0
+  }
+
+  @Test func theThreadsWork() throws {
+    var packet = RigidArray<UInt8>(capacity: 100)
+    var sender = PacketSender(ssrc: 3, sequence: 1)
+    let timeline: [UInt8] = [0x7D, 1, 2]
+    let now = Instant(nanoseconds: 1_000_000_000)
+    #expect(Self.sendTick(&sender, rigid(timeline), at: now, into: &packet))
+    var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 8)
+    #expect(Self.receive(&receiver, packet.span, at: now) == 3)
+    let question = try #require(encoded { ClockPacket(ssrc: 3, sentAt: now).append(to: &$0) })
+    #expect(Self.answer(rigid(question), ssrc: 4, at: now, into: &packet) && packet.count == ClockPacket.length)
+    let probe = try #require(encoded { ClockProbe(ssrc: 3, identity: 9, sentAt: now).append(to: &$0) })
+    #expect(Self.answer(rigid(probe), ssrc: 4, at: now, into: &packet) && packet.count == ClockProbe.length)
+    var parser = StreamParser(systemExclusiveCapacity: 8)
+    var found = 0
+    for byte in [0xF0, 0x7D, 0xF8, 1, 0xF7, 0x90, 60, 1] as [UInt8] { found += Self.parse(&parser, byte) }
+    #expect(found == 1 + 2 + 3)
+  }
+}

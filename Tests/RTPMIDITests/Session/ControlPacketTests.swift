@@ -1,0 +1,140 @@
+import BasicContainers
+import MusicalTime
+import RTPMIDI
+import Testing
+
+@Suite struct ControlPacketTests {
+  private func decode(_ octets: [UInt8]) throws -> ControlPacket { try ControlPacket(octets.span) }
+
+  @Test func invitation() throws {
+    let command = SessionCommand(.invitation, token: 0x0102_0304, ssrc: 0xA0B0_C0D0, name: "Ünal")
+    let packet = hex(
+      """
+      FF FF 49 4E        ; IN
+      00 00 00 02        ; protocol version
+      01 02 03 04        ; initiator's token
+      A0 B0 C0 D0        ; sender's ssrc
+      C3 9C 6E 61 6C 00  ; name, NUL
+      """)
+    #expect(encoded { command.append(to: &$0) } == packet)
+    #expect(try decode(packet) == .session(command))
+    #expect(try decode(packet + [1, 2, 3]) == .session(command), "what follows the name is ignored")
+    #expect(try decode(Array(packet.dropLast())) == .session(command), "the NUL may be missing")
+  }
+
+  @Test func acceptanceRejectionAndBye() throws {
+    for (kind, letters) in [(.accepted, "4F 4B"), (.rejected, "4E 4F"), (.bye, "42 59")]
+      as [(SessionCommand.Kind, String)]
+    {
+      let command = SessionCommand(kind, token: 5, ssrc: 6)
+      let packet = hex("FF FF \(letters) 00 00 00 02 00 00 00 05 00 00 00 06")
+      #expect(encoded { command.append(to: &$0) } == packet)
+      #expect(try decode(packet) == .session(command))
+    }
+  }
+
+  @Test func aByeMayLackItsToken() throws {
+    let short = hex("FF FF 42 59 00 00 00 02 00 00 00 06")
+    #expect(try decode(short) == .session(SessionCommand(.bye, token: 0, ssrc: 6)))
+    #expect(throws: PacketError.truncated) { try decode(hex("FF FF 49 4E 00 00 00 02 00 00 00 06")) }
+  }
+
+  @Test func namesAreRepairedAndBounded() throws {
+    let head = hex("FF FF 49 4E 00 00 00 02 00 00 00 01 00 00 00 02")
+    func name(_ octets: [UInt8]) throws -> String? {
+      guard case .session(let command) = try decode(head + octets) else { return nil }
+      return command.name
+    }
+    #expect(try name([]) == nil && name([0]) == "")
+    #expect(try name([0x41, 0xFF, 0x42, 0]) == "A\u{FFFD}B")
+    #expect(try name([0x41, 0x1B, 0x0A, 0xC2, 0x85, 0]) == "A\u{FFFD}\u{FFFD}\u{FFFD}", "terminals obey these")
+    #expect(try name([UInt8](repeating: 0x41, count: 1400)) == String(repeating: "A", count: 63))
+    let sent = SessionCommand(.invitation, token: 1, ssrc: 2, name: String(repeating: "é", count: 40))
+    let packet = try #require(encoded { sent.append(to: &$0) })
+    #expect(packet.count == 16 + 62 + 1, "whole characters only")
+    #expect(
+      try decode(packet)
+        == .session(SessionCommand(.invitation, token: 1, ssrc: 2, name: String(repeating: "é", count: 31))))
+    #expect(encoded(capacity: 79) { sent.append(to: &$0) } == nil)
+  }
+
+  @Test func clock() throws {
+    let first = ClockPacket(ssrc: 0x0A0B_0C0D, sentAt: Instant(nanoseconds: 25_769_803_776_123_456))
+    #expect(first.stamp1 == 257_698_037_761 && first.count == 0)
+    let second = try #require(first.reply(from: 2, receivedAt: Instant(nanoseconds: 700_050)))
+    let third = try #require(second.reply(from: 1, receivedAt: Instant(nanoseconds: 25_769_803_777_000_000)))
+    #expect(third.reply(from: 2, receivedAt: Instant(nanoseconds: 0)) == nil)
+    #expect(
+      encoded { third.append(to: &$0) }
+        == hex(
+          """
+          FF FF 43 4B              ; CK
+          00 00 00 01              ; sender's ssrc
+          02 00 00 00              ; count, padding
+          00 00 00 3C 00 00 00 01  ; stamp 1, in units of 100 us
+          00 00 00 00 00 00 00 07  ; stamp 2
+          00 00 00 3C 00 00 00 0A  ; stamp 3
+          """))
+    for clock in [first, second, third] {
+      #expect(try decode(#require(encoded { clock.append(to: &$0) })) == .clock(clock))
+      #expect(encoded(capacity: 35) { clock.append(to: &$0) } == nil)
+    }
+  }
+
+  @Test func feedback() throws {
+    let feedback = ReceiverFeedback(ssrc: 7, sequence: 0x1234)
+    let packet = hex("FF FF 52 53 00 00 00 07 12 34 00 00")
+    #expect(encoded { feedback.append(to: &$0) } == packet)
+    #expect(try decode(packet) == .feedback(feedback))
+    #expect(try decode(hex("FF FF 52 53 00 00 00 07 00 00 12 34")) == .feedback(feedback), "in the lower half word")
+  }
+
+  @Test func probe() throws {
+    let request = ClockProbe(ssrc: 0x0102_0304, identity: 0xF1F2_F3F4_F5F6_F7F8, sentAt: Instant(nanoseconds: -2))
+    let packet = hex(
+      """
+      FF FF 54 55              ; TU
+      01 00 00 00              ; version 1, request
+      01 02 03 04              ; sender's ssrc
+      F1 F2 F3 F4 F5 F6 F7 F8  ; sender's identity
+      FF FF FF FF FF FF FF FE  ; t1, in nanoseconds
+      00 00 00 00 00 00 00 00
+      00 00 00 00 00 00 00 00
+      """)
+    #expect(encoded { request.append(to: &$0) } == packet)
+    #expect(try decode(packet) == .probe(request))
+    let reply = try #require(
+      request.reply(
+        from: 9, identity: 8, receivedAt: Instant(nanoseconds: 0x10),
+        sentAt: Instant(nanoseconds: 0x1122_3344_5566_7788)))
+    let answer = hex(
+      """
+      FF FF 54 55
+      01 01 00 00              ; version 1, reply
+      00 00 00 09
+      00 00 00 00 00 00 00 08
+      FF FF FF FF FF FF FF FE  ; t1, as it came
+      00 00 00 00 00 00 00 10  ; t2
+      11 22 33 44 55 66 77 88  ; t3
+      """)
+    #expect(encoded { reply.append(to: &$0) } == answer)
+    #expect(try decode(answer) == .probe(reply))
+    #expect(reply.reply(from: 1, identity: 1, receivedAt: .distantFuture, sentAt: .distantFuture) == nil)
+  }
+
+  @Test func whatIsNone() {
+    for (packet, error) in [
+      ("FF FF", PacketError.truncated), ("80 61 00 00", .notRTPMIDI),
+      ("FF FF 58 58 00 00 00 00", .unknownCommand), ("FF FF 52 4C 00 00 00 01 00 00 00 02", .unknownCommand),
+      ("FF FF 49 4E 00 00 00 03 00 00 00 01 00 00 00 02", .malformedControl),
+      ("FF FF 43 4B 00 00 00 01 03 00 00 00" + String(repeating: " 00", count: 24), .malformedControl),
+      ("FF FF 43 4B 00 00 00 01 00 00 00 00" + String(repeating: " 00", count: 23), .truncated),
+      ("FF FF 54 55 02 00 00 00" + String(repeating: " 00", count: 36), .malformedControl),
+      ("FF FF 54 55 01 02 00 00" + String(repeating: " 00", count: 36), .malformedControl),
+      ("FF FF 54 55 01 00 00 00" + String(repeating: " 00", count: 35), .truncated),
+      ("FF FF 52 53 00 00 00 01 00 00 00", .truncated),
+    ] {
+      #expect(throws: error, "\(packet)") { try decode(hex(packet)) }
+    }
+  }
+}

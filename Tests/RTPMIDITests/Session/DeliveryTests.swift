@@ -1,0 +1,120 @@
+import BasicContainers
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Testing
+
+@Suite struct DeliveryTests {
+  /// Two endpoints in session; the first one's clock has run for a year, so that its time stamps have wrapped 73 times.
+  private func session() throws -> (VirtualNetwork, PacketSender, SessionID) {
+    var network = VirtualNetwork(2)
+    network.offsets[0] = .seconds(365 * 86_400)
+    _ = network.connect(0, to: 1)
+    network.run(for: .milliseconds(100))
+    let sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
+    return (network, sender, try #require(network.session(1)))
+  }
+
+  @Test func messagesArriveWithTheSendersTimeAndTheirArrival() throws {
+    var (network, sender, id) = try session()
+    var expected: [Endpoint<Int>.Output] = []
+    for message in [.start, .clock, .controlChange(Channel(1)!, controller: 11, value: 64)] as [Message] {
+      // Stamped 20 ms ahead.
+      let counts = Instant(hundredMicroseconds: (network.clock(0) + .milliseconds(20)).hundredMicroseconds)
+      let packet = try #require(encoded { sender.encode(message, at: counts, into: &$0) })
+      network.send(packet, from: 1, to: 3)
+      expected.append(.message(id, message, at: counts, arrival: network.clock(1) + .milliseconds(1)))
+      network.run(for: .milliseconds(10))
+    }
+    #expect(network.news(1).suffix(3) == expected[...])
+  }
+
+  /// A foreign peer's time stamps get their upper bits from its CK0, which is all that it tells of its clock.
+  @Test func timeStampsOfAForeignPeer() throws {
+    var network = VirtualNetwork(1)
+    let remote = Instant(hundredMicroseconds: 365 * 86_400 * 10_000)
+    let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
+    let clock = ClockPacket(ssrc: 9, sentAt: remote)
+    var sender = PacketSender(ssrc: 9, sequence: 0)
+    let before = octets { _ = sender.encode(.start, at: remote, into: &$0) }
+    let after = octets { _ = sender.encode(.clock, at: remote + .seconds(1), into: &$0) }
+    for (datagram, from, to) in [
+      (octets { _ = invitation.append(to: &$0) }, 2, 0), (octets { _ = invitation.append(to: &$0) }, 3, 1),
+      (before, 3, 1), (octets { _ = clock.append(to: &$0) }, 3, 1), (after, 3, 1),
+    ] {
+      network.send(datagram, from: from, to: to)
+      network.run(for: .milliseconds(1))
+    }
+    let instants = network.news(0).compactMap { if case .message(_, _, let at, _) = $0 { at } else { nil } }
+    let low = Instant(hundredMicroseconds: Int64(RTPHeader.timestamp(of: remote)))
+    #expect(instants == [low, remote + .seconds(1)], "before it, the upper bits are taken to be 0")
+  }
+
+  @Test func systemExclusives() throws {
+    var (network, sender, id) = try session()
+    let data = (0..<4096).map { UInt8(truncatingIfNeeded: $0) & 0x7F }
+    let counts = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
+    var sent = 0
+    while sent < data.count {
+      let packet = octets { sent = sender.encode(systemExclusive: rigid(data), from: sent, at: counts, into: &$0)! }
+      network.send(packet, from: 1, to: 3)
+    }
+    network.run(for: .milliseconds(10))
+    #expect(
+      network.news(1).last == .systemExclusive(id, data, at: counts, arrival: network.clock(1) - .milliseconds(9)))
+  }
+
+  @Test func repeatedPacketsAreHeardOnceAndFeedbackFollows() throws {
+    var (network, sender, id) = try session()
+    network.repetition = 1
+    for _ in 0..<24 {
+      let packet = try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) })
+      network.send(packet, from: 1, to: 3)
+      network.run(for: .milliseconds(20))
+    }
+    network.repetition = 0
+    let clocks = network.news(1).count { if case .message(id, .clock, _, _) = $0 { true } else { false } }
+    #expect(clocks == 24 && network.endpoints[1].counters.replayed == 24)
+    #expect(network.endpoints[1].statistics(of: id)?.duplicates == 24)
+    network.run(for: .seconds(1))
+    let own = try #require(network.session(0))
+    #expect(network.sent("RS", by: 2).count == 1)
+    #expect(network.news(0).last == .feedback(own, sequence: 22))
+    network.run(for: .seconds(10))
+    #expect(network.sent("RS", by: 2).count == 1, "nothing new, no feedback")
+  }
+
+  @Test func whoIsNotInSessionIsNotHeard() throws {
+    var (network, sender, _) = try session()
+    let packet = try #require(encoded { sender.encode(.stop, at: network.clock(0), into: &$0) })
+    let told = network.news(1)
+    network.send(packet, from: 0, to: 3)  // from the control port
+    network.send(packet, from: 1, to: 2)  // to the control port
+    network.send(packet, from: 9, to: 3)  // from elsewhere
+    var stranger = PacketSender(ssrc: sender.ssrc ^ 1, sequence: 0)
+    network.send(try #require(encoded { stranger.encode(.stop, at: network.clock(0), into: &$0) }), from: 1, to: 3)
+    network.run(for: .milliseconds(10))
+    #expect(network.news(1) == told && network.endpoints[1].counters.unknownSources == 4)
+  }
+
+  @Test func aRestartedDeviceWithItsOldSourceIsHeardAgain() throws {
+    var (network, sender, id) = try session()
+    for _ in 0..<200 {
+      network.send(try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) }), from: 1, to: 3)
+    }
+    network.run(for: .milliseconds(10))
+    sender = PacketSender(ssrc: sender.ssrc, sequence: 65_535)
+    let again = SessionCommand(.invitation, token: 4711, ssrc: sender.ssrc)
+    network.send(octets { _ = again.append(to: &$0) }, from: 0, to: 2)
+    network.run(for: .milliseconds(10))
+    network.send(octets { _ = again.append(to: &$0) }, from: 1, to: 3)
+    network.run(for: .milliseconds(10))
+    network.send(try #require(encoded { sender.encode(.start, at: network.clock(0), into: &$0) }), from: 1, to: 3)
+    network.run(for: .milliseconds(2))
+    guard case .message(id, .start, _, _) = network.news(1).last else {
+      Issue.record("\(String(describing: network.news(1).last))")
+      return
+    }
+    #expect(network.endpoints[1].establishedCount == 1)
+  }
+}

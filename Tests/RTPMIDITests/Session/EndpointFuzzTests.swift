@@ -1,0 +1,100 @@
+import BasicContainers
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Seeds
+import Testing
+
+/// 100 000 hostile datagrams: random, cut, mutated, replayed, on both ports.
+@Suite struct EndpointFuzzTests {
+  /// Two endpoints in session, and everything they have sent, RTP as well, by kind.
+  private func session(seed: UInt64) throws -> (VirtualNetwork, corpus: [[[UInt8]]], SessionID) {
+    var network = VirtualNetwork(2, seed: seed)
+    _ = network.connect(0, to: 1)
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 100)
+    network.run(for: .milliseconds(100))
+    for message in [.clock, .start, .pitchBend(Channel(3)!, 100)] as [Message] {
+      network.send(try #require(encoded { sender.encode(message, at: network.clock(0), into: &$0) }), from: 1, to: 3)
+    }
+    let data: [UInt8] = [0x7D, 1, 2, 3]
+    network.send(
+      octets { _ = sender.encode(systemExclusive: rigid(data), at: network.clock(0), into: &$0) }, from: 1, to: 3)
+    network.run(for: .seconds(2))
+    var corpus = network.sent.keys.sorted().flatMap { network.sent[$0]! }
+    let bye = SessionCommand(.bye, token: 1, ssrc: network.endpoints[0].ssrc)
+    corpus.append(octets { _ = bye.append(to: &$0) })
+    let kinds = Dictionary(grouping: corpus) { $0.prefix($0[0] == 0xFF ? 6 : 2).map(Int.init) }
+    let sorted = kinds.keys.sorted { $0.lexicographicallyPrecedes($1) }.map { kinds[$0]! }
+    return (network, sorted, try #require(network.session(1)))
+  }
+
+  private func mutate(_ corpus: [[[UInt8]]], _ random: inout SplitMix) -> [UInt8] {
+    if random.integer(in: 0...4) == 0 {
+      let noise = (0..<random.integer(in: 0...80)).map { _ in UInt8(random.integer(in: 0...255)) }
+      return random.integer(in: 0...1) == 0 ? noise : [0xFF, 0xFF] + noise
+    }
+    var datagram = corpus.randomElement(using: &random)!.randomElement(using: &random)!
+    for _ in 0..<random.integer(in: 0...2) {
+      datagram[Int(random.integer(in: 0...Int64(datagram.count - 1)))] = UInt8(random.integer(in: 0...255))
+    }
+    switch random.integer(in: 0...3) {
+    case 0: datagram.removeLast(Int(random.integer(in: 0...Int64(datagram.count))))
+    case 1: for _ in 0..<random.integer(in: 0...40) { datagram.append(UInt8(random.integer(in: 0...255))) }
+    default: break
+    }
+    return datagram
+  }
+
+  /// From anywhere but the peer's addresses, nothing reaches the session.
+  @Test(arguments: UInt64(1)...5) func strangersChangeNothing(seed: UInt64) throws {
+    let (network, corpus, id) = try session(seed: seed)
+    let endpoint = network.endpoints[1]
+    let before = try #require(endpoint.statistics(of: id))
+    let counters = endpoint.counters
+    var random = SplitMix(seed: seed)
+    for _ in 0..<10_000 {
+      let port: Port = random.integer(in: 0...1) == 0 ? .control : .data
+      endpoint.receive(
+        mutate(corpus, &random), from: Int(random.integer(in: 10...1000)), port: port, at: network.clock(1))
+    }
+    #expect(endpoint.statistics(of: id) == before, "seed \(seed)")
+    for output in endpoint.drain() {
+      switch output {
+      case .closed(id), .lost(id), .clock(id, _), .message(id, _, _, _), .systemExclusive(id, _, _, _),
+        .feedback(id, _), .foreign(id):
+        Issue.record("seed \(seed): \(output)")
+      case .send(_, let to, _): if to < 10 { Issue.record("seed \(seed): \(output)") }
+      default: break
+      }
+    }
+    let after = endpoint.counters
+    #expect(after.received - counters.received == 10_000 && after.received == after.accepted + after.dropped)
+    #expect(after.malformed > 1000 && after.unknownSources > 1000 && after.strangerProbes > 100)
+    #expect(after.unknownCommands > 100 && after.refusedInvitations > 10 && after.unexpectedAnswers > 100)
+  }
+
+  /// From the peer's own addresses nothing traps, and nothing but an invitation or a BY ends the session.
+  @Test(arguments: UInt64(1)...5) func thePeerMaySendAnything(seed: UInt64) throws {
+    let (network, corpus, id) = try session(seed: seed)
+    let endpoint = network.endpoints[1]
+    let counters = endpoint.counters
+    var random = SplitMix(seed: seed)
+    var given: UInt64 = 0
+    while given < 10_000 {
+      let datagram = mutate(corpus, &random)
+      if case .session(let command) = try? ControlPacket(datagram.span),
+        command.kind == .bye || command.kind == .invitation
+      {
+        continue
+      }
+      given += 1
+      let (from, port) = random.integer(in: 0...3) == 0 ? (0, Port.control) : (1, Port.data)
+      endpoint.receive(datagram, from: from, port: port, at: network.clock(1))
+      if given % 100 == 0 { endpoint.advance(to: network.clock(1)) }
+    }
+    let after = endpoint.counters
+    #expect(endpoint.establishedCount == 1 && endpoint.statistics(of: id) != nil, "seed \(seed)")
+    #expect(after.received - counters.received == given && after.received == after.accepted + after.dropped)
+    #expect(after.malformed > 1000 && after.replayed > 100 && after.accepted > 100 && after.strangerProbes > 100)
+  }
+}

@@ -1,0 +1,219 @@
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Seeds
+import Testing
+
+@Suite struct HandshakeTests {
+  @Test func anInvitationOnBothPortsEstablishes() throws {
+    var network = VirtualNetwork(2)
+    let id = network.connect(0, to: 1)
+    network.run(for: .milliseconds(7))
+    let (a, b) = (network.endpoints[0], network.endpoints[1])
+    let initiator = try #require(network.info(0))
+    #expect(network.news(0) == [.established(id, initiator), .recognised(id, identity: 101)])
+    #expect(initiator.name == "peer 1" && initiator.ssrc == b.ssrc && initiator.isInitiator)
+    #expect(initiator.control == 2 && initiator.data == 3)
+    let answerer = try #require(network.info(1))
+    #expect(answerer.name == "peer 0" && answerer.ssrc == a.ssrc && !answerer.isInitiator)
+    #expect(answerer.control == 0 && answerer.data == 1)
+    #expect(network.sent("IN", by: 0).count == 1 && network.sent("IN", by: 1).count == 1)
+    #expect(a.establishedCount == 1 && b.establishedCount == 1)
+  }
+
+  @Test func nobodyAnswersTwelveTries() {
+    var network = VirtualNetwork(2)
+    network.isCutOff = [1]
+    let id = network.connect(0, to: 1)
+    network.run(for: .milliseconds(11_999))
+    #expect(network.sent("IN", by: 0).count == 12 && network.news(0) == [])
+    network.run(for: .milliseconds(1))
+    #expect(network.news(0) == [.unreachable(id)] && network.endpoints[0].nextDeadline == nil)
+    #expect(network.sent("IN", by: 0).count == 12)
+  }
+
+  @Test func theDataPortDoesNotAnswer() throws {
+    var network = VirtualNetwork(1)
+    let id = network.connect(0, to: 1)
+    let invitation = try #require(network.sent("IN", by: 0).first)
+    var answer = invitation
+    answer.replaceSubrange(2..<4, with: Array("OK".utf8))
+    answer.replaceSubrange(12..<16, with: [0, 0, 0, 9])
+    network.send(answer, from: 2, to: 0)
+    network.run(for: .seconds(20))
+    #expect(network.sent("IN", by: 1).count == 12)
+    #expect(network.news(0) == [.unreachable(id)])
+    #expect(network.sent("BY", by: 0).count == 1, "the peer need not wait for more")
+  }
+
+  @Test(arguments: [0, 1]) func aNoRefuses(port: Int) throws {
+    var network = VirtualNetwork(1)
+    let id = network.connect(0, to: 1)
+    var answer = try #require(network.sent("IN", by: 0).first)
+    answer.replaceSubrange(12..<16, with: [0, 0, 0, 9])
+    if port == 1 {
+      answer.replaceSubrange(2..<4, with: Array("OK".utf8))
+      network.send(answer, from: 2, to: 0)
+      network.run(for: .milliseconds(2))
+    }
+    answer.replaceSubrange(2..<4, with: Array("NO".utf8))
+    var foreign = answer
+    foreign[8] ^= 1
+    network.send(foreign, from: 2 + port, to: port)
+    network.run(for: .milliseconds(2))
+    #expect(network.news(0) == [], "the token is another's")
+    network.send(answer, from: 2 + port, to: port)
+    network.run(for: .milliseconds(2))
+    #expect(network.news(0) == [.refused(id)])
+    #expect(network.endpoints[0].counters.unexpectedAnswers == 1)
+  }
+
+  @Test func repeatedInvitationsAreAnsweredAgainAndMakeNoSecondSession() throws {
+    var network = VirtualNetwork(2)
+    _ = network.connect(0, to: 1)
+    network.run(for: .milliseconds(100))
+    let control = try #require(network.sent("IN", by: 0).first)
+    let data = try #require(network.sent("IN", by: 1).first)
+    for count in 2...4 {
+      network.send(control, from: 0, to: 2)
+      network.send(data, from: 1, to: 3)
+      network.run(for: .milliseconds(20))
+      #expect(network.sent("OK", by: 2).count == count && network.sent("OK", by: 3).count == count)
+    }
+    #expect(network.news(1).count == 2 && network.endpoints[1].establishedCount == 1)
+  }
+
+  @Test func connectingAgainIsTheSameSession() {
+    var network = VirtualNetwork(2)
+    let id = network.connect(0, to: 1)
+    #expect(network.connect(0, to: 1) == id)
+    network.run(for: .milliseconds(100))
+    #expect(network.connect(0, to: 1) == id && network.sent("IN", by: 0).count == 1)
+  }
+
+  @Test(arguments: UInt64(1)...50) func bothInviteEachOther(seed: UInt64) {
+    var network = VirtualNetwork(2, seed: seed)
+    network.delay = 100_000...30_000_000
+    let first = network.connect(0, to: 1)
+    network.run(for: .milliseconds(Int64(seed % 40)))
+    let second = network.connect(1, to: 0)
+    network.run(for: .seconds(100))
+    for (k, id) in [(0, first), (1, second)] {
+      #expect(network.endpoints[k].establishedCount == 1, "seed \(seed)")
+      let news = network.news(k)
+      #expect(news.count == 2 && network.isRecognised(k), "seed \(seed): \(news)")
+      if seed % 40 < 1 { #expect(network.session(k) == id, "seed \(seed)") }
+    }
+    #expect(network.sent("CK", by: 1).count + network.sent("CK", by: 3).count > 20, "seed \(seed)")
+  }
+
+  @Test func itselfIsRefused() {
+    var network = VirtualNetwork(1)
+    let id = network.connect(0, to: 0)
+    network.run(for: .seconds(1))
+    #expect(network.news(0) == [.refused(id)] && network.endpoints[0].counters.refusedInvitations == 1)
+  }
+
+  @Test(arguments: [0, 1]) func aByeEndsTheSession(closing: Int) throws {
+    var network = VirtualNetwork(2)
+    _ = network.connect(0, to: 1)
+    network.run(for: .milliseconds(100))
+    let ids = try [#require(network.session(0)), #require(network.session(1))]
+    network.endpoints[closing].close(ids[closing], at: network.clock(closing))
+    network.drain(closing)
+    network.run(for: .milliseconds(100))
+    for k in 0...1 {
+      #expect(network.news(k).last == .closed(ids[k]))
+      #expect(network.endpoints[k].establishedCount == 0 && network.endpoints[k].nextDeadline == nil)
+    }
+    network.endpoints[closing].close(ids[closing], at: network.clock(closing))
+    #expect(network.endpoints[closing].drain() == [])
+  }
+
+  @Test func closeAllSaysByeToEachOnce() {
+    var network = VirtualNetwork(4)
+    for other in 1...3 { _ = network.connect(0, to: other) }
+    network.run(for: .milliseconds(100))
+    network.endpoints[0].closeAll(at: network.clock(0))
+    network.drain(0)
+    network.run(for: .milliseconds(100))
+    #expect(network.sent("BY", by: 0).count == 3)
+    for k in 1...3 { #expect(network.endpoints[k].establishedCount == 0) }
+  }
+
+  @Test func aSilentPeerIsLostAfterSixtySeconds() throws {
+    var network = VirtualNetwork(2)
+    let id = network.connect(0, to: 1)
+    network.run(for: .seconds(30))
+    network.isCutOff = [1]
+    network.run(for: .milliseconds(59_900))
+    #expect(network.endpoints[0].establishedCount == 1)
+    network.run(for: .milliseconds(200))
+    #expect(network.news(0).last == .lost(id) && network.endpoints[0].nextDeadline == nil)
+    #expect(network.news(1).last == .lost(try #require(network.session(1))))
+  }
+
+  /// CK every ten seconds is all a foreign peer sends. What it gets need not be answered by the endpoint itself.
+  @Test func clockPacketsAnsweredElsewhereKeepTheSession() {
+    var network = VirtualNetwork(2)
+    network.answersEarly = true
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(300))
+    #expect(network.endpoints[0].establishedCount == 1 && network.endpoints[1].establishedCount == 1)
+    let answers = network.sent("CK", by: 3).count
+    #expect(answers == network.sent("CK", by: 1).count / 2, "one CK1 to each CK0, none twice")
+    for k in 0...1 { #expect(network.endpoints[k].counters.dropped == 0) }
+  }
+
+  @Test func aRestartedPeerReplacesItself() throws {
+    var network = VirtualNetwork(2)
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1))
+    let old = try #require(network.session(1))
+    network.endpoints[0] = Endpoint(name: "again", identity: 100, random: SplitMix(seed: 77))
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1))
+    let news = network.news(1)
+    #expect(news.contains(.lost(old)) && network.session(1) != old)
+    #expect(network.endpoints[1].establishedCount == 1 && network.endpoints[0].establishedCount == 1)
+    #expect(network.info(1)?.ssrc != network.endpoints[0].ssrc)
+  }
+
+  @Test func halfOpenInvitationsAreBoundedAndForgotten() {
+    var network = VirtualNetwork(1)
+    for stranger in 1...100 {
+      let invitation = SessionCommand(.invitation, token: UInt32(stranger), ssrc: UInt32(stranger))
+      network.send(octets { _ = invitation.append(to: &$0) }, from: 2 * stranger, to: 0)
+    }
+    network.run(for: .milliseconds(2))
+    #expect(network.sent("OK", by: 0).count == 100)
+    #expect(network.endpoints[0].counters.forgottenInvitations == 36)
+    // The first is among the forgotten, the last is not.
+    for stranger in [1, 100] {
+      let invitation = SessionCommand(.invitation, token: UInt32(stranger), ssrc: UInt32(stranger))
+      network.send(octets { _ = invitation.append(to: &$0) }, from: 2 * stranger + 1, to: 1)
+    }
+    network.run(for: .milliseconds(2))
+    #expect(network.sent("NO", by: 1).count == 1 && network.sent("OK", by: 1).count == 1)
+    network.run(for: .seconds(15))
+    #expect(network.endpoints[0].counters.forgottenInvitations == 99)
+  }
+
+  @Test func beyondTheLimitInvitationsAreRefused() throws {
+    let network = VirtualNetwork(1)
+    let endpoint = network.endpoints[0]
+    let now = network.clock(0)
+    func invite(_ stranger: Int) {
+      let invitation = SessionCommand(.invitation, token: UInt32(stranger), ssrc: UInt32(stranger))
+      let packet = octets { _ = invitation.append(to: &$0) }
+      endpoint.receive(packet, from: 2 * stranger, port: .control, at: now)
+      endpoint.receive(packet, from: 2 * stranger + 1, port: .data, at: now)
+    }
+    for stranger in 1...Endpoint<Int>.sessionLimit { invite(stranger) }
+    #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 0)
+    invite(5000)
+    #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 2)
+    #expect(throws: TooManySessions.self) { try endpoint.connect(to: 20_000, data: 20_001, at: now) }
+    #expect(try endpoint.connect(to: 2, data: 3, at: now).number == 1, "which is there already")
+  }
+}

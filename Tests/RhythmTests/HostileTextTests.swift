@@ -1,0 +1,63 @@
+import Rhythm
+import Testing
+
+/// Texts made to break a YAML reader: each is refused, with a line, without a trap and after little work.
+@Suite struct HostileTextTests {
+  @Test func aliasesAreRefusedBeforeParsing() {
+    // A billion laughs, as a value and, which Yams would hash, as a key.
+    var bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+    for (name, before) in zip("bcdefghij", "abcdefghi") {
+      bomb += "\(name): &\(name) [\(Array(repeating: "*\(before)", count: 10).joined(separator: ", "))]\n"
+    }
+    let message = "small.yaml:2: has the alias *a, which a patch may not; write out what it stands for"
+    #expect(faults(bomb) == [message])
+    #expect(faults(bomb + "? *j\n: x\n") == [message])
+    // An ampersand or a star alone is text.
+    #expect(faults(replacing: [2: "description: Rock & roll, R&B and *stars*."]) == [])
+    #expect(faults(replacing: [2: "description: &d An anchor without alias."]) == [])
+    #expect(
+      faults(replacing: [2: "description: *d"]).first?.hasPrefix("small.yaml:2: is not YAML at column 14: ") == true)
+  }
+
+  @Test func whatWouldExplodeInKeysIsRefused() {
+    let message = "has more than 1024 brackets or 16 question marks; remove what a patch does not need"
+    let keys = String(repeating: "{", count: 5_000) + "a" + String(repeating: ": 1}", count: 5_000)
+    #expect(faults(keys) == ["small.yaml:1: \(message)"])
+    #expect(faults("\n" + String(repeating: "? ", count: 5_000)) == ["small.yaml:2: \(message)"])
+  }
+
+  @Test(arguments: [
+    String(repeating: "[", count: 1_000), String(repeating: "- ", count: 20_000), String(repeating: "a: ", count: 900),
+    (0..<1_500).map { String(repeating: " ", count: $0 % 170) + "k:\n" }.joined(),
+    String(repeating: "{", count: 340) + "a" + String(repeating: ": 1}", count: 340),
+    String(repeating: "\"", count: 9_999), String(repeating: "!", count: 9_999), "%YAML 9.9\n---\na: b",
+    "a: \"\\ud800\"", "a: \"\\0\"", "a\u{0}b: c", "a: \u{7F}", "\tname: x", "name: |x", "name: x\n---\nname: y",
+    "? [a]\n: b",
+    "!a kick: 1\n!b kick: 2", "name: 'never closed", "@", "`", "{a: b", "[a, b", "}", "a: b: c", "\u{85}\u{2028}x: [",
+  ])
+  func refusedWithALine(text: String) throws {
+    let error = try #require(throws: PatchError.self) { try PatchLoader.patch(from: text, file: "small.yaml") }
+    let lines = 1 + text.count { $0.isNewline } - (text.hasSuffix("\n") ? 1 : 0)
+    for fault in error.faults { #expect((1...lines).contains(fault.line), "\(fault)") }
+  }
+
+  @Test func anOpenQuoteIsToldWithItsBeginning() {
+    let found = faults(replacing: [2: "description: 'open"])
+    #expect(found.count == 1 && found[0].hasPrefix("small.yaml:19: is not YAML at column "))
+    #expect(found[0].contains("while scanning a quoted scalar begun in line 2, found unexpected end of stream; "))
+  }
+
+  @Test func sizeIsBounded() {
+    let comment = "\n#" + String(repeating: "x", count: PatchLoader.mostBytes)
+    #expect(
+      faults(smallPatch.joined(separator: "\n") + comment) == [
+        "small.yaml:1: has \(smallPatch.joined(separator: "\n").utf8.count + comment.utf8.count) bytes; "
+          + "write a patch of at most 262144"
+      ])
+  }
+
+  @Test func whatTheFileWritesCannotMoveTheCursor() {
+    let found = faults(replacing: [5: "\"\\e[31m\\nsmall.yaml:1: all is well\": 1"])
+    #expect(found.allSatisfy { !$0.contains("\u{1b}") && !$0.contains("\n") } && found.count == 2)
+  }
+}

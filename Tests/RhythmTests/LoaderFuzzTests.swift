@@ -1,0 +1,60 @@
+import MusicalTime
+import Rhythm
+import Seeds
+import Testing
+
+/// Seeded damage to the shipped patches: whatever comes out is a patch that plays, or faults that say where.
+@Suite struct LoaderFuzzTests {
+  /// `text` with one to three mishaps: bytes flipped or overwritten by YAML's own signs, the end cut off, lines
+  /// removed, doubled or swapped.
+  private func damage(_ text: String, _ random: inout SplitMix) -> String {
+    var bytes = Array(text.utf8)
+    let signs = Array("[]{}:,-?&*!|>'\"%@`#\t\n \u{7F}.oxX0".utf8) + [0x00, 0xC3, 0xFF]
+    for _ in 0..<random.integer(in: 1...3) {
+      let place = Int(random.integer(in: 0...Int64(bytes.count)))
+      switch random.integer(in: 0...5) {
+      case 0 where place < bytes.count: bytes[place] ^= 1 << UInt8(random.integer(in: 0...7))
+      case 1 where place < bytes.count: bytes[place] = signs.randomElement(using: &random)!
+      case 2: bytes.insert(signs.randomElement(using: &random)!, at: place)
+      case 3 where random.integer(in: 0...3) == 0: bytes.removeSubrange(place...)
+      default:
+        var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
+        let line = Int(random.integer(in: 0...Int64(lines.count - 1)))
+        switch random.integer(in: 0...2) {
+        case 0: lines.remove(at: line)
+        case 1: lines.insert(lines[line], at: line)
+        default: lines.swapAt(line, Int(random.integer(in: 0...Int64(lines.count - 1))))
+        }
+        bytes = Array(lines.joined(separator: [10]))
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test(arguments: ShippedPatches.names) func damagedPatchesLoadOrSayWhere(name: String) throws {
+    let text = try ShippedPatches.text(name)
+    var (loaded, refused) = (0, 0)
+    for seed in UInt64(1)...400 {
+      var random = SplitMix(seed: seed)
+      let damaged = damage(text, &random)
+      do throws(PatchError) {
+        let patch = try PatchLoader.patch(from: damaged, file: name)
+        loaded += 1
+        let table = StepTable(patch)
+        let hits = (0..<Int64(patch.stepCount)).reduce(0) { $0 + table.hits(at: Step($1)).count }
+        #expect(table.stepCount == patch.stepCount && hits == table.hitCount, "seed \(seed)")
+      } catch {
+        refused += 1
+        let lines = 1 + damaged.count { $0.isNewline } - (damaged.last?.isNewline == true ? 1 : 0)
+        #expect(!error.faults.isEmpty, "seed \(seed)")
+        for fault in error.faults {
+          #expect((1...max(lines, 1)).contains(fault.line), "seed \(seed): \(fault)")
+          #expect(fault.column >= 1 && !fault.reason.isEmpty && !fault.remedy.isEmpty, "seed \(seed): \(fault)")
+          #expect(!fault.description.contains { $0.isNewline }, "seed \(seed): \(fault)")
+        }
+      }
+    }
+    // Damage in comments and rhythms goes unnoticed, damage elsewhere does not: both must have been tried.
+    #expect(loaded > 30 && refused > 200, "\(loaded) loaded, \(refused) refused")
+  }
+}

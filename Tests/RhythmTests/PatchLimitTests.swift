@@ -1,0 +1,65 @@
+import Rhythm
+import Testing
+
+@Suite struct PatchLimitTests {
+  private let head = "name: big\ndescription: Big.\nmeter: 4/4\nbars: 4\ntempo: 120\n"
+
+  private func kit(_ count: Int, groups: Bool = false) -> String {
+    "kit:\n" + (0..<count).map { "  v\($0): { note: \($0)\(groups ? ", group: g\($0)" : "") }\n" }.joined()
+  }
+
+  private func layer(_ name: String, voices: Range<Int>, stroke: Character = "x", activity: String = "[0]") -> String {
+    "  - name: \(name)\n    activity: \(activity)\n    steps:\n"
+      + voices.map { "      v\($0): \"\(String(repeating: stroke, count: 64))\"\n" }.joined()
+  }
+
+  @Test func hits() throws {
+    let full = head + kit(9) + "layers:\n" + layer("a", voices: 0..<8)
+    #expect(StepTable(try PatchLoader.patch(from: full, file: "big.yaml")).hitCount == 512)
+    let found = faults(head + kit(9) + "layers:\n" + layer("a", voices: 0..<9))
+    #expect(found == ["small.yaml:17: layers: make 576 hits, a step table holds 512; take out 64"])
+    // Two ranges of one stroke are two hits.
+    let split = layer("a", voices: 0..<8) + layer("b", voices: 0..<1, stroke: "X", activity: "[64]")
+    #expect(faults(head + kit(9) + "layers:\n" + split).first?.contains("make 576 hits") == true)
+  }
+
+  @Test func voices() throws {
+    let layers = "layers:\n" + layer("a", voices: 0..<1)
+    #expect(try PatchLoader.patch(from: head + kit(32) + layers, file: "big.yaml").kit.count == 32)
+    #expect(faults(head + kit(33) + layers) == ["small.yaml:7: kit: has 33 voices; write 1 to 32"])
+  }
+
+  @Test func groups() throws {
+    let layers = "layers:\n" + layer("a", voices: 0..<1)
+    let patch = try PatchLoader.patch(from: head + kit(8, groups: true) + layers, file: "big.yaml")
+    #expect(patch.groups == (0..<8).map { "g\($0)" } && StepTable(patch).hit(0).group == 1)
+    #expect(
+      faults(head + kit(9, groups: true) + layers) == [
+        "small.yaml:15: kit.v8.group: is one group too many: a kit has at most 8; "
+          + "put the voice in another group, or in none"
+      ])
+  }
+
+  @Test func layers() throws {
+    let layers = (0..<32).map { layer("l\($0)", voices: 0..<1) }.joined()
+    #expect(try PatchLoader.patch(from: head + kit(1) + "layers:\n" + layers, file: "big.yaml").layers.count == 32)
+    #expect(
+      faults(head + kit(1) + "layers:\n" + layers + layer("more", voices: 0..<1))
+        == ["small.yaml:9: layers: has 33 layers; write 1 to 32"])
+  }
+
+  @Test func bars() {
+    #expect(
+      faults(replacing: [3: "meter: 7/4", 4: "bars: 3"]).first
+        == "small.yaml:4: bars: make 84 steps, a pattern has at most 64; write 2")
+  }
+
+  @Test func faultsAreBounded() throws {
+    let unknown = (0..<500).map { "field\($0): 1\n" }.joined()
+    let error = try #require(throws: PatchError.self) {
+      try PatchLoader.patch(from: head + unknown + kit(1) + "layers:\n" + layer("a", voices: 0..<1), file: "big.yaml")
+    }
+    #expect(error.faults.count == PatchError.mostFaults && error.omitted == 450)
+    #expect(error.description.hasSuffix("\nand 450 more; mend these first"))
+  }
+}

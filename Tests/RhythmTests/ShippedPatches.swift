@@ -1,0 +1,26 @@
+import Foundation
+import Rhythm
+
+/// The patches in `Patches/`, read from the source tree these tests were built in.
+enum ShippedPatches {
+  static let names = ["street", "bossa", "pulse"]
+
+  private static var folder: URL {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Patches")
+  }
+
+  /// The files there, without `.yaml`.
+  static func filesInFolder() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "yaml" }.map { $0.deletingPathExtension().lastPathComponent }
+  }
+
+  static func text(_ name: String) throws -> String {
+    try String(contentsOf: folder.appendingPathComponent(name + ".yaml"), encoding: .utf8)
+  }
+
+  static func patch(_ name: String) throws -> Patch {
+    try PatchLoader.patch(from: text(name), file: name + ".yaml")
+  }
+}

@@ -1,0 +1,108 @@
+import MusicalTime
+import Rhythm
+import Testing
+
+/// The laws of the step table, over seeded patches of 1...64 steps.
+@Suite struct StepTableTests {
+  @Test(arguments: UInt64(1)...40) func itPlaysWhatThePatchSays(seed: UInt64) throws {
+    let random = RandomPatch(seed: seed)
+    let patch = try PatchLoader.patch(from: random.text, file: "seed.yaml")
+    let table = StepTable(patch)
+    #expect(table.stepCount == random.stepCount && patch.stepCount == random.stepCount, "seed \(seed)")
+    for step in 0..<random.stepCount {
+      for activity in 0...127 {
+        let hits = table.sounding(at: Step(Int64(step)), activity: UInt8(activity))
+        let notes = hits.map { Int($0.note) }
+        try #require(Set(notes).count == notes.count, "seed \(seed), step \(step), activity \(activity)")
+        let velocities = Dictionary(uniqueKeysWithValues: hits.map { (Int($0.note), Int($0.velocity)) })
+        try #require(velocities == random.sounding(step: step, activity: activity), "seed \(seed), step \(step)")
+      }
+    }
+  }
+
+  @Test(arguments: UInt64(1)...40) func groupsAreNumberedFromOne(seed: UInt64) throws {
+    let random = RandomPatch(seed: seed)
+    let patch = try PatchLoader.patch(from: random.text, file: "seed.yaml")
+    let table = StepTable(patch)
+    for index in 0..<table.hitCount {
+      let hit = table.hit(index)
+      let voice = try #require(random.voices.first { $0.note == Int(hit.note) })
+      let group = hit.group == 0 ? nil : patch.groups[Int(hit.group) - 1]
+      #expect(group == (voice.group == 0 ? nil : "g\(voice.group)"), "seed \(seed)")
+    }
+  }
+
+  @Test(arguments: UInt64(1)...40) func itRepeatsBothWays(seed: UInt64) throws {
+    let random = RandomPatch(seed: seed)
+    let table = StepTable(try PatchLoader.patch(from: random.text, file: "seed.yaml"))
+    let length = Int64(random.stepCount)
+    var place = 0
+    for step in 0..<length {
+      let range = table.hits(at: Step(step))
+      // The ranges lie end to end: every hit belongs to one step.
+      #expect(range.lowerBound == place, "seed \(seed)")
+      place = range.upperBound
+      for turn in [-1_000_000_007, -2, -1, 1, 2, 1_000_000_007] as [Int64] {
+        #expect(table.hits(at: Step(step + turn * length)) == range, "seed \(seed), turn \(turn)")
+      }
+    }
+    #expect(place == table.hitCount, "seed \(seed)")
+  }
+
+  @Test func theEndsOfTimeAreSteps() throws {
+    let table = StepTable(try ShippedPatches.patch("street"))
+    // 2^63 is a multiple of 32: the first step there is begins a pattern, the last one ends it.
+    #expect(table.hits(at: Step(.min)) == table.hits(at: Step(0)))
+    #expect(table.hits(at: Step(.max)) == table.hits(at: Step(31)))
+  }
+
+  @Test func activityAboveTheScaleCountsAsItsTop() throws {
+    let table = StepTable(try ShippedPatches.patch("street"))
+    for step in Int64(0)..<32 {
+      #expect(table.count(at: Step(step), activity: 255) == table.count(at: Step(step), activity: 127))
+      #expect(table.count(at: Step(step), activity: 127) == table.sounding(at: Step(step), activity: 127).count)
+    }
+  }
+
+  @Test func theEmptyTableIsSilent() {
+    let table = StepTable()
+    #expect(table.stepCount == 1 && table.hitCount == 0)
+    for step in Int64(-3)...3 { #expect(table.hits(at: Step(step)).isEmpty) }
+  }
+
+  @Test func itFitsATripleBuffer() {
+    #expect(MemoryLayout<Hit>.stride == 5)
+    #expect(MemoryLayout<StepTable>.size < 3_072)
+  }
+
+  /// Two layers on one voice: the quieter is heard only where the louder is not, and equal neighbours are one hit.
+  @Test func theLouderLayerReplacesTheQuieter() throws {
+    let text = """
+      name: two
+      description: Two layers on one voice.
+      meter: 1/4
+      bars: 1
+      tempo: 120
+      kit: { kick: { note: 36 } }
+      layers:
+        - { name: plain, activity: [10, 100], steps: { kick: x.x. } }
+        - { name: strong, activity: [40, 60], steps: { kick: X... } }
+        - { name: more, activity: [101], steps: { kick: ..x. } }
+      """
+    let table = StepTable(try PatchLoader.patch(from: text, file: "two.yaml"))
+    let hits = (0..<table.hitCount).map { table.hit($0) }
+    #expect(hits.map(\.velocity) == [88, 120, 88, 88])
+    #expect(hits.map(\.from) == [10, 40, 61, 10])
+    #expect(hits.map(\.to) == [39, 60, 100, 127])
+    #expect(table.hits(at: Step(0)) == 0..<3 && table.hits(at: Step(2)) == 3..<4)
+  }
+}
+
+@Suite struct DynamicTests {
+  @Test func charactersAndVelocities() {
+    #expect(Dynamic.allCases.map(\.character) == ["o", "x", "X"])
+    #expect(Dynamic.allCases.map(\.velocity) == [56, 88, 120])
+    for dynamic in Dynamic.allCases { #expect(Dynamic(dynamic.character) == dynamic) }
+    #expect(Dynamic(".") == nil && Dynamic("O") == nil)
+  }
+}
