@@ -119,8 +119,14 @@ struct ClockLoop: ~Copyable {
 
   // MARK: Commands
 
+  /// The sessions served, in no order.
+  var sessions: [SessionID] { (0..<streams.count).map { streams[$0].session } }
+
+  /// Does what the control thread has asked for; false when that is to quit.
+  ///
+  /// Real-time: safe.
   @_noLocks @_noAllocation
-  private mutating func obey() -> Bool {
+  mutating func obey() -> Bool {
     while let command = shared.commands.pop() {
       switch command {
       case .open(let session, let address, let ssrc, let sequence):

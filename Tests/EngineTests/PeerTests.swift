@@ -1,0 +1,170 @@
+import Audio
+import Foundation
+import Logging
+import Measurement
+import MusicalTime
+import Rhythm
+import Testing
+
+@testable import Engine
+
+/// Whole peers of this process on loopback, in real time: sockets, threads and clocks are the real ones.
+@Suite(.serialized) struct PeerTests {
+  /// A peer on a thread of its own; `trace` tells afterwards what it played.
+  private final class Player: @unchecked Sendable {
+    let mailbox = Mailbox()
+    let port: UInt16
+    let tracePath: String
+    private let thread: Thread
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ name: String, folder: String, connect: [UInt16] = [], start: Bool = false, bpm: Double = 120) throws {
+      tracePath = "\(folder)/\(name).trace"
+      let patch = try PatchLoader.patch(
+        from: """
+          name: tick
+          description: A stick on each step.
+          meter: 4/4
+          bars: 1
+          tempo: 120
+          kit: { stick: { note: 37 } }
+          layers: [ { name: all, activity: [0], steps: { stick: xxxx xxxx xxxx xxxx } } ]
+          """, file: "tick.yaml")
+      var configuration = PeerConfiguration(
+        name: name, tempo: try Tempo(bpm: bpm), patch: patch, patchName: "tick",
+        soundFont: DrumLanes.defaultSoundFont, command: "test")
+      configuration.port = 0
+      configuration.connect = connect.map { "127.0.0.1:\($0)" }
+      configuration.start = start
+      configuration.trace = tracePath
+      let (ready, done) = (DispatchSemaphore(value: 0), done)
+      let (mailbox, made) = (mailbox, Made())
+      let settings = configuration
+      thread = Thread {
+        do {
+          let peer = try Peer(settings, mailbox: mailbox, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+          made.port = peer.port
+          ready.signal()
+          try peer.run()
+        } catch {
+          made.error = error
+          ready.signal()
+        }
+        done.signal()
+      }
+      thread.start()
+      ready.wait()
+      if let error = made.error { throw error }
+      port = made.port
+    }
+
+    func leave() throws -> Trace {
+      mailbox.post(.leave)
+      guard done.wait(timeout: .now() + 10) == .success else { throw EngineError("a peer did not leave") }
+      return try Trace(contentsOf: tracePath)
+    }
+
+    private final class Made: @unchecked Sendable {
+      var port: UInt16 = 0
+      var error: (any Error)?
+    }
+  }
+
+  private func withFolder(_ body: (String) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tutti-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    setenv("XDG_STATE_HOME", folder.path, 1)
+    try body(folder.path)
+  }
+
+  private func wait(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
+
+  /// Every tick of a trace follows the one before, from `first` on.
+  private func expectEveryTick(_ trace: Trace, from first: Int64 = 0) {
+    #expect(trace.ticks.first?.tick == Tick(first), "\(trace.header.name)")
+    for (a, b) in zip(trace.ticks, trace.ticks.dropFirst()) {
+      #expect(b.tick == a.tick + 1 && b.due > a.due, "\(trace.header.name) at tick \(b.tick.index)")
+    }
+  }
+
+  @Test func aTempoChangeFrom60To180KeepsEveryTickEverywhere() throws {
+    try withFolder { folder in
+      let ben = try Player("ben", folder: folder)
+      let eve = try Player("eve", folder: folder, connect: [ben.port])
+      let ada = try Player("ada", folder: folder, connect: [ben.port, eve.port], start: true, bpm: 60)
+      wait(3)
+      ada.mailbox.post(.tempo(by: 120))
+      wait(2)
+      ada.mailbox.post(.startOrStop)
+      wait(0.5)
+      let traces = try [ada.leave(), ben.leave(), eve.leave()]
+      for trace in traces {
+        expectEveryTick(trace)
+        #expect(trace.ticks.count == traces[0].ticks.count, "\(trace.header.name)")
+        // 60 BPM are 41.67 ms a tick, 180 are 13.89.
+        let spacings = zip(trace.ticks, trace.ticks.dropFirst()).map { ($1.due - $0.due).microseconds }
+        #expect(spacings.allSatisfy { abs($0 - 41_667) < 250 || abs($0 - 13_889) < 250 }, "\(trace.header.name)")
+        #expect(spacings.filter { abs($0 - 13_889) < 250 }.count > 100, "\(trace.header.name)")
+      }
+      #expect(traces.map(\.summary?.role) == ["master", "follower", "follower"])
+      for trace in traces { #expect(trace.summary?.ticksReceived == trace.summary?.ticksExpected) }
+      let report = try SyncReport(traces: traces)
+      for comparison in report.comparisons {
+        #expect(comparison.missing == 0 && comparison.extra == 0)
+        #expect(comparison.magnitude.p99 < .milliseconds(1))
+      }
+    }
+  }
+
+  @Test func anyoneMayStartButOnlyTheMasterStops() throws {
+    try withFolder { folder in
+      let ada = try Player("ada", folder: folder)
+      let ben = try Player("ben", folder: folder, connect: [ada.port])
+      wait(0.6)
+      ben.mailbox.post(.startOrStop)
+      wait(0.6)
+      ada.mailbox.post(.startOrStop)
+      ada.mailbox.post(.tempo(by: 50))
+      wait(1)
+      ben.mailbox.post(.startOrStop)
+      wait(0.4)
+      // The rhythm is free again: ada goes on where it stopped.
+      ada.mailbox.post(.continue)
+      wait(0.8)
+      ada.mailbox.post(.startOrStop)
+      wait(0.4)
+      let (first, second) = (try ada.leave(), try ben.leave())
+      #expect(first.runs.count == 2 && second.runs.count == 2)
+      #expect(first.summary?.role == "master" && second.summary?.role == "follower")
+      #expect(first.ticks.count == second.ticks.count)
+      // 120 BPM throughout.
+      for run in first.runs {
+        for (a, b) in zip(first.ticks[run], first.ticks[run].dropFirst()) {
+          #expect(abs((b.due - a.due).microseconds - 20_833) < 250)
+        }
+      }
+      let again = try #require(first.runs.last.map { first.ticks[$0.lowerBound].tick })
+      #expect(again.index % 6 == 0 && again > Tick(0))
+    }
+  }
+
+  @Test func aLateJoinerIsInPhaseAtItsFirstStep() throws {
+    try withFolder { folder in
+      let ada = try Player("ada", folder: folder, start: true)
+      wait(1.5)
+      let ben = try Player("ben", folder: folder, connect: [ada.port])
+      wait(1.5)
+      ada.mailbox.post(.startOrStop)
+      wait(0.4)
+      let (first, second) = (try ada.leave(), try ben.leave())
+      let joined = try #require(second.ticks.first?.tick)
+      // In phase, on a step, soon after it came.
+      #expect(joined.index % 6 == 0 && joined > Tick(24))
+      expectEveryTick(second, from: joined.index)
+      #expect(second.ticks.last?.tick == first.ticks.last?.tick)
+      let comparison = try SyncReport(traces: [first, second]).comparisons[0]
+      #expect(comparison.magnitude.p99 < .milliseconds(1) && comparison.skipped == 0)
+    }
+  }
+}
