@@ -43,8 +43,8 @@ let package = Package(
     .target(
       name: "Engine",
       dependencies: [
-        "Audio", "Ensemble", "MIDI", "Measurement", "MusicalTime", "RTPMIDI", "Realtime", "Rhythm", "Transports",
-        containers, .product(name: "Logging", package: "swift-log"),
+        "Audio", "ClockSync", "Ensemble", "MIDI", "Measurement", "MusicalTime", "RTPMIDI", "Realtime", "Rhythm",
+        "Transports", containers, .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "tutti",
@@ -62,6 +62,7 @@ let package = Package(
     .testTarget(name: "AudioTests", dependencies: ["Seeds", "Audio", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),
     .testTarget(name: "EngineTests", dependencies: ["Seeds", "Engine", "CAllocationCount"]),
+    .testTarget(name: "tuttiTests", dependencies: ["Audio", "Measurement", "Rhythm", "tutti"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,5 @@
 import Audio
-import BasicContainers
 import Ensemble
-import MIDI
 import MusicalTime
 import RTPMIDI
 import Realtime
@@ -13,11 +11,8 @@ import Transports
 struct ClockLoop: ~Copyable {
   /// How long before its first tick a receiver hears Start or Continue: MIDI 1.0 asks for a millisecond at least.
   static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }
-  /// Sessions at most.
-  static var mostStreams: Int { 1100 }
 
   let shared: ClockRings
-  let socket: UDPSocket
   private var plan = Plan.silence
   private var table = StepTable()
   private var activity: UInt8 = 0
@@ -30,15 +25,13 @@ struct ClockLoop: ~Copyable {
   private var aheadPrelude: PlanCursor
   /// Steps on their way to the sound.
   private var sound = PlanCursor(lead: Ensemble.soundLead)
-  private var streams = RigidArray<Stream>(capacity: ClockLoop.mostStreams)
-  private var packet = RigidArray<UInt8>(capacity: 160)
-  private var octets = RigidArray<UInt8>(capacity: ClockCommand.Exclusive.room)
+  private(set) var streams: StreamTable
   private var counters = ClockCounters()
 
   /// - Parameter tickLead: how far ahead a tick leaves for those who go by time stamps.
   init(shared: ClockRings, socket: UDPSocket, tickLead: Nanoseconds) {
     self.shared = shared
-    self.socket = socket
+    streams = StreamTable(socket: socket)
     ahead = PlanCursor(lead: tickLead)
     aheadPrelude = PlanCursor(lead: tickLead + .milliseconds(5))
   }
@@ -63,19 +56,23 @@ struct ClockLoop: ~Copyable {
   mutating func round(at now: Instant) -> Instant {
     adoptState()
     while let tick = moment.take(in: plan, at: now) {
-      if plan.sends { sendClock(tick, stamped: false) }
+      if plan.sends { streams.sendClock(tick, of: plan, stamped: false) }
       counters.ticks += 1
       shared.ticks.push(TickRecord(tick: tick, due: plan.deadline(tick), acted: MonotonicClock.now))
     }
     while let tick = sound.take(in: plan, at: now) { play(tick) }
     if plan.sends {
-      while let tick = momentPrelude.take(in: plan, at: now) { open(at: tick, stamped: false) }
-      while let tick = aheadPrelude.take(in: plan, at: now) { open(at: tick, stamped: true) }
-      while let tick = ahead.take(in: plan, at: now) { sendClock(tick, stamped: true) }
-      stopEnded(moment, stamped: false, at: now)
-      stopEnded(ahead, stamped: true, at: now)
+      while let tick = momentPrelude.take(in: plan, at: now) {
+        streams.begin(at: tick, of: plan, table, stamped: false)
+      }
+      while let tick = aheadPrelude.take(in: plan, at: now) { streams.begin(at: tick, of: plan, table, stamped: true) }
+      while let tick = ahead.take(in: plan, at: now) { streams.sendClock(tick, of: plan, stamped: true) }
+      if end(of: moment, stamped: false) <= now { streams.stop(at: plan.deadline(plan.end), stamped: false) }
+      if end(of: ahead, stamped: true) <= now { streams.stop(at: plan.deadline(plan.end), stamped: true) }
     }
     counters.skipped = moment.skipped
+    counters.sent = streams.sent
+    counters.unsent = streams.unsent
     shared.counters.publish(counters)
     var next = soonest(moment.due(in: plan), sound.due(in: plan))
     if plan.sends {
@@ -96,7 +93,11 @@ struct ClockLoop: ~Copyable {
     if let activity = shared.activity.take() { self.activity = activity }
     if let plan = shared.plan.take() {
       // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
-      if plan.run != self.plan.run || !plan.sends { stopAll(at: MonotonicClock.now) }
+      if plan.run != self.plan.run || !plan.sends {
+        let now = MonotonicClock.now
+        streams.stop(at: now, stamped: false)
+        streams.stop(at: now, stamped: true)
+      }
       self.plan = plan
     }
   }
@@ -117,10 +118,14 @@ struct ClockLoop: ~Copyable {
     }
   }
 
-  // MARK: Commands
-
-  /// The sessions served, in no order.
-  var sessions: [SessionID] { (0..<streams.count).map { streams[$0].session } }
+  /// When Stop is due for those whom `cursor` serves; the distant future while nobody has anything to stop.
+  @_noLocks @_noAllocation
+  private func end(of cursor: PlanCursor, stamped: Bool) -> Instant {
+    guard plan.end.index != .max, cursor.next >= plan.end, streams.takesPart(in: plan.run, stamped: stamped) else {
+      return .distantFuture
+    }
+    return plan.deadline(plan.end) - cursor.lead
+  }
 
   /// Does what the control thread has asked for; false when that is to quit.
   ///
@@ -130,159 +135,13 @@ struct ClockLoop: ~Copyable {
     while let command = shared.commands.pop() {
       switch command {
       case .open(let session, let address, let ssrc, let sequence):
-        guard streams.count < Self.mostStreams else { continue }
-        streams.append(
-          Stream(session: session, address: address, sender: PacketSender(ssrc: ssrc, sequence: sequence)))
-      case .stamp(let session):
-        if let index = index(of: session) { streams[index].isStamped = true }
-      case .close(let session):
-        if let index = index(of: session) {
-          streams[index] = streams[streams.count - 1]
-          streams.removeLast()
-        }
-      case .exclusive(let exclusive, let session):
-        send(exclusive, to: session)
-      case .quit:
-        return false
+        streams.add(Stream(session: session, address: address, sender: PacketSender(ssrc: ssrc, sequence: sequence)))
+      case .stamp(let session): streams.stamp(session)
+      case .close(let session): streams.remove(session)
+      case .exclusive(let exclusive, let session): streams.send(exclusive, to: session, at: MonotonicClock.now)
+      case .quit: return false
       }
     }
     return true
-  }
-
-  @_noLocks @_noAllocation
-  private func index(of session: SessionID) -> Int? {
-    var index = 0
-    while index < streams.count {
-      if streams[index].session.number == session.number { return index }
-      index += 1
-    }
-    return nil
-  }
-
-  // MARK: Sending
-
-  @_noLocks @_noAllocation
-  private mutating func sendClock(_ tick: Tick, stamped: Bool) {
-    var index = 0
-    while index < streams.count {
-      var stream = streams[index]
-      if stream.isStamped == stamped, stream.run == plan.run {
-        while stream.next <= tick {
-          send(.clock, at: plan.deadline(stream.next), on: &stream)
-          stream.next = stream.next + 1
-        }
-        streams[index] = stream
-      }
-      index += 1
-    }
-  }
-
-  /// Lets those begin who can begin at `tick`: all at the first tick of the run, latecomers at a bar.
-  @_noLocks @_noAllocation
-  private mutating func open(at tick: Tick, stamped: Bool) {
-    let bar = Int64(table.stepsPerBar) * Tick.perStep
-    guard tick == plan.start || tick.index % bar == 0 else { return }
-    var index = 0
-    while index < streams.count {
-      var stream = streams[index]
-      if stream.isStamped == stamped, stream.run != plan.run {
-        let instant = plan.deadline(tick)
-        if tick.index == 0 {
-          send(.start, at: instant, on: &stream)
-        } else {
-          send(.songPosition(songPosition(of: tick.step)), at: instant, on: &stream)
-          send(.continue, at: instant, on: &stream)
-        }
-        stream.run = plan.run
-        stream.next = tick
-        streams[index] = stream
-      }
-      index += 1
-    }
-  }
-
-  /// Song Position has 14 bits: the place modulo the largest multiple of the pattern's length that fits.
-  @_noLocks @_noAllocation
-  private func songPosition(of step: Step) -> UInt14 {
-    let pattern = Int64(table.stepCount)
-    let whole = 16384 / pattern * pattern
-    return UInt14(clamping: Int(step.index % whole))
-  }
-
-  /// Sends Stop to those who have had all ticks of the plan.
-  @_noLocks @_noAllocation
-  private mutating func stopEnded(_ cursor: PlanCursor, stamped: Bool, at now: Instant) {
-    guard end(of: cursor, stamped: stamped) <= now else { return }
-    stop(stamped: stamped, at: plan.deadline(plan.end))
-  }
-
-  /// When Stop is due for those whom `cursor` serves; the distant future while nobody has anything to stop.
-  @_noLocks @_noAllocation
-  private func end(of cursor: PlanCursor, stamped: Bool) -> Instant {
-    guard plan.end.index != .max, cursor.next >= plan.end else { return .distantFuture }
-    var index = 0
-    while index < streams.count {
-      if streams[index].run == plan.run, streams[index].isStamped == stamped {
-        return plan.deadline(plan.end) - cursor.lead
-      }
-      index += 1
-    }
-    return .distantFuture
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func stopAll(at instant: Instant) {
-    stop(stamped: false, at: instant)
-    stop(stamped: true, at: instant)
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func stop(stamped: Bool, at instant: Instant) {
-    var index = 0
-    while index < streams.count {
-      var stream = streams[index]
-      if stream.isStamped == stamped, stream.run != 0 {
-        send(.stop, at: instant, on: &stream)
-        stream.run = 0
-        streams[index] = stream
-      }
-      index += 1
-    }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func send(_ message: Message, at instant: Instant, on stream: inout Stream) {
-    packet.removeAll()
-    guard stream.sender.encode(message, at: instant, into: &packet) else { return }
-    deliver(to: stream.address)
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func send(_ exclusive: ClockCommand.Exclusive, to session: SessionID?) {
-    let now = MonotonicClock.now
-    octets.removeAll()
-    var index = 0
-    while index < exclusive.count {
-      octets.append(exclusive.octets[index])
-      index += 1
-    }
-    index = 0
-    while index < streams.count {
-      var stream = streams[index]
-      if session.map({ stream.session.number == $0.number }) ?? stream.isStamped {
-        packet.removeAll()
-        if stream.sender.encode(systemExclusive: octets, at: now, into: &packet) != nil {
-          streams[index] = stream
-          deliver(to: stream.address)
-        }
-      }
-      index += 1
-    }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func deliver(to address: SocketAddress) {
-    let isSent = socket.send(packet, to: address)
-    if isSent { counters.sent += 1 } else { counters.unsent += 1 }
   }
 }

@@ -9,16 +9,17 @@ extension Peer {
     do throws(Refusal) {
       switch command {
       case .startOrStop where ensemble.role == .master: try ensemble.stop(now: now)
-      case .startOrStop: try ensemble.start(tempo: configuration.tempo, at: now)
-      case .continue: try ensemble.continue(tempo: configuration.tempo, at: now)
+      case .startOrStop: try ensemble.start(tempo: tempo, at: now)
+      case .continue: try ensemble.continue(tempo: tempo, at: now)
       case .locate(let bars):
         let bar = configuration.patch.meter.stepsPerBar
         try ensemble.locate(Step((ensemble.position.index / bar + bars) * bar))
       case .tempo(let difference):
-        let bpm = ensemble.tempo(at: now).bpm + difference
         let range = Tempo.range
-        guard let tempo = try? Tempo(bpm: min(max(bpm, range.lowerBound), range.upperBound)) else { break }
-        try ensemble.change(tempo: tempo, at: now)
+        let bpm = min(max((tempo.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
+        guard let wish = try? Tempo(bpm: bpm) else { break }
+        if ensemble.role != .idle { try ensemble.change(tempo: wish, at: now) }
+        tempo = wish
       case .activity(let value):
         activity = min(value, 127)
         clock.rings.activity.publish(activity)
@@ -44,7 +45,7 @@ extension Peer {
       log.warning("not everybody to connect to has answered; starting with those who have")
     }
     do throws(Refusal) {
-      try ensemble.start(tempo: configuration.tempo, at: now)
+      try ensemble.start(tempo: tempo, at: now)
       if let duration = configuration.duration {
         try ensemble.stop(at: ensemble.plan.deadline(ensemble.plan.start) + duration, now: now)
       }

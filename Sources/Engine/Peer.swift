@@ -1,4 +1,5 @@
 import Audio
+import ClockSync
 public import Ensemble
 public import Logging
 import Measurement
@@ -31,6 +32,10 @@ public final class Peer {
   var peers: [SessionID: Partner] = [:]
   var account = TickAccount()
   var activity: UInt8
+  /// At which this player starts the rhythm.
+  var tempo: Tempo
+  /// What was believed of the master's clock last.
+  var belief: ClockEstimate?
   /// The newest role but idle, for the summary.
   var played = Role.idle
   /// When the rhythm is to be started without anybody's asking.
@@ -59,6 +64,7 @@ public final class Peer {
     self.mailbox = mailbox
     self.log = log
     activity = configuration.activity
+    tempo = configuration.tempo
     let addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
     store = try IdentityStore(name: configuration.name)
     let lanes = configuration.output == .none ? nil : try DrumLanes(soundFont: configuration.soundFont)
@@ -119,7 +125,7 @@ public final class Peer {
     let now = MonotonicClock.now
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.plan.tick(at: now)
     let (bar, beat) = configuration.patch.meter.position(of: tick)
-    let tempo = ensemble.role == .idle ? configuration.tempo : ensemble.tempo(at: now)
+    let tempo = ensemble.role == .idle ? tempo : ensemble.tempo(at: now)
     return PeerStatus(
       role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: peers.count,
       clockOffset: ensemble.masterClock(at: now)?.offset, activity: activity)
@@ -173,7 +179,8 @@ public final class Peer {
   }
 
   private func recordTicks(at now: Instant) throws {
-    let belief = ensemble.masterClock(at: now)
+    // A tick is recorded up to a tenth of a second after it was played: perhaps when the rhythm has ended.
+    if ensemble.role != .idle { belief = ensemble.masterClock(at: now) }
     while let record = clock.rings.ticks.pop() {
       account.played(record.tick, run: ensemble.plan.run, start: ensemble.plan.start)
       try trace?.append(

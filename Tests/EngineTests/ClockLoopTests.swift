@@ -23,7 +23,8 @@ import Transports
   private let origin = Instant(nanoseconds: 5_000_000_000)
   private let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!  // 20 ms a tick
 
-  private func plan(run: UInt32 = 1, start: Int64 = 0, end: Int64 = .max, change: Statement.TempoChange? = nil) -> Plan {
+  private func plan(run: UInt32 = 1, start: Int64 = 0, end: Int64 = .max, change: Statement.TempoChange? = nil) -> Plan
+  {
     Plan(
       run: run, sends: true, start: Tick(start), end: Tick(end),
       timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
@@ -162,7 +163,7 @@ import Transports
       _ = loop.obey()
       play(&loop, from: .milliseconds(-100), to: .milliseconds(405))
       let before = try receive(device)
-      let id = loop.sessions[0]
+      let id = loop.streams.sessions[0]
       rings.commands.push(.stamp(session: id))
       _ = loop.obey()
       play(&loop, from: .milliseconds(405), to: .milliseconds(500))

@@ -1,0 +1,208 @@
+import Audio
+import Foundation
+import Measurement
+import MusicalTime
+import Rhythm
+import Testing
+
+/// The program at play: processes on loopback, their recordings and traces.
+@Suite(.serialized) struct PlayingTests {
+  private struct Demo: Decodable {
+    struct Spread: Decodable {
+      var p50_us, p99_us, max_us: Double
+    }
+    struct Peer: Decodable {
+      var name, role, scheduler, recording, trace: String
+      var ticks_expected, ticks_received, late_hits, underruns: Int
+      var onsets_expected, onsets, onsets_missing, onsets_extra: Int
+      var clock_offset, audio_onset_difference: Spread
+    }
+    var bpm: Double
+    var peers: [Peer]
+  }
+
+  /// Plays a demo of two bars until nobody's card has run empty: on a busy machine that happens, is counted, and says nothing
+  /// of what is tested here.
+  private func demo(_ arguments: [String], in folder: String) throws -> Demo {
+    for attempt in 1...4 {
+      let outcome = try Program.run(["demo", "--bars", "2", "--output", "d", "--json"] + arguments, in: folder)
+      #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+      let demo = try JSONDecoder().decode(Demo.self, from: Data(outcome.output.utf8))
+      if attempt == 4 || demo.peers.allSatisfy({ $0.underruns == 0 && $0.late_hits == 0 }) { return demo }
+    }
+    fatalError("unreachable")
+  }
+
+  @Test(arguments: [("street", 64), ("bossa", 20), ("pulse", 96)])
+  func everyHitIsHeardAndNoneBesides(patch: String, activity: Int) throws {
+    try withFolder { folder in
+      let demo = try demo(["--patch", patch, "--activity", "\(activity)"], in: folder)
+      #expect(demo.peers.map(\.role) == ["master", "follower", "follower", "follower"])
+      for peer in demo.peers {
+        #expect(peer.ticks_expected == 192 && peer.ticks_received == 192, "\(peer.name)")
+        #expect(peer.onsets == peer.onsets_expected && peer.onsets_expected > 0, "\(peer.name)")
+        #expect(peer.onsets_missing == 0 && peer.onsets_extra == 0, "\(peer.name)")
+        #expect(peer.audio_onset_difference.p99_us <= 1000 && peer.clock_offset.p99_us <= 1000, "\(peer.name)")
+      }
+      try expectExactFrames(demo.peers[0], patch: patch, activity: UInt8(activity), folder: folder)
+    }
+  }
+
+  /// The master's recording is, bit for bit, what the kit gives when every hit is struck on the frame nearest to its deadline.
+  private func expectExactFrames(_ master: Demo.Peer, patch: String, activity: UInt8, folder: String) throws {
+    let trace = try Trace(contentsOf: "\(folder)/\(master.trace)")
+    let audio = try #require(trace.header.audio)
+    let first = try #require(trace.ticks.first)
+    let timeline = Timeline(tempo: try Tempo(bpm: 120), tick: Tick(0), at: first.due)
+    let text = try String(contentsOfFile: "\(Self.patches)/\(patch).yaml", encoding: .utf8)
+    let table = StepTable(try PatchLoader.patch(from: text, file: patch))
+
+    let recorded = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(master.recording)"))
+    var renderer = Renderer(grid: .standard, lanes: try DrumLanes())
+    for tick in 0..<Int64(192) {
+      guard let step = Tick(tick).beginsStep else { continue }
+      for index in table.hits(at: step) where table.hit(index).sounds(at: activity) {
+        let hit = table.hit(index)
+        renderer.add(
+          SoundEvent(
+            instant: timeline.deadline(Tick(tick)), note: hit.note, velocity: hit.velocity, group: hit.group))
+      }
+    }
+    let ideal = "\(folder)/ideal.wav"
+    do {
+      var file = try WAVFile(path: ideal, name: "peer 1", grid: .standard)
+      var period = StereoPeriod()
+      period.frame = audio.firstFrame
+      for _ in 0..<SoundLength.periods(ofFile: recorded.count) {
+        renderer.render(&period)
+        try file.append(period)
+        period.frame += 256
+      }
+    }
+    #expect(renderer.counters.late == 0)
+    let expected = try Data(contentsOf: URL(fileURLWithPath: ideal))
+    #expect(recorded.count == expected.count)
+    // The sound lies at the end of both files; the chunks before it tell of when and by whom.
+    let samples = SoundLength.periods(ofFile: recorded.count) * 256 * 4
+    #expect(recorded.suffix(samples) == expected.suffix(samples))
+    #expect(recorded.suffix(samples).contains { $0 != 0 })
+  }
+
+  private enum SoundLength {
+    /// Whole periods of 256 stereo frames of 16 bits: what comes before them is shorter than a period.
+    static func periods(ofFile bytes: Int) -> Int { bytes / 1024 }
+  }
+
+  private static var patches: String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Patches").path
+  }
+
+  // MARK: Peers by hand
+
+  /// A master and a follower that record; `prefix` goes before each command, `during` happens while they play.
+  private func session(
+    in folder: String, seconds: Int, prefixes: [[String]] = [[], []], during: (Program.Running) -> Void = { _ in }
+  ) throws -> [Trace] {
+    func arguments(_ name: String) -> [String] {
+      ["peer", "--name", name, "--port", "0", "--json", "--audio", "wav:\(name).wav", "--trace", "\(name).trace"]
+    }
+    let follower = try Program.Running(arguments("ben"), in: folder, prefix: prefixes[1])
+    var port: String?
+    for _ in 0..<500 where port == nil {
+      Thread.sleep(forTimeInterval: 0.02)
+      port = (try? JSONDecoder().decode([String: String].self, from: Data(follower.written.utf8)))?["port"]
+    }
+    let master = try Program.Running(
+      arguments("ada") + [
+        "--connect", "127.0.0.1:\(try #require(port))", "--start", "--bpm", "120", "--duration", "\(seconds)",
+      ], in: folder, prefix: prefixes[0])
+    during(follower)
+    let outcome = try master.wait(Double(seconds) + 20)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    // Under `unshare --fork` the follower is the child of the process started here, and goes with the master's end.
+    follower.signal(SIGTERM)
+    if !prefixes[1].isEmpty { try stopChildren(of: follower) }
+    _ = try follower.wait(20)
+    return try ["ada", "ben"].map { try Trace(contentsOf: "\(folder)/\($0).trace") }
+  }
+
+  private func stopChildren(of running: Program.Running) throws {
+    let path = "/proc/\(running.identifier)/task/\(running.identifier)/children"
+    let children = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    for child in children.split(separator: " ").compactMap({ Int32($0) }) { kill(child, SIGTERM) }
+  }
+
+  private func recordings(_ traces: [Trace], in folder: String) throws -> [Recording] {
+    try traces.map { trace in
+      let audio = try #require(trace.header.audio)
+      let file = try SoundFile(path: "\(folder)/\(audio.file)")
+      #expect(file.firstFrame == audio.firstFrame)
+      return Recording(
+        name: trace.header.name, samples: file.samples, rate: file.rate, firstInstant: audio.firstInstant)
+    }
+  }
+
+  private static let canUnshare: Bool = {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["unshare", "--time", "--fork", "--monotonic", "1", "true"]
+    process.standardError = FileHandle.nullDevice
+    return (try? process.run()).map { process.waitUntilExit() } != nil && process.terminationStatus == 0
+  }()
+
+  @Test(
+    .enabled(if: canUnshare, "time namespaces need root and unshare(1) of util-linux"), arguments: UInt64(1)...2)
+  func clocksHoursApart(seed: UInt64) throws {
+    try withFolder { folder in
+      // Hours, and not whole milliseconds in the end: what the program under test cannot guess.
+      let ahead = (0..<2).map { _ in Int64.random(in: 3_600...900_000) }
+      let prefixes = ahead.map { ["unshare", "--time", "--fork", "--kill-child=TERM", "--monotonic", "\($0)"] }
+      let traces = try session(in: folder, seconds: 5, prefixes: prefixes)
+      let clocks = ahead.map { Nanoseconds.seconds($0) }
+      let belief = try #require(traces[1].ticks.compactMap(\.offset).last)
+      #expect((belief - (clocks[0] - clocks[1])).magnitude < .milliseconds(1))
+      let sync = try SyncReport(traces: traces, clockAhead: clocks).comparisons[0]
+      #expect(sync.common == 240 && sync.magnitude.p99 <= .milliseconds(1), "\(ahead)")
+      let audio = try AudioReport(recordings: try recordings(traces, in: folder), clockAhead: clocks).comparisons[0]
+      #expect(audio.matched >= 15 && audio.magnitude.p99 <= .milliseconds(1), "\(ahead)")
+    }
+  }
+
+  @Test func aStoppedFollowerIsLateAndBackInStepWithTheNextHit() throws {
+    try withFolder { folder in
+      var resumed = Instant(nanoseconds: 0)
+      let traces = try session(in: folder, seconds: 5) { follower in
+        Thread.sleep(forTimeInterval: 3)
+        follower.signal(SIGSTOP)
+        Thread.sleep(forTimeInterval: 0.3)
+        follower.signal(SIGCONT)
+        resumed = Instant(nanoseconds: Int64(clock_gettime_nsec()))
+      }
+      let summary = try #require(traces[1].summary)
+      #expect(summary.lateHits >= 1 && summary.underruns >= 1 && summary.droppedHits == 0)
+      // All its ticks, the late ones late.
+      #expect(traces[1].ticks.count == 240)
+      let late = traces[1].ticks.filter { $0.acted - $0.due > .milliseconds(20) }
+      #expect(late.count >= 10)
+      let report = try AudioReport(recordings: try recordings(traces, in: folder)).comparisons[0]
+      #expect(report.magnitude.maximum > .milliseconds(20) || report.missing > 0)
+      // Back in step: what sounds later than a tenth of a second after it went on.
+      var cut = try recordings(traces, in: folder)
+      for n in cut.indices {
+        let skip = Int((resumed + .milliseconds(100) - cut[n].firstInstant).count * 48 / 1_000_000)
+        cut[n].samples = Array(cut[n].samples.dropFirst(skip))
+        cut[n].firstInstant = cut[n].firstInstant + Nanoseconds(Int64(skip) * 1_000_000 / 48)
+      }
+      let after = try AudioReport(recordings: cut).comparisons[0]
+      #expect(after.matched >= 4 && after.missing == 0 && after.extra == 0)
+      #expect(after.magnitude.maximum <= .milliseconds(1))
+    }
+  }
+
+  private func clock_gettime_nsec() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
