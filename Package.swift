@@ -62,7 +62,7 @@ let package = Package(
     .testTarget(name: "AudioTests", dependencies: ["Seeds", "Audio", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),
     .testTarget(name: "EngineTests", dependencies: ["Seeds", "Engine", "CAllocationCount"]),
-    .testTarget(name: "tuttiTests", dependencies: ["Audio", "Measurement", "Rhythm", "tutti"]),
+    .testTarget(name: "tuttiTests", dependencies: ["Audio", "Measurement", "Realtime", "Rhythm", "tutti"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -2,6 +2,7 @@ import Audio
 import Foundation
 import Measurement
 import MusicalTime
+import Realtime
 import Rhythm
 import Testing
 
@@ -9,13 +10,13 @@ import Testing
 @Suite(.serialized) struct PlayingTests {
   private struct Demo: Decodable {
     struct Spread: Decodable {
-      var p50_us, p99_us, max_us: Double
+      var p50Us, p99Us, maxUs: Double
     }
     struct Peer: Decodable {
       var name, role, scheduler, recording, trace: String
-      var ticks_expected, ticks_received, late_hits, underruns: Int
-      var onsets_expected, onsets, onsets_missing, onsets_extra: Int
-      var clock_offset, audio_onset_difference: Spread
+      var ticksExpected, ticksReceived, lateHits, underruns: Int
+      var onsetsExpected, onsets, onsetsMissing, onsetsExtra: Int
+      var clockOffset, audioOnsetDifference: Spread
     }
     var bpm: Double
     var peers: [Peer]
@@ -27,8 +28,10 @@ import Testing
     for attempt in 1...4 {
       let outcome = try Program.run(["demo", "--bars", "2", "--output", "d", "--json"] + arguments, in: folder)
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
-      let demo = try JSONDecoder().decode(Demo.self, from: Data(outcome.output.utf8))
-      if attempt == 4 || demo.peers.allSatisfy({ $0.underruns == 0 && $0.late_hits == 0 }) { return demo }
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      let demo = try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
+      if attempt == 4 || demo.peers.allSatisfy({ $0.underruns == 0 && $0.lateHits == 0 }) { return demo }
     }
     fatalError("unreachable")
   }
@@ -39,10 +42,10 @@ import Testing
       let demo = try demo(["--patch", patch, "--activity", "\(activity)"], in: folder)
       #expect(demo.peers.map(\.role) == ["master", "follower", "follower", "follower"])
       for peer in demo.peers {
-        #expect(peer.ticks_expected == 192 && peer.ticks_received == 192, "\(peer.name)")
-        #expect(peer.onsets == peer.onsets_expected && peer.onsets_expected > 0, "\(peer.name)")
-        #expect(peer.onsets_missing == 0 && peer.onsets_extra == 0, "\(peer.name)")
-        #expect(peer.audio_onset_difference.p99_us <= 1000 && peer.clock_offset.p99_us <= 1000, "\(peer.name)")
+        #expect(peer.ticksExpected == 192 && peer.ticksReceived == 192, "\(peer.name)")
+        #expect(peer.onsets == peer.onsetsExpected && peer.onsetsExpected > 0, "\(peer.name)")
+        #expect(peer.onsetsMissing == 0 && peer.onsetsExtra == 0, "\(peer.name)")
+        #expect(peer.audioOnsetDifference.p99Us <= 1000 && peer.clockOffset.p99Us <= 1000, "\(peer.name)")
       }
       try expectExactFrames(demo.peers[0], patch: patch, activity: UInt8(activity), folder: folder)
     }
@@ -57,6 +60,7 @@ import Testing
     let text = try String(contentsOfFile: "\(Self.patches)/\(patch).yaml", encoding: .utf8)
     let table = StepTable(try PatchLoader.patch(from: text, file: patch))
 
+    let periods = try SoundFile(path: "\(folder)/\(master.recording)").samples.count / 256
     let recorded = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(master.recording)"))
     var renderer = Renderer(grid: .standard, lanes: try DrumLanes())
     for tick in 0..<Int64(192) {
@@ -73,7 +77,7 @@ import Testing
       var file = try WAVFile(path: ideal, name: "peer 1", grid: .standard)
       var period = StereoPeriod()
       period.frame = audio.firstFrame
-      for _ in 0..<SoundLength.periods(ofFile: recorded.count) {
+      for _ in 0..<periods {
         renderer.render(&period)
         try file.append(period)
         period.frame += 256
@@ -83,14 +87,9 @@ import Testing
     let expected = try Data(contentsOf: URL(fileURLWithPath: ideal))
     #expect(recorded.count == expected.count)
     // The sound lies at the end of both files; the chunks before it tell of when and by whom.
-    let samples = SoundLength.periods(ofFile: recorded.count) * 256 * 4
+    let samples = periods * 256 * 4
     #expect(recorded.suffix(samples) == expected.suffix(samples))
     #expect(recorded.suffix(samples).contains { $0 != 0 })
-  }
-
-  private enum SoundLength {
-    /// Whole periods of 256 stereo frames of 16 bits: what comes before them is shorter than a period.
-    static func periods(ofFile bytes: Int) -> Int { bytes / 1024 }
   }
 
   private static var patches: String {
@@ -177,7 +176,7 @@ import Testing
         follower.signal(SIGSTOP)
         Thread.sleep(forTimeInterval: 0.3)
         follower.signal(SIGCONT)
-        resumed = Instant(nanoseconds: Int64(clock_gettime_nsec()))
+        resumed = MonotonicClock.now
       }
       let summary = try #require(traces[1].summary)
       #expect(summary.lateHits >= 1 && summary.underruns >= 1 && summary.droppedHits == 0)
@@ -198,11 +197,5 @@ import Testing
       #expect(after.matched >= 4 && after.missing == 0 && after.extra == 0)
       #expect(after.magnitude.maximum <= .milliseconds(1))
     }
-  }
-
-  private func clock_gettime_nsec() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }
