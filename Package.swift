@@ -62,7 +62,8 @@ let package = Package(
     .testTarget(name: "AudioTests", dependencies: ["Seeds", "Audio", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),
     .testTarget(name: "EngineTests", dependencies: ["Seeds", "Engine", "CAllocationCount"]),
-    .testTarget(name: "tuttiTests", dependencies: ["Audio", "Measurement", "Realtime", "Rhythm", "tutti"]),
+    .testTarget(
+      name: "tuttiTests", dependencies: ["Audio", "Measurement", "Realtime", "Rhythm", "Transports", "tutti"]),
   ],
   swiftLanguageModes: [.v6]
 )

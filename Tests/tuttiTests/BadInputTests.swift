@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+import Transports
+
+/// A command line and what becomes of it.
+struct BadInput: CustomTestStringConvertible, Sendable {
+  var arguments: [String]
+  var status: Int32
+  /// What the one line on standard error holds.
+  var says: [String]
+  var testDescription: String { arguments.joined(separator: " ") }
+
+  init(_ arguments: String, _ status: Int32, _ says: String...) {
+    self.arguments = arguments.split(separator: " ").map(String.init)
+    self.status = status
+    self.says = says
+  }
+}
+
+/// What a user gets who asks for what cannot be: one line that names the thing, the reason and the remedy, the exit status of its
+/// kind, and nothing left behind.
+@Suite struct BadInputTests {
+  static let unusable = [
+    BadInput("peer --port 0 --patch nothing", 69, "patch nothing: not found; the patches here are:", "street"),
+    BadInput("peer --port 0 --patch ./missing.yaml", 69, "./missing.yaml: no such file"),
+    BadInput("peer --port 0 --patch broken.yaml --audio wav:x.wav", 65, "broken.yaml:2"),
+    BadInput("patch check broken.yaml", 65, "broken.yaml:2"),
+    BadInput("patch show broken.yaml", 65, "broken.yaml:2"),
+    BadInput("patch show nothing", 69, "patch nothing: not found"),
+    BadInput("peer --port 0 --audio wav:x.wav --soundfont none.sf2", 69, "none.sf2", "--soundfont"),
+    BadInput("peer --port 0 --audio wav:x.wav --soundfont broken.yaml", 65, "broken.yaml: not a SoundFont"),
+    BadInput("peer --port 0 --audio wav:no/such/folder/x.wav", 69, "no/such/folder/x.wav: No such file or directory"),
+    BadInput(
+      "peer --port 0 --audio wav:x.wav --trace no/such/folder/x.trace", 69, "no/such/folder/x.trace: cannot be written"),
+    BadInput("peer --port 0 --connect no.such.host.invalid:5004", 69, "host no.such.host.invalid: not found"),
+    BadInput("peer --port 0 --connect 127.0.0.1:notaport", 69, "127.0.0.1:notaport: not HOST:PORT"),
+    BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be made"),
+    BadInput("demo --patch broken.yaml", 65, "broken.yaml:2"),
+    BadInput("measure sync none.trace none.trace", 69, "none.trace: cannot be read"),
+    BadInput("measure sync broken.yaml broken.yaml", 65, "broken.yaml:1: no trace header"),
+    BadInput("measure audio none.wav none.wav", 69, "none.wav"),
+    BadInput("measure audio broken.yaml broken.yaml", 65, "broken.yaml"),
+  ]
+
+  static let misused = [
+    BadInput("peer --bpm 19", 64, "tempo 19.0 BPM is out of range; give one from 20 to 999"),
+    BadInput("peer --bpm nan", 64, "tempo nan BPM is out of range"),
+    BadInput("peer --bpm fast", 64, "fast"),
+    BadInput("peer --activity 128", 64, "--activity 128: out of range"),
+    BadInput("peer --lead 1", 64, "--lead 1.0: out of range"),
+    BadInput("peer --port 65535", 64, "--port 65535: leaves no port"),
+    BadInput("peer --duration 0", 64, "--duration 0.0: out of range"),
+    BadInput("peer --audio mp3:x", 64, "--audio mp3:x: not an output; give wav:FILE or none"),
+    BadInput("demo --peers 1", 64, "--peers 1: out of range"),
+    BadInput("demo --bars 0", 64, "--bars 0: out of range"),
+    BadInput("demo --bpm 1000", 64, "tempo 1000.0 BPM is out of range"),
+    BadInput("measure sync one.trace", 64, "give two traces or more"),
+    BadInput("measure audio --clock-ahead 1e99 -- a.wav b.wav", 64, "--clock-ahead 1e+99: out of range"),
+    BadInput("dance", 64, "dance"),
+  ]
+
+  private func check(_ item: BadInput) throws -> (outcome: Program.Outcome, left: [String]) {
+    var result: (Program.Outcome, [String])?
+    try withFolder { folder in
+      try Data("name: broken\nlayers: [\n".utf8).write(to: URL(fileURLWithPath: folder + "/broken.yaml"))
+      let outcome = try Program.run(item.arguments, in: folder)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+        .filter { $0 != "broken.yaml" && $0 != "state" && !$0.hasSuffix(".out") && !$0.hasSuffix(".err") }
+      result = (outcome, left)
+    }
+    return try #require(result)
+  }
+
+  @Test(arguments: unusable) func whatIsMissingOrBroken(item: BadInput) throws {
+    let (outcome, left) = try check(item)
+    #expect(outcome.status == item.status, "\(outcome.errors)")
+    #expect(outcome.output == "")
+    for text in item.says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
+    let lines = outcome.errors.split(separator: "\n")
+    #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("tutti: ") }, "\(outcome.errors)")
+    #expect(left == [], "nothing half-written")
+  }
+
+  @Test(arguments: misused) func wrongArguments(item: BadInput) throws {
+    let (outcome, left) = try check(item)
+    #expect(outcome.status == 64, "\(outcome.errors)")
+    for text in item.says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
+    #expect(left == [])
+  }
+
+  @Test func aTakenPort() throws {
+    let taken = try PortPair(port: 0)
+    defer { taken.close() }
+    for port in [taken.control.port, taken.data.port] {
+      let (outcome, left) = try check(BadInput("peer --audio wav:x.wav --trace x.trace --port \(port)", 69))
+      #expect(outcome.status == 69 && left == [])
+      #expect(outcome.errors == "tutti: UDP port \(port): Address already in use; choose another with --port\n")
+    }
+  }
+
+  @Test func aStateFolderThatCannotBe() throws {
+    try withFolder { folder in
+      let outcome = try Program.run(
+        ["peer", "--port", "0"], in: folder, environment: ["XDG_STATE_HOME": "/dev/null/x"])
+      #expect(outcome.status == 69 && outcome.errors.contains("set XDG_STATE_HOME"), "\(outcome.errors)")
+    }
+  }
+
+  /// A peer that nobody answers says so once and plays all the same.
+  @Test func anUnreachablePeer() throws {
+    try withFolder { folder in
+      let port = try PortPair(port: 0)
+      port.close()
+      let outcome = try Program.run(
+        ["peer", "--port", "0", "--connect", "127.0.0.1:\(port.control.port)", "--duration", "4.5"], in: folder)
+      #expect(outcome.status == 0)
+      let said = outcome.errors.split(separator: "\n").filter { $0.contains("does not answer") }
+      #expect(
+        said == [
+          "tutti: 127.0.0.1:\(port.control.port): does not answer, trying on; check the address, the port and the firewall there"
+        ])
+    }
+  }
+
+  @Test(arguments: [
+    [], ["peer"], ["demo"], ["measure"], ["measure", "sync"], ["measure", "audio"], ["patch"], ["patch", "check"],
+  ])
+  func helpHasExamples(command: [String]) throws {
+    try withFolder { folder in
+      let outcome = try Program.run(command + ["--help"], in: folder)
+      #expect(outcome.status == 0 && outcome.output.contains("EXAMPLE") && outcome.output.contains("tutti "))
+    }
+  }
+}
