@@ -29,7 +29,12 @@ extension DrumLanes {
 
     let lanes = making.withLock { _ in
       let lanes = UnsafeMutablePointer<OpaquePointer>.allocate(capacity: blockFrames)
-      for lane in 0..<blockFrames { lanes[lane] = makeLane(rate: rate) }
+      // One set of settings for all: making one looks for every sound card there could be.
+      let settings = makeSettings(rate: rate)
+      for lane in 0..<blockFrames {
+        guard let synthesizer = new_fluid_synth(settings) else { fatalError("FluidSynth: out of memory") }
+        lanes[lane] = synthesizer
+      }
       return lanes
     }
     guard fluid_synth_sfload(lanes[0], path, 1) >= 0 else {
@@ -68,19 +73,19 @@ extension DrumLanes {
 
   /// Ends all synthesizers; the borrowers give the SoundFont back first.
   static func unload(_ lanes: UnsafeMutablePointer<OpaquePointer>) {
+    let settings = fluid_synth_get_settings(lanes[0])
     for lane in (0..<blockFrames).reversed() {
       let synthesizer = lanes[lane]
       if lane > 0, let soundFont = fluid_synth_get_sfont(synthesizer, 0) {
         fluid_synth_remove_sfont(synthesizer, soundFont)
       }
-      let settings = fluid_synth_get_settings(synthesizer)
       delete_fluid_synth(synthesizer)
-      delete_fluid_settings(settings)
     }
+    delete_fluid_settings(settings)
     lanes.deallocate()
   }
 
-  private static func makeLane(rate: Int64) -> OpaquePointer {
+  private static func makeSettings(rate: Int64) -> OpaquePointer {
     guard let settings = new_fluid_settings() else { fatalError("FluidSynth: out of memory") }
     fluid_settings_setnum(settings, "synth.sample-rate", Double(rate))
     fluid_settings_setnum(settings, "synth.gain", gain)
@@ -89,7 +94,6 @@ extension DrumLanes {
     fluid_settings_setint(settings, "synth.chorus.active", 0)
     fluid_settings_setint(settings, "synth.threadsafe-api", 0)
     fluid_settings_setint(settings, "synth.dynamic-sample-loading", 0)
-    guard let synthesizer = new_fluid_synth(settings) else { fatalError("FluidSynth: out of memory") }
-    return synthesizer
+    return settings
   }
 }
