@@ -73,7 +73,8 @@ extension Endpoint {
     }
     session.acceptedToken = command.token
     session.data = address
-    (session.ssrc, session.name) = (command.ssrc, command.name ?? invitation.name)
+    (session.ssrc, session.controlSSRC) = (command.ssrc, invitation.ssrc)
+    session.name = command.name ?? invitation.name
     let fate = accept(command, to: address, .data)
     establish(session, at: now)
     return fate
@@ -89,11 +90,11 @@ extension Endpoint {
     else { return .unexpectedAnswer }
     switch (session.phase, port) {
     case (.invitingControl, .control):
-      (session.ssrc, session.name) = (command.ssrc, command.name)
+      (session.controlSSRC, session.name) = (command.ssrc, command.name)
       session.invite(.invitingData, at: now)
       advance(to: now)
     case (.invitingData, .data):
-      guard command.ssrc == session.ssrc else { return .unexpectedAnswer }
+      session.ssrc = command.ssrc
       establish(session, at: now)
     case (.invitingControl, .data): return .unexpectedAnswer
     default: break  // An answer repeated to an invitation repeated.
@@ -107,7 +108,7 @@ extension Endpoint {
       return .accepted
     }
     if let session = sessions.first(where: {
-      $0.phase == .invitingData && $0.ssrc == command.ssrc && $0.control == address
+      $0.phase == .invitingData && $0.controlSSRC == command.ssrc && $0.control == address
     }) {
       end(session, .refused(session.id))
       return .accepted
@@ -125,7 +126,7 @@ extension Endpoint {
       if other.control == session.control || other.data == session.data { end(other, .lost(other.id)) }
     }
     session.establish(at: now)
-    sources[Source(ssrc: session.ssrc, address: session.control, port: .control)] = session
+    sources[Source(ssrc: session.controlSSRC, address: session.control, port: .control)] = session
     sources[Source(ssrc: session.ssrc, address: session.data, port: .data)] = session
     let info = SessionInfo(
       name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,

@@ -165,9 +165,11 @@ public final class Endpoint<Address: Hashable & Sendable> {
 
   func end(_ session: Session<Address>, _ output: Output) {
     sessions.removeAll { $0 === session }
-    for (address, port) in [(session.control, Port.control), (session.data, .data)] {
-      let source = Source(ssrc: session.ssrc, address: address, port: port)
-      if sources[source] === session { sources[source] = nil }
+    for source in [
+      Source(ssrc: session.controlSSRC, address: session.control, port: .control),
+      Source(ssrc: session.ssrc, address: session.data, port: .data),
+    ] where sources[source] === session {
+      sources[source] = nil
     }
     outputs.append(output)
   }

@@ -28,8 +28,10 @@ final class Session<Address: Hashable & Sendable> {
   /// The remote control and data ports' addresses.
   let control: Address
   var data: Address
-  /// The remote ssrc and name; unknown while inviting on the control port.
+  /// The remote ssrc, of the data port, and name; unknown while inviting on the control port.
   var ssrc: UInt32 = 0
+  /// The ssrc in what the peer sends from its control port: another one where each port has its own (pymidi 0.5.0).
+  var controlSSRC: UInt32 = 0
   var name: String?
   var isInitiator: Bool
 

@@ -46,6 +46,28 @@ import Testing
     #expect(network.sent("BY", by: 0).count == 1, "the peer need not wait for more")
   }
 
+  /// As pymidi 0.5.0 does: each of its ports draws an ssrc.
+  @Test func aPeerMayHaveAnSSRCForEachPort() throws {
+    var network = VirtualNetwork(1)
+    let id = network.connect(0, to: 1)
+    let invitation = try #require(network.sent("IN", by: 0).first)
+    func send(_ letters: String, _ ssrc: UInt8, from address: Int) {
+      var command = invitation
+      command.replaceSubrange(2..<4, with: Array(letters.utf8))
+      command.replaceSubrange(12..<16, with: [0, 0, 0, ssrc])
+      network.send(command, from: address, to: address - 2)
+      network.run(for: .milliseconds(2))
+    }
+    send("OK", 9, from: 2)
+    send("OK", 10, from: 3)
+    let info = try #require(network.info(0))
+    #expect(network.news(0) == [.established(id, info)] && info.ssrc == 10)
+    send("BY", 10, from: 2)
+    #expect(network.endpoints[0].establishedCount == 1, "that port's ssrc is 9")
+    send("BY", 9, from: 2)
+    #expect(network.news(0).last == .closed(id) && network.endpoints[0].establishedCount == 0)
+  }
+
   @Test(arguments: [0, 1]) func aNoRefuses(port: Int) throws {
     var network = VirtualNetwork(1)
     let id = network.connect(0, to: 1)
