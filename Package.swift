@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let containers = Target.Dependency.product(name: "BasicContainers", package: "swift-collections")
@@ -64,6 +64,8 @@ let package = Package(
     .testTarget(name: "EngineTests", dependencies: ["Seeds", "Engine", "CAllocationCount"]),
     .testTarget(
       name: "tuttiTests", dependencies: ["Audio", "Measurement", "Realtime", "Rhythm", "Transports", "tutti"]),
+    .testTarget(
+      name: "InteroperabilityTests", dependencies: ["Measurement", "MusicalTime", "tutti"], exclude: ["listener.py"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,52 @@
+import Foundation
+
+/// What goes over the loopback interface to and from a pair of ports, as Wireshark's `dumpcap` records and its `tshark` decodes it.
+struct Capture {
+  private let process: Child
+  private let file: String
+  private let tshark: String
+  private let folder: TemporaryFolder
+
+  /// Starts it, and waits until it records.
+  ///
+  /// - Parameter limit: how long it records at most, in seconds.
+  /// - Throws: ``Unavailable`` without `tshark`, or without the right to capture.
+  init(port: Int, limit: Int, in folder: TemporaryFolder) async throws {
+    tshark = try Program.find("tshark", package: "tshark")
+    let dumpcap = try Program.find("dumpcap", package: "wireshark-common")
+    file = folder.path("loopback.pcapng")
+    self.folder = folder
+    let process = try Child(
+      dumpcap,
+      ["-q", "-i", "lo", "-f", "udp portrange \(port)-\(port + 1)", "-a", "duration:\(limit)", "-w", file],
+      name: "dumpcap", in: folder)
+    // It names the file once the interface is open.
+    try await process.wait(for: "to begin", within: .seconds(30)) {
+      process.errors.contains("File: ") || !process.isRunning
+    }
+    guard process.isRunning else {
+      let said = process.errors.split(separator: "\n").first { !$0.hasPrefix("Capturing on") }
+      let reason = said ?? "it does not say why"
+      throw Unavailable("dumpcap: cannot capture on lo (\(reason)); run as root, or join the group wireshark")
+    }
+    self.process = process
+  }
+
+  /// Ends it behind the BY that is the last packet of a session; gives what it has seen.
+  func end() async throws -> [CapturedPacket] {
+    // The kernel hands packets over by the block.
+    let bye = Data([0xFF, 0xFF] + Array("BY".utf8))
+    try await process.wait(for: "to record a BY", within: .seconds(30)) {
+      try Data(contentsOf: URL(fileURLWithPath: file)).range(of: bye) != nil
+    }
+    process.interrupt()
+    _ = try await process.status(within: .seconds(30))
+    let fields = CapturedPacket.fields.flatMap { ["-e", $0] }
+    let decoder = try Child(
+      tshark, ["-n", "-r", file, "-T", "fields", "-E", "separator=;"] + fields, name: "tshark", in: folder)
+    guard try await decoder.status(within: .seconds(120)) == 0 else {
+      throw CapturedPacket.Fault(description: "tshark: \(decoder.errors)")
+    }
+    return try decoder.output.split(separator: "\n").map { try CapturedPacket($0) }
+  }
+}

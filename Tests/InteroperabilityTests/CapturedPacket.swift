@@ -1,0 +1,41 @@
+/// A packet as `tshark` decodes it.
+struct CapturedPacket: Sendable {
+  static let fields = [
+    "frame.number", "udp.dstport", "frame.protocols", "applemidi.command", "rtp.seq", "rtpmidi.channel_status",
+    "rtpmidi.common_status", "_ws.malformed",
+  ]
+
+  /// In the file, from 1.
+  let number: Int
+  let port: Int
+  /// From the wire inwards.
+  let protocols: [Substring]
+  /// The two letters of a packet of the AppleMIDI session, unknown ones included; nil for RTP.
+  let command: String?
+  /// The RTP sequence number; nil for what is not RTP.
+  let sequence: UInt16?
+  /// The status octets of its MIDI commands.
+  let status: [UInt8]
+  let isMalformed: Bool
+
+  struct Fault: Error, CustomStringConvertible { let description: String }
+
+  /// Reads a line of ``fields`` parted by semicolons.
+  init(_ line: Substring) throws {
+    let values = line.split(separator: ";", omittingEmptySubsequences: false)
+    guard values.count == Self.fields.count, let number = Int(values[0]), let port = Int(values[1]) else {
+      throw Fault(description: "not a line of tshark's: \(line)")
+    }
+    (self.number, self.port) = (number, port)
+    protocols = values[2].split(separator: ":")
+    command = Self.numbers(values[3]).first.map { String(decoding: [UInt8($0 >> 8), UInt8($0 & 0xFF)], as: UTF8.self) }
+    sequence = UInt16(values[4])
+    status = (Self.numbers(values[5]) + Self.numbers(values[6])).map { UInt8(truncatingIfNeeded: $0) }
+    isMalformed = !values[7].isEmpty
+  }
+
+  /// Hexadecimal numbers parted by commas.
+  private static func numbers(_ text: Substring) -> [UInt16] {
+    text.split(separator: ",").compactMap { UInt16($0.dropFirst(2), radix: 16) }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import MusicalTime
+
+/// The pymidi listener, `listener.py`, in a process of its own.
+struct Listener {
+  /// What it tells, a line each.
+  enum Event: Sendable {
+    case ready(port: Int)
+    case connected(name: String)
+    /// Its commands, as pymidi decodes them; nil when it made nothing of them.
+    case packet(at: Instant, commands: [[UInt8]]?)
+    case log(String)
+    case disconnected
+  }
+
+  /// The control port; the data port is the one after it.
+  let port: Int
+  private let process: Child
+
+  /// Starts it, and waits until it listens.
+  init(in folder: TemporaryFolder) async throws {
+    let python = try Program.find("python3", package: "python3")
+    let pymidi = try await Pymidi.folder(python: python, in: folder)
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("listener.py").path
+    let process = try Child("/usr/bin/env", ["PYTHONPATH=\(pymidi)", python, script], name: "listener", in: folder)
+    var port: Int?
+    try await process.wait(for: "to listen", within: .seconds(30)) {
+      if case .ready(let ready) = try Self.events(in: process.output).first { port = ready }
+      return port != nil || !process.isRunning
+    }
+    guard let port else { throw Failure(description: "the listener ended: \(process.errors)") }
+    (self.port, self.process) = (port, process)
+  }
+
+  /// Ends it; gives all it has told.
+  func end() async throws -> [Event] {
+    process.closeInput()
+    let status = try await process.status(within: .seconds(30))
+    guard status == 0 else { throw Failure(description: "the listener ended with \(status): \(process.errors)") }
+    return try Self.events(in: process.output)
+  }
+
+  struct Failure: Error, CustomStringConvertible { let description: String }
+
+  /// The whole lines of `text`.
+  private static func events(in text: String) throws -> [Event] {
+    guard let end = text.lastIndex(of: "\n") else { return [] }
+    return try text[..<end].split(separator: "\n").map { line in
+      try JSONDecoder().decode(Event.self, from: Data(line.utf8))
+    }
+  }
+}
+
+extension Listener.Event: Decodable {
+  private enum Key: CodingKey { case event, at, port, name, commands, text }
+
+  init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: Key.self)
+    switch try members.decode(String.self, forKey: .event) {
+    case "ready": self = .ready(port: try members.decode(Int.self, forKey: .port))
+    case "connected": self = .connected(name: try members.decode(String.self, forKey: .name))
+    case "packet":
+      self = .packet(
+        at: Instant(nanoseconds: try members.decode(Int64.self, forKey: .at)),
+        commands: try members.decodeIfPresent([[UInt8]].self, forKey: .commands))
+    case "log": self = .log(try members.decode(String.self, forKey: .text))
+    case "disconnected": self = .disconnected
+    case let event:
+      throw DecodingError.dataCorruptedError(forKey: .event, in: members, debugDescription: "no event: \(event)")
+    }
+  }
+}
