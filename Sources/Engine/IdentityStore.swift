@@ -2,10 +2,12 @@ public import Ensemble
 import Foundation
 import Glibc
 
-/// Keeps a peer's identity in the state folder (XDG Base Directory Specification), a file for each name. Two peers of one name
-/// at once are two: the second takes the next file, since a running peer holds a lock on its own.
+/// Keeps a peer's identity, and the highest term it has seen, in the state folder (XDG Base Directory Specification), a file for
+/// each name. Two peers of one name at once are two: the second takes the next file, since a running peer holds a lock on its own.
 public final class IdentityStore {
   public let identity: Identity
+  /// The highest term kept; 0 when none is.
+  public private(set) var term: UInt32
   private let descriptor: Int32
 
   /// Takes the identity of the peer called `name`, or makes one.
@@ -35,6 +37,7 @@ public final class IdentityStore {
       }
       self.descriptor = descriptor
       identity = Self.read(descriptor) ?? Self.make(descriptor)
+      term = Self.readTerm(descriptor) ?? 0
       return
     }
     throw EngineError("peer name \(name): 64 peers of that name run here; choose another with --name")
@@ -42,10 +45,26 @@ public final class IdentityStore {
 
   deinit { close(descriptor) }
 
+  /// Keeps `term`. Where the disk does not take it, it is forgotten with the peer's end, no more.
+  public func keep(term: UInt32) {
+    guard term != self.term else { return }
+    self.term = term
+    let digits = String(term)
+    let text = Array((String(repeating: "0", count: 10 - digits.count) + digits + "\n").utf8)
+    pwrite(descriptor, text, text.count, 17)
+  }
+
   private static func read(_ descriptor: Int32) -> Identity? {
     var text = [UInt8](repeating: 0, count: 16)
     guard pread(descriptor, &text, 16, 0) == 16 else { return nil }
     return Identity(String(decoding: text, as: UTF8.self))
+  }
+
+  /// Ten decimal digits in the line after the identity's.
+  private static func readTerm(_ descriptor: Int32) -> UInt32? {
+    var text = [UInt8](repeating: 0, count: 10)
+    guard pread(descriptor, &text, 10, 17) == 10 else { return nil }
+    return UInt32(String(decoding: text, as: UTF8.self))
   }
 
   private static func make(_ descriptor: Int32) -> Identity {

@@ -56,6 +56,8 @@ extension Peer {
   }
 
   func applyEffects(at now: Instant) {
+    // Before anybody hears of it.
+    store.keep(term: ensemble.highestTerm)
     for effect in ensemble.takeEffects() {
       switch effect {
       case .tell(let statement, let identity):

@@ -83,7 +83,7 @@ public final class Peer {
 
     endpoint = Endpoint(
       name: configuration.name, identity: store.identity.bits, random: SystemRandomNumberGenerator())
-    ensemble = Ensemble(identity: store.identity, lead: configuration.lead)
+    ensemble = Ensemble(identity: store.identity, highestTerm: store.term, lead: configuration.lead)
     let now = MonotonicClock.now
     connections = Connections(to: addresses, at: now)
 

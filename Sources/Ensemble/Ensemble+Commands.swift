@@ -41,13 +41,15 @@ extension Ensemble {
     }
   }
 
-  /// Ends the rhythm: the first tick due at or after `end`, and ``lead`` from now at the soonest, is not played any more.
+  /// Ends the rhythm: the first tick due at or after `end`, and ``lead`` from now at the soonest, is not played any more. An end
+  /// told before is brought forward, never put off: those who go by time stamps may have been told to stop there.
   ///
   /// - Throws: ``Refusal`` unless this peer is the master.
   public mutating func stop(at end: Instant? = nil, now: Instant) throws(Refusal) {
     try requireMaster()
     let soonest = now + lead
     let end = plan.firstTick(notBefore: max(soonest, end ?? soonest))
+    guard end < statement!.end else { return }
     statement!.end = max(end, statement!.start)
     announce(at: now)
   }

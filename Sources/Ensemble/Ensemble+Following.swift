@@ -3,11 +3,11 @@ public import MusicalTime
 
 // What other peers say and do.
 extension Ensemble {
-  /// The peer with this identity is there: it hears the rhythm's state if there is one to tell.
+  /// The peer with this identity is there: it hears the rhythm's state if there is one to tell. That it is there does not make it
+  /// the master again: one that was started anew knows nothing of the rhythm. Its statement does.
   public mutating func joined(_ peer: Identity, at now: Instant) {
-    guard let statement, role != .idle else { return }
-    if role == .master { emit(.tell(statement, to: peer)) }
-    if role == .follower(of: peer) { masterGone = nil }
+    guard let statement, role == .master else { return }
+    emit(.tell(statement, to: peer))
   }
 
   /// The peer with this identity is gone: its followers coast.
@@ -30,7 +30,9 @@ extension Ensemble {
     highestTerm = max(highestTerm, statement.claim.term)
     if let known = self.statement {
       if statement.claim == known.claim {
-        guard statement.revision > known.revision else { return }
+        masterGone = nil
+        // Whoever has given the master up comes back by a statement it knows already.
+        guard statement.revision > known.revision || role == .idle else { return }
       } else if role != .idle, statement.claim < known.claim {
         // Whoever makes a lesser claim has not heard of this one.
         if role == .master { emit(.tell(known, to: sender)) }

@@ -41,7 +41,8 @@ public struct Ensemble: Sendable {
 
   /// The rhythm that plays, or the last one that did, in its master's clock.
   var statement: Statement?
-  var highestTerm: UInt32 = 0
+  /// The highest term seen. To be kept across restarts: who forgets it claims with a term that the others have had already.
+  public internal(set) var highestTerm: UInt32
   /// A tempo asked for while another change is on its way.
   var wanted: Tempo?
   /// When the own newest statement is told again, soonest first.
@@ -53,8 +54,10 @@ public struct Ensemble: Sendable {
   var masterGone: Instant?
   private var effects: [Effect] = []
 
-  public init(identity: Identity, lead: Nanoseconds = .milliseconds(100)) {
+  /// - Parameter highestTerm: what ``highestTerm`` was when this peer last ran.
+  public init(identity: Identity, highestTerm: UInt32 = 0, lead: Nanoseconds = .milliseconds(100)) {
     self.identity = identity
+    self.highestTerm = highestTerm
     self.lead = lead
   }
 
