@@ -36,7 +36,7 @@ func reportingFailures(_ body: () throws -> Void) throws {
     default: code = .defect
     }
     for line in "\(error)".split(separator: "\n") {
-      FileHandle.standardError.write(Data("tutti: \(line)\n".utf8))
+      writeToStandardError("tutti: \(line)\n")
     }
     throw code
   }

@@ -128,7 +128,7 @@ struct PatchCommand: ParsableCommand {
       } else {
         for result in results {
           if result.ok { print("\(result.file): good") }
-          for fault in result.faults { FileHandle.standardError.write(Data("tutti: \(fault)\n".utf8)) }
+          for fault in result.faults { writeToStandardError("tutti: \(fault)\n") }
         }
       }
       if code != .success { throw code }

@@ -29,7 +29,19 @@ final class Terminal: Sendable {
     }
   }
 
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  private func write(_ text: String) { writeToStandardError(text) }
+}
+
+/// Writes what there is to say. Where nobody listens any more, a closed pipe or a terminal that is gone, it is lost: talk must not
+/// stop the music, and Foundation's file handle would.
+func writeToStandardError(_ text: String) {
+  var rest = Array(text.utf8)[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return }
+    rest = rest.dropFirst(count)
+  }
 }
 
 /// Log messages as lines of the terminal: each is a sentence to the player.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Engine
+import Foundation
 
 @main
 struct Tutti: ParsableCommand {
@@ -21,4 +22,12 @@ struct Tutti: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [DemoCommand.self, PeerCommand.self, MeasureCommand.self, PatchCommand.self])
+
+  static func main() {
+    // A standard stream that was closed would leave its number to the next file opened: talk would go into a recording.
+    var descriptor: Int32
+    repeat { descriptor = open("/dev/null", O_RDWR) } while (0...STDERR_FILENO).contains(descriptor)
+    if descriptor >= 0 { close(descriptor) }
+    main(nil)
+  }
 }
