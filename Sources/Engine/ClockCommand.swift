@@ -11,7 +11,7 @@ enum ClockCommand: Sendable, BitwiseCopyable {
   case close(session: SessionID)
   /// A System Exclusive message for one session, or for all that go by time stamps.
   case exclusive(Exclusive, session: SessionID?)
-  /// The thread ends.
+  /// The thread ends; who heard the rhythm from here is told Stop first.
   case quit
 
   /// The data octets of a System Exclusive message, without F0 and F7.

@@ -93,13 +93,15 @@ struct ClockLoop: ~Copyable {
     if let activity = shared.activity.take() { self.activity = activity }
     if let plan = shared.plan.take() {
       // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
-      if plan.run != self.plan.run || !plan.sends {
-        let now = MonotonicClock.now
-        streams.stop(at: now, stamped: false)
-        streams.stop(at: now, stamped: true)
-      }
+      if plan.run != self.plan.run || !plan.sends { stopStreams(at: MonotonicClock.now) }
       self.plan = plan
     }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func stopStreams(at instant: Instant) {
+    streams.stop(at: instant, stamped: false)
+    streams.stop(at: instant, stamped: true)
   }
 
   @_noLocks @_noAllocation
@@ -139,7 +141,9 @@ struct ClockLoop: ~Copyable {
       case .stamp(let session): streams.stamp(session)
       case .close(let session): streams.remove(session)
       case .exclusive(let exclusive, let session): streams.send(exclusive, to: session, at: MonotonicClock.now)
-      case .quit: return false
+      case .quit:
+        stopStreams(at: MonotonicClock.now)
+        return false
       }
     }
     return true

@@ -193,9 +193,10 @@ public final class Peer {
 
   private func leave() throws {
     let now = MonotonicClock.now
+    // Its Stop goes out before the sessions are closed.
+    clock.stop()
     endpoint.closeAll(at: now)
     handleSessions(at: now)
-    clock.stop()
     network.stop()
     audio.stop(after: now)
     try recordTicks(at: now)
