@@ -10,7 +10,7 @@ extension Peer {
   /// What has been counted so far.
   public var summary: TraceSummary {
     let sound = audio.counters
-    let clockCounters = clock.rings.counters.take() ?? ClockCounters()
+    if let newest = clock.rings.counters.take() { clockCounters = newest }
     var summary = TraceSummary(role: played.description)
     summary.ticksExpected = account.expected
     summary.ticksReceived = played == .master ? account.expected : account.received

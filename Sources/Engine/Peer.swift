@@ -31,6 +31,9 @@ public final class Peer {
   /// Everybody in session.
   var peers: [SessionID: Partner] = [:]
   var account = TickAccount()
+  /// The newest the clock thread has counted.
+  var clockCounters = ClockCounters()
+  private var traceFailure: TraceError?
   var activity: UInt8
   /// At which this player starts the rhythm.
   var tempo: Tempo
@@ -150,7 +153,7 @@ public final class Peer {
       startIfDue(at: now)
       handleSessions(at: now)
       applyEffects(at: now)
-      try recordTicks(at: now)
+      recordTicks(at: now)
       if let status, now >= nextStatus {
         nextStatus = now + .milliseconds(100)
         status(self.status)
@@ -178,17 +181,23 @@ public final class Peer {
     }
   }
 
-  private func recordTicks(at now: Instant) throws {
+  private func recordTicks(at now: Instant) {
     // A tick is recorded up to a tenth of a second after it was played: perhaps when the rhythm has ended.
     if ensemble.role != .idle { belief = ensemble.masterClock(at: now) }
-    while let record = clock.rings.ticks.pop() {
-      account.played(record.tick, run: ensemble.plan.run, start: ensemble.plan.start)
-      try trace?.append(
-        TraceTick(
-          tick: record.tick, due: record.due, acted: record.acted, offset: belief?.offset,
-          uncertainty: belief?.uncertainty))
+    do {
+      while let record = clock.rings.ticks.pop() {
+        account.played(record.tick, run: ensemble.plan.run, start: ensemble.plan.start)
+        try trace?.append(
+          TraceTick(
+            tick: record.tick, due: record.due, acted: record.acted, offset: belief?.offset,
+            uncertainty: belief?.uncertainty))
+      }
+      try trace?.flush()
+    } catch {
+      // The music goes on without it.
+      log.warning("\(error)")
+      traceFailure = error
     }
-    try trace?.flush()
   }
 
   private func leave() throws {
@@ -199,10 +208,11 @@ public final class Peer {
     handleSessions(at: now)
     network.stop()
     audio.stop(after: now)
-    try recordTicks(at: now)
+    recordTicks(at: now)
     account.settle()
     defer { ports.close() }
-    try trace?.finish(summary)
+    do { try trace?.finish(summary) } catch { traceFailure = error }
     try recording?.finish()
+    if let traceFailure { throw traceFailure }
   }
 }
