@@ -74,8 +74,9 @@ extension Peer {
       case .role(let role):
         if role != .idle { played = role }
         log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
-        if role == .idle, played == .master, configuration.start, configuration.duration != nil {
-          leavesAt = departure(at: now)
+        // Also when the rhythm became another's that started at the same time.
+        if role == .idle, played != .idle, configuration.start, startsAt == nil, configuration.duration != nil {
+          leavesAt = leavesAt ?? departure(at: now)
         }
       case .outranked(let identity):
         log.notice("two started at once: \(name(of: identity)) goes first, this peer follows")

@@ -140,7 +140,11 @@ public final class Peer {
   /// - Throws: ``AudioFileError`` or ``TraceError`` when recording or trace are not complete.
   public func run(status: ((PeerStatus) -> Void)? = nil) throws {
     var nextStatus = MonotonicClock.now
-    while leavesAt.map({ MonotonicClock.now < $0 }) ?? true {
+    while true {
+      if let leavesAt, MonotonicClock.now >= leavesAt {
+        guard ensemble.role == .master, !isLeaving else { break }
+        obey(.leave)  // The own rhythm ends before its master goes.
+      }
       let rung = mailbox.bell.count
       for command in mailbox.takeAll() { obey(command) }
       receiveDatagrams()
