@@ -33,7 +33,11 @@ struct Connections {
   }
 
   /// Invites whom it is time to invite; gives those who have not answered for long, once each.
-  mutating func advance(_ endpoint: Endpoint<SocketAddress>, at now: Instant) -> [SocketAddress] {
+  ///
+  /// - Parameter stands: whether a session is established, as one may be that the other side has begun meanwhile.
+  mutating func advance(
+    _ endpoint: Endpoint<SocketAddress>, at now: Instant, where stands: (SessionID) -> Bool
+  ) -> [SocketAddress] {
     var silent: [SocketAddress] = []
     for n in targets.indices {
       if targets[n].session == nil, targets[n].reachedBy == nil, now >= targets[n].nextTry {
@@ -41,6 +45,7 @@ struct Connections {
         let data = SocketAddress(host: address.host, port: address.port + 1)
         targets[n].session = try? endpoint.connect(to: address, data: data, at: now)
         targets[n].nextTry = now + Self.pause
+        if let session = targets[n].session, stands(session) { established(session) }
       }
       if !targets[n].isEstablished, !targets[n].told, now - targets[n].since > Self.patience {
         targets[n].told = true
@@ -55,6 +60,13 @@ struct Connections {
       targets[n].isEstablished = true
       targets[n].told = false
     }
+  }
+
+  /// The invitation was refused: whether the player is to be told, which is once.
+  mutating func refused(_ session: SessionID) -> Bool {
+    guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].told else { return false }
+    targets[n].told = true
+    return true
   }
 
   /// The session was given up because the peer is reached by another one already.

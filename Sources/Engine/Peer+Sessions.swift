@@ -20,7 +20,9 @@ extension Peer {
     case .established(let session, let info):
       established(session, info)
     case .refused(let session):
-      log.warning("\(name(of: session)): refused the invitation; let this peer in there")
+      if connections.refused(session) {
+        log.warning("\(name(of: session)): refused the invitation, trying on; let this peer in there")
+      }
       ended(session, at: now)
     case .unreachable(let session):
       ended(session, at: now)

@@ -151,7 +151,7 @@ public final class Peer {
       let now = MonotonicClock.now
       endpoint.advance(to: now)
       ensemble.advance(to: now)
-      for address in connections.advance(endpoint, at: now) {
+      for address in connections.advance(endpoint, at: now, where: { peers[$0] != nil }) {
         log.warning("\(address): does not answer, trying on; check the address, the port and the firewall there")
       }
       startIfDue(at: now)
