@@ -26,7 +26,7 @@ extension Peer {
       "clipped_samples": sound.clippedSamples,
       "ticks_skipped": clockCounters.skipped,
       "datagrams_unsent": clockCounters.unsent,
-      "datagrams_received": Int64(clamping: endpoint.counters.received),
+      "datagrams_received": Int64(clamping: endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
       "datagrams_dropped": Int64(clamping: endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
       "statements_rejected": Int64(ensemble.rejected),
     ]

@@ -168,6 +168,7 @@ public final class Peer {
   }
 
   private func wakeTime(nextStatus: Instant) -> Instant {
+    if networkRings.datagrams.count > 0 { return MonotonicClock.now }
     // The clock thread does not ring for each tick it records: the trace looks in ten times a second.
     var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))
     if let deadline = endpoint.nextDeadline { wake = min(wake, deadline) }
@@ -178,7 +179,10 @@ public final class Peer {
   }
 
   private func receiveDatagrams() {
-    while let datagram = networkRings.datagrams.pop() {
+    // Bounded, so that a flood keeps nothing else waiting and its answers do not pile up.
+    var most = 256
+    while most > 0, let datagram = networkRings.datagrams.pop() {
+      most -= 1
       endpoint.receive(
         datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
         port: datagram.port == .control ? .control : .data, at: datagram.at, answered: datagram.answered)
