@@ -23,7 +23,7 @@ extension Ensemble {
 
   /// A statement from the peer with identity `sender`, which may speak for itself alone.
   public mutating func received(_ statement: Statement, from sender: Identity, at now: Instant) {
-    guard statement.claim.identity == sender, sender != identity else {
+    guard statement.claim.identity == sender, sender != identity, isCredible(statement.claim.term) else {
       rejected += 1
       return
     }
@@ -56,6 +56,9 @@ extension Ensemble {
     take(role: .follower(of: sender))
     follow(at: now)
   }
+
+  /// Terms go up by one a start. One a million starts ahead is a lie, and would leave nobody a term above it.
+  private func isCredible(_ term: UInt32) -> Bool { term < highestTerm || term - highestTerm <= 1 << 20 }
 
   /// Maps the master's statement into the own clock and plays by it. Nothing happens while that clock is unknown.
   private mutating func follow(at now: Instant) {

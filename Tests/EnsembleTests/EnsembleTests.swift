@@ -244,6 +244,12 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     let plan = band.players[1].ensemble.plan
     band.players[1].ensemble.received(forged, from: band.identity(2), at: band.own(1))
     #expect(band.players[1].ensemble.rejected == 1 && band.players[1].ensemble.plan == plan)
+    // Nor takes all terms there are.
+    let greedy = Statement(
+      claim: Claim(term: .max, identity: band.identity(2)), revision: 1, start: Tick(0), end: Tick(.max),
+      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
+    band.players[1].ensemble.received(greedy, from: band.identity(2), at: band.own(1))
+    #expect(band.players[1].ensemble.rejected == 2 && band.players[1].ensemble.highestTerm == 1)
   }
 
   @Test func theSameEventsGiveTheSameState() throws {
