@@ -50,6 +50,7 @@ let package = Package(
       name: "tutti",
       dependencies: ["Engine", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .target(name: "Seeds", path: "Tests/Seeds"),
+    .target(name: "Processes", path: "Tests/Processes"),
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
     .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "RTPMIDI"]),
@@ -59,13 +60,15 @@ let package = Package(
     .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
     .testTarget(name: "TransportsTests", dependencies: ["Seeds", "Transports"]),
     .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
-    .testTarget(name: "AudioTests", dependencies: ["Seeds", "Audio", "CAllocationCount"]),
+    .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),
-    .testTarget(name: "EngineTests", dependencies: ["Seeds", "Engine", "CAllocationCount"]),
+    .testTarget(name: "EngineTests", dependencies: ["Seeds", "Processes", "Engine", "CAllocationCount"]),
     .testTarget(
-      name: "tuttiTests", dependencies: ["Audio", "Measurement", "Realtime", "Rhythm", "Transports", "tutti"]),
+      name: "tuttiTests",
+      dependencies: ["Processes", "Audio", "Measurement", "Realtime", "Rhythm", "Transports", "tutti"]),
     .testTarget(
-      name: "InteroperabilityTests", dependencies: ["Measurement", "MusicalTime", "tutti"], exclude: ["listener.py"]),
+      name: "InteroperabilityTests", dependencies: ["Processes", "Measurement", "MusicalTime", "tutti"],
+      exclude: ["listener.py"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -23,18 +23,26 @@ public struct Trace: Hashable, Sendable {
   }
 
   /// The runs of the rhythm, as ranges of ``ticks``. Within a run tick numbers rise; a tick that is not above the one
-  /// before it begins a new run, for the rhythm was started again.
+  /// before it begins a new run, for the rhythm was started again. So does one that is due later than the slowest tempo, 125 ms
+  /// a tick, could have it: the rhythm was stopped between, and went on where it was.
   ///
   /// Real-time: not safe.
   public var runs: [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0
-    for index in ticks.indices.dropFirst() where ticks[index].tick <= ticks[index - 1].tick {
+    for index in ticks.indices.dropFirst() where beginsRun(index) {
       runs.append(start..<index)
       start = index
     }
     if !ticks.isEmpty { runs.append(start..<ticks.count) }
     return runs
+  }
+
+  private func beginsRun(_ index: Int) -> Bool {
+    let (advance, overflow) = ticks[index].tick.index.subtractingReportingOverflow(ticks[index - 1].tick.index)
+    guard advance > 0, !overflow else { return true }
+    let pause = ticks[index].due - ticks[index - 1].due
+    return pause.count / 126_000_000 >= advance
   }
 }
 

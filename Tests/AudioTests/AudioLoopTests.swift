@@ -1,6 +1,7 @@
 import Audio
 import CAllocationCount
 import MusicalTime
+import Processes
 import Realtime
 import Seeds
 import Testing

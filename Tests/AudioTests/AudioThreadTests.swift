@@ -1,5 +1,6 @@
 import Audio
 import MusicalTime
+import Processes
 import Realtime
 import Testing
 

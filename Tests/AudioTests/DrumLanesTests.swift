@@ -1,5 +1,6 @@
 import Audio
 import Foundation
+import Processes
 import Seeds
 import Testing
 

@@ -1,6 +1,7 @@
 import Audio
 import CSndfile
 import Foundation
+import Processes
 import Testing
 
 @Suite struct WAVOutputTests {

@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 
 /// What goes over the loopback interface to and from a pair of ports, as Wireshark's `dumpcap` records and its `tshark` decodes it.
 struct Capture {

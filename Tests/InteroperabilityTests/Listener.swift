@@ -1,5 +1,6 @@
 import Foundation
 import MusicalTime
+import Processes
 
 /// The pymidi listener, `listener.py`, in a process of its own.
 struct Listener {

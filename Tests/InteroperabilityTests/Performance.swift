@@ -1,5 +1,6 @@
 import Measurement
 import MusicalTime
+import Processes
 
 /// A minute of rhythm that a `tutti peer` plays to a pymidi listener on loopback, and all that was seen of it.
 struct Performance: Sendable {

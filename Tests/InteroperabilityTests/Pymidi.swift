@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 
 /// pymidi 0.5.0, a listener by other hands (https://pypi.org/project/pymidi/0.5.0/), and what it needs.
 enum Pymidi {

@@ -1,5 +1,6 @@
 import Measurement
 import MusicalTime
+import Processes
 import Testing
 
 /// What a listener by other hands, pymidi 0.5.0, gets from a peer within a minute, and what Wireshark makes of it. Both tests

@@ -193,4 +193,18 @@ import Testing
     #expect(runs([0, 1, 2, 5, 6]) == [0..<5])
     #expect(runs([0, 1, 0, 0, 1, 2, 96, 90]) == [0..<2, 2..<3, 3..<7, 7..<8])
   }
+
+  /// A rhythm that goes on with the tick after its last one, later than any tempo could have it.
+  @Test func runsBeginAfterAPause() {
+    func runs(_ ticks: [(Int64, Int64)]) -> [Range<Int>] {
+      let ticks = ticks.map { tick, milliseconds in
+        let due = Instant(nanoseconds: milliseconds * 1_000_000)
+        return TraceTick(tick: Tick(tick), due: due, acted: due)
+      }
+      return Trace(header: header("anna"), ticks: ticks).runs
+    }
+    // 20 BPM, the slowest: 125 ms a tick, and ten ticks passed over.
+    #expect(runs([(0, 0), (1, 125), (2, 250), (12, 1500)]) == [0..<4])
+    #expect(runs([(0, 0), (1, 20), (2, 400), (3, 420)]) == [0..<2, 2..<4])
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import Testing
 import Transports
 
@@ -59,20 +60,16 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("dance", 64, "dance"),
   ]
 
-  private func check(_ item: BadInput) throws -> (outcome: Program.Outcome, left: [String]) {
-    var result: (Program.Outcome, [String])?
-    try withFolder { folder in
-      try Data("name: broken\nlayers: [\n".utf8).write(to: URL(fileURLWithPath: folder + "/broken.yaml"))
-      let outcome = try Program.run(item.arguments, in: folder)
-      let left = try FileManager.default.contentsOfDirectory(atPath: folder)
-        .filter { $0 != "broken.yaml" && $0 != "state" && !$0.hasSuffix(".out") && !$0.hasSuffix(".err") }
-      result = (outcome, left)
-    }
-    return try #require(result)
+  private func check(_ item: BadInput) async throws -> (outcome: Child.Outcome, left: [String]) {
+    let folder = try TemporaryFolder()
+    try Data("name: broken\nlayers: [\n".utf8).write(to: folder.url.appendingPathComponent("broken.yaml"))
+    let outcome = try await Child.tutti(item.arguments, in: folder).outcome()
+    let known: Set = ["broken.yaml", "state", "tutti.output", "tutti.error"]
+    return (outcome, folder.contents.filter { !known.contains($0) })
   }
 
-  @Test(arguments: unusable) func whatIsMissingOrBroken(item: BadInput) throws {
-    let (outcome, left) = try check(item)
+  @Test(arguments: unusable) func whatIsMissingOrBroken(item: BadInput) async throws {
+    let (outcome, left) = try await check(item)
     #expect(outcome.status == item.status, "\(outcome.errors)")
     #expect(outcome.output == "")
     for text in item.says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
@@ -81,54 +78,49 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     #expect(left == [], "nothing half-written")
   }
 
-  @Test(arguments: misused) func wrongArguments(item: BadInput) throws {
-    let (outcome, left) = try check(item)
+  @Test(arguments: misused) func wrongArguments(item: BadInput) async throws {
+    let (outcome, left) = try await check(item)
     #expect(outcome.status == 64, "\(outcome.errors)")
     for text in item.says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
     #expect(left == [])
   }
 
-  @Test func aTakenPort() throws {
+  @Test func aTakenPort() async throws {
     let taken = try PortPair(port: 0)
     defer { taken.close() }
     for port in [taken.control.port, taken.data.port] {
-      let (outcome, left) = try check(BadInput("peer --audio wav:x.wav --trace x.trace --port \(port)", 69))
+      let (outcome, left) = try await check(BadInput("peer --audio wav:x.wav --trace x.trace --port \(port)", 69))
       #expect(outcome.status == 69 && left == [])
       #expect(outcome.errors == "tutti: UDP port \(port): Address already in use; choose another with --port\n")
     }
   }
 
-  @Test func aStateFolderThatCannotBe() throws {
-    try withFolder { folder in
-      let outcome = try Program.run(
-        ["peer", "--port", "0"], in: folder, environment: ["XDG_STATE_HOME": "/dev/null/x"])
-      #expect(outcome.status == 69 && outcome.errors.contains("set XDG_STATE_HOME"), "\(outcome.errors)")
-    }
+  @Test func aStateFolderThatCannotBe() async throws {
+    let child = try Child.tutti(
+      ["peer", "--port", "0"], environment: ["XDG_STATE_HOME": "/dev/null/x"], in: TemporaryFolder())
+    let outcome = try await child.outcome()
+    #expect(outcome.status == 69 && outcome.errors.contains("set XDG_STATE_HOME"), "\(outcome.errors)")
   }
 
   /// A peer that nobody answers says so once and plays all the same.
-  @Test func anUnreachablePeer() throws {
-    try withFolder { folder in
-      let port = try PortPair(port: 0)
-      port.close()
-      let outcome = try Program.run(
-        ["peer", "--port", "0", "--connect", "127.0.0.1:\(port.control.port)", "--duration", "4.5"], in: folder)
-      #expect(outcome.status == 0)
-      let said = outcome.errors.split(separator: "\n").filter { $0.contains("does not answer") }
-      #expect(
-        said == [
-          "tutti: 127.0.0.1:\(port.control.port): does not answer, trying on; check the address, the port and the firewall there"
-        ])
-    }
+  @Test func anUnreachablePeer() async throws {
+    let pair = try PortPair(port: 0)
+    pair.close()
+    let address = "127.0.0.1:\(pair.control.port)"
+    let folder = try TemporaryFolder()
+    let arguments = ["peer", "--port", "0", "--connect", address, "--duration", "4.5"]
+    let outcome = try await Child.tutti(arguments, in: folder).outcome()
+    #expect(outcome.status == 0)
+    let said = outcome.errors.split(separator: "\n").filter { $0.contains("does not answer") }
+    let remedy = "check the address, the port and the firewall there"
+    #expect(said == ["tutti: \(address): does not answer, trying on; \(remedy)"])
   }
 
   @Test(arguments: [
     [], ["peer"], ["demo"], ["measure"], ["measure", "sync"], ["measure", "audio"], ["patch"], ["patch", "check"],
   ])
-  func helpHasExamples(command: [String]) throws {
-    try withFolder { folder in
-      let outcome = try Program.run(command + ["--help"], in: folder)
-      #expect(outcome.status == 0 && outcome.output.contains("EXAMPLE") && outcome.output.contains("tutti "))
-    }
+  func helpHasExamples(command: [String]) async throws {
+    let outcome = try await Child.tutti(command + ["--help"], in: TemporaryFolder()).outcome()
+    #expect(outcome.status == 0 && outcome.output.contains("EXAMPLE") && outcome.output.contains("tutti "))
   }
 }

@@ -2,6 +2,7 @@ import Audio
 import Foundation
 import Measurement
 import MusicalTime
+import Processes
 import Realtime
 import Rhythm
 import Testing
@@ -24,44 +25,44 @@ import Testing
 
   /// Plays a demo of two bars until nobody's card has run empty: on a busy machine that happens, is counted, and says nothing
   /// of what is tested here.
-  private func demo(_ arguments: [String], in folder: String) throws -> Demo {
+  private func demo(_ arguments: [String], in folder: TemporaryFolder) async throws -> Demo {
     for attempt in 1...4 {
-      let outcome = try Program.run(["demo", "--bars", "2", "--output", "d", "--json"] + arguments, in: folder)
+      let demo = try Child.tutti(["demo", "--bars", "2", "--output", "d", "--json"] + arguments, in: folder)
+      let outcome = try await demo.outcome()
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
       let decoder = JSONDecoder()
       decoder.keyDecodingStrategy = .convertFromSnakeCase
-      let demo = try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
-      if attempt == 4 || demo.peers.allSatisfy({ $0.underruns == 0 && $0.lateHits == 0 }) { return demo }
+      let report = try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
+      if attempt == 4 || report.peers.allSatisfy({ $0.underruns == 0 && $0.lateHits == 0 }) { return report }
     }
     fatalError("unreachable")
   }
 
   @Test(arguments: [("street", 64), ("bossa", 20), ("pulse", 96)])
-  func everyHitIsHeardAndNoneBesides(patch: String, activity: Int) throws {
-    try withFolder { folder in
-      let demo = try demo(["--patch", patch, "--activity", "\(activity)"], in: folder)
-      #expect(demo.peers.map(\.role) == ["master", "follower", "follower", "follower"])
-      for peer in demo.peers {
-        #expect(peer.ticksExpected == 192 && peer.ticksReceived == 192, "\(peer.name)")
-        #expect(peer.onsets == peer.onsetsExpected && peer.onsetsExpected > 0, "\(peer.name)")
-        #expect(peer.onsetsMissing == 0 && peer.onsetsExtra == 0, "\(peer.name)")
-        #expect(peer.audioOnsetDifference.p99Us <= 1000 && peer.clockOffset.p99Us <= 1000, "\(peer.name)")
-      }
-      try expectExactFrames(demo.peers[0], patch: patch, activity: UInt8(activity), folder: folder)
+  func everyHitIsHeardAndNoneBesides(patch: String, activity: Int) async throws {
+    let folder = try TemporaryFolder()
+    let demo = try await demo(["--patch", patch, "--activity", "\(activity)"], in: folder)
+    #expect(demo.peers.map(\.role) == ["master", "follower", "follower", "follower"])
+    for peer in demo.peers {
+      #expect(peer.ticksExpected == 192 && peer.ticksReceived == 192, "\(peer.name)")
+      #expect(peer.onsets == peer.onsetsExpected && peer.onsetsExpected > 0, "\(peer.name)")
+      #expect(peer.onsetsMissing == 0 && peer.onsetsExtra == 0, "\(peer.name)")
+      #expect(peer.audioOnsetDifference.p99Us <= 1000 && peer.clockOffset.p99Us <= 1000, "\(peer.name)")
     }
+    try expectExactFrames(demo.peers[0], patch: patch, activity: UInt8(activity), folder: folder)
   }
 
   /// The master's recording is, bit for bit, what the kit gives when every hit is struck on the frame nearest to its deadline.
-  private func expectExactFrames(_ master: Demo.Peer, patch: String, activity: UInt8, folder: String) throws {
-    let trace = try Trace(contentsOf: "\(folder)/\(master.trace)")
+  private func expectExactFrames(_ master: Demo.Peer, patch: String, activity: UInt8, folder: TemporaryFolder) throws {
+    let trace = try Trace(contentsOf: folder.path(master.trace))
     let audio = try #require(trace.header.audio)
     let first = try #require(trace.ticks.first)
     let timeline = Timeline(tempo: try Tempo(bpm: 120), tick: Tick(0), at: first.due)
-    let text = try String(contentsOfFile: "\(Self.patches)/\(patch).yaml", encoding: .utf8)
+    let text = try String(contentsOfFile: "\(Program.patches)/\(patch).yaml", encoding: .utf8)
     let table = StepTable(try PatchLoader.patch(from: text, file: patch))
 
-    let periods = try SoundFile(path: "\(folder)/\(master.recording)").samples.count / 256
-    let recorded = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(master.recording)"))
+    let periods = try SoundFile(path: folder.path(master.recording)).samples.count / 256
+    let recorded = try Data(contentsOf: URL(fileURLWithPath: folder.path(master.recording)))
     var renderer = Renderer(grid: .standard, lanes: try DrumLanes())
     for tick in 0..<Int64(192) {
       guard let step = Tick(tick).beginsStep else { continue }
@@ -72,7 +73,7 @@ import Testing
             instant: timeline.deadline(Tick(tick)), note: hit.note, velocity: hit.velocity, group: hit.group))
       }
     }
-    let ideal = "\(folder)/ideal.wav"
+    let ideal = folder.path("ideal.wav")
     do {
       var file = try WAVFile(path: ideal, name: "peer 1", grid: .standard)
       var period = StereoPeriod()
@@ -92,50 +93,42 @@ import Testing
     #expect(recorded.suffix(samples).contains { $0 != 0 })
   }
 
-  private static var patches: String {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Patches").path
-  }
-
   // MARK: Peers by hand
 
   /// A master and a follower that record; `prefix` goes before each command, `during` happens while they play.
   private func session(
-    in folder: String, seconds: Int, prefixes: [[String]] = [[], []], during: (Program.Running) -> Void = { _ in }
-  ) throws -> [Trace] {
+    in folder: TemporaryFolder, seconds: Int, prefixes: [[String]] = [[], []],
+    during: (Child) async throws -> Void = { _ in }
+  ) async throws -> [Trace] {
     func arguments(_ name: String) -> [String] {
       ["peer", "--name", name, "--port", "0", "--json", "--audio", "wav:\(name).wav", "--trace", "\(name).trace"]
     }
-    let follower = try Program.Running(arguments("ben"), in: folder, prefix: prefixes[1])
+    let follower = try Child.tutti(arguments("ben"), name: "ben", prefix: prefixes[1], in: folder)
     var port: String?
-    for _ in 0..<500 where port == nil {
-      Thread.sleep(forTimeInterval: 0.02)
-      port = (try? JSONDecoder().decode([String: String].self, from: Data(follower.written.utf8)))?["port"]
+    try await follower.wait(for: "to be ready", within: .seconds(20)) {
+      port = (try? JSONDecoder().decode([String: String].self, from: Data(follower.output.utf8)))?["port"]
+      return port != nil
     }
-    let master = try Program.Running(
+    let master = try Child.tutti(
       arguments("ada") + [
         "--connect", "127.0.0.1:\(try #require(port))", "--start", "--bpm", "120", "--duration", "\(seconds)",
-      ], in: folder, prefix: prefixes[0])
-    during(follower)
-    let outcome = try master.wait(Double(seconds) + 20)
+      ], name: "ada", prefix: prefixes[0], in: folder)
+    try await during(follower)
+    let outcome = try await master.outcome()
     #expect(outcome.status == 0, "\(outcome.errors)")
-    // Under `unshare --fork` the follower is the child of the process started here, and goes with the master's end.
-    follower.signal(SIGTERM)
-    if !prefixes[1].isEmpty { try stopChildren(of: follower) }
-    _ = try follower.wait(20)
-    return try ["ada", "ben"].map { try Trace(contentsOf: "\(folder)/\($0).trace") }
+    // With `unshare --fork` the peer is the child of the process started here.
+    let children = "/proc/\(follower.identifier)/task/\(follower.identifier)/children"
+    let identifiers = prefixes[1].isEmpty ? "" : (try? String(contentsOfFile: children, encoding: .utf8)) ?? ""
+    for child in identifiers.split(separator: " ").compactMap({ Int32($0) }) { kill(child, SIGTERM) }
+    if prefixes[1].isEmpty { follower.signal(SIGTERM) }
+    _ = try await follower.outcome()
+    return try ["ada", "ben"].map { try Trace(contentsOf: folder.path("\($0).trace")) }
   }
 
-  private func stopChildren(of running: Program.Running) throws {
-    let path = "/proc/\(running.identifier)/task/\(running.identifier)/children"
-    let children = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-    for child in children.split(separator: " ").compactMap({ Int32($0) }) { kill(child, SIGTERM) }
-  }
-
-  private func recordings(_ traces: [Trace], in folder: String) throws -> [Recording] {
+  private func recordings(_ traces: [Trace], in folder: TemporaryFolder) throws -> [Recording] {
     try traces.map { trace in
       let audio = try #require(trace.header.audio)
-      let file = try SoundFile(path: "\(folder)/\(audio.file)")
+      let file = try SoundFile(path: folder.path(audio.file))
       #expect(file.firstFrame == audio.firstFrame)
       return Recording(
         name: trace.header.name, samples: file.samples, rate: file.rate, firstInstant: audio.firstInstant)
@@ -152,50 +145,48 @@ import Testing
 
   @Test(
     .enabled(if: canUnshare, "time namespaces need root and unshare(1) of util-linux"), arguments: UInt64(1)...2)
-  func clocksHoursApart(seed: UInt64) throws {
-    try withFolder { folder in
-      // Hours, and not whole milliseconds in the end: what the program under test cannot guess.
-      let ahead = (0..<2).map { _ in Int64.random(in: 3_600...900_000) }
-      let prefixes = ahead.map { ["unshare", "--time", "--fork", "--kill-child=TERM", "--monotonic", "\($0)"] }
-      let traces = try session(in: folder, seconds: 5, prefixes: prefixes)
-      let clocks = ahead.map { Nanoseconds.seconds($0) }
-      let belief = try #require(traces[1].ticks.compactMap(\.offset).last)
-      #expect((belief - (clocks[0] - clocks[1])).magnitude < .milliseconds(1))
-      let sync = try SyncReport(traces: traces, clockAhead: clocks).comparisons[0]
-      #expect(sync.common == 240 && sync.magnitude.p99 <= .milliseconds(1), "\(ahead)")
-      let audio = try AudioReport(recordings: try recordings(traces, in: folder), clockAhead: clocks).comparisons[0]
-      #expect(audio.matched >= 15 && audio.magnitude.p99 <= .milliseconds(1), "\(ahead)")
-    }
+  func clocksHoursApart(seed: UInt64) async throws {
+    let folder = try TemporaryFolder()
+    // Hours, and not whole milliseconds in the end: what the program under test cannot guess.
+    let ahead = (0..<2).map { _ in Int64.random(in: 3_600...900_000) }
+    let prefixes = ahead.map { ["unshare", "--time", "--fork", "--kill-child=TERM", "--monotonic", "\($0)"] }
+    let traces = try await session(in: folder, seconds: 5, prefixes: prefixes)
+    let clocks = ahead.map { Nanoseconds.seconds($0) }
+    let belief = try #require(traces[1].ticks.compactMap(\.offset).last)
+    #expect((belief - (clocks[0] - clocks[1])).magnitude < .milliseconds(1))
+    let sync = try SyncReport(traces: traces, clockAhead: clocks).comparisons[0]
+    #expect(sync.common == 240 && sync.magnitude.p99 <= .milliseconds(1), "\(ahead)")
+    let audio = try AudioReport(recordings: try recordings(traces, in: folder), clockAhead: clocks).comparisons[0]
+    #expect(audio.matched >= 15 && audio.magnitude.p99 <= .milliseconds(1), "\(ahead)")
   }
 
-  @Test func aStoppedFollowerIsLateAndBackInStepWithTheNextHit() throws {
-    try withFolder { folder in
-      var resumed = Instant(nanoseconds: 0)
-      let traces = try session(in: folder, seconds: 5) { follower in
-        Thread.sleep(forTimeInterval: 3)
-        follower.signal(SIGSTOP)
-        Thread.sleep(forTimeInterval: 0.3)
-        follower.signal(SIGCONT)
-        resumed = MonotonicClock.now
-      }
-      let summary = try #require(traces[1].summary)
-      #expect(summary.lateHits >= 1 && summary.underruns >= 1 && summary.droppedHits == 0)
-      // All its ticks, the late ones late.
-      #expect(traces[1].ticks.count == 240)
-      let late = traces[1].ticks.filter { $0.acted - $0.due > .milliseconds(20) }
-      #expect(late.count >= 10)
-      let report = try AudioReport(recordings: try recordings(traces, in: folder)).comparisons[0]
-      #expect(report.magnitude.maximum > .milliseconds(20) || report.missing > 0)
-      // Back in step: what sounds later than a tenth of a second after it went on.
-      var cut = try recordings(traces, in: folder)
-      for n in cut.indices {
-        let skip = Int((resumed + .milliseconds(100) - cut[n].firstInstant).count * 48 / 1_000_000)
-        cut[n].samples = Array(cut[n].samples.dropFirst(skip))
-        cut[n].firstInstant = cut[n].firstInstant + Nanoseconds(Int64(skip) * 1_000_000 / 48)
-      }
-      let after = try AudioReport(recordings: cut).comparisons[0]
-      #expect(after.matched >= 4 && after.missing == 0 && after.extra == 0)
-      #expect(after.magnitude.maximum <= .milliseconds(1))
+  @Test func aStoppedFollowerIsLateAndBackInStepWithTheNextHit() async throws {
+    let folder = try TemporaryFolder()
+    var resumed = Instant(nanoseconds: 0)
+    let traces = try await session(in: folder, seconds: 5) { follower in
+      try await Task.sleep(for: .seconds(3))
+      follower.signal(SIGSTOP)
+      try await Task.sleep(for: .milliseconds(300))
+      follower.signal(SIGCONT)
+      resumed = MonotonicClock.now
     }
+    let summary = try #require(traces[1].summary)
+    #expect(summary.lateHits >= 1 && summary.underruns >= 1 && summary.droppedHits == 0)
+    // All its ticks, the late ones late.
+    #expect(traces[1].ticks.count == 240)
+    let late = traces[1].ticks.filter { $0.acted - $0.due > .milliseconds(20) }
+    #expect(late.count >= 10)
+    let report = try AudioReport(recordings: try recordings(traces, in: folder)).comparisons[0]
+    #expect(report.magnitude.maximum > .milliseconds(20) || report.missing > 0)
+    // Back in step: what sounds later than a tenth of a second after it went on.
+    var cut = try recordings(traces, in: folder)
+    for n in cut.indices {
+      let skip = Int((resumed + .milliseconds(100) - cut[n].firstInstant).count * 48 / 1_000_000)
+      cut[n].samples = Array(cut[n].samples.dropFirst(skip))
+      cut[n].firstInstant = cut[n].firstInstant + Nanoseconds(Int64(skip) * 1_000_000 / 48)
+    }
+    let after = try AudioReport(recordings: cut).comparisons[0]
+    #expect(after.matched >= 4 && after.missing == 0 && after.extra == 0)
+    #expect(after.magnitude.maximum <= .milliseconds(1))
   }
 }

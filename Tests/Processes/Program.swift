@@ -1,12 +1,17 @@
 import Foundation
 
 /// The programs a test starts.
-enum Program {
+public enum Program {
   /// The folder that holds the test bundle, and beside it what was built with it.
-  static let buildFolder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+  public static let buildFolder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent()
+
+  /// The patches of the source tree these tests were built in.
+  public static let patches = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Patches").path
 
   /// The `tutti` that was built with these tests.
-  static func tutti() throws -> String {
+  public static func tutti() throws -> String {
     let path = buildFolder.appendingPathComponent("tutti").path
     guard FileManager.default.isExecutableFile(atPath: path) else {
       throw Unavailable("\(path): not there; build it with `swift build --build-tests`")
@@ -17,7 +22,7 @@ enum Program {
   /// The program called `name` on the search path.
   ///
   /// - Throws: ``Unavailable`` with the Debian package to install.
-  static func find(_ name: String, package: String) throws -> String {
+  public static func find(_ name: String, package: String) throws -> String {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     let paths = folders.map { "\($0)/\(name)" }
     guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {

@@ -2,23 +2,30 @@ import Foundation
 
 /// A process that a test has started. What it writes goes to files, so that it never waits for a reader. It is killed with its
 /// `Child`.
-final class Child {
+public final class Child {
   private let process = Process()
   private let input = Pipe()
   private let name: String
+  /// It stays while the child lives.
+  private let folder: TemporaryFolder
   private let outputPath: String
   private let errorPath: String
 
-  /// Starts `program`. Its standard input stays open until ``closeInput()``, or until this process is no more; its state and
-  /// settings are those of nobody, in `folder`.
-  init(_ program: String, _ arguments: [String], name: String, in folder: TemporaryFolder) throws {
+  /// Starts `program` in `folder`. Its standard input stays open until ``closeInput()``, or until this process is no more; its
+  /// state and settings are those of nobody, in `folder` too, and so is what `environment` adds.
+  public init(
+    _ program: String, _ arguments: [String], name: String, in folder: TemporaryFolder,
+    environment: [String: String] = [:]
+  ) throws {
     self.name = name
+    self.folder = folder
     (outputPath, errorPath) = (folder.path(name + ".output"), folder.path(name + ".error"))
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["XDG_STATE_HOME": folder.path("state"), "XDG_CONFIG_HOME": folder.path("config"), "PYTHONUNBUFFERED": "1"]
-    ) { $1 }
+    ) { $1 }.merging(environment) { $1 }
+    process.currentDirectoryURL = folder.url
     process.standardInput = input
     process.standardOutput = try Self.file(outputPath)
     process.standardError = try Self.file(errorPath)
@@ -32,20 +39,22 @@ final class Child {
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-  var isRunning: Bool { process.isRunning }
+  public var isRunning: Bool { process.isRunning }
   /// What it has written so far.
-  var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
-  var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
+  public var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
+  public var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
   /// Why it failed, as far as its last line says so.
-  var lastError: String { errors.split(separator: "\n").last.map(String.init) ?? "it does not say why" }
+  public var lastError: String { errors.split(separator: "\n").last.map(String.init) ?? "it does not say why" }
 
-  func closeInput() { try? input.fileHandleForWriting.close() }
-  func interrupt() { process.interrupt() }
+  public func closeInput() { try? input.fileHandleForWriting.close() }
+  public func interrupt() { process.interrupt() }
+  public func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+  public var identifier: Int32 { process.processIdentifier }
 
   /// Waits until it has ended; gives its exit status, or minus the signal that ended it.
   ///
   /// - Throws: ``TookTooLong``.
-  func status(within limit: Duration) async throws -> Int32 {
+  public func status(within limit: Duration) async throws -> Int32 {
     try await wait(for: "to end", within: limit) { !isRunning }
     return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
   }
@@ -53,7 +62,7 @@ final class Child {
   /// Waits until `isDone` holds.
   ///
   /// - Throws: ``TookTooLong``.
-  func wait(for what: String, within limit: Duration, until isDone: () throws -> Bool) async throws {
+  public func wait(for what: String, within limit: Duration, until isDone: () throws -> Bool) async throws {
     let end = ContinuousClock.now + limit
     while try !isDone() {
       guard ContinuousClock.now < end else {
@@ -63,7 +72,7 @@ final class Child {
     }
   }
 
-  struct TookTooLong: Error, CustomStringConvertible { let description: String }
+  public struct TookTooLong: Error, CustomStringConvertible { public let description: String }
 
   private static func file(_ path: String) throws -> FileHandle {
     try Data().write(to: URL(fileURLWithPath: path))
