@@ -26,7 +26,7 @@ extension Endpoint {
     case refused(SessionID)
     /// The peer answered nothing, twelve times.
     case unreachable(SessionID)
-    /// Nothing came from the peer for 60 s, or it began a new session.
+    /// Nothing came from the peer for 60 s, from a Tutti peer for 5 s, or it began a new session.
     case lost(SessionID)
     /// Ended by BY, from either side.
     case closed(SessionID)

@@ -22,6 +22,10 @@ struct Recognition {
   private(set) var next: Instant?
   private var requests = OutstandingRequests()
 
+  var isRecognised: Bool {
+    if case .recognised = state { true } else { false }
+  }
+
   enum Step { case request, foreign }
 
   /// Asks for the first time.

@@ -12,7 +12,7 @@ import MusicalTime
 ///        │ OK                                                    │
 ///        └───────────────────▶ established ◀─────────────────────┘
 ///                                  ├── BY from either side ──▶ closed
-///                                  └── 60 s of silence, or a new session with the same address ──▶ lost
+///                                  └── 60 s of silence, 5 s of a Tutti peer's, or a new session with the same address ──▶ lost
 ///
 /// If both peers invite each other, the first invitation that succeeds makes the one session, and both send CK0. An invitation
 /// under a new token within a session is one of a restarted device: it is accepted, and its RTP stream begins anew.
@@ -80,8 +80,8 @@ final class Session<Address: Hashable & Sendable> {
     anchor = nil
   }
 
-  /// When the peer is given up.
-  var silenceEnds: Instant { lastHeard + .seconds(60) }
+  /// When the peer is given up. A Tutti peer that lives answers ten probes a second, so its silence tells soon.
+  var silenceEnds: Instant { lastHeard + .seconds(recognition.isRecognised ? 5 : 60) }
 
   /// When the session next has something to do.
   var deadline: Instant {

@@ -163,16 +163,29 @@ import Testing
     for k in 1...3 { #expect(network.endpoints[k].establishedCount == 0) }
   }
 
-  @Test func aSilentPeerIsLostAfterSixtySeconds() throws {
+  @Test func aSilentTuttiPeerIsLostAfterFiveSeconds() throws {
     var network = VirtualNetwork(2)
     let id = network.connect(0, to: 1)
     network.run(for: .seconds(30))
     network.isCutOff = [1]
-    network.run(for: .milliseconds(59_900))
+    network.run(for: .milliseconds(4_800))
     #expect(network.endpoints[0].establishedCount == 1)
-    network.run(for: .milliseconds(200))
+    network.run(for: .milliseconds(300))
     #expect(network.news(0).last == .lost(id) && network.endpoints[0].nextDeadline == nil)
     #expect(network.news(1).last == .lost(try #require(network.session(1))))
+  }
+
+  @Test func aSilentForeignPeerIsLostAfterSixtySeconds() throws {
+    var network = VirtualNetwork(1)
+    let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
+    network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
+    network.run(for: .milliseconds(1))
+    network.send(octets { _ = invitation.append(to: &$0) }, from: 3, to: 1)
+    network.run(for: .milliseconds(59_900))
+    #expect(network.endpoints[0].establishedCount == 1)
+    let id = try #require(network.session(0))
+    network.run(for: .milliseconds(200))
+    #expect(network.news(0).last == .lost(id))
   }
 
   /// CK every ten seconds is all a foreign peer sends. What it gets need not be answered by the endpoint itself.
