@@ -23,33 +23,36 @@ import Testing
     var peers: [Peer]
   }
 
-  /// Plays a demo of two bars until nobody's card has run empty: on a busy machine that happens, is counted, and says nothing
-  /// of what is tested here.
   private func demo(_ arguments: [String], in folder: TemporaryFolder) async throws -> Demo {
-    for attempt in 1...4 {
-      let demo = try Child.tutti(["demo", "--bars", "2", "--output", "d", "--json"] + arguments, in: folder)
-      let outcome = try await demo.outcome()
-      #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
-      let decoder = JSONDecoder()
-      decoder.keyDecodingStrategy = .convertFromSnakeCase
-      let report = try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
-      if attempt == 4 || report.peers.allSatisfy({ $0.underruns == 0 && $0.lateHits == 0 }) { return report }
-    }
-    fatalError("unreachable")
+    let demo = try Child.tutti(["demo", "--bars", "2", "--output", "d", "--json"] + arguments, in: folder)
+    let outcome = try await demo.outcome()
+    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
   }
 
+  /// On a busy machine a peer's card may run empty: its recording then has a hole, which is counted, and says nothing of what is
+  /// tested here. So it is played until each peer has been seen undisturbed, together with an undisturbed master.
   @Test(arguments: [("street", 64), ("bossa", 20), ("pulse", 96)])
   func everyHitIsHeardAndNoneBesides(patch: String, activity: Int) async throws {
     let folder = try TemporaryFolder()
-    let demo = try await demo(["--patch", patch, "--activity", "\(activity)"], in: folder)
-    #expect(demo.peers.map(\.role) == ["master", "follower", "follower", "follower"])
-    for peer in demo.peers {
-      #expect(peer.ticksExpected == 192 && peer.ticksReceived == 192, "\(peer.name)")
-      #expect(peer.onsets == peer.onsetsExpected && peer.onsetsExpected > 0, "\(peer.name)")
-      #expect(peer.onsetsMissing == 0 && peer.onsetsExtra == 0, "\(peer.name)")
-      #expect(peer.audioOnsetDifference.p99Us <= 1000 && peer.clockOffset.p99Us <= 1000, "\(peer.name)")
+    var seen: Set<String> = []
+    for _ in 0..<8 where seen.count < 4 {
+      let demo = try await demo(["--patch", patch, "--activity", "\(activity)"], in: folder)
+      #expect(demo.peers.map(\.role) == ["master", "follower", "follower", "follower"])
+      for peer in demo.peers { #expect(peer.ticksExpected == 192 && peer.ticksReceived == 192, "\(peer.name)") }
+      let undisturbed = demo.peers.filter { $0.underruns == 0 && $0.lateHits == 0 }
+      guard undisturbed.first?.role == "master" else { continue }
+      try expectExactFrames(demo.peers[0], patch: patch, activity: UInt8(activity), folder: folder)
+      for peer in undisturbed {
+        seen.insert(peer.name)
+        #expect(peer.onsets == peer.onsetsExpected && peer.onsetsExpected > 0, "\(peer.name)")
+        #expect(peer.onsetsMissing == 0 && peer.onsetsExtra == 0, "\(peer.name)")
+        #expect(peer.audioOnsetDifference.p99Us <= 1000 && peer.clockOffset.p99Us <= 1000, "\(peer.name)")
+      }
     }
-    try expectExactFrames(demo.peers[0], patch: patch, activity: UInt8(activity), folder: folder)
+    #expect(seen.count == 4, "undisturbed at last: \(seen.sorted())")
   }
 
   /// The master's recording is, bit for bit, what the kit gives when every hit is struck on the frame nearest to its deadline.
