@@ -2,7 +2,6 @@ import BasicContainers
 import MusicalTime
 import RTPMIDI
 import Realtime
-import Synchronization
 import Transports
 
 /// What the network thread does: it takes datagrams with the kernel's time stamps, answers questions about the clock at once, and
@@ -71,39 +70,5 @@ struct NetworkLoop: ~Copyable {
       return ports.data.send(reply, to: datagram.from)
     }
     return false
-  }
-}
-
-/// What passes between the network thread and the control thread.
-struct NetworkRings: Sendable, BitwiseCopyable {
-  let known = TripleBuffer(KnownSources())
-  let datagrams = SPSCRing<Datagram>(capacity: 1024)
-  /// The control thread's.
-  let bell: Doorbell
-}
-
-/// The network thread: FIFO 65, asleep until a datagram comes.
-final class NetworkThread {
-  private let thread: RealtimeThread
-  private let quit = Quit()
-
-  var scheduler: Scheduler { thread.scheduler }
-
-  init(ports: PortPair, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
-    let quit = quit
-    thread = RealtimeThread(name: "network", priority: 65) {
-      var loop = NetworkLoop(ports: ports, ssrc: ssrc, identity: identity, rings: rings)
-      while !quit.flag.load(ordering: .relaxed) { loop.round() }
-    }
-  }
-
-  /// Ends the thread and waits for it, a tenth of a second at most.
-  func stop() {
-    quit.flag.store(true, ordering: .relaxed)
-    thread.join()
-  }
-
-  private final class Quit: Sendable {
-    let flag = Atomic<Bool>(false)
   }
 }
