@@ -86,12 +86,16 @@ extension Peer {
     }
   }
 
-  /// When to leave, asked at `now`: after the rhythm has ended, and its last sounds in a recording have faded.
+  /// When to leave, asked at `now`: after the own rhythm, or one about to end, has ended, and its last sounds in a recording have
+  /// faded; at once from another's that goes on.
   private func departure(at now: Instant) -> Instant {
     if ensemble.role == .master { try? ensemble.stop(now: now) }
     let plan = ensemble.plan
     guard plan.run != 0, plan.end.index != .max else { return now }
-    return max(now, plan.deadline(plan.end) + (recording == nil ? .milliseconds(50) : .milliseconds(500)))
+    let end = plan.deadline(plan.end)
+    // A follower does not stay for an end that is known but far off.
+    guard ensemble.role == .master || end <= now + configuration.lead else { return now }
+    return max(now, end + (recording == nil ? .milliseconds(50) : .milliseconds(500)))
   }
 
   private func name(of refusal: Refusal) -> String {
