@@ -42,7 +42,7 @@ final class ClockThread {
 
   /// Ends the thread and waits for it.
   func stop() {
-    send(.quit)
+    while !send(.quit) { MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(1)) }
     thread.join()
   }
 }

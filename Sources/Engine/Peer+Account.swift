@@ -25,6 +25,8 @@ extension Peer {
       "lost_frames": sound.lostFrames,
       "clipped_samples": sound.clippedSamples,
       "ticks_skipped": clockCounters.skipped,
+      "ticks_unrecorded": Int64(clock.rings.ticks.dropped),
+      "commands_dropped": Int64(clock.rings.commands.dropped),
       "datagrams_unsent": clockCounters.unsent,
       "datagrams_received": Int64(clamping: endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
       "datagrams_dropped": Int64(clamping: endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),

@@ -104,6 +104,6 @@ extension Peer {
   }
 
   private func name(of identity: Identity) -> String {
-    peers.values.first { $0.identity == identity }?.info.name ?? identity.description
+    names[identity] ?? identity.description
   }
 }

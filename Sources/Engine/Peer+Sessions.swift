@@ -70,6 +70,8 @@ extension Peer {
       if given == session { return }
     }
     peers[session]?.identity = identity
+    if names.count >= 4096 { names.removeAll() }
+    names[identity] = peers[session]?.info.name
     clock.send(.stamp(session: session))
     ensemble.joined(identity, at: now)
   }

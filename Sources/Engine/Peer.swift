@@ -28,6 +28,8 @@ public final class Peer {
   let trace: TraceWriter?
   var ensemble: Ensemble
   var connections: Connections
+  /// What the Tutti peers met so far call themselves, also those that have left.
+  var names: [Identity: String] = [:]
   /// Everybody in session.
   var peers: [SessionID: Partner] = [:]
   var account = TickAccount()
@@ -68,6 +70,7 @@ public final class Peer {
     self.log = log
     activity = configuration.activity
     tempo = configuration.tempo
+    if let path = configuration.trace { try TraceWriter.check(path: path) }
     let addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
     store = try IdentityStore(name: configuration.name)
     let lanes = configuration.output == .none ? nil : try DrumLanes(soundFont: configuration.soundFont)

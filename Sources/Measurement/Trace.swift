@@ -111,7 +111,7 @@ extension Trace {
       start = end + 1
     }
     guard let header else {
-      throw TraceError(file: file, line: nil, reason: "is empty", remedy: Self.remedy)
+      throw TraceError(file: file, line: 1, reason: "is empty", remedy: Self.remedy)
     }
     self.header = header
   }

@@ -102,8 +102,16 @@ extension Error {
     case let error as DecodingError: error.shortReason
     case let error as CocoaError:
       (error.userInfo[NSUnderlyingErrorKey] as? any Error)?.reason ?? error.localizedDescription
-    default: localizedDescription
+    default: (self as NSError).reason
     }
+  }
+}
+
+extension NSError {
+  /// Foundation on Linux gives a system call's errno in its own domain, below the codes it uses itself.
+  fileprivate var reason: String {
+    domain == NSPOSIXErrorDomain || (1..<200).contains(code)
+      ? String(cString: strerror(Int32(code))) : localizedDescription
   }
 }
 

@@ -26,13 +26,31 @@ public final class TraceWriter {
     } catch {
       throw TraceError(
         file: path, line: nil, reason: "cannot be written (\(error.reason))",
-        remedy: "give --trace a file in a folder of yours")
+        remedy: Self.remedy)
     }
     try append(json: header)
     // The format's version comes first, so that people and programs know the file by its first bytes.
     bytes.replaceSubrange(0..<1, with: "{\"tutti_trace\":\(Trace.formatVersion),".utf8)
     try flush()
   }
+
+  /// Whether a trace could be written to `path`. An older file there is left as it is, and none is left behind.
+  ///
+  /// - Throws: ``TraceError`` when it could not.
+  ///
+  /// Real-time: not safe.
+  public static func check(path: String) throws(TraceError) {
+    let isNew = access(path, F_OK) != 0
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw TraceError(
+        file: path, line: nil, reason: "cannot be written (\(String(cString: strerror(errno))))", remedy: remedy)
+    }
+    close(descriptor)
+    if isNew { unlink(path) }
+  }
+
+  private static let remedy = "give --trace a file in a folder of yours"
 
   /// Writes `tick`.
   ///

@@ -101,7 +101,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
   /// The sync table.
   var description: String {
     var table = TextTable(columns: [
-      "", "role", "ticks", "received", "hits", "heard", "late", "clock p50", "p99", "max", "sound p50", "p99", "max",
+      "", "role", "ticks", "received", "hits", "heard", "late", "underruns", "clock p50", "p99", "max", "sound p50",
+      "p99", "max",
       "scheduler",
     ])
     for peer in peers {
@@ -109,9 +110,13 @@ struct DemoReport: Encodable, CustomStringConvertible {
       table.append(
         [
           peer.name, peer.role, "\(peer.ticksExpected)", "\(peer.ticksReceived)", "\(peer.onsetsExpected)",
-          "\(peer.onsets)", "\(peer.lateHits)",
+          "\(peer.onsets)", "\(peer.lateHits)", "\(peer.underruns)",
         ] + spreads.map { String(format: "%.1f", $0) } + [peer.scheduler])
     }
-    return "Off \(peers[0].name), in microseconds; 1000 are one millisecond, below what anybody hears\n\(table)"
+    var text = "Off \(peers[0].name), in microseconds; 1000 are one millisecond, below what anybody hears\n\(table)"
+    if peers.contains(where: { $0.underruns > 0 }) {
+      text += "Underruns: this machine stalled for more than 5 ms, and left holes in those recordings.\n"
+    }
+    return text
   }
 }

@@ -43,6 +43,7 @@ func reportingFailures(_ body: () throws -> Void) throws {
 }
 
 /// Runs `body` during validation: its error is one of usage.
+@discardableResult
 func usage<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(ValidationError) -> Value {
   do {
     return try body()

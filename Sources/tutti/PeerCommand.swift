@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import MusicalTime
 import Rhythm
+import Transports
 
 struct PeerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -63,6 +64,13 @@ struct PeerCommand: ParsableCommand {
 
   func validate() throws {
     if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
+    for peer in connect { try usage { () throws(TransportError) in try SocketAddress.parts(of: peer) } }
+    if let name, name.trimmingCharacters(in: .whitespaces).isEmpty || name.contains(where: \.isNewline) {
+      throw ValidationError("--name \(name.debugDescription): not a name; give one line of text")
+    }
+    if let trace, audio == "wav:" + trace {
+      throw ValidationError("--trace \(trace): is the recording's file; give the trace another")
+    }
     guard activity <= 127 else { throw ValidationError("--activity \(activity): out of range; give one from 0 to 127") }
     // Steps are with the sound 30 ms ahead: a stop told later than that could not hold them back.
     guard (50...2000).contains(lead) else {
@@ -99,9 +107,8 @@ struct PeerCommand: ParsableCommand {
       defer { signals.cancel() }
       let peer = try Peer(configuration, mailbox: mailbox, log: Logger(label: "tutti") { _ in TerminalLog(terminal) })
       if json {
-        printLine([
-          "event": "ready", "name": configuration.name, "identity": "\(peer.identity)", "port": "\(peer.port)",
-        ])
+        try printJSON(Ready(name: configuration.name, identity: "\(peer.identity)", port: peer.port))
+        fflush(nil)
       } else {
         terminal.say("\(configuration.name) is on port \(peer.port); \(keysHint(terminal))")
       }
@@ -117,9 +124,12 @@ struct PeerCommand: ParsableCommand {
     terminal.readsKeys ? "space starts and stops, +/- tempo, 0-9 activity, q leaves" : "Ctrl-C leaves"
   }
 
-  private func printLine(_ members: [String: String]) {
-    if let line = try? JSONEncoder.sorted.encode(members) { print(String(decoding: line, as: UTF8.self)) }
-    fflush(nil)
+  /// The line that says: others can connect now.
+  private struct Ready: Encodable {
+    let event = "ready"
+    var name: String
+    var identity: String
+    var port: UInt16
   }
 }
 

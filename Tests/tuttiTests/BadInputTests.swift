@@ -34,7 +34,6 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "peer --port 0 --audio wav:x.wav --trace no/such/folder/x.trace", 69, "no/such/folder/x.trace: cannot be written"),
     BadInput("peer --port 0 --connect no.such.host.invalid:5004", 69, "host no.such.host.invalid: not found"),
-    BadInput("peer --port 0 --connect 127.0.0.1:notaport", 69, "127.0.0.1:notaport: not HOST:PORT"),
     BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be made"),
     BadInput("demo --patch broken.yaml", 65, "broken.yaml:2"),
     BadInput("measure sync none.trace none.trace", 69, "none.trace: cannot be read"),
@@ -48,6 +47,9 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --bpm nan", 64, "tempo nan BPM is out of range"),
     BadInput("peer --bpm fast", 64, "fast"),
     BadInput("peer --activity 128", 64, "--activity 128: out of range"),
+    BadInput("peer --connect 127.0.0.1:notaport", 64, "127.0.0.1:notaport: not HOST:PORT"),
+    BadInput("peer --connect [::1]:5004", 64, "[::1]:5004: not HOST:PORT"),
+    BadInput("peer --audio wav:x --trace x", 64, "--trace x: is the recording's file"),
     BadInput("peer --lead 1", 64, "--lead 1.0: out of range"),
     BadInput("peer --port 65535", 64, "--port 65535: leaves no port"),
     BadInput("peer --duration 0", 64, "--duration 0.0: out of range"),
@@ -63,8 +65,9 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   private func check(_ item: BadInput) async throws -> (outcome: Child.Outcome, left: [String]) {
     let folder = try TemporaryFolder()
     try Data("name: broken\nlayers: [\n".utf8).write(to: folder.url.appendingPathComponent("broken.yaml"))
+    try Data().write(to: folder.url.appendingPathComponent("empty.trace"))
     let outcome = try await Child.tutti(item.arguments, in: folder).outcome()
-    let known: Set = ["broken.yaml", "state", "tutti.output", "tutti.error"]
+    let known: Set = ["broken.yaml", "empty.trace", "state", "tutti.output", "tutti.error"]
     return (outcome, folder.contents.filter { !known.contains($0) })
   }
 
@@ -100,6 +103,17 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       ["peer", "--port", "0"], environment: ["XDG_STATE_HOME": "/dev/null/x"], in: TemporaryFolder())
     let outcome = try await child.outcome()
     #expect(outcome.status == 69 && outcome.errors.contains("set XDG_STATE_HOME"), "\(outcome.errors)")
+  }
+
+  /// What is there already is not lost to a start that fails.
+  @Test func anOlderRecordingOutlivesAFailedStart() async throws {
+    let folder = try TemporaryFolder()
+    let older = Data("an older take".utf8)
+    try older.write(to: folder.url.appendingPathComponent("x.wav"))
+    let arguments = ["peer", "--port", "0", "--audio", "wav:x.wav", "--trace", "no/such/folder/x.trace"]
+    let outcome = try await Child.tutti(arguments, in: folder).outcome()
+    #expect(outcome.status == 69)
+    #expect(try Data(contentsOf: folder.url.appendingPathComponent("x.wav")) == older)
   }
 
   /// A peer that nobody answers says so once and plays all the same.

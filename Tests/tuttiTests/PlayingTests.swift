@@ -99,6 +99,10 @@ import Testing
   // MARK: Peers by hand
 
   /// A master and a follower that record; `prefix` goes before each command, `during` happens while they play.
+  private struct Ready: Decodable {
+    var port: UInt16
+  }
+
   private func session(
     in folder: TemporaryFolder, seconds: Int, prefixes: [[String]] = [[], []],
     during: (Child) async throws -> Void = { _ in }
@@ -107,9 +111,9 @@ import Testing
       ["peer", "--name", name, "--port", "0", "--json", "--audio", "wav:\(name).wav", "--trace", "\(name).trace"]
     }
     let follower = try Child.tutti(arguments("ben"), name: "ben", prefix: prefixes[1], in: folder)
-    var port: String?
+    var port: UInt16?
     try await follower.wait(for: "to be ready", within: .seconds(20)) {
-      port = (try? JSONDecoder().decode([String: String].self, from: Data(follower.output.utf8)))?["port"]
+      port = (try? JSONDecoder().decode(Ready.self, from: Data(follower.output.utf8)))?.port
       return port != nil
     }
     let master = try Child.tutti(
