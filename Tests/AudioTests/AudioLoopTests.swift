@@ -60,14 +60,14 @@ import Testing
     #expect(loop.step(at: now) == nil)
     try output.finish()
 
-    // Silent up to 20 224, the first boundary after 20 000: both hits of the stall sound there, 10 224 frames late at most.
+    // Silent up to 20 032, where the card goes on: both hits of the stall sound there, 10 032 frames late at most.
     let samples = try SoundFile(path: path).samples
-    #expect(samples[9_472..<20_224].allSatisfy { $0 == 0 })
+    #expect(samples[9_472..<20_032].allSatisfy { $0 == 0 })
     let counters = loop.counters
-    #expect(counters.underruns == 1 && counters.silentFrames == 20_224 - 9_472)
+    #expect(counters.underruns == 1 && counters.silentFrames == 20_032 - 9_472)
     #expect(counters.hits == 4 && counters.late == 2 && counters.dropped == 0)
-    #expect(counters.maximumLateness == grid.instant(of: 20_224) - grid.instant(of: 10_000))
-    #expect(samples[20_224..<20_288].contains { $0 != 0 })
+    #expect(counters.maximumLateness == grid.instant(of: 20_032) - grid.instant(of: 10_000))
+    #expect(samples[20_032..<20_096].contains { $0 != 0 })
     // After the stall everything is in its place again.
     #expect(Array(samples[40_000..<44_000]) == Array(samples[0..<4_000]))
   }
@@ -85,8 +85,8 @@ import Testing
     try output.finish()
     let recording = try SoundFile(path: path)
     #expect(recording.firstFrame == first && loop.counters.late == 1)
-    #expect(recording.samples[0..<1_024].allSatisfy { $0 == 0 })
-    #expect(recording.samples[1_024..<1_100].contains { $0 != 0 })
+    #expect(recording.samples[0..<1_032].allSatisfy { $0 == 0 })
+    #expect(recording.samples[1_032..<1_100].contains { $0 != 0 })
   }
 
   @Test func withoutASinkHitsAreCounted() {
