@@ -2,11 +2,11 @@ import MusicalTime
 import Realtime
 import Synchronization
 
-/// What the audio thread does, one step at a time, so that a test can drive it with a clock of its own: take the hits that have
-/// arrived, do what the card asks for, say when to come again.
+/// What the audio thread does, one step at a time, so that a test can drive it with a clock of its own: take the hits
+/// that have arrived, do what the card asks for, say when to come again.
 package final class AudioLoop: @unchecked Sendable {
-  // Invariants: the card, the renderer and the period belong to the one thread that calls step. `recording` is the one in `sink`,
-  // which lives as long as this object: a real-time thread may not even count references.
+  // Invariants: the card, the renderer and the period belong to the one thread that calls step. `recording` is the one
+  // in `sink`, which lives as long as this object: a real-time thread may not even count references.
   private var card: SteadyCard
   private var renderer: Renderer
   private var period = StereoPeriod()

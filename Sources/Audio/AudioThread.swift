@@ -1,8 +1,8 @@
 public import MusicalTime
 public import Realtime
 
-/// The thread that turns hits into sound: FIFO 60, woken once a period by the card's clock. It allocates nothing and waits for
-/// nobody. It runs until it is stopped.
+/// The thread that turns hits into sound: FIFO 60, woken once a period by the card's clock. It allocates nothing and
+/// waits for nobody. It runs until it is stopped.
 public final class AudioThread {
   /// What the kernel granted.
   public var scheduler: Scheduler { thread.scheduler }
@@ -10,7 +10,8 @@ public final class AudioThread {
   public let firstFrame: Int64
   /// When that frame sounds.
   public let firstInstant: Instant
-  /// How long before its instant a hit must be in the ring to sound on its frame. Allow for the thread's own waking besides.
+  /// How long before its instant a hit must be in the ring to sound on its frame. Allow for the thread's own waking
+  /// besides.
   public let lead: Nanoseconds
 
   private let loop: AudioLoop
@@ -28,7 +29,7 @@ public final class AudioThread {
     events: SPSCRing<SoundEvent>, lanes: consuming DrumLanes?, sink: AudioSink, grid: FrameGrid = .standard
   ) {
     // Room for the thread to come up, so that the beginning is not an underrun.
-    let card = SteadyCard(grid: grid, notBefore: MonotonicClock.now + .milliseconds(20))
+    let card = SteadyCard(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))
     firstFrame = card.next
     firstInstant = grid.instant(of: card.next)
     lead = card.lead
@@ -42,7 +43,8 @@ public final class AudioThread {
   /// Real-time: not safe.
   public var counters: SoundCounters { loop.counters }
 
-  /// Plays on until `tail`, so that what sounds can fade, then ends the thread and waits for it. The sink is not closed.
+  /// Plays on until `tail`, so that what sounds can fade, then ends the thread and waits for it. The sink is not
+  /// closed.
   ///
   /// Real-time: not safe.
   public func stop(after tail: Instant) {

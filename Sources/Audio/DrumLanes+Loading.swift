@@ -2,15 +2,16 @@ import CFluidSynth
 import Glibc
 import Synchronization
 
-// FluidSynth prepares its tables when the first synthesizer is made and does not wait for a second maker: one at a time.
+// FluidSynth prepares its tables when the first synthesizer is made and does not wait for a second maker: one at a
+// time.
 private let making = Mutex<Void>(())
 
 extension DrumLanes {
   /// The General MIDI SoundFont that comes with libfluidsynth3.
   public static let defaultSoundFont = "/usr/share/sounds/sf2/default-GM.sf2"
 
-  /// The loudest single drum of the default kit then reaches a third of full scale, sixteenths of kick, snare, hi-hat, tom and
-  /// crash together two thirds.
+  /// The loudest single drum of the default kit then reaches a third of full scale, sixteenths of kick, snare, hi-hat,
+  /// tom and crash together two thirds.
   private static let gain = 0.5
 
   /// How many voices a lane can hold; the oldest give way. A lane gets one hit in 64 frames at most, mostly far fewer.
@@ -56,8 +57,8 @@ extension DrumLanes {
     throw AudioFileError(.malformed, path: path, reason: "the SoundFont has no drum kit (bank 128)", remedy: remedy)
   }
 
-  /// What is wrong with the head of a SoundFont, "RIFF", the length of what follows, "sfbk" (SoundFont 2.04, section 4): nil when
-  /// nothing is. A file cut short is found here, as FluidSynth would try to read it as something else.
+  /// What is wrong with the head of a SoundFont, "RIFF", the length of what follows, "sfbk" (SoundFont 2.04, section
+  /// 4): nil when nothing is. A file cut short is found here, as FluidSynth would try to read it as something else.
   private static func fault(of path: String, remedy: String) throws(AudioFileError) -> String? {
     let descriptor = try openRegularFile(path, flags: O_RDONLY, remedy: remedy)
     defer { close(descriptor) }

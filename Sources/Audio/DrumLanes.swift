@@ -2,18 +2,21 @@ import CFluidSynth
 
 /// A drum kit whose hits start on exact frames.
 ///
-/// FluidSynth starts voices on its own 64-frame blocks, so one synthesizer puts a hit up to 63 frames off its place. Here 64 of
-/// them share one SoundFont, and the blocks of lane k begin at the frames congruent to k modulo 64: a hit at frame f is played by
-/// lane f mod 64, whose next block begins at f. So exactly one lane may begin a block at any frame, and blocks are rendered in the
-/// order of their first frames, whatever the periods: the sum of the lanes is the same to the last bit however it is cut into
-/// periods. Lanes without a voice are not rendered. A block overhangs its period by up to 63 frames, which are kept for the next.
+/// FluidSynth starts voices on its own 64-frame blocks, so one synthesizer puts a hit up to 63 frames off its place.
+/// Here 64 of them share one SoundFont, and the blocks of lane k begin at the frames congruent to k modulo 64: a hit at
+/// frame f is played by lane f mod 64, whose next block begins at f. So exactly one lane may begin a block at any
+/// frame, and blocks are rendered in the order of their first frames, whatever the periods: the sum of the lanes is the
+/// same to the last bit however it is cut into periods. Lanes without a voice are not rendered. A block overhangs its
+/// period by up to 63 frames, which are kept for the next.
 ///
-/// Cut-off groups: each group has a drum channel of its own in every lane, and a hit in a group first silences that channel in all
-/// lanes. A lane obeys at its next block, so the old sound ends at most 63 frames after the new one began.
+/// Cut-off groups: each group has a drum channel of its own in every lane, and a hit in a group first silences that
+/// channel in all lanes. A lane obeys at its next block, so the old sound ends at most 63 frames after the new one
+/// began.
 ///
-/// FluidSynth leads each voice from the stereo position of whatever its slot played last to its own, over the first block. So that a
-/// hit does not depend on what went before, a lane that falls silent plays a hit into the void in every slot it has used: the
-/// next ones all start from there. Only a hit in a lane that still sounds may find a slot in another state.
+/// FluidSynth leads each voice from the stereo position of whatever its slot played last to its own, over the first
+/// block. So that a hit does not depend on what went before, a lane that falls silent plays a hit into the void in
+/// every slot it has used: the next ones all start from there. Only a hit in a lane that still sounds may find a slot
+/// in another state.
 ///
 /// A kit has one owner, so one thread at a time uses it.
 public struct DrumLanes: ~Copyable, @unchecked Sendable {
@@ -27,9 +30,9 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   /// Real-time: safe.
   public private(set) var position: Int64 = 0
 
-  // Invariants: all 64 synthesizers live from init to deinit. `left` and `right` hold 4096 + 63 frames from `position` on; frames
-  // outside `position..<begun + 63` are zero. Every block that starts before `begun` is in them, none that starts later;
-  // position <= begun <= position + 4096. Bit k of `sounding` is set while lane k may have voices.
+  // Invariants: all 64 synthesizers live from init to deinit. `left` and `right` hold 4096 + 63 frames from `position`
+  // on; frames outside `position..<begun + 63` are zero. Every block that starts before `begun` is in them, none that
+  // starts later; position <= begun <= position + 4096. Bit k of `sounding` is set while lane k may have voices.
   // `slots` says how many voice slots of a lane have been used since it was primed.
   private let lanes: UnsafeMutablePointer<OpaquePointer>
   private let left: UnsafeMutablePointer<Float>
@@ -70,7 +73,8 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
     block.deallocate()
   }
 
-  /// Strikes `note` so that its first frame is `frame`, which lies in the coming period and not before an earlier strike's.
+  /// Strikes `note` so that its first frame is `frame`, which lies in the coming period and not before an earlier
+  /// strike's.
   ///
   /// - Returns: false, and nothing sounds, for a frame outside that, a note above 127, a velocity outside 1...127 or a group
   ///   above 8.
@@ -107,8 +111,8 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
     discard(count)
   }
 
-  /// Goes on at `frame`, after an underrun. Voices keep their natural place; when more than a second is missing, which would
-  /// take long to catch up with, they end instead. A frame already passed changes nothing.
+  /// Goes on at `frame`, after an underrun. Voices keep their natural place; when more than a second is missing, which
+  /// would take long to catch up with, they end instead. A frame already passed changes nothing.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -130,7 +134,8 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Group 0 plays on General MIDI's drum channel, number 10 for people and 9 on the wire; group g on wire channel g - 1.
+  /// Group 0 plays on General MIDI's drum channel, number 10 for people and 9 on the wire; group g on wire channel g -
+  /// 1.
   @_noLocks @_noAllocation
   static func channel(of group: UInt8) -> Int32 { group == 0 ? 9 : Int32(group) &- 1 }
 

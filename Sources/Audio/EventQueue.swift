@@ -2,8 +2,8 @@ import MusicalTime
 
 /// Hits that wait for their instant, earliest first, at most ``capacity`` of them.
 ///
-/// A ring in which each newcomer sinks from the back to its place. Events arrive nearly in order, so it hardly moves. Hits of
-/// the same instant keep the order in which they came.
+/// A ring in which each newcomer sinks from the back to its place. Events arrive nearly in order, so it hardly moves.
+/// Hits of the same instant keep the order in which they came.
 public struct EventQueue: ~Copyable {
   /// How many hits can wait.
   public static var capacity: Int { @_noLocks @_noAllocation get { 1024 } }

@@ -1,10 +1,10 @@
 public import MusicalTime
 
-/// The frames of a sound card that never drifts: frame n sounds at `n * 10^9 / rate` nanoseconds of the clock, rounded down,
-/// n counted from the clock's origin.
+/// The frames of a sound card that never drifts: frame n sounds at `n * 10^9 / rate` nanoseconds of the clock, rounded
+/// down, n counted from the clock's origin.
 ///
-/// Products are 128 bits wide, so frame 10^12 is as exact as frame 1. Recordings made on one grid by several peers of one
-/// machine line up frame by frame, whenever each of them began.
+/// Products are 128 bits wide, so frame 10^12 is as exact as frame 1. Recordings made on one grid by several peers of
+/// one machine line up frame by frame, whenever each of them began.
 public struct FrameGrid: Hashable, Sendable, BitwiseCopyable {
   /// Frames a second.
   public let rate: Int64

@@ -1,8 +1,8 @@
 import MusicalTime
 import Synchronization
 
-/// ``SoundCounters`` on their way from the audio thread to whoever looks: each number is the newest, though two may belong to
-/// neighbouring periods.
+/// ``SoundCounters`` on their way from the audio thread to whoever looks: each number is the newest, though two may
+/// belong to neighbouring periods.
 struct PublishedCounters: ~Copyable, Sendable {
   private let hits = Atomic<Int64>(0)
   private let late = Atomic<Int64>(0)

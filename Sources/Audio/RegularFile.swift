@@ -1,6 +1,7 @@
 import Glibc
 
-/// Opens `path`, which must be a regular file: a device or a pipe would make the caller wait, or lose what is removed later.
+/// Opens `path`, which must be a regular file: a device or a pipe would make the caller wait, or lose what is removed
+/// later.
 ///
 /// - Returns: the descriptor, which the caller closes.
 /// - Throws: ``AudioFileError`` with the kernel's reason and `remedy`.

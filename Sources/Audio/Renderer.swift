@@ -2,8 +2,9 @@ public import MusicalTime
 
 /// Turns hits with instants into frames: each is struck on the frame of the grid nearest to its instant.
 ///
-/// A hit whose frame has gone sounds on the first frame of the period at hand and is counted with its lateness; more than a
-/// second late it is dropped and counted, as nobody could tell what it belonged to. Without a kit hits are counted all the same.
+/// A hit whose frame has gone sounds on the first frame of the period at hand and is counted with its lateness; more
+/// than a second late it is dropped and counted, as nobody could tell what it belonged to. Without a kit hits are
+/// counted all the same.
 public struct Renderer: ~Copyable {
   /// How late a hit may sound.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
@@ -28,8 +29,8 @@ public struct Renderer: ~Copyable {
     if !queue.insert(event) { counters.dropped += 1 }
   }
 
-  /// Renders the period of `left.count` frames that starts at `frame`. Frames between the last period and this one have been
-  /// missed: voices are where they would be, see ``DrumLanes/skip(to:)``.
+  /// Renders the period of `left.count` frames that starts at `frame`. Frames between the last period and this one have
+  /// been missed: voices are where they would be, see ``DrumLanes/skip(to:)``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

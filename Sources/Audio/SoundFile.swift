@@ -7,8 +7,8 @@ public struct SoundFile: Sendable {
   public let samples: [Float]
   /// Frames a second.
   public let rate: Int
-  /// The number of the first frame in samples since the clock's origin (Broadcast Wave time reference), nil where the file does
-  /// not say.
+  /// The number of the first frame in samples since the clock's origin (Broadcast Wave time reference), nil where the
+  /// file does not say.
   public let firstFrame: Int64?
 
   /// The longest recording that is read: two hours at 48 kHz.
@@ -16,8 +16,8 @@ public struct SoundFile: Sendable {
 
   private static let remedy = "give a WAV file with a recording of at most two hours"
 
-  /// Reads `path`: WAV or any other format of libsndfile, of any sample type, up to 64 channels. Samples that are not numbers are
-  /// read as silence.
+  /// Reads `path`: WAV or any other format of libsndfile, of any sample type, up to 64 channels. Samples that are not
+  /// numbers are read as silence.
   ///
   /// - Throws: ``AudioFileError`` for a file that is missing, is no recording or is too long.
   ///

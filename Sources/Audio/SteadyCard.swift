@@ -2,17 +2,17 @@ public import MusicalTime
 
 /// A sound card that never drifts, as a rule for when to render: two periods of 256 frames on the grid.
 ///
-/// While one period sounds the other is rendered: when the clock passes the start of period P, the period that begins at P + 256 is
-/// due. If nobody asks until that one should have begun, the card has run empty: as one that is stopped and started again, it
-/// plays silence for ``restart`` frames more, and goes on with periods that begin there.
+/// While one period sounds the other is rendered: when the clock passes the start of period P, the period that begins
+/// at P + 256 is due. If nobody asks until that one should have begun, the card has run empty: as one that is stopped
+/// and started again, it plays silence for ``restart`` frames more, and goes on with periods that begin there.
 ///
 /// It reads no clock, so a virtual one can drive it.
 public struct SteadyCard: Sendable {
   /// Frames a period.
   public static var period: Int64 { @_noLocks @_noAllocation get { 256 } }
 
-  /// Frames that a card started again plays before the first it is given: two thirds of a millisecond, in which a period can be
-  /// rendered.
+  /// Frames that a card started again plays before the first it is given: two thirds of a millisecond, in which a
+  /// period can be rendered.
   public static var restart: Int64 { @_noLocks @_noAllocation get { 32 } }
 
   /// What the card asks for.

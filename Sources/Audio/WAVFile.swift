@@ -1,9 +1,9 @@
 import CSndfile
 import Glibc
 
-/// A growing WAV file of 16-bit stereo frames whose first frame has a number on the grid and whose timeline has no hole: frames
-/// that never came are silence. The header is brought up to date once a second, so that the file of a killed process can be
-/// read. Normal priority; real-time: not safe.
+/// A growing WAV file of 16-bit stereo frames whose first frame has a number on the grid and whose timeline has no
+/// hole: frames that never came are silence. The header is brought up to date once a second, so that the file of a
+/// killed process can be read. Normal priority; real-time: not safe.
 package struct WAVFile: ~Copyable {
   /// Samples that lay outside full scale.
   private(set) var clippedSamples: Int64 = 0
@@ -11,7 +11,8 @@ package struct WAVFile: ~Copyable {
   private let path: String
   private let name: String
   private let grid: FrameGrid
-  // Invariant: open from init to deinit. It owns the file's descriptor: libsndfile closes that when it cannot open it, asked to or not.
+  // Invariant: open from init to deinit. It owns the file's descriptor: libsndfile closes that when it cannot open it,
+  // asked to or not.
   private let handle: OpaquePointer
   /// The numbers of the first frame and of the next to be written, once something has been.
   private var frames: (first: Int64, next: Int64)?

@@ -3,11 +3,12 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// A recording, written while it sounds: the audio thread puts periods into a ring five seconds long, and a thread of normal
-/// priority brings them to the disk.
+/// A recording, written while it sounds: the audio thread puts periods into a ring five seconds long, and a thread of
+/// normal priority brings them to the disk.
 ///
-/// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame on the grid, so
-/// recordings of several peers line up. What the ring cannot take is counted and becomes silence, so time stays right.
+/// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame on
+/// the grid, so recordings of several peers line up. What the ring cannot take is counted and becomes silence, so time
+/// stays right.
 public final class WAVOutput: @unchecked Sendable {
   /// The most recent trouble with the file: the recording has ended there. nil while all is well.
   public var failure: AudioFileError? { writer.sync { _failure } }
@@ -18,8 +19,8 @@ public final class WAVOutput: @unchecked Sendable {
   /// Samples that lay outside full scale.
   public var clippedSamples: Int64 { clipped.load(ordering: .relaxed) }
 
-  // Invariant: `file` and `_failure` are touched on the `writer` queue alone, which is also the ring's one consumer; the audio
-  // thread is its one producer and alone stores `end`.
+  // Invariant: `file` and `_failure` are touched on the `writer` queue alone, which is also the ring's one consumer;
+  // the audio thread is its one producer and alone stores `end`.
   private let ring = SPSCRing<StereoPeriod>(capacity: 1024)
   private let end = Atomic<Int64>(.min)
   private let clipped = Atomic<Int64>(0)
@@ -46,7 +47,8 @@ public final class WAVOutput: @unchecked Sendable {
 
   deinit { timer.cancel() }
 
-  /// Lets the recording begin at `frame`, whether or not a period comes in time for it. To be called before the first ``write(_:)``.
+  /// Lets the recording begin at `frame`, whether or not a period comes in time for it. To be called before the first
+  /// ``write(_:)``.
   ///
   /// Real-time: not safe.
   package func begin(at frame: Int64) {

@@ -2,11 +2,12 @@ public import MusicalTime
 
 /// Estimates another peer's clock from exchanges with it.
 ///
-/// Delay on a network has a hard floor and a long tail on the late side, so the exchange that took least tells most: NTP's
-/// clock filter (RFC 5905, section 10). Each of the last exchanges vouches for its offset within half its delay, widened by the
-/// clocks' resolution and, as it ages, by the most that two crystals drift apart; the narrowest one wins. An answer that would
-/// have arrived before it was asked for is a lie or a clock set meanwhile, and is counted, not used. When several answers in a
-/// row contradict all that was known, the remote clock has been set or its peer restarted: the old knowledge is dropped.
+/// Delay on a network has a hard floor and a long tail on the late side, so the exchange that took least tells most:
+/// NTP's clock filter (RFC 5905, section 10). Each of the last exchanges vouches for its offset within half its delay,
+/// widened by the clocks' resolution and, as it ages, by the most that two crystals drift apart; the narrowest one
+/// wins. An answer that would have arrived before it was asked for is a lie or a clock set meanwhile, and is counted,
+/// not used. When several answers in a row contradict all that was known, the remote clock has been set or its peer
+/// restarted: the old knowledge is dropped.
 public struct RemoteClock: Sendable {
   /// Exchanges remembered.
   public static let depth = 64

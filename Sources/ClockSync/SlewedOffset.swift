@@ -1,8 +1,8 @@
 public import MusicalTime
 
-/// The clock offset a follower plays by. It goes towards the estimated offset so slowly that nobody hears it, at most 0.4 % of
-/// the time that passes (a tempo change of 0.5 % is below what listeners notice), and jumps only when nothing sounds or when
-/// it is more than `jump` off: then the music is in the wrong place anyway.
+/// The clock offset a follower plays by. It goes towards the estimated offset so slowly that nobody hears it, at most
+/// 0.4 % of the time that passes (a tempo change of 0.5 % is below what listeners notice), and jumps only when nothing
+/// sounds or when it is more than `jump` off: then the music is in the wrong place anyway.
 public struct SlewedOffset: Sendable {
   /// Nanoseconds of time per nanosecond of correction.
   static let slowness: Int64 = 250

@@ -6,8 +6,9 @@ import Realtime
 import Rhythm
 import Transports
 
-/// What the clock thread does, one round at a time: it walks the plan's ticks, hands steps to the sound, and sends Start, Clock and
-/// Stop to every session, ahead of time or at the moment. It holds nothing but trivial values and one packet's room.
+/// What the clock thread does, one round at a time: it walks the plan's ticks, hands steps to the sound, and sends
+/// Start, Clock and Stop to every session, ahead of time or at the moment. It holds nothing but trivial values and one
+/// packet's room.
 struct ClockLoop: ~Copyable {
   /// How long before its first tick a receiver hears Start or Continue: MIDI 1.0 asks for a millisecond at least.
   static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }

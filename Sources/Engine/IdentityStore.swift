@@ -2,8 +2,9 @@ public import Ensemble
 import Foundation
 import Glibc
 
-/// Keeps a peer's identity, and the highest term it has seen, in the state folder (XDG Base Directory Specification), a file for
-/// each name. Two peers of one name at once are two: the second takes the next file, since a running peer holds a lock on its own.
+/// Keeps a peer's identity, and the highest term it has seen, in the state folder (XDG Base Directory Specification), a
+/// file for each name. Two peers of one name at once are two: the second takes the next file, since a running peer
+/// holds a lock on its own.
 public final class IdentityStore {
   public let identity: Identity
   /// The highest term kept; 0 when none is.

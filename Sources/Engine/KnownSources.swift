@@ -1,5 +1,5 @@
-/// The ssrcs of the sessions that stand, for the network thread: only they get an answer. A trivial value that travels by triple
-/// buffer.
+/// The ssrcs of the sessions that stand, for the network thread: only they get an answer. A trivial value that travels
+/// by triple buffer.
 struct KnownSources: Sendable, BitwiseCopyable {
   private var ssrcs = InlineArray<1100, UInt32>(repeating: 0)
   private var count = 0

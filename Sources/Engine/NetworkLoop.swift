@@ -4,8 +4,8 @@ import RTPMIDI
 import Realtime
 import Transports
 
-/// What the network thread does: it takes datagrams with the kernel's time stamps, answers questions about the clock at once, and
-/// hands everything on to the control thread.
+/// What the network thread does: it takes datagrams with the kernel's time stamps, answers questions about the clock at
+/// once, and hands everything on to the control thread.
 struct NetworkLoop: ~Copyable {
   let ports: PortPair
   let ssrc: UInt32

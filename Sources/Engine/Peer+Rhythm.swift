@@ -86,8 +86,8 @@ extension Peer {
     }
   }
 
-  /// When to leave, asked at `now`: after the own rhythm, or one about to end, has ended, and its last sounds in a recording have
-  /// faded; at once from another's that goes on.
+  /// When to leave, asked at `now`: after the own rhythm, or one about to end, has ended, and its last sounds in a
+  /// recording have faded; at once from another's that goes on.
   private func departure(at now: Instant) -> Instant {
     if ensemble.role == .master { try? ensemble.stop(now: now) }
     let plan = ensemble.plan

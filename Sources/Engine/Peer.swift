@@ -9,8 +9,8 @@ import Realtime
 import Rhythm
 import Transports
 
-/// One running Tutti: threads, transports, ensemble and sound put together. It belongs to the thread that made it, the control
-/// thread, on which ``run(status:)`` plays until the end.
+/// One running Tutti: threads, transports, ensemble and sound put together. It belongs to the thread that made it, the
+/// control thread, on which ``run(status:)`` plays until the end.
 ///
 ///     network thread ── datagrams ──▶ control thread ── plans, commands ──▶ clock thread ── hits ──▶ audio thread
 ///           └─ answers clock questions     └─ sessions, ensemble, trace            └─ ticks to the sessions
@@ -61,7 +61,8 @@ public final class Peer {
     var identity: Identity?
   }
 
-  /// Binds the ports, loads the kit, opens recording and trace, and starts the threads. Nothing is left behind when it fails.
+  /// Binds the ports, loads the kit, opens recording and trace, and starts the threads. Nothing is left behind when it
+  /// fails.
   ///
   /// - Throws: ``TransportError``, ``AudioFileError``, ``TraceError`` or ``EngineError``.
   public init(_ configuration: PeerConfiguration, mailbox: Mailbox = Mailbox(), log: Logger) throws {

@@ -9,7 +9,8 @@ struct Stream: BitwiseCopyable {
   let session: SessionID
   let address: SocketAddress
   var sender: PacketSender
-  /// Whether its receiver honours time stamps, so that each tick leaves ahead of time. To all others it leaves at its very moment.
+  /// Whether its receiver honours time stamps, so that each tick leaves ahead of time. To all others it leaves at its
+  /// very moment.
   var isStamped = false
   /// The run whose Start or Continue it has had, 0 for none.
   var run: UInt32 = 0

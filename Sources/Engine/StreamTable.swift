@@ -7,8 +7,8 @@ import Realtime
 import Rhythm
 import Transports
 
-/// The sending halves of all sessions, and what is sent on them: Start, Continue, Clock, Stop and System Exclusive. It belongs to the
-/// clock thread, the one writer of every RTP stream.
+/// The sending halves of all sessions, and what is sent on them: Start, Continue, Clock, Stop and System Exclusive. It
+/// belongs to the clock thread, the one writer of every RTP stream.
 struct StreamTable: ~Copyable {
   /// Sessions at most.
   static var most: Int { 1100 }
@@ -73,8 +73,8 @@ struct StreamTable: ~Copyable {
     }
   }
 
-  /// Lets those begin who can begin at `tick`: all at the first tick of the run, latecomers at a bar of `table`. A latecomer hears
-  /// its place, addressed to it alone.
+  /// Lets those begin who can begin at `tick`: all at the first tick of the run, latecomers at a bar of `table`. A
+  /// latecomer hears its place, addressed to it alone.
   @_noLocks @_noAllocation
   mutating func begin(at tick: Tick, of plan: Plan, _ table: borrowing StepTable, stamped: Bool) {
     let bar = Int64(table.stepsPerBar) * Tick.perStep

@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// Counts the master's ticks that reached this peer over the network, run by run. Expected are those from the first that came, or
-/// from the run's start when none did, to the last this peer has played.
+/// Counts the master's ticks that reached this peer over the network, run by run. Expected are those from the first
+/// that came, or from the run's start when none did, to the last this peer has played.
 struct TickAccount {
   private(set) var expected: Int64 = 0
   private(set) var received: Int64 = 0

@@ -41,8 +41,9 @@ extension Ensemble {
     }
   }
 
-  /// Ends the rhythm: the first tick due at or after `end`, and ``lead`` from now at the soonest, is not played any more. An end
-  /// told before is brought forward, never put off: those who go by time stamps may have been told to stop there.
+  /// Ends the rhythm: the first tick due at or after `end`, and ``lead`` from now at the soonest, is not played any
+  /// more. An end told before is brought forward, never put off: those who go by time stamps may have been told to stop
+  /// there.
   ///
   /// - Throws: ``Refusal`` unless this peer is the master.
   public mutating func stop(at end: Instant? = nil, now: Instant) throws(Refusal) {

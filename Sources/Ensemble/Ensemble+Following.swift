@@ -3,8 +3,8 @@ public import MusicalTime
 
 // What other peers say and do.
 extension Ensemble {
-  /// The peer with this identity is there: it hears the rhythm's state if there is one to tell. That it is there does not make it
-  /// the master again: one that was started anew knows nothing of the rhythm. Its statement does.
+  /// The peer with this identity is there: it hears the rhythm's state if there is one to tell. That it is there does
+  /// not make it the master again: one that was started anew knows nothing of the rhythm. Its statement does.
   public mutating func joined(_ peer: Identity, at now: Instant) {
     guard let statement, role == .master else { return }
     emit(.tell(statement, to: peer))

@@ -1,8 +1,8 @@
 public import ClockSync
 public import MusicalTime
 
-/// Who plays what with whom, as one peer sees it: roles, claims and the rhythm's state. Commands, statements, clock exchanges and
-/// instants go in, effects come out; it does no I/O and reads no clock.
+/// Who plays what with whom, as one peer sees it: roles, claims and the rhythm's state. Commands, statements, clock
+/// exchanges and instants go in, effects come out; it does no I/O and reads no clock.
 ///
 ///     idle ── start ──────────────▶ master ── stop, its end passes ──▶ idle
 ///     idle ── another's claim ────▶ follower ── the end passes, or the master is gone for 2 s ──▶ idle
@@ -41,7 +41,8 @@ public struct Ensemble: Sendable {
 
   /// The rhythm that plays, or the last one that did, in its master's clock.
   var statement: Statement?
-  /// The highest term seen. To be kept across restarts: who forgets it claims with a term that the others have had already.
+  /// The highest term seen. To be kept across restarts: who forgets it claims with a term that the others have had
+  /// already.
   public internal(set) var highestTerm: UInt32
   /// A tempo asked for while another change is on its way.
   var wanted: Tempo?

@@ -6,8 +6,8 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
   public var run: UInt32
   /// Whether this peer is the master, and so sends the clock.
   public var sends: Bool
-  /// Whether the run takes the place of one that plays much the same ticks, so that what has sounded of that one is not played
-  /// again.
+  /// Whether the run takes the place of one that plays much the same ticks, so that what has sounded of that one is not
+  /// played again.
   public var continues = false
   /// The first tick this peer plays.
   public var start: Tick

@@ -1,10 +1,10 @@
 public import MusicalTime
 
-/// Walks the ticks of a plan in order, each once, `lead` ahead of its deadline. However the plan is retimed while it walks, no
-/// tick of a run is lost or doubled: the cursor counts ticks, the plan only says when.
+/// Walks the ticks of a plan in order, each once, `lead` ahead of its deadline. However the plan is retimed while it
+/// walks, no tick of a run is lost or doubled: the cursor counts ticks, the plan only says when.
 ///
-/// A peer that was stopped catches up tick by tick, late. When it was away for more than ``patience`` (a suspended laptop) it
-/// goes on at the present tick instead, and counts what it passed over.
+/// A peer that was stopped catches up tick by tick, late. When it was away for more than ``patience`` (a suspended
+/// laptop) it goes on at the present tick instead, and counts what it passed over.
 public struct PlanCursor: Sendable, BitwiseCopyable {
   /// How late a tick may be and still be taken.
   public static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(10) } }

@@ -1,6 +1,6 @@
 extension Message {
-  /// How many data bytes follow `status`: 0, 1 or 2; nil where no message of a fixed size begins: a data byte, the ends of
-  /// System Exclusive (F0, F7), and the undefined F4, F5, F9 and FD.
+  /// How many data bytes follow `status`: 0, 1 or 2; nil where no message of a fixed size begins: a data byte, the ends
+  /// of System Exclusive (F0, F7), and the undefined F4, F5, F9 and FD.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,8 +1,8 @@
 /// Every message of MIDI 1.0 except System Exclusive, which has no fixed size and travels as a span of bytes.
 ///
-/// A trivial value: no payload can be out of range, so every message has exactly one encoding and every encoding decodes.
-/// A Note On of velocity 0, which receivers take for a Note Off, stays what it was sent as; ``silencesNote`` knows both.
-/// Source: MIDI 1.0 Detailed Specification 4.2, tables I to V.
+/// A trivial value: no payload can be out of range, so every message has exactly one encoding and every encoding
+/// decodes. A Note On of velocity 0, which receivers take for a Note Off, stays what it was sent as; ``silencesNote``
+/// knows both. Source: MIDI 1.0 Detailed Specification 4.2, tables I to V.
 public enum Message: Hashable, Sendable, BitwiseCopyable {
   case noteOff(Channel, key: UInt7, velocity: UInt7)
   case noteOn(Channel, key: UInt7, velocity: UInt7)

@@ -2,11 +2,12 @@ import BasicContainers
 
 /// A MIDI cable's bytes made into messages, one byte at a time.
 ///
-/// The rules are those of the MIDI 1.0 Detailed Specification 4.2, section 2 and appendix A-3. A status byte says how many
-/// data bytes follow. A channel status stays in force for further data bytes (running status) until any other status but a
-/// real-time one. Real-time bytes, F8...FF, may stand anywhere, inside System Exclusive too, and disturb nothing. Any status
-/// but these ends a System Exclusive, with F7 or without it (the "dropped F7"). What fits nowhere is counted and dropped: the
-/// byte alone where it stands alone, the whole message where it is cut short, the whole System Exclusive where it is too long.
+/// The rules are those of the MIDI 1.0 Detailed Specification 4.2, section 2 and appendix A-3. A status byte says how
+/// many data bytes follow. A channel status stays in force for further data bytes (running status) until any other
+/// status but a real-time one. Real-time bytes, F8...FF, may stand anywhere, inside System Exclusive too, and disturb
+/// nothing. Any status but these ends a System Exclusive, with F7 or without it (the "dropped F7"). What fits nowhere
+/// is counted and dropped: the byte alone where it stands alone, the whole message where it is cut short, the whole
+/// System Exclusive where it is too long.
 public struct StreamParser: ~Copyable {
   /// What one byte brought to an end. Both are there when a Tune Request ends a System Exclusive: then that came first.
   public struct Output: Hashable, Sendable, BitwiseCopyable {

@@ -1,4 +1,5 @@
-/// Fourteen bits, 0...16383, which MIDI sends as two data bytes, the low seven bits first: pitch bend and song position.
+/// Fourteen bits, 0...16383, which MIDI sends as two data bytes, the low seven bits first: pitch bend and song
+/// position.
 public struct UInt14: Hashable, Comparable, Sendable, BitwiseCopyable, ExpressibleByIntegerLiteral {
   /// 0...16383.
   public let value: UInt16

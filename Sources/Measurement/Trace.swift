@@ -23,8 +23,8 @@ public struct Trace: Hashable, Sendable {
   }
 
   /// The runs of the rhythm, as ranges of ``ticks``. Within a run tick numbers rise; a tick that is not above the one
-  /// before it begins a new run, for the rhythm was started again. So does one that is due later than the slowest tempo, 125 ms
-  /// a tick, could have it: the rhythm was stopped between, and went on where it was.
+  /// before it begins a new run, for the rhythm was started again. So does one that is due later than the slowest
+  /// tempo, 125 ms a tick, could have it: the rhythm was stopped between, and went on where it was.
   ///
   /// Real-time: not safe.
   public var runs: [Range<Int>] {

@@ -1,7 +1,8 @@
 /// A moment, in nanoseconds of one clock from that clock's own origin. Inside a peer the clock is CLOCK_MONOTONIC.
 ///
 /// Instants of two peers have different origins: they compare only after one has been mapped into the other's clock.
-/// Arithmetic wraps rather than traps (an Int64 of nanoseconds lasts 292 years): a hostile stamp must not stop the music.
+/// Arithmetic wraps rather than traps (an Int64 of nanoseconds lasts 292 years): a hostile stamp must not stop the
+/// music.
 public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64

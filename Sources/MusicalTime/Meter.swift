@@ -1,4 +1,5 @@
-/// How steps group into beats and bars. A beat here is `4 / unit` of a quarter note long, so 6/8 has six beats of two steps.
+/// How steps group into beats and bars. A beat here is `4 / unit` of a quarter note long, so 6/8 has six beats of two
+/// steps.
 public struct Meter: Hashable, Sendable, BitwiseCopyable {
   /// Beats a bar, 1...16.
   public let beats: Int
@@ -29,7 +30,8 @@ public struct Meter: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public var ticksPerBar: Int64 { @_noLocks @_noAllocation get { Int64(beats) * Int64(16 / unit) * 6 } }
 
-  /// Where `tick` lies, counted from one as musicians do: bar 1, beat 1 is the downbeat. Before it, bars are 0 and less.
+  /// Where `tick` lies, counted from one as musicians do: bar 1, beat 1 is the downbeat. Before it, bars are 0 and
+  /// less.
   public func position(of tick: Tick) -> (bar: Int64, beat: Int64) {
     let step = tick.step.index
     let bar = step >= 0 ? step / stepsPerBar : (step - stepsPerBar + 1) / stepsPerBar

@@ -1,5 +1,5 @@
-/// A length of time in nanoseconds. The point in time is ``Instant``: the two are different types, so that a delay cannot be
-/// taken for a moment.
+/// A length of time in nanoseconds. The point in time is ``Instant``: the two are different types, so that a delay
+/// cannot be taken for a moment.
 public struct Nanoseconds: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// The length in nanoseconds; negative when it reaches back.
   public var count: Int64

@@ -1,4 +1,5 @@
-/// How fast the quarter notes go: an integer number of nanoseconds each. Beats a minute is how people write and read it.
+/// How fast the quarter notes go: an integer number of nanoseconds each. Beats a minute is how people write and read
+/// it.
 public struct Tempo: Hashable, Sendable, BitwiseCopyable {
   /// The length of a quarter note, within ``lengths``.
   public let nanosecondsPerQuarter: Int64
@@ -6,8 +7,8 @@ public struct Tempo: Hashable, Sendable, BitwiseCopyable {
   /// The slowest and the fastest tempo people may ask for, in beats a minute.
   public static let range: ClosedRange<Double> = 20...999
 
-  /// The quarter-note lengths that ``range`` allows, with 0.1 % more on either side, so that a follower whose clock runs
-  /// faster or slower than the master's can still hold the master's tempo in its own nanoseconds.
+  /// The quarter-note lengths that ``range`` allows, with 0.1 % more on either side, so that a follower whose clock
+  /// runs faster or slower than the master's can still hold the master's tempo in its own nanoseconds.
   public static let lengths: ClosedRange<Int64> = 60_000_000...3_003_000_000
 
   /// The tempo of `bpm` quarter notes a minute, its quarter note rounded up to a whole nanosecond: so the ticks due in

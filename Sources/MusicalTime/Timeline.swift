@@ -1,8 +1,10 @@
-/// A tempo and one known point, a tick and its instant: a bijection between musical position and time, to the nanosecond.
+/// A tempo and one known point, a tick and its instant: a bijection between musical position and time, to the
+/// nanosecond.
 ///
-/// Every deadline is computed from the origin, `origin.instant + (tick - origin.tick) * nanosecondsPerQuarter / 24`, rounded
-/// down, with a product 128 bits wide. Nothing is accumulated, so tick 10^9 is as exact as tick 1. A change of tempo is a new
-/// timeline whose origin lies on the old one. The idea is Ableton Link's `Timeline`; the unit is the MIDI tick.
+/// Every deadline is computed from the origin, `origin.instant + (tick - origin.tick) * nanosecondsPerQuarter / 24`,
+/// rounded down, with a product 128 bits wide. Nothing is accumulated, so tick 10^9 is as exact as tick 1. A change of
+/// tempo is a new timeline whose origin lies on the old one. The idea is Ableton Link's `Timeline`; the unit is the
+/// MIDI tick.
 public struct Timeline: Hashable, Sendable, BitwiseCopyable {
   public let tempo: Tempo
   public let originTick: Tick

@@ -11,8 +11,8 @@ public enum PacketError: Error, Hashable, Sendable, BitwiseCopyable {
   /// Its sequence number is too far behind the stream to tell whether it has been received before, or so far ahead that
   /// the packet after it must confirm it.
   case outOfWindow
-  /// A command list in which a command lacks its status octet, a delta time is longer than four octets, or a status octet
-  /// stands where a data octet should.
+  /// A command list in which a command lacks its status octet, a delta time is longer than four octets, or a status
+  /// octet stands where a data octet should.
   case malformedCommands
   /// A recovery journal whose lengths do not fit, or that does not end with the packet.
   case malformedJournal

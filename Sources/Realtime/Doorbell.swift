@@ -1,7 +1,8 @@
 import CRealtime
 public import MusicalTime
 
-/// Wakes one sleeping thread before its deadline. A futex: ringing costs one system call, waiting is exact to the timer.
+/// Wakes one sleeping thread before its deadline. A futex: ringing costs one system call, waiting is exact to the
+/// timer.
 ///
 /// The waiter reads ``count``, looks at its rings, and waits with that count: a ring in between is not missed.
 /// Like ``SPSCRing`` it is a handle whose memory is never given back.

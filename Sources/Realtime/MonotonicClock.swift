@@ -16,9 +16,9 @@ public enum MonotonicClock {
   @_noLocks @_noAllocation
   public static func sleep(until instant: Instant) { realtime_sleep_until(instant.nanoseconds) }
 
-  /// The kernel's CLOCK_REALTIME stamp `realtime` (nanoseconds since 1970) as a monotonic instant, by reading both clocks
-  /// next to each other. A stamp that would lie in the future, or more than a second back, tells of a system clock set
-  /// meanwhile: then the answer is now. 0 stands for no stamp.
+  /// The kernel's CLOCK_REALTIME stamp `realtime` (nanoseconds since 1970) as a monotonic instant, by reading both
+  /// clocks next to each other. A stamp that would lie in the future, or more than a second back, tells of a system
+  /// clock set meanwhile: then the answer is now. 0 stands for no stamp.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

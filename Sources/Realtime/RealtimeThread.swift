@@ -46,7 +46,8 @@ private final class ThreadStart {
   init(name: String, body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
 }
 
-// A global function, not a closure: a closure written in an actor's context would carry its isolation into the new thread.
+// A global function, not a closure: a closure written in an actor's context would carry its isolation into the new
+// thread.
 private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   let start = Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue()
   realtime_prepare_thread(String(start.name.prefix(15)))

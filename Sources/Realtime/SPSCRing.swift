@@ -1,10 +1,11 @@
 import Synchronization
 
-/// A bounded queue from one thread to one other, without locks: Lamport's ring (1977) with acquire and release ordering.
+/// A bounded queue from one thread to one other, without locks: Lamport's ring (1977) with acquire and release
+/// ordering.
 ///
-/// Exactly one thread pushes and exactly one pops. A push into a full ring is refused and counted: nothing waits. A ring is a
-/// handle, free to copy and without reference counting, which real-time code may not do; its memory is never given back, so make
-/// rings when a peer starts, not while it plays.
+/// Exactly one thread pushes and exactly one pops. A push into a full ring is refused and counted: nothing waits. A
+/// ring is a handle, free to copy and without reference counting, which real-time code may not do; its memory is never
+/// given back, so make rings when a peer starts, not while it plays.
 public struct SPSCRing<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Ends: ~Copyable {

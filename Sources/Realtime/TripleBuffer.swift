@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The newest state from one thread to one other, without locks: the writer fills a slot of its own and swaps it for the middle
-/// one; the reader swaps the middle one for its own. Intermediate states may be skipped, the last one never is.
-/// Ableton Link hands its session state to the audio thread in this way. Like ``SPSCRing`` it is a handle whose memory is never
-/// given back.
+/// The newest state from one thread to one other, without locks: the writer fills a slot of its own and swaps it for
+/// the middle one; the reader swaps the middle one for its own. Intermediate states may be skipped, the last one never
+/// is. Ableton Link hands its session state to the audio thread in this way. Like ``SPSCRing`` it is a handle whose
+/// memory is never given back.
 public struct TripleBuffer<Value: BitwiseCopyable & Sendable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Owners: ~Copyable {
@@ -13,8 +13,8 @@ public struct TripleBuffer<Value: BitwiseCopyable & Sendable>: @unchecked Sendab
     @usableFromInline var front = 2
   }
 
-  // Invariant: the three slots' owners are `back` (writer), the low bits of `middle` (nobody), `front` (reader): always three
-  // different numbers. All slots are initialised from the start. Neither block is ever freed.
+  // Invariant: the three slots' owners are `back` (writer), the low bits of `middle` (nobody), `front` (reader): always
+  // three different numbers. All slots are initialised from the start. Neither block is ever freed.
   @usableFromInline let slots: UnsafeMutablePointer<Value>
   @usableFromInline let owners: UnsafeMutablePointer<Owners>
 

@@ -48,8 +48,8 @@ public struct StepTable: Sendable, BitwiseCopyable {
     barSteps = 1
   }
 
-  /// The table of `hits`, one array a step, in bars of `stepsPerBar`: at most ``mostSteps`` arrays and ``mostHits`` hits, which is for the
-  /// caller to see to.
+  /// The table of `hits`, one array a step, in bars of `stepsPerBar`: at most ``mostSteps`` arrays and ``mostHits``
+  /// hits, which is for the caller to see to.
   init(_ hitsByStep: [[Hit]], stepsPerBar: Int) {
     self.init()
     barSteps = UInt8(stepsPerBar)

@@ -11,8 +11,8 @@ enum PatchLibrary {
     let description: String
   }
 
-  /// Where patches are looked for, first to last: $TUTTI_PATCHES; `Patches` in any folder above the program (a checkout that was
-  /// built); `share/tutti/Patches` beside its `bin` (an installation).
+  /// Where patches are looked for, first to last: $TUTTI_PATCHES; `Patches` in any folder above the program (a checkout
+  /// that was built); `share/tutti/Patches` beside its `bin` (an installation).
   static var folders: [String] {
     var folders: [String] = []
     if let own = ProcessInfo.processInfo.environment["TUTTI_PATCHES"], !own.isEmpty { folders.append(own) }

@@ -32,8 +32,8 @@ final class Terminal: Sendable {
   private func write(_ text: String) { writeToStandardError(text) }
 }
 
-/// Writes what there is to say. Where nobody listens any more, a closed pipe or a terminal that is gone, it is lost: talk must not
-/// stop the music, and Foundation's file handle would.
+/// Writes what there is to say. Where nobody listens any more, a closed pipe or a terminal that is gone, it is lost:
+/// talk must not stop the music, and Foundation's file handle would.
 func writeToStandardError(_ text: String) {
   var rest = Array(text.utf8)[...]
   while !rest.isEmpty {

@@ -106,8 +106,8 @@ import Testing
     let events = SPSCRing<SoundEvent>(capacity: 64)
     let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
     let loop = AudioLoop(card: card, lanes: try DrumLanes(), sink: .wav(output), events: events)
-    // Made beforehand, as making them allocates. Short and long ones, alone and in chords, late and early; every 500 periods the
-    // thread stays away, for up to 1.5 s.
+    // Made beforehand, as making them allocates. Short and long ones, alone and in chords, late and early; every 500
+    // periods the thread stays away, for up to 1.5 s.
     var random = SplitMix(seed: 7)
     let hits = (0..<Int64(10_000)).map { period in
       SoundEvent(

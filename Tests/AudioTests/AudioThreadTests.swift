@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct AudioThreadTests {
   @Test func itPlaysToTheEndItWasGiven() throws {
-    // On the real clock, so underruns may happen; the recording has its length all the same, and a hit is played or late.
+    // On the real clock, so underruns may happen; the recording has its length all the same, and a hit is played or
+    // late.
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")

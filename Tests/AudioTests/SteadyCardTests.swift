@@ -41,7 +41,8 @@ import Testing
   }
 
   @Test func aHitKnownTheLeadAheadIsInTime() {
-    // Also the last frame of a period, and an instant almost half a frame after it, is known before the period is asked for.
+    // Also the last frame of a period, and an instant almost half a frame after it, is known before the period is asked
+    // for.
     let card = SteadyCard(grid: grid, notBefore: Instant(nanoseconds: 0))
     for frame in 0..<Int64(1_024) {
       let known = grid.instant(of: frame) + Nanoseconds(10_416) - card.lead

@@ -67,7 +67,8 @@ import Testing
   }
 
   @Test func whatTheRingCannotTakeIsSilenceAndCounted() throws {
-    // Pushed far faster than it sounds: how much is lost depends on the disk; that it is counted and time stays right does not.
+    // Pushed far faster than it sounds: how much is lost depends on the disk; that it is counted and time stays right
+    // does not.
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")

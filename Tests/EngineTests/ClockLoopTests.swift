@@ -118,7 +118,8 @@ import Transports
       #expect(try receive(stamped) == [heard(.start, at: 0)])
       #expect(try receive(onArrival) == [])
       play(&loop, from: .milliseconds(-95), to: .milliseconds(5))
-      // 90 ms ahead: ticks 0...4 and the one due at 90 ms. The other has had its Start and the first tick at its moment.
+      // 90 ms ahead: ticks 0...4 and the one due at 90 ms. The other has had its Start and the first tick at its
+      // moment.
       #expect(try receive(stamped) == clocks(0..<5))
       #expect(try receive(onArrival) == [heard(.start, at: 0)] + clocks(0..<1))
       play(&loop, from: .milliseconds(5), to: .milliseconds(2000))

@@ -168,8 +168,8 @@ import Transports
     #expect(comparison.magnitude.p99 < .milliseconds(1) && comparison.skipped == 0)
   }
 
-  /// Random, truncated, oversized and forged datagrams at both ports of a playing follower: counted, dropped, and not a tick
-  /// the worse.
+  /// Random, truncated, oversized and forged datagrams at both ports of a playing follower: counted, dropped, and not a
+  /// tick the worse.
   @Test func hostileDatagramsDisturbNothing() async throws {
     let folder = try folder()
     let ben = try Player("ben", folder: folder)

@@ -2,8 +2,8 @@ import Ensemble
 import MusicalTime
 import Seeds
 
-/// Several ensembles in one process, each with a clock of its own, on a virtual network: messages take time, may be lost or
-/// overtaken. Everything comes from the seed. Steps are heard as the shipped cursor hands them to the sound.
+/// Several ensembles in one process, each with a clock of its own, on a virtual network: messages take time, may be
+/// lost or overtaken. Everything comes from the seed. Steps are heard as the shipped cursor hands them to the sound.
 struct VirtualBand {
   struct Sounded: Equatable {
     var step: Step

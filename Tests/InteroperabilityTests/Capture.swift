@@ -1,7 +1,8 @@
 import Foundation
 import Processes
 
-/// What goes over the loopback interface to and from a pair of ports, as Wireshark's `dumpcap` records and its `tshark` decodes it.
+/// What goes over the loopback interface to and from a pair of ports, as Wireshark's `dumpcap` records and its `tshark`
+/// decodes it.
 struct Capture {
   private let process: Child
   private let file: String

@@ -3,8 +3,9 @@ import MusicalTime
 import Processes
 import Testing
 
-/// What a listener by other hands, pymidi 0.5.0, gets from a peer within a minute, and what Wireshark makes of it. Both tests
-/// look at one performance. Where Python, PyPI, `tshark` or the right to capture is missing they are cancelled, with the reason.
+/// What a listener by other hands, pymidi 0.5.0, gets from a peer within a minute, and what Wireshark makes of it. Both
+/// tests look at one performance. Where Python, PyPI, `tshark` or the right to capture is missing they are cancelled,
+/// with the reason.
 @Suite struct PymidiTests {
   private static let performance = Task { try await Performance() }
 
@@ -50,8 +51,8 @@ import Testing
     #expect(packets[count + 1].at >= end)
   }
 
-  // Wireshark 4.0 takes all packets of a session for AppleMIDI, and those of its RTP stream for RTP-MIDI within. The clock
-  // probe is "AppleMIDI, unknown command: 0x5455".
+  // Wireshark 4.0 takes all packets of a session for AppleMIDI, and those of its RTP stream for RTP-MIDI within. The
+  // clock probe is "AppleMIDI, unknown command: 0x5455".
   @Test(.timeLimit(.minutes(10))) func tsharkDecodesEveryPacket() async throws {
     let performance = try await Self.performed()
     let packets: [CapturedPacket]

@@ -2,7 +2,8 @@ import BasicContainers
 import MIDI
 import Testing
 
-/// Every message there is: each status byte that begins one, with data bytes at the ends and in the middle of their range.
+/// Every message there is: each status byte that begins one, with data bytes at the ends and in the middle of their
+/// range.
 let everyMessage: [Message] = (UInt8(0x80)...0xFF).flatMap { status -> [Message] in
   let values: [UInt7] = [0, 1, 63, 64, 126, 127]
   switch Message.dataCount(status: status) {

@@ -67,7 +67,8 @@ enum Event: Equatable {
     #expect(counters.overlong == 1 && counters.strayData == 0 && counters.strayEnd == 0)
   }
 
-  /// "Any status byte except real-time will terminate" (MIDI 1.0, page 34); RFC 6295 section 3.2 calls it the dropped F7.
+  /// "Any status byte except real-time will terminate" (MIDI 1.0, page 34); RFC 6295 section 3.2 calls it the dropped
+  /// F7.
   @Test func systemExclusiveWithoutItsEnd() {
     let (events, _) = parse([0xF0, 1, 0x90, 60, 2, 0xF0, 3, 0xF6, 0xF0, 4, 0xF0, 5, 0xF7])
     #expect(

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A process that a test has started. What it writes goes to files, so that it never waits for a reader. It is killed with its
-/// `Child`.
+/// A process that a test has started. What it writes goes to files, so that it never waits for a reader. It is killed
+/// with its `Child`.
 public final class Child {
   private let process = Process()
   private let input = Pipe()
@@ -11,8 +11,8 @@ public final class Child {
   private let outputPath: String
   private let errorPath: String
 
-  /// Starts `program` in `folder`. Its standard input stays open until ``closeInput()``, or until this process is no more; its
-  /// state and settings are those of nobody, in `folder` too, and so is what `environment` adds.
+  /// Starts `program` in `folder`. Its standard input stays open until ``closeInput()``, or until this process is no
+  /// more; its state and settings are those of nobody, in `folder` too, and so is what `environment` adds.
   public init(
     _ program: String, _ arguments: [String], name: String, in folder: TemporaryFolder,
     environment: [String: String] = [:]
@@ -29,7 +29,8 @@ public final class Child {
     process.standardInput = input
     process.standardOutput = try Self.file(outputPath)
     process.standardError = try Self.file(errorPath)
-    // A child inherits the thread's signal mask, and Dispatch blocks all signals in its own threads, which run the tests.
+    // A child inherits the thread's signal mask, and Dispatch blocks all signals in its own threads, which run the
+    // tests.
     var (none, mask) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &mask)

@@ -21,8 +21,8 @@ func octets(capacity: Int = 1472, _ encode: (inout RigidArray<UInt8>) -> Void) -
   return (0..<packet.count).map { packet[$0] }
 }
 
-/// What `encode` appends to an empty packet with room for `capacity` octets; nil when it says that there is no room and has
-/// appended nothing.
+/// What `encode` appends to an empty packet with room for `capacity` octets; nil when it says that there is no room and
+/// has appended nothing.
 func encoded(capacity: Int = 1472, _ encode: (inout RigidArray<UInt8>) -> Bool) -> [UInt8]? {
   var isEncoded = false
   let result = octets(capacity: capacity) { isEncoded = encode(&$0) }

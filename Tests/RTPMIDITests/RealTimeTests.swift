@@ -4,8 +4,8 @@ import MusicalTime
 import RTPMIDI
 import Testing
 
-/// What the clock and network threads do, in functions that may neither allocate nor lock. That this file compiles in a debug
-/// build is the proof; the test only sees that it does something.
+/// What the clock and network threads do, in functions that may neither allocate nor lock. That this file compiles in a
+/// debug build is the proof; the test only sees that it does something.
 @Suite struct RealTimeTests {
   @_noLocks @_noAllocation
   private static func sendTick(

@@ -18,8 +18,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// What a user gets who asks for what cannot be: one line that names the thing, the reason and the remedy, the exit status of its
-/// kind, and nothing left behind.
+/// What a user gets who asks for what cannot be: one line that names the thing, the reason and the remedy, the exit
+/// status of its kind, and nothing left behind.
 @Suite struct BadInputTests {
   static let unusable = [
     BadInput("peer --port 0 --patch nothing", 69, "patch nothing: not found; the patches here are:", "street"),

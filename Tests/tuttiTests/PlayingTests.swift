@@ -32,8 +32,9 @@ import Testing
     return try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
   }
 
-  /// On a busy machine a peer's card may run empty: its recording then has a hole, which is counted, and says nothing of what is
-  /// tested here. So it is played until each peer has been seen undisturbed, together with an undisturbed master.
+  /// On a busy machine a peer's card may run empty: its recording then has a hole, which is counted, and says nothing
+  /// of what is tested here. So it is played until each peer has been seen undisturbed, together with an undisturbed
+  /// master.
   @Test(arguments: [("street", 64), ("bossa", 20), ("pulse", 96)])
   func everyHitIsHeardAndNoneBesides(patch: String, activity: Int) async throws {
     let folder = try TemporaryFolder()
@@ -55,7 +56,8 @@ import Testing
     #expect(seen.count == 4, "undisturbed at last: \(seen.sorted())")
   }
 
-  /// The master's recording is, bit for bit, what the kit gives when every hit is struck on the frame nearest to its deadline.
+  /// The master's recording is, bit for bit, what the kit gives when every hit is struck on the frame nearest to its
+  /// deadline.
   private func expectExactFrames(_ master: Demo.Peer, patch: String, activity: UInt8, folder: TemporaryFolder) throws {
     let trace = try Trace(contentsOf: folder.path(master.trace))
     let audio = try #require(trace.header.audio)

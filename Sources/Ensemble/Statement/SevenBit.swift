@@ -1,5 +1,5 @@
-/// Octets carried in MIDI's data bytes of seven bits: each group of up to seven octets follows a byte that holds their top bits,
-/// the first octet's in bit 6 (MIDI 1.0, File Dump, "encoded data").
+/// Octets carried in MIDI's data bytes of seven bits: each group of up to seven octets follows a byte that holds their
+/// top bits, the first octet's in bit 6 (MIDI 1.0, File Dump, "encoded data").
 enum SevenBit {
   static func encode(_ octets: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []

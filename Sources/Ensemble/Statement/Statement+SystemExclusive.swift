@@ -33,8 +33,8 @@ extension Statement {
     return Self.prefix + SevenBit.encode(octets)
   }
 
-  /// Reads ``systemExclusive``; nil for any other message, for a tempo out of range, or for ticks and instants so far away that
-  /// arithmetic with them would not be exact.
+  /// Reads ``systemExclusive``; nil for any other message, for a tempo out of range, or for ticks and instants so far
+  /// away that arithmetic with them would not be exact.
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {

@@ -1,7 +1,7 @@
 public import MusicalTime
 
-/// What the master says of the rhythm: everything a peer needs to play every tick from now on, so that no single packet is
-/// needed. Instants are in the master's clock. A later statement of the same claim has a higher revision.
+/// What the master says of the rhythm: everything a peer needs to play every tick from now on, so that no single packet
+/// is needed. Instants are in the master's clock. A later statement of the same claim has a higher revision.
 public struct Statement: Hashable, Sendable {
   /// Whose rhythm it is. Every start is a new claim.
   public var claim: Claim

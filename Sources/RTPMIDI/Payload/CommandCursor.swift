@@ -2,9 +2,10 @@ import MIDI
 
 /// Reads the command section of a packet's payload (RFC 6295 section 3), a command at a time.
 ///
-/// It holds places, not octets: give it the same packet each time. Running status reaches from one channel command to the next
-/// over real-time messages and ends at any other system message. The first command must have its status octet, whatever the
-/// P bit says of the source. The last command may be missing after its delta time. A fault ends the list where it is found.
+/// It holds places, not octets: give it the same packet each time. Running status reaches from one channel command to
+/// the next over real-time messages and ends at any other system message. The first command must have its status octet,
+/// whatever the P bit says of the source. The last command may be missing after its delta time. A fault ends the list
+/// where it is found.
 public struct CommandCursor: BitwiseCopyable {
   public enum Command: Hashable, Sendable, BitwiseCopyable {
     case message(Message)
@@ -13,7 +14,8 @@ public struct CommandCursor: BitwiseCopyable {
 
   /// The recovery journal behind the list, if the packet has one. Never read as commands.
   public let journal: Extent?
-  /// The sum of all delta times so far, in units of 100 us: when the latest command counts, after the packet's time stamp.
+  /// The sum of all delta times so far, in units of 100 us: when the latest command counts, after the packet's time
+  /// stamp.
   public private(set) var time: Int64 = 0
   private var position: Int
   private let end: Int

@@ -6,9 +6,10 @@ import MIDI
 ///     B J Z P LEN[4]            B=0: a list of at most 15 octets
 ///     B J Z P LEN[4] LEN[8]     B=1: at most 4095
 ///
-/// The list is commands with the time since the one before, in units of 100 us, in one to four octets of seven bits. The first
-/// delta time is left out when it is 0, and Z says so. P stays 0: no message here ever lacked its status octet at the source.
-/// The header is one octet long until ``finish(in:hasJournal:)`` knows that two are needed and moves the list by one.
+/// The list is commands with the time since the one before, in units of 100 us, in one to four octets of seven bits.
+/// The first delta time is left out when it is 0, and Z says so. P stays 0: no message here ever lacked its status
+/// octet at the source. The header is one octet long until ``finish(in:hasJournal:)`` knows that two are needed and
+/// moves the list by one.
 public struct CommandSectionEncoder: BitwiseCopyable {
   private let start: Int
   private let usesRunningStatus: Bool
@@ -28,7 +29,8 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     packet.append(0)
   }
 
-  /// Appends `message`, `delta` units of 100 us after the command before it or, for the first, after the packet's time stamp.
+  /// Appends `message`, `delta` units of 100 us after the command before it or, for the first, after the packet's time
+  /// stamp.
   ///
   /// - Returns: false, with nothing appended, when packet or list have no room left, or `delta` is 2^28 or more.
   ///

@@ -4,11 +4,12 @@ import MusicalTime
 
 /// The receiving half of one RTP stream: from its packets, the messages that may reach the music.
 ///
-/// ``open(_:near:)`` takes a packet, then ``next(in:)`` gives its commands one by one. A packet received before, or too old to
-/// tell, throws: a replay does not reach the music. Of a packet that is new but overtaken by a later one, only what is right in
-/// any order is given: Timing Clocks, which a follower counts, if no Start, Continue, Stop or Song Position has come since; and
-/// the ends of notes, since a silence too many heals and a note too many sounds on. The rest is held back and counted: an older
-/// controller value or Stop must not undo a newer one, and for a sender with a journal it is as good as lost and repaired.
+/// ``open(_:near:)`` takes a packet, then ``next(in:)`` gives its commands one by one. A packet received before, or too
+/// old to tell, throws: a replay does not reach the music. Of a packet that is new but overtaken by a later one, only
+/// what is right in any order is given: Timing Clocks, which a follower counts, if no Start, Continue, Stop or Song
+/// Position has come since; and the ends of notes, since a silence too many heals and a note too many sounds on. The
+/// rest is held back and counted: an older controller value or Stop must not undo a newer one, and for a sender with a
+/// journal it is as good as lost and repaired.
 public struct PacketReceiver: ~Copyable {
   public enum Event: Hashable, Sendable, BitwiseCopyable {
     /// A message, and when it counts by the sender's clock, in whole units of 100 us.

@@ -4,8 +4,8 @@ import MusicalTime
 
 /// The sending half of one RTP stream: it numbers the packets. One thread owns it.
 ///
-/// Each call makes one packet of one command. A packet with two would save octets and lose ticks: a receiver in the field
-/// swallows what follows an F8.
+/// Each call makes one packet of one command. A packet with two would save octets and lose ticks: a receiver in the
+/// field swallows what follows an F8.
 public struct PacketSender: Hashable, Sendable, BitwiseCopyable {
   public let ssrc: UInt32
   /// The sequence number of the next packet.

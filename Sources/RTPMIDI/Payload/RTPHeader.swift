@@ -25,8 +25,8 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public static var length: Int { @_noLocks @_noAllocation get { 12 } }
 
-  /// The time stamp of `instant`: its count of whole 100 us, low 32 bits. Never 0, which one receiver takes for the start
-  /// of a session; 1 stands in for it.
+  /// The time stamp of `instant`: its count of whole 100 us, low 32 bits. Never 0, which one receiver takes for the
+  /// start of a session; 1 stands in for it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

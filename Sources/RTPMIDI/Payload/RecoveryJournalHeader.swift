@@ -2,8 +2,8 @@
 ///
 ///     S Y A H TOTCHAN[4] | checkpoint packet's sequence number 16
 ///
-/// Behind it come the system journal, if Y, and TOTCHAN + 1 channel journals, if A. Each of these states its own length in ten
-/// bits, so the journal can be walked without reading a chapter of it.
+/// Behind it come the system journal, if Y, and TOTCHAN + 1 channel journals, if A. Each of these states its own length
+/// in ten bits, so the journal can be walked without reading a chapter of it.
 public struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
   /// The packet up to which the journal need not be read.
   public let checkpoint: UInt16

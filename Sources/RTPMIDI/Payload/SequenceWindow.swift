@@ -1,10 +1,11 @@
-/// Tells new packets from repeated ones by their sequence numbers (after RFC 3550, appendix A.1, and the replay window of
-/// RFC 4303, section 3.4.3).
+/// Tells new packets from repeated ones by their sequence numbers (after RFC 3550, appendix A.1, and the replay window
+/// of RFC 4303, section 3.4.3).
 ///
-/// A number up to 512 ahead of the highest is new, and what lies between is lost for now. Further ahead, up to 32767, it is
-/// believed when the next packet follows it: else one forged number would silence the stream until it got there. Of the 64
-/// numbers up to the highest a bit says whether they have come: a missing one that comes late is no longer lost, one that comes
-/// again is a duplicate. What is further behind cannot be told from a replay. Nothing but a new stream brings the numbers back.
+/// A number up to 512 ahead of the highest is new, and what lies between is lost for now. Further ahead, up to 32767,
+/// it is believed when the next packet follows it: else one forged number would silence the stream until it got there.
+/// Of the 64 numbers up to the highest a bit says whether they have come: a missing one that comes late is no longer
+/// lost, one that comes again is a duplicate. What is further behind cannot be told from a replay. Nothing but a new
+/// stream brings the numbers back.
 struct SequenceWindow: BitwiseCopyable {
   enum Admission: BitwiseCopyable {
     /// The first, or ahead of all others; `lost` numbers were left out before it.

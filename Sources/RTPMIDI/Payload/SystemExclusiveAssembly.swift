@@ -1,7 +1,7 @@
 import BasicContainers
 
-/// Puts the segments of a System Exclusive together again, in a buffer of fixed size (RFC 6295 section 3.2). One too long, or
-/// with a piece missing, is dropped whole and counted once.
+/// Puts the segments of a System Exclusive together again, in a buffer of fixed size (RFC 6295 section 3.2). One too
+/// long, or with a piece missing, is dropped whole and counted once.
 struct SystemExclusiveAssembly: ~Copyable {
   private enum State: BitwiseCopyable {
     case idle, open

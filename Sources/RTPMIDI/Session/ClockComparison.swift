@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// The CK exchanges of one session. The initiator sends CK0: six at 500 ms, then one every 10 s; whoever is asked answers.
-/// Only an answer to what was sent, and only the first, compares clocks.
+/// The CK exchanges of one session. The initiator sends CK0: six at 500 ms, then one every 10 s; whoever is asked
+/// answers. Only an answer to what was sent, and only the first, compares clocks.
 struct ClockComparison {
   /// When the next CK0 is due; nil for the answerer.
   private(set) var next: Instant?

@@ -5,8 +5,8 @@ import MusicalTime
 ///
 ///     FF FF | CK | ssrc 32 | count 8 | 0 0 0 | stamp 1, 64 bits | stamp 2 | stamp 3
 ///
-/// CK0, from the initiator: stamp 1 is when it was sent. CK1, the answer: stamp 2 is when it was sent, by the answerer's clock.
-/// CK2, the answer to that: stamp 3 is when CK1 arrived, by the initiator's.
+/// CK0, from the initiator: stamp 1 is when it was sent. CK1, the answer: stamp 2 is when it was sent, by the
+/// answerer's clock. CK2, the answer to that: stamp 3 is when CK1 arrived, by the initiator's.
 public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   /// The sender's.
   public var ssrc: UInt32

@@ -1,14 +1,15 @@
 import BasicContainers
 import MusicalTime
 
-/// Tutti's own clock packet, by which Tutti peers also know each other. Like a CK in purpose, with nanoseconds instead of units
-/// of 100 us: at a tempo such as 125 BPM these are a constant error that no averaging removes.
+/// Tutti's own clock packet, by which Tutti peers also know each other. Like a CK in purpose, with nanoseconds instead
+/// of units of 100 us: at a tempo such as 125 BPM these are a constant error that no averaging removes.
 ///
 ///     FF FF | TU | version 1, 8 bits | kind 8 | 0 0 | ssrc 32 | identity 64 | t1 64 | t2 64 | t3 64
 ///
 /// It travels on the data port, outside the RTP stream, so that the thread that receives it can answer it at once.
-/// Request (kind 0): t1 is when it was sent; t2 and t3 are 0. Reply (kind 1): t1 comes back, t2 is when the request arrived and
-/// t3 when the reply was sent, both by the replier's clock. Signed nanoseconds, big-endian. ssrc and identity are the sender's.
+/// Request (kind 0): t1 is when it was sent; t2 and t3 are 0. Reply (kind 1): t1 comes back, t2 is when the request
+/// arrived and t3 when the reply was sent, both by the replier's clock. Signed nanoseconds, big-endian. ssrc and
+/// identity are the sender's.
 public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   public enum Kind: Hashable, Sendable, BitwiseCopyable { case request, reply }
 

@@ -18,7 +18,8 @@ public enum ControlPacket: Hashable, Sendable {
   ///
   /// - Throws: ``PacketError``.
   ///
-  /// Real-time: not safe, for the name. A thread that may not allocate reads ``ClockPacket`` and ``ClockProbe`` directly.
+  /// Real-time: not safe, for the name. A thread that may not allocate reads ``ClockPacket`` and ``ClockProbe``
+  /// directly.
   public init(_ packet: Span<UInt8>) throws(PacketError) {
     guard packet.count >= 4 else { throw .truncated }
     guard packet.uint16(at: 0) == 0xFFFF else { throw .notRTPMIDI }

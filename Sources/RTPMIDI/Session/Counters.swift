@@ -1,5 +1,5 @@
-/// What became of the datagrams an ``Endpoint`` was given. Each is counted once as received, and once more as accepted or under
-/// the reason for which it was dropped.
+/// What became of the datagrams an ``Endpoint`` was given. Each is counted once as received, and once more as accepted
+/// or under the reason for which it was dropped.
 public struct Counters: Hashable, Sendable {
   public internal(set) var received: UInt64 = 0
   public internal(set) var accepted: UInt64 = 0

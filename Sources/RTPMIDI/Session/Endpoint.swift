@@ -4,15 +4,16 @@ import MusicalTime
 /// All AppleMIDI sessions of one local pair of ports, without any I/O: datagrams and instants in, ``Output`` out.
 ///
 /// Whoever owns it gives it each datagram (``receive(_:from:port:at:answered:)``), calls ``advance(to:)`` when
-/// ``nextDeadline`` has come, and after either does what ``drain()`` returns. It sends no RTP: the ``PacketSender`` of a session
-/// belongs to the thread that sends, under ``ssrc``. It belongs to one thread itself.
+/// ``nextDeadline`` has come, and after either does what ``drain()`` returns. It sends no RTP: the ``PacketSender`` of
+/// a session belongs to the thread that sends, under ``ssrc``. It belongs to one thread itself.
 ///
 /// CK0s and probe requests are best answered by the thread that receives them (``ClockPacket/reply(from:receivedAt:)``,
-/// ``ClockProbe/reply(from:identity:receivedAt:sentAt:)``). They are handed on all the same, with `answered` true and the
-/// instant put into the answer: they show that the peer lives.
+/// ``ClockProbe/reply(from:identity:receivedAt:sentAt:)``). They are handed on all the same, with `answered` true and
+/// the instant put into the answer: they show that the peer lives.
 ///
-/// Bounds: ``sessionLimit`` sessions, beyond which invitations are answered NO; 64 half-open invitations, of which the oldest
-/// is forgotten; System Exclusives of 4096 data octets; names of 63 octets. What is dropped is counted in ``counters``.
+/// Bounds: ``sessionLimit`` sessions, beyond which invitations are answered NO; 64 half-open invitations, of which the
+/// oldest is forgotten; System Exclusives of 4096 data octets; names of 63 octets. What is dropped is counted in
+/// ``counters``.
 ///
 /// Real-time: not safe.
 public final class Endpoint<Address: Hashable & Sendable> {

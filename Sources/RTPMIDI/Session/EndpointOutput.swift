@@ -18,7 +18,8 @@ public struct SessionInfo<Address: Hashable & Sendable>: Hashable, Sendable {
 extension Endpoint {
   /// What an endpoint wants done, or has to tell, in order.
   public enum Output: Hashable, Sendable {
-    /// A datagram to send from the own `Port` to the peer's. Send at once: stamps in it say that it left when it was made.
+    /// A datagram to send from the own `Port` to the peer's. Send at once: stamps in it say that it left when it was
+    /// made.
     case send([UInt8], to: Address, Port)
 
     case established(SessionID, SessionInfo<Address>)
@@ -37,7 +38,8 @@ extension Endpoint {
     case foreign(SessionID)
     case clock(SessionID, ClockExchange)
 
-    /// A message that counts at an instant of the remote clock, in whole units of 100 us, and arrived at one of the own.
+    /// A message that counts at an instant of the remote clock, in whole units of 100 us, and arrived at one of the
+    /// own.
     case message(SessionID, Message, at: Instant, arrival: Instant)
     /// A System Exclusive, its data octets without F0 and F7.
     case systemExclusive(SessionID, [UInt8], at: Instant, arrival: Instant)

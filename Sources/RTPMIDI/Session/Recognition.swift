@@ -7,9 +7,9 @@ import MusicalTime
 ///       │  └── a request from it ──┐
 ///       └──── three unanswered ──▶ foreign
 ///
-/// Asking is one request a second, the first at once. A recognised peer is asked every 50 ms for 1 s, then every 100 ms; a
-/// foreign one never: some stacks log every packet they do not know. A request from the peer proves that it is not foreign:
-/// then it is asked until it answers.
+/// Asking is one request a second, the first at once. A recognised peer is asked every 50 ms for 1 s, then every 100
+/// ms; a foreign one never: some stacks log every packet they do not know. A request from the peer proves that it is
+/// not foreign: then it is asked until it answers.
 struct Recognition {
   private enum State {
     case asking(tries: Int, isProven: Bool)

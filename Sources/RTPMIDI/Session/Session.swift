@@ -14,8 +14,9 @@ import MusicalTime
 ///                                  ├── BY from either side ──▶ closed
 ///                                  └── 60 s of silence, 5 s of a Tutti peer's, or a new session with the same address ──▶ lost
 ///
-/// If both peers invite each other, the first invitation that succeeds makes the one session, and both send CK0. An invitation
-/// under a new token within a session is one of a restarted device: it is accepted, and its RTP stream begins anew.
+/// If both peers invite each other, the first invitation that succeeds makes the one session, and both send CK0. An
+/// invitation under a new token within a session is one of a restarted device: it is accepted, and its RTP stream
+/// begins anew.
 final class Session<Address: Hashable & Sendable> {
   enum Phase { case invitingControl, invitingData, established }
 

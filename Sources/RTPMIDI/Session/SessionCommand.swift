@@ -4,8 +4,8 @@ import BasicContainers
 ///
 ///     FF FF | command, two letters | version 2, 32 bits | token 32 | ssrc 32 | name, NUL
 ///
-/// The token is the initiator's, and ties the answers and the invitation on the second port to the first. The name is optional;
-/// what follows its NUL is ignored. A BY may lack the token: then the ssrc stands in its place.
+/// The token is the initiator's, and ties the answers and the invitation on the second port to the first. The name is
+/// optional; what follows its NUL is ignored. A BY may lack the token: then the ssrc stands in its place.
 public struct SessionCommand: Hashable, Sendable {
   public enum Kind: UInt16, Hashable, Sendable {
     case invitation = 0x494E  // IN
@@ -19,8 +19,8 @@ public struct SessionCommand: Hashable, Sendable {
   public var token: UInt32
   /// The sender's.
   public var ssrc: UInt32
-  /// The sender's, for people; nil when left out. At most 63 octets of UTF-8 are read and sent; a wrong octet and a control
-  /// character are read as U+FFFD.
+  /// The sender's, for people; nil when left out. At most 63 octets of UTF-8 are read and sent; a wrong octet and a
+  /// control character are read as U+FFFD.
   public var name: String?
 
   public init(_ kind: Kind, token: UInt32, ssrc: UInt32, name: String? = nil) {

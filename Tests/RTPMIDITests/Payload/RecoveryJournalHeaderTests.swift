@@ -3,7 +3,8 @@ import RTPMIDI
 import Testing
 
 @Suite struct RecoveryJournalHeaderTests {
-  /// A clock with a journal: the system journal's Chapter Q and two channel journals, by RFC 6295 section 5 and appendix A.
+  /// A clock with a journal: the system journal's Chapter Q and two channel journals, by RFC 6295 section 5 and
+  /// appendix A.
   private let packet = hex(
     """
     80 61 00 09 00 00 00 02 00 00 00 03

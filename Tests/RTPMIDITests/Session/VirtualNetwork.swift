@@ -2,8 +2,8 @@ import MusicalTime
 import RTPMIDI
 import Seeds
 
-/// Endpoints on a network of virtual time: it delays, loses, repeats and so reorders their datagrams. Endpoint `k` has its
-/// control port at address 2k and its data port at 2k + 1, and a clock that is `offsets[k]` ahead of the network's.
+/// Endpoints on a network of virtual time: it delays, loses, repeats and so reorders their datagrams. Endpoint `k` has
+/// its control port at address 2k and its data port at 2k + 1, and a clock that is `offsets[k]` ahead of the network's.
 struct VirtualNetwork {
   typealias Output = Endpoint<Int>.Output
 
