@@ -40,6 +40,9 @@ package final class AudioLoop: @unchecked Sendable {
     switch card.step(at: now) {
     case .wait(let due): return due
     case .render(let frame): render(from: frame)
+    case .renderLate(let frame):
+      renderer.countUnderrun(frames: 0)
+      render(from: frame)
     case .underrun(_, let frames): renderer.countUnderrun(frames: frames)
     }
     published.publish(renderer.counters)

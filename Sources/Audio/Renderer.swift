@@ -2,9 +2,9 @@ public import MusicalTime
 
 /// Turns hits with instants into frames: each is struck on the frame of the grid nearest to its instant.
 ///
-/// A hit whose frame has gone sounds on the first frame of the period at hand and is counted with its lateness; more
-/// than a second late it is dropped and counted, as nobody could tell what it belonged to. Without a kit hits are
-/// counted all the same.
+/// A hit that was handed over too late for its frame sounds on the first frame that a card would still have taken it for
+/// (``SteadyCard``), and is counted with its lateness; more than a second late it is dropped and counted, as nobody could
+/// tell what it belonged to. Without a kit hits are counted all the same.
 public struct Renderer: ~Copyable {
   /// How late a hit may sound.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
@@ -38,10 +38,13 @@ public struct Renderer: ~Copyable {
     lanes?.skip(to: frame)
     let end = frame &+ Int64(left.count)
     while let event = queue.first {
-      let place = grid.frame(nearest: event.instant)
+      let wanted = grid.frame(nearest: event.instant)
+      let possible = SteadyCard.firstFrame(takenAfter: event.handed, on: grid)
+      var place = wanted > possible ? wanted : possible
+      if place < frame { place = frame }
       guard place < end else { break }
       queue.popFirst()
-      strike(event, at: place < frame ? frame : place, isLate: place < frame)
+      strike(event, at: place, isLate: place > wanted)
     }
     if lanes?.render(left: &left, right: &right) == nil {
       clear(&left)

@@ -10,9 +10,9 @@ public struct SoundCounters: Hashable, Sendable, BitwiseCopyable {
   public var maximumLateness: Nanoseconds = .zero
   /// Hits not struck: more than a second late, no room for them, or nothing a drum kit can play.
   public var dropped: Int64 = 0
-  /// How often the card ran out of frames.
+  /// How often the audio thread came so late that a sound card would have run out of frames.
   public var underruns: Int64 = 0
-  /// Frames of silence that played instead.
+  /// Frames of silence in the recording, where it stayed away for longer than ``SteadyCard/patience``.
   public var silentFrames: Int64 = 0
   /// Frames rendered that the recording could not take, because its disk was too slow; they are silence there.
   public var lostFrames: Int64 = 0

@@ -11,6 +11,8 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   public var velocity: UInt8
   /// The cut-off group, 1...8; 0 for a drum that cuts nothing off.
   public var group: UInt8
+  /// When it was handed over, from which follows whether it came in time; before everything unless it is set.
+  public var handed = Instant(nanoseconds: .min)
 
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,19 +1,21 @@
 public import MusicalTime
 
-/// A sound card that never drifts, as a rule for when to render: two periods of 256 frames on the grid.
+/// A sound card that never drifts, as a rule for when to render and for which hits come in time: two periods of 256 frames
+/// on the grid.
 ///
-/// While one period sounds the other is rendered: when the clock passes the start of period P, the period that begins
-/// at P + 256 is due. If nobody asks until that one should have begun, the card has run empty: as one that is stopped
-/// and started again, it plays silence for ``restart`` frames more, and goes on with periods that begin there.
+/// While one period sounds the other is rendered: when the clock passes the start of period P (P a multiple of 256), the
+/// period that begins at P + 256 is taken, with the hits handed over by then. Whether a hit is late is decided by when it
+/// was handed over, not by when this machine finds the time to render: a recording, unlike a converter, can wait for its
+/// renderer. Who comes so late that a converter would have run empty catches up, and is counted; who stayed away for
+/// longer than ``patience`` (a stopped peer) finds silence there instead.
 ///
 /// It reads no clock, so a virtual one can drive it.
 public struct SteadyCard: Sendable {
   /// Frames a period.
   public static var period: Int64 { @_noLocks @_noAllocation get { 256 } }
 
-  /// Frames that a card started again plays before the first it is given: two thirds of a millisecond, in which a
-  /// period can be rendered.
-  public static var restart: Int64 { @_noLocks @_noAllocation get { 32 } }
+  /// How late a period may be rendered.
+  public static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
   /// What the card asks for.
   public enum Request: Hashable, Sendable, BitwiseCopyable {
@@ -21,15 +23,18 @@ public struct SteadyCard: Sendable {
     case wait(until: Instant)
     /// The period that begins at this frame.
     case render(from: Int64)
-    /// The card has run empty: silence for so many frames.
+    /// The same, the first of those that a converter would have had to play already.
+    case renderLate(from: Int64)
+    /// Nobody came for too long: silence for so many frames.
     case underrun(from: Int64, frames: Int64)
   }
 
   public let grid: FrameGrid
-  /// The first frame not asked for yet.
+  /// The first frame not asked for yet, a multiple of 256.
   ///
   /// Real-time: safe.
   public private(set) var next: Int64
+  private var isBehind = false
 
   /// A card that begins with the first period boundary at or after `start`.
   public init(grid: FrameGrid, notBefore start: Instant) {
@@ -52,12 +57,24 @@ public struct SteadyCard: Sendable {
     let due = grid.instant(of: next &- Self.period)
     if now < due { return .wait(until: due) }
     let frame = next
-    if now < grid.instant(of: frame) {
+    let begin = grid.instant(of: frame)
+    if now < begin + Self.patience {
       next = frame &+ Self.period
-      return .render(from: frame)
+      let wasBehind = isBehind
+      isBehind = now >= begin
+      return isBehind && !wasBehind ? .renderLate(from: frame) : .render(from: frame)
     }
-    next = grid.firstFrame(notBefore: now) &+ Self.restart
+    isBehind = false
+    next = Self.firstBoundary(atOrAfter: grid.firstFrame(notBefore: now + Nanoseconds(1)))
     return .underrun(from: frame, frames: next &- frame)
+  }
+
+  /// The first frame on which a hit handed over at `instant` can sound: that of the first period taken after it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  static func firstFrame(takenAfter instant: Instant, on grid: FrameGrid) -> Int64 {
+    firstBoundary(atOrAfter: grid.firstFrame(notBefore: instant)) &+ period
   }
 
   @_noLocks @_noAllocation

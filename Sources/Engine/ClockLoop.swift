@@ -61,7 +61,7 @@ struct ClockLoop: ~Copyable {
       counters.ticks += 1
       shared.ticks.push(TickRecord(tick: tick, due: plan.deadline(tick), acted: MonotonicClock.now))
     }
-    while let tick = sound.take(in: plan, at: now) { play(tick) }
+    while let tick = sound.take(in: plan, at: now) { play(tick, at: now) }
     if plan.sends {
       while let tick = momentPrelude.take(in: plan, at: now) {
         streams.begin(at: tick, of: plan, table, stamped: false)
@@ -106,7 +106,7 @@ struct ClockLoop: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func play(_ tick: Tick) {
+  private func play(_ tick: Tick, at now: Instant) {
     guard let step = tick.beginsStep else { return }
     let instant = plan.deadline(tick)
     let hits = table.hits(at: step)
@@ -114,8 +114,9 @@ struct ClockLoop: ~Copyable {
     while index < hits.upperBound {
       let hit = table.hit(index)
       if hit.sounds(at: activity) {
-        shared.sounds.push(
-          SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group))
+        var event = SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group)
+        event.handed = now
+        shared.sounds.push(event)
       }
       index += 1
     }

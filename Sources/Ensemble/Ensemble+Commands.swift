@@ -86,7 +86,8 @@ extension Ensemble {
     statement!.revision &+= 1
     let statement = statement!
     emit(.tell(statement, to: nil))
-    repeats = [now + Nanoseconds(lead.count / 4), now + Nanoseconds(lead.count / 2)]
+    // Soon, so that the last telling too comes before the steps it is about are with the sound.
+    repeats = [now + Nanoseconds(lead.count / 8), now + Nanoseconds(lead.count / 4)]
     plan = Plan(
       run: plan.run, sends: true, start: statement.start, end: statement.end, timeline: statement.timeline,
       change: statement.change)

@@ -25,7 +25,7 @@ public struct Ensemble: Sendable {
   }
 
   /// How far ahead of its deadline a step is handed to the sound. What is nearer can no longer be changed.
-  public static var soundLead: Nanoseconds { .milliseconds(30) }
+  public static var soundLead: Nanoseconds { .milliseconds(50) }
   /// How long followers coast when their master is gone.
   public static var coasting: Nanoseconds { .seconds(2) }
 

@@ -115,7 +115,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     }
     var text = "Off \(peers[0].name), in microseconds; 1000 are one millisecond, below what anybody hears\n\(table)"
     if peers.contains(where: { $0.underruns > 0 }) {
-      text += "Underruns: this machine stalled for more than 5 ms, and left holes in those recordings.\n"
+      text += "Underruns: this machine stalled for 5 ms or more, where a sound card would have crackled.\n"
     }
     return text
   }

@@ -50,7 +50,7 @@ struct PeerCommand: ParsableCommand {
     name: .customLong("soundfont"), help: ArgumentHelp("The General MIDI SoundFont to play with.", valueName: "FILE"))
   var soundFont = DrumLanes.defaultSoundFont
 
-  @Option(help: ArgumentHelp("How far ahead start, stop and tempo changes are told, 50...2000 ms.", valueName: "MS"))
+  @Option(help: ArgumentHelp("How far ahead start, stop and tempo changes are told, 70...2000 ms.", valueName: "MS"))
   var lead: Double = 100
 
   @Option(help: ArgumentHelp("With --start: how long the rhythm plays; without: how long to stay.", valueName: "S"))
@@ -72,9 +72,9 @@ struct PeerCommand: ParsableCommand {
       throw ValidationError("--trace \(trace): is the recording's file; give the trace another")
     }
     guard activity <= 127 else { throw ValidationError("--activity \(activity): out of range; give one from 0 to 127") }
-    // Steps are with the sound 30 ms ahead: a stop told later than that could not hold them back.
-    guard (50...2000).contains(lead) else {
-      throw ValidationError("--lead \(lead): out of range; give one from 50 to 2000 ms")
+    // Steps are with the sound 50 ms ahead: a stop told later than that could not hold them back.
+    guard (70...2000).contains(lead) else {
+      throw ValidationError("--lead \(lead): out of range; give one from 70 to 2000 ms")
     }
     guard port < .max else { throw ValidationError("--port 65535: leaves no port for the data; give one up to 65534") }
     if let duration, !(0.001...1e7).contains(duration) {

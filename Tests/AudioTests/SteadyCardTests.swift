@@ -25,19 +25,26 @@ import Testing
     }
   }
 
-  @Test func whoComesAtTheFirstFrameIsTooLate() {
-    // The period that begins at 256 was due at 0. At its very first frame the card is empty, and is started again.
+  @Test func whoComesLateCatchesUpAndIsCountedOnce() {
+    // The period that begins at 256 was due at 0. At its very first frame a converter would have run empty.
     var card = SteadyCard(grid: grid, notBefore: grid.instant(of: 256))
-    #expect(card.step(at: grid.instant(of: 256)) == .underrun(from: 256, frames: 32))
-    #expect(card.step(at: grid.instant(of: 256)) == .render(from: 288))
-    #expect(card.step(at: grid.instant(of: 256)) == .wait(until: grid.instant(of: 288)))
-    #expect(card.step(at: grid.instant(of: 288)) == .render(from: 544))
+    let late = grid.instant(of: 256 + 2 * 256) + Nanoseconds(1)
+    #expect(card.step(at: late) == .renderLate(from: 256))
+    for frame in [512, 768, 1024] as [Int64] { #expect(card.step(at: late) == .render(from: frame)) }
+    #expect(card.step(at: late) == .wait(until: grid.instant(of: 1024)))
+    #expect(card.step(at: grid.instant(of: 1024)) == .render(from: 1280))
+    // Late again is counted again.
+    #expect(card.step(at: grid.instant(of: 1536)) == .renderLate(from: 1536))
+  }
 
+  @Test func whoStaysAwayForASecondFindsSilence() {
+    var card = SteadyCard(grid: grid, notBefore: grid.instant(of: 256))
+    #expect(card.step(at: grid.instant(of: 256 + 48_000) - Nanoseconds(1)) == .renderLate(from: 256))
     card = SteadyCard(grid: grid, notBefore: grid.instant(of: 256))
-    let late = grid.instant(of: 256 + 10 * 256) + Nanoseconds(1)
-    #expect(card.step(at: late) == .underrun(from: 256, frames: 10 * 256 + 1 + 32))
-    #expect(card.step(at: late) == .render(from: 11 * 256 + 1 + 32))
-    #expect(card.step(at: late) == .wait(until: grid.instant(of: 11 * 256 + 1 + 32)))
+    let late = grid.instant(of: 256 + 48_000)
+    #expect(card.step(at: late) == .underrun(from: 256, frames: 188 * 256))
+    #expect(card.step(at: late) == .render(from: 189 * 256))
+    #expect(card.step(at: late) == .wait(until: grid.instant(of: 189 * 256)))
   }
 
   @Test func aHitKnownTheLeadAheadIsInTime() {
@@ -62,18 +69,21 @@ import Testing
         #expect(due > now && due - now <= .microseconds(20_000), "seed \(seed)")
         now = due
         switch random.integer(in: 0...20) {
-        case 0: now = now + Nanoseconds(random.integer(in: 0...1_000_000_000))
+        case 0: now = now + Nanoseconds(random.integer(in: 0...1_500_000_000))
         case 1...3: now = now + Nanoseconds(random.integer(in: 0...8_000_000))
         default: now = now + Nanoseconds(random.integer(in: 0...100_000))
         }
       case .render(let frame):
-        #expect(frame == next, "seed \(seed)")
-        #expect(now >= grid.instant(of: frame - 256) && now < grid.instant(of: frame), "seed \(seed)")
+        #expect(frame == next && frame % 256 == 0, "seed \(seed)")
+        #expect(now >= grid.instant(of: frame - 256), "seed \(seed)")
+        next = frame + 256
+      case .renderLate(let frame):
+        #expect(frame == next && now >= grid.instant(of: frame), "seed \(seed)")
+        #expect(now < grid.instant(of: frame) + SteadyCard.patience, "seed \(seed)")
         next = frame + 256
       case .underrun(let frame, let frames):
-        #expect(frame == next && frames >= 32, "seed \(seed)")
-        #expect(now > grid.instant(of: frame + frames - 33), "seed \(seed)")
-        #expect(now <= grid.instant(of: frame + frames - 32), "seed \(seed)")
+        #expect(frame == next && frames > 0 && frames % 256 == 0, "seed \(seed)")
+        #expect(now >= grid.instant(of: frame) + SteadyCard.patience, "seed \(seed)")
         next = frame + frames
       }
       #expect(card.next == next, "seed \(seed)")

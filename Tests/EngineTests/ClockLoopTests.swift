@@ -189,10 +189,11 @@ import Transports
   @Test func stepsReachTheSoundAheadAndInOrder() throws {
     try withLoop { loop, rings, _, _ in
       rings.plan.publish(plan(end: 96))
-      play(&loop, from: .milliseconds(-31), to: .milliseconds(-30))
-      let first = try #require(rings.sounds.pop())
-      #expect(first == SoundEvent(instant: origin, note: 36, velocity: 88, group: 0))
-      play(&loop, from: .milliseconds(-30), to: .milliseconds(2000))
+      play(&loop, from: .milliseconds(-51), to: .milliseconds(-50))
+      var expected = SoundEvent(instant: origin, note: 36, velocity: 88, group: 0)
+      expected.handed = origin - .milliseconds(50)
+      #expect(rings.sounds.pop() == expected)
+      play(&loop, from: .milliseconds(-50), to: .milliseconds(2000))
       for quarter in 1...3 {
         #expect(rings.sounds.pop()?.instant == origin + .milliseconds(480 * Int64(quarter)))
       }

@@ -32,18 +32,17 @@ import Testing
     return try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
   }
 
-  /// On a busy machine a peer's card may run empty: its recording then has a hole, which is counted, and says nothing
-  /// of what is tested here. So it is played until each peer has been seen undisturbed, together with an undisturbed
-  /// master.
+  /// A machine that stalls for 40 ms makes hits late, which is counted, and says nothing of what is tested here. So it is
+  /// played until each peer has been seen undisturbed, together with an undisturbed master.
   @Test(arguments: [("street", 64), ("bossa", 20), ("pulse", 96)])
   func everyHitIsHeardAndNoneBesides(patch: String, activity: Int) async throws {
     let folder = try TemporaryFolder()
     var seen: Set<String> = []
-    for _ in 0..<8 where seen.count < 4 {
+    for _ in 0..<5 where seen.count < 4 {
       let demo = try await demo(["--patch", patch, "--activity", "\(activity)"], in: folder)
       #expect(demo.peers.map(\.role) == ["master", "follower", "follower", "follower"])
       for peer in demo.peers { #expect(peer.ticksExpected == 192 && peer.ticksReceived == 192, "\(peer.name)") }
-      let undisturbed = demo.peers.filter { $0.underruns == 0 && $0.lateHits == 0 }
+      let undisturbed = demo.peers.filter { $0.lateHits == 0 }
       guard undisturbed.first?.role == "master" else { continue }
       try expectExactFrames(demo.peers[0], patch: patch, activity: UInt8(activity), folder: folder)
       for peer in undisturbed {
