@@ -10,9 +10,6 @@ public final class AudioThread {
   public let firstFrame: Int64
   /// When that frame sounds.
   public let firstInstant: Instant
-  /// How long before its instant a hit must be in the ring to sound on its frame. Allow for the thread's own waking
-  /// besides.
-  public let lead: Nanoseconds
 
   private let loop: AudioLoop
   private let thread: RealtimeThread
@@ -32,7 +29,6 @@ public final class AudioThread {
     let card = SteadyCard(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))
     firstFrame = card.next
     firstInstant = grid.instant(of: card.next)
-    lead = card.lead
     let loop = AudioLoop(card: card, lanes: lanes, sink: sink, events: events)
     self.loop = loop
     thread = RealtimeThread(name: "audio", priority: 60) { run(loop) }
