@@ -18,7 +18,8 @@ struct PeerCommand: ParsableCommand {
       EXAMPLES
         tutti peer --audio wav:me.wav
         tutti peer --name Ada --connect 192.168.1.20:5004
-        tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004 --trace ada.trace
+        tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004
+        tutti peer --connect 192.168.1.20:5004 --trace ada.trace --json
       """)
 
   @Option(help: "What the others see. Default: this machine's name.")

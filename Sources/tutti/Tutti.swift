@@ -12,10 +12,10 @@ struct Tutti: ParsableCommand {
       its clock and play the same drum pattern, in step.
 
       EXAMPLES
-        tutti demo                                   four peers on this machine, and how well they kept time
-        tutti peer --audio wav:me.wav                one peer; space starts and stops the rhythm
-        tutti peer --connect 192.168.1.20:5004       one that joins another
-        tutti patch list                             the rhythms there are
+        tutti demo                              four peers here, and their timing
+        tutti peer --audio wav:me.wav           one peer; space starts the rhythm
+        tutti peer --connect 192.168.1.20:5004  one that joins another
+        tutti patch list                        the rhythms there are
 
       Exit status: 0 done, 1 a measured or domain failure, 64 usage, 65 a file that cannot be understood, \
       69 something needed is not there or not allowed, 70 a defect.
