@@ -27,6 +27,7 @@ extension Peer {
       "ticks_skipped": clockCounters.skipped,
       "ticks_unrecorded": Int64(clock.rings.ticks.dropped),
       "commands_dropped": Int64(clock.rings.commands.dropped),
+      "datagrams_sent": clockCounters.sent,
       "datagrams_unsent": clockCounters.unsent,
       "datagrams_received": Int64(clamping: endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
       "datagrams_dropped": Int64(clamping: endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),

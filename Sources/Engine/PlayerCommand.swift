@@ -1,6 +1,3 @@
-import Realtime
-import Synchronization
-
 /// What a player asks of the own peer.
 public enum PlayerCommand: Hashable, Sendable {
   /// Starts the rhythm when nobody plays, stops it when this peer is the master.
@@ -15,25 +12,4 @@ public enum PlayerCommand: Hashable, Sendable {
   case activity(UInt8)
   /// Stops the rhythm if it is this peer's, and leaves.
   case leave
-}
-
-/// Commands on their way from other threads to the control thread.
-public final class Mailbox: Sendable {
-  let bell = Doorbell()
-  private let waiting = Mutex<[PlayerCommand]>([])
-
-  public init() {}
-
-  /// Real-time: not safe.
-  public func post(_ command: PlayerCommand) {
-    waiting.withLock { $0.append(command) }
-    bell.ring()
-  }
-
-  func takeAll() -> [PlayerCommand] {
-    waiting.withLock { commands in
-      defer { commands.removeAll() }
-      return commands
-    }
-  }
 }

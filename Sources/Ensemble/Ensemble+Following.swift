@@ -31,8 +31,10 @@ extension Ensemble {
     if let known = self.statement {
       if statement.claim == known.claim {
         masterGone = nil
-        // Whoever has given the master up comes back by a statement it knows already.
-        guard statement.revision > known.revision || role == .idle else { return }
+        // Whoever has given the master up comes back by a statement it knows already, but never by an older one: that knows
+        // nothing of the end.
+        let isNews = statement.revision > known.revision
+        guard isNews || (role == .idle && statement.revision == known.revision) else { return }
       } else if role != .idle, statement.claim < known.claim {
         // Whoever makes a lesser claim has not heard of this one.
         if role == .master { emit(.tell(known, to: sender)) }

@@ -99,12 +99,20 @@ final class DemoBand {
   }
 
   private var progress: String {
-    let size = (try? FileManager.default.attributesOfItem(atPath: files[0].trace)[.size] as? Int) ?? 0
-    // A line of the trace holds about 95 octets, its header about 600.
-    let part = min(1, max(0, Double(size - 600) / 95 / Double(ticks)))
+    let part = min(1, Double(ticksPlayed) / Double(ticks))
     let done = Int(part * 40)
     return "[" + String(repeating: "#", count: done) + String(repeating: ".", count: 40 - done) + "]"
       + String(format: " %3.0f %%", part * 100)
+  }
+
+  /// How far the master is, by the last whole line of its trace.
+  private var ticksPlayed: Int64 {
+    guard let file = FileHandle(forReadingAtPath: files[0].trace), let end = try? file.seekToEnd() else { return 0 }
+    defer { try? file.close() }
+    try? file.seek(toOffset: end > 300 ? end - 300 : 0)
+    let tail = String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
+    guard let tick = tail.range(of: "{\"tick\":", options: .backwards) else { return 0 }
+    return (Int64(tail[tick.upperBound...].prefix { $0.isNumber }) ?? -1) + 1
   }
 
   private static func freePorts(_ count: Int) throws -> [UInt16] {

@@ -234,6 +234,21 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     #expect((same.at - heard[0].at).magnitude < .milliseconds(2))
   }
 
+  /// A statement that was overtaken by the end of its rhythm does not begin it again.
+  @Test func anOvertakenStatementRevivesNothing() throws {
+    var band = VirtualBand(players: 2, seed: 13)
+    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
+    let effects = band.players[0].events
+    let early = try #require(
+      effects.lazy.compactMap { if case .tell(let statement, _) = $0 { statement } else { nil } }.first)
+    band.run(for: .seconds(1))
+    try band.command(0) { try $0.stop(now: $1) }
+    band.run(for: .seconds(1))
+    #expect(band.players[1].ensemble.role == .idle && early.end == Tick(.max))
+    band.players[1].ensemble.received(early, from: band.identity(0), at: band.own(1))
+    #expect(band.players[1].ensemble.role == .idle)
+  }
+
   @Test func nobodySpeaksForAnother() throws {
     var band = VirtualBand(players: 3, seed: 9)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
