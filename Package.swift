@@ -33,10 +33,12 @@ let package = Package(
     .target(name: "Ensemble", dependencies: ["ClockSync", "MusicalTime"]),
     .target(name: "CRealtime"),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
-    .target(name: "Transports", dependencies: ["CRealtime", "MusicalTime", "Realtime", containers]),
+    .systemLibrary(name: "CALSA"),
+    .target(
+      name: "Transports", dependencies: ["CALSA", "CRealtime", "MIDI", "MusicalTime", "Realtime", containers]),
     .systemLibrary(name: "CFluidSynth"),
     .systemLibrary(name: "CSndfile"),
-    .target(name: "Audio", dependencies: ["CFluidSynth", "CSndfile", "MusicalTime", "Realtime"]),
+    .target(name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MusicalTime", "Realtime"]),
     .target(
       name: "Measurement",
       dependencies: ["MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift")]),

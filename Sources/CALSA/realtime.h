@@ -1,0 +1,12 @@
+// ALSA_REALTIME_SAFE is a promise to the Swift compiler, which cannot look into C: the function takes no lock another thread
+// could hold for long, does not allocate, and does not block but where it is there to wait. ALSA keeps it for handles
+// opened non-blocking and used by one thread at a time.
+#ifndef CALSA_REALTIME_H
+#define CALSA_REALTIME_H
+
+#include <alsa/asoundlib.h>
+#include <stdint.h>
+
+#define ALSA_REALTIME_SAFE __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
+
+#endif
