@@ -1,0 +1,123 @@
+import ClockSync
+import Foundation
+import MusicalTime
+import Seeds
+import Testing
+
+/// A clock whose ticks arrive late by |N(0, sigma)|.
+private struct JitteryClock {
+  var random: SplitMix
+  let sigma: Double
+  var tick = Tick(0)
+  /// When the tick was due, in nanoseconds.
+  var due = 1e12
+
+  /// The next tick, `bpm` fast: when it was due and when it arrives.
+  mutating func next(bpm: Double) -> (tick: Tick, due: Double, arrival: Instant) {
+    due += 60e9 / bpm / 24
+    tick = tick + 1
+    return (tick, due, Instant(nanoseconds: Int64(due + abs(normal()) * sigma)))
+  }
+
+  private mutating func normal() -> Double {
+    // Box and Muller's transform.
+    let (u, v) = (Double.random(in: 1e-12...1, using: &random), Double.random(in: 0..<1, using: &random))
+    return (-2 * log(u)).squareRoot() * cos(2 * .pi * v)
+  }
+}
+
+private func error(of follower: TickFollower, at tick: Tick, due: Double) -> Double {
+  Double(follower.timeline?.deadline(tick).nanoseconds ?? .max) - due
+}
+
+private func rootMeanSquare(_ values: [Double]) -> Double {
+  let mean = values.reduce(0, +) / Double(values.count)
+  return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)).squareRoot()
+}
+
+@Suite struct TickFollowerTests {
+  @Test func anExactClockIsFollowedExactly() {
+    var follower = TickFollower()
+    let truth = Timeline(tempo: try! Tempo(bpm: 137.3), tick: Tick(1000), at: Instant(nanoseconds: 77))
+    for n in Int64(1000)..<4000 {
+      follower.add(Tick(n), at: truth.deadline(Tick(n)))
+      guard n > 1000 else { continue }
+      let off = follower.timeline!.deadline(Tick(n + 24)) - truth.deadline(Tick(n + 24))
+      #expect(off.magnitude <= (n < 1010 ? .microseconds(1) : Nanoseconds(40)))
+    }
+    #expect(follower.restarts == 0)
+  }
+
+  // The experiment with published followers: one-sided lateness of sigma 1 ms, 120 BPM, then 140.
+  @Test(arguments: UInt64(1)...20) func jitterAndATempoStep(seed: UInt64) {
+    var clock = JitteryClock(random: SplitMix(seed: seed), sigma: 1e6)
+    var follower = TickFollower()
+    var errors: [Double] = []
+    var young = 0
+    for n in 0..<1000 {
+      let (tick, due, arrival) = clock.next(bpm: 120)
+      follower.add(tick, at: arrival)
+      if n >= 200 { errors.append(error(of: follower, at: tick, due: due)) } else { young = follower.restarts }
+    }
+    #expect(rootMeanSquare(errors) < 100_000, "seed \(seed)")
+    #expect(abs(errors.reduce(0, +)) / Double(errors.count) < 100_000, "seed \(seed)")
+    #expect(follower.restarts == young, "seed \(seed)")
+    var (worst, settled) = (0.0, 0)
+    for n in 1...300 {
+      let (tick, due, arrival) = clock.next(bpm: 140)
+      follower.add(tick, at: arrival)
+      worst = max(worst, abs(error(of: follower, at: tick, due: due)))
+      if abs((follower.timeline?.tempo.bpm ?? 0) - 140) > 0.5 { settled = n }
+    }
+    #expect(worst < 5e6, "seed \(seed)")
+    #expect(settled < 24, "seed \(seed)")
+  }
+
+  @Test(arguments: UInt64(1)...20) func slowingDownIsNoticed(seed: UInt64) {
+    var clock = JitteryClock(random: SplitMix(seed: seed), sigma: 300_000)
+    var follower = TickFollower()
+    for _ in 0..<300 {
+      let (tick, _, arrival) = clock.next(bpm: 140)
+      follower.add(tick, at: arrival)
+    }
+    for n in 1...100 {
+      let (tick, _, arrival) = clock.next(bpm: 120)
+      follower.add(tick, at: arrival)
+      if n >= 24 { #expect(abs((follower.timeline?.tempo.bpm ?? 0) - 120) < 0.5, "seed \(seed), tick \(n)") }
+    }
+  }
+
+  @Test func tenLateTicksInARowChangeNothingForGood() {
+    var clock = JitteryClock(random: SplitMix(seed: 3), sigma: 100_000)
+    var follower = TickFollower()
+    for n in 0..<600 {
+      let (tick, due, arrival) = clock.next(bpm: 120)
+      // The sender stalls for a fifth of a second; what it then sends comes at once.
+      follower.add(
+        tick,
+        at: (300..<310).contains(n)
+          ? Instant(nanoseconds: arrival.nanoseconds + 200_000_000 - Int64(n - 300) * 20_000_000) : arrival)
+      if n > 360 { #expect(abs(error(of: follower, at: tick, due: due)) < 50_000) }
+    }
+  }
+
+  @Test(arguments: UInt64(1)...200) func nothingBreaksIt(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var follower = TickFollower()
+    var (tick, instant) = (Tick(0), Instant(nanoseconds: 0))
+    for _ in 0..<1000 {
+      switch random.integer(in: 0...20) {
+      case 0: tick = Tick(random.integer(in: .min ... .max))
+      case 1: instant = Instant(nanoseconds: random.integer(in: .min ... .max))
+      case 2: break
+      default:
+        tick = tick + 1
+        instant = instant + Nanoseconds(random.integer(in: 0...40_000_000))
+      }
+      follower.add(tick, at: instant)
+      #expect(follower.count <= TickFollower.depth)
+      if let timeline = follower.timeline { #expect(Tempo.lengths.contains(timeline.tempo.nanosecondsPerQuarter)) }
+      #expect(follower.lateness >= .zero)
+    }
+  }
+}
