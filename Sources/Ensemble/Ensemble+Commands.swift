@@ -6,16 +6,21 @@ extension Ensemble {
   ///
   /// - Throws: ``Refusal`` when somebody plays.
   public mutating func start(tempo: Tempo, from position: Step = Step(0), at now: Instant) throws(Refusal) {
+    let first = Tick(of: position)
+    try start(on: Timeline(tempo: tempo, tick: first, at: now + lead), from: first, at: now)
+  }
+
+  /// Starts the rhythm on `timeline`, which has `first` at least ``lead`` from now.
+  mutating func start(on timeline: Timeline, from first: Tick, at now: Instant) throws(Refusal) {
     switch role {
     case .master: throw .alreadyPlaying
     case .follower(let master): throw .belongsTo(master)
     case .idle: break
     }
     highestTerm = highestTerm == .max ? .max : highestTerm + 1
-    let first = Tick(of: position)
     statement = Statement(
       claim: Claim(term: highestTerm, identity: identity), revision: 0, start: first, end: Tick(.max),
-      timeline: Timeline(tempo: tempo, tick: first, at: now + lead))
+      timeline: timeline)
     plan.run &+= 1
     plan.start = first
     planned = true
@@ -75,8 +80,12 @@ extension Ensemble {
     }
     guard statement!.change == nil, let tempo = wanted else { return }
     wanted = nil
+    change(tempo: tempo, from: max(statement!.start, statement!.timeline.firstTick(notBefore: now + lead)), at: now)
+  }
+
+  /// Tells of a change of tempo that counts from `tick`.
+  mutating func change(tempo: Tempo, from tick: Tick, at now: Instant) {
     guard tempo != statement!.timeline.tempo else { return }
-    let tick = max(statement!.start, statement!.timeline.firstTick(notBefore: now + lead))
     statement!.change = Statement.TempoChange(tempo: tempo, tick: tick)
     announce(at: now)
   }

@@ -91,7 +91,7 @@ extension Ensemble {
   }
 
   /// The first tick this peer plays of a rhythm it comes to: the next step not before `instant`.
-  private func entry(into plan: Plan, from start: Tick, at instant: Instant) -> Tick {
+  func entry(into plan: Plan, from start: Tick, at instant: Instant) -> Tick {
     let tick = plan.firstTick(notBefore: instant)
     return max(start, Tick(of: (tick + (Tick.perStep - 1)).step))
   }

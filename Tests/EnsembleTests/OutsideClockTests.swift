@@ -1,0 +1,191 @@
+import Ensemble
+import Foundation
+import MusicalTime
+import Seeds
+import Testing
+
+/// A band whose first player keeps an outside clock that says its ticks late by |N(0, sigma)|.
+private struct ClockedBand {
+  var band: VirtualBand
+  var outside = OutsideClock()
+  var events: [OutsideClock.Event] = []
+  var random: SplitMix
+  let sigma: Double
+  /// In true time.
+  var due: Double
+  private var arrivals: [(at: Instant, message: OutsideClock.Message)] = []
+
+  init(players: Int = 2, seed: UInt64, sigma: Nanoseconds) {
+    band = VirtualBand(players: players, seed: seed)
+    random = SplitMix(seed: seed &+ 99)
+    self.sigma = Double(sigma.count)
+    due = Double(band.now.nanoseconds)
+  }
+
+  mutating func say(_ message: OutsideClock.Message) {
+    let outside = self.outside
+    var (next, said) = (outside, OutsideClock.Event?.none)
+    band.command(0) { ensemble, now in said = next.received(message, at: now, for: &ensemble, now: now) }
+    self.outside = next
+    if let said { events.append(said) }
+  }
+
+  /// So many ticks at `bpm`; gives when each was due, in true time.
+  @discardableResult
+  mutating func tick(_ count: Int, bpm: Double, heard: Bool = true) -> [Instant] {
+    var dues: [Instant] = []
+    for _ in 0..<count {
+      due += 60e9 / bpm / 24
+      let tick = Instant(nanoseconds: Int64(due))
+      dues.append(tick)
+      // The band lives in whole milliseconds; the instant of arrival is exact, as the kernel's stamp is.
+      let late = Nanoseconds(Int64(abs(normal()) * sigma))
+      band.run(for: max(.zero, tick + late - band.now))
+      guard heard else { continue }
+      var (next, said) = (outside, OutsideClock.Event?.none)
+      band.command(0) { [band] ensemble, now in
+        let arrival = tick + late + (now - band.now)
+        said = next.received(.clock, at: arrival, for: &ensemble, now: max(now, arrival))
+      }
+      outside = next
+      if let said { events.append(said) }
+    }
+    return dues
+  }
+
+  private mutating func normal() -> Double {
+    let (u, v) = (Double.random(in: 1e-12...1, using: &random), Double.random(in: 0..<1, using: &random))
+    return (-2 * log(u)).squareRoot() * cos(2 * .pi * v)
+  }
+
+  /// The steps of a player's newest run follow each other without a gap or a repetition.
+  func isWhole(_ n: Int) -> Bool {
+    guard let steps = band.players[n].runs.last, steps.count > 1 else { return false }
+    return zip(steps, steps.dropFirst()).allSatisfy { $1.step == $0.step + 1 && $1.at > $0.at }
+  }
+
+  /// How far a player's steps lie off the clock whose ticks were due at `dues`, tick 0 first: mean and largest
+  /// difference, of steps `range`.
+  func error(_ n: Int, _ dues: [Instant], steps range: Range<Int64>) -> (count: Int, largest: Nanoseconds) {
+    let steps = band.players[n].runs.last!.filter { range.contains($0.step.index) }
+    let errors = steps.map { ($0.at - dues[Int(Tick(of: $0.step).index)]).magnitude }
+    return (errors.count, errors.max() ?? .zero)
+  }
+}
+
+@Suite struct OutsideClockTests {
+  @Test(arguments: UInt64(1)...10) func everybodyPlaysInStepWithIt(seed: UInt64) {
+    var clocked = ClockedBand(players: 3, seed: seed, sigma: .milliseconds(1))
+    clocked.say(.start)
+    let dues = clocked.tick(24 * 60, bpm: 120)
+    for n in 0..<3 {
+      #expect(clocked.isWhole(n), "seed \(seed), player \(n)")
+      // On the third step or soon after: six ticks, and the lead.
+      #expect(clocked.band.players[n].runs.last!.first!.step < Step(6))
+      let error = clocked.error(n, dues, steps: 24..<236)
+      #expect(error.count == 212)
+      // The followers' clocks are known to half of a delay of up to 3 ms.
+      #expect(
+        error.largest < (n == 0 ? .microseconds(600) : .microseconds(2500)),
+        "seed \(seed), player \(n): \(error.largest.microseconds) us")
+    }
+    #expect(clocked.events.isEmpty)
+  }
+
+  @Test func anExactClockIsKeptExactly() {
+    var clocked = ClockedBand(seed: 1, sigma: .zero)
+    clocked.tick(100, bpm: 97.3)
+    clocked.say(.start)
+    let dues = clocked.tick(24 * 40, bpm: 97.3)
+    // The tempo is known before: the first step that all can be told of.
+    #expect(clocked.band.players[0].runs.last!.first!.step <= Step(2))
+    #expect(clocked.error(0, dues, steps: 0..<150).largest < .microseconds(25))
+    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+  }
+
+  @Test(arguments: [(120.0, 140.0), (140, 90), (60, 61)]) func aChangeOfTempoIsCaughtUpWithWithoutAJump(
+    from: Double, to: Double
+  ) {
+    var clocked = ClockedBand(seed: 5, sigma: .microseconds(300))
+    clocked.say(.start)
+    var dues = clocked.tick(24 * 16, bpm: from)
+    dues += clocked.tick(24 * 16, bpm: to)
+    for n in 0..<2 {
+      #expect(clocked.isWhole(n))
+      #expect(clocked.band.players[n].runs.count == 1)
+    }
+    // The last four quarters before, and those from the eighth quarter after.
+    #expect(clocked.error(0, dues, steps: 48..<64).largest < .milliseconds(1))
+    #expect(clocked.error(0, dues, steps: 96..<126).largest < .milliseconds(1))
+  }
+
+  @Test func stopContinueAndSongPosition() {
+    var clocked = ClockedBand(seed: 2, sigma: .microseconds(100))
+    clocked.say(.start)
+    clocked.tick(100, bpm: 120)
+    clocked.say(.stop)
+    clocked.tick(50, bpm: 120)
+    #expect(clocked.band.players.allSatisfy { $0.ensemble.role == .idle })
+    clocked.say(.continue)
+    var dues = clocked.tick(200, bpm: 120)
+    // Tick 100 was the next.
+    #expect(clocked.band.players[0].runs.count == 2)
+    #expect(clocked.isWhole(0))
+    #expect(
+      clocked.error(0, [Instant](repeating: dues[0], count: 100) + dues, steps: 26..<45).largest < .milliseconds(1))
+    clocked.say(.songPosition(Step(64)))
+    dues = clocked.tick(300, bpm: 120)
+    #expect(clocked.band.players[1].runs.count == 3)
+    #expect(clocked.isWhole(1))
+    #expect(
+      clocked.error(0, [Instant](repeating: dues[0], count: 64 * 6) + dues, steps: 72..<100).largest < .milliseconds(1))
+    clocked.say(.stop)
+    clocked.say(.songPosition(Step(8)))
+    clocked.tick(20, bpm: 120)
+    clocked.say(.continue)
+    clocked.tick(60, bpm: 120)
+    #expect((Step(8)...Step(12)).contains(clocked.band.players[0].runs.last!.first!.step))
+  }
+
+  @Test func ticksLostWithTheConnectionAreMadeUpForInTime() {
+    var clocked = ClockedBand(seed: 3, sigma: .microseconds(200))
+    clocked.say(.start)
+    var dues = clocked.tick(24 * 12, bpm: 120)
+    dues += clocked.tick(100, bpm: 120, heard: false)
+    let silent = clocked.outside.advance(to: clocked.band.own(0))
+    #expect(silent == .silent)
+    clocked.outside.lostCount()
+    dues += clocked.tick(24 * 12, bpm: 120)
+    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+    #expect(clocked.band.players[0].runs.count == 1)
+    #expect(clocked.error(0, dues, steps: 24..<110).largest < .milliseconds(1))
+    #expect(clocked.events.contains(.heard))
+  }
+
+  @Test func aStallOfTheSenderLosesNoTick() {
+    var clocked = ClockedBand(seed: 4, sigma: .microseconds(100))
+    clocked.say(.start)
+    clocked.tick(24 * 8, bpm: 120)
+    // A quarter of a second of ticks comes at once, after it.
+    clocked.band.run(for: .milliseconds(250))
+    for _ in 0..<12 { clocked.say(.clock) }
+    clocked.due += 12 * 60e9 / 120 / 24
+    clocked.tick(24 * 12, bpm: 120)
+    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+    #expect(clocked.band.players[0].runs.count == 1)
+  }
+
+  @Test func whoPlaysAlreadyIsRespected() throws {
+    var clocked = ClockedBand(seed: 6, sigma: .zero)
+    try clocked.band.command(1) { ensemble, now throws(Refusal) in try ensemble.start(tempo: .standard, at: now) }
+    clocked.tick(10, bpm: 100)
+    clocked.say(.start)
+    clocked.tick(100, bpm: 100)
+    #expect(clocked.events == [.refused(.belongsTo(clocked.band.identity(1)))])
+    #expect(clocked.band.players[0].ensemble.role == .follower(of: clocked.band.identity(1)))
+    try clocked.band.command(1) { ensemble, now throws(Refusal) in try ensemble.stop(now: now) }
+    clocked.tick(100, bpm: 100)
+    #expect(clocked.band.players[0].ensemble.role == .master)
+    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+  }
+}
