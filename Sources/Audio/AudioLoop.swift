@@ -16,14 +16,14 @@ package final class AudioLoop: @unchecked Sendable {
   private let end = Atomic<Int64>(.max)
   private let published = PublishedCounters()
 
-  /// A recording in `sink` begins with the first period `card` will ask for.
+  /// A recording in `sink` begins with the first period `card` will ask for. A sound card has a ``CardLoop``.
   package init(card: SteadyCard, lanes: consuming DrumLanes?, sink: AudioSink, events: SPSCRing<SoundEvent>) {
     self.card = card
     self.sink = sink
     self.events = events
     renderer = Renderer(grid: card.grid, lanes: lanes)
     switch sink {
-    case .none: recording = nil
+    case .none, .card: recording = nil
     case .wav(let output):
       recording = .passUnretained(output)
       output.begin(at: card.next)

@@ -2,24 +2,30 @@ public import MusicalTime
 public import Realtime
 
 /// The thread that turns hits into sound: FIFO 60, woken once a period by the card's clock. It allocates nothing and
-/// waits for nobody. It runs until it is stopped.
+/// waits for nobody, but while its sound card is lost. It runs until it is stopped.
 public final class AudioThread {
   /// What the kernel granted.
   public var scheduler: Scheduler { thread.scheduler }
-  /// The number of the first frame on the grid, with which a recording begins.
+  /// The number of the first frame on the grid, with which a recording begins. A sound card has a clock of its own: of
+  /// it this says only about when the thread was started.
   public let firstFrame: Int64
   /// When that frame sounds.
   public let firstInstant: Instant
 
-  private let loop: AudioLoop
+  private enum Work: Sendable {
+    case steady(AudioLoop)
+    case card(CardLoop)
+  }
+  private let work: Work
   private let thread: RealtimeThread
+  private var newestState = CardState()
   private var hasEnded = false
 
   /// Starts playing the hits of `events`, whose one consumer the thread becomes, into `sink`.
   ///
   /// - Parameters:
-  ///   - lanes: the kit, loaded for `grid`; nil where nobody listens.
-  ///   - grid: must be the sink's.
+  ///   - lanes: the kit, loaded for `grid`, or a card's ``PCMDevice/grid``; nil where nobody listens.
+  ///   - grid: must be a recording's; a card has its own.
   ///
   /// Real-time: not safe.
   public init(
@@ -29,23 +35,46 @@ public final class AudioThread {
     let card = SteadyCard(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))
     firstFrame = card.next
     firstInstant = grid.instant(of: card.next)
-    let loop = AudioLoop(card: card, lanes: lanes, sink: sink, events: events)
-    self.loop = loop
-    thread = RealtimeThread(name: "audio", priority: 60) { run(loop) }
+    if case .card(let device, let latency) = sink {
+      let loop = CardLoop(device: device, latency: latency, lanes: lanes, events: events)
+      work = .card(loop)
+      thread = RealtimeThread(name: "audio", priority: 60) { loop.run() }
+    } else {
+      let loop = AudioLoop(card: card, lanes: lanes, sink: sink, events: events)
+      work = .steady(loop)
+      thread = RealtimeThread(name: "audio", priority: 60) { run(loop) }
+    }
   }
 
   /// What has been played and what has been missed so far.
   ///
   /// Real-time: not safe.
-  public var counters: SoundCounters { loop.counters }
+  public var counters: SoundCounters {
+    switch work {
+    case .steady(let loop): loop.counters
+    case .card(let loop): loop.counters
+    }
+  }
 
-  /// Plays on until `tail`, so that what sounds can fade, then ends the thread and waits for it. The sink is not
-  /// closed.
+  /// How the sound card is doing; nil where there is none. To be asked by one thread.
+  ///
+  /// Real-time: not safe.
+  public var card: CardState? {
+    guard case .card(let loop) = work else { return nil }
+    if let state = loop.newState { newestState = state }
+    return newestState
+  }
+
+  /// Plays on until `tail`, so that what sounds can fade, then ends the thread and waits for it. A recording is not
+  /// closed; a sound card is.
   ///
   /// Real-time: not safe.
   public func stop(after tail: Instant) {
     guard !hasEnded else { return }
-    loop.end(at: tail)
+    switch work {
+    case .steady(let loop): loop.end(at: tail)
+    case .card(let loop): loop.end(at: tail)
+    }
     thread.join()
     hasEnded = true
   }

@@ -1,23 +1,27 @@
 public import MusicalTime
 
-/// Turns hits with instants into frames: each is struck on the frame of the grid nearest to its instant.
+/// Turns hits with instants into frames: each is struck on the frame of ``map`` nearest to its instant.
 ///
-/// A hit that was handed over too late for its frame sounds on the first frame that a card would still have taken it for
-/// (``SteadyCard``), and is counted with its lateness; more than a second late it is dropped and counted, as nobody could
-/// tell what it belonged to. Without a kit hits are counted all the same.
+/// A hit that comes too late for its frame sounds on the first frame that can still be had (``FrameMap``), and is counted
+/// with its lateness; more than a second late it is dropped and counted, as nobody could tell what it belonged to.
+/// Without a kit hits are counted all the same.
 public struct Renderer: ~Copyable {
   /// How late a hit may sound.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
-  public let grid: FrameGrid
+  /// Which frame sounds when. A card's may change from period to period.
+  ///
+  /// Real-time: safe.
+  public var map: FrameMap
   /// Real-time: safe.
   public private(set) var counters = SoundCounters()
   private var lanes: DrumLanes?
   private var queue = EventQueue()
 
-  /// A renderer for `lanes`, which must have been loaded for `grid`; nil renders silence.
+  /// A renderer for `lanes`, which must have been loaded for `grid`, by which it goes until it gets another map; nil
+  /// renders silence.
   public init(grid: FrameGrid, lanes: consuming DrumLanes?) {
-    self.grid = grid
+    map = .grid(grid)
     self.lanes = lanes
   }
 
@@ -38,8 +42,8 @@ public struct Renderer: ~Copyable {
     lanes?.skip(to: frame)
     let end = frame &+ Int64(left.count)
     while let event = queue.first {
-      let wanted = grid.frame(nearest: event.instant)
-      let possible = SteadyCard.firstFrame(takenAfter: event.handed, on: grid)
+      let wanted = map.frame(nearest: event.instant)
+      let possible = map.firstFrame(for: event, notBefore: frame)
       var place = wanted > possible ? wanted : possible
       if place < frame { place = frame }
       guard place < end else { break }
@@ -71,9 +75,20 @@ public struct Renderer: ~Copyable {
     counters.silentFrames += frames
   }
 
+  /// Drops the hits whose instant lies before `instant`, as there is nothing to play them on, and counts them.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func drop(before instant: Instant) {
+    while let event = queue.first, event.instant < instant {
+      queue.popFirst()
+      counters.dropped += 1
+    }
+  }
+
   @_noLocks @_noAllocation
   private mutating func strike(_ event: SoundEvent, at frame: Int64, isLate: Bool) {
-    let lateness = isLate ? grid.instant(of: frame) - event.instant : .zero
+    let lateness = isLate ? map.instant(of: frame) - event.instant : .zero
     // A hostile instant may wrap the difference; a late hit is never early.
     guard lateness >= .zero, lateness <= Self.maximumLateness else {
       counters.dropped += 1

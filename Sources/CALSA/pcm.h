@@ -1,13 +1,68 @@
-// ALSA PCM playback as the audio thread uses it.
+// ALSA PCM playback as the audio thread uses it, and what its macros hide.
 #ifndef CALSA_PCM_H
 #define CALSA_PCM_H
 
 #include "realtime.h"
+
+/// Where a playback stream stands, all read at one moment.
+typedef struct {
+  /// SND_PCM_STATE_...
+  int32_t state;
+  /// Frames between the next to be written and the one that leaves the converter; frames that can be written.
+  int64_t delay, available;
+  /// When that was, in nanoseconds of the stream's clock; 0 where the device does not say.
+  int64_t stamp;
+} pcm_position;
 
 /// Gives `frames` interleaved frames to the device, never waiting. How many it took, or -errno.
 static inline long pcm_write(snd_pcm_t *pcm, const void *frames, unsigned long count) ALSA_REALTIME_SAFE;
 static inline long pcm_write(snd_pcm_t *pcm, const void *frames, unsigned long count) {
   return snd_pcm_writei(pcm, frames, count);
 }
+
+/// Waits until the device takes as many frames as pcm_set_wake asked for: 1; 0 after `milliseconds`, or -errno.
+static inline int pcm_wait(snd_pcm_t *pcm, int milliseconds) ALSA_REALTIME_SAFE;
+static inline int pcm_wait(snd_pcm_t *pcm, int milliseconds) { return snd_pcm_wait(pcm, milliseconds); }
+
+/// 0 or -errno.
+static inline int pcm_read_position(snd_pcm_t *pcm, pcm_position *position) ALSA_REALTIME_SAFE;
+static inline int pcm_read_position(snd_pcm_t *pcm, pcm_position *position) {
+  snd_pcm_status_t *status;
+  snd_pcm_status_alloca(&status);
+  const int code = snd_pcm_status(pcm, status);
+  if (code < 0) return code;
+  snd_htimestamp_t stamp;
+  snd_pcm_status_get_htstamp(status, &stamp);
+  position->state = snd_pcm_status_get_state(status);
+  position->delay = snd_pcm_status_get_delay(status);
+  position->available = (int64_t)snd_pcm_status_get_avail(status);
+  position->stamp = (int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec;
+  return 0;
+}
+
+/// Makes a stopped stream ready for its first frames. 0 or -errno.
+static inline int pcm_prepare(snd_pcm_t *pcm) ALSA_REALTIME_SAFE;
+static inline int pcm_prepare(snd_pcm_t *pcm) { return snd_pcm_prepare(pcm); }
+
+/// Starts a prepared stream. 0 or -errno.
+static inline int pcm_start(snd_pcm_t *pcm) ALSA_REALTIME_SAFE;
+static inline int pcm_start(snd_pcm_t *pcm) { return snd_pcm_start(pcm); }
+
+/// Makes pcm_wait wake for `available` free frames. 0 or -errno.
+static inline int pcm_set_wake(snd_pcm_t *pcm, unsigned long available) ALSA_REALTIME_SAFE;
+static inline int pcm_set_wake(snd_pcm_t *pcm, unsigned long available) {
+  snd_pcm_sw_params_t *params;
+  snd_pcm_sw_params_alloca(&params);
+  int code = snd_pcm_sw_params_current(pcm, params);
+  if (code >= 0) code = snd_pcm_sw_params_set_avail_min(pcm, params, available);
+  return code >= 0 ? snd_pcm_sw_params(pcm, params) : code;
+}
+
+static inline void pcm_ignore_error(const char *file, int line, const char *function, int error, const char *format, ...) {
+  (void)file, (void)line, (void)function, (void)error, (void)format;
+}
+
+/// Keeps the library from writing to stderr: what matters is returned.
+static inline void pcm_be_quiet(void) { snd_lib_error_set_handler(pcm_ignore_error); }
 
 #endif

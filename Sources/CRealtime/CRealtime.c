@@ -84,8 +84,8 @@ long realtime_receive(int fd, void *bytes, size_t room, uint32_t *address, uint1
   return got;
 }
 
-int realtime_wait_readable(int first, int second, int milliseconds) {
-  struct pollfd fds[2] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}};
-  if (poll(fds, 2, milliseconds) <= 0) return 0;
-  return (fds[0].revents ? 1 : 0) | (fds[1].revents ? 2 : 0);
+int realtime_wait_readable(int first, int second, int third, int milliseconds) {
+  struct pollfd fds[3] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}, {.fd = third, .events = POLLIN}};
+  if (poll(fds, 3, milliseconds) <= 0) return 0;
+  return (fds[0].revents ? 1 : 0) | (fds[1].revents ? 2 : 0) | (fds[2].revents ? 4 : 0);
 }

@@ -25,16 +25,20 @@ struct ClockLoop: ~Copyable {
   private var momentPrelude = PlanCursor(lead: ClockLoop.prelude)
   private var aheadPrelude: PlanCursor
   /// Steps on their way to the sound.
-  private var sound = PlanCursor(lead: Ensemble.soundLead)
+  private var sound: PlanCursor
+  private let records: Bool
   private(set) var streams: StreamTable
+  private var port: ClockPort?
   private var counters = ClockCounters()
 
-  /// - Parameter tickLead: how far ahead a tick leaves for those who go by time stamps.
-  init(shared: ClockRings, socket: UDPSocket, tickLead: Nanoseconds) {
+  init(shared: ClockRings, settings: ClockSettings) {
     self.shared = shared
-    streams = StreamTable(socket: socket)
-    ahead = PlanCursor(lead: tickLead)
-    aheadPrelude = PlanCursor(lead: tickLead + .milliseconds(5))
+    streams = StreamTable(socket: settings.socket)
+    ahead = PlanCursor(lead: settings.tickLead)
+    aheadPrelude = PlanCursor(lead: settings.tickLead + .milliseconds(5))
+    sound = PlanCursor(lead: settings.soundLead)
+    records = settings.records
+    if let sequencer = settings.sequencer { port = ClockPort(sequencer) }
   }
 
   /// Runs until it is told to quit.
@@ -46,6 +50,7 @@ struct ClockLoop: ~Copyable {
       let rung = shared.bell.count
       guard obey() else { return }
       let next = round(at: MonotonicClock.now)
+      pass(before: next)
       shared.bell.wait(until: next, since: rung)
     }
   }
@@ -57,15 +62,18 @@ struct ClockLoop: ~Copyable {
   mutating func round(at now: Instant) -> Instant {
     adoptState()
     while let tick = moment.take(in: plan, at: now) {
+      port?.sendClock(tick, of: plan, table)
       if plan.sends { streams.sendClock(tick, of: plan, stamped: false) }
       counters.ticks += 1
       shared.ticks.push(TickRecord(tick: tick, due: plan.deadline(tick), acted: MonotonicClock.now))
     }
     while let tick = sound.take(in: plan, at: now) { play(tick, at: now) }
+    while let tick = momentPrelude.take(in: plan, at: now) {
+      port?.begin(at: tick, of: plan, table)
+      if plan.sends { streams.begin(at: tick, of: plan, table, stamped: false) }
+    }
+    if portEnd <= now { port?.stop() }
     if plan.sends {
-      while let tick = momentPrelude.take(in: plan, at: now) {
-        streams.begin(at: tick, of: plan, table, stamped: false)
-      }
       while let tick = aheadPrelude.take(in: plan, at: now) { streams.begin(at: tick, of: plan, table, stamped: true) }
       while let tick = ahead.take(in: plan, at: now) { streams.sendClock(tick, of: plan, stamped: true) }
       if end(of: moment, stamped: false) <= now { streams.stop(at: plan.deadline(plan.end), stamped: false) }
@@ -74,11 +82,13 @@ struct ClockLoop: ~Copyable {
     counters.skipped = moment.skipped
     counters.sent = streams.sent
     counters.unsent = streams.unsent
+    if let port { counters.unsentToPort = port.unsent }
     shared.counters.publish(counters)
-    var next = soonest(moment.due(in: plan), sound.due(in: plan))
+    var next = soonest(
+      soonest(moment.due(in: plan), sound.due(in: plan)), soonest(momentPrelude.due(in: plan), portEnd))
     if plan.sends {
-      next = soonest(next, soonest(momentPrelude.due(in: plan), aheadPrelude.due(in: plan)))
-      next = soonest(next, soonest(ahead.due(in: plan), end(of: moment, stamped: false)))
+      next = soonest(next, soonest(aheadPrelude.due(in: plan), ahead.due(in: plan)))
+      next = soonest(next, end(of: moment, stamped: false))
       next = soonest(next, end(of: ahead, stamped: true))
     }
     return next
@@ -95,6 +105,7 @@ struct ClockLoop: ~Copyable {
     if let plan = shared.plan.take() {
       // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
       if plan.run != self.plan.run || !plan.sends { stopStreams(at: MonotonicClock.now) }
+      if plan.run != self.plan.run { port?.stop() }
       self.plan = plan
     }
   }
@@ -117,6 +128,7 @@ struct ClockLoop: ~Copyable {
         var event = SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group)
         event.handed = now
         shared.sounds.push(event)
+        if records { shared.recorded.push(event) }
       }
       index += 1
     }
@@ -131,6 +143,31 @@ struct ClockLoop: ~Copyable {
     return plan.deadline(plan.end) - cursor.lead
   }
 
+  /// When Stop is due at the clock port.
+  private var portEnd: Instant {
+    @_noLocks @_noAllocation get {
+      guard let port, port.run == plan.run, plan.end.index != .max, moment.next >= plan.end else {
+        return .distantFuture
+      }
+      return plan.deadline(plan.end)
+    }
+  }
+
+  /// Sends the messages that wait, as long as what is due at `next` is not near.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func pass(before next: Instant) {
+    while shared.messages.count > 0 {
+      let now = MonotonicClock.now
+      guard next > now + .microseconds(200), let message = shared.messages.pop() else { return }
+      switch message {
+      case .sessions(let message): streams.pass(message, at: now)
+      case .port(let message): port?.pass(message)
+      }
+    }
+  }
+
   /// Does what the control thread has asked for; false when that is to quit.
   ///
   /// Real-time: safe.
@@ -142,9 +179,11 @@ struct ClockLoop: ~Copyable {
         streams.add(Stream(session: session, address: address, sender: PacketSender(ssrc: ssrc, sequence: sequence)))
       case .stamp(let session): streams.stamp(session)
       case .close(let session): streams.remove(session)
+      case .subscribed(let address): port?.joined(address)
       case .exclusive(let exclusive, let session): streams.send(exclusive, to: session, at: MonotonicClock.now)
       case .quit:
         stopStreams(at: MonotonicClock.now)
+        port?.stop()
         return false
       }
     }

@@ -26,4 +26,6 @@ public struct ClockCounters: Sendable, BitwiseCopyable {
   public var sent: Int64 = 0
   /// Datagrams the kernel would not take.
   public var unsent: Int64 = 0
+  /// Messages the ALSA ports would not take.
+  public var unsentToPort: Int64 = 0
 }

@@ -12,11 +12,14 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let table = TripleBuffer(StepTable())
   let activity = TripleBuffer<UInt8>(0)
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
+  let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
   let bell = Doorbell()
   // From the clock thread: to the control thread, and to the audio thread.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())
   let sounds = SPSCRing<SoundEvent>(capacity: 1024)
+  /// The same for a second sound, where there is one.
+  let recorded = SPSCRing<SoundEvent>(capacity: 1024)
 }
 
 /// The clock thread: FIFO 70, asleep until the next tick, step or command.
@@ -26,11 +29,9 @@ final class ClockThread {
 
   var scheduler: Scheduler { thread.scheduler }
 
-  init(rings: ClockRings, socket: UDPSocket, tickLead: Nanoseconds) {
+  init(rings: ClockRings, settings: ClockSettings) {
     self.rings = rings
-    thread = RealtimeThread(name: "clock", priority: 70) {
-      runClock(rings: rings, socket: socket, tickLead: tickLead)
-    }
+    thread = RealtimeThread(name: "clock", priority: 70) { runClock(rings: rings, settings: settings) }
   }
 
   /// Hands `command` over and wakes the thread; false when too many wait already.
@@ -38,6 +39,13 @@ final class ClockThread {
   func send(_ command: ClockCommand) -> Bool {
     defer { rings.bell.ring() }
     return rings.commands.push(command)
+  }
+
+  /// Hands a message over and wakes the thread; false when too many wait already.
+  @discardableResult
+  func send(_ message: OutgoingMessage) -> Bool {
+    defer { rings.bell.ring() }
+    return rings.messages.push(message)
   }
 
   /// Ends the thread and waits for it.
@@ -48,7 +56,7 @@ final class ClockThread {
 }
 
 // The loop's room is taken here, on the thread that uses it, before real time begins.
-private func runClock(rings: ClockRings, socket: UDPSocket, tickLead: Nanoseconds) {
-  var loop = ClockLoop(shared: rings, socket: socket, tickLead: tickLead)
+private func runClock(rings: ClockRings, settings: ClockSettings) {
+  var loop = ClockLoop(shared: rings, settings: settings)
   loop.run()
 }

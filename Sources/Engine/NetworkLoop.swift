@@ -4,10 +4,11 @@ import RTPMIDI
 import Realtime
 import Transports
 
-/// What the network thread does: it takes datagrams with the kernel's time stamps, answers questions about the clock at
-/// once, and hands everything on to the control thread.
+/// What the network thread does: it takes datagrams and what comes to the ALSA ports, with the kernel's time stamps,
+/// answers questions about the clock at once, and hands everything on to the control thread.
 struct NetworkLoop: ~Copyable {
   let ports: PortPair
+  let sequencer: Sequencer?
   let ssrc: UInt32
   let identity: UInt64
   let rings: NetworkRings
@@ -16,8 +17,9 @@ struct NetworkLoop: ~Copyable {
   private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
   private var reply = RigidArray<UInt8>(capacity: 64)
 
-  init(ports: PortPair, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
+  init(ports: PortPair, sequencer: Sequencer?, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
     self.ports = ports
+    self.sequencer = sequencer
     self.ssrc = ssrc
     self.identity = identity
     self.rings = rings
@@ -28,10 +30,10 @@ struct NetworkLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func round() {
-    let readable = ports.wait(milliseconds: 100)
+    let readable = ports.wait(and: sequencer, milliseconds: 100)
     if let known = rings.known.take() { self.known = known }
     var taken = false
-    // Bounded, so that a flood on one port does not keep the other waiting.
+    // Bounded, so that a flood on one port does not keep the others waiting.
     var most = 64
     while readable.data, most > 0, ports.receive(on: .data, into: &datagram) {
       most -= 1
@@ -44,6 +46,14 @@ struct NetworkLoop: ~Copyable {
       most -= 1
       taken = true
       rings.datagrams.push(datagram)
+    }
+    most = 64
+    if readable.sequencer, let sequencer {
+      while most > 0, let arrival = sequencer.receive() {
+        most -= 1
+        taken = true
+        rings.arrivals.push(arrival)
+      }
     }
     if taken { rings.bell.ring() }
   }

@@ -6,21 +6,22 @@ import Transports
 struct NetworkRings: Sendable, BitwiseCopyable {
   let known = TripleBuffer(KnownSources())
   let datagrams = SPSCRing<Datagram>(capacity: 1024)
+  let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)
   /// The control thread's.
   let bell: Doorbell
 }
 
-/// The network thread: FIFO 65, asleep until a datagram comes.
+/// The network thread: FIFO 65, asleep until a datagram or an ALSA event comes.
 final class NetworkThread {
   private let thread: RealtimeThread
   private let quit = Quit()
 
   var scheduler: Scheduler { thread.scheduler }
 
-  init(ports: PortPair, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
+  init(ports: PortPair, sequencer: Sequencer?, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
     let quit = quit
     thread = RealtimeThread(name: "network", priority: 65) {
-      var loop = NetworkLoop(ports: ports, ssrc: ssrc, identity: identity, rings: rings)
+      var loop = NetworkLoop(ports: ports, sequencer: sequencer, ssrc: ssrc, identity: identity, rings: rings)
       while !quit.flag.load(ordering: .relaxed) { loop.round() }
     }
   }

@@ -9,7 +9,7 @@ import Realtime
 extension Peer {
   /// What has been counted so far.
   public var summary: TraceSummary {
-    let sound = audio.counters
+    let sound = sound.counters
     if let newest = clock.rings.counters.take() { clockCounters = newest }
     var summary = TraceSummary(role: played.description)
     summary.ticksExpected = account.expected
@@ -33,6 +33,18 @@ extension Peer {
       "datagrams_dropped": Int64(clamping: endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
       "statements_rejected": Int64(ensemble.rejected),
     ]
+    if let card = self.sound.cardState {
+      summary.others["card_delay_ns"] = card.delay.count
+      summary.others["card_drift_ppb"] = Int64((card.drift * 1000).rounded())
+      summary.others["card_losses"] = card.losses
+    }
+    if let midi {
+      let lost = Int64(networkRings.arrivals.dropped) + Int64(clock.rings.messages.dropped)
+      summary.others["midi_dropped"] = midi.budget.refused + lost
+      summary.others["midi_overflows"] = midi.overflows
+      summary.others["midi_ignored"] = midi.ignored
+      summary.others["midi_unsent"] = clockCounters.unsentToPort
+    }
     return summary
   }
 }
@@ -43,7 +55,7 @@ extension TraceHeader {
     firstFrame: Int64, firstInstant: Instant
   ) {
     var recording: Audio?
-    if case .wav(let path) = configuration.output {
+    if let path = configuration.recording {
       recording = Audio(
         file: path, rate: Int(FrameGrid.standard.rate), firstFrame: firstFrame, firstInstant: firstInstant)
     }

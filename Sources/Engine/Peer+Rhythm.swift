@@ -14,6 +14,8 @@ extension Peer {
       case .locate(let bars):
         let bar = configuration.patch.meter.stepsPerBar
         try ensemble.locate(Step((ensemble.position.index / bar + bars) * bar))
+      case .tempo where ensemble.role == .master && midi?.source?.clock.isRunning == true:
+        log.notice("the tempo is that of \(midi?.source?.name ?? "the outside clock")")
       case .tempo(let difference):
         let range = Tempo.range
         let bpm = min(max((tempo.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
@@ -95,10 +97,10 @@ extension Peer {
     let end = plan.deadline(plan.end)
     // A follower does not stay for an end that is known but far off.
     guard ensemble.role == .master || end <= now + configuration.lead else { return now }
-    return max(now, end + (recording == nil ? .milliseconds(50) : .milliseconds(500)))
+    return max(now, end + (sound.isHeard ? .milliseconds(500) : .milliseconds(50)))
   }
 
-  private func name(of refusal: Refusal) -> String {
+  func name(of refusal: Refusal) -> String {
     guard case .belongsTo(let identity) = refusal else { return refusal.description }
     return "the rhythm belongs to \(name(of: identity)) until that peer stops it"
   }

@@ -77,6 +77,7 @@ extension Peer {
   }
 
   private func received(_ message: Message, at instant: Instant, on session: SessionID) {
+    if message.isOfChannel, configuration.midi { clock.send(.port(message)) }
     guard message == .clock, let identity = peers[session]?.identity, ensemble.role == .follower(of: identity),
       let offset = ensemble.masterClock(at: instant)?.offset
     else { return }

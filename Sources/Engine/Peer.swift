@@ -12,8 +12,8 @@ import Transports
 /// One running Tutti: threads, transports, ensemble and sound put together. It belongs to the thread that made it, the
 /// control thread, on which ``run(status:)`` plays until the end.
 ///
-///     network thread ── datagrams ──▶ control thread ── plans, commands ──▶ clock thread ── hits ──▶ audio thread
-///           └─ answers clock questions     └─ sessions, ensemble, trace            └─ ticks to the sessions
+///     network thread ── arrivals ──▶ control thread ── plans, commands ──▶ clock thread ── hits ──▶ audio threads
+///           └─ answers clock questions     └─ sessions, ensemble, trace            └─ ticks to sessions and ports
 public final class Peer {
   let configuration: PeerConfiguration
   let log: Logger
@@ -23,8 +23,9 @@ public final class Peer {
   let clock: ClockThread
   let networkRings: NetworkRings
   let network: NetworkThread
-  let audio: AudioThread
-  let recording: WAVOutput?
+  let sound: SoundOutputs
+  /// Its ALSA ports, nil where it has none.
+  var midi: MIDIPorts?
   let trace: TraceWriter?
   var ensemble: Ensemble
   var connections: Connections
@@ -61,10 +62,10 @@ public final class Peer {
     var identity: Identity?
   }
 
-  /// Binds the ports, loads the kit, opens recording and trace, and starts the threads. Nothing is left behind when it
-  /// fails.
+  /// Opens the sound card, the ports, recording and trace, loads the kit, and starts the threads. Nothing is left behind
+  /// when it fails.
   ///
-  /// - Throws: ``TransportError``, ``AudioFileError``, ``TraceError`` or ``EngineError``.
+  /// - Throws: ``PCMError``, ``TransportError``, ``AudioFileError``, ``TraceError`` or ``EngineError``.
   public init(_ configuration: PeerConfiguration, mailbox: Mailbox = Mailbox(), log: Logger) throws {
     self.configuration = configuration
     self.mailbox = mailbox
@@ -74,15 +75,15 @@ public final class Peer {
     if let path = configuration.trace { try TraceWriter.check(path: path) }
     let addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
     store = try IdentityStore(name: configuration.name)
-    let lanes = configuration.output == .none ? nil : try DrumLanes(soundFont: configuration.soundFont)
+    sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)
+    let now = MonotonicClock.now
+    let clockRings = ClockRings()
     do {
-      if case .wav(let path) = configuration.output {
-        recording = try WAVOutput(path: path, name: configuration.name)
-      } else {
-        recording = nil
-      }
+      midi = try MIDIPorts(name: configuration.name, configuration: configuration, at: now)
+      try sound.start(name: configuration.name, rings: clockRings)
     } catch {
+      midi?.sequencer.close()
       ports.close()
       throw error
     }
@@ -90,21 +91,23 @@ public final class Peer {
 
     endpoint = Endpoint(
       name: configuration.name, identity: store.identity.bits, random: SystemRandomNumberGenerator())
-    ensemble = Ensemble(identity: store.identity, highestTerm: store.term, lead: configuration.lead)
-    let now = MonotonicClock.now
+    // The sound may need hits sooner than a change would be told by the lead asked for.
+    let lead = max(configuration.lead, sound.lead + .milliseconds(20))
+    ensemble = Ensemble(
+      identity: store.identity, highestTerm: store.term, lead: lead, soundLead: sound.lead)
     connections = Connections(to: addresses, at: now)
 
-    let clockRings = ClockRings()
     clockRings.table.publish(StepTable(configuration.patch))
     clockRings.activity.publish(configuration.activity)
-    audio = AudioThread(
-      events: clockRings.sounds, lanes: lanes, sink: recording.map { .wav($0) } ?? .none)
     // Ticks leave ahead of time, but never so early that a change could still come before them.
-    clock = ClockThread(
-      rings: clockRings, socket: ports.data, tickLead: configuration.lead - .milliseconds(10))
+    var settings = ClockSettings(
+      socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: sound.lead)
+    settings.records = sound.areTwo
+    settings.sequencer = configuration.midi ? midi?.sequencer : nil
+    clock = ClockThread(rings: clockRings, settings: settings)
     networkRings = NetworkRings(bell: mailbox.bell)
     network = NetworkThread(
-      ports: ports, ssrc: endpoint.ssrc, identity: store.identity.bits, rings: networkRings)
+      ports: ports, sequencer: midi?.sequencer, ssrc: endpoint.ssrc, identity: store.identity.bits, rings: networkRings)
 
     if configuration.start {
       startsAt = now + (addresses.isEmpty ? .milliseconds(100) : .seconds(5))
@@ -113,16 +116,22 @@ public final class Peer {
     }
     let header = TraceHeader(
       configuration, identity: store.identity, scheduler: clock.scheduler, memoryLocked: memory == nil,
-      firstFrame: audio.firstFrame, firstInstant: audio.firstInstant)
+      firstFrame: sound.firstFrame, firstInstant: sound.firstInstant)
     do {
       trace = try configuration.trace.map { try TraceWriter(path: $0, header: header) }
     } catch {
       clock.stop()
       network.stop()
-      audio.stop(after: MonotonicClock.now)
-      recording?.abandon()
+      sound.stop(after: MonotonicClock.now)
+      sound.abandon()
+      midi?.sequencer.close()
       ports.close()
       throw error
+    }
+    if let summary = sound.summary { log.info("\(summary)") }
+    if lead > configuration.lead {
+      let (told, asked) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
+      log.notice("changes are told \(told) ms ahead, not \(asked): the sound card takes that long")
     }
     for advice in [clock.scheduler.advice, memory].compactMap({ $0 }) { log.warning("\(advice)") }
   }
@@ -153,6 +162,7 @@ public final class Peer {
       for command in mailbox.takeAll() { obey(command) }
       receiveDatagrams()
       let now = MonotonicClock.now
+      receiveMIDI(at: now)
       endpoint.advance(to: now)
       ensemble.advance(to: now)
       for address in connections.advance(endpoint, at: now, where: { peers[$0] != nil }) {
@@ -162,6 +172,7 @@ public final class Peer {
       handleSessions(at: now)
       applyEffects(at: now)
       recordTicks(at: now)
+      if let news = sound.news() { log.warning("\(news)") }
       if let status, now >= nextStatus {
         nextStatus = now + .milliseconds(100)
         status(self.status)
@@ -172,11 +183,12 @@ public final class Peer {
   }
 
   private func wakeTime(nextStatus: Instant) -> Instant {
-    if networkRings.datagrams.count > 0 { return MonotonicClock.now }
+    if networkRings.datagrams.count > 0 || networkRings.arrivals.count > 0 { return MonotonicClock.now }
     // The clock thread does not ring for each tick it records: the trace looks in ten times a second.
     var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))
     if let deadline = endpoint.nextDeadline { wake = min(wake, deadline) }
     wake = min(wake, ensemble.nextDeadline, connections.nextDeadline)
+    if let midi { wake = min(wake, midi.nextDeadline) }
     if let startsAt { wake = min(wake, startsAt) }
     if let leavesAt { wake = min(wake, leavesAt) }
     return wake
@@ -219,12 +231,15 @@ public final class Peer {
     endpoint.closeAll(at: now)
     handleSessions(at: now)
     network.stop()
-    audio.stop(after: now)
+    sound.stop(after: now)
     recordTicks(at: now)
     account.settle()
-    defer { ports.close() }
+    defer {
+      midi?.sequencer.close()
+      ports.close()
+    }
     do { try trace?.finish(summary) } catch { traceFailure = error }
-    try recording?.finish()
+    try sound.finish()
     if let traceFailure { throw traceFailure }
   }
 }

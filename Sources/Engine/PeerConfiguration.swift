@@ -3,13 +3,6 @@ public import Rhythm
 
 /// What a peer is asked to be.
 public struct PeerConfiguration: Sendable {
-  /// Where its sound goes.
-  public enum Output: Hashable, Sendable {
-    case none
-    /// A recording at this path.
-    case wav(String)
-  }
-
   public var name: String
   /// The control port; data go by the one after it. 0 takes any free pair.
   public var port: UInt16 = 5004
@@ -23,8 +16,17 @@ public struct PeerConfiguration: Sendable {
   public var patchName: String
   /// The player's activity at the beginning, 0...127.
   public var activity: UInt8 = 64
-  public var output = Output.none
+  /// The ALSA PCM device to be heard through, nil for none.
+  public var card: String?
+  /// What comes after the card and what it knows nothing of takes so long: the sound leaves that much earlier.
+  public var latency = Nanoseconds.zero
+  /// The path of a recording, nil for none.
+  public var recording: String?
   public var soundFont: String
+  /// Whether it has ALSA sequencer ports: clock and notes out, notes and controllers in.
+  public var midi = false
+  /// The ALSA sequencer port whose clock this peer keeps, nil for its own.
+  public var clockFrom: String?
   /// How far ahead of its sounding a change is told.
   public var lead = Nanoseconds.milliseconds(100)
   /// How long the rhythm plays when this peer starts it, otherwise how long the peer stays; nil: until told to leave.

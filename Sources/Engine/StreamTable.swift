@@ -77,8 +77,7 @@ struct StreamTable: ~Copyable {
   /// latecomer hears its place, addressed to it alone.
   @_noLocks @_noAllocation
   mutating func begin(at tick: Tick, of plan: Plan, _ table: borrowing StepTable, stamped: Bool) {
-    let bar = Int64(table.stepsPerBar) * Tick.perStep
-    guard tick == plan.start || tick.index % bar == 0 else { return }
+    guard table.begins(at: tick, of: plan) else { return }
     var index = 0
     while index < streams.count {
       var stream = streams[index]
@@ -87,7 +86,7 @@ struct StreamTable: ~Copyable {
         if tick.index == 0 {
           send(.start, at: instant, on: &stream)
         } else {
-          send(.songPosition(Self.songPosition(of: tick.step, table)), at: instant, on: &stream)
+          send(.songPosition(table.songPosition(of: tick.step)), at: instant, on: &stream)
           send(.continue, at: instant, on: &stream)
         }
         stream.run = plan.run
@@ -96,13 +95,6 @@ struct StreamTable: ~Copyable {
       }
       index += 1
     }
-  }
-
-  /// Song Position has 14 bits: the place modulo the largest multiple of the pattern's length that fits.
-  @_noLocks @_noAllocation
-  private static func songPosition(of step: Step, _ table: borrowing StepTable) -> UInt14 {
-    let pattern = Int64(table.stepCount)
-    return UInt14(clamping: Int(step.index % (16384 / pattern * pattern)))
   }
 
   /// Whether a receiver of the kind takes part in `run`.
@@ -150,6 +142,18 @@ struct StreamTable: ~Copyable {
           deliver(to: stream.address)
         }
       }
+      index += 1
+    }
+  }
+
+  /// Sends a note, a controller or its like to everybody, to be played as it comes.
+  @_noLocks @_noAllocation
+  mutating func pass(_ message: Message, at now: Instant) {
+    var index = 0
+    while index < streams.count {
+      var stream = streams[index]
+      send(message, at: now, on: &stream)
+      streams[index] = stream
       index += 1
     }
   }

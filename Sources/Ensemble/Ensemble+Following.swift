@@ -66,7 +66,7 @@ extension Ensemble {
   private mutating func follow(at now: Instant) {
     guard let statement, let estimate = clocks[statement.claim.identity]?.estimate(at: now) else { return }
     let stepLength = Nanoseconds(statement.timeline.tempo.nanosecondsPerQuarter / Step.perQuarter)
-    let sounds = planned && plan.deadline(plan.start) - Self.soundLead <= now
+    let sounds = planned && plan.deadline(plan.start) - soundLead <= now
     let offset = offset.steer(to: estimate.offset, at: now, jump: sounds ? stepLength : nil)
     let timeline = Timeline(
       tempo: statement.timeline.tempo, tick: statement.timeline.originTick,
@@ -79,7 +79,7 @@ extension Ensemble {
       let mine = plan.tick(at: now)
       let plays = mine >= plan.start + -Tick.perQuarter && mine < plan.end
       next.continues = plan.run != 0 && plays && abs(mine - next.tick(at: now)) <= Tick.perQuarter
-      next.start = entry(into: next, from: statement.start, at: next.continues ? now : now + Self.soundLead)
+      next.start = entry(into: next, from: statement.start, at: next.continues ? now : now + soundLead)
       next.run &+= 1
       planned = true
     } else {

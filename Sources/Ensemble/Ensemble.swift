@@ -24,14 +24,16 @@ public struct Ensemble: Sendable {
     case masterLost(Identity)
   }
 
-  /// How far ahead of its deadline a step is handed to the sound. What is nearer can no longer be changed.
-  public static var soundLead: Nanoseconds { .milliseconds(50) }
+  /// ``soundLead`` where the sound asks for no more.
+  public static var standardSoundLead: Nanoseconds { .milliseconds(50) }
   /// How long followers coast when their master is gone.
   public static var coasting: Nanoseconds { .seconds(2) }
 
   public let identity: Identity
   /// How far ahead of its sounding a change is told.
   public let lead: Nanoseconds
+  /// How far ahead of its deadline a step is handed to the sound. What is nearer can no longer be changed.
+  public let soundLead: Nanoseconds
   public internal(set) var role = Role.idle
   public internal(set) var plan = Plan.silence
   /// Where ``continue`` goes on.
@@ -55,11 +57,17 @@ public struct Ensemble: Sendable {
   var masterGone: Instant?
   private var effects: [Effect] = []
 
-  /// - Parameter highestTerm: what ``highestTerm`` was when this peer last ran.
-  public init(identity: Identity, highestTerm: UInt32 = 0, lead: Nanoseconds = .milliseconds(100)) {
+  /// - Parameters:
+  ///   - highestTerm: what ``highestTerm`` was when this peer last ran.
+  ///   - soundLead: at least 20 ms below `lead`, so that what was told three times within the lead comes in time.
+  public init(
+    identity: Identity, highestTerm: UInt32 = 0, lead: Nanoseconds = .milliseconds(100),
+    soundLead: Nanoseconds = Ensemble.standardSoundLead
+  ) {
     self.identity = identity
     self.highestTerm = highestTerm
     self.lead = lead
+    self.soundLead = soundLead
   }
 
   /// What is to be done, oldest first; each effect is given once.

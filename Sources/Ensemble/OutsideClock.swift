@@ -39,7 +39,8 @@ public struct OutsideClock: Sendable {
   private var origin: Int64 = 0
   /// The musical tick that comes next while it stands still.
   private var place = Tick(0)
-  private var isRunning = false
+  /// Whether it has said Start or Continue, and not Stop since.
+  public private(set) var isRunning = false
   /// Whether the rhythm is still to be started.
   private var isWaiting = false
   /// The claim under which it plays.

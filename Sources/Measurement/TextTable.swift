@@ -1,13 +1,17 @@
 import MusicalTime
 
-/// Rows of text in aligned columns: the first to the left, the others to the right, two spaces between.
+/// Rows of text in aligned columns, two spaces between: words to the left, numbers to the right.
 public struct TextTable: CustomStringConvertible {
   private var rows: [[String]]
+  private let words: Int
 
-  /// A table whose first row names its columns.
+  /// A table whose first row names its columns, the first `words` of which hold words, the others numbers.
   ///
   /// Real-time: not safe.
-  public init(columns: [String]) { rows = [columns] }
+  public init(columns: [String], words: Int = 1) {
+    rows = [columns]
+    self.words = words
+  }
 
   /// Real-time: not safe.
   public mutating func append(_ row: [String]) { rows.append(row) }
@@ -23,9 +27,10 @@ public struct TextTable: CustomStringConvertible {
     return rows.map { row in
       let cells = row.enumerated().map { column, cell in
         let space = String(repeating: " ", count: widths[column] - cell.count)
-        return column == 0 ? cell + space : space + cell
+        return column < words ? cell + space : space + cell
       }
-      return cells.joined(separator: "  ") + "\n"
+      let line = cells.joined(separator: "  ")
+      return line.prefix(line.count - line.reversed().prefix { $0 == " " }.count) + "\n"
     }.joined()
   }
 }

@@ -41,12 +41,17 @@ public struct PortPair: Sendable, BitwiseCopyable {
     data.close()
   }
 
-  /// Waits until something has arrived on either port, `milliseconds` at most.
+  /// Waits until something has arrived on either port, or at `sequencer` where there is one, `milliseconds` at most.
   ///
   /// Real-time: safe (it waits, as asked).
   @_noLocks @_noAllocation
-  public func wait(milliseconds: Int32) -> (control: Bool, data: Bool) {
-    let readable = realtime_wait_readable(control.descriptor, data.descriptor, milliseconds)
-    return (readable & 1 != 0, readable & 2 != 0)
+  public func wait(
+    and sequencer: Sequencer? = nil, milliseconds: Int32
+  ) -> (control: Bool, data: Bool, sequencer: Bool) {
+    // What the ALSA library has read and not handed out makes no descriptor readable: then nobody waits.
+    let isBuffered = sequencer?.hasBuffered ?? false
+    let readable = realtime_wait_readable(
+      control.descriptor, data.descriptor, sequencer?.descriptor ?? -1, isBuffered ? 0 : milliseconds)
+    return (readable & 1 != 0, readable & 2 != 0, isBuffered || readable & 4 != 0)
   }
 }

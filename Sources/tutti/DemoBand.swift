@@ -18,8 +18,9 @@ final class DemoBand {
   private let ticks: Int64
   private let state: URL
 
-  /// Starts them all. Each peer invites those after it; the first starts the rhythm, to last `ticks`.
-  init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64) throws {
+  /// Starts them all. Each peer invites those after it; the first starts the rhythm, to last `ticks`, and is heard through
+  /// the sound card if `isHeard`.
+  init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, isHeard: Bool) throws {
     self.ticks = ticks
     let ports = try Self.freePorts(demo.peers)
     files = (1...demo.peers).map { n in
@@ -50,7 +51,7 @@ final class DemoBand {
               "--start", "--bpm", "\(demo.bpm)", "--duration",
               String(format: "%.9f", Double(silence.nanoseconds) / 1e9),
             ]
-            : [])
+            : []) + (n == 0 && isHeard ? ["--audio", "alsa"] : [])
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         _ = FileManager.default.createFile(atPath: files.log, contents: nil)

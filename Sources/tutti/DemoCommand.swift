@@ -1,4 +1,5 @@
 import ArgumentParser
+import Audio
 import Engine
 import Foundation
 import MusicalTime
@@ -9,7 +10,8 @@ struct DemoCommand: ParsableCommand {
     commandName: "demo",
     abstract: "Let several peers play together on this machine, and measure how well they did.",
     discussion: """
-      Each peer is a process of its own that renders to a WAV file; no sound card is needed. The first peer starts the rhythm, \
+      Each peer is a process of its own that renders to a WAV file; where there is a sound card the first is heard through it. \
+      The first peer starts the rhythm, \
       the others follow its clock over loopback. The table at the end compares every peer with the first: by what each thought \
       the time was (clock), and by what is heard in the recordings (sound).
 
@@ -57,8 +59,13 @@ struct DemoCommand: ParsableCommand {
         throw EngineError("folder \(output): cannot be made; give --output a folder that can be written")
       }
       let terminal = Terminal()
-      let band = try DemoBand(self, tempo: tempo, ticks: Int64(bars) * rhythm.meter.ticksPerBar)
-      if !json { terminal.say("\(peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, into \(output)") }
+      let isHeard = PCMDevices.canOpen()
+      let band = try DemoBand(self, tempo: tempo, ticks: Int64(bars) * rhythm.meter.ticksPerBar, isHeard: isHeard)
+      if !json {
+        let heard =
+          isHeard ? "peer 1 is heard through the sound card" : "no sound card that can be used, so nothing is heard"
+        terminal.say("\(peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded into \(output); \(heard)")
+      }
       let interrupted = band.play(terminal)
       terminal.clear()
       let failures = band.failures

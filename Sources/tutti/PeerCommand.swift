@@ -16,7 +16,8 @@ struct PeerCommand: ParsableCommand {
       + and - change the tempo, 0...9 set your activity (more of it, a richer rhythm), q leaves.
 
       EXAMPLES
-        tutti peer --audio wav:me.wav
+        tutti peer
+        tutti peer --audio alsa:hw:1,0 --audio wav:me.wav
         tutti peer --name Ada --connect 192.168.1.20:5004
         tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004
         tutti peer --connect 192.168.1.20:5004 --trace ada.trace --json
@@ -44,8 +45,17 @@ struct PeerCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Your activity at the beginning, 0...127.", valueName: "A"))
   var activity: UInt8 = 64
 
-  @Option(help: ArgumentHelp("Where the sound goes: wav:FILE or none.", valueName: "OUTPUT"))
-  var audio = "none"
+  @Option(
+    help: ArgumentHelp(
+      "Where the sound goes: alsa, alsa:DEVICE (see `tutti ports`), wav:FILE or none. A card and a file may both be "
+        + "given. Default: alsa where there is a sound card.", valueName: "OUTPUT"))
+  var audio: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "What comes after the sound card, Bluetooth or a long converter, adds so much delay, 0...1000 ms: play earlier by it.",
+      valueName: "MS"))
+  var latency = 0.0
 
   @Option(
     name: .customLong("soundfont"), help: ArgumentHelp("The General MIDI SoundFont to play with.", valueName: "FILE"))
@@ -53,6 +63,15 @@ struct PeerCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("How far ahead start, stop and tempo changes are told, 70...2000 ms.", valueName: "MS"))
   var lead: Double = 100
+
+  @Flag(help: "Open ALSA sequencer ports: clock and notes out, notes and controllers in.")
+  var midi = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep the MIDI clock of this ALSA port (see `tutti ports`) and be the network's master from it: Start, Stop, "
+        + "Continue and Song Position included.", valueName: "PORT"))
+  var clockFrom: String?
 
   @Option(help: ArgumentHelp("With --start: how long the rhythm plays; without: how long to stay.", valueName: "S"))
   var duration: Double?
@@ -69,7 +88,7 @@ struct PeerCommand: ParsableCommand {
     if let name, name.trimmingCharacters(in: .whitespaces).isEmpty || name.contains(where: \.isNewline) {
       throw ValidationError("--name \(name.debugDescription): not a name; give one line of text")
     }
-    if let trace, audio == "wav:" + trace {
+    if let trace, audio.contains("wav:" + trace) {
       throw ValidationError("--trace \(trace): is the recording's file; give the trace another")
     }
     guard activity <= 127 else { throw ValidationError("--activity \(activity): out of range; give one from 0 to 127") }
@@ -81,8 +100,22 @@ struct PeerCommand: ParsableCommand {
     if let duration, !(0.001...1e7).contains(duration) {
       throw ValidationError("--duration \(duration): out of range; give seconds from 0.001 to 10000000")
     }
-    guard audio == "none" || (audio.hasPrefix("wav:") && audio.count > 4) else {
-      throw ValidationError("--audio \(audio): not an output; give wav:FILE or none")
+    guard (0...1000).contains(latency) else {
+      throw ValidationError("--latency \(latency): out of range; give one from 0 to 1000 ms")
+    }
+    if start, clockFrom != nil {
+      throw ValidationError("--start: with --clock-from the outside clock starts the rhythm; leave one of them away")
+    }
+    for (n, output) in audio.enumerated() {
+      let kind = output.prefix { $0 != ":" }
+      let isWhole = kind == "wav" ? output.count > 4 : kind == "alsa" ? output != "alsa:" : output == "none"
+      guard isWhole else {
+        throw ValidationError("--audio \(output): not an output; give alsa, alsa:DEVICE, wav:FILE or none")
+      }
+      guard audio[..<n].allSatisfy({ $0.prefix { $0 != ":" } != kind && $0 != "none" && kind != "none" }) else {
+        throw ValidationError(
+          "--audio \(output): does not go with what was given before; give one card, one file or none")
+      }
     }
   }
 
@@ -98,7 +131,14 @@ struct PeerCommand: ParsableCommand {
       configuration.connect = connect
       configuration.start = start
       configuration.activity = activity
-      if audio.hasPrefix("wav:") { configuration.output = .wav(String(audio.dropFirst(4))) }
+      configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
+      for output in audio {
+        if output.hasPrefix("wav:") { configuration.recording = String(output.dropFirst(4)) }
+        if output.hasPrefix("alsa") { configuration.card = output == "alsa" ? "default" : String(output.dropFirst(5)) }
+      }
+      if audio.isEmpty, PCMDevices.canOpen() { configuration.card = "default" }
+      configuration.midi = midi
+      configuration.clockFrom = clockFrom
       configuration.lead = Nanoseconds(Int64((lead * 1e6).rounded()))
       configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
       configuration.trace = trace
@@ -107,6 +147,9 @@ struct PeerCommand: ParsableCommand {
       let signals = Interruption { mailbox.post(.leave) }
       defer { signals.cancel() }
       let peer = try Peer(configuration, mailbox: mailbox, log: Logger(label: "tutti") { _ in TerminalLog(terminal) })
+      if audio.isEmpty, configuration.card == nil {
+        terminal.say("no sound card that can be used, so nothing is heard: to record give --audio wav:FILE")
+      }
       if json {
         try printJSON(Ready(name: configuration.name, identity: "\(peer.identity)", port: peer.port))
         fflush(nil)

@@ -13,15 +13,16 @@ struct Tutti: ParsableCommand {
 
       EXAMPLES
         tutti demo                              four peers here, and their timing
-        tutti peer --audio wav:me.wav           one peer; space starts the rhythm
+        tutti peer                              one peer; space starts the rhythm
         tutti peer --connect 192.168.1.20:5004  one that joins another
         tutti patch list                        the rhythms there are
+        tutti ports                             MIDI ports and sound cards
 
       Exit status: 0 done, 1 a measured or domain failure, 64 usage, 65 a file that cannot be understood, \
       69 something needed is not there or not allowed, 70 a defect.
       """,
     version: Version.current,
-    subcommands: [DemoCommand.self, PeerCommand.self, MeasureCommand.self, PatchCommand.self])
+    subcommands: [DemoCommand.self, PeerCommand.self, MeasureCommand.self, PatchCommand.self, PortsCommand.self])
 
   static func main() {
     // A standard stream that was closed would leave its number to the next file opened: talk would go into a recording.

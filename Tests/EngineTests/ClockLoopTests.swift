@@ -85,7 +85,9 @@ import Transports
       socket.close()
       for receiver in receivers { receiver.close() }
     }
-    var loop = ClockLoop(shared: rings, socket: socket, tickLead: .milliseconds(90))
+    var loop = ClockLoop(
+      shared: rings,
+      settings: ClockSettings(socket: socket, tickLead: .milliseconds(90), soundLead: .milliseconds(50)))
     var used: Set<UInt64> = []
     try body(&loop, rings, socket) { isStamped in
       let receiver = try UDPSocket(port: 0)

@@ -163,7 +163,7 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     // Killed, and back before its follower has given it up.
     band.players[0].ensemble = Ensemble(
       identity: band.identity(0), highestTerm: band.players[0].ensemble.highestTerm)
-    (band.players[0].cursor, band.players[0].run) = (PlanCursor(lead: Ensemble.soundLead), 0)
+    (band.players[0].cursor, band.players[0].run) = (PlanCursor(lead: Ensemble.standardSoundLead), 0)
     band.players[1].ensemble.left(band.identity(0), at: band.own(1))
     band.join(1, 0)
     band.join(0, 1)

@@ -15,7 +15,7 @@ struct VirtualBand {
     var ensemble: Ensemble
     /// This peer's clock minus true time.
     let ahead: Nanoseconds
-    var cursor = PlanCursor(lead: Ensemble.soundLead)
+    var cursor = PlanCursor(lead: Ensemble.standardSoundLead)
     /// Steps in the order in which they were handed over, one list a run.
     var runs: [[Sounded]] = []
     var run: UInt32 = 0

@@ -34,6 +34,11 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "peer --port 0 --audio wav:x.wav --trace no/such/folder/x.trace", 69, "no/such/folder/x.trace: cannot be written"),
     BadInput("peer --port 0 --connect no.such.host.invalid:5004", 69, "host no.such.host.invalid: not found"),
+    BadInput("peer --port 0 --audio alsa:hw:Nowhere,7", 69, "hw:Nowhere,7: no such sound card"),
+    // In the lab there is a sequencer, elsewhere there may be none.
+    BadInput(
+      "peer --port 0 --audio none --clock-from no-such-port", 69,
+      FileManager.default.fileExists(atPath: "/dev/snd/seq") ? "port \"no-such-port\": no such port" : "ALSA sequencer"),
     BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be made"),
     BadInput("demo --patch broken.yaml", 65, "broken.yaml:2"),
     BadInput("measure sync none.trace none.trace", 69, "none.trace: cannot be read"),
@@ -53,7 +58,11 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --lead 1", 64, "--lead 1.0: out of range"),
     BadInput("peer --port 65535", 64, "--port 65535: leaves no port"),
     BadInput("peer --duration 0", 64, "--duration 0.0: out of range"),
-    BadInput("peer --audio mp3:x", 64, "--audio mp3:x: not an output; give wav:FILE or none"),
+    BadInput("peer --audio mp3:x", 64, "--audio mp3:x: not an output; give alsa, alsa:DEVICE, wav:FILE or none"),
+    BadInput("peer --audio none --audio alsa", 64, "--audio alsa: does not go with"),
+    BadInput("peer --audio wav:a --audio wav:b", 64, "--audio wav:b: does not go with"),
+    BadInput("peer --latency 1001", 64, "--latency 1001.0: out of range; give one from 0 to 1000 ms"),
+    BadInput("peer --start --clock-from x", 64, "the outside clock starts the rhythm"),
     BadInput("demo --peers 1", 64, "--peers 1: out of range"),
     BadInput("demo --bars 0", 64, "--bars 0: out of range"),
     BadInput("demo --bpm 1000", 64, "tempo 1000.0 BPM is out of range"),
@@ -67,7 +76,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     try Data("name: broken\nlayers: [\n".utf8).write(to: folder.url.appendingPathComponent("broken.yaml"))
     try Data().write(to: folder.url.appendingPathComponent("empty.trace"))
     let outcome = try await Child.tutti(item.arguments, in: folder).outcome()
-    let known: Set = ["broken.yaml", "empty.trace", "state", "tutti.output", "tutti.error"]
+    // A sound server's library that is asked for its card makes itself a folder of settings.
+    let known: Set = ["broken.yaml", "empty.trace", "state", "config", "tutti.output", "tutti.error"]
     return (outcome, folder.contents.filter { !known.contains($0) })
   }
 

@@ -37,7 +37,8 @@ int realtime_send(int fd, const void *bytes, size_t count, uint32_t address, uin
 /// CLOCK_REALTIME, 0 when there is none. Returns the datagram's whole length, which may exceed `room`, or -errno.
 long realtime_receive(int fd, void *bytes, size_t room, uint32_t *address, uint16_t *port, int64_t *stamp) REALTIME_SAFE;
 
-/// Waits until one of two sockets has something to read, `milliseconds` at most. Bit 0: the first has, bit 1: the second.
-int realtime_wait_readable(int first, int second, int milliseconds) REALTIME_SAFE;
+/// Waits until one of three descriptors has something to read, `milliseconds` at most; -1 stands for no descriptor. Bit 0:
+/// the first has, bit 1: the second, bit 2: the third.
+int realtime_wait_readable(int first, int second, int third, int milliseconds) REALTIME_SAFE;
 
 #endif

@@ -1,0 +1,237 @@
+import Glibc
+import MusicalTime
+import Realtime
+import Synchronization
+
+/// What the audio thread does for a sound card: wait until a period fits, learn from the device's stamp, render, write.
+///
+/// The device holds more than is kept in it: ``level`` frames, two periods at first. Who runs empty although the thread
+/// came in time (snd-aloop moves by timer, three of its steps are more than two periods) gets a period more from then
+/// on, as far as its buffer goes; half a second from the start is there to find that out and is not counted.
+///
+/// After an underrun or a suspend the device is started again at once, with silence; frames that were missed are skipped,
+/// so the next hit is in its place. A lost device is given back at once, so that its driver can leave, and tried again
+/// four times a second; hits that fall due meanwhile are dropped and counted.
+package final class CardLoop: @unchecked Sendable {
+  /// What a step has come to.
+  package enum Outcome: Hashable, Sendable, BitwiseCopyable {
+    case playing
+    /// The device is lost: ``awaitReturn()`` is next.
+    case lost
+    /// The end has come.
+    case ended
+  }
+
+  // Invariants: everything but `end`, `published` and `states` belongs to the one thread that calls run or start and
+  // step. `stream` is the device's whenever real-time code uses it.
+  let device: PCMDevice
+  let grid: FrameGrid
+  var stream: PCMStream?
+  var clock: DeviceClock
+  var renderer: Renderer
+  var state = CardState()
+  /// The first frame not written yet, and how many frames the device is to hold.
+  var next: Int64
+  var level: Int64 = 0
+  /// The period being written, and how many of its frames have been.
+  var frames: InterleavedPeriod
+  var silence: InterleavedPeriod
+  private var period = StereoPeriod()
+  private var written: Int64 = SteadyCard.period
+  /// Since when it plays, and when it was written to last; a second after that it is lost.
+  private var started: Instant
+  private var lastWrite: Instant
+  private let events: SPSCRing<SoundEvent>
+  private let latency: Nanoseconds
+  private let endInstant = Atomic<Int64>(.max)
+  private let published = PublishedCounters()
+  private let states = TripleBuffer(CardState())
+  /// The first frame whose position is learnt from.
+  private var firstTrusted: Int64 = 0
+
+  /// A loop that plays on `device`, which from now on is its own. `lanes` must have been loaded for the device's grid.
+  package init(device: PCMDevice, latency: Nanoseconds, lanes: consuming DrumLanes?, events: SPSCRing<SoundEvent>) {
+    self.device = device
+    self.latency = latency
+    self.events = events
+    (grid, stream) = (device.grid, device.stream)
+    let now = MonotonicClock.now
+    (started, lastWrite) = (now, now)
+    next = grid.frame(nearest: now)
+    clock = DeviceClock(grid: grid, stamps: .stale, frame: next, at: now)
+    renderer = Renderer(grid: grid, lanes: lanes)
+    frames = InterleavedPeriod(format: .s32, channels: 2)
+    silence = InterleavedPeriod(format: .s32, channels: 2)
+    adopt()
+  }
+
+  /// One step: waits for the device, 100 ms at most, and fills it.
+  ///
+  /// Real-time: safe (it waits, as asked).
+  @_noLocks @_noAllocation
+  package func step() -> Outcome {
+    if clock.line.instant(of: next).nanoseconds >= endInstant.load(ordering: .relaxed) { return .ended }
+    guard let stream else { return lose(-ENODEV) }
+    let ready = stream.wait()
+    if ready < 0 { return recover(stream, from: ready) }
+    var code: Int32 = 0
+    guard let position = stream.position(&code) else { return recover(stream, from: code) }
+    observe(position)
+    takeEvents()
+    code = fill(stream, queued: stream.buffer &- position.available)
+    if code < 0 { return recover(stream, from: code) }
+    if MonotonicClock.now - lastWrite > .seconds(1) { return lose(-ETIMEDOUT) }
+    publish()
+    return .playing
+  }
+
+  /// Starts the device, with silence, at the frame that is due now. false when it is lost.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  package func start() -> Bool {
+    var code = -ENODEV
+    if let stream { code = restart(stream) }
+    if code < 0 {
+      _ = lose(code)
+      return false
+    }
+    started = MonotonicClock.now
+    state.presence = .playing
+    publish()
+    return true
+  }
+
+  /// Hits with an instant from `instant` on are not played any more. From any thread.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  package func end(at instant: Instant) { endInstant.store(instant.nanoseconds, ordering: .relaxed) }
+
+  /// When it is to end. Real-time: safe.
+  var end: Instant { @_noLocks @_noAllocation get { Instant(nanoseconds: endInstant.load(ordering: .relaxed)) } }
+
+  /// From any thread. Real-time: not safe.
+  package var counters: SoundCounters {
+    var counters = published.newest
+    counters.dropped += Int64(events.dropped)
+    return counters
+  }
+
+  /// How the card is doing, when that is new. From one thread alone. Real-time: safe.
+  package var newState: CardState? { @_noLocks @_noAllocation get { states.take() } }
+
+  @_noLocks @_noAllocation
+  func takeEvents() {
+    while var event = events.pop() {
+      event.instant = event.instant - latency
+      renderer.add(event)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  func publish() {
+    published.publish(renderer.counters)
+    state.rate = grid.rate
+    state.level = level
+    state.drift = clock.drift
+    state.underruns = renderer.counters.underruns
+    state.lead = state.delay + latency + (grid.instant(of: 2 &* SteadyCard.period) - grid.instant(of: 0))
+    states.publish(state)
+  }
+
+  @_noLocks @_noAllocation
+  private func lose(_ code: Int32) -> Outcome {
+    state.presence = .gone(code: code)
+    state.losses &+= 1
+    publish()
+    return .lost
+  }
+
+  /// Learns from where the device stands. Until the silence of the start has left it, its position is still that of its
+  /// coming up.
+  @_noLocks @_noAllocation
+  private func observe(_ position: PCMStream.Position) {
+    guard position.delay >= 0, position.delay <= 10 &* grid.rate else { return }
+    state.delay = grid.instant(of: position.delay) - grid.instant(of: 0)
+    let frame = next &- position.delay
+    guard frame >= firstTrusted else { return }
+    clock.observe(frame: frame, at: position.instant)
+    renderer.map = .line(clock.line)
+  }
+
+  /// Writes periods until the device holds `level` frames. 0 or -errno.
+  @_noLocks @_noAllocation
+  private func fill(_ stream: PCMStream, queued: Int64) -> Int32 {
+    var held = queued
+    var hasWritten = false
+    while held &+ SteadyCard.period <= level {
+      if written >= SteadyCard.period { render() }
+      let count = stream.write(frames.bytes(from: Int(written)), SteadyCard.period &- written)
+      if count == Int64(-EAGAIN) || count == 0 { break }
+      if count < 0 { return Int32(truncatingIfNeeded: count) }
+      written = written &+ count
+      next = next &+ count
+      held = held &+ count
+      hasWritten = true
+    }
+    let now = MonotonicClock.now
+    // A device that wakes without need must not keep this thread from sleeping.
+    if hasWritten { lastWrite = now } else { MonotonicClock.sleep(until: now + .milliseconds(1)) }
+    return 0
+  }
+
+  @_noLocks @_noAllocation
+  private func render() {
+    period.frame = next
+    renderer.render(&period)
+    frames.fill(period)
+    written = 0
+  }
+
+  /// After an underrun or a suspend goes on; everything else means that the device is lost.
+  @_noLocks @_noAllocation
+  private func recover(_ stream: PCMStream, from code: Int32) -> Outcome {
+    guard code == -EPIPE || code == -ESTRPIPE else { return lose(code) }
+    let now = MonotonicClock.now
+    let held = grid.instant(of: level) - grid.instant(of: 0)
+    // No &&: its right side would be a closure over this object.
+    var mayHoldMore = false
+    if now - lastWrite <= held + held { mayHoldMore = level < stream.buffer }
+    if mayHoldMore {
+      let more = level &+ (stream.period > SteadyCard.period ? stream.period : SteadyCard.period)
+      level = more < stream.buffer ? more : stream.buffer
+    }
+    if now - started > .milliseconds(500) { mayHoldMore = false }
+    if !mayHoldMore { renderer.countUnderrun(frames: 0) }
+    let code = restart(stream)
+    if code < 0 { return lose(code) }
+    publish()
+    return .playing
+  }
+
+  /// Prepares, fills with silence and starts. 0 or -errno.
+  @_noLocks @_noAllocation
+  private func restart(_ stream: PCMStream) -> Int32 {
+    var code = stream.prepare()
+    if code >= 0 { code = stream.wake(at: stream.buffer &- level &+ SteadyCard.period) }
+    if code < 0 { return code }
+    let due = clock.line.frame(nearest: MonotonicClock.now)
+    let first = due > next ? due : next
+    next = first
+    written = SteadyCard.period
+    while next &- first &+ SteadyCard.period <= level {
+      let count = stream.write(silence.bytes(from: 0), SteadyCard.period)
+      if count == Int64(-EAGAIN) || count == 0 { break }
+      if count < 0 { return Int32(truncatingIfNeeded: count) }
+      next = next &+ count
+    }
+    code = stream.start()
+    if code < 0 { return code }
+    lastWrite = MonotonicClock.now
+    clock.restart(frame: first, at: lastWrite)
+    firstTrusted = next
+    renderer.map = .line(clock.line)
+    return 0
+  }
+}

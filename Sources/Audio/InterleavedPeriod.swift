@@ -1,0 +1,67 @@
+/// One period of 256 frames as a device wants it: interleaved, in its format and with its number of channels.
+///
+/// The first two channels get left and right, the others silence; a single one gets the mean of both. What lies outside
+/// full scale is cut off. Samples are rounded to the nearest level, halves away from zero.
+package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
+  private let format: PCMFormat
+  private let channels: Int
+  // Invariant: allocated in init with room for 256 frames of `channels` samples of 4 bytes, aligned for each format,
+  // freed in deinit. Initialised to zero, so channels beyond the second stay silent: nobody writes there.
+  private let memory: UnsafeMutableRawPointer
+
+  /// Silence. `channels` must be 1 or more.
+  package init(format: PCMFormat, channels: Int) {
+    (self.format, self.channels) = (format, channels)
+    memory = .allocate(byteCount: 256 * channels * 4, alignment: 16)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: 256 * channels * 4)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// From frame `frame` on, for as long as this value lives and is not filled anew.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  package func bytes(from frame: Int) -> UnsafeRawPointer {
+    UnsafeRawPointer(memory + frame &* channels &* format.size)
+  }
+
+  /// Takes over the samples of `period`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  package mutating func fill(_ period: borrowing StereoPeriod) {
+    var frame = 0
+    while frame < 256 {
+      let (left, right) = (period.left[frame], period.right[frame])
+      if channels == 1 {
+        put((left + right) / 2, at: frame)
+      } else {
+        put(left, at: frame &* channels)
+        put(right, at: frame &* channels &+ 1)
+      }
+      frame &+= 1
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func put(_ sample: Float, at index: Int) {
+    switch format {
+    case .s32:
+      memory.storeBytes(of: Int32(Self.level(sample, scale: 2_147_483_648)), toByteOffset: index &* 4, as: Int32.self)
+    case .s16: memory.storeBytes(of: Int16(Self.level(sample, scale: 32_768)), toByteOffset: index &* 2, as: Int16.self)
+    case .float:
+      let bounded: Float = sample > 1 ? 1 : sample >= -1 ? sample : sample < -1 ? -1 : 0
+      memory.storeBytes(of: bounded, toByteOffset: index &* 4, as: Float.self)
+    }
+  }
+
+  /// The level of `sample` among 2 * `scale`; 0 for what is no number.
+  @_noLocks @_noAllocation
+  private static func level(_ sample: Float, scale: Double) -> Int64 {
+    let value = Double(sample) * scale
+    if value >= scale - 1 { return Int64(scale) &- 1 }
+    if value <= -scale { return 0 &- Int64(scale) }
+    return value == value ? Int64(value < 0 ? value - 0.5 : value + 0.5) : 0
+  }
+}

@@ -1,0 +1,68 @@
+import CALSA
+
+/// The sound cards and sound servers there are to play on.
+public enum PCMDevices {
+  /// One of them.
+  public struct Entry: Hashable, Sendable {
+    /// What to give to `--audio alsa:NAME`.
+    public let name: String
+    /// What it is, for people.
+    public let description: String
+  }
+
+  /// The default and the sound servers that answer, then what the cards have, by their names: an empty list where there is
+  /// nothing.
+  ///
+  /// Real-time: not safe.
+  public static var all: [Entry] {
+    let servers = [
+      ("default", "the system's default output"), ("pipewire", "PipeWire"),
+      ("pulse", "PulseAudio or what stands in for it"),
+    ]
+    return servers.filter { canOpen($0.0) }.map { Entry(name: $0.0, description: $0.1) } + hardware
+  }
+
+  /// Whether `name` can be opened now: it is opened and closed again.
+  ///
+  /// Real-time: not safe.
+  public static func canOpen(_ name: String = "default") -> Bool {
+    pcm_be_quiet()
+    var pcm: OpaquePointer?
+    guard snd_pcm_open(&pcm, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) >= 0, let pcm else { return false }
+    snd_pcm_close(pcm)
+    return true
+  }
+
+  /// The playback devices of all cards.
+  private static var hardware: [Entry] {
+    pcm_be_quiet()
+    var entries: [Entry] = []
+    var card: Int32 = -1
+    while snd_card_next(&card) >= 0, card >= 0 {
+      var control: OpaquePointer?
+      guard snd_ctl_open(&control, "hw:\(card)", SND_CTL_NONBLOCK) >= 0, let control else { continue }
+      defer { snd_ctl_close(control) }
+      var cardInfo: OpaquePointer?
+      var info: OpaquePointer?
+      guard snd_ctl_card_info_malloc(&cardInfo) >= 0, snd_pcm_info_malloc(&info) >= 0 else { continue }
+      defer {
+        snd_ctl_card_info_free(cardInfo)
+        snd_pcm_info_free(info)
+      }
+      guard snd_ctl_card_info(control, cardInfo) >= 0 else { continue }
+      let (id, cardName) = (text(snd_ctl_card_info_get_id(cardInfo)), text(snd_ctl_card_info_get_name(cardInfo)))
+      var device: Int32 = -1
+      while snd_ctl_pcm_next_device(control, &device) >= 0, device >= 0 {
+        snd_pcm_info_set_device(info, UInt32(device))
+        snd_pcm_info_set_subdevice(info, 0)
+        snd_pcm_info_set_stream(info, SND_PCM_STREAM_PLAYBACK)
+        guard snd_ctl_pcm_info(control, info) >= 0 else { continue }
+        let name = text(snd_pcm_info_get_name(info))
+        entries.append(Entry(name: "hw:\(id),\(device)", description: "\(cardName), \(name)"))
+      }
+    }
+    return entries
+  }
+
+  private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+}

@@ -1,0 +1,102 @@
+import Audio
+import Ensemble
+import MusicalTime
+import Realtime
+
+/// Where a peer's hits are heard: through a sound card, in a recording, in both, or nowhere, where they are only
+/// counted. Each has an audio thread and a kit of its own.
+final class SoundOutputs {
+  /// How far ahead of its instant a hit is to be handed over.
+  let lead: Nanoseconds
+  private let device: PCMDevice?
+  private let latency: Nanoseconds
+  private let path: String?
+  private var cardLanes: DrumLanes?
+  private var recordingLanes: DrumLanes?
+  private var recording: WAVOutput?
+  private var card: AudioThread?
+  private var other: AudioThread?
+  private var presence = CardState.Presence.playing
+  private var isSlow = false
+
+  /// Opens the sound card and loads the kits; nothing plays yet.
+  ///
+  /// - Throws: ``PCMError`` or ``AudioFileError``.
+  init(_ configuration: PeerConfiguration) throws {
+    device = try configuration.card.map { try PCMDevice($0) }
+    latency = configuration.latency
+    path = configuration.recording
+    let needed = (device?.lead ?? .zero) + latency + .milliseconds(15)
+    lead = max(Ensemble.standardSoundLead, needed, configuration.lead - .milliseconds(50))
+    if let device { cardLanes = try DrumLanes(soundFont: configuration.soundFont, grid: device.grid) }
+    if path != nil { recordingLanes = try DrumLanes(soundFont: configuration.soundFont) }
+  }
+
+  /// Whether anybody hears the hits, now or later.
+  var isHeard: Bool { device != nil || path != nil }
+  /// Whether the hits go to two places.
+  var areTwo: Bool { device != nil && path != nil }
+  /// What to tell the player of the sound card.
+  var summary: String? { device.map { "sound: \($0.summary)" } }
+  /// The number of the recording's first frame on the grid, and when it sounds.
+  var firstFrame: Int64 { other?.firstFrame ?? 0 }
+  var firstInstant: Instant { other?.firstInstant ?? Instant(nanoseconds: 0) }
+
+  /// Opens the recording of a peer called `name` and starts the audio threads. The card's hits come by `rings.sounds`; the
+  /// recording's too where there is no card, otherwise by `rings.recorded`.
+  ///
+  /// - Throws: ``AudioFileError``; nothing is left behind then.
+  func start(name: String, rings: ClockRings) throws(AudioFileError) {
+    if let path { recording = try WAVOutput(path: path, name: name) }
+    if let device {
+      card = AudioThread(
+        events: rings.sounds, lanes: cardLanes.take(), sink: .card(device, latency: latency), grid: device.grid)
+    }
+    if recording != nil || device == nil {
+      other = AudioThread(
+        events: device == nil ? rings.sounds : rings.recorded, lanes: recordingLanes.take(),
+        sink: recording.map { .wav($0) } ?? .none)
+    }
+  }
+
+  /// What there is to tell the player since it was asked last.
+  func news() -> String? {
+    guard let device, let state = card?.card else { return nil }
+    defer { presence = state.presence }
+    switch (presence, state.presence) {
+    case (.playing, .gone):
+      return "sound card \(device.name) is gone (\(state.reason ?? "no reason given")); the rhythm goes on without it"
+    case (.gone, .playing): return "sound card \(device.name) is back"
+    default: break
+    }
+    guard !isSlow, state.presence == .playing, state.lead > lead else { return nil }
+    isSlow = true
+    let milliseconds = Int((state.lead + .milliseconds(65)).milliseconds.rounded(.up))
+    return "sound card \(device.name): hits must be there \(Int(state.lead.milliseconds)) ms ahead and come late; "
+      + "give --lead \(milliseconds)"
+  }
+
+  /// The card's where there is one.
+  var counters: SoundCounters {
+    var counters = (card ?? other)?.counters ?? SoundCounters()
+    if card != nil, let other {
+      (counters.lostFrames, counters.clippedSamples) = (other.counters.lostFrames, other.counters.clippedSamples)
+    }
+    return counters
+  }
+
+  /// How the sound card is doing, nil where there is none.
+  var cardState: CardState? { card?.card }
+
+  /// Ends the threads at `instant`; what was recorded is kept by ``finish()``.
+  func stop(after instant: Instant) {
+    card?.stop(after: instant)
+    other?.stop(after: instant)
+  }
+
+  /// - Throws: ``AudioFileError`` when the recording is not complete on the disk.
+  func finish() throws(AudioFileError) { try recording?.finish() }
+
+  /// Removes the recording, because the start-up has failed.
+  func abandon() { recording?.abandon() }
+}
