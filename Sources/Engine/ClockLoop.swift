@@ -146,7 +146,7 @@ struct ClockLoop: ~Copyable {
   /// When Stop is due at the clock port.
   private var portEnd: Instant {
     @_noLocks @_noAllocation get {
-      guard let port, port.run == plan.run, plan.end.index != .max, moment.next >= plan.end else {
+      guard let port, port.run != 0, port.run == plan.run, plan.end.index != .max, moment.next >= plan.end else {
         return .distantFuture
       }
       return plan.deadline(plan.end)
