@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# all.sh [NAME...]: plays the scenarios, all or those named, in the lab under its virtual clock, and writes what each
+# said, with the command that made it, to Benchmarks/results/NAME.txt. Exit status 1 when one failed.
+# Needs the release build: swift build -c release --product tutti
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+# Name, time it may take on this machine in seconds, scenario and its arguments.
+runs='
+tick-lateness          900 tick-lateness.sh 120
+tick-lateness-stress  1800 tick-lateness.sh 120 stress
+clock-count            900 clock-count.sh 60
+round-trip             600 round-trip.sh 1
+two-peers-lan          900 two-peers.sh lan 60
+two-peers-wifi         900 two-peers.sh wifi 60
+two-peers-lan-stress  1800 two-peers.sh lan 60 stress
+stock-player           600 stock-player.sh 60
+clock-from            1800 clock-from.sh 600
+vanishing-card         600 vanishing-card.sh
+flood                  900 flood.sh 30
+'
+wanted=" $* "
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+mkdir -p Benchmarks/results
+played=0 failed=0
+while read -r name limit scenario; do
+  [[ -n $name ]] || continue
+  [[ $# == 0 || $wanted == *" $name "* ]] || continue
+  played=$((played + 1))
+  read -ra words <<<"$scenario"
+  command=(Benchmarks/Lab/lab --virtual --timeout "$limit" --out "$out/$name" "Benchmarks/Lab/scenarios/${words[0]}"
+    "${words[@]:1}")
+  echo "== $name"
+  {
+    echo "\$ ${command[*]}" | sed "s|$out|result|"
+    "${command[@]}" || echo "status $?"
+  } </dev/null | tee "Benchmarks/results/$name.txt"
+  grep -q "^RESULT .* pass " "Benchmarks/results/$name.txt" || failed=$((failed + 1))
+done <<<"$runs"
+[[ $played != 0 ]] || {
+  echo "all.sh: $*: no such scenario; there are" $(awk '{print $1}' <<<"$runs") >&2
+  exit 64
+}
+echo "$played played, $failed failed"
+[[ $failed == 0 ]]

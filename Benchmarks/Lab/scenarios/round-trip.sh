@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# round-trip.sh [SEED]
+#
+# Do notes and controllers come through unchanged? aplaymidi plays a dense file of all kinds of channel messages into
+# one peer, and arecordmidi records what a second peer, connected to it by RTP-MIDI, gives out.
+#
+# Expected: the recorded events are those that were sent, byte for byte and in their order; aconnect shows the ports.
+set -euo pipefail
+source "$(dirname "$0")/../scenario.sh"
+midifile.py dense "${1:-1}" "$results/sent.mid"
+
+peer ada --midi --audio none --port 5004 --duration 60
+peer ben --midi --audio none --port 6004 --duration 60 --connect 127.0.0.1:5004
+ready ada
+ready ben
+for port in "ada clock" "ada notes" "ada in" "ben clock" "ben notes" "ben in"; do
+  # shellcheck disable=SC2086 # client and port
+  await 10 "port $port" address $port
+done
+await 10 "the connection" grep -q joined "$results/ben.log"
+aconnect -l >"$results/ports.txt"
+
+arecordmidi -p "$(address ben notes)" "$results/recorded.mid" &
+recorder=$!
+sleep 1
+aplaymidi -d 2 -p "$(address ada in)" "$results/sent.mid"
+sleep 1
+kill "$recorder"
+wait "$recorder" || true
+verdict=pass
+report=$(midifile.py compare "$results/sent.mid" "$results/recorded.mid") || verdict=fail
+echo "$report"
+result "$verdict" "$(figure recorded <<<"$report")_of_$(figure sent <<<"$report")" all_alike

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# vanishing-card.sh
+#
+# Does a peer outlive its sound card? It plays sticks.yaml into the loopback card, which is unplugged and plugged in
+# again; then unplugged, its module removed, and loaded again.
+#
+# Expected: the peer plays on, says that the card is gone and that it is back, has it running again within 2 s of its
+# return, and the hits recorded after that lie on their grid within 1 frame. It leaves at its own time, with status 0.
+set -euo pipefail
+source "$(dirname "$0")/../scenario.sh"
+tools linkcap
+wrong=0
+
+# complain WHAT: something expected did not come true.
+complain() { echo "not as expected: $1"; wrong=$((wrong + 1)); }
+playing() { grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status; }
+ended() { ! kill -0 "$1"; }
+milliseconds() { echo $(($(date +%s%N) / 1000000)); }
+
+# turn AWAY BACK: the card goes and comes, and ten seconds of what is played then are recorded.
+turn() {
+  local pulling since took
+  card "$1" &
+  pulling=$!
+  # The kernel lets go of a card only once its players have closed it.
+  await 5 "card $1, which waits for the peer to close it" ended "$pulling"
+  sleep 3
+  card "$2"
+  since=$(milliseconds)
+  if await 10 "the player on the card again" playing; then
+    took=$(($(milliseconds) - since))
+    echo "card $2: playing again after $took ms"
+    [[ $took -le 2000 ]] || complain "it took more than 2000 ms"
+  else
+    complain "the card was not taken back"
+  fi
+  sleep 2
+  linkcap 10 "$results/$2" hw:Loopback,1,0 >"$results/$2.txt" || complain "nothing could be recorded after $2"
+}
+
+peer ada --patch "$lab/sticks.yaml" --audio alsa:hw:Loopback,0,0 --start --bpm 120 --duration 60
+player=$!
+await 20 "the player on the card" playing
+sleep 3
+turn unbind bind
+turn unload load
+wait "$player" || complain "the peer ended with status $?"
+
+for way in bind load; do
+  report=$(hits.py "$results/${way}0.wav" 12000 "$(awk '{print $3}' "$results/$way.txt")" "$results/ada.trace") || {
+    complain "no hits after card $way"
+    continue
+  }
+  echo "after card $way, $report"
+  at_most "$(figure max <<<"$report")" 1 || complain "hits off their grid"
+  [[ $(figure missing <<<"$report") == 0 ]] || complain "hits missing"
+done
+gone=$(grep -ci 'gone' "$results/ada.log" || true) back=$(grep -ci 'back' "$results/ada.log" || true)
+echo "the peer said: gone $gone times, back $back times"
+[[ $gone == 2 && $back == 2 ]] || complain "gone and back should have been said twice each"
+verdict=fail
+[[ $wrong == 0 ]] && verdict=pass
+result "$verdict" "${wrong}_not_as_expected" 0

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""hits.py WAV SPACING [FIRST TRACE [AHEAD]]: how far the hits of a recording lie off a grid of SPACING frames.
+
+The recording holds one short sound again and again (sticks.yaml): a hit is the first frame above the rounding of 16
+bits after 20 ms of silence. The grid's rate is the nominal one and only its origin is fitted, to the median of the
+hits, so a drift shows in full. Frames. Hits missing between the first and the last are counted.
+
+With FIRST, the nanosecond of the first frame (linkcap tells it), and the TRACE of the peer that played, whose clock is
+AHEAD seconds, it also says how long after the instant it was due each hit was recorded: microseconds, of which the
+stick itself takes 146 (7 frames) to rise above the rounding.
+"""
+import array
+import bisect
+import statistics
+import sys
+import wave
+
+from figures import fail, figures, trace
+
+QUIET = 960  # frames: 20 ms
+BLOCK = 48
+
+
+def onsets(path):
+    """The frames on which the hits begin, by the left channel, and the frames a second."""
+    with wave.open(path) as file:
+        width, rate = file.getsampwidth(), file.getframerate()
+        if width not in (2, 4):
+            fail(f"{path}: {8 * width} bits a sample; give a recording of linkcap")
+        samples = array.array("h" if width == 2 else "i", file.readframes(file.getnframes()))[:: file.getnchannels()]
+    level = 3 << (8 * width - 16)
+    found, quiet = [], QUIET
+    for begin in range(0, len(samples), BLOCK):
+        block = samples[begin : begin + BLOCK]
+        if max(block) <= level and min(block) >= -level:
+            quiet += len(block)
+            continue
+        for index, sample in enumerate(block):
+            if abs(sample) <= level:
+                quiet += 1
+                continue
+            if quiet >= QUIET:
+                found.append(begin + index)
+            quiet = 0
+    return found, rate
+
+
+def main(path, spacing, first=None, trace_path=None, ahead="0"):
+    hits, rate = onsets(path)
+    if len(hits) < 2:
+        fail(f"{path}: {len(hits)} hits are heard in it")
+    places = [round((hit - hits[0]) / spacing) for hit in hits]
+    off = [hit - place * spacing for hit, place in zip(hits, places)]
+    origin = statistics.median_low(off)
+    missing = places[-1] + 1 - len(set(places))
+    doubled = len(places) - len(set(places))
+    print("off the grid:", figures([abs(each - origin) for each in off]), f"missing={missing} doubled={doubled} frames")
+    if trace_path:
+        due = sorted(instant - int(ahead) * 1_000_000_000 for _, instant in trace(trace_path))
+        after = []
+        for hit in hits:
+            at = int(first) + hit * 1_000_000_000 // rate
+            nearest = bisect.bisect(due, at)
+            near = due[max(0, nearest - 1) : nearest + 1]
+            after.append(min((at - instant for instant in near), key=abs))
+        print("after they were due:", figures([each / 1e3 for each in after]), "us")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (3, 5, 6):
+        sys.exit(__doc__)
+    main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

@@ -1,0 +1,91 @@
+// linkcap SECONDS PREFIX DEVICE...
+//
+// Records capture devices whose streams are linked, so that all start on the same frame, into PREFIX0.wav,
+// PREFIX1.wav...: 48 kHz, stereo, 16 bit, or 32 where a player has set the loopback to that. Two recorders started
+// together would be 768...1152 frames apart in the loopback card.
+//
+// Prints "frame 0 NANOSECONDS": when the first frame was taken, in CLOCK_MONOTONIC. The loopback card counts its frames
+// at the kernel's timer ticks, 4 ms apart, so a stamp never lies before the frame it belongs to and mostly after it: of
+// all stamps the one that gives the earliest first frame counts.
+#include <alsa/asoundlib.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RATE = 48000, CHANNELS = 2, CHUNK = 480, MOST = 8 };
+
+static void check(const char *what, int result) {
+  if (result >= 0) return;
+  fprintf(stderr, "linkcap: %s: %s\n", what, snd_strerror(result));
+  exit(69);
+}
+
+// A WAV file's header for `bytes` of samples of `width` bytes each; the machine is little-endian, as the file is.
+static void header(FILE *file, uint32_t bytes, int width) {
+  struct __attribute__((packed)) {
+    char riff[4]; uint32_t size; char wave[8]; uint32_t length; uint16_t pcm, channels;
+    uint32_t rate, second; uint16_t frame, bits; char data[4]; uint32_t bytes;
+  } h = {"RIFF", 36 + bytes, "WAVEfmt ", 16, 1, CHANNELS, RATE, RATE * CHANNELS * width, CHANNELS * width, 8 * width,
+         "data", bytes};
+  fwrite(&h, 1, sizeof h, file);
+}
+
+// Opens `device` for capture with room for half a second; returns the bytes of a sample.
+static int capture(snd_pcm_t **pcm, const char *device) {
+  check(device, snd_pcm_open(pcm, device, SND_PCM_STREAM_CAPTURE, 0));
+  int result = -1, width;
+  for (width = 2; result < 0 && width <= 4; width += 2) {
+    const snd_pcm_format_t format = width == 2 ? SND_PCM_FORMAT_S16_LE : SND_PCM_FORMAT_S32_LE;
+    result = snd_pcm_set_params(*pcm, format, SND_PCM_ACCESS_RW_INTERLEAVED, CHANNELS, RATE, 0, 500000);
+  }
+  width -= 2;
+  check(device, result);
+  snd_pcm_sw_params_t *software;
+  snd_pcm_sw_params_alloca(&software);
+  check(device, snd_pcm_sw_params_current(*pcm, software));
+  check(device, snd_pcm_sw_params_set_tstamp_mode(*pcm, software, SND_PCM_TSTAMP_ENABLE));
+  check(device, snd_pcm_sw_params_set_tstamp_type(*pcm, software, SND_PCM_TSTAMP_TYPE_MONOTONIC));
+  check(device, snd_pcm_sw_params(*pcm, software));
+  return width;
+}
+
+// When frame 0 was taken at the latest, by the stamp of now, after `done` frames were read; INT64_MAX without a stamp.
+static int64_t first_frame(snd_pcm_t *pcm, long done) {
+  snd_pcm_uframes_t waiting;
+  snd_htimestamp_t stamp;
+  if (snd_pcm_htimestamp(pcm, &waiting, &stamp) < 0 || (stamp.tv_sec == 0 && stamp.tv_nsec == 0)) return INT64_MAX;
+  return stamp.tv_sec * 1000000000LL + stamp.tv_nsec - (int64_t)(done + waiting) * 1000000000 / RATE;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4 || argc - 3 > MOST) return fprintf(stderr, "usage: linkcap SECONDS PREFIX DEVICE...\n"), 64;
+  const int devices = argc - 3;
+  const long frames = (long)(RATE * atof(argv[1])) / CHUNK * CHUNK;
+  snd_pcm_t *pcm[MOST];
+  FILE *file[MOST];
+  int width[MOST];
+  for (int i = 0; i < devices; i++) {
+    width[i] = capture(&pcm[i], argv[3 + i]);
+    if (i) check(argv[3 + i], snd_pcm_link(pcm[0], pcm[i]));
+    char name[4096];
+    snprintf(name, sizeof name, "%s%d.wav", argv[2], i);
+    if (!(file[i] = fopen(name, "wb"))) return perror(name), 73;
+    header(file[i], frames * CHANNELS * width[i], width[i]);
+  }
+  check(argv[3], snd_pcm_start(pcm[0]));
+  static int32_t buffer[CHUNK * CHANNELS];
+  int64_t first = INT64_MAX;
+  for (long done = 0; done < frames; done += CHUNK)
+    for (int i = 0; i < devices; i++) {
+      const snd_pcm_sframes_t got = snd_pcm_readi(pcm[i], buffer, CHUNK);
+      if (got != CHUNK) return fprintf(stderr, "linkcap: %s: ended after %ld frames\n", argv[3 + i], done), 1;
+      fwrite(buffer, CHANNELS * width[i], CHUNK, file[i]);
+      const int64_t at = first_frame(pcm[i], done + CHUNK);
+      if (at < first) first = at;
+    }
+  for (int i = 0; i < devices; i++)
+    if (fclose(file[i]) != 0) return perror(argv[2]), 74;
+  printf("frame 0 %lld\n", (long long)first);
+  return 0;
+}

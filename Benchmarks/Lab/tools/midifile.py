@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""midifile.py sticks SECONDS FILE: a side stick on every eighth at 120 BPM.
+midifile.py dense SEED FILE: all kinds of channel messages on channels 2...16, 4000 of them, 200 a second.
+midifile.py compare SENT RECORDED: the events of both, byte for byte, without their times; fails where they differ.
+
+Standard MIDI Files 1.0, 480 ticks a quarter. Channel 1 is left to the activity controllers of the peers.
+"""
+import random
+import struct
+import sys
+
+DIVISION = 480
+
+
+def quantity(number):
+    """A variable-length quantity."""
+    octets = [number & 0x7F]
+    while number := number >> 7:
+        octets.append(number & 0x7F | 0x80)
+    return bytes(reversed(octets))
+
+
+def write(path, events):
+    """One track of (ticks since the event before, octets), at 120 BPM."""
+    track = b"\x00\xff\x51\x03" + (500_000).to_bytes(3, "big")
+    track += b"".join(quantity(delta) + octets for delta, octets in events) + b"\x00\xff\x2f\x00"
+    with open(path, "wb") as file:
+        file.write(b"MThd" + struct.pack(">IHHH", 6, 0, 1, DIVISION) + b"MTrk" + struct.pack(">I", len(track)) + track)
+
+
+def sticks(seconds):
+    eighth = DIVISION // 2
+    for number in range(int(float(seconds) * 4)):
+        yield (eighth // 2 if number else 0), bytes([0x99, 37, 127])
+        yield eighth // 2, bytes([0x89, 37, 0])
+
+
+def dense(seed):
+    chance = random.Random(int(seed))
+    for number in range(4000):
+        # Nothing, two, or more ticks after the one before: chords and runs. 4.8 ticks are 5 ms.
+        delta = chance.choice((0, 0, 2, 5, 17)) if number else 0
+        channel, first, second = chance.randint(1, 15), chance.randint(0, 127), chance.randint(0, 127)
+        kind = chance.choice((0x80, 0x80, 0x90, 0x90, 0x90, 0xA0, 0xB0, 0xB0, 0xC0, 0xD0, 0xE0))
+        if kind == 0x90 and chance.random() < 0.4:
+            second = 0
+        if kind == 0xB0:
+            first = chance.randint(0, 119)  # from 120 on they are channel modes
+        yield delta, bytes([kind | channel, first] if kind in (0xC0, 0xD0) else [kind | channel, first, second])
+
+
+def read(path):
+    """The channel messages of all tracks, in their order."""
+    with open(path, "rb") as file:
+        data = file.read()
+    events, at = [], 14
+    while at + 8 <= len(data):
+        end = at + 8 + struct.unpack(">I", data[at + 4 : at + 8])[0]
+        at, status = at + 8, 0
+
+        def number(at):
+            value = 0
+            while True:
+                value, at = value << 7 | data[at] & 0x7F, at + 1
+                if data[at - 1] < 0x80:
+                    return value, at
+
+        while at < end:
+            _, at = number(at)
+            if data[at] >= 0xF0:
+                at += 2 if data[at] == 0xFF else 1
+                length, at = number(at)
+                at += length
+                continue
+            if data[at] >= 0x80:
+                status, at = data[at], at + 1
+            length = 1 if status & 0xE0 == 0xC0 else 2
+            events.append(bytes([status]) + data[at : at + length])
+            at += length
+    return events
+
+
+def compare(sent, recorded):
+    sent, recorded = read(sent), read(recorded)
+    print(f"sent={len(sent)} recorded={len(recorded)}")
+    for number, (one, other) in enumerate(zip(sent, recorded)):
+        if one != other:
+            print(f"event {number}: {one.hex(' ')} was sent, {other.hex(' ')} recorded")
+            return 1
+    return 0 if sent and len(sent) == len(recorded) else 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4 or sys.argv[1] not in ("sticks", "dense", "compare"):
+        sys.exit(__doc__)
+    if sys.argv[1] == "compare":
+        sys.exit(compare(sys.argv[2], sys.argv[3]))
+    write(sys.argv[3], sticks(sys.argv[2]) if sys.argv[1] == "sticks" else dense(sys.argv[2]))

@@ -1,0 +1,109 @@
+// seqstamps CLIENT:PORT SECONDS
+//
+// An outside subscriber. Waits for the port, subscribes to it, and prints a line for each event that came, at the end:
+// the kernel's own stamp of its arrival, in nanoseconds of CLOCK_MONOTONIC, and its kind. So the stamps are neither the
+// sender's word nor late by this program's own waking.
+//
+// The kernel stamps with the time of a queue, counted from the queue's start. Both clocks are read next to each other,
+// at the beginning and at the end, the narrowest of many readings counting; should the queue have drifted between, its
+// stamps are put right along the line through both. The queue runs on the high-resolution timer (Debian's default):
+// the system timer's ticks may come some 100 us late under load, and its stamps be wrong by as much.
+#include <poll.h>
+#include <signal.h>
+
+#include "sequencer.h"
+
+static volatile sig_atomic_t ended;
+static void end(int signal) { (void)signal, ended = 1; }
+
+static const char *kind(const snd_seq_event_t *event) {
+  switch (event->type) {
+  case SND_SEQ_EVENT_CLOCK: return "clock";
+  case SND_SEQ_EVENT_START: return "start";
+  case SND_SEQ_EVENT_CONTINUE: return "continue";
+  case SND_SEQ_EVENT_STOP: return "stop";
+  case SND_SEQ_EVENT_SONGPOS: return "position";
+  case SND_SEQ_EVENT_NOTEON: return event->data.note.velocity ? "on" : "off";
+  case SND_SEQ_EVENT_NOTEOFF: return "off";
+  case SND_SEQ_EVENT_CONTROLLER: return "controller";
+  default: return "other";
+  }
+}
+
+// The queue's time 0 in CLOCK_MONOTONIC, and when that was found out.
+struct origin { int64_t zero, found; };
+
+static struct origin relate(snd_seq_t *seq, int queue) {
+  snd_seq_queue_status_t *status;
+  snd_seq_queue_status_alloca(&status);
+  struct origin best = {0, 0};
+  int64_t narrowest = INT64_MAX;
+  for (int reading = 0; reading < 200; reading++) {
+    const int64_t before = now();
+    snd_seq_get_queue_status(seq, queue, status);
+    const int64_t after = now();
+    const snd_seq_real_time_t *t = snd_seq_queue_status_get_real_time(status);
+    if (after - before >= narrowest) continue;
+    narrowest = after - before;
+    best.found = before + narrowest / 2;
+    best.zero = best.found - (t->tv_sec * 1000000000LL + t->tv_nsec);
+  }
+  return best;
+}
+
+int main(int argc, char **argv) {
+  const char *me = "seqstamps";
+  if (argc != 3) return fprintf(stderr, "usage: seqstamps CLIENT:PORT SECONDS\n"), 64;
+  realtime(me, 65);
+  signal(SIGINT, end), signal(SIGTERM, end);
+  snd_seq_t *seq;
+  check(me, "the sequencer", snd_seq_open(&seq, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK));
+  snd_seq_set_client_name(seq, me);
+  snd_seq_set_client_pool_input(seq, 2000);
+  const int port = check(me, "a port",
+    snd_seq_create_simple_port(seq, "in", SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE,
+                               SND_SEQ_PORT_TYPE_APPLICATION));
+  const int queue = check(me, "a queue", snd_seq_alloc_queue(seq));
+  snd_seq_start_queue(seq, queue, NULL);
+  snd_seq_drain_output(seq);
+
+  snd_seq_addr_t from, to = {.client = snd_seq_client_id(seq), .port = port};
+  await_port(me, seq, argv[1], &from);
+  snd_seq_port_subscribe_t *subscription;
+  snd_seq_port_subscribe_alloca(&subscription);
+  snd_seq_port_subscribe_set_sender(subscription, &from);
+  snd_seq_port_subscribe_set_dest(subscription, &to);
+  snd_seq_port_subscribe_set_queue(subscription, queue);
+  snd_seq_port_subscribe_set_time_update(subscription, 1);
+  snd_seq_port_subscribe_set_time_real(subscription, 1);
+  check(me, argv[1], snd_seq_subscribe_port(seq, subscription));
+
+  struct stamp { int64_t time; const char *kind; } *stamps = NULL;
+  size_t count = 0, room = 0;
+  const struct origin first = relate(seq, queue);
+  const int64_t last = now() + (int64_t)(atof(argv[2]) * 1e9);
+  struct pollfd fd;
+  snd_seq_poll_descriptors(seq, &fd, 1, POLLIN);
+  for (int64_t t; !ended && (t = now()) < last;) {
+    poll(&fd, 1, (last - t) / 1000000 + 1);
+    int result;
+    for (snd_seq_event_t *event; (result = snd_seq_event_input(seq, &event)) >= 0;) {
+      if (event->source.client == SND_SEQ_CLIENT_SYSTEM) continue;  // says that the subscription ended; has no stamp
+      if (count == room) {
+        stamps = realloc(stamps, (room = 2 * room + 4096) * sizeof *stamps);
+        if (!stamps) return perror(me), 71;
+      }
+      const snd_seq_real_time_t at = event->time.time;
+      stamps[count++] = (struct stamp){at.tv_sec * 1000000000LL + at.tv_nsec, kind(event)};
+    }
+    if (result == -ENOSPC) return fprintf(stderr, "%s: events were lost; the machine is too slow\n", me), 1;
+  }
+  const struct origin second = relate(seq, queue);
+  const double drift = (double)(second.zero - first.zero) / (second.found - first.found);
+  fprintf(stderr, "%s: %zu events; the queue ran %+.3f ppm off CLOCK_MONOTONIC\n", me, count, -drift * 1e6);
+  for (size_t i = 0; i < count; i++) {
+    const int64_t since = first.zero + stamps[i].time - first.found;
+    printf("%lld %s\n", (long long)(first.zero + stamps[i].time + (int64_t)(drift * since)), stamps[i].kind);
+  }
+  return 0;
+}
