@@ -4,8 +4,8 @@
 # Does a peer follow an outside clock that jitters? clockgen gives 120 BPM for SECONDS (600), each tick up to some
 # milliseconds late, |N(0, 1 ms)|; one peer follows it and is the master of a second one, connected over loopback.
 #
-# Expected: each of clockgen's ticks comes once at both peers, none is lost or doubled. How far they put the ticks off
-# the perfect clock is told.
+# Expected: from the step at which both come in, within a quarter note of Start, each of clockgen's ticks comes once at
+# both peers, none is lost or doubled. How far they put the ticks off the perfect clock is told.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 seconds=${1:-600}

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """follow.py TRUTH TRACE...: how peers followed the clock that clockgen gave.
 
-TRUTH is what clockgen printed. Of every trace: the ticks of clockgen that are lost and those that are doubled, and by
-how much the instants the ticks were due lie off the deadlines of the perfect clock, their mean taken out: from the
-first tick on, and from the tenth second on. Microseconds. Fails when any tick is lost or doubled.
+TRUTH is what clockgen printed. Of every trace: at which tick it came in and how many it played on after Stop, both of
+which a clock that says nothing ahead makes inevitable; between these the ticks of clockgen that are lost and those that
+are doubled; and by how much the instants the ticks were due lie off the deadlines of the perfect clock, their mean taken
+out: from the first tick on, and from the tenth second on. Microseconds. Fails when any tick is lost or doubled, or when
+it came in or stopped more than a quarter note, 24 ticks, late.
 """
 import collections
 import statistics
@@ -25,10 +27,13 @@ def main(truth, traces):
         name = path.rsplit("/", 1)[-1]
         ticks = trace(path)
         seen = collections.Counter(tick for tick, _ in ticks)
-        lost = sum(tick not in seen for tick in deadlines)
-        doubled = sum(count - 1 for count in seen.values()) + sum(tick not in deadlines for tick in seen)
-        faults += lost + doubled
-        print(f"{name}: due={len(deadlines)} lost={lost} doubled={doubled}")
+        if not seen:
+            fail(f"{path}: no ticks; did the peer follow?")
+        entry, over = min(seen), max(0, max(seen) - max(deadlines))
+        lost = sum(tick not in seen for tick in deadlines if tick >= entry)
+        doubled = sum(count - 1 for count in seen.values())
+        faults += lost + doubled + max(0, entry - 24) + max(0, over - 24)
+        print(f"{name}: due={len(deadlines)} entry={entry} over={over} lost={lost} doubled={doubled}")
         for span, since in (("all", begin), ("from the tenth second on", begin + SETTLING)):
             errors = [(due - deadlines[n]) / 1e3 for n, due in ticks if n in deadlines and deadlines[n] >= since]
             if not errors:
