@@ -16,6 +16,7 @@ struct ClockLoop: ~Copyable {
   let shared: ClockRings
   private var plan = Plan.silence
   private var table = StepTable()
+  private var bars = Bars(StepTable())
   private var activity: UInt8 = 0
   /// At the tick itself: the trace, and those who play on arrival.
   private var moment = PlanCursor(lead: .zero)
@@ -62,19 +63,21 @@ struct ClockLoop: ~Copyable {
   mutating func round(at now: Instant) -> Instant {
     adoptState()
     while let tick = moment.take(in: plan, at: now) {
-      port?.sendClock(tick, of: plan, table)
+      port?.sendClock(tick, of: plan, in: bars)
       if plan.sends { streams.sendClock(tick, of: plan, stamped: false) }
       counters.ticks += 1
       shared.ticks.push(TickRecord(tick: tick, due: plan.deadline(tick), acted: MonotonicClock.now))
     }
     while let tick = sound.take(in: plan, at: now) { play(tick, at: now) }
     while let tick = momentPrelude.take(in: plan, at: now) {
-      port?.begin(at: tick, of: plan, table)
-      if plan.sends { streams.begin(at: tick, of: plan, table, stamped: false) }
+      port?.begin(at: tick, of: plan, in: bars)
+      if plan.sends { streams.begin(at: tick, of: plan, in: bars, stamped: false) }
     }
     if portEnd <= now { port?.stop() }
     if plan.sends {
-      while let tick = aheadPrelude.take(in: plan, at: now) { streams.begin(at: tick, of: plan, table, stamped: true) }
+      while let tick = aheadPrelude.take(in: plan, at: now) {
+        streams.begin(at: tick, of: plan, in: bars, stamped: true)
+      }
       while let tick = ahead.take(in: plan, at: now) { streams.sendClock(tick, of: plan, stamped: true) }
       if end(of: moment, stamped: false) <= now { streams.stop(at: plan.deadline(plan.end), stamped: false) }
       if end(of: ahead, stamped: true) <= now { streams.stop(at: plan.deadline(plan.end), stamped: true) }
@@ -100,7 +103,10 @@ struct ClockLoop: ~Copyable {
   /// The newest plan, patch and activity.
   @_noLocks @_noAllocation
   private mutating func adoptState() {
-    if let table = shared.table.take() { self.table = table }
+    if let table = shared.table.take() {
+      self.table = table
+      bars = Bars(table)
+    }
     if let activity = shared.activity.take() { self.activity = activity }
     if let plan = shared.plan.take() {
       // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.

@@ -1,7 +1,6 @@
 import Ensemble
 import MIDI
 import MusicalTime
-import Rhythm
 import Transports
 
 /// The clock as local programs hear it, on this peer's ALSA clock port: Start, Continue and Song Position, each tick at
@@ -28,28 +27,28 @@ struct ClockPort: BitwiseCopyable {
     waiting += 1
   }
 
-  /// Lets the subscribers begin at `tick`, which is the first of the run, or a bar of `table`.
+  /// Lets the subscribers begin at `tick`, which is the first of the run, or a bar.
   @_noLocks @_noAllocation
-  mutating func begin(at tick: Tick, of plan: Plan, _ table: borrowing StepTable) {
-    guard run != plan.run, table.begins(at: tick, of: plan) else { return }
+  mutating func begin(at tick: Tick, of plan: Plan, in bars: Bars) {
+    guard run != plan.run, bars.begins(at: tick, of: plan) else { return }
     if tick.index == 0 {
       send(.start)
     } else {
-      send(.songPosition(table.songPosition(of: tick.step)))
+      send(.songPosition(bars.songPosition(of: tick.step)))
       send(.continue)
     }
     (run, next, waiting) = (plan.run, tick, 0)
   }
 
   /// Sends the ticks up to `tick` that the port has not had. Latecomers hear every tick too, so that they are told to go on
-  /// between the last one before a bar of `table` and the bar.
+  /// between the last one before a bar and the bar.
   @_noLocks @_noAllocation
-  mutating func sendClock(_ tick: Tick, of plan: Plan, _ table: borrowing StepTable) {
+  mutating func sendClock(_ tick: Tick, of plan: Plan, in bars: Bars) {
     guard run == plan.run else { return }
     while next <= tick {
       send(.clock)
       next = next + 1
-      if waiting > 0, table.begins(at: next, of: plan) { beginLatecomers(table.songPosition(of: next.step)) }
+      if waiting > 0, bars.begins(at: next, of: plan) { beginLatecomers(bars.songPosition(of: next.step)) }
     }
   }
 

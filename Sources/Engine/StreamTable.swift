@@ -4,7 +4,6 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Realtime
-import Rhythm
 import Transports
 
 /// The sending halves of all sessions, and what is sent on them: Start, Continue, Clock, Stop and System Exclusive. It
@@ -73,11 +72,11 @@ struct StreamTable: ~Copyable {
     }
   }
 
-  /// Lets those begin who can begin at `tick`: all at the first tick of the run, latecomers at a bar of `table`. A
+  /// Lets those begin who can begin at `tick`: all at the first tick of the run, latecomers at a bar. A
   /// latecomer hears its place, addressed to it alone.
   @_noLocks @_noAllocation
-  mutating func begin(at tick: Tick, of plan: Plan, _ table: borrowing StepTable, stamped: Bool) {
-    guard table.begins(at: tick, of: plan) else { return }
+  mutating func begin(at tick: Tick, of plan: Plan, in bars: Bars, stamped: Bool) {
+    guard bars.begins(at: tick, of: plan) else { return }
     var index = 0
     while index < streams.count {
       var stream = streams[index]
@@ -86,7 +85,7 @@ struct StreamTable: ~Copyable {
         if tick.index == 0 {
           send(.start, at: instant, on: &stream)
         } else {
-          send(.songPosition(table.songPosition(of: tick.step)), at: instant, on: &stream)
+          send(.songPosition(bars.songPosition(of: tick.step)), at: instant, on: &stream)
           send(.continue, at: instant, on: &stream)
         }
         stream.run = plan.run
