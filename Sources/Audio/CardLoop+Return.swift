@@ -69,6 +69,7 @@ extension CardLoop {
     frames = InterleavedPeriod(format: stream.format, channels: stream.channels)
     silence = InterleavedPeriod(format: stream.format, channels: stream.channels)
     level = min(max(level, Self.firstLevel(of: stream)), stream.buffer)
+    patience = stream.isHardware ? .seconds(1) : .seconds(5)
     state.period = stream.period
     state.delay = grid.instant(of: level) - grid.instant(of: 0)
     let now = MonotonicClock.now

@@ -38,7 +38,10 @@ package final class CardLoop: @unchecked Sendable {
   var silence: InterleavedPeriod
   private var period = StereoPeriod()
   private var written: Int64 = SteadyCard.period
-  /// Since when it plays, and when it was written to last; a second after that it is lost.
+  /// How long the device may stand still before it is lost: longer for a sound server, to which somebody may have to
+  /// connect it first.
+  var patience = Nanoseconds.seconds(1)
+  /// Since when it plays, and when it was written to last.
   private var started: Instant
   private var lastWrite: Instant
   private let events: SPSCRing<SoundEvent>
@@ -48,6 +51,7 @@ package final class CardLoop: @unchecked Sendable {
   private let states = TripleBuffer(CardState())
   /// The first frame whose position is learnt from.
   private var firstTrusted: Int64 = 0
+  private var lastStamp = Instant(nanoseconds: 0)
 
   /// A loop that plays on `device`, which from now on is its own. `lanes` must have been loaded for the device's grid.
   package init(device: PCMDevice, latency: Nanoseconds, lanes: consuming DrumLanes?, events: SPSCRing<SoundEvent>) {
@@ -75,12 +79,13 @@ package final class CardLoop: @unchecked Sendable {
     let ready = stream.wait()
     if ready < 0 { return recover(stream, from: ready) }
     var code: Int32 = 0
-    guard let position = stream.position(&code) else { return recover(stream, from: code) }
+    guard let position = stream.position(after: lastStamp, &code) else { return recover(stream, from: code) }
+    lastStamp = position.instant
     observe(position)
     takeEvents()
     code = fill(stream, queued: stream.buffer &- position.available)
     if code < 0 { return recover(stream, from: code) }
-    if MonotonicClock.now - lastWrite > .seconds(1) { return lose(-ETIMEDOUT) }
+    if MonotonicClock.now - lastWrite > patience { return lose(-ETIMEDOUT) }
     publish()
     return .playing
   }
@@ -148,8 +153,7 @@ package final class CardLoop: @unchecked Sendable {
     return .lost
   }
 
-  /// Learns from where the device stands. Until the silence of the start has left it, its position is still that of its
-  /// coming up.
+  /// Learns from where the device stands, once it has moved by a period: before that it may still be coming up.
   @_noLocks @_noAllocation
   private func observe(_ position: PCMStream.Position) {
     guard position.delay >= 0, position.delay <= 10 &* grid.rate else { return }
@@ -229,8 +233,9 @@ package final class CardLoop: @unchecked Sendable {
     code = stream.start()
     if code < 0 { return code }
     lastWrite = MonotonicClock.now
+    lastStamp = lastWrite
     clock.restart(frame: first, at: lastWrite)
-    firstTrusted = next
+    firstTrusted = first &+ SteadyCard.period
     renderer.map = .line(clock.line)
     return 0
   }

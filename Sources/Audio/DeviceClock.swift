@@ -40,9 +40,10 @@ public struct DeviceClock: Sendable {
   private var originInstant: Instant
   /// The fitted line.
   private var fit = StampWindow.Line(offset: 0, slope: 0)
-  /// The slope to go by until there is a better one, and whether it was measured.
-  private var priorSlope = 0.0
-  private var isPriorMeasured = false
+  /// The slope as it was last while all blocks agreed, and whether they spanned enough to prove it. It outlives what the
+  /// window forgets.
+  private var provenSlope = 0.0
+  private var isProven = false
   /// Where the last point was, and how long after the origin the line may still jump.
   private var lastX = 0.0
   private var jumpsUntil = DeviceClock.acquisition
@@ -79,12 +80,10 @@ public struct DeviceClock: Sendable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func restart(frame: Int64, at instant: Instant) {
-    if window.span >= Self.trustedSpan { isPriorMeasured = true }
-    if isPriorMeasured { priorSlope = fit.slope }
     window = StampWindow()
     (originFrame, originInstant) = (frame, instant)
-    fit = .init(offset: 0, slope: priorSlope)
-    line = FrameLine(frame: frame, at: instant, grid: grid, drift: priorSlope / 1e9)
+    fit = .init(offset: 0, slope: provenSlope)
+    line = FrameLine(frame: frame, at: instant, grid: grid, drift: provenSlope / 1e9)
     (lastX, strayBlocks, jumpsUntil) = (0, 0, Self.acquisition)
   }
 
@@ -128,9 +127,9 @@ public struct DeviceClock: Sendable {
     case .noisy: error = block.u - lineU(at: block.x)
     }
     strayBlocks = error > Self.strayLimit || error < -Self.strayLimit ? strayBlocks &+ 1 : 0
+    if strayBlocks == 0 && window.span >= Self.trustedSpan { (provenSlope, isProven) = (fit.slope, true) }
     guard strayBlocks >= 2 else { return }
     strayBlocks = 0
-    if window.span >= Self.trustedSpan { (priorSlope, isPriorMeasured) = (fit.slope, true) }
     window.forget(keeping: 2)
     jumpsUntil = lastX + Self.acquisition
   }
@@ -139,9 +138,9 @@ public struct DeviceClock: Sendable {
   private mutating func refit() {
     var (low, high) = (-Self.maximumSlope, Self.maximumSlope)
     if window.count < 3 {
-      (low, high) = (priorSlope, priorSlope)
-    } else if isPriorMeasured && window.span < Self.trustedSpan {
-      (low, high) = (priorSlope - Self.measuredTolerance, priorSlope + Self.measuredTolerance)
+      (low, high) = (provenSlope, provenSlope)
+    } else if isProven && window.span < Self.trustedSpan {
+      (low, high) = (provenSlope - Self.measuredTolerance, provenSlope + Self.measuredTolerance)
     }
     switch stamps {
     case .stale: fit = window.floor(slopesFrom: low, to: high)

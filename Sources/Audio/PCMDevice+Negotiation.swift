@@ -100,7 +100,7 @@ extension PCMDevice {
     if code >= 0 { code = snd_pcm_sw_params_set_avail_min(pcm, params, UInt(SteadyCard.period)) }
     if code >= 0 { code = snd_pcm_sw_params_set_tstamp_mode(pcm, params, SND_PCM_TSTAMP_ENABLE) }
     // A plugin that knows no such clock says so; then stamps are taken beside it.
-    if code >= 0 { snd_pcm_sw_params_set_tstamp_type(pcm, params, SND_PCM_TSTAMP_TYPE_MONOTONIC) }
+    if code >= 0 { snd_pcm_sw_params_set_tstamp_type(pcm, params, SND_PCM_TSTAMP_TYPE_GETTIMEOFDAY) }
     if code >= 0 { code = snd_pcm_sw_params(pcm, params) }
     guard code >= 0 else { throw PCMError(device: name, code: code) }
   }

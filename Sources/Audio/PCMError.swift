@@ -5,21 +5,23 @@ import Glibc
 public struct PCMError: Error, Hashable, CustomStringConvertible {
   public let device: String
   public let reason: String
-  public let remedy: String
   /// ALSA's -errno; -ENOTSUP for a device that is there and with which nothing can be agreed upon.
   let code: Int32
+  private let advice: String?
 
   /// A device with which nothing can be agreed upon.
   init(device: String, reason: String, remedy: String) {
-    (self.device, self.reason, self.remedy, code) = (device, reason, remedy, -ENOTSUP)
+    (self.device, self.reason, advice, code) = (device, reason, remedy, -ENOTSUP)
   }
 
   /// What a negative result of ALSA's means for `device`.
   init(device: String, code: Int32) {
-    (self.device, self.code) = (device, code)
+    (self.device, self.code, advice) = (device, code, nil)
     reason = Self.reason(of: code)
-    remedy = Self.remedy(for: code)
   }
+
+  /// What to do. It may say which devices there are, for which they are looked up when it is asked for.
+  public var remedy: String { advice ?? Self.remedy(for: code) }
 
   public var description: String { "\(Self.printable(device)): \(reason); \(remedy)" }
 

@@ -50,10 +50,12 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   func start() -> Int32 { pcm_start(pcm) }
 
-  /// Where it stands. A stamp that is missing, of another clock (in the future) or more than a second old is replaced
-  /// by the present. nil with -errno in `code`, -EPIPE after an underrun.
+  /// Where it stands. Stamps are those of CLOCK_REALTIME, as for datagrams: the kernel's monotonic ones are not this
+  /// process's where it has a time namespace. One that is missing, in the future, or not after `last` is replaced by the
+  /// present, which is never too early: the kernel's first stamp after a start has been seen to be that of the start,
+  /// 12 ms before its position. nil with -errno in `code`, -EPIPE after an underrun.
   @_noLocks @_noAllocation
-  func position(_ code: inout Int32) -> Position? {
+  func position(after last: Instant, _ code: inout Int32) -> Position? {
     var position = pcm_position()
     code = pcm_read_position(pcm, &position)
     let now = MonotonicClock.now
@@ -65,10 +67,7 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
     default: break
     }
     guard code >= 0 else { return nil }
-    let age = now.nanoseconds &- position.stamp
-    let isBelieved = position.stamp > 0 && age >= 0 && age <= 1_000_000_000
-    return Position(
-      delay: position.delay, available: position.available,
-      at: isBelieved ? Instant(nanoseconds: position.stamp) : now)
+    let stamp = MonotonicClock.instant(ofRealtime: position.stamp)
+    return Position(delay: position.delay, available: position.available, at: stamp > last ? stamp : now)
   }
 }

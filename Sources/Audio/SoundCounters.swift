@@ -8,9 +8,10 @@ public struct SoundCounters: Hashable, Sendable, BitwiseCopyable {
   public var late: Int64 = 0
   /// How late the latest of them sounded.
   public var maximumLateness: Nanoseconds = .zero
-  /// Hits not struck: more than a second late, no room for them, or nothing a drum kit can play.
+  /// Hits not struck: more than a second late, no room for them, nothing a drum kit can play, or no sound card there when
+  /// they fell due.
   public var dropped: Int64 = 0
-  /// How often the audio thread came so late that a sound card would have run out of frames.
+  /// How often a sound card ran out of frames, or would have, so late came the audio thread.
   public var underruns: Int64 = 0
   /// Frames of silence in the recording, where it stayed away for longer than ``SteadyCard/patience``.
   public var silentFrames: Int64 = 0

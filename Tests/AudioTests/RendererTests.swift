@@ -81,4 +81,48 @@ import Testing
     let counters = renderer.counters
     #expect(counters.hits == 0 && counters.dropped == 8)
   }
+
+  @Test func onACardHitsGoByItsLine() {
+    // A clock of its own origin, 100 ppm slow: frame 5000 of it sounds when the grid's frame `start` does.
+    let line = FrameLine(frame: 5_000, at: grid.instant(of: start), grid: grid, drift: 1e-4)
+    for offset in [0, 1, 100, 255] as [Int64] {
+      var renderer = Renderer(grid: grid, lanes: nil)
+      renderer.map = .line(line)
+      let instant = line.instant(of: 5_256 + offset)
+      // Handed over just before: on a card that is early enough as long as the frame has not been written.
+      var event = SoundEvent(instant: instant, note: 38, velocity: 100, group: 0)
+      event.handed = instant
+      renderer.add(event)
+      _ = renderer.render(from: 5_000, 256)
+      let before = renderer.counters
+      _ = renderer.render(from: 5_256, 256)
+      let after = renderer.counters
+      #expect(before.hits == 0 && after.hits == 1 && after.late == 0)
+    }
+  }
+
+  @Test func onACardALateHitSoundsAtOnce() throws {
+    let line = FrameLine(frame: 5_000, at: grid.instant(of: start), grid: grid)
+    var reference = try DrumLanes()
+    reference.skip(to: 5_000)
+    let struck = reference.strike(38, velocity: 110, at: 5_000)
+    let expected = reference.render(256)
+    var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+    renderer.map = .line(line)
+    renderer.add(event(at: start - 480))
+    let sound = renderer.render(from: 5_000, 256)
+    let counters = renderer.counters
+    #expect(struck && sound.firstDifference(from: expected) == nil)
+    #expect(counters.late == 1 && counters.maximumLateness == .milliseconds(10))
+  }
+
+  @Test func whatFallsDueWithoutACardIsDropped() {
+    var renderer = Renderer(grid: grid, lanes: nil)
+    for frame in [-1, 0, 1, 300] as [Int64] { renderer.add(event(at: start + frame)) }
+    renderer.drop(before: grid.instant(of: start + 1))
+    let dropped = renderer.counters.dropped
+    _ = renderer.render(from: start, 512)
+    let hits = renderer.counters.hits
+    #expect(dropped == 2 && hits == 2)
+  }
 }

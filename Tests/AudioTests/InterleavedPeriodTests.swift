@@ -1,0 +1,53 @@
+import Audio
+import Testing
+
+@Suite struct InterleavedPeriodTests {
+  private let samples: [Float] = [0, 1, -1, 0.5, -0.5, 0.25, 2, -2, .nan, .infinity, -.infinity, 1e-9, 1 / 65_536]
+
+  private func period() -> StereoPeriod {
+    var period = StereoPeriod()
+    for (frame, sample) in samples.enumerated() { (period.left[frame], period.right[frame]) = (sample, -sample) }
+    return period
+  }
+
+  /// The samples of `channel`, as a device would find them.
+  private func levels<Level: BitwiseCopyable>(
+    _ format: PCMFormat, channels: Int, channel: Int, as type: Level.Type
+  ) -> [Level] {
+    var frames = InterleavedPeriod(format: format, channels: channels)
+    frames.fill(period())
+    return samples.indices.map { frame in
+      let bytes = frames.bytes(from: frame)
+      return bytes.load(fromByteOffset: channel * MemoryLayout<Level>.size, as: type)
+    }
+  }
+
+  @Test func sixteenBits() {
+    let left = levels(.s16, channels: 2, channel: 0, as: Int16.self)
+    #expect(left == [0, 32_767, -32_768, 16_384, -16_384, 8_192, 32_767, -32_768, 0, 32_767, -32_768, 0, 1])
+    let right = levels(.s16, channels: 2, channel: 1, as: Int16.self)
+    #expect(right == [0, -32_768, 32_767, -16_384, 16_384, -8_192, -32_768, 32_767, 0, -32_768, 32_767, 0, -1])
+  }
+
+  @Test func thirtyTwoBits() {
+    let left = levels(.s32, channels: 2, channel: 0, as: Int32.self)
+    let expected: [Int32] = [
+      0, .max, .min, 1 << 30, -1 << 30, 1 << 29, .max, .min, 0, .max, .min, 2, 32_768,
+    ]
+    #expect(left == expected)
+  }
+
+  @Test func floatingPoint() {
+    let left = levels(.float, channels: 2, channel: 0, as: Float.self)
+    #expect(left == [0, 1, -1, 0.5, -0.5, 0.25, 1, -1, 0, 1, -1, 1e-9, 1 / 65_536])
+  }
+
+  @Test func moreChannelsAreSilentAndOneIsTheMean() {
+    for channel in 2..<8 {
+      #expect(levels(.s16, channels: 8, channel: channel, as: Int16.self).allSatisfy { $0 == 0 })
+    }
+    #expect(levels(.s16, channels: 8, channel: 1, as: Int16.self)[1] == -32_768)
+    // Left and right are opposite here.
+    #expect(levels(.s32, channels: 1, channel: 0, as: Int32.self).allSatisfy { $0 == 0 })
+  }
+}

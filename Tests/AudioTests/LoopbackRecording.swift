@@ -1,0 +1,48 @@
+import Audio
+import Foundation
+import Processes
+
+/// What a program plays into substream N of hw:Loopback,0, recorded from hw:Loopback,1 by arecord.
+final class LoopbackRecording {
+  private let folder: TemporaryFolder
+  private let child: Child
+  private let path: String
+  private let substream: Int
+
+  /// Starts recording 16-bit stereo.
+  init(substream: Int, rate: Int = 48_000, seconds: Int) throws {
+    self.substream = substream
+    folder = try TemporaryFolder()
+    path = folder.path("recorded.wav")
+    let program = try Program.find("arecord", package: "alsa-utils")
+    child = try Child(
+      program,
+      [
+        "-q", "-D", "plughw:Loopback,1,\(substream)", "-f", "S16_LE", "-r", "\(rate)", "-c", "2", "-d", "\(seconds)",
+        path,
+      ], name: "arecord", in: folder)
+  }
+
+  /// Waits until the recording's format is agreed upon.
+  func waitUntilRunning() throws {
+    let status = "/proc/asound/Loopback/pcm1c/sub\(substream)/status"
+    for _ in 0..<500 {
+      if let text = try? String(contentsOfFile: status, encoding: .utf8), text.contains("RUNNING") { return }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    throw Unavailable("arecord: not recording after 5 s; it says: \(child.errors)")
+  }
+
+  /// The frames on which something loud begins after `quiet` frames of silence.
+  func onsets(after quiet: Int = 2_000) async throws -> [Int] {
+    _ = try await child.status(within: .seconds(200))
+    let samples = try SoundFile(path: path).samples
+    var onsets: [Int] = []
+    var last = -quiet
+    for (frame, sample) in samples.enumerated() where abs(sample) > 0.02 {
+      if frame - last > quiet { onsets.append(frame) }
+      last = frame
+    }
+    return onsets
+  }
+}
