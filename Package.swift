@@ -60,7 +60,9 @@ let package = Package(
     .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
     .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),
     .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
-    .testTarget(name: "TransportsTests", dependencies: ["Seeds", "Transports"]),
+    .testTarget(
+      name: "TransportsTests",
+      dependencies: ["Seeds", "Processes", "CALSA", "MIDI", "MusicalTime", "Realtime", "Transports"]),
     .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
     .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),

@@ -14,7 +14,7 @@ extension PCMDevice {
     guard !name.utf8.contains(0), !name.isEmpty else {
       throw PCMError(device: name, reason: "not a name", remedy: "give --audio alsa:DEVICE; `tutti ports` lists them")
     }
-    pcm_be_quiet()
+    alsa_be_quiet()
     var opened: OpaquePointer?
     let code = snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
     guard code >= 0, let pcm = opened else { throw PCMError(device: name, code: code) }

@@ -26,7 +26,7 @@ public enum PCMDevices {
   ///
   /// Real-time: not safe.
   public static func canOpen(_ name: String = "default") -> Bool {
-    pcm_be_quiet()
+    alsa_be_quiet()
     var pcm: OpaquePointer?
     guard snd_pcm_open(&pcm, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) >= 0, let pcm else { return false }
     snd_pcm_close(pcm)
@@ -35,7 +35,7 @@ public enum PCMDevices {
 
   /// The playback devices of all cards.
   private static var hardware: [Entry] {
-    pcm_be_quiet()
+    alsa_be_quiet()
     var entries: [Entry] = []
     var card: Int32 = -1
     while snd_card_next(&card) >= 0, card >= 0 {

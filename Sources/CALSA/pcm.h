@@ -58,11 +58,4 @@ static inline int pcm_set_wake(snd_pcm_t *pcm, unsigned long available) {
   return code >= 0 ? snd_pcm_sw_params(pcm, params) : code;
 }
 
-static inline void pcm_ignore_error(const char *file, int line, const char *function, int error, const char *format, ...) {
-  (void)file, (void)line, (void)function, (void)error, (void)format;
-}
-
-/// Keeps the library from writing to stderr: what matters is returned.
-static inline void pcm_be_quiet(void) { snd_lib_error_set_handler(pcm_ignore_error); }
-
 #endif

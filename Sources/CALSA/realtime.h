@@ -9,4 +9,11 @@
 
 #define ALSA_REALTIME_SAFE __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
 
+static inline void alsa_ignore_error(const char *file, int line, const char *function, int code, const char *format, ...) {
+  (void)file, (void)line, (void)function, (void)code, (void)format;
+}
+
+/// The library reports by return values alone and writes nothing to standard error from now on.
+static inline void alsa_be_quiet(void) { snd_lib_error_set_handler(alsa_ignore_error); }
+
 #endif

@@ -3,8 +3,9 @@
 // One handle may be used by one thread that sends and one that receives at the same time: snd_seq_event_output_direct
 // writes an event of fixed length from where it lies to the descriptor, and touches nothing of the handle that changes;
 // snd_seq_event_input reads into the handle's input buffer, which nobody else touches (alsa-lib, seq.c and seq_hw.c). In
-// the kernel a write takes the client's ioctl mutex and a read does not. That mutex lends nobody its priority, so
-// requests (snd_seq_get_..., snd_seq_subscribe_port) by a thread of lower priority belong on a handle of their own.
+// the kernel a write and a request (snd_seq_get_..., snd_seq_subscribe_port) take the client's mutex and a read does not.
+// That mutex lends nobody its priority, so requests by a thread that others can keep from running belong on a handle of
+// their own.
 #ifndef CALSA_SEQUENCER_H
 #define CALSA_SEQUENCER_H
 
@@ -47,16 +48,19 @@ static inline int sequencer_receive(snd_seq_t *sequencer, snd_seq_event_t *event
   return SEQUENCER_EVENT;
 }
 
+/// The time of `queue` in nanoseconds, or -errno.
+static inline int64_t sequencer_queue_time(snd_seq_t *sequencer, int queue) ALSA_REALTIME_SAFE;
+static inline int64_t sequencer_queue_time(snd_seq_t *sequencer, int queue) {
+  snd_seq_queue_status_t *status;
+  snd_seq_queue_status_alloca(&status);
+  const int result = snd_seq_get_queue_status(sequencer, queue, status);
+  if (result < 0) return result;
+  const snd_seq_real_time_t *time = snd_seq_queue_status_get_real_time(status);
+  return time->tv_sec * INT64_C(1000000000) + time->tv_nsec;
+}
+
 /// Whether events wait in the handle's own buffer, of which its descriptor knows nothing.
 static inline int sequencer_has_buffered(snd_seq_t *sequencer) ALSA_REALTIME_SAFE;
 static inline int sequencer_has_buffered(snd_seq_t *sequencer) { return snd_seq_event_input_pending(sequencer, 0) > 0; }
-
-static inline void sequencer_say_nothing(const char *file, int line, const char *function, int code, const char *format,
-                                         ...) {
-  (void)file, (void)line, (void)function, (void)code, (void)format;
-}
-
-/// The library reports by return values alone and writes nothing to standard error from now on.
-static inline void sequencer_quiet_library(void) { snd_lib_error_set_handler(sequencer_say_nothing); }
 
 #endif

@@ -23,15 +23,13 @@ struct MIDIPorts {
   var ignored: Int64 = 0
   /// Whether the player has been told that a clock comes in that nobody keeps.
   var hasToldOfClock = false
-  private var comparesAt: Instant
 
-  /// Opens the ports of a peer called `name`, nil when it is to have none.
+  /// Opens the peer's ports; nil when it is to have none.
   ///
   /// - Throws: ``TransportError``: no sequencer, or no such port to take the clock from.
-  init?(name: String, configuration: PeerConfiguration, at now: Instant) throws(TransportError) {
+  init?(_ configuration: PeerConfiguration) throws(TransportError) {
     guard configuration.midi || configuration.clockFrom != nil else { return nil }
-    sequencer = try Sequencer(name: name, takingClock: configuration.clockFrom != nil)
-    comparesAt = now + .seconds(60)
+    sequencer = try Sequencer(name: configuration.name, takingClock: configuration.clockFrom != nil)
     guard let wanted = configuration.clockFrom else { return }
     do throws(TransportError) {
       let port = try sequencer.ports().find(wanted, giving: true)
@@ -43,14 +41,10 @@ struct MIDIPorts {
     }
   }
 
-  var nextDeadline: Instant { min(comparesAt, reconnections.nextDue ?? .distantFuture) }
+  var nextDeadline: Instant { reconnections.nextDue ?? .distantFuture }
 
   /// Connects again what has come back.
   mutating func advance(to now: Instant) {
-    if now >= comparesAt {
-      sequencer.compareClocks()
-      comparesAt = now + .seconds(60)
-    }
     for link in reconnections.due(at: now, ports: sequencer.ports()) { try? sequencer.subscribe(link) }
   }
 

@@ -80,7 +80,7 @@ public final class Peer {
     let now = MonotonicClock.now
     let clockRings = ClockRings()
     do {
-      midi = try MIDIPorts(name: configuration.name, configuration: configuration, at: now)
+      midi = try MIDIPorts(configuration)
       try sound.start(name: configuration.name, rings: clockRings)
     } catch {
       midi?.sequencer.close()

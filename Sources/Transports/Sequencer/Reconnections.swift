@@ -51,9 +51,16 @@ public struct Reconnections: Sendable {
     switch event {
     case .subscribed(let link): return made(link, ports()).map { [$0] } ?? []
     case .unsubscribed(let link): entries.removeAll { $0.link == link && $0.state == .made }
-    case .portExited(let address): return exited { other, _ in other == address }
-    case .clientExited(let client): return exited { other, _ in other.client == client }
-    case .portStarted(let address), .portChanged(let address): start(address, at: instant)
+    case .portExited(let address):
+      started.removeAll { $0.address == address }
+      return exited { other, _ in other == address }
+    case .clientExited(let client):
+      started.removeAll { $0.address.client == client }
+      return exited { other, _ in other.client == client }
+    case .portStarted(let address):
+      started.removeAll { $0.address == address }
+      start(address, at: instant)
+    case .portChanged(let address): start(address, at: instant)
     case .clientChanged(let client):
       for port in ports() where port.address.client == client { start(port.address, at: instant) }
     case .message, .ignored, .overflow: break
@@ -68,7 +75,7 @@ public struct Reconnections: Sendable {
     started.removeAll { $0.until <= instant }
     let ports = ports()
     return settled.flatMap { address in
-      ports.first { $0.address == address }.map { offers(to: $0) } ?? []
+      ports.first { $0.address == address }.map { offers(to: $0, among: ports) } ?? []
     }
   }
 
@@ -126,18 +133,24 @@ public struct Reconnections: Sendable {
     started.append((address, instant + Self.settling))
   }
 
-  /// Two devices of one name are told apart by their numbers, as far as these stayed; failing that, each gets the
-  /// connections of one.
-  private mutating func offers(to port: SequencerPort) -> [SequencerLink] {
-    let lost = entries.indices.filter { entries[$0].state != .made && entries[$0].port.identity == port.identity }
-    let same = lost.filter { entries[$0].link.other == port.address }
-    let gone = lost.filter { entries[$0].state == .gone }
-    let old = same.first ?? gone.first
-    guard let old = old.map({ entries[$0].link.other }) else { return [] }
-    return lost.filter { entries[$0].link.other == old }.map { index in
-      entries[index].link = SequencerLink(entries[index].link.port, port.address)
-      entries[index].state = .offered
-      return entries[index].link
+  /// All that is lost of the port's name, unless another port of that name waits as well: then each gets what one of
+  /// them had, the one under its number if there is one.
+  private mutating func offers(to port: SequencerPort, among ports: [SequencerPort]) -> [SequencerLink] {
+    var lost = entries.indices.filter { entries[$0].state != .made && entries[$0].port.identity == port.identity }
+    let hasTwin = ports.contains { twin in
+      twin.identity == port.identity && twin.address != port.address
+        && !entries.contains { $0.state == .made && $0.link.other == twin.address }
     }
+    let old = lost.first { entries[$0].link.other == port.address } ?? lost.first { entries[$0].state == .gone }
+    if hasTwin, let old = old.map({ entries[$0].link.other }) { lost.removeAll { entries[$0].link.other != old } }
+    var links: [SequencerLink] = []
+    for index in lost {
+      let link = SequencerLink(entries[index].link.port, port.address)
+      guard !links.contains(link) else { continue }
+      entries[index].link = link
+      entries[index].state = .offered
+      links.append(link)
+    }
+    return links
   }
 }

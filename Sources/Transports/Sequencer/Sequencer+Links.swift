@@ -41,7 +41,7 @@ extension Sequencer {
     defer { snd_seq_query_subscribe_free(query) }
     var links: Set<SequencerLink> = []
     for port in Port.allCases {
-      var root = SequencerAddress(client: client, port: port.rawValue).raw
+      var root = SequencerAddress(client: client, port: port.number).raw
       snd_seq_query_subscribe_set_root(query, &root)
       snd_seq_query_subscribe_set_type(query, port.gives ? SND_SEQ_QUERY_SUBS_READ : SND_SEQ_QUERY_SUBS_WRITE)
       var index: Int32 = 0
@@ -61,10 +61,11 @@ extension Sequencer {
     var subscription: OpaquePointer?
     guard snd_seq_port_subscribe_malloc(&subscription) == 0 else { return -ENOMEM }
     defer { snd_seq_port_subscribe_free(subscription) }
-    let own = SequencerAddress(client: client, port: link.port.rawValue).raw
-    var (sender, destination) = link.port.gives ? (own, link.other.raw) : (link.other.raw, own)
+    let own = SequencerAddress(client: client, port: link.port.number)
+    var (sender, receiver) = (own.raw, link.other.raw)
+    if !link.port.gives { swap(&sender, &receiver) }
     snd_seq_port_subscribe_set_sender(subscription, &sender)
-    snd_seq_port_subscribe_set_dest(subscription, &destination)
+    snd_seq_port_subscribe_set_dest(subscription, &receiver)
     return call(control, subscription)
   }
 }

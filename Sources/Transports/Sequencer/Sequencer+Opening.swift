@@ -4,7 +4,7 @@ import Glibc
 extension Sequencer {
   /// A client of no ports.
   static func open(name: String) throws(TransportError) -> OpaquePointer {
-    sequencer_quiet_library()
+    alsa_be_quiet()
     var handle: OpaquePointer?
     let code = snd_seq_open(&handle, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK)
     guard code == 0, let handle else { throw TransportError("ALSA sequencer: \(explanation(of: -code))") }
@@ -46,7 +46,7 @@ extension Sequencer {
     let capability =
       port.gives
       ? SND_SEQ_PORT_CAP_READ | SND_SEQ_PORT_CAP_SUBS_READ : SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE
-    try create(port.rawValue, port.name, capability: UInt32(capability), on: handle) { info in
+    try create(port.number, port.name, capability: UInt32(capability), on: handle) { info in
       guard !port.gives else { return }
       snd_seq_port_info_set_timestamping(info, 1)
       snd_seq_port_info_set_timestamp_real(info, 1)

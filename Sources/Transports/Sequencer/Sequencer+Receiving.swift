@@ -10,22 +10,25 @@ extension Sequencer {
   public func receive() -> SequencerArrival? {
     var event = snd_seq_event_t()
     while true {
+      let isFetched = hasBuffered
       let found = Int(sequencer_receive(handle, &event))
       if found == SEQUENCER_NONE { return nil }
       if found == SEQUENCER_OVERFLOW {
         return SequencerArrival(
           .overflow, at: MonotonicClock.now, on: .input, from: SequencerAddress(client: client, port: 0))
       }
+      // On the handle that sends: whoever receives is a real-time thread and lets go of its lock at once.
+      if !isFetched { clock.compare(by: handle) }
       let from = SequencerAddress(event.source)
       // A program cannot take another's address: the kernel writes the sender into every event.
       let isAnnouncement = from.client == 0 && from.port == 1
-      if event.dest.port == Self.announcements || isAnnouncement {
+      if isAnnouncement || event.dest.port == Self.announcements {
         guard isAnnouncement, event.dest.port == Self.announcements, let news = announcement(in: event) else {
           continue
         }
         return SequencerArrival(news, at: MonotonicClock.now, on: .input, from: from)
       }
-      let port: Port = event.dest.port == 3 ? .clockInput : .input
+      let port = Port(number: event.dest.port) ?? .input
       guard let message = event.message else {
         return SequencerArrival(.ignored, at: arrival(of: event), on: port, from: from)
       }
@@ -67,10 +70,10 @@ extension Sequencer {
   @_noLocks @_noAllocation
   private func link(_ connection: snd_seq_connect_t) -> SequencerLink? {
     let (sender, receiver) = (connection.sender, connection.dest)
-    if sender.client == client, let port = Port.port(sender.port) {
+    if sender.client == client, let port = Port(number: sender.port) {
       return SequencerLink(port, SequencerAddress(receiver))
     }
-    if receiver.client == client, let port = Port.port(receiver.port) {
+    if receiver.client == client, let port = Port(number: receiver.port) {
       return SequencerLink(port, SequencerAddress(sender))
     }
     return nil

@@ -4,68 +4,15 @@ import Glibc
 /// A client of the ALSA sequencer: ports that other programs can be connected to.
 ///
 /// One thread sends, one receives and one does the rest, each without the others' knowledge. The first two share one
-/// handle, whose halves have nothing in common (`CALSA/sequencer.h` says why). The third has a client of its own,
+/// handle, whose halves have nothing in common (CALSA says why). The third has a client of its own,
 /// without ports, which no program shows: a request to the kernel holds a lock of its client that sending needs too,
-/// and a thread of normal priority may be stopped while it holds it.
+/// and a thread of normal priority may be kept from running while it holds it.
 ///
 /// Like `UDPSocket` it is a plain handle, so that real-time threads hold it without reference counting: whoever opened
 /// it closes it.
 public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
-  /// Our ports; the raw value is the port's number.
-  public enum Port: UInt8, Sendable, BitwiseCopyable, CaseIterable {
-    case clock, notes, input, clockInput
-
-    /// The port's number.
-    var number: UInt8 {
-      @_noLocks @_noAllocation get {
-        switch self {
-        case .clock: 0
-        case .notes: 1
-        case .input: 2
-        case .clockInput: 3
-        }
-      }
-    }
-
-    @_noLocks @_noAllocation
-    static func port(_ number: UInt8) -> Port? {
-      switch number {
-      case 0: .clock
-      case 1: .notes
-      case 2: .input
-      case 3: .clockInput
-      default: nil
-      }
-    }
-
-    /// Whether MIDI goes out of it, rather than in.
-    ///
-    /// Real-time: safe.
-    public var gives: Bool {
-      @_noLocks @_noAllocation get {
-        switch self {
-        case .clock, .notes: true
-        case .input, .clockInput: false
-        }
-      }
-    }
-
-    /// What people see.
-    public var name: String {
-      switch self {
-      case .clock: "clock"
-      case .notes: "notes"
-      case .input: "in"
-      case .clockInput: "clock in"
-      }
-    }
-  }
-
   /// How many arrivals the kernel keeps for us: as many as it lets a client have.
   static let room = 2000
-
-  /// The port that System:Announce speaks to; no program shows it.
-  static var announcements: UInt8 { @_noLocks @_noAllocation get { 4 } }
 
   // Invariant: both are open until `close`, after which nobody uses the copies of this value.
   let handle: OpaquePointer
@@ -91,7 +38,7 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
       control = other
       let clock = try QueueClock(control: other, name: name)
       try Self.enlarge(handle)
-      for port in Port.allCases where takingClock || port.rawValue != Port.clockInput.rawValue {
+      for port in Port.allCases where takingClock || port != .clockInput {
         try Self.create(port, on: handle, stampedBy: clock.queue)
       }
       try Self.listenToAnnouncements(handle)
@@ -117,10 +64,4 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
     snd_seq_close(handle)
     snd_seq_close(control)
   }
-
-  /// Sees to it that stamps stay true to CLOCK_MONOTONIC; to be called now and then, about once a minute. It takes some
-  /// 0.2 ms.
-  ///
-  /// Real-time: not safe.
-  public func compareClocks() { clock.compare(by: control) }
 }

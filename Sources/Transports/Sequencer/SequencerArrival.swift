@@ -12,7 +12,7 @@ public struct SequencerArrival: Sendable, BitwiseCopyable {
 
     // What the System:Announce port says.
     case portStarted(SequencerAddress)
-    /// Its name or capabilities are others now. Kernels before 6.5 do not say so.
+    /// Its name or capabilities are others now. Linux 6.1 does not say so, later kernels do.
     case portChanged(SequencerAddress)
     case portExited(SequencerAddress)
     case clientChanged(UInt8)

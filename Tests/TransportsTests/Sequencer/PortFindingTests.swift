@@ -1,0 +1,84 @@
+import Testing
+import Transports
+
+@Suite struct PortFindingTests {
+  private let ports = [
+    port(14, 0, "Midi Through", "Midi Through Port-0"),
+    port(20, 0, "Virtual Raw MIDI 2-0", "VirMIDI 2-0"),
+    port(24, 0, "Virtual Raw MIDI 2-1", "VirMIDI 2-1"),
+    port(128, 0, "FLUID Synth (77)", "Synth input port (77:0)", gives: false),
+    port(129, 0, "Launchkey", "Launchkey", takes: false),
+    port(129, 1, "Launchkey", "Launchkey DAW"),
+    port(130, 0, "Tutti", "clock", takes: false, isOwn: true),
+    port(130, 2, "Tutti", "in", gives: false, isOwn: true),
+    port(131, 0, "jack_midi_clock", "mclk_out", takes: false),
+  ]
+
+  @Test(
+    arguments: [
+      ("14:0", 14, 0), ("14", 14, 0), ("129:1", 129, 1), ("Midi Through", 14, 0), ("midi through port-0", 14, 0),
+      ("Midi Through:Midi Through Port-0", 14, 0), ("Virtual Raw MIDI 2-1:0", 24, 0), ("through", 14, 0),
+      ("14:0 Midi Through Port-0", 14, 0), ("VirMIDI 2-1", 24, 0), ("2-1", 24, 0), ("launchkey daw", 129, 1),
+      ("Launchkey:1", 129, 1), ("Virtual Raw MIDI 2-0 VirMIDI 2-0", 20, 0), ("mclk", 131, 0), ("MCLK_OUT", 131, 0),
+    ] as [(String, UInt8, UInt8)])
+  func aPortIsFound(text: String, client: UInt8, number: UInt8) throws {
+    #expect(try ports.find(text, giving: true).address == SequencerAddress(client: client, port: number))
+  }
+
+  @Test func theWholeOfANameGoesBeforeAPart() throws {
+    let ports = [
+      port(20, 0, "Keys", "Keys"), port(24, 0, "Keys Two", "Keys Two"), port(28, 0, "More Keys", "out"),
+    ]
+    #expect(try ports.find("keys", giving: true).address.client == 20)
+    #expect(throws: TransportError.self) { try ports.find("key", giving: true) }
+  }
+
+  @Test func whatGivesAndWhatTakesAreAskedForApart() throws {
+    #expect(try ports.find("synth", giving: false).address.client == 128)
+    #expect(try ports.find("launchkey", giving: false).address.port == 1)
+    expect("launchkey", giving: true, "could be 129:0 Launchkey, 129:1 Launchkey DAW; give its number or full name")
+    expect("128:0", giving: true, "gives no MIDI; there are: 14:0 Midi Through Port-0, 20:0 ")
+    expect("131:0", giving: false, "takes no MIDI; there are: 14:0 ")
+  }
+
+  @Test func whatThereIsIsListedForANameThatMeansNothing() {
+    expect("foo", giving: true, "port \"foo\": no such port; there are: 14:0 Midi Through Port-0, 20:0 ")
+    expect("", giving: true, "no such port")
+    expect("128:9", giving: true, "no such port")
+    expect("300:0", giving: true, "no such port")
+    expect("vIrMiDi", giving: true, "could be 20:0 Virtual Raw MIDI 2-0 VirMIDI 2-0, 24:0 ")
+    let error = #expect(throws: TransportError.self) { try [SequencerPort]().find("x", giving: true) }
+    #expect(error?.description == "port \"x\": no such port; there are none")
+  }
+
+  @Test func ourOwnPortsAreNeverMeant() {
+    expect("Tutti", giving: true, "no such port")
+    expect("130:0", giving: true, "is this program's own")
+    expect("clock", giving: false, "no such port")
+    #expect(throws: Never.self) { try ports.find("clock", giving: true) }
+  }
+
+  @Test func addressesReadWhatTheyWrite() {
+    #expect(SequencerAddress("128:3")?.description == "128:3" && SequencerAddress("20")?.description == "20:0")
+    for text in ["", ":", "a", "1:", ":1", "256:0", "-1:0", "1:2:3", "1:256", "1 :0"] {
+      #expect(SequencerAddress(text) == nil, "\(text)")
+    }
+  }
+
+  private func expect(_ text: String, giving: Bool, _ words: String, at location: SourceLocation = #_sourceLocation) {
+    let error = #expect(throws: TransportError.self, sourceLocation: location) {
+      try ports.find(text, giving: giving)
+    }
+    let description = error?.description ?? ""
+    #expect(description.contains(words), "\(description)", sourceLocation: location)
+  }
+}
+
+func port(
+  _ client: UInt8, _ number: UInt8, _ clientName: String, _ portName: String, gives: Bool = true, takes: Bool = true,
+  isOwn: Bool = false
+) -> SequencerPort {
+  SequencerPort(
+    address: SequencerAddress(client: client, port: number), clientName: clientName, portName: portName, gives: gives,
+    takes: takes, isOwn: isOwn)
+}

@@ -1,0 +1,135 @@
+import MusicalTime
+import Seeds
+import Testing
+import Transports
+
+@Suite struct ReconnectionsTests {
+  private let start = Instant(nanoseconds: 5_000_000_000)
+  private let keys = port(20, 0, "Keys", "Keys MIDI 1")
+  private var keysElsewhere: SequencerPort { port(28, 0, "Keys", "Keys MIDI 1") }
+
+  private func connected(_ links: [(Sequencer.Port, SequencerPort)]) -> Reconnections {
+    var reconnections = Reconnections()
+    for (own, port) in links {
+      #expect(reconnections.note(.subscribed(SequencerLink(own, port.address)), at: start, ports: [port]).isEmpty)
+    }
+    return reconnections
+  }
+
+  @Test func aDeviceFindsAllItsConnectionsUnderAnotherNumber() {
+    var reconnections = connected([(.input, keys), (.clock, keys)])
+    #expect(reconnections.note(.portExited(keys.address), at: start, ports: []) == [.gone("Keys MIDI 1")])
+    #expect(reconnections.note(.clientExited(20), at: start, ports: []) == [])
+    #expect(reconnections.nextDue == nil)
+    #expect(reconnections.note(.portStarted(keysElsewhere.address), at: start, ports: [keysElsewhere]) == [])
+    #expect(reconnections.nextDue == start + Reconnections.settling)
+    #expect(reconnections.due(at: start + .milliseconds(499), ports: [keysElsewhere]) == [])
+    let links = reconnections.due(at: start + .milliseconds(500), ports: [keysElsewhere])
+    #expect(Set(links) == [SequencerLink(.input, keysElsewhere.address), SequencerLink(.clock, keysElsewhere.address)])
+    #expect(reconnections.nextDue == nil && reconnections.due(at: start + .seconds(9), ports: [keysElsewhere]) == [])
+    let changes = links.flatMap { reconnections.note(.subscribed($0), at: start, ports: [keysElsewhere]) }
+    #expect(changes == [.back("Keys MIDI 1")])
+    #expect(reconnections.note(.clientExited(28), at: start, ports: []) == [.gone("Keys MIDI 1")])
+  }
+
+  @Test func aConnectionUndoneByHandIsForgotten() {
+    var reconnections = connected([(.input, keys), (.clock, keys)])
+    _ = reconnections.note(.unsubscribed(SequencerLink(.clock, keys.address)), at: start, ports: [keys])
+    _ = reconnections.note(.portExited(keys.address), at: start, ports: [])
+    _ = reconnections.note(.portStarted(keys.address), at: start, ports: [keys])
+    let links = reconnections.due(at: start + .seconds(1), ports: [keys])
+    #expect(links == [SequencerLink(.input, keys.address)])
+  }
+
+  @Test func aProgramThatConnectsItselfIsLeftAlone() {
+    var reconnections = connected([(.clock, keys)])
+    _ = reconnections.note(.portExited(keys.address), at: start, ports: [])
+    _ = reconnections.note(.portStarted(keys.address), at: start, ports: [keys])
+    let subscribed = SequencerArrival.Event.subscribed(SequencerLink(.clock, keys.address))
+    #expect(reconnections.note(subscribed, at: start, ports: [keys]) == [.back("Keys MIDI 1")])
+    #expect(reconnections.due(at: start + .seconds(1), ports: [keys]) == [])
+  }
+
+  @Test func aPortOfAnotherNameUnderTheOldNumberIsAStranger() {
+    var reconnections = connected([(.input, keys)])
+    _ = reconnections.note(.portExited(keys.address), at: start, ports: [])
+    let stranger = port(20, 0, "Pads", "Pads MIDI 1")
+    _ = reconnections.note(.portStarted(stranger.address), at: start, ports: [stranger])
+    #expect(reconnections.due(at: start + .seconds(1), ports: [stranger]) == [])
+  }
+
+  @Test func aProgramMayNameItselfAfterItsPortHasStarted() {
+    var reconnections = connected([(.input, keys)])
+    _ = reconnections.note(.clientExited(20), at: start, ports: [])
+    let nameless = port(20, 0, "Client-20", "Keys MIDI 1")
+    _ = reconnections.note(.portStarted(keys.address), at: start, ports: [nameless])
+    #expect(reconnections.due(at: start + .seconds(1), ports: [keys]).count == 1)
+    var slow = connected([(.input, keys)])
+    _ = slow.note(.clientExited(20), at: start, ports: [])
+    _ = slow.note(.portStarted(keys.address), at: start, ports: [nameless])
+    #expect(slow.due(at: start + .seconds(1), ports: [nameless]) == [])
+    _ = slow.note(.clientChanged(20), at: start + .seconds(2), ports: [keys])
+    #expect(slow.due(at: start + .seconds(3), ports: [keys]).count == 1)
+  }
+
+  @Test func twoDevicesOfOneNameEachFindTheirOwn() {
+    let (first, second) = (port(20, 0, "Keys", "Keys"), port(24, 0, "Keys", "Keys"))
+    for (firstNow, secondNow) in [(20, 24), (24, 20), (32, 24), (32, 36)] as [(UInt8, UInt8)] {
+      var reconnections = connected([(.input, first), (.clock, second)])
+      for address in [first.address, second.address] {
+        _ = reconnections.note(.portExited(address), at: start, ports: [])
+      }
+      let back = [port(secondNow, 0, "Keys", "Keys"), port(firstNow, 0, "Keys", "Keys")]
+      for port in back { _ = reconnections.note(.portStarted(port.address), at: start, ports: back) }
+      let links = reconnections.due(at: start + .seconds(1), ports: back)
+      #expect(links.count == 2 && Set(links.map(\.port)) == [.input, .clock])
+      #expect(Set(links.map(\.other)) == Set(back.map(\.address)))
+      if firstNow != 32 { #expect(links.contains { $0.port.gives && $0.other.client == 24 }) }
+    }
+  }
+
+  @Test func aConnectionThatCouldNotBeMadeIsTriedAtTheNextStart() {
+    var reconnections = connected([(.input, keys)])
+    for round in Int64(0)..<3 {
+      let now = start + .seconds(round)
+      _ = reconnections.note(.portExited(keys.address), at: now, ports: [])
+      _ = reconnections.note(.portStarted(keys.address), at: now, ports: [keys])
+      #expect(reconnections.due(at: now + .milliseconds(500), ports: [keys]).count == 1)
+    }
+  }
+
+  @Test func afterLostAnnouncementsStockIsTaken() {
+    let (pads, synth) = (port(24, 0, "Pads", "Pads"), port(130, 0, "Synth", "Synth in"))
+    var reconnections = connected([(.input, keys), (.input, pads), (.clock, synth)])
+    // Meanwhile the keys have vanished, the pads were disconnected, and a stranger has taken the synthesizer's number.
+    let stranger = port(130, 0, "Other", "in")
+    let changes = reconnections.resynchronize(
+      links: [SequencerLink(.clock, stranger.address)], ports: [pads, stranger], at: start)
+    #expect(Set(changes) == [.gone("Keys MIDI 1"), .gone("Synth in")])
+    let all = [keysElsewhere, pads, stranger, port(131, 0, "Synth", "Synth in")]
+    #expect(reconnections.resynchronize(links: [SequencerLink(.clock, stranger.address)], ports: all, at: start) == [])
+    let links = reconnections.due(at: start + .seconds(1), ports: all)
+    #expect(Set(links.map(\.other.client)) == [28, 131])
+  }
+
+  @Test func noMoreThanRoomAreRemembered() {
+    var reconnections = Reconnections()
+    let all = (0..<200).map { port(UInt8($0), 0, "Client \($0)", "port") }
+    for port in all {
+      _ = reconnections.note(.subscribed(SequencerLink(.input, port.address)), at: start, ports: [port])
+      _ = reconnections.note(.portExited(port.address), at: start, ports: [])
+    }
+    for port in all { _ = reconnections.note(.portStarted(port.address), at: start, ports: all) }
+    let links = reconnections.due(at: start + .seconds(1), ports: all)
+    #expect(links.map(\.other.client) == (136..<200).map { UInt8($0) })
+  }
+
+  /// The law: whatever devices do and people wish, when all devices are there the connections are those people want.
+  @Test(arguments: UInt64(1)...40) func whatPeopleWantIsConnectedInTheEnd(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var room = VirtualStudio(names: ["Keys", "Pads", "Drums", "Synth", "Looper"], using: &random)
+    for _ in 0..<400 { room.step(using: &random) }
+    room.returnAll(using: &random)
+    #expect(room.links == room.wanted, "seed \(seed)")
+  }
+}

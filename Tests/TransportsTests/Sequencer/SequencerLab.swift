@@ -1,0 +1,85 @@
+import CALSA
+import Glibc
+import MIDI
+import MusicalTime
+import Realtime
+import Testing
+import Transports
+
+/// Whether there is an ALSA sequencer to test with.
+let hasSequencer = access("/dev/snd/seq", R_OK | W_OK) == 0
+
+/// One after the other: what one test connects is announced to all.
+@Suite(.enabled(if: hasSequencer, "no /dev/snd/seq here: run them in the lab, Benchmarks/Lab/lab"), .serialized)
+enum LabTests {}
+
+/// Another program's client, by the ALSA library alone.
+final class OtherClient {
+  private let handle: OpaquePointer
+  let address: SequencerAddress
+
+  /// One port, `port`, of client `name`, that gives and takes.
+  init(_ name: String, port: String) throws {
+    var handle: OpaquePointer?
+    try #require(snd_seq_open(&handle, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK) == 0)
+    self.handle = try #require(handle)
+    snd_seq_set_client_name(handle, name)
+    let capability =
+      SND_SEQ_PORT_CAP_READ | SND_SEQ_PORT_CAP_SUBS_READ | SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE
+    let number = snd_seq_create_simple_port(
+      handle, port, UInt32(capability), UInt32(SND_SEQ_PORT_TYPE_MIDI_GENERIC))
+    address = SequencerAddress(client: UInt8(snd_seq_client_id(handle)), port: UInt8(number))
+  }
+
+  deinit { snd_seq_close(handle) }
+
+  /// Sends an event with `length` octets of data behind it.
+  func sendVariable(_ type: snd_seq_event_type, length: Int) -> Bool {
+    var octets = [UInt8](repeating: 0x55, count: length)
+    return octets.withUnsafeMutableBytes { bytes in
+      var event = snd_seq_event_t()
+      event.type = UInt8(type.rawValue)
+      event.flags = UInt8(SND_SEQ_EVENT_LENGTH_VARIABLE)
+      event.data.ext.len = UInt32(length)
+      event.data.ext.ptr = bytes.baseAddress
+      return sequencer_send(handle, Int32(address.port), &event) >= 0
+    }
+  }
+
+  /// Sends an event of fixed size from its port to `destination`, whatever `flags` and `queue` claim.
+  func send(_ event: snd_seq_event_t, to destination: SequencerAddress) -> Bool {
+    var event = event
+    let to = snd_seq_addr_t(client: destination.client, port: destination.port)
+    return sequencer_send_to(handle, Int32(address.port), to, &event) >= 0
+  }
+}
+
+extension Sequencer {
+  /// All that has arrived.
+  func receiveAll() -> [SequencerArrival] {
+    var arrivals: [SequencerArrival] = []
+    while let arrival = receive() { arrivals.append(arrival) }
+    return arrivals
+  }
+
+  /// All that has arrived but for announcements: other programs come and go.
+  func receiveMessages() -> [SequencerArrival] {
+    var arrivals: [SequencerArrival] = []
+    while let arrival = receiveMessage() { arrivals.append(arrival) }
+    return arrivals
+  }
+
+  /// What has arrived first but for announcements.
+  func receiveMessage() -> SequencerArrival? {
+    while let arrival = receive() {
+      if arrival.message != nil || arrival.isIgnored || arrival.isOverflow { return arrival }
+    }
+    return nil
+  }
+}
+
+extension SequencerArrival {
+  var message: Message? { if case .message(let message) = event { message } else { nil } }
+  var isIgnored: Bool { if case .ignored = event { true } else { false } }
+  var isOverflow: Bool { if case .overflow = event { true } else { false } }
+}

@@ -1,0 +1,107 @@
+import MIDI
+import MusicalTime
+import Processes
+import Realtime
+import Testing
+import Transports
+
+extension LabTests {
+  /// The sequencer beside the programs people use.
+  @Suite struct StudioTests {
+    @Test func aconnectShowsTheClientAndItsPortsAndNothingElse() async throws {
+      let sequencer = try Sequencer(name: "Tutti test", takingClock: true)
+      defer { sequencer.close() }
+      let all = try await aconnect(["-l"])
+      #expect(all.contains("client \(sequencer.client): 'Tutti test' [type=user"))
+      for port in ["0 'clock           '", "1 'notes           '", "2 'in              '", "3 'clock in        '"] {
+        #expect(all.contains("    \(port)\n"), "\(all)")
+      }
+      #expect(!all.contains("announcements") && !all.contains("control"))
+      let (givers, takers) = (try await aconnect(["-i"]), try await aconnect(["-o"]))
+      #expect(givers.contains("'clock ") && givers.contains("'notes ") && !givers.contains("'in "))
+      #expect(takers.contains("'in ") && takers.contains("'clock in") && !takers.contains("'notes "))
+    }
+
+    @Test func portsAreListedAsTheyAre() throws {
+      let sequencer = try Sequencer(name: "Tutti test", takingClock: false)
+      let hostile = try OtherClient("evil\u{1B}[2J\n", port: "p")
+      defer { sequencer.close() }
+      let ports = sequencer.ports()
+      let own = ports.filter(\.isOwn)
+      #expect(own.map(\.portName) == ["clock", "notes", "in"] && own.map(\.gives) == [true, true, false])
+      #expect(own.map(\.takes) == [false, false, true] && own.allSatisfy { $0.clientName == "Tutti test" })
+      #expect(ports.contains { $0.description == "14:0 Midi Through Port-0" && $0.gives && $0.takes && !$0.isOwn })
+      #expect(!ports.contains { $0.address.client == 0 })
+      #expect(ports.first { $0.address == hostile.address }?.clientName == "evil?[2J?")
+      #expect(try Sequencer.ports().filter { $0.address.client != sequencer.client } == ports.filter { !$0.isOwn })
+      #expect(try ports.find("through", giving: true).address == SequencerAddress(client: 14, port: 0))
+    }
+
+    @Test func aseqdumpSeesEveryTick() async throws {
+      let sequencer = try Sequencer(name: "Tutti test", takingClock: false)
+      defer { sequencer.close() }
+      let folder = try TemporaryFolder()
+      let dump = try Child(
+        Program.find("stdbuf", package: "coreutils"), ["-oL", "aseqdump", "-p", "\(sequencer.client):0"],
+        name: "aseqdump", in: folder)
+      try await dump.wait(for: "to connect itself", within: .seconds(20)) { sequencer.links().count == 1 }
+      let channel = try #require(Channel(10))
+      #expect(sequencer.send(.songPosition(0), from: .clock) && sequencer.send(.start, from: .clock))
+      for _ in 0..<30 {
+        for _ in 0..<20 { #expect(sequencer.send(.clock, from: .clock)) }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(sequencer.send(.noteOn(channel, key: 36, velocity: 0), from: .clock))
+      #expect(sequencer.send(.stop, from: .clock))
+      try await dump.wait(for: "to see the stop", within: .seconds(20)) { dump.output.contains("Stop") }
+      let lines = dump.output.split(separator: "\n").filter { $0.contains("\(sequencer.client):0 ") }
+      #expect(lines.count { $0.contains("Clock") } == 600)
+      #expect(
+        lines.first?.contains("Song position pointer") == true && lines.dropFirst().first?.contains("Start") == true)
+      #expect(lines.last?.contains("Stop") == true)
+      // So it prints a Note On of velocity 0; a Note Off it prints with its velocity.
+      #expect(lines.contains { $0.contains("Note off") && $0.hasSuffix(" 9, note 36") }, "\(lines.suffix(3))")
+    }
+
+    /// A port is destroyed and made again under another number; what was connected to it is connected again, and what
+    /// was disconnected by hand is not.
+    @Test func aDeviceThatComesBackFindsItsConnections() async throws {
+      let sequencer = try Sequencer(name: "Tutti test", takingClock: false)
+      defer { sequencer.close() }
+      var reconnections = Reconnections()
+      func changes() -> [Reconnections.Change] {
+        sequencer.receiveAll().flatMap { reconnections.note($0.event, at: $0.at, ports: sequencer.ports()) }
+      }
+      var device: OtherClient? = try OtherClient("Keys", port: "MIDI 1")
+      let old = try #require(device?.address)
+      try sequencer.subscribe(SequencerLink(.input, old))
+      _ = try await aconnect(["\(sequencer.client):0", "\(old)"])
+      _ = try await aconnect(["\(sequencer.client):1", "\(old)"])
+      _ = try await aconnect(["-d", "\(sequencer.client):1", "\(old)"])
+      #expect(changes() == [])
+      #expect(sequencer.links() == [SequencerLink(.input, old), SequencerLink(.clock, old)])
+
+      device = nil
+      #expect(changes() == [.gone("Keys MIDI 1")])
+      #expect(sequencer.send(.clock, from: .clock), "the clock goes on")
+      let squatter = try OtherClient("Squatter", port: "MIDI 1")
+      #expect(squatter.address == old)
+      device = try OtherClient("Keys", port: "MIDI 1")
+      let new = try #require(device?.address)
+      #expect(new != old && changes() == [])
+      #expect(reconnections.nextDue.map { $0 - MonotonicClock.now <= Reconnections.settling } == true)
+      let due = MonotonicClock.now + Reconnections.settling
+      for link in reconnections.due(at: due, ports: sequencer.ports()) { try sequencer.subscribe(link) }
+      #expect(changes() == [.back("Keys MIDI 1")])
+      #expect(sequencer.links() == [SequencerLink(.input, new), SequencerLink(.clock, new)])
+      _ = squatter
+    }
+
+    private func aconnect(_ arguments: [String]) async throws -> String {
+      let program = try Program.find("aconnect", package: "alsa-utils")
+      let child = try Child(program, arguments, name: "aconnect", in: TemporaryFolder())
+      #expect(try await child.status(within: .seconds(20)) == 0, "\(child.errors)")
+      return child.output
+    }
+  }
+}
