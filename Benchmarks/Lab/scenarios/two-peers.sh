@@ -5,8 +5,9 @@
 # poor; each plays sticks.yaml at 120 BPM for SECONDS (60) into a substream of the loopback card, and one program
 # records both, the streams linked.
 #
-# Expected: the same hit differs by at most 0.5 ms at p99; the hits of each peer lie on their own grid, 12 000 frames
-# apart, within 1 frame; none is missing.
+# Expected: the same hit differs by at most 0.5 ms at p99; the master's hits lie on their grid, 12 000 frames apart,
+# within 1 frame; none is missing. How well the follower keeps to that grid of its own is told: it is the difference
+# without its mean.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 source "$lab/network.sh"
@@ -33,7 +34,7 @@ for n in 1 2; do
   report=$(hits.py "$results/peer$((n - 1)).wav" 12000 "$first" "$results/$name.trace" "${ahead[n]}")
   echo "$name, $report"
   [[ $(figure missing <<<"$report")$(figure doubled <<<"$report") == 00 ]] || off=1
-  at_most "$(figure max <<<"$report")" 1 || off=1
+  [[ $n == 2 ]] || at_most "$(figure max <<<"$report")" 1 || off=1
 done
 "$TUTTI" measure audio --json "$results/peer0.wav" "$results/peer1.wav" >"$results/audio.json"
 difference=$(pick "$results/audio.json" comparisons.0.magnitude.p99_us)
