@@ -2,14 +2,24 @@
 # flood.sh [SECONDS]
 #
 # Does a flood at the door disturb the rhythm? A peer plays at 120 BPM; 10 000 events a second come to its input port
-# for SECONDS (30). Another one before it played as long in peace.
+# for SECONDS (30). Another one before it played as long in peace, and at the door of a third, which does not play,
+# cyclictest tells what the flood alone costs a thread on this machine: the kernel takes each event in a system call
+# that no thread interrupts.
 #
-# Expected: p99.9 of the ticks' lateness at most 1.5 times what it is without the flood; no tick lost; what is dropped
+# Expected: no tick lost; p99.9 of the ticks' lateness at most 1.5 times that of cyclictest in the flood; what is dropped
 # is counted.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 seconds=${1:-30}
 tools seqstamps flood
+
+peer idle --midi --audio none --duration "$((seconds + 4))"
+await 10 "port idle:in" address idle in
+flood idle:in "$((seconds + 1))" >/dev/null &
+cyclictest -m -p 80 -i 2000 -h 5000 -q -D "$seconds" >"$results/cyclictest.txt"
+wait
+machine=$(lateness.py cyclictest "$results/cyclictest.txt")
+echo "in the flood, $machine"
 
 for run in quiet flooded; do
   peer "$run" --midi --audio none --start --bpm 120 --lead 2000 --duration "$((seconds + 2))"
@@ -32,7 +42,7 @@ print(sum(counts.values()), " ".join(f"{key}={n}" for key, n in sorted(counts.it
 PYTHON
 )
 echo "counted as dropped: $dropped"
-limit=$(awk -v p="$(figure p99.9 <"$results/quiet-lateness.txt")" 'BEGIN {printf "%.1f", 1.5 * p}')
+limit=$(awk -v p="$(figure p99.9 <<<"$machine")" 'BEGIN {printf "%.1f", 1.5 * p}')
 late=$(figure p99.9 <"$results/flooded-lateness.txt")
 verdict=fail
 at_most "$late" "$limit" && [[ ${dropped%% *} != 0 ]] && verdict=pass
