@@ -55,7 +55,7 @@ for way in bind load; do
   at_most "$(figure max <<<"$report")" 1 || complain "hits off their grid"
   [[ $(figure missing <<<"$report") == 0 ]] || complain "hits missing"
 done
-gone=$(grep -ci 'gone' "$results/ada.log" || true) back=$(grep -ci 'back' "$results/ada.log" || true)
+gone=$(grep -c ' is gone' "$results/ada.log" || true) back=$(grep -c ' is back' "$results/ada.log" || true)
 echo "the peer said: gone $gone times, back $back times"
 [[ $gone == 2 && $back == 2 ]] || complain "gone and back should have been said twice each"
 verdict=fail
