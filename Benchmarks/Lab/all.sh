@@ -16,6 +16,7 @@ two-peers-wifi         900 two-peers.sh wifi 60
 two-peers-lan-stress  1800 two-peers.sh lan 60 stress
 stock-player           600 stock-player.sh 60
 clock-from            1800 clock-from.sh 600
+sound-server           600 sound-server.sh 30
 vanishing-card         600 vanishing-card.sh
 flood                  900 flood.sh 30
 '

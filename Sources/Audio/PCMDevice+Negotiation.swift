@@ -57,7 +57,9 @@ extension PCMDevice {
     var period = preferredPeriod
     try check(
       snd_pcm_hw_params_set_period_size_near(pcm, params, &period, nil), "periods near \(preferredPeriod) frames")
-    var buffer = max(preferredBuffer, 2 * period)
+    // A server may want much before it plays on without a gap; how much of the buffer is used shows then.
+    let isHardware = hasCard(pcm)
+    var buffer = max(isHardware ? preferredBuffer : 8 * preferredBuffer, 2 * period)
     try check(snd_pcm_hw_params_set_buffer_size_near(pcm, params, &buffer), "a buffer near \(preferredBuffer) frames")
     guard buffer >= minimumBuffer, buffer <= 1 << 20 else {
       let reason = "its buffer of \(buffer) frames is not \(minimumBuffer) or more"
@@ -71,7 +73,7 @@ extension PCMDevice {
     try configureStamps(pcm, name: name, buffer: buffer)
     return PCMStream(
       pcm: pcm, rate: Int64(hertz), channels: channels, format: format, period: Int64(period), buffer: Int64(buffer),
-      isHardware: hasCard(pcm))
+      isHardware: isHardware)
   }
 
   /// Two channels, or the next more it can do, or one.
@@ -87,7 +89,7 @@ extension PCMDevice {
     throw PCMError(device: name, reason: "it has no usual number of channels", remedy: conversionRemedy(name))
   }
 
-  /// Time stamps of CLOCK_MONOTONIC; starting by hand; stopping when it has run empty.
+  /// Time stamps of CLOCK_REALTIME; starting by hand; stopping when it has run empty.
   private static func configureStamps(_ pcm: OpaquePointer, name: String, buffer: UInt) throws(PCMError) {
     var params: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }

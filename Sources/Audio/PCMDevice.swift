@@ -15,8 +15,11 @@ public final class PCMDevice: @unchecked Sendable {
   public let summary: String
 
   /// How far ahead of its instant a hit must be handed over to sound in time, as far as that is known before the device
-  /// plays: what is kept in it and two periods, and for what a sound server adds 60 ms.
+  /// plays: what is kept in it and two periods. A sound server adds what it tells only while it plays, see
+  /// ``CardState/lead``.
   public let lead: Nanoseconds
+  /// Whether a sound server stands between this program and the card.
+  public let isServed: Bool
 
   // Invariant: touched by the maker until an audio thread is started with this device, then by that thread, and when it
   // has ended by the maker again.
@@ -33,7 +36,8 @@ public final class PCMDevice: @unchecked Sendable {
     (self.name, self.grid, self.stream) = (name, grid, stream)
     summary = Self.summary(name, stream)
     let kept = CardLoop.firstLevel(of: stream) + 2 * SteadyCard.period
-    lead = grid.instant(of: kept) - grid.instant(of: 0) + (stream.isHardware ? .zero : .milliseconds(60))
+    lead = grid.instant(of: kept) - grid.instant(of: 0)
+    isServed = !stream.isHardware
   }
 
   deinit { close() }

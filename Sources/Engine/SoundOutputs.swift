@@ -6,8 +6,8 @@ import Realtime
 /// Where a peer's hits are heard: through a sound card, in a recording, in both, or nowhere, where they are only
 /// counted. Each has an audio thread and a kit of its own.
 final class SoundOutputs {
-  /// How far ahead of its instant a hit is to be handed over.
-  let lead: Nanoseconds
+  /// How far ahead of its instant a hit is to be handed over; known once the outputs have been started.
+  private(set) var lead: Nanoseconds
   private let device: PCMDevice?
   private let latency: Nanoseconds
   private let path: String?
@@ -26,11 +26,14 @@ final class SoundOutputs {
     device = try configuration.card.map { try PCMDevice($0) }
     latency = configuration.latency
     path = configuration.recording
-    let needed = (device?.lead ?? .zero) + latency + .milliseconds(15)
+    let needed = (device?.lead ?? .zero) + latency + Self.margin
     lead = max(Ensemble.standardSoundLead, needed, configuration.lead - .milliseconds(50))
     if let device { cardLanes = try DrumLanes(soundFont: configuration.soundFont, grid: device.grid) }
     if path != nil { recordingLanes = try DrumLanes(soundFont: configuration.soundFont) }
   }
+
+  /// What the control and clock threads may be late by on top of what the sound needs.
+  private static let margin = Nanoseconds.milliseconds(15)
 
   /// Whether anybody hears the hits, now or later.
   var isHeard: Bool { device != nil || path != nil }
@@ -51,11 +54,22 @@ final class SoundOutputs {
     if let device {
       card = AudioThread(
         events: rings.sounds, lanes: cardLanes.take(), sink: .card(device, latency: latency), grid: device.grid)
+      if device.isServed { awaitServer() }
     }
     if recording != nil || device == nil {
       other = AudioThread(
         events: device == nil ? rings.sounds : rings.recorded, lanes: recordingLanes.take(),
         sink: recording.map { .wav($0) } ?? .none)
+    }
+  }
+
+  /// A sound server tells how long it takes only while it plays, and not before its buffers are full: for a second the
+  /// longest it tells counts.
+  private func awaitServer() {
+    let end = MonotonicClock.now + .seconds(1)
+    while MonotonicClock.now < end {
+      MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(20))
+      if let state = card?.card { lead = max(lead, state.lead + Self.margin) }
     }
   }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hits.py WAV SPACING [FIRST TRACE [AHEAD]]: how far the hits of a recording lie off a grid of SPACING frames.
+"""hits.py [--skip SECONDS] WAV SPACING [FIRST TRACE [AHEAD]]: how far the hits of a recording lie off a grid of SPACING frames.
 
 The recording holds one short sound again and again (sticks.yaml): a hit is the first frame above the rounding of 16
 bits after 20 ms of silence. The grid's rate is the nominal one and only its origin is fitted, to the median of the
@@ -7,7 +7,8 @@ hits, so a drift shows in full. Frames. Hits missing between the first and the l
 
 With FIRST, the nanosecond of the first frame (linkcap tells it), and the TRACE of the peer that played, whose clock is
 AHEAD seconds, it also says how long after the instant it was due each hit was recorded: microseconds, of which the
-stick itself takes 146 (7 frames) to rise above the rounding.
+stick itself takes 146 (7 frames) to rise above the rounding. With --skip, hits of the first SECONDS after the first one
+do not count.
 """
 import array
 import bisect
@@ -46,8 +47,9 @@ def onsets(path):
     return found, rate
 
 
-def main(path, spacing, first=None, trace_path=None, ahead="0"):
+def main(skip, path, spacing, first=None, trace_path=None, ahead="0"):
     hits, rate = onsets(path)
+    hits = [hit for hit in hits if hit >= hits[0] + skip * rate]
     if len(hits) < 2:
         fail(f"{path}: {len(hits)} hits are heard in it")
     places = [round((hit - hits[0]) / spacing) for hit in hits]
@@ -68,6 +70,9 @@ def main(path, spacing, first=None, trace_path=None, ahead="0"):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 5, 6):
+    words, skip = sys.argv[1:], 0
+    if words[:1] == ["--skip"] and len(words) > 1:
+        words, skip = words[2:], float(words[1])
+    if len(words) not in (2, 4, 5):
         sys.exit(__doc__)
-    main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])
+    main(skip, words[0], int(words[1]), *words[2:])
