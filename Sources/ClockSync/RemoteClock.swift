@@ -2,19 +2,27 @@ public import MusicalTime
 
 /// Estimates another peer's clock from exchanges with it.
 ///
-/// Delay on a network has a hard floor and a long tail on the late side, so the exchange that took least tells most:
-/// NTP's clock filter (RFC 5905, section 10). Each of the last exchanges vouches for its offset within half its delay,
-/// widened by the clocks' resolution and, as it ages, by the most that two crystals drift apart; the narrowest one
-/// wins. An answer that would have arrived before it was asked for is a lie or a clock set meanwhile, and is counted,
-/// not used. When several answers in a row contradict all that was known, the remote clock has been set or its peer
-/// restarted: the old knowledge is dropped.
+/// Delay on a network has a hard floor and a long tail on the late side, so the exchange that took least tells most (the
+/// clock filter of NTP, RFC 5905, section 10). Where the delay is as likely too short as too long, as with many small
+/// causes, each exchange tells as much as the next, and only averaging helps. So all the last ones count, each by how far
+/// its delay lies above the least, measured by the mean of these distances: those near the floor fully, a tail hardly.
+/// Through the offsets so weighted goes a line of least squares, since two crystals part steadily; a slope beyond what
+/// crystals do (Gaussian, 50 ppm) needs so much the more evidence.
+///
+/// The bound is not statistical: the exchange that took least vouches for its offset within half its delay, widened by the
+/// clocks' resolution and, as it ages, by the most that two crystals drift apart, and the estimate stays inside. An answer
+/// that would have arrived before it was asked for is a lie or a clock set meanwhile, and is counted, not used. When
+/// several answers in a row contradict all that was known, the remote clock has been set or its peer restarted: the old
+/// knowledge is dropped.
 public struct RemoteClock: Sendable {
   /// Exchanges remembered.
-  public static let depth = 64
+  public static let depth = 256
   /// Two free-running crystals part by at most this much: 100 parts in a million.
   static let driftDivisor: Int64 = 10_000
   /// So many contradictions in a row mean that the remote clock was set.
   static let contradictionsBelieved = 4
+  /// By how much two crystals may well drift apart, nanoseconds a second.
+  static let likelyDrift = 50_000.0
   /// No exchange that took longer is of use.
   static let longestDelay = Nanoseconds.seconds(10)
 
@@ -66,14 +74,42 @@ public struct RemoteClock: Sendable {
   ///
   /// Real-time: not safe.
   public func estimate(at now: Instant) -> ClockEstimate? {
-    var best: ClockEstimate?
-    for exchange in exchanges {
-      let uncertainty = margin(of: exchange, at: now)
-      if best.map({ uncertainty < $0.uncertainty }) ?? true {
-        best = ClockEstimate(offset: exchange.offset, uncertainty: uncertainty)
-      }
+    guard var best = exchanges.first else { return nil }
+    for exchange in exchanges where margin(of: exchange, at: now) < margin(of: best, at: now) { best = exchange }
+    let margin = margin(of: best, at: now)
+    let fitted = fit(at: now, from: best).count
+    let off = Nanoseconds(min(max(fitted, -margin.count), margin.count))
+    return ClockEstimate(offset: best.offset + off, uncertainty: margin + off.magnitude)
+  }
+
+  /// Where the weighted line lies at `now`, relative to the offset of `origin`.
+  private func fit(at now: Instant, from origin: ClockExchange) -> Nanoseconds {
+    let floor = exchanges.reduce(Int64.max) { min($0, $1.delay.count) }
+    let excess = exchanges.reduce(0.0) { $0 + Double($1.delay.count - floor) } / Double(exchanges.count)
+    let scale = max(excess, 1)
+    func point(_ exchange: ClockExchange) -> (weight: Double, x: Double, y: Double) {
+      let distance = Double(exchange.delay.count - floor) / scale
+      let nearness = 1 / (1 + distance * distance)
+      return (nearness * nearness, (exchange.received - now).seconds, Double((exchange.offset - origin.offset).count))
     }
-    return best
+    var (weight, x, y) = (0.0, 0.0, 0.0)
+    for exchange in exchanges {
+      let point = point(exchange)
+      weight += point.weight
+      x += (point.x - x) * point.weight / weight
+      y += (point.y - y) * point.weight / weight
+    }
+    var (xx, xy, yy) = (0.0, 0.0, 0.0)
+    for exchange in exchanges {
+      let point = point(exchange)
+      xx += point.weight * (point.x - x) * (point.x - x)
+      xy += point.weight * (point.x - x) * (point.y - y)
+      yy += point.weight * (point.y - y) * (point.y - y)
+    }
+    let variance = yy / weight + excess * excess / (16 * weight) + 1
+    let slope = xy / (xx + variance / (Self.likelyDrift * Self.likelyDrift))
+    // Far beyond what the bound would let pass, so that it fits.
+    return Nanoseconds(Int64(min(max(y - slope * x, -1e15), 1e15)))
   }
 
   private func margin(of exchange: ClockExchange, at now: Instant) -> Nanoseconds {

@@ -1,4 +1,5 @@
 import ClockSync
+import Foundation
 import MusicalTime
 import Seeds
 import Testing
@@ -44,6 +45,60 @@ private struct VirtualLink {
     // The tail is 5 ms long; the best of 64 exchanges has left nearly all of it behind.
     #expect(error.magnitude < .microseconds(250), "seed \(seed): \(error)")
     #expect(clock.rejected == 0 && clock.resets == 0)
+  }
+
+  /// Delays in milliseconds, one way.
+  enum Network: CaseIterable {
+    case still, lan, wifi, poor
+
+    func delay(_ random: inout SplitMix) -> Double? {
+      let (u, v) = (Double.random(in: 1e-12...1, using: &random), Double.random(in: 0..<1, using: &random))
+      let normal = (-2 * log(u)).squareRoot() * cos(2 * .pi * v)
+      switch self {
+      case .still: return 0.1
+      case .lan: return max(0, 0.5 + 0.1 * normal)
+      case .wifi: return v < 0.01 ? nil : max(0, 5 + normal)
+      // Pareto of index 3, its mean and deviation 5 ms.
+      case .poor: return v < 0.03 ? nil : max(0, 5 + 5 * (pow(u, -1.0 / 3) - 1.5) / 0.866)
+      }
+    }
+
+    /// What 95 of 100 estimates stay within from the tenth second on, in microseconds: some more than was seen.
+    var bound: Double {
+      switch self {
+      case .still: 3
+      case .lan: 35
+      case .wifi: 300
+      case .poor: 300
+      }
+    }
+  }
+
+  @Test(arguments: Network.allCases, [-50.0, 0, 20]) func theNetworksOfTheLab(network: Network, skew: Double) {
+    var errors: [Double] = []
+    for seed in UInt64(1)...8 {
+      var random = SplitMix(seed: seed)
+      var clock = RemoteClock()
+      for n in 0..<400 {
+        let (out, back) = (network.delay(&random), network.delay(&random))
+        guard let out, let back else { continue }
+        let sent = Instant(nanoseconds: Int64(n) * 100_000_000)
+        let received = sent + Nanoseconds(Int64((out + back) * 1e6))
+        // Ppm of nanoseconds since the beginning.
+        let offset = Nanoseconds(Int64(skew * 1e-6 * Double(sent.nanoseconds)))
+        let turned = sent + Nanoseconds(Int64(out * 1e6)) + offset
+        clock.add(
+          ClockExchange(
+            sent: sent, remoteReceived: turned, remoteSent: turned, received: received, resolution: Nanoseconds(1)))
+        guard n >= 100, let estimate = clock.estimate(at: received) else { continue }
+        errors.append(abs((estimate.offset - offset).microseconds))
+        #expect((estimate.offset - offset).magnitude <= estimate.uncertainty)
+      }
+      #expect(clock.resets == 0, "seed \(seed)")
+    }
+    errors.sort()
+    let p95 = errors[errors.count * 95 / 100]
+    #expect(p95 < network.bound, "\(network), \(skew) ppm: p95 \(p95) us")
   }
 
   @Test func impossibleAnswersAreCountedNotUsed() {
