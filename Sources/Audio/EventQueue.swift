@@ -41,6 +41,14 @@ public struct EventQueue: ~Copyable {
     return true
   }
 
+  /// Takes out all hits from `instant` on.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func removeAll(from instant: Instant) {
+    while count > 0, slots[(head &+ count &- 1) & Self.mask].instant >= instant { count -= 1 }
+  }
+
   /// The earliest hit, nil when none waits.
   ///
   /// Real-time: safe.

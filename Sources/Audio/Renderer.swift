@@ -25,11 +25,12 @@ public struct Renderer: ~Copyable {
     self.lanes = lanes
   }
 
-  /// Keeps `event` until it is due.
+  /// Keeps `event` until it is due, or forgets those that it takes back.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func add(_ event: SoundEvent) {
+    if event.isRecall { return queue.removeAll(from: event.instant) }
     if !queue.insert(event) { counters.dropped += 1 }
   }
 

@@ -14,6 +14,20 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   /// When it was handed over, from which follows whether it came in time; before everything unless it is set.
   public var handed = Instant(nanoseconds: .min)
 
+  /// Whether it is no hit but takes back all those before it in the ring whose instant is its own or later, as far as they
+  /// have not been struck.
+  public private(set) var isRecall = false
+
+  /// What takes back the hits from `instant` on.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public static func recall(from instant: Instant) -> SoundEvent {
+    var event = SoundEvent(instant: instant, note: 0, velocity: 0, group: 0)
+    event.isRecall = true
+    return event
+  }
+
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(instant: Instant, note: UInt8, velocity: UInt8, group: UInt8) {

@@ -31,7 +31,8 @@ public struct TickFollower: Sendable {
   private var arrivals = InlineArray<96, Arrival>(repeating: Arrival())
   /// Arrivals the line is drawn through, at most ``depth``.
   public private(set) var count = 0
-  /// The line, a timeline on which no arrival in the window is early; nil before the second tick.
+  /// The line, a timeline on which no arrival in the window is early; nil before the second tick, and while
+  /// the tempo is none (``Tempo/lengths``).
   public private(set) var timeline: Timeline?
   /// How late the ticks in the window are on the mean.
   public private(set) var lateness = Nanoseconds.zero
@@ -40,8 +41,8 @@ public struct TickFollower: Sendable {
 
   public init() {}
 
-  /// Whether the tempo is worth acting on.
-  public var isSettled: Bool { count >= Self.settled && timeline != nil }
+  /// Whether the tempo is worth acting on, if it is one at all.
+  public var isSettled: Bool { count >= Self.settled }
 
   /// Forgets everything.
   public mutating func reset() {

@@ -9,8 +9,9 @@ enum ClockCommand: Sendable, BitwiseCopyable {
   case stamp(session: SessionID)
   /// The session is over.
   case close(session: SessionID)
-  /// Somebody has subscribed to the clock port.
+  /// Somebody has subscribed to the clock port, or is connected no more.
   case subscribed(SequencerAddress)
+  case unsubscribed(SequencerAddress)
   /// A System Exclusive message for one session, or for all that go by time stamps.
   case exclusive(Exclusive, session: SessionID?)
   /// The thread ends; who heard the rhythm from here is told Stop first.

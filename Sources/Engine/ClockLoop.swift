@@ -51,8 +51,7 @@ struct ClockLoop: ~Copyable {
       let rung = shared.bell.count
       guard obey() else { return }
       let next = round(at: MonotonicClock.now)
-      pass(before: next)
-      shared.bell.wait(until: next, since: rung)
+      if !pass(before: next) { shared.bell.wait(until: next, since: rung) }
     }
   }
 
@@ -112,8 +111,24 @@ struct ClockLoop: ~Copyable {
       // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
       if plan.run != self.plan.run || !plan.sends { stopStreams(at: MonotonicClock.now) }
       if plan.run != self.plan.run { port?.stop() }
+      recall(for: plan)
       self.plan = plan
     }
+  }
+
+  /// Takes back from the sound what it has been handed of the present plan and what `new` does not have: a slow sound
+  /// card, or a speaker far away, is handed hits before an end or a change of tempo is told.
+  @_noLocks @_noAllocation
+  private mutating func recall(for new: Plan) {
+    guard plan.run != 0, plan.run == new.run || !new.continues else { return }
+    var first = plan.run == new.run ? new.end : plan.start
+    if plan.run == new.run, new.changeTick != plan.changeTick, new.changeTick < first { first = new.changeTick }
+    guard first < sound.next, first < plan.end else { return }
+    // A tenth of a millisecond earlier, as a follower's plan may have moved a little since the hits were handed over.
+    let event = SoundEvent.recall(from: plan.deadline(first) - .microseconds(100))
+    shared.sounds.push(event)
+    if records { shared.recorded.push(event) }
+    sound.rewind(to: first)
   }
 
   @_noLocks @_noAllocation
@@ -159,18 +174,27 @@ struct ClockLoop: ~Copyable {
     }
   }
 
-  /// Sends the messages that wait, as long as what is due at `next` is not near.
+  /// Sends messages that wait, a few, and none when what is due at `next` is near.
+  ///
+  /// - Returns: whether there are more, for which there is time after another look at commands and ticks.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func pass(before next: Instant) {
-    while shared.messages.count > 0 {
-      let now = MonotonicClock.now
-      guard next > now + .microseconds(200), let message = shared.messages.pop() else { return }
-      switch message {
-      case .sessions(let message): streams.pass(message, at: now)
-      case .port(let message): port?.pass(message)
-      }
+  mutating func pass(before next: Instant) -> Bool {
+    var most = 16
+    while most > 0 {
+      guard next > MonotonicClock.now + .microseconds(200), let message = shared.messages.pop() else { return false }
+      send(message)
+      most -= 1
+    }
+    return shared.messages.count > 0
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func send(_ message: OutgoingMessage) {
+    switch message {
+    case .sessions(let message): streams.pass(message, at: MonotonicClock.now)
+    case .port(let message): port?.pass(message)
     }
   }
 
@@ -186,10 +210,12 @@ struct ClockLoop: ~Copyable {
       case .stamp(let session): streams.stamp(session)
       case .close(let session): streams.remove(session)
       case .subscribed(let address): port?.joined(address)
+      case .unsubscribed(let address): port?.left(address)
       case .exclusive(let exclusive, let session): streams.send(exclusive, to: session, at: MonotonicClock.now)
       case .quit:
         stopStreams(at: MonotonicClock.now)
         port?.stop()
+        while let message = shared.messages.pop() { send(message) }
         return false
       }
     }

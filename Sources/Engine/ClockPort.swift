@@ -27,6 +27,20 @@ struct ClockPort: BitwiseCopyable {
     waiting += 1
   }
 
+  /// `address` is connected no more.
+  @_noLocks @_noAllocation
+  mutating func left(_ address: SequencerAddress) {
+    var index = 0
+    while index < waiting {
+      if latecomers[index] == address {
+        waiting -= 1
+        latecomers[index] = latecomers[waiting]
+      } else {
+        index += 1
+      }
+    }
+  }
+
   /// Lets the subscribers begin at `tick`, which is the first of the run, or a bar.
   @_noLocks @_noAllocation
   mutating func begin(at tick: Tick, of plan: Plan, in bars: Bars) {

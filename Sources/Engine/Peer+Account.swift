@@ -40,7 +40,7 @@ extension Peer {
     }
     if let midi {
       let lost = Int64(networkRings.arrivals.dropped) + Int64(clock.rings.messages.dropped)
-      summary.others["midi_dropped"] = midi.budget.refused + lost
+      summary.others["midi_dropped"] = midi.outbound.refused + midi.inbound.refused + lost
       summary.others["midi_overflows"] = midi.overflows
       summary.others["midi_ignored"] = midi.ignored
       summary.others["midi_unsent"] = clockCounters.unsentToPort

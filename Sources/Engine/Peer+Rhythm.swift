@@ -96,7 +96,7 @@ extension Peer {
     guard plan.run != 0, plan.end.index != .max else { return now }
     let end = plan.deadline(plan.end)
     // A follower does not stay for an end that is known but far off.
-    guard ensemble.role == .master || end <= now + configuration.lead else { return now }
+    guard ensemble.role == .master || end <= now + ensemble.lead else { return now }
     return max(now, end + (sound.isHeard ? .milliseconds(500) : .milliseconds(50)))
   }
 

@@ -77,7 +77,7 @@ extension Peer {
   }
 
   private func received(_ message: Message, at instant: Instant, on session: SessionID) {
-    if message.isOfChannel, configuration.midi { clock.send(.port(message)) }
+    if message.isOfChannel { return receivedOfChannel(message, on: session, at: instant) }
     guard message == .clock, let identity = peers[session]?.identity, ensemble.role == .follower(of: identity),
       let offset = ensemble.masterClock(at: instant)?.offset
     else { return }
@@ -88,6 +88,7 @@ extension Peer {
   }
 
   private func ended(_ session: SessionID, at now: Instant) {
+    releaseNotes(of: session)
     let identity = peers.removeValue(forKey: session)?.identity
     clock.send(.close(session: session))
     publishSources()

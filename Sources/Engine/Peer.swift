@@ -60,6 +60,8 @@ public final class Peer {
   struct Partner {
     let info: SessionInfo<SocketAddress>
     var identity: Identity?
+    /// What it holds at the notes port.
+    var held = HeldNotes()
   }
 
   /// Opens the sound card, the ports, recording and trace, loads the kit, and starts the threads. Nothing is left behind
@@ -103,7 +105,7 @@ public final class Peer {
     var settings = ClockSettings(
       socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: sound.lead)
     settings.records = sound.areTwo
-    settings.sequencer = configuration.midi ? midi?.sequencer : nil
+    settings.sequencer = midi?.sequencer
     clock = ClockThread(rings: clockRings, settings: settings)
     networkRings = NetworkRings(bell: mailbox.bell)
     network = NetworkThread(
@@ -172,7 +174,7 @@ public final class Peer {
       handleSessions(at: now)
       applyEffects(at: now)
       recordTicks(at: now)
-      if let news = sound.news() { log.warning("\(news)") }
+      if let news = sound.news(at: now) { log.warning("\(news)") }
       if let status, now >= nextStatus {
         nextStatus = now + .milliseconds(100)
         status(self.status)
@@ -226,7 +228,8 @@ public final class Peer {
 
   private func leave() throws {
     let now = MonotonicClock.now
-    // Its Stop goes out before the sessions are closed.
+    // Its Stop, and the ends of its notes, go out before the sessions are closed.
+    releaseNotes()
     clock.stop()
     endpoint.closeAll(at: now)
     handleSessions(at: now)

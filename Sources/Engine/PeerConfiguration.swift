@@ -3,6 +3,15 @@ public import Rhythm
 
 /// What a peer is asked to be.
 public struct PeerConfiguration: Sendable {
+  /// Through which sound card it is heard.
+  public enum Card: Hashable, Sendable {
+    case none
+    /// The default one; where it cannot be used that is told, no more.
+    case anyThereIs
+    /// An ALSA PCM device.
+    case named(String)
+  }
+
   public var name: String
   /// The control port; data go by the one after it. 0 takes any free pair.
   public var port: UInt16 = 5004
@@ -16,8 +25,7 @@ public struct PeerConfiguration: Sendable {
   public var patchName: String
   /// The player's activity at the beginning, 0...127.
   public var activity: UInt8 = 64
-  /// The ALSA PCM device to be heard through, nil for none.
-  public var card: String?
+  public var card = Card.none
   /// What comes after the card and what it knows nothing of takes so long: the sound leaves that much earlier.
   public var latency = Nanoseconds.zero
   /// The path of a recording, nil for none.

@@ -10,6 +10,7 @@ final class SoundOutputs {
   private(set) var lead: Nanoseconds
   private let device: PCMDevice?
   private let latency: Nanoseconds
+  private let isMissing: Bool
   private let path: String?
   private var cardLanes: DrumLanes?
   private var recordingLanes: DrumLanes?
@@ -18,16 +19,24 @@ final class SoundOutputs {
   private var other: AudioThread?
   private var presence = CardState.Presence.playing
   private var isSlow = false
+  private var underruns: Int64 = 0
+  private var toldOfUnderruns: Instant?
 
   /// Opens the sound card and loads the kits; nothing plays yet.
   ///
   /// - Throws: ``PCMError`` or ``AudioFileError``.
   init(_ configuration: PeerConfiguration) throws {
-    device = try configuration.card.map { try PCMDevice($0) }
+    switch configuration.card {
+    case .none: device = nil
+    case .named(let name): device = try PCMDevice(name)
+    case .anyThereIs:
+      // A sound server that hangs would hold the opening up for long.
+      device = PCMDevices.canOpen() ? try? PCMDevice("default") : nil
+    }
+    isMissing = configuration.card == .anyThereIs && device == nil
     latency = configuration.latency
     path = configuration.recording
-    let needed = (device?.lead ?? .zero) + latency + Self.margin
-    lead = max(Ensemble.standardSoundLead, needed, configuration.lead - .milliseconds(50))
+    lead = max(Ensemble.standardSoundLead, (device?.lead ?? .zero) + latency + Self.margin)
     if let device { cardLanes = try DrumLanes(soundFont: configuration.soundFont, grid: device.grid) }
     if path != nil { recordingLanes = try DrumLanes(soundFont: configuration.soundFont) }
   }
@@ -40,7 +49,10 @@ final class SoundOutputs {
   /// Whether the hits go to two places.
   var areTwo: Bool { device != nil && path != nil }
   /// What to tell the player of the sound card.
-  var summary: String? { device.map { "sound: \($0.summary)" } }
+  var summary: String? {
+    if isMissing { return "no sound card that can be used, so nothing is heard; `tutti ports` lists what there is" }
+    return device.map { "sound: \($0.summary)" }
+  }
   /// The number of the recording's first frame on the grid, and when it sounds.
   var firstFrame: Int64 { other?.firstFrame ?? 0 }
   var firstInstant: Instant { other?.firstInstant ?? Instant(nanoseconds: 0) }
@@ -74,27 +86,35 @@ final class SoundOutputs {
   }
 
   /// What there is to tell the player since it was asked last.
-  func news() -> String? {
+  func news(at now: Instant) -> String? {
     guard let device, let state = card?.card else { return nil }
-    defer { presence = state.presence }
-    switch (presence, state.presence) {
+    let before = presence
+    presence = state.presence
+    switch (before, presence) {
     case (.playing, .gone):
       return "sound card \(device.name) is gone (\(state.reason ?? "no reason given")); the rhythm goes on without it"
+    case (.gone, .gone) where before != presence:
+      return "sound card \(device.name): \(state.reason ?? "no reason given"); trying on"
     case (.gone, .playing): return "sound card \(device.name) is back"
     default: break
     }
-    guard !isSlow, state.presence == .playing, state.lead > lead else { return nil }
+    // Once a minute at most: where it crackles all the time it is known.
+    if state.underruns > underruns, toldOfUnderruns.map({ now - $0 >= .seconds(60) }) ?? true {
+      defer { (underruns, toldOfUnderruns) = (state.underruns, now) }
+      return "sound card \(device.name) ran empty \(state.underruns - underruns) times; what sounded has a gap there"
+    }
+    guard !isSlow, presence == .playing, state.lead > lead else { return nil }
     isSlow = true
-    let milliseconds = Int((state.lead + .milliseconds(65)).milliseconds.rounded(.up))
-    return "sound card \(device.name): hits must be there \(Int(state.lead.milliseconds)) ms ahead and come late; "
-      + "give --lead \(milliseconds)"
+    return "sound card \(device.name) has become slower, \(Int(state.lead.milliseconds)) ms, so that hits come late; "
+      + "leave and start again, and it is measured anew"
   }
 
   /// The card's where there is one.
   var counters: SoundCounters {
     var counters = (card ?? other)?.counters ?? SoundCounters()
-    if card != nil, let other {
-      (counters.lostFrames, counters.clippedSamples) = (other.counters.lostFrames, other.counters.clippedSamples)
+    if card != nil, let recorded = other?.counters {
+      counters.lostFrames = recorded.lostFrames
+      counters.clippedSamples += recorded.clippedSamples
     }
     return counters
   }

@@ -26,6 +26,8 @@ public struct OutsideClock: Sendable {
     case silent
     /// Its ticks come again.
     case heard
+    /// It runs at a tempo outside ``Tempo/lengths``.
+    case unplayable
   }
 
   /// So long without a tick is told.
@@ -47,6 +49,7 @@ public struct OutsideClock: Sendable {
   private var claim: Claim?
   private var newest: Instant?
   private var isSilent = false
+  private var isUnplayable = false
   private var hasLostCount = false
   private var refusal: Refusal?
 
@@ -89,7 +92,7 @@ public struct OutsideClock: Sendable {
     isRunning = true
     isWaiting = true
     refusal = nil
-    newest = newest ?? now
+    (newest, isSilent, isUnplayable) = (now, false, false)
     end(&ensemble, now: now)
   }
 
@@ -112,7 +115,11 @@ public struct OutsideClock: Sendable {
     next = next + 1
     newest = instant
     defer { isSilent = false }
-    guard isRunning, follower.isSettled, let line = follower.timeline else { return isSilent ? .heard : nil }
+    guard isRunning, follower.isSettled else { return isSilent ? .heard : nil }
+    guard let line = follower.timeline else {
+      defer { isUnplayable = true }
+      return isUnplayable ? nil : .unplayable
+    }
     let timeline = Timeline(tempo: line.tempo, tick: line.originTick + -origin, at: line.originInstant)
     if isWaiting {
       if ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity {

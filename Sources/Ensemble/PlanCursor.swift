@@ -30,6 +30,12 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
     return next < plan.end ? plan.deadline(next) - lead : .distantFuture
   }
 
+  /// Goes back to `tick`, if that has been taken.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func rewind(to tick: Tick) { if tick < next { next = tick } }
+
   /// The next tick if it is due at `now`.
   ///
   /// Real-time: safe.

@@ -59,7 +59,7 @@ struct DemoCommand: ParsableCommand {
         throw EngineError("folder \(output): cannot be made; give --output a folder that can be written")
       }
       let terminal = Terminal()
-      let isHeard = PCMDevices.canOpen()
+      let isHeard = PCMDevices.canOpen() && (try? PCMDevice("default")) != nil
       let band = try DemoBand(self, tempo: tempo, ticks: Int64(bars) * rhythm.meter.ticksPerBar, isHeard: isHeard)
       if !json {
         let heard =

@@ -70,7 +70,7 @@ struct PeerCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Keep the MIDI clock of this ALSA port (see `tutti ports`) and be the network's master from it: Start, Stop, "
-        + "Continue and Song Position included.", valueName: "PORT"))
+        + "Continue and Song Position included. Opens the ports of --midi as well.", valueName: "PORT"))
   var clockFrom: String?
 
   @Option(help: ArgumentHelp("With --start: how long the rhythm plays; without: how long to stay.", valueName: "S"))
@@ -134,9 +134,11 @@ struct PeerCommand: ParsableCommand {
       configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
       for output in audio {
         if output.hasPrefix("wav:") { configuration.recording = String(output.dropFirst(4)) }
-        if output.hasPrefix("alsa") { configuration.card = output == "alsa" ? "default" : String(output.dropFirst(5)) }
+        if output.hasPrefix("alsa") {
+          configuration.card = .named(output == "alsa" ? "default" : String(output.dropFirst(5)))
+        }
       }
-      if audio.isEmpty, PCMDevices.canOpen() { configuration.card = "default" }
+      if audio.isEmpty { configuration.card = .anyThereIs }
       configuration.midi = midi
       configuration.clockFrom = clockFrom
       configuration.lead = Nanoseconds(Int64((lead * 1e6).rounded()))
@@ -144,12 +146,10 @@ struct PeerCommand: ParsableCommand {
       configuration.trace = trace
 
       let mailbox = Mailbox()
+      // Until then Ctrl-C ends the program: a sound server may keep the peer waiting for long.
+      let peer = try Peer(configuration, mailbox: mailbox, log: Logger(label: "tutti") { _ in TerminalLog(terminal) })
       let signals = Interruption { mailbox.post(.leave) }
       defer { signals.cancel() }
-      let peer = try Peer(configuration, mailbox: mailbox, log: Logger(label: "tutti") { _ in TerminalLog(terminal) })
-      if audio.isEmpty, configuration.card == nil {
-        terminal.say("no sound card that can be used, so nothing is heard: to record give --audio wav:FILE")
-      }
       if json {
         try printJSON(Ready(name: configuration.name, identity: "\(peer.identity)", port: peer.port))
         fflush(nil)

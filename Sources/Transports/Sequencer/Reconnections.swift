@@ -79,6 +79,15 @@ public struct Reconnections: Sendable {
     }
   }
 
+  /// The kernel would not make this connection: another program may have the port for a moment. It is due again after
+  /// ``settling``.
+  public mutating func refused(_ link: SequencerLink, at instant: Instant) {
+    for index in entries.indices where entries[index].link == link && entries[index].state == .offered {
+      entries[index].state = .gone
+    }
+    start(link.other, at: instant)
+  }
+
   /// Takes stock anew, after announcements were lost (``SequencerArrival/Event/overflow``): `links` are the connections
   /// there are, `ports` the ports. A connection that is missing between ports that are both there counts as undone by
   /// hand.

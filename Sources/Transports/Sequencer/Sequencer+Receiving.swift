@@ -9,31 +9,29 @@ extension Sequencer {
   @_noLocks @_noAllocation
   public func receive() -> SequencerArrival? {
     var event = snd_seq_event_t()
-    while true {
-      let isFetched = hasBuffered
-      let found = Int(sequencer_receive(handle, &event))
-      if found == SEQUENCER_NONE { return nil }
-      if found == SEQUENCER_OVERFLOW {
-        return SequencerArrival(
-          .overflow, at: MonotonicClock.now, on: .input, from: SequencerAddress(client: client, port: 0))
-      }
-      // On the handle that sends: whoever receives is a real-time thread and lets go of its lock at once.
-      if !isFetched { clock.compare(by: handle) }
-      let from = SequencerAddress(event.source)
-      // A program cannot take another's address: the kernel writes the sender into every event.
-      let isAnnouncement = from.client == 0 && from.port == 1
-      if isAnnouncement || event.dest.port == Self.announcements {
-        guard isAnnouncement, event.dest.port == Self.announcements, let news = announcement(in: event) else {
-          continue
-        }
-        return SequencerArrival(news, at: MonotonicClock.now, on: .input, from: from)
-      }
-      let port = Port(number: event.dest.port) ?? .input
-      guard let message = event.message else {
-        return SequencerArrival(.ignored, at: arrival(of: event), on: port, from: from)
-      }
-      return SequencerArrival(.message(message), at: arrival(of: event), on: port, from: from)
+    let isFetched = hasBuffered
+    let found = Int(sequencer_receive(handle, &event))
+    if found == SEQUENCER_NONE { return nil }
+    if found == SEQUENCER_OVERFLOW {
+      return SequencerArrival(
+        .overflow, at: MonotonicClock.now, on: .input, from: SequencerAddress(client: client, port: 0))
     }
+    // On the handle that sends: whoever receives is a real-time thread and lets go of its lock at once.
+    if !isFetched { clock.compare(by: handle) }
+    let from = SequencerAddress(event.source)
+    // A program cannot take another's address: the kernel writes the sender into every event.
+    let isAnnouncement = from.client == 0 && from.port == 1
+    if isAnnouncement || event.dest.port == Self.announcements {
+      guard isAnnouncement, event.dest.port == Self.announcements, let news = announcement(in: event) else {
+        return SequencerArrival(.ignored, at: MonotonicClock.now, on: .input, from: from)
+      }
+      return SequencerArrival(news, at: MonotonicClock.now, on: .input, from: from)
+    }
+    let port = Port(number: event.dest.port) ?? .input
+    guard let message = event.message else {
+      return SequencerArrival(.ignored, at: arrival(of: event), on: port, from: from)
+    }
+    return SequencerArrival(.message(message), at: arrival(of: event), on: port, from: from)
   }
 
   /// Whether ``receive()`` has something of which the descriptor knows nothing.
