@@ -39,4 +39,23 @@ import Testing
     let first = queue.first
     #expect(!fits && first?.instant == Instant(nanoseconds: 1))
   }
+
+  @Test(arguments: UInt64(1)...20) func whatIsTakenBackIsWhatComesThen(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var queue = EventQueue()
+    var expected: [Int64] = []
+    for _ in 0..<200 {
+      let at = random.integer(in: 0...100)
+      _ = queue.insert(SoundEvent(instant: Instant(nanoseconds: at), note: 36, velocity: 1, group: 0))
+      expected.append(at)
+      if random.integer(in: 0...9) == 0 {
+        let from = random.integer(in: 0...120)
+        queue.removeAll(from: Instant(nanoseconds: from))
+        expected.removeAll { $0 >= from }
+      }
+    }
+    var left: [Int64] = []
+    while let event = queue.popFirst() { left.append(event.instant.nanoseconds) }
+    #expect(left == expected.sorted(), "seed \(seed)")
+  }
 }

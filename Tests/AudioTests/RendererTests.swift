@@ -71,6 +71,16 @@ import Testing
     #expect(before.hits == 0 && after.hits == 1 && after.late == 0)
   }
 
+  @Test func whatIsTakenBackDoesNotSound() {
+    var renderer = Renderer(grid: grid, lanes: nil)
+    for quarter in 0..<Int64(8) { renderer.add(event(at: start + quarter * 100)) }
+    renderer.add(.recall(from: grid.instant(of: start + 300)))
+    renderer.add(event(at: start + 310))
+    for period in 0..<Int64(4) { _ = renderer.render(from: start + period * 256, 256) }
+    let counters = renderer.counters
+    #expect(counters.hits == 4 && counters.late == 0 && counters.dropped == 0)
+  }
+
   @Test func whatCannotBePlayedOrKeptIsCounted() throws {
     var renderer = Renderer(grid: grid, lanes: try DrumLanes())
     renderer.add(event(at: start, note: 128))

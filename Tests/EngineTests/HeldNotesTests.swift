@@ -1,0 +1,35 @@
+import MIDI
+import Seeds
+import Testing
+
+@testable import Engine
+
+@Suite struct HeldNotesTests {
+  /// A player who hits keys at random: after the release nothing sounds, and nothing is released twice.
+  @Test(arguments: UInt64(1)...50) func everyNoteEnds(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var held = HeldNotes()
+    var sounding: Set<[Int64]> = []
+    for _ in 0..<400 {
+      let channel = random.integer(in: 0...15)
+      let key = random.integer(in: 0...127)
+      let velocity = UInt7(clamping: Int(random.integer(in: 0...127)))
+      let (wire, note) = (Channel(wire: UInt8(channel)), UInt7(clamping: Int(key)))
+      let isOff = Bool.random(using: &random)
+      let message: Message =
+        isOff ? .noteOff(wire, key: note, velocity: velocity) : .noteOn(wire, key: note, velocity: velocity)
+      #expect(held.ends(with: message) == (message.silencesNote && sounding.contains([channel, key])), "seed \(seed)")
+      held.note(message)
+      if message.silencesNote { sounding.remove([channel, key]) } else { sounding.insert([channel, key]) }
+      held.note(.controlChange(wire, controller: 1, value: velocity))
+    }
+    for message in held.release() {
+      guard case .noteOff(let channel, let key, _) = message else {
+        Issue.record("\(message) ends no note")
+        continue
+      }
+      #expect(sounding.remove([Int64(channel.wire), Int64(key.value)]) != nil, "seed \(seed)")
+    }
+    #expect(sounding.isEmpty && held.isEmpty && held.release().isEmpty, "seed \(seed)")
+  }
+}
