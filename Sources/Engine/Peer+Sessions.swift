@@ -38,8 +38,12 @@ extension Peer {
     case .message(let session, let message, let instant, _):
       received(message, at: instant, on: session)
     case .systemExclusive(let session, let octets, _, _):
-      guard let identity = peers[session]?.identity, let statement = Statement(systemExclusive: octets) else { break }
-      ensemble.received(statement, from: identity, at: now)
+      guard let partner = peers[session], let statement = Statement(systemExclusive: octets) else { break }
+      if let identity = partner.identity {
+        ensemble.received(statement, from: identity, at: now)
+      } else {
+        peers[session]?.unheard = statement
+      }
     case .feedback:
       break  // Trims the recovery journal, which is not sent.
     }
@@ -74,6 +78,10 @@ extension Peer {
     names[identity] = peers[session]?.info.name
     clock.send(.stamp(session: session))
     ensemble.joined(identity, at: now)
+    if let statement = peers[session]?.unheard {
+      peers[session]?.unheard = nil
+      ensemble.received(statement, from: identity, at: now)
+    }
   }
 
   private func received(_ message: Message, at instant: Instant, on session: SessionID) {

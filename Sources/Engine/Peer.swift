@@ -60,6 +60,9 @@ public final class Peer {
   struct Partner {
     let info: SessionInfo<SocketAddress>
     var identity: Identity?
+    /// What it said last of the rhythm before it was recognised: the answer that lets it be may have been lost, and it
+    /// will not say that again before the next bar.
+    var unheard: Statement?
     /// What it holds at the notes port.
     var held = HeldNotes()
   }
