@@ -3,9 +3,15 @@
 
 TRUTH is what clockgen printed. Of every trace: at which tick it came in and how many it played on after Stop, both of
 which a clock that says nothing ahead makes inevitable; between these the ticks of clockgen that are lost and those that
-are doubled; and by how much the instants the ticks were due lie off the deadlines of the perfect clock, their mean taken
-out: from the first tick on, and from the tenth second on. Microseconds. Fails when any tick is lost or doubled, or when
-it came in or stopped more than a quarter note, 24 ticks, late.
+are doubled. A trace is the peer's own count, and a peer that missed one of clockgen's ticks, or heard one twice, counts
+on without a gap, all that follows a tick late or early. So from the third second after it came in each tick must be due
+within half a tick of the deadline clockgen gave the same number; those that are not are told as slipped.
+
+How far the instants the ticks were due lie off the deadlines of the perfect clock is told, the mean taken out: from the
+first tick on, and from the tenth second on. Microseconds.
+
+Fails when any tick is lost, doubled or slipped, when none was left to judge, or when a trace came in or stopped more
+than a quarter note, 24 ticks, late.
 """
 import collections
 import statistics
@@ -13,7 +19,22 @@ import sys
 
 from figures import fail, figures, trace
 
+ENTERING = 3_000_000_000
 SETTLING = 10_000_000_000
+
+
+def slips(deadlines, ticks, since):
+    """Of the ticks whose deadline is `since` or later: how many, how many of them are due more than half a tick off
+    that deadline, and the most that any is off, nanoseconds. A tick lasts until the next one of clockgen's."""
+    judged = slipped = most = 0
+    for n, due in ticks:
+        if n not in deadlines or deadlines[n] < since:
+            continue
+        length = deadlines[n + 1] - deadlines[n] if n + 1 in deadlines else deadlines[n] - deadlines[n - 1]
+        judged += 1
+        slipped += 2 * abs(due - deadlines[n]) > length
+        most = max(most, abs(due - deadlines[n]))
+    return judged, slipped, most
 
 
 def main(truth, traces):
@@ -32,8 +53,14 @@ def main(truth, traces):
         entry, over = min(seen), max(0, max(seen) - max(deadlines))
         lost = sum(tick not in seen for tick in deadlines if tick >= entry)
         doubled = sum(count - 1 for count in seen.values())
-        faults += lost + doubled + max(0, entry - 24) + max(0, over - 24)
-        print(f"{name}: due={len(deadlines)} entry={entry} over={over} lost={lost} doubled={doubled}")
+        judged, slipped, most = slips(deadlines, ticks, deadlines.get(entry, begin) + ENTERING)
+        if not judged:
+            fail(f"{path}: no tick from the third second after it came in; let clockgen play longer")
+        faults += lost + doubled + slipped + max(0, entry - 24) + max(0, over - 24)
+        print(
+            f"{name}: due={len(deadlines)} entry={entry} over={over} lost={lost} doubled={doubled}",
+            f"slipped={slipped} most={most / 1e3:.1f} us",
+        )
         for span, since in (("all", begin), ("from the tenth second on", begin + SETTLING)):
             errors = [(due - deadlines[n]) / 1e3 for n, due in ticks if n in deadlines and deadlines[n] >= since]
             if not errors:
