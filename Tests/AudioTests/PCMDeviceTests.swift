@@ -1,5 +1,6 @@
 import Audio
 import MusicalTime
+import Processes
 import Testing
 
 /// Devices that are not there, on any machine.
@@ -19,7 +20,7 @@ import Testing
 }
 
 /// The lab's sound cards, one test at a time: a card is for one.
-@Suite(.serialized, .enabled(if: Lab.hasLoopback, Lab.hint)) struct SoundCardTests {}
+@Suite(.serialized, .enabled(if: Lab.hasLoopback, "\(Lab.needsLoopback)")) struct SoundCardTests {}
 
 extension SoundCardTests {
   /// What is agreed upon with them.

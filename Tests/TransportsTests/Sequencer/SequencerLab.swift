@@ -1,16 +1,13 @@
 import CALSA
-import Glibc
 import MIDI
 import MusicalTime
+import Processes
 import Realtime
 import Testing
 import Transports
 
-/// Whether there is an ALSA sequencer to test with.
-let hasSequencer = access("/dev/snd/seq", R_OK | W_OK) == 0
-
 /// One after the other: what one test connects is announced to all.
-@Suite(.enabled(if: hasSequencer, "no /dev/snd/seq here: run them in the lab, Benchmarks/Lab/lab"), .serialized)
+@Suite(.enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)"), .serialized)
 enum LabTests {}
 
 /// Another program's client, by the ALSA library alone.

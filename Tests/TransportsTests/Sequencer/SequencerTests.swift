@@ -2,6 +2,7 @@ import CALSA
 import Glibc
 import MIDI
 import MusicalTime
+import Processes
 import Realtime
 import Seeds
 import Testing
@@ -194,7 +195,7 @@ extension LabTests {
 }
 
 @Suite struct NoSequencerTests {
-  @Test(.enabled(if: !hasSequencer, "there is a sequencer here"))
+  @Test(.enabled(if: !Lab.hasSequencer, "there is a sequencer here"))
   func itsAbsenceIsNamedWithTheRemedy() {
     let words =
       "ALSA sequencer: /dev/snd/seq is not there; load it with `modprobe snd-seq`, or leave --midi away"
