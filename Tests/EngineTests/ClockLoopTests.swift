@@ -20,39 +20,6 @@ import Transports
     var stamp: UInt32
   }
 
-  private let origin = Instant(nanoseconds: 5_000_000_000)
-  private let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!  // 20 ms a tick
-
-  private func plan(run: UInt32 = 1, start: Int64 = 0, end: Int64 = .max, change: Statement.TempoChange? = nil) -> Plan
-  {
-    Plan(
-      run: run, sends: true, start: Tick(start), end: Tick(end),
-      timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
-  }
-
-  private func table() throws -> StepTable {
-    let text = """
-      name: two
-      description: A kick on each quarter.
-      meter: 4/4
-      bars: 1
-      tempo: 120
-      kit: { kick: { note: 36 } }
-      layers:
-        - { name: all, activity: [0], steps: { kick: x... x... x... x... } }
-      """
-    return StepTable(try PatchLoader.patch(from: text, file: "two.yaml"))
-  }
-
-  /// Lets the loop's clock run in steps of half a millisecond.
-  private func play(_ loop: inout ClockLoop, from start: Nanoseconds, to end: Nanoseconds) {
-    var now = origin + start
-    while now <= origin + end {
-      _ = loop.round(at: now)
-      now = now + .microseconds(500)
-    }
-  }
-
   private func receive(_ socket: UDPSocket) throws -> [Heard] {
     var heard: [Heard] = []
     var room = [UInt8](repeating: 0, count: 256)
@@ -70,24 +37,21 @@ import Transports
   /// A session's number; only an endpoint makes them.
   private func session() throws -> SessionID {
     let endpoint = Endpoint<Int>(name: "", identity: 0, random: SystemRandomNumberGenerator())
-    for n in 0..<Int.random(in: 0..<100) { _ = try endpoint.connect(to: n, data: n, at: origin) }
-    return try endpoint.connect(to: -1, data: -2, at: origin)
+    for n in 0..<Int.random(in: 0..<100) { _ = try endpoint.connect(to: n, data: n, at: VirtualRhythm.origin) }
+    return try endpoint.connect(to: -1, data: -2, at: VirtualRhythm.origin)
   }
 
   private func withLoop(
     _ body: (inout ClockLoop, ClockRings, UDPSocket, _ open: (Bool) throws -> UDPSocket) throws -> Void
   ) throws {
     let rings = ClockRings()
-    rings.table.publish(try table())
     let socket = try UDPSocket(port: 0)
     var receivers: [UDPSocket] = []
     defer {
       socket.close()
       for receiver in receivers { receiver.close() }
     }
-    var loop = ClockLoop(
-      shared: rings,
-      settings: ClockSettings(socket: socket, tickLead: .milliseconds(90), soundLead: .milliseconds(50)))
+    var loop = try VirtualRhythm.loop(rings, on: socket)
     var used: Set<UInt64> = []
     try body(&loop, rings, socket) { isStamped in
       let receiver = try UDPSocket(port: 0)
@@ -102,29 +66,29 @@ import Transports
   }
 
   private func clocks(_ ticks: Range<Int64>) -> [Heard] {
-    let plan = plan()
+    let plan = VirtualRhythm.plan()
     return ticks.map { Heard(message: .clock, stamp: RTPHeader.timestamp(of: plan.deadline(Tick($0)))) }
   }
 
   private func heard(_ message: Message, at tick: Int64) -> Heard {
-    Heard(message: message, stamp: RTPHeader.timestamp(of: plan().deadline(Tick(tick))))
+    Heard(message: message, stamp: RTPHeader.timestamp(of: VirtualRhythm.plan().deadline(Tick(tick))))
   }
 
   @Test func startTheTicksDueStop() throws {
     try withLoop { loop, rings, _, open in
       let onArrival = try open(false)
       let stamped = try open(true)
-      rings.plan.publish(plan(end: 50))
+      rings.plan.publish(VirtualRhythm.plan(end: 50))
       _ = loop.obey()
-      play(&loop, from: .milliseconds(-100), to: .milliseconds(-95))
+      loop.play(from: .milliseconds(-100), to: .milliseconds(-95))
       #expect(try receive(stamped) == [heard(.start, at: 0)])
       #expect(try receive(onArrival) == [])
-      play(&loop, from: .milliseconds(-95), to: .milliseconds(5))
+      loop.play(from: .milliseconds(-95), to: .milliseconds(5))
       // 90 ms ahead: ticks 0...4 and the one due at 90 ms. The other has had its Start and the first tick at its
       // moment.
       #expect(try receive(stamped) == clocks(0..<5))
       #expect(try receive(onArrival) == [heard(.start, at: 0)] + clocks(0..<1))
-      play(&loop, from: .milliseconds(5), to: .milliseconds(2000))
+      loop.play(from: .milliseconds(5), to: .milliseconds(2000))
       #expect(try receive(stamped) == clocks(5..<50) + [heard(.stop, at: 50)])
       #expect(try receive(onArrival) == clocks(1..<50) + [heard(.stop, at: 50)])
     }
@@ -133,13 +97,13 @@ import Transports
   @Test func aLateDeviceBeginsAtTheBarWithItsPlaceAndDisturbsNobody() throws {
     try withLoop { loop, rings, _, open in
       let first = try open(false)
-      rings.plan.publish(plan())
+      rings.plan.publish(VirtualRhythm.plan())
       _ = loop.obey()
-      play(&loop, from: .milliseconds(-100), to: .milliseconds(300))
+      loop.play(from: .milliseconds(-100), to: .milliseconds(300))
       _ = try receive(first)
       let late = try open(false)
       _ = loop.obey()
-      play(&loop, from: .milliseconds(300), to: .milliseconds(2000))
+      loop.play(from: .milliseconds(300), to: .milliseconds(2000))
       // A bar has 96 ticks of 20 ms: it begins at 1920 ms, with step 16.
       let begin = [heard(.songPosition(UInt14(clamping: 16)), at: 96), heard(.continue, at: 96)]
       #expect(try receive(late) == begin + clocks(96..<101))
@@ -150,9 +114,9 @@ import Transports
   @Test func continuingSendsThePlace() throws {
     try withLoop { loop, rings, _, open in
       let device = try open(false)
-      rings.plan.publish(plan(start: 6 * 20_000))
+      rings.plan.publish(VirtualRhythm.plan(start: 6 * 20_000))
       _ = loop.obey()
-      play(&loop, from: .milliseconds(-20), to: .milliseconds(1))
+      loop.play(from: .milliseconds(-20), to: .milliseconds(1))
       // 14 bits: modulo the largest multiple of the pattern's 16 steps that fits, 16384.
       let messages = try receive(device).map(\.message)
       #expect(messages == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
@@ -162,14 +126,14 @@ import Transports
   @Test func aReceiverThatTurnsOutToHonourStampsMissesNoTick() throws {
     try withLoop { loop, rings, _, open in
       let device = try open(false)
-      rings.plan.publish(plan())
+      rings.plan.publish(VirtualRhythm.plan())
       _ = loop.obey()
-      play(&loop, from: .milliseconds(-100), to: .milliseconds(405))
+      loop.play(from: .milliseconds(-100), to: .milliseconds(405))
       let before = try receive(device)
       let id = loop.streams.sessions[0]
       rings.commands.push(.stamp(session: id))
       _ = loop.obey()
-      play(&loop, from: .milliseconds(405), to: .milliseconds(500))
+      loop.play(from: .milliseconds(405), to: .milliseconds(500))
       #expect(try before + receive(device) == [heard(.start, at: 0)] + clocks(0..<30))
     }
   }
@@ -177,27 +141,50 @@ import Transports
   @Test func anotherRunInThePlaceOfThisOneStopsIt() throws {
     try withLoop { loop, rings, _, open in
       let device = try open(false)
-      rings.plan.publish(plan())
+      rings.plan.publish(VirtualRhythm.plan())
       _ = loop.obey()
-      play(&loop, from: .milliseconds(-20), to: .milliseconds(70))
-      var other = plan(run: 2)
-      other.sends = false
-      rings.plan.publish(other)
-      play(&loop, from: .milliseconds(70), to: .milliseconds(200))
+      loop.play(from: .milliseconds(-20), to: .milliseconds(70))
+      rings.plan.publish(VirtualRhythm.plan(run: 2, sends: false))
+      loop.play(from: .milliseconds(70), to: .milliseconds(200))
       #expect(try receive(device).map(\.message) == [.start, .clock, .clock, .clock, .clock, .stop])
+    }
+  }
+
+  @Test func messagesGoToEverybodyBetweenTicks() throws {
+    try withLoop { loop, rings, _, open in
+      let devices = [try open(false), try open(true)]
+      _ = loop.obey()
+      let messages = (60..<70).map { Message.noteOn(Channel(2)!, key: UInt7(clamping: $0), velocity: 100) }
+      for message in messages { rings.messages.push(.sessions(message)) }
+      // A tick within 200 us: they wait.
+      loop.pass(before: MonotonicClock.now + .microseconds(200))
+      #expect(rings.messages.count == 10)
+      for device in devices { #expect(try receive(device) == []) }
+      loop.pass(before: .distantFuture)
+      for device in devices { #expect(try receive(device).map(\.message) == messages) }
+    }
+  }
+
+  @Test func beforeTheFirstRunThereIsNothingToDo() throws {
+    try withLoop { loop, _, _, open in
+      let device = try open(false)
+      _ = loop.obey()
+      let next = loop.round(at: VirtualRhythm.origin)
+      #expect(next == .distantFuture)
+      #expect(try receive(device) == [])
     }
   }
 
   @Test func stepsReachTheSoundAheadAndInOrder() throws {
     try withLoop { loop, rings, _, _ in
-      rings.plan.publish(plan(end: 96))
-      play(&loop, from: .milliseconds(-51), to: .milliseconds(-50))
-      var expected = SoundEvent(instant: origin, note: 36, velocity: 88, group: 0)
-      expected.handed = origin - .milliseconds(50)
+      rings.plan.publish(VirtualRhythm.plan(end: 96))
+      loop.play(from: .milliseconds(-51), to: .milliseconds(-50))
+      var expected = SoundEvent(instant: VirtualRhythm.origin, note: 36, velocity: 88, group: 0)
+      expected.handed = VirtualRhythm.origin - .milliseconds(50)
       #expect(rings.sounds.pop() == expected)
-      play(&loop, from: .milliseconds(-50), to: .milliseconds(2000))
+      loop.play(from: .milliseconds(-50), to: .milliseconds(2000))
       for quarter in 1...3 {
-        #expect(rings.sounds.pop()?.instant == origin + .milliseconds(480 * Int64(quarter)))
+        #expect(rings.sounds.pop()?.instant == VirtualRhythm.origin + .milliseconds(480 * Int64(quarter)))
       }
       #expect(rings.sounds.pop() == nil)
     }
@@ -208,13 +195,13 @@ import Transports
       let receivers = [try open(false), try open(true), try open(true)]
       let end: Int64 = 10_000
       let change = Statement.TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
-      rings.plan.publish(plan(end: end, change: change))
+      rings.plan.publish(VirtualRhythm.plan(end: end, change: change))
       let exclusive = try #require(ClockCommand.Exclusive([UInt8](repeating: 0x7D, count: 78)))
       _ = loop.obey()
       // Once beforehand, so that the runtime has met every type.
-      _ = loop.round(at: origin - .milliseconds(95))
+      _ = loop.round(at: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
-      var next = origin - .milliseconds(95)
+      var next = VirtualRhythm.origin - .milliseconds(95)
       while next < .distantFuture {
         next = loop.round(at: next)
         while rings.ticks.pop() != nil {}

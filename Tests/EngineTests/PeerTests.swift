@@ -1,10 +1,5 @@
-import Audio
-import Foundation
-import Logging
 import Measurement
 import MusicalTime
-import Processes
-import Rhythm
 import Seeds
 import Testing
 import Transports
@@ -13,86 +8,10 @@ import Transports
 
 /// Whole peers of this process on loopback, in real time: sockets, threads and clocks are the real ones.
 @Suite(.serialized) struct PeerTests {
-  /// A peer on a thread of its own; `trace` tells afterwards what it played.
-  private final class Player: @unchecked Sendable {
-    let mailbox = Mailbox()
-    let port: UInt16
-    let tracePath: String
-    private let thread: Thread
-    private let done = DispatchSemaphore(value: 0)
-
-    init(_ name: String, folder: TemporaryFolder, connect: [UInt16] = [], start: Bool = false, bpm: Double = 120) throws
-    {
-      tracePath = folder.path("\(name).trace")
-      let patch = try PatchLoader.patch(
-        from: """
-          name: tick
-          description: A stick on each step.
-          meter: 4/4
-          bars: 1
-          tempo: 120
-          kit: { stick: { note: 37 } }
-          layers: [ { name: all, activity: [0], steps: { stick: xxxx xxxx xxxx xxxx } } ]
-          """, file: "tick.yaml")
-      var configuration = PeerConfiguration(
-        name: name, tempo: try Tempo(bpm: bpm), patch: patch, patchName: "tick",
-        soundFont: DrumLanes.defaultSoundFont, command: "test")
-      configuration.port = 0
-      configuration.connect = connect.map { "127.0.0.1:\($0)" }
-      configuration.start = start
-      configuration.trace = tracePath
-      let (ready, done) = (DispatchSemaphore(value: 0), done)
-      let (mailbox, made) = (mailbox, Made())
-      let settings = configuration
-      thread = Thread {
-        do {
-          let peer = try Peer(settings, mailbox: mailbox, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-          made.port = peer.port
-          ready.signal()
-          try peer.run()
-        } catch {
-          made.error = error
-          ready.signal()
-        }
-        done.signal()
-      }
-      thread.start()
-      ready.wait()
-      if let error = made.error { throw error }
-      port = made.port
-    }
-
-    func leave() throws -> Trace {
-      mailbox.post(.leave)
-      guard done.wait(timeout: .now() + 10) == .success else { throw EngineError("a peer did not leave") }
-      return try Trace(contentsOf: tracePath)
-    }
-
-    private final class Made: @unchecked Sendable {
-      var port: UInt16 = 0
-      var error: (any Error)?
-    }
-  }
-
-  /// A folder of this test's own, where its peers keep their state too.
-  private func folder() throws -> TemporaryFolder {
-    let folder = try TemporaryFolder()
-    setenv("XDG_STATE_HOME", folder.path("state"), 1)
-    return folder
-  }
-
   private func wait(_ seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
 
-  /// Every tick of a trace follows the one before, from `first` on.
-  private func expectEveryTick(_ trace: Trace, from first: Int64 = 0) {
-    #expect(trace.ticks.first?.tick == Tick(first), "\(trace.header.name)")
-    for (a, b) in zip(trace.ticks, trace.ticks.dropFirst()) {
-      #expect(b.tick == a.tick + 1 && b.due > a.due, "\(trace.header.name) at tick \(b.tick.index)")
-    }
-  }
-
   @Test func aTempoChangeFrom60To180KeepsEveryTickEverywhere() async throws {
-    let folder = try folder()
+    let folder = try Player.folder()
     let ben = try Player("ben", folder: folder)
     let eve = try Player("eve", folder: folder, connect: [ben.port])
     let ada = try Player("ada", folder: folder, connect: [ben.port, eve.port], start: true, bpm: 60)
@@ -120,7 +39,7 @@ import Transports
   }
 
   @Test func anyoneMayStartButOnlyTheMasterStops() async throws {
-    let folder = try folder()
+    let folder = try Player.folder()
     let ada = try Player("ada", folder: folder)
     let ben = try Player("ben", folder: folder, connect: [ada.port])
     try await wait(0.6)
@@ -151,7 +70,7 @@ import Transports
   }
 
   @Test func aLateJoinerIsInPhaseAtItsFirstStep() async throws {
-    let folder = try folder()
+    let folder = try Player.folder()
     let ada = try Player("ada", folder: folder, start: true)
     try await wait(1.5)
     let ben = try Player("ben", folder: folder, connect: [ada.port])
@@ -171,7 +90,7 @@ import Transports
   /// Random, truncated, oversized and forged datagrams at both ports of a playing follower: counted, dropped, and not a
   /// tick the worse.
   @Test func hostileDatagramsDisturbNothing() async throws {
-    let folder = try folder()
+    let folder = try Player.folder()
     let ben = try Player("ben", folder: folder)
     let ada = try Player("ada", folder: folder, connect: [ben.port], start: true)
     try await wait(1.5)

@@ -1,0 +1,207 @@
+import CAllocationCount
+import MIDI
+import MusicalTime
+import Processes
+import Realtime
+import Testing
+import Transports
+
+@testable import Engine
+
+/// What other programs hear on the clock port, by a virtual clock.
+@Suite(.serialized, .enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)")) struct ClockPortTests {
+  /// Two programs beside the player: `device` is connected to its clock from the beginning, `late` to nothing yet.
+  private struct Studio {
+    let rings = ClockRings()
+    let player: Sequencer
+    let device: Instrument
+    let late: Instrument
+
+    /// Connects `late` to the clock, as its user would, and tells the clock thread.
+    func connectLate() throws {
+      try late.hear("Player clock")
+      rings.commands.push(.subscribed(late.address))
+    }
+  }
+
+  private func withStudio(_ body: (inout ClockLoop, Studio) throws -> Void) throws {
+    let socket = try UDPSocket(port: 0)
+    let player = try Sequencer(name: "Player", takingClock: false)
+    defer {
+      player.close()
+      socket.close()
+    }
+    let studio = Studio(player: player, device: try Instrument("Device"), late: try Instrument("Late"))
+    try studio.device.hear("Player clock")
+    var loop = try VirtualRhythm.loop(studio.rings, on: socket, sequencer: player)
+    try body(&loop, studio)
+  }
+
+  private func clocks(_ count: Int) -> [Message] { Array(repeating: .clock, count: count) }
+
+  private func note(_ key: Int) -> Message { .noteOn(Channel(3)!, key: UInt7(clamping: key), velocity: 100) }
+
+  @Test(arguments: [true, false]) func startTheTicksDueStopFromMasterAndFollowerAlike(sends: Bool) throws {
+    try withStudio { loop, studio in
+      studio.rings.plan.publish(VirtualRhythm.plan(sends: sends, end: 50))
+      loop.play(from: .milliseconds(-100), to: .microseconds(-10_500))
+      #expect(studio.device.heard() == [])
+      // Ten milliseconds to get ready in, then each tick at its moment.
+      loop.play(from: .milliseconds(-10), to: .microseconds(-500))
+      #expect(studio.device.heard() == [.start])
+      loop.play(from: .zero, to: .microseconds(19_500))
+      #expect(studio.device.heard() == [.clock])
+      loop.play(from: .milliseconds(20), to: .microseconds(999_500))
+      #expect(studio.device.heard() == clocks(49))
+      loop.play(from: .milliseconds(1000), to: .milliseconds(2000))
+      #expect(studio.device.heard() == [.stop])
+      #expect(studio.rings.counters.take()?.unsentToPort == 0)
+    }
+  }
+
+  @Test func beforeTheFirstRunAndAfterTheLastThereIsNothingToDo() throws {
+    try withStudio { loop, studio in
+      let late = VirtualRhythm.origin + .seconds(1000)
+      var next = loop.round(at: VirtualRhythm.origin)
+      #expect(next == .distantFuture)
+      next = loop.round(at: late)
+      #expect(next == .distantFuture)
+      #expect(studio.device.heard() == [])
+      studio.rings.plan.publish(VirtualRhythm.plan(end: 6))
+      loop.play(from: .milliseconds(-100), to: .milliseconds(500))
+      #expect(studio.device.heard().last == .stop)
+      next = loop.round(at: late)
+      #expect(next == .distantFuture)
+      #expect(studio.device.heard() == [])
+    }
+  }
+
+  @Test func continuingSendsThePlace() throws {
+    try withStudio { loop, studio in
+      studio.rings.plan.publish(VirtualRhythm.plan(start: 6 * 20_000))
+      loop.play(from: .milliseconds(-20), to: .milliseconds(1))
+      // 14 bits: modulo the largest multiple of the pattern's 16 steps that fits, 16384.
+      #expect(studio.device.heard() == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
+    }
+  }
+
+  @Test func whoConnectsWhileItPlaysIsToldThePlaceBeforeTheBarAlone() throws {
+    try withStudio { loop, studio in
+      studio.rings.plan.publish(VirtualRhythm.plan())
+      loop.play(from: .milliseconds(-20), to: .milliseconds(305))
+      try studio.connectLate()
+      _ = loop.obey()
+      loop.play(from: .milliseconds(305), to: .milliseconds(2005))
+      // A bar has 96 ticks of 20 ms: it begins at 1920 ms, with step 16. Connected, it hears ticks 16...95 too.
+      #expect(studio.late.heard() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
+      #expect(studio.device.heard() == [.start] + clocks(101))
+      // Once told it is told no more.
+      loop.play(from: .milliseconds(2005), to: .milliseconds(4005))
+      #expect(studio.late.heard() == clocks(100))
+    }
+  }
+
+  @Test func whoConnectsBeforeItPlaysIsToldNothingButStart() throws {
+    try withStudio { loop, studio in
+      try studio.connectLate()
+      _ = loop.obey()
+      studio.rings.plan.publish(VirtualRhythm.plan())
+      loop.play(from: .milliseconds(-20), to: .milliseconds(2005))
+      #expect(studio.late.heard() == [.start] + clocks(101))
+    }
+  }
+
+  /// A latecomer that is gone by the bar, more latecomers than there is room for: counted, and nobody else's loss.
+  @Test func latecomersThatLeaveOrAreTooManyDisturbNobody() throws {
+    try withStudio { loop, studio in
+      studio.rings.plan.publish(VirtualRhythm.plan())
+      loop.play(from: .milliseconds(-20), to: .milliseconds(305))
+      // Nobody has client 250.
+      for port in UInt8(0)..<40 {
+        studio.rings.commands.push(.subscribed(SequencerAddress(client: 250, port: port)))
+      }
+      try studio.connectLate()
+      _ = loop.obey()
+      loop.play(from: .milliseconds(305), to: .milliseconds(2005))
+      #expect(studio.device.heard() == [.start] + clocks(101))
+      #expect(studio.late.heard() == clocks(85))
+      // 32 have room, with two messages each.
+      #expect(studio.rings.counters.take()?.unsentToPort == 64)
+    }
+  }
+
+  @Test func anotherRunStopsTheOneBefore() throws {
+    try withStudio { loop, studio in
+      studio.rings.plan.publish(VirtualRhythm.plan())
+      loop.play(from: .milliseconds(-20), to: .milliseconds(70))
+      #expect(studio.device.heard() == [.start] + clocks(4))
+      let second = VirtualRhythm.origin + .milliseconds(500)
+      studio.rings.plan.publish(VirtualRhythm.plan(run: 2, start: 96, at: second))
+      loop.play(from: .milliseconds(70), to: .milliseconds(480))
+      #expect(studio.device.heard() == [.stop])
+      loop.play(from: .milliseconds(480), to: .milliseconds(545))
+      #expect(studio.device.heard() == [.songPosition(16), .continue] + clocks(3))
+    }
+  }
+
+  @Test func quittingSaysStopToThoseWhoPlay() throws {
+    try withStudio { loop, studio in
+      studio.rings.plan.publish(VirtualRhythm.plan())
+      loop.play(from: .milliseconds(-20), to: .milliseconds(25))
+      studio.rings.commands.push(.quit)
+      let goesOn = loop.obey()
+      #expect(!goesOn)
+      #expect(studio.device.heard() == [.start, .clock, .clock, .stop])
+    }
+  }
+
+  @Test func quittingInSilenceSaysNothing() throws {
+    try withStudio { loop, studio in
+      studio.rings.commands.push(.quit)
+      let goesOn = loop.obey()
+      #expect(!goesOn)
+      #expect(studio.device.heard() == [])
+    }
+  }
+
+  @Test func whatOthersPlayComesOutOfTheNotesPortBetweenTicks() throws {
+    try withStudio { loop, studio in
+      try studio.late.hear("Player notes")
+      for key in 60..<70 { studio.rings.messages.push(.port(note(key))) }
+      // A tick within 200 us: they wait.
+      loop.pass(before: MonotonicClock.now + .microseconds(200))
+      #expect(studio.late.heard() == [] && studio.rings.messages.count == 10)
+      loop.pass(before: .distantFuture)
+      #expect(studio.late.heard() == (60..<70).map { note($0) })
+      #expect(studio.device.heard() == [], "the clock port is for the clock")
+    }
+  }
+
+  @Test func tenThousandTicksAllocateNothing() throws {
+    try withStudio { loop, studio in
+      let rings = studio.rings
+      try studio.late.hear("Player notes")
+      rings.plan.publish(VirtualRhythm.plan(end: 10_000))
+      _ = loop.round(at: VirtualRhythm.origin - .milliseconds(95))
+      allocation_count_begin()
+      var next = VirtualRhythm.origin - .milliseconds(95)
+      var (heard, notes) = (0, 0)
+      while next < .distantFuture {
+        next = loop.round(at: next)
+        rings.messages.push(.port(.noteOff(Channel(3)!, key: 60, velocity: 0)))
+        rings.commands.push(.subscribed(studio.late.address))
+        _ = loop.obey()
+        loop.pass(before: .distantFuture)
+        while rings.ticks.pop() != nil {}
+        while rings.sounds.pop() != nil {}
+        heard += studio.device.countHeard()
+        notes += studio.late.countHeard()
+      }
+      let allocations = allocation_count_end()
+      #expect(allocations == 0)
+      #expect(heard == 10_002, "Start, the ticks, Stop")
+      #expect(notes > 10_000)
+      #expect(rings.counters.take()?.unsentToPort == 0)
+    }
+  }
+}

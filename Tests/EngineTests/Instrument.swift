@@ -1,0 +1,69 @@
+import MIDI
+import MusicalTime
+import Realtime
+import Transports
+
+/// Another program, or a device, at the ALSA sequencer: it gives what it is told to, and keeps what it hears.
+final class Instrument {
+  let name: String
+  private let sequencer: Sequencer
+
+  init(_ name: String) throws {
+    self.name = name
+    sequencer = try Sequencer(name: name, takingClock: false)
+  }
+
+  deinit { sequencer.close() }
+
+  /// Where it hears.
+  var address: SequencerAddress { SequencerAddress(client: sequencer.client, port: Sequencer.Port.input.number) }
+
+  /// Connects itself with the port that `text` names, to hear what it gives.
+  func hear(_ text: String) throws {
+    try sequencer.subscribe(SequencerLink(.input, sequencer.ports().find(text, giving: true).address))
+  }
+
+  /// Connects itself with the port that `text` names, to play into it.
+  func play(into text: String) throws {
+    try sequencer.subscribe(SequencerLink(.notes, sequencer.ports().find(text, giving: false).address))
+  }
+
+  func stopHearing(_ text: String) throws {
+    try sequencer.unsubscribe(SequencerLink(.input, sequencer.ports().find(text, giving: true).address))
+  }
+
+  func play(_ message: Message) -> Bool { sequencer.send(message, from: .notes) }
+
+  /// Gives the clock from its port "clock": `first`, the ticks at their moments, 20 ms apart, tick 0 at `origin`, and
+  /// `last` half a tick after them. Returns when it is done.
+  func keepTime(_ ticks: Range<Int64>, since origin: Instant, first: [Message] = [], last: [Message] = []) {
+    for tick in ticks {
+      MonotonicClock.sleep(until: Self.moment(of: tick, since: origin))
+      if tick == ticks.lowerBound { for message in first { _ = sequencer.send(message, from: .clock) } }
+      _ = sequencer.send(.clock, from: .clock)
+    }
+    MonotonicClock.sleep(until: Self.moment(of: ticks.upperBound, since: origin) - .milliseconds(10))
+    for message in last { _ = sequencer.send(message, from: .clock) }
+  }
+
+  static func moment(of tick: Int64, since origin: Instant) -> Instant { origin + .milliseconds(20 * tick) }
+
+  /// What it has heard since it was asked last.
+  func heard() -> [Message] {
+    var messages: [Message] = []
+    while let arrival = sequencer.receive() {
+      if case .message(let message) = arrival.event { messages.append(message) }
+    }
+    return messages
+  }
+
+  /// Throws away what it has heard, and counts it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  func countHeard() -> Int {
+    var count = 0
+    while let arrival = sequencer.receive() { if case .message = arrival.event { count += 1 } }
+    return count
+  }
+}

@@ -1,0 +1,53 @@
+import Ensemble
+import MusicalTime
+import Realtime
+import Rhythm
+import Transports
+
+@testable import Engine
+
+/// What the clock thread is given to play in a test, by a virtual clock: 20 ms a tick, bars of 16 steps, a kick on each
+/// quarter.
+enum VirtualRhythm {
+  /// When the first tick is due.
+  static let origin = Instant(nanoseconds: 5_000_000_000)
+  static let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!
+
+  static func plan(
+    run: UInt32 = 1, sends: Bool = true, start: Int64 = 0, end: Int64 = .max, at origin: Instant = origin,
+    change: Statement.TempoChange? = nil
+  ) -> Plan {
+    Plan(
+      run: run, sends: sends, start: Tick(start), end: Tick(end),
+      timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
+  }
+
+  /// A clock thread's work without the thread.
+  static func loop(_ rings: ClockRings, on socket: UDPSocket, sequencer: Sequencer? = nil) throws -> ClockLoop {
+    let text = """
+      name: two
+      description: A kick on each quarter.
+      meter: 4/4
+      bars: 1
+      tempo: 120
+      kit: { kick: { note: 36 } }
+      layers:
+        - { name: all, activity: [0], steps: { kick: x... x... x... x... } }
+      """
+    rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
+    var settings = ClockSettings(socket: socket, tickLead: .milliseconds(90), soundLead: .milliseconds(50))
+    settings.sequencer = sequencer
+    return ClockLoop(shared: rings, settings: settings)
+  }
+}
+
+extension ClockLoop {
+  /// Lets the clock run in steps of half a millisecond, from and to so long after the rhythm's origin.
+  mutating func play(from start: Nanoseconds, to end: Nanoseconds) {
+    var now = VirtualRhythm.origin + start
+    while now <= VirtualRhythm.origin + end {
+      _ = round(at: now)
+      now = now + .microseconds(500)
+    }
+  }
+}
