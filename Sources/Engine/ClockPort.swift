@@ -19,10 +19,15 @@ struct ClockPort: BitwiseCopyable {
   @_noLocks @_noAllocation
   init(_ sequencer: Sequencer) { self.sequencer = sequencer }
 
-  /// `address` has subscribed. One too many waits for the next start.
+  /// `address` has subscribed, perhaps again. One too many waits for the next start.
   @_noLocks @_noAllocation
   mutating func joined(_ address: SequencerAddress) {
     guard run != 0, waiting < latecomers.count else { return }
+    var index = 0
+    while index < waiting {
+      if latecomers[index] == address { return }
+      index += 1
+    }
     latecomers[waiting] = address
     waiting += 1
   }

@@ -101,6 +101,19 @@ import Transports
     }
   }
 
+  @Test func whoConnectsAgainWithinTheBarIsToldOnce() throws {
+    try withStudio { loop, studio in
+      studio.rings.plan.publish(VirtualRhythm.plan())
+      loop.play(from: .milliseconds(-20), to: .milliseconds(305))
+      try studio.connectLate()
+      try studio.late.stopHearing("Player clock")
+      try studio.connectLate()
+      _ = loop.obey()
+      loop.play(from: .milliseconds(305), to: .milliseconds(2005))
+      #expect(studio.late.heard() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
+    }
+  }
+
   @Test func whoConnectsBeforeItPlaysIsToldNothingButStart() throws {
     try withStudio { loop, studio in
       try studio.connectLate()
