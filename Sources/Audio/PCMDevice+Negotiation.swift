@@ -17,7 +17,10 @@ extension PCMDevice {
     alsa_be_quiet()
     var opened: OpaquePointer?
     let code = snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
-    guard code >= 0, let pcm = opened else { throw PCMError(device: name, code: code) }
+    guard code >= 0, let pcm = opened else {
+      let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)
+      throw PCMError(device: name, code: isMissing && PCMDevices.areForbidden ? -EACCES : code)
+    }
     do {
       return try configure(pcm, name: name, rate: rate)
     } catch {

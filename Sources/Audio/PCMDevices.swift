@@ -1,4 +1,5 @@
 import CALSA
+import Glibc
 
 /// The sound cards and sound servers there are to play on.
 public enum PCMDevices {
@@ -31,6 +32,16 @@ public enum PCMDevices {
     guard snd_pcm_open(&pcm, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) >= 0, let pcm else { return false }
     snd_pcm_close(pcm)
     return true
+  }
+
+  /// Whether there are cards and this user may use none of them. ALSA then finds no card of any name, and says that it is
+  /// not there.
+  ///
+  /// Real-time: not safe.
+  public static var areForbidden: Bool {
+    // As many as the kernel has at most, unless it was built for more.
+    let controls: [String] = (0..<32).map { "/dev/snd/controlC\($0)" }.filter { access($0, F_OK) == 0 }
+    return !controls.isEmpty && controls.allSatisfy { access($0, R_OK | W_OK) != 0 && errno == EACCES }
   }
 
   /// The playback devices of all cards.

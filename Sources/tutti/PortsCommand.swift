@@ -43,7 +43,13 @@ struct PortsCommand: ParsableCommand {
       text += table.description
     }
     text += "\n"
-    if devices.isEmpty { return text + "Sound cards: none; record with --audio wav:FILE\n" }
+    if devices.isEmpty {
+      let reason =
+        PCMDevices.areForbidden
+        ? "none that may be used; add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
+        : "none; record with --audio wav:FILE"
+      return text + "Sound cards: \(reason)\n"
+    }
     var table = TextTable(columns: ["sound card", "to play through it"], words: 2)
     for device in devices { table.append([device.description, "--audio alsa:\(device.name)"]) }
     return text + table.description
@@ -57,6 +63,11 @@ struct PortsCommand: ParsableCommand {
       var gives: Bool
       var takes: Bool
       var clockFrom: String?
+
+      private enum CodingKeys: String, CodingKey {
+        case address, client, port, gives, takes
+        case clockFrom = "clock_from"
+      }
     }
     struct Device: Encodable {
       var name: String

@@ -1,0 +1,129 @@
+import Audio
+import Foundation
+import Processes
+import Testing
+
+/// What there is to play with, and what a user hears who asks for what cannot be had.
+@Suite struct PortsTests {
+  fileprivate struct Listing: Decodable {
+    struct Port: Decodable {
+      var address, client, port: String
+      var gives, takes: Bool
+      var clockFrom: String?
+
+      enum CodingKeys: String, CodingKey {
+        case address, client, port, gives, takes
+        case clockFrom = "clock_from"
+      }
+    }
+    struct Device: Decodable { var name, description, audio: String }
+    var sequencer: Bool
+    var ports: [Port]
+    var devices: [Device]
+  }
+
+  fileprivate func listing(prefix: [String] = [], in folder: TemporaryFolder) async throws -> Listing {
+    let outcome = try await Child.tutti(["ports", "--json"], prefix: prefix, in: folder).outcome()
+    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+    return try JSONDecoder().decode(Listing.self, from: Data(outcome.output.utf8))
+  }
+
+  @Test func theListIsThereOnAnyMachine() async throws {
+    let folder = try TemporaryFolder()
+    let listing = try await listing(in: folder)
+    #expect(listing.sequencer || listing.ports.isEmpty)
+    for port in listing.ports {
+      #expect((port.gives || port.takes) && port.clockFrom == (port.gives ? port.address : nil))
+    }
+    for device in listing.devices { #expect(device.audio == "alsa:\(device.name)") }
+    let text = try await Child.tutti(["ports"], in: folder).outcome()
+    #expect(text.status == 0 && text.errors == "", "\(text.errors)")
+    for port in listing.ports { #expect(text.output.contains(port.address)) }
+    for device in listing.devices { #expect(text.output.contains("--audio \(device.audio)\n")) }
+    if listing.ports.isEmpty { #expect(text.output.contains("MIDI ports: none")) }
+    if listing.devices.isEmpty { #expect(text.output.contains("Sound cards: none")) }
+  }
+
+  /// A peer's own words, in the lab.
+  @Suite(.serialized, .enabled(if: Lab.hasSequencer && Lab.hasLoopback, "\(Lab.needsLoopback)")) struct LabPortsTests {
+    private let outer = PortsTests()
+
+    private func fail(
+      _ arguments: String, prefix: [String] = [], in folder: TemporaryFolder
+    ) async throws -> String {
+      let words = ["peer", "--port", "0", "--duration", "1"] + arguments.split(separator: " ").map(String.init)
+      let environment = ["HOME": folder.path("state")]
+      let outcome = try await Child.tutti(words, prefix: prefix, environment: environment, in: folder).outcome()
+      #expect(outcome.status == 69, "\(outcome.errors)")
+      #expect(outcome.output == "")
+      #expect(outcome.errors.hasPrefix("tutti: ") && outcome.errors.count { $0 == "\n" } == 1, "\(outcome.errors)")
+      return outcome.errors
+    }
+
+    @Test func portsAndCardsAreNamed() async throws {
+      let listing = try await outer.listing(in: TemporaryFolder())
+      #expect(listing.sequencer)
+      let virtual = listing.ports.filter { $0.port.hasPrefix("VirMIDI") }
+      #expect(virtual.count == 4 && virtual.allSatisfy { $0.gives && $0.takes })
+      #expect(!listing.ports.contains { $0.client == "System" || $0.client == "listing" })
+      #expect(listing.devices.contains { $0.audio == "alsa:hw:Loopback,0" })
+      #expect(listing.devices.contains { $0.audio == "alsa:hw:Dummy,0" })
+    }
+
+    /// The words of the list are those the options take.
+    @Test func theWordsOfTheListAreTaken() async throws {
+      let folder = try TemporaryFolder()
+      let listing = try await outer.listing(in: folder)
+      let port = try #require(listing.ports.first { $0.port.hasPrefix("VirMIDI") })
+      let device = try #require(listing.devices.first { $0.name == "hw:Loopback,0" })
+      let arguments = [
+        "peer", "--port", "0", "--duration", "1", "--clock-from", try #require(port.clockFrom), "--audio", device.audio,
+      ]
+      let outcome = try await Child.tutti(arguments, in: folder).outcome()
+      #expect(outcome.status == 0 && outcome.errors.contains("sound: hw:Loopback,0: 48000 Hz"), "\(outcome.errors)")
+    }
+
+    @Test func aBusyCardSaysSo() async throws {
+      let device = try PCMDevice("hw:Loopback,0,6")
+      defer { device.close() }
+      let said = try await fail("--audio alsa:hw:Loopback,0,6", in: TemporaryFolder())
+      #expect(said.hasPrefix("tutti: hw:Loopback,0,6: another program has this sound card; "), "\(said)")
+    }
+
+    @Test func aPortThatCouldBeSeveralOrIsNoneIsAnsweredWithTheList() async throws {
+      let folder = try TemporaryFolder()
+      let listing = try await outer.listing(in: folder)
+      let several = try await fail("--audio none --clock-from VirMIDI", in: folder)
+      #expect(several.hasPrefix("tutti: port \"VirMIDI\": could be "))
+      #expect(several.hasSuffix("; give its number or full name\n"))
+      let none = try await fail("--audio none --clock-from nobody", in: folder)
+      #expect(none.hasPrefix("tutti: port \"nobody\": no such port; there are: "))
+      for port in listing.ports where port.gives {
+        #expect(several.contains("\(port.address) ") == port.port.hasPrefix("VirMIDI"), "\(several)")
+        #expect(none.contains("\(port.address) "), "\(none)")
+      }
+    }
+
+    /// As a user who is not in the group audio. (The capability left to it is to read the files of whoever built this.)
+    @Test(.enabled(if: geteuid() == 0, "only root can run a program as somebody else: run them in the lab"))
+    func whoMayNotUseTheDevicesIsToldHowTo() async throws {
+      let nobody =
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        + ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
+      let folder = try TemporaryFolder()
+      try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
+      let midi = try await fail("--audio none --clock-from 14:0", prefix: nobody, in: folder)
+      #expect(midi.hasPrefix("tutti: ALSA sequencer: no right to open /dev/snd/seq; join the group audio"))
+      for card in ["hw:Loopback,0", "hw:1,0", "plughw:Loopback,0"] {
+        let said = try await fail("--audio alsa:\(card)", prefix: nobody, in: folder)
+        #expect(said.hasPrefix("tutti: \(card): no right to use this sound card; add yourself to the group audio"))
+      }
+      let list = try await Child.tutti(
+        ["ports"], prefix: nobody, environment: ["HOME": folder.path("state")], in: folder
+      ).outcome()
+      #expect(list.status == 0 && list.errors == "", "\(list.errors)")
+      #expect(list.output.contains("MIDI ports: none. ALSA sequencer: no right to open /dev/snd/seq; join the group"))
+      #expect(list.output.contains("Sound cards: none that may be used; add yourself to the group audio"))
+    }
+  }
+}
