@@ -18,6 +18,7 @@ stock-player           600 stock-player.sh 60
 clock-from            1800 clock-from.sh 600
 sound-server           600 sound-server.sh 30
 vanishing-card         600 vanishing-card.sh
+vanishing-port         600 vanishing-port.sh
 flood                  900 flood.sh 30
 '
 wanted=" $* "

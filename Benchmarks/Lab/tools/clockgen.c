@@ -7,7 +7,7 @@
 //
 // A tick is sent at its deadline plus |N(0, MS)| of jitter, never before the one before it: delays are one-sided in the
 // world. The deadlines are those of a perfect clock; it prints each, as "tick N DEADLINE SENT" in nanoseconds of
-// CLOCK_MONOTONIC, so the truth is known.
+// CLOCK_MONOTONIC, so the truth is known. N counts from the beginning of the song: from 6 POSITION with --continue.
 #include <math.h>
 
 #include "sequencer.h"
@@ -89,7 +89,8 @@ int main(int argc, char **argv) {
       send(seq, port, SND_SEQ_EVENT_CONTINUE, 0);
     }
     send(seq, port, SND_SEQ_EVENT_CLOCK, 0);
-    printf("tick %lld %lld %lld\n", (long long)n, (long long)deadline, (long long)sent);
+    const int64_t number = n + (position > 0 ? 6 * position : 0);
+    printf("tick %lld %lld %lld\n", (long long)number, (long long)deadline, (long long)sent);
   }
   const int64_t half = deadline - q / 48;
   sleep_until(half > sent ? half : sent);
