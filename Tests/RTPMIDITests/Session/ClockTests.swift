@@ -58,11 +58,12 @@ import Testing
     #expect(network.news(0).last == .foreign(id))
     network.run(for: .seconds(50))
     #expect(network.sent("TU", by: 1).count == 3)
-    // It is not foreign after all: it asks. So it is asked, a second apart, until it answers.
+    // It is not foreign after all: it asks, and is answered. So it is asked until it answers: at once, twenty times a tenth
+    // of a second apart, then a second apart.
     let request = ClockProbe(ssrc: 9, identity: 5, sentAt: Instant(nanoseconds: 77))
     network.send(octets { _ = request.append(to: &$0) }, from: 3, to: 1)
     network.run(for: .milliseconds(5100))
-    #expect(network.sent("TU", by: 1).count == 3 + 1 + 6)
+    #expect(network.sent("TU", by: 1).count == 3 + 1 + 21 + 3)
   }
 
   @Test func answersThatNothingAskedForAreDropped() throws {
