@@ -19,7 +19,8 @@ public final class AudioThread {
   private let work: Work
   private let thread: RealtimeThread
   private var newestState = CardState()
-  private var hasEnded = false
+  /// Whether it has been stopped, and if so, whether it has ended.
+  private var hasEnded: Bool?
 
   /// Starts playing the hits of `events`, whose one consumer the thread becomes, into `sink`.
   ///
@@ -68,15 +69,21 @@ public final class AudioThread {
   /// Plays on until `tail`, so that what sounds can fade, then ends the thread and waits for it. A recording is not
   /// closed; a sound card is.
   ///
+  /// - Returns: false when the thread has not ended two seconds after that, because a sound server's plugin hangs. Then it
+  ///   is given up: it and its device are nobody's any more, for as long as the process lives.
+  ///
   /// Real-time: not safe.
-  public func stop(after tail: Instant) {
-    guard !hasEnded else { return }
+  @discardableResult
+  public func stop(after tail: Instant) -> Bool {
+    if let hasEnded { return hasEnded }
     switch work {
     case .steady(let loop): loop.end(at: tail)
     case .card(let loop): loop.end(at: tail)
     }
-    thread.join()
-    hasEnded = true
+    let now = MonotonicClock.now
+    let isDone = thread.join(within: (tail > now ? tail - now : .zero) + .seconds(2))
+    hasEnded = isDone
+    return isDone
   }
 }
 

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -52,6 +53,15 @@ void realtime_bell_wait(uint32_t *word, uint32_t seen, int64_t deadline) {
 void realtime_prepare_thread(const char *name) {
   pthread_setname_np(pthread_self(), name);
   prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
+  struct sched_param parameter;
+  const int policy = sched_getscheduler(0);
+  if ((policy == SCHED_FIFO || policy == SCHED_RR) && sched_getparam(0, &parameter) == 0)
+    sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &parameter);
+}
+
+int realtime_join(pthread_t thread, int64_t deadline) {
+  const struct timespec t = timespec_of(deadline);
+  return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &t) == 0;
 }
 
 int realtime_send(int fd, const void *bytes, size_t count, uint32_t address, uint16_t port) {

@@ -122,10 +122,13 @@ final class SoundOutputs {
   /// How the sound card is doing, nil where there is none.
   var cardState: CardState? { card?.card }
 
-  /// Ends the threads at `instant`; what was recorded is kept by ``finish()``.
-  func stop(after instant: Instant) {
-    card?.stop(after: instant)
-    other?.stop(after: instant)
+  /// Ends the threads at `instant`; what was recorded is kept by ``finish()``. false when one hangs and was given up, see
+  /// ``AudioThread/stop(after:)``.
+  @discardableResult
+  func stop(after instant: Instant) -> Bool {
+    let cardHasEnded = card?.stop(after: instant) ?? true
+    let otherHasEnded = other?.stop(after: instant) ?? true
+    return cardHasEnded && otherHasEnded
   }
 
   /// - Throws: ``AudioFileError`` when the recording is not complete on the disk.

@@ -1,7 +1,9 @@
 import CRealtime
 import Glibc
+public import MusicalTime
 
-/// A thread of its own under SCHED_FIFO, or at normal priority where the right to it is missing.
+/// A thread of its own under SCHED_FIFO, or at normal priority where the right to it is missing. Threads that its body, or
+/// a library the body calls, starts by other means begin at normal priority (SCHED_RESET_ON_FORK).
 public final class RealtimeThread {
   /// What the kernel granted.
   public let scheduler: Scheduler
@@ -38,6 +40,14 @@ public final class RealtimeThread {
   ///
   /// Real-time: not safe.
   public func join() { pthread_join(thread, nil) }
+
+  /// Waits until the body has returned, for `limit` at most: whether it has. After true do not join again; after false the
+  /// thread runs on.
+  ///
+  /// Real-time: not safe.
+  public func join(within limit: Nanoseconds) -> Bool {
+    realtime_join(thread, (MonotonicClock.now + limit).nanoseconds) != 0
+  }
 }
 
 private final class ThreadStart {

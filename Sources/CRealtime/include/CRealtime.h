@@ -5,6 +5,7 @@
 #ifndef CREALTIME_H
 #define CREALTIME_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,8 +28,12 @@ uint32_t realtime_bell_count(const uint32_t *word) REALTIME_SAFE;
 /// Sleeps until `deadline` of CLOCK_MONOTONIC, or until `word` is no longer `seen`.
 void realtime_bell_wait(uint32_t *word, uint32_t seen, int64_t deadline) REALTIME_SAFE;
 
-/// Names the calling thread, and lets its timers go off as exactly as the kernel can (a FIFO thread has no slack anyway).
+/// Names the calling thread, lets its timers go off as exactly as the kernel can (a FIFO thread has no slack anyway), and
+/// keeps its scheduling to itself: a thread that it, or a library it calls, starts begins at normal priority.
 void realtime_prepare_thread(const char *name);
+
+/// Waits until `thread` has ended, until `deadline` of CLOCK_MONOTONIC at most: whether it has. Not again after that.
+int realtime_join(pthread_t thread, int64_t deadline);
 
 /// Sends one datagram, never waiting. `address` and `port` in host order. Returns 0 or -errno.
 int realtime_send(int fd, const void *bytes, size_t count, uint32_t address, uint16_t port) REALTIME_SAFE;
