@@ -49,6 +49,13 @@ package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
     switch format {
     case .s32:
       memory.storeBytes(of: Int32(Self.level(sample, scale: 2_147_483_648)), toByteOffset: index &* 4, as: Int32.self)
+    case .s24:
+      memory.storeBytes(of: Int32(Self.level(sample, scale: 8_388_608)), toByteOffset: index &* 4, as: Int32.self)
+    case .s24Packed:
+      let level = Int32(Self.level(sample, scale: 8_388_608))
+      memory.storeBytes(of: UInt8(truncatingIfNeeded: level), toByteOffset: index &* 3, as: UInt8.self)
+      memory.storeBytes(of: UInt8(truncatingIfNeeded: level &>> 8), toByteOffset: index &* 3 &+ 1, as: UInt8.self)
+      memory.storeBytes(of: UInt8(truncatingIfNeeded: level &>> 16), toByteOffset: index &* 3 &+ 2, as: UInt8.self)
     case .s16: memory.storeBytes(of: Int16(Self.level(sample, scale: 32_768)), toByteOffset: index &* 2, as: Int16.self)
     case .float:
       let bounded: Float = sample > 1 ? 1 : sample >= -1 ? sample : sample < -1 ? -1 : 0

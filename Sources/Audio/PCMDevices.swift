@@ -1,5 +1,7 @@
 import CALSA
 import Glibc
+import MusicalTime
+import Realtime
 
 /// The sound cards and sound servers there are to play on.
 public enum PCMDevices {
@@ -11,23 +13,35 @@ public enum PCMDevices {
     public let description: String
   }
 
-  /// The default and the sound servers that answer, then what the cards have, by their names: an empty list where there is
-  /// nothing.
+  /// How long a sound server may take to answer.
+  private static var patience: Nanoseconds { .seconds(2) }
+
+  /// The default and the sound servers that answer within two seconds, then what the cards have, by their names: an empty
+  /// list where there is nothing.
   ///
   /// Real-time: not safe.
   public static var all: [Entry] {
+    alsa_be_quiet()
+    let deadline = MonotonicClock.now + patience
     let servers = [
       ("default", "the system's default output"), ("pipewire", "PipeWire"),
       ("pulse", "PulseAudio or what stands in for it"),
     ]
-    return servers.filter { canOpen($0.0) }.map { Entry(name: $0.0, description: $0.1) } + hardware
+    // All at once, so that they share the two seconds.
+    let answers = servers.map { server in Answer { opens(server.0) } }
+    let present = zip(servers, answers).filter { $1.value(by: deadline) == true }
+    return present.map { Entry(name: $0.0.0, description: $0.0.1) } + hardware
   }
 
-  /// Whether `name` can be opened now: it is opened and closed again.
+  /// Whether `name` can be opened now: it is opened and closed again. What takes longer than two seconds cannot.
   ///
   /// Real-time: not safe.
   public static func canOpen(_ name: String = "default") -> Bool {
     alsa_be_quiet()
+    return Answer { opens(name) }.value(by: MonotonicClock.now + patience) == true
+  }
+
+  private static func opens(_ name: String) -> Bool {
     var pcm: OpaquePointer?
     guard snd_pcm_open(&pcm, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) >= 0, let pcm else { return false }
     snd_pcm_close(pcm)
@@ -44,9 +58,14 @@ public enum PCMDevices {
     return !controls.isEmpty && controls.allSatisfy { access($0, R_OK | W_OK) != 0 && errno == EACCES }
   }
 
-  /// The playback devices of all cards.
-  private static var hardware: [Entry] {
+  /// The playback devices of all cards. None where even that takes two seconds: ALSA's configuration may ask a sound
+  /// server, too.
+  static var hardware: [Entry] {
     alsa_be_quiet()
+    return Answer { findHardware() }.value(by: MonotonicClock.now + patience) ?? []
+  }
+
+  private static func findHardware() -> [Entry] {
     var entries: [Entry] = []
     var card: Int32 = -1
     while snd_card_next(&card) >= 0, card >= 0 {
@@ -75,5 +94,8 @@ public enum PCMDevices {
     return entries
   }
 
-  private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+  /// What a device says of itself, as it may stand on a terminal.
+  private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+    pointer.map { String(cString: $0).printable() } ?? ""
+  }
 }

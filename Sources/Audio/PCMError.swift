@@ -20,10 +20,11 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     reason = Self.reason(of: code)
   }
 
-  /// What to do. It may say which devices there are, for which they are looked up when it is asked for.
-  public var remedy: String { advice ?? Self.remedy(for: code) }
+  /// What to do. It may say which cards there are, for which they are looked up when it is asked for; sound servers are
+  /// not asked.
+  public var remedy: String { advice ?? remedyOfCode }
 
-  public var description: String { "\(Self.printable(device)): \(reason); \(remedy)" }
+  public var description: String { "\(device.printable()): \(reason); \(remedy)" }
 
   /// `code` (-errno) in words.
   static func reason(of code: Int32) -> String {
@@ -34,25 +35,23 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     case ECONNREFUSED, EHOSTDOWN, ECONNABORTED: "its sound server does not answer"
     case ENOTSUP: "it does not play at that rate, or in no format that can be had"
     case ETIMEDOUT: "it stands still"
+    case ENOSTR: "it takes sound without playing it"
     default: String(cString: snd_strerror(code))
     }
   }
 
-  private static func remedy(for code: Int32) -> String {
+  private var remedyOfCode: String {
     switch -code {
     case EBUSY, EAGAIN: "end that program, or play through its sound server with --audio alsa:default"
     case EACCES, EPERM: "add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
-    default: "give --audio alsa:DEVICE with one of: " + present()
+    default: "give --audio alsa:DEVICE with one of: " + others
     }
   }
 
-  private static func present() -> String {
-    let names = PCMDevices.all.map { printable($0.name) }
-    return names.isEmpty ? "none, as there is no sound card here" : names.joined(separator: ", ")
-  }
-
-  /// The name without what would move a terminal's cursor.
-  private static func printable(_ name: String) -> String {
-    String(name.unicodeScalars.prefix(100).map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) })
+  /// The cards there are, and `default`, behind which there is one then.
+  private var others: String {
+    let names = PCMDevices.hardware.map(\.name)
+    if names.isEmpty { return "none, as there is no sound card here" }
+    return (device == "default" ? names : ["default"] + names).joined(separator: ", ")
   }
 }

@@ -1,12 +1,23 @@
 import CALSA
 
-/// How a device wants its samples, in the machine's byte order.
+/// How a device wants its samples, in the machine's byte order, the best first.
 public enum PCMFormat: Hashable, Sendable, BitwiseCopyable, CaseIterable {
-  case s32, s16, float
+  /// ALSA's S32.
+  case s32
+  /// ALSA's S24: the low three bytes of four.
+  case s24
+  /// ALSA's S24_3LE: three bytes, the lowest first.
+  case s24Packed
+  /// ALSA's S16.
+  case s16
+  /// ALSA's FLOAT.
+  case float
 
   var alsa: snd_pcm_format_t {
     switch self {
     case .s32: SND_PCM_FORMAT_S32
+    case .s24: SND_PCM_FORMAT_S24
+    case .s24Packed: SND_PCM_FORMAT_S24_3LE
     case .s16: SND_PCM_FORMAT_S16
     case .float: SND_PCM_FORMAT_FLOAT
     }
@@ -18,7 +29,8 @@ public enum PCMFormat: Hashable, Sendable, BitwiseCopyable, CaseIterable {
   var size: Int {
     @_noLocks @_noAllocation get {
       switch self {
-      case .s32, .float: 4
+      case .s32, .s24, .float: 4
+      case .s24Packed: 3
       case .s16: 2
       }
     }

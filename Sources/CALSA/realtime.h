@@ -1,6 +1,8 @@
 // ALSA_REALTIME_SAFE is a promise to the Swift compiler, which cannot look into C: the function takes no lock another thread
-// could hold for long, does not allocate, and does not block but where it is there to wait. ALSA keeps it for handles
-// opened non-blocking and used by one thread at a time.
+// could hold for long, does not allocate, and does not block but where it is there to wait. For handles opened non-blocking
+// and used by one thread at a time ALSA keeps it for the sequencer, for cards (hw) and for its own conversions of their
+// sound. The plugins of sound servers promise nothing: they take their server's lock, allocate, and wait for it, for ever
+// if it hangs. Who plays through one can only bound what its thread's standing still does to others.
 #ifndef CALSA_REALTIME_H
 #define CALSA_REALTIME_H
 

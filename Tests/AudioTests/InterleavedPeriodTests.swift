@@ -37,6 +37,29 @@ import Testing
     #expect(left == expected)
   }
 
+  @Test func twentyFourBitsInFourBytes() {
+    let left = levels(.s24, channels: 2, channel: 0, as: Int32.self)
+    let (most, least): (Int32, Int32) = (8_388_607, -8_388_608)
+    #expect(left == [0, most, least, 1 << 22, -1 << 22, 1 << 21, most, least, 0, most, least, 0, 128])
+    let right = levels(.s24, channels: 2, channel: 1, as: Int32.self)
+    #expect(right == [0, least, most, -1 << 22, 1 << 22, -1 << 21, least, most, 0, least, most, 0, -128])
+  }
+
+  @Test(arguments: [1, 2, 3, 18]) func twentyFourBitsInThreeBytes(channels: Int) {
+    var frames = InterleavedPeriod(format: .s24Packed, channels: channels)
+    frames.fill(period())
+    var wide = InterleavedPeriod(format: .s24, channels: channels)
+    wide.fill(period())
+    // Every sample, as far as the last byte of the last frame.
+    let (bytes, words) = (frames.bytes(from: 0), wide.bytes(from: 0))
+    for index in 0..<256 * channels {
+      let low = Int32(
+        (0..<3).reduce(0) { $0 | UInt32(bytes.load(fromByteOffset: index * 3 + $1, as: UInt8.self)) << (8 * $1) })
+      #expect((low << 8) >> 8 == words.load(fromByteOffset: index * 4, as: Int32.self), "\(index)")
+    }
+    #expect(frames.bytes(from: 255) == bytes + 255 * 3 * channels)
+  }
+
   @Test func floatingPoint() {
     let left = levels(.float, channels: 2, channel: 0, as: Float.self)
     #expect(left == [0, 1, -1, 0.5, -0.5, 0.25, 1, -1, 0, 1, -1, 1e-9, 1 / 65_536])

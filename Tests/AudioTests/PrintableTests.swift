@@ -1,0 +1,15 @@
+import Audio
+import Testing
+
+@Suite struct PrintableTests {
+  @Test(arguments: [
+    ("USB Audio, Größe 2", "USB Audio, Größe 2"), ("a\u{1B}[2Jb", "a?[2Jb"), ("a\r\n\tb", "a???b"),
+    ("\u{7F}\u{85}\u{9B}", "???"), ("\u{202E}evil\u{2066}\u{200F}", "?evil??"), ("a\u{2028}b\u{2029}", "a?b?"),
+    ("", ""),
+  ])
+  func whatMovesATerminalIsReplaced(text: String, shown: String) { #expect(text.printable() == shown) }
+
+  @Test func aHundredCharactersAreEnough() {
+    #expect(String(repeating: "x", count: 5_000).printable() == String(repeating: "x", count: 100))
+  }
+}
