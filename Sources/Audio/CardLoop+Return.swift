@@ -22,20 +22,20 @@ extension CardLoop {
     device.close()
   }
 
-  /// Gives the device back and takes hits, until it can be opened again: true. false when the end has come.
+  /// Gives the device back and takes hits, until it can be opened again: true. false when the end has come. It is opened
+  /// four times a second at most, also when it opens and then does not start.
   ///
   /// Real-time: not safe.
   package func awaitReturn() -> Bool {
     device.close()
     stream = nil
-    var attempt = MonotonicClock.now
     while true {
       let now = MonotonicClock.now
       if now >= end { return false }
       takeEvents()
       renderer.drop(before: now)
-      if now >= attempt {
-        attempt = now + .milliseconds(250)
+      if now - lastAttempt >= .milliseconds(250) {
+        lastAttempt = now
         do {
           try device.reopen()
           adopt()

@@ -10,7 +10,7 @@ import Synchronization
 /// on, as far as its buffer goes; half a second from the start is there to find that out and is not counted.
 ///
 /// After an underrun or a suspend the device is started again at once, with silence; frames that were missed are skipped,
-/// so the next hit is in its place. A lost device is given back at once, so that its driver can leave, and tried again
+/// so the next hit is in its place. A suspend is the machine's doing, so it is no underrun, but its silence is counted. A lost device is given back at once, so that its driver can leave, and tried again
 /// four times a second; hits that fall due meanwhile are dropped and counted.
 package final class CardLoop: @unchecked Sendable {
   /// What a step has come to.
@@ -37,21 +37,25 @@ package final class CardLoop: @unchecked Sendable {
   var frames: InterleavedPeriod
   var silence: InterleavedPeriod
   private var period = StereoPeriod()
-  private var written: Int64 = SteadyCard.period
+  var written: Int64 = SteadyCard.period
   /// How long the device may stand still before it is lost: longer for a sound server, to which somebody may have to
   /// connect it first.
   var patience = Nanoseconds.seconds(1)
+  /// How far it has run ahead of time.
+  var pace: DevicePace
   /// Since when it plays, and when it was written to last.
-  private var started: Instant
-  private var lastWrite: Instant
+  var started: Instant
+  var lastWrite: Instant
+  /// When it was opened last, or tried to.
+  var lastAttempt: Instant
   private let events: SPSCRing<SoundEvent>
   private let latency: Nanoseconds
   private let endInstant = Atomic<Int64>(.max)
   private let published = PublishedCounters()
   private let states = TripleBuffer(CardState())
   /// The first frame whose position is learnt from.
-  private var firstTrusted: Int64 = 0
-  private var lastStamp = Instant(nanoseconds: 0)
+  var firstTrusted: Int64 = 0
+  var lastStamp = Instant(nanoseconds: 0)
 
   /// A loop that plays on `device`, which from now on is its own. `lanes` must have been loaded for the device's grid.
   package init(device: PCMDevice, latency: Nanoseconds, lanes: consuming DrumLanes?, events: SPSCRing<SoundEvent>) {
@@ -60,9 +64,10 @@ package final class CardLoop: @unchecked Sendable {
     self.events = events
     (grid, stream) = (device.grid, device.stream)
     let now = MonotonicClock.now
-    (started, lastWrite) = (now, now)
+    (started, lastWrite, lastAttempt) = (now, now, now)
     next = grid.frame(nearest: now)
     clock = DeviceClock(grid: grid, stamps: .stale, frame: next, at: now)
+    pace = DevicePace(rate: grid.rate, at: now)
     renderer = Renderer(grid: grid, lanes: lanes)
     frames = InterleavedPeriod(format: .s32, channels: 2)
     silence = InterleavedPeriod(format: .s32, channels: 2)
@@ -85,6 +90,7 @@ package final class CardLoop: @unchecked Sendable {
     takeEvents()
     code = fill(stream, queued: stream.buffer &- position.available)
     if code < 0 { return recover(stream, from: code) }
+    if pace.ahead > Double(level &+ stream.buffer) { return lose(-ENOSTR) }
     if MonotonicClock.now - lastWrite > patience { return lose(-ETIMEDOUT) }
     publish()
     return .playing
@@ -146,9 +152,10 @@ package final class CardLoop: @unchecked Sendable {
   }
 
   @_noLocks @_noAllocation
-  private func lose(_ code: Int32) -> Outcome {
+  func lose(_ code: Int32) -> Outcome {
+    // One that came back and did not play has not been lost again.
+    if case .playing = state.presence { state.losses &+= 1 }
     state.presence = .gone(code: code)
-    state.losses &+= 1
     publish()
     return .lost
   }
@@ -180,6 +187,7 @@ package final class CardLoop: @unchecked Sendable {
       hasWritten = true
     }
     let now = MonotonicClock.now
+    pace.take(held &- queued, at: now)
     // A device that wakes without need must not keep this thread from sleeping.
     if hasWritten { lastWrite = now } else { MonotonicClock.sleep(until: now + .milliseconds(1)) }
     return 0
@@ -191,52 +199,5 @@ package final class CardLoop: @unchecked Sendable {
     renderer.render(&period)
     frames.fill(period)
     written = 0
-  }
-
-  /// After an underrun or a suspend goes on; everything else means that the device is lost.
-  @_noLocks @_noAllocation
-  private func recover(_ stream: PCMStream, from code: Int32) -> Outcome {
-    guard code == -EPIPE || code == -ESTRPIPE else { return lose(code) }
-    let now = MonotonicClock.now
-    let held = grid.instant(of: level) - grid.instant(of: 0)
-    // No &&: its right side would be a closure over this object.
-    var mayHoldMore = false
-    if now - lastWrite <= held + held { mayHoldMore = level < stream.buffer }
-    if mayHoldMore {
-      let more = level &+ (stream.period > SteadyCard.period ? stream.period : SteadyCard.period)
-      level = more < stream.buffer ? more : stream.buffer
-    }
-    if now - started > .milliseconds(500) { mayHoldMore = false }
-    if !mayHoldMore { renderer.countUnderrun(frames: 0) }
-    let code = restart(stream)
-    if code < 0 { return lose(code) }
-    publish()
-    return .playing
-  }
-
-  /// Prepares, fills with silence and starts. 0 or -errno.
-  @_noLocks @_noAllocation
-  private func restart(_ stream: PCMStream) -> Int32 {
-    var code = stream.prepare()
-    if code >= 0 { code = stream.wake(at: stream.buffer &- level &+ SteadyCard.period) }
-    if code < 0 { return code }
-    let due = clock.line.frame(nearest: MonotonicClock.now)
-    let first = due > next ? due : next
-    next = first
-    written = SteadyCard.period
-    while next &- first &+ SteadyCard.period <= level {
-      let count = stream.write(silence.bytes(from: 0), SteadyCard.period)
-      if count == Int64(-EAGAIN) || count == 0 { break }
-      if count < 0 { return Int32(truncatingIfNeeded: count) }
-      next = next &+ count
-    }
-    code = stream.start()
-    if code < 0 { return code }
-    lastWrite = MonotonicClock.now
-    lastStamp = lastWrite
-    clock.restart(frame: first, at: lastWrite)
-    firstTrusted = first &+ SteadyCard.period
-    renderer.map = .line(clock.line)
-    return 0
   }
 }

@@ -44,7 +44,7 @@ extension PCMDevice {
     try check(snd_pcm_hw_params_set_access(pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED), "interleaved frames")
     guard let format = PCMFormat.allCases.first(where: { snd_pcm_hw_params_test_format(pcm, params, $0.alsa) == 0 })
     else {
-      let reason = "it can do neither 32-bit nor 16-bit integers nor floating point"
+      let reason = "it can do neither 32-bit, 24-bit nor 16-bit integers nor floating point"
       throw PCMError(device: name, reason: reason, remedy: conversionRemedy(name))
     }
     try check(snd_pcm_hw_params_set_format(pcm, params, format.alsa), "its own sample format")
@@ -74,9 +74,25 @@ extension PCMDevice {
       throw PCMError(device: name, reason: reason, remedy: conversionRemedy(name))
     }
     try configureStamps(pcm, name: name, buffer: buffer)
-    return PCMStream(
+    let stream = PCMStream(
       pcm: pcm, rate: Int64(hertz), channels: channels, format: format, period: Int64(period), buffer: Int64(buffer),
       isHardware: isHardware)
+    if !isHardware, !hasEnd(stream) { throw PCMError(device: name, code: -ENOSTR) }
+    return stream
+  }
+
+  /// Whether `stream`, prepared and not started, is full at some time. What takes silence for ever (ALSA's null, a file)
+  /// keeps no time, so nobody could tell when a frame of it sounds.
+  private static func hasEnd(_ stream: PCMStream) -> Bool {
+    let silence = InterleavedPeriod(format: stream.format, channels: stream.channels)
+    var taken: Int64 = 0
+    while taken < 4 * stream.buffer {
+      let count = stream.write(silence.bytes(from: 0), SteadyCard.period)
+      if count <= 0 { break }
+      taken += count
+    }
+    snd_pcm_drop(stream.pcm)
+    return taken < 4 * stream.buffer
   }
 
   /// Two channels, or the next more it can do, or one.

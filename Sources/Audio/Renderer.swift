@@ -73,8 +73,14 @@ public struct Renderer: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func countUnderrun(frames: Int64) {
     counters.underruns += 1
-    counters.silentFrames += frames
+    countSilence(frames: frames)
   }
+
+  /// Counts `frames` frames of silence that were nobody's fault.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func countSilence(frames: Int64) { counters.silentFrames &+= frames }
 
   /// Drops the hits whose instant lies before `instant`, as there is nothing to play them on, and counts them.
   ///

@@ -13,7 +13,8 @@ public struct SoundCounters: Hashable, Sendable, BitwiseCopyable {
   public var dropped: Int64 = 0
   /// How often a sound card ran out of frames, or would have, so late came the audio thread.
   public var underruns: Int64 = 0
-  /// Frames of silence in the recording, where it stayed away for longer than ``SteadyCard/patience``.
+  /// Frames of silence: in a recording, where the audio thread stayed away for longer than ``SteadyCard/patience``; of a
+  /// sound card, where it had run empty or was suspended, until it played again.
   public var silentFrames: Int64 = 0
   /// Frames rendered that the recording could not take, because its disk was too slow; they are silence there.
   public var lostFrames: Int64 = 0

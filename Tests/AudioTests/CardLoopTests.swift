@@ -74,6 +74,8 @@ extension SoundCardTests {
       let onsets = try await recording.onsets()
       let errors = errors(onsets)
       #expect(loop.counters.underruns == 1)
+      // The 300 ms and what it takes to come back, less what the card still held.
+      #expect((13_000...17_000).contains(loop.counters.silentFrames), "\(loop.counters)")
       #expect(onsets.count == 30 && errors.allSatisfy { abs($0) <= 1 }, "\(errors)")
       #expect(loop.counters.hits == 30 && loop.counters.late == 0)
     }
@@ -107,6 +109,33 @@ extension SoundCardTests {
       #expect(onsets.count >= 30 && errors.dropFirst().allSatisfy { abs($0) <= 10 }, "\(errors)")
       #expect(errors.dropFirst(settled).count >= 15 && errors.dropFirst(settled).allSatisfy { abs($0) <= 1 })
       #expect(state.losses == 1 && thread.counters.late <= 1, "\(state) \(thread.counters)")
+    }
+
+    @Test func threeBytesASample() async throws {
+      // The other end of the loop takes nothing else.
+      let recording = try LoopbackRecording(substream: 6, format: "S24_3LE", seconds: 3)
+      try recording.waitUntilRunning()
+      let device = try PCMDevice("hw:Loopback,0,6")
+      let thread = AudioThread(events: events, lanes: try DrumLanes(), sink: .card(device, latency: .zero))
+      let start = MonotonicClock.now + .milliseconds(300)
+      play(15, from: start)
+      #expect(thread.stop(after: start + .milliseconds(1_800)))
+      let onsets = try await recording.onsets()
+      let errors = errors(onsets)
+      #expect(onsets.count == 15 && errors.allSatisfy { abs($0) <= 1 }, "\(errors)")
+    }
+
+    @Test func aCardThatOpensAndDoesNotStartIsTriedFourTimesASecond() throws {
+      // What the thread does with it: it opens each time, and never plays.
+      let device = try PCMDevice("hw:Loopback,0,5")
+      let loop = CardLoop(device: device, latency: .zero, lanes: nil, events: events)
+      let begin = MonotonicClock.now
+      for _ in 0..<4 { #expect(loop.awaitReturn()) }
+      // The first opening was before `begin`, by less than it takes to load a kit.
+      let elapsed = MonotonicClock.now - begin
+      #expect(elapsed >= .milliseconds(990) && elapsed < .milliseconds(2_000), "\(elapsed)")
+      loop.end(at: MonotonicClock.now)
+      #expect(!loop.awaitReturn())
     }
 
     @Test func playingAllocatesNothing() throws {

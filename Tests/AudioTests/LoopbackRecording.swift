@@ -9,8 +9,8 @@ final class LoopbackRecording {
   private let path: String
   private let substream: Int
 
-  /// Starts recording 16-bit stereo.
-  init(substream: Int, rate: Int = 48_000, seconds: Int) throws {
+  /// Starts recording stereo: in 16 bits with conversion, or in exactly `format`.
+  init(substream: Int, rate: Int = 48_000, format: String? = nil, seconds: Int) throws {
     self.substream = substream
     folder = try TemporaryFolder()
     path = folder.path("recorded.wav")
@@ -18,7 +18,8 @@ final class LoopbackRecording {
     child = try Child(
       program,
       [
-        "-q", "-D", "plughw:Loopback,1,\(substream)", "-f", "S16_LE", "-r", "\(rate)", "-c", "2", "-d", "\(seconds)",
+        "-q", "-D", (format == nil ? "plug" : "") + "hw:Loopback,1,\(substream)", "-f", format ?? "S16_LE", "-r",
+        "\(rate)", "-c", "2", "-d", "\(seconds)",
         path,
       ], name: "arecord", in: folder)
   }

@@ -13,6 +13,15 @@ import Testing
     #expect(!text.contains("\n") && text.contains("--audio alsa:"))
   }
 
+  @Test(arguments: ["null", "plug:null", "file:/dev/null,raw"]) func whatKeepsNoTimeIsNoDevice(name: String) {
+    let error = #expect(throws: PCMError.self) { try PCMDevice(name) }
+    #expect(error?.reason == "it takes sound without playing it", "\(String(describing: error))")
+  }
+
+  @Test func whatCanBeOpenedSaysSo() {
+    #expect(PCMDevices.canOpen("null") && !PCMDevices.canOpen("hw:77,0"))
+  }
+
   @Test func aZeroByteIsNotCutOff() {
     let error = #expect(throws: PCMError.self) { try PCMDevice("default\0x") }
     #expect(error?.reason == "not a name")
@@ -34,7 +43,9 @@ extension SoundCardTests {
         device.close()
       }
       let error = #expect(throws: PCMError.self) { try PCMDevice("hw:NoSuch,0") }
-      #expect(error?.remedy.contains("hw:Loopback,0") == true && error?.reason == "no such sound card")
+      #expect(
+        error?.remedy.contains("default, hw:") == true && error?.remedy.contains("hw:Loopback,0") == true
+          && error?.reason == "no such sound card")
     }
 
     @Test(arguments: ["hw:Loopback,0,3", "plughw:Loopback,0,3", "hw:Dummy,0", "plughw:Dummy,0"])
