@@ -6,10 +6,10 @@
 #
 # Expected: the peer plays on, says that the card is gone and that it is back, has it running again within 2 s of its
 # return, and the hits recorded after that lie on their grid within 1 frame. That grid is the one from before: a hit
-# comes as long after it was due, at the median, as in a recording made before the card went, within 1 frame. A stamp of
-# the card is up to 4 ms old, the kernel's timer, but of a thousand stamps the best tells a recording's first frame within
-# a microsecond. Every hit due in a recording is heard, 39 or 40 in ten seconds. The peer leaves at its own time, with
-# status 0.
+# comes as long after it was due, at the median, as in a recording made before the card went, within 1 frame. (A stamp
+# of the card may be 4 ms old, a tick of the kernel's timer, but the best of a thousand tells a recording's first frame
+# within a microsecond.) Every hit due in a recording is heard, 39 or 40 in ten seconds. The peer leaves at its own
+# time, with status 0.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 tools linkcap

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""hits.py [--skip SECONDS] WAV SPACING [FIRST TRACE [AHEAD]]: how far the hits of a recording lie off a grid of SPACING frames.
+"""hits.py [--skip SECONDS] WAV SPACING [FIRST TRACE [AHEAD]]: how far hits lie off a grid of SPACING frames.
 
 The recording holds one short sound again and again (sticks.yaml): a hit is the first frame above the rounding of 16
 bits after 20 ms of silence. The grid's rate is the nominal one and only its origin is fitted, to the median of the
 hits, so a drift shows in full. Frames. Hits missing between the first and the last are counted.
 
 With FIRST, the nanosecond of the first frame (linkcap tells it), and the TRACE of the peer that played, whose clock is
-AHEAD seconds, it also says how long after the eighth it belongs to was due each hit was recorded: microseconds, of which
-the stick itself takes 146 (7 frames) to rise above the rounding. An eighth that was due while it recorded, the silence
-before a first hit aside, and has no hit within 50 ms is unheard. With --skip, hits of the first SECONDS after the first
-one do not count.
+AHEAD seconds, it also says how long after its eighth was due each hit was recorded: microseconds, of which the stick
+itself takes 146 (7 frames) to rise above the rounding. An eighth that was due within the recording and has no hit
+within 50 ms is unheard. With --skip, the first SECONDS after the first hit do not count.
 """
 import array
 import bisect
@@ -80,7 +79,8 @@ def main(skip, path, spacing, first=None, trace_path=None, ahead="0"):
         ends = [int(first) + frame * 1_000_000_000 // rate for frame in (begin, frames)]
         recorded = [at for at in due if ends[0] + EDGE <= at <= ends[1] - EDGE]
         unheard = sum(abs(nearest(heard, at) - at) > NEAR for at in recorded)
-        print("after they were due:", figures([each / 1e3 for each in after]), f"us due={len(recorded)} unheard={unheard}")
+        shown = figures([each / 1e3 for each in after])
+        print("after they were due:", shown, f"us due={len(recorded)} unheard={unheard}")
 
 
 if __name__ == "__main__":
