@@ -237,7 +237,7 @@ public final class Peer {
     endpoint.closeAll(at: now)
     handleSessions(at: now)
     network.stop()
-    sound.stop(after: now)
+    if !sound.stop(after: now) { log.warning("the sound card, or its server, does not answer and was given up") }
     recordTicks(at: now)
     account.settle()
     defer {
