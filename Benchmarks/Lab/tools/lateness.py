@@ -6,19 +6,24 @@ STAMPS is what seqstamps printed, TRACE the sender's. One number is taken from t
 due: which is a plan, made before the tick was sent, and no act. All other deadlines are arithmetic, origin +
 floor(n q / 24), where q nanoseconds are a quarter note, and the trace must agree with them to the nanosecond. (Fitting
 the origin to the stamps instead would hide a lateness that is always the same.) A plan that was too late shows: a tick
-before its deadline is a failure. Microseconds.
+before its deadline is a failure, and so are stamps that may be wrong by more than 2 us. Microseconds.
 """
 import math
 import sys
 
 from figures import fail, figures, trace
 
-# How far the relation of the stamping queue to CLOCK_MONOTONIC may be off, nanoseconds.
+# How far the relation of the stamping queue to CLOCK_MONOTONIC may be off, nanoseconds; seqstamps tells it.
 STAMP_ERROR = 2_000
 
 
 def ticks(bpm, stamps, path):
     with open(stamps) as file:
+        first = file.readline().split()
+        if first[:3] != ["stamps", "true", "to"]:
+            fail(f"{stamps}: does not say how true its stamps are; did seqstamps end well?")
+        if float(first[3]) * 1e3 > STAMP_ERROR:
+            fail(f"{stamps}: stamps true to {first[3]} us only, not to {STAMP_ERROR / 1e3:.1f}; play it again")
         events = [line.split() for line in file]
     came = [int(instant) for instant, kind in events if kind == "clock"]
     due = [instant for _, instant in trace(path)]
@@ -34,7 +39,7 @@ def ticks(bpm, stamps, path):
     late = [stamp - deadline for stamp, deadline in zip(came, grid)]
     if min(late) < -STAMP_ERROR:
         fail(f"a tick came {-min(late) / 1e3:.1f} us before its deadline")
-    print("ticks:", figures([each / 1e3 for each in late]), "us")
+    print("ticks:", figures([each / 1e3 for each in late]), "us,", " ".join(first))
 
 
 def cyclictest(path):

@@ -1,14 +1,14 @@
 // seqstamps CLIENT:PORT SECONDS
 //
-// An outside subscriber. Waits for the port, subscribes to it, and prints a line for each event that came, at the end:
-// the kernel's own stamp of its arrival, in nanoseconds of CLOCK_MONOTONIC, and its kind. So the stamps are neither the
-// sender's word nor late by this program's own waking.
+// An outside subscriber. Waits for the port, subscribes to it, and prints at the end "stamps true to X us" and a line
+// for each event that came: the kernel's own stamp of its arrival, in nanoseconds of CLOCK_MONOTONIC, and its kind. So
+// the stamps are neither the sender's word nor late by this program's own waking.
 //
 // The kernel stamps with the time of a queue, counted from the queue's start. That time steps back by as much as the
 // queue's timer is heard late, microseconds each time, and by more at its first count beside other queues. So both
-// clocks are read next to each other whenever events are fetched, some 20 us after their arrival: a stamp is told by its
-// age, and the narrowest of a few readings counts. The widest that had to be used is told, the most by which a stamp may
-// be wrong.
+// clocks are read next to each other whenever events are fetched, some 20 us after their arrival: a stamp is told by
+// its age, and the narrowest of a few readings counts. The widest that had to be used is X, the most by which a stamp
+// may be wrong.
 #include <poll.h>
 #include <signal.h>
 
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     }
     if (result == -ENOSPC) return fprintf(stderr, "%s: events were lost; the machine is too slow\n", me), 1;
   }
-  fprintf(stderr, "%s: %zu events, their stamps true to %.1f us\n", me, count, margin / 1e3);
+  printf("stamps true to %.1f us\n", margin / 1e3);
   for (size_t i = 0; i < count; i++) printf("%lld %s\n", (long long)stamps[i].time, stamps[i].kind);
   return 0;
 }
