@@ -5,7 +5,7 @@ public import MusicalTime
 /// Delay on a network has a hard floor and a long tail on the late side, so the exchange that took least tells most (the
 /// clock filter of NTP, RFC 5905, section 10). Where the delay is as likely too short as too long, as with many small
 /// causes, each exchange tells as much as the next, and only averaging helps. So all the last ones count, each by how far
-/// its delay lies above the least, measured by the mean of these distances: those near the floor fully, a tail hardly.
+/// its delay lies above the least, measured by the median of these distances: those near the floor fully, a tail hardly.
 /// Through the offsets so weighted goes a line of least squares, since two crystals part steadily; a slope beyond what
 /// crystals do (Gaussian, 50 ppm) needs so much the more evidence.
 ///
@@ -84,8 +84,9 @@ public struct RemoteClock: Sendable {
 
   /// Where the weighted line lies at `now`, relative to the offset of `origin`.
   private func fit(at now: Instant, from origin: ClockExchange) -> Nanoseconds {
-    let floor = exchanges.reduce(Int64.max) { min($0, $1.delay.count) }
-    let excess = exchanges.reduce(0.0) { $0 + Double($1.delay.count - floor) } / Double(exchanges.count)
+    let delays = exchanges.map(\.delay.count).sorted()
+    let floor = delays[0]
+    let excess = Double(delays[delays.count / 2] - floor)
     let scale = max(excess, 1)
     func point(_ exchange: ClockExchange) -> (weight: Double, x: Double, y: Double) {
       let distance = Double(exchange.delay.count - floor) / scale
