@@ -35,6 +35,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     case ECONNREFUSED, EHOSTDOWN, ECONNABORTED: "its sound server does not answer"
     case ENOTSUP: "it does not play at that rate, or in no format that can be had"
     case ETIMEDOUT: "it stands still"
+    case EPIPE: "it runs empty and does not start again"
     case ENOSTR: "it takes sound without playing it"
     default: String(cString: snd_strerror(code))
     }
