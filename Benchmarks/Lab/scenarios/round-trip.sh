@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # round-trip.sh [SEED]
 #
-# Do notes and controllers come through unchanged? aplaymidi plays a dense file of all kinds of channel messages into
-# one peer, and arecordmidi records what a second peer, connected to it by RTP-MIDI, gives out.
+# Do notes and controllers come through unchanged? aplaymidi plays a dense file of all kinds of channel messages on
+# all channels into one peer, and arecordmidi records what a second peer, connected to it by RTP-MIDI, gives out.
 #
 # Expected: the recorded events are those that were sent, byte for byte and in their order; aconnect shows the ports.
 set -euo pipefail

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """midifile.py sticks SECONDS FILE: a side stick on every eighth at 120 BPM.
-midifile.py dense SEED FILE: all kinds of channel messages on channels 2...16, 4000 of them, 200 a second.
+midifile.py dense SEED FILE: all kinds of channel messages on all channels, 4000 of them, 200 a second; and at the end
+a Note Off for each note still on, which a peer would send by itself for a player that leaves.
 midifile.py compare SENT RECORDED: the events of both, byte for byte, without their times; fails where they differ.
 
-Standard MIDI Files 1.0, 480 ticks a quarter. Channel 1 is left to the activity controllers of the peers.
+Standard MIDI Files 1.0, 480 ticks a quarter.
 """
 import random
 import struct
@@ -36,17 +37,21 @@ def sticks(seconds):
 
 
 def dense(seed):
-    chance = random.Random(int(seed))
+    chance, held = random.Random(int(seed)), set()
     for number in range(4000):
         # Nothing, two, or more ticks after the one before: chords and runs. 4.8 ticks are 5 ms.
         delta = chance.choice((0, 0, 2, 5, 17)) if number else 0
-        channel, first, second = chance.randint(1, 15), chance.randint(0, 127), chance.randint(0, 127)
+        channel, first, second = chance.randint(0, 15), chance.randint(0, 127), chance.randint(0, 127)
         kind = chance.choice((0x80, 0x80, 0x90, 0x90, 0x90, 0xA0, 0xB0, 0xB0, 0xC0, 0xD0, 0xE0))
         if kind == 0x90 and chance.random() < 0.4:
             second = 0
         if kind == 0xB0:
             first = chance.randint(0, 119)  # from 120 on they are channel modes
+        if kind in (0x80, 0x90):
+            (held.add if kind == 0x90 and second else held.discard)((channel, first))
         yield delta, bytes([kind | channel, first] if kind in (0xC0, 0xD0) else [kind | channel, first, second])
+    for channel, key in sorted(held):
+        yield 5, bytes([0x80 | channel, key, chance.randint(0, 127)])
 
 
 def read(path):
