@@ -200,9 +200,10 @@ import Transports
       _ = loop.round(at: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)
-      var (heard, notes) = (0, 0)
-      while next < .distantFuture {
+      var (heard, notes, rounds) = (0, 0, 0)
+      while next < .distantFuture, rounds < 50_000 {
         next = loop.round(at: next)
+        rounds += 1
         rings.messages.push(.port(.noteOff(Channel(3)!, key: 60, velocity: 0)))
         rings.commands.push(.subscribed(studio.late.address))
         _ = loop.obey()
@@ -215,7 +216,10 @@ import Transports
       let allocations = allocation_count_end()
       #expect(allocations == 0)
       #expect(heard == 10_002, "Start, the ticks, Stop")
-      #expect(notes > 10_000)
+      // A note in each round; the place before each of 104 bars.
+      #expect(notes == rounds + 208)
+      // At the tick, 10 ms and 95 ms before it: three times a tick, and no more.
+      #expect(rounds < 30_010)
       #expect(rings.counters.take()?.unsentToPort == 0)
     }
   }
