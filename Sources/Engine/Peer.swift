@@ -141,17 +141,6 @@ public final class Peer {
     for advice in [clock.scheduler.advice, memory].compactMap({ $0 }) { log.warning("\(advice)") }
   }
 
-  /// What the peer is doing now.
-  public var status: PeerStatus {
-    let now = MonotonicClock.now
-    let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.plan.tick(at: now)
-    let (bar, beat) = configuration.patch.meter.position(of: tick)
-    let tempo = ensemble.role == .idle ? tempo : ensemble.tempo(at: now)
-    return PeerStatus(
-      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: peers.count,
-      clockOffset: ensemble.masterClock(at: now)?.offset, activity: activity)
-  }
-
   /// Plays until told to leave, or until its duration is over; then takes everything down and keeps what was recorded.
   ///
   /// - Parameter status: called about ten times a second; nil when nobody looks.

@@ -1,5 +1,6 @@
 public import Ensemble
 public import MusicalTime
+import Realtime
 
 /// What a peer shows of itself while it plays.
 public struct PeerStatus: Sendable {
@@ -13,4 +14,17 @@ public struct PeerStatus: Sendable {
   /// The master's clock minus the own, nil when there is no master or nothing is known.
   public var clockOffset: Nanoseconds?
   public var activity: UInt8
+}
+
+extension Peer {
+  /// What the peer is doing now.
+  public var status: PeerStatus {
+    let now = MonotonicClock.now
+    let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.plan.tick(at: now)
+    let (bar, beat) = configuration.patch.meter.position(of: tick)
+    let tempo = ensemble.role == .idle ? tempo : ensemble.tempo(at: now)
+    return PeerStatus(
+      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: peers.count,
+      clockOffset: ensemble.masterClock(at: now)?.offset, activity: activity)
+  }
 }
