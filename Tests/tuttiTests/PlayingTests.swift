@@ -174,7 +174,7 @@ import Testing
     let traces = try await session(in: folder, seconds: 5) { follower in
       try await Task.sleep(for: .seconds(3))
       follower.signal(SIGSTOP)
-      try await Task.sleep(for: .milliseconds(300))
+      try await Task.sleep(for: .milliseconds(600))
       follower.signal(SIGCONT)
       resumed = MonotonicClock.now
     }
