@@ -173,6 +173,7 @@ import Testing
     var resumed = Instant(nanoseconds: 0)
     let traces = try await session(in: folder, seconds: 5) { follower in
       try await Task.sleep(for: .seconds(3))
+      // Longer than any silence in the rhythm, so that a hit is late whenever it begins.
       follower.signal(SIGSTOP)
       try await Task.sleep(for: .milliseconds(600))
       follower.signal(SIGCONT)
@@ -194,7 +195,8 @@ import Testing
       cut[n].firstInstant = cut[n].firstInstant + Nanoseconds(Int64(skip) * 1_000_000 / 48)
     }
     let after = try AudioReport(recordings: cut).comparisons[0]
-    #expect(after.matched >= 4 && after.missing == 0 && after.extra == 0)
+    // What sounded late may still ring at the cut, and be heard as a hit there.
+    #expect(after.matched >= 4 && after.missing == 0 && after.extra <= 1)
     #expect(after.magnitude.maximum <= .milliseconds(1))
   }
 }
