@@ -62,7 +62,7 @@ let package = Package(
     .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
     .testTarget(
       name: "TransportsTests",
-      dependencies: ["Seeds", "Processes", "CALSA", "MIDI", "MusicalTime", "Realtime", "Transports"]),
+      dependencies: ["Seeds", "Processes", "CALSA", "MIDI", "MusicalTime", "Realtime", "Transports", containers]),
     .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
     .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),

@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "CRealtime.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -64,26 +66,51 @@ int realtime_join(pthread_t thread, int64_t deadline) {
   return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &t) == 0;
 }
 
-int realtime_send(int fd, const void *bytes, size_t count, uint32_t address, uint16_t port) {
-  const struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(address)};
+static int send_to(int fd, const void *bytes, size_t count, const void *to, socklen_t length) {
   for (;;) {
-    if (sendto(fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&to, sizeof to) >= 0) return 0;
+    if (sendto(fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)to, length) >= 0) return 0;
     if (errno != EINTR) return -errno;
   }
 }
 
-long realtime_receive(int fd, void *bytes, size_t room, uint32_t *address, uint16_t *port, int64_t *stamp) {
-  struct sockaddr_in from = {0};
+/// What the upper 96 bits of an IPv4 address say: ::ffff:0:0/96 (RFC 4291, section 2.5.5.2).
+static int is_ipv4(struct realtime_address address) { return address.high == 0 && address.low >> 32 == 0xFFFF; }
+
+int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, struct realtime_address to) {
+  if (!is_dual_stack) {
+    if (!is_ipv4(to)) return -EAFNOSUPPORT;
+    const struct sockaddr_in ipv4 = {
+        .sin_family = AF_INET, .sin_port = htons(to.port), .sin_addr.s_addr = htonl((uint32_t)to.low)};
+    return send_to(fd, bytes, count, &ipv4, sizeof ipv4);
+  }
+  struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_port = htons(to.port), .sin6_scope_id = to.scope};
+  const uint64_t halves[2] = {htobe64(to.high), htobe64(to.low)};
+  memcpy(&ipv6.sin6_addr, halves, sizeof halves);
+  return send_to(fd, bytes, count, &ipv6, sizeof ipv6);
+}
+
+long realtime_receive(int fd, void *bytes, size_t room, struct realtime_address *from, int64_t *stamp) {
+  union { struct sockaddr any; struct sockaddr_in ipv4; struct sockaddr_in6 ipv6; } sender = {0};
   struct iovec part = {.iov_base = bytes, .iov_len = room};
   union { char bytes[256]; struct cmsghdr align; } control;
-  struct msghdr message = {.msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &part, .msg_iovlen = 1,
+  struct msghdr message = {.msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &part, .msg_iovlen = 1,
                            .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
   long got;
   do got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_TRUNC);
   while (got < 0 && errno == EINTR);
   if (got < 0) return -errno;
-  *address = ntohl(from.sin_addr.s_addr);
-  *port = ntohs(from.sin_port);
+  *from = (struct realtime_address){0};
+  if (sender.any.sa_family == AF_INET6) {
+    uint64_t halves[2];
+    memcpy(halves, &sender.ipv6.sin6_addr, sizeof halves);
+    from->high = be64toh(halves[0]);
+    from->low = be64toh(halves[1]);
+    from->scope = sender.ipv6.sin6_scope_id;
+    from->port = ntohs(sender.ipv6.sin6_port);
+  } else {
+    from->low = UINT64_C(0xFFFF) << 32 | ntohl(sender.ipv4.sin_addr.s_addr);
+    from->port = ntohs(sender.ipv4.sin_port);
+  }
   *stamp = 0;
   for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
@@ -92,6 +119,12 @@ long realtime_receive(int fd, void *bytes, size_t room, uint32_t *address, uint1
       *stamp = nanoseconds(t);
     }
   return got;
+}
+
+uint32_t realtime_dropped(int fd) {
+  uint32_t memory[SK_MEMINFO_VARS] = {0};
+  socklen_t length = sizeof memory;
+  return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &length) == 0 ? memory[SK_MEMINFO_DROPS] : 0;
 }
 
 int realtime_wait_readable(int first, int second, int third, int milliseconds) {

@@ -42,7 +42,8 @@ struct Connections {
     for n in targets.indices {
       if targets[n].session == nil, targets[n].reachedBy == nil, now >= targets[n].nextTry {
         let address = targets[n].address
-        let data = SocketAddress(host: address.host, port: address.port + 1)
+        var data = address
+        data.port += 1
         targets[n].session = try? endpoint.connect(to: address, data: data, at: now)
         targets[n].nextTry = now + Self.pause
         if let session = targets[n].session, stands(session) { established(session) }

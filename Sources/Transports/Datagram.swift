@@ -45,13 +45,28 @@ extension PortPair {
 }
 
 extension UDPSocket {
-  /// Sends a packet of at most 256 octets, never waiting; false when it is longer or the kernel would not take it.
+  /// Sends a packet of at most ``Datagram/room`` octets, never waiting; false when it is longer or the kernel would not
+  /// take it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func send(_ packet: borrowing RigidArray<UInt8>, to address: SocketAddress) -> Bool {
-    guard packet.count <= 256 else { return false }
-    // A copy, because the array lends its octets only as a Span, which real-time code may not own.
+    // A copy, because the array lends its octets only as a Span, which real-time code may not own. Nearly all packets
+    // are short, and are not to pay for the room of the longest.
+    if packet.count <= 256 { return sendShort(packet, to: address) }
+    guard packet.count <= Datagram.room else { return false }
+    var octets = InlineArray<1472, UInt8>(repeating: 0)
+    var index = 0
+    while index < packet.count {
+      octets[index] = packet[index]
+      index += 1
+    }
+    // Invariant: the pointer covers the inline array and is used within the call alone.
+    return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: index, to: address) }
+  }
+
+  @_noLocks @_noAllocation
+  private func sendShort(_ packet: borrowing RigidArray<UInt8>, to address: SocketAddress) -> Bool {
     var octets = InlineArray<256, UInt8>(repeating: 0)
     var index = 0
     while index < packet.count {

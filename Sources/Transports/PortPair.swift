@@ -5,6 +5,15 @@ public struct PortPair: Sendable, BitwiseCopyable {
   public let control: UDPSocket
   public let data: UDPSocket
 
+  /// Whether they take IPv6 and IPv4; IPv4 alone where the kernel has no IPv6.
+  public var isDualStack: Bool { control.isDualStack && data.isDualStack }
+  /// How many datagrams the kernel has thrown away at either because nobody took them in time, modulo 2^32.
+  ///
+  /// Real-time: safe.
+  public var dropped: UInt32 {
+    @_noLocks @_noAllocation get { control.dropped &+ data.dropped }
+  }
+
   /// Binds `port` and the one after it; 0 takes any free pair.
   ///
   /// - Throws: ``TransportError`` when one of them is taken.

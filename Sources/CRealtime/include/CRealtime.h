@@ -35,12 +35,23 @@ void realtime_prepare_thread(const char *name);
 /// Waits until `thread` has ended, until `deadline` of CLOCK_MONOTONIC at most: whether it has. Not again after that.
 int realtime_join(pthread_t thread, int64_t deadline);
 
-/// Sends one datagram, never waiting. `address` and `port` in host order. Returns 0 or -errno.
-int realtime_send(int fd, const void *bytes, size_t count, uint32_t address, uint16_t port) REALTIME_SAFE;
+/// A host and a UDP port. The first and the last eight octets of its IPv6 address as numbers, the first octet the highest;
+/// an IPv4 address a.b.c.d stands as ::ffff:a.b.c.d. `scope` is the interface of a link-local address, else 0.
+struct realtime_address {
+  uint64_t high, low;
+  uint32_t scope;
+  uint16_t port;
+};
 
-/// Receives one datagram, never waiting. Gives the sender in host order and the kernel's arrival stamp in nanoseconds of
-/// CLOCK_REALTIME, 0 when there is none. Returns the datagram's whole length, which may exceed `room`, or -errno.
-long realtime_receive(int fd, void *bytes, size_t room, uint32_t *address, uint16_t *port, int64_t *stamp) REALTIME_SAFE;
+/// Sends one datagram, never waiting, through a socket of AF_INET6 (`is_dual_stack`) or AF_INET. Returns 0 or -errno.
+int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, struct realtime_address to) REALTIME_SAFE;
+
+/// Receives one datagram, never waiting. Gives the sender and the kernel's arrival stamp in nanoseconds of CLOCK_REALTIME,
+/// 0 when there is none. Returns the datagram's whole length, which may exceed `room`, or -errno.
+long realtime_receive(int fd, void *bytes, size_t room, struct realtime_address *from, int64_t *stamp) REALTIME_SAFE;
+
+/// How many datagrams the kernel has thrown away because nobody took them from the socket in time, modulo 2^32.
+uint32_t realtime_dropped(int fd) REALTIME_SAFE;
 
 /// Waits until one of three descriptors has something to read, `milliseconds` at most; -1 stands for no descriptor. Bit 0:
 /// the first has, bit 1: the second, bit 2: the third.

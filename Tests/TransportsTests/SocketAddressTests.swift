@@ -1,0 +1,67 @@
+import Glibc
+import Testing
+import Transports
+
+@Suite struct SocketAddressTests {
+  @Test(arguments: [
+    "", ":5004", "1.2.3.4:", "1.2.3.4:x", "1.2.3.4:0", "1.2.3.4:65535", "1.2.3.4:70000", "a:b:c", "[::1", "[]:5004",
+    "[::1]5004", "[::1]:", "[::1]:0", "[::1]:65535", "[1.2.3.4]:5004", "[ada]:5004", "::1]:5004", "1:2:3:4:5:6:7:8:9",
+    "fe80::1%", "[fe80::1%]:5004",
+  ])
+  func notAnAddress(text: String) {
+    let error = #expect(throws: TransportError.self) { try SocketAddress(resolving: text) }
+    #expect(error?.description.contains("not HOST:PORT") == true)
+    #expect(throws: TransportError.self) { try SocketAddress.parts(of: text) }
+  }
+
+  @Test(arguments: [
+    ("10.99.0.2:5006", "10.99.0.2:5006"), ("127.0.0.1", "127.0.0.1:5004"), ("255.255.255.255:1", "255.255.255.255:1"),
+    ("[::1]:5006", "[::1]:5006"), ("[::1]", "[::1]:5004"), ("::1", "[::1]:5004"), ("::", "[::]:5004"),
+    ("[FD00:0:0::20]:65534", "[fd00::20]:65534"), ("2001:db8:1:2:3:4:5:6", "[2001:db8:1:2:3:4:5:6]:5004"),
+    // An IPv4 address in the form of IPv6 is the IPv4 address.
+    ("[::ffff:192.168.1.20]:5004", "192.168.1.20:5004"),
+    // The old IPv4-compatible form is not.
+    ("[::192.168.1.20]:5004", "[::192.168.1.20]:5004"),
+    // Every Linux has `lo` as its first interface.
+    ("[fe80::1%lo]:5004", "[fe80::1%lo]:5004"), ("fe80::1%1", "[fe80::1%lo]:5004"),
+    ("fe80::1%4294967295", "[fe80::1%4294967295]:5004"),
+  ])
+  func addressesReadWhatTheyWrite(text: String, description: String) throws {
+    let address = try SocketAddress(resolving: text)
+    #expect(address.description == description)
+    #expect(try SocketAddress(resolving: description) == address)
+  }
+
+  @Test func theHalvesAreTheAddressInNetworkOrder() throws {
+    #expect(try SocketAddress(resolving: "10.99.0.2:5006") == SocketAddress(host: 0x0A63_0002, port: 5006))
+    let address = SocketAddress(high: 0x2001_0DB8_0001_0002, low: 0x0003_0004_0005_0006, port: 5004)
+    #expect(try SocketAddress(resolving: "2001:db8:1:2:3:4:5:6") == address)
+    #expect(SocketAddress(high: 0, low: 0xFFFF_0A63_0002, port: 5006) == SocketAddress(host: 0x0A63_0002, port: 5006))
+    #expect(!SocketAddress(host: 0, port: 0).isIPv6 && address.isIPv6)
+  }
+
+  @Test func hostsAreTheSameByAddressAndInterface() {
+    let address = SocketAddress(high: 0xFE80 << 48, low: 1, scope: 2, port: 5004)
+    #expect(address.isSameHost(as: SocketAddress(high: 0xFE80 << 48, low: 1, scope: 2, port: 5005)))
+    #expect(!address.isSameHost(as: SocketAddress(high: 0xFE80 << 48, low: 1, scope: 3, port: 5004)))
+    #expect(!address.isSameHost(as: SocketAddress(high: 0xFE80 << 48, low: 2, scope: 2, port: 5004)))
+    #expect(address != SocketAddress(high: 0xFE80 << 48, low: 1, scope: 2, port: 5005))
+    // The interface is part of link-local addresses alone.
+    #expect(SocketAddress(high: 0xFD00 << 48, low: 1, scope: 2, port: 1).scope == 0)
+    let (far, near) = (0xFEC0 << 48, 0xFEBF << 48) as (UInt64, UInt64)
+    #expect(SocketAddress(high: near, low: 1, scope: 2, port: 1).isLinkLocal)
+    #expect(!SocketAddress(high: far, low: 1, scope: 2, port: 1).isLinkLocal)
+  }
+
+  @Test func aNameIsLookedUp() throws {
+    let address = try SocketAddress(resolving: "localhost:5006")
+    #expect(["127.0.0.1:5006", "[::1]:5006"].contains(address.description))
+  }
+
+  @Test func aLinkLocalAddressNeedsAnInterfaceThatIsThere() {
+    let bare = #expect(throws: TransportError.self) { try SocketAddress(resolving: "[fe80::1]:5004") }
+    #expect(bare?.description.contains("needs its interface; write for example fe80::1%eth0") == true)
+    let gone = #expect(throws: TransportError.self) { try SocketAddress(resolving: "fe80::1%nosuch0") }
+    #expect(gone?.description == "interface nosuch0 of fe80::1%nosuch0: not there; `ip link` lists those that are")
+  }
+}
