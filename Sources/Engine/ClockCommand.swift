@@ -5,14 +5,20 @@ import Transports
 enum ClockCommand: Sendable, BitwiseCopyable {
   /// A session has come about: `address` is its peer's data port.
   case open(session: SessionID, address: SocketAddress, ssrc: UInt32, sequence: UInt16)
-  /// The session's peer honours time stamps.
-  case stamp(session: SessionID)
+  /// The session's peer is a Tutti peer: it is told what goes to all of them.
+  case recognise(session: SessionID)
+  /// Whether the session's peer honours time stamps.
+  case stamp(session: SessionID, Bool)
+  /// Whether the session's packets are to bear a recovery journal.
+  case journal(session: SessionID, Bool)
+  /// The session's peer has received or repaired all packets up to this one.
+  case acknowledge(session: SessionID, sequence: UInt16)
   /// The session is over.
   case close(session: SessionID)
   /// Somebody has subscribed to the clock port, or is connected no more.
   case subscribed(SequencerAddress)
   case unsubscribed(SequencerAddress)
-  /// A System Exclusive message for one session, or for all that go by time stamps.
+  /// A System Exclusive message for one session, or for all Tutti peers.
   case exclusive(Exclusive, session: SessionID?)
   /// The thread ends; who heard the rhythm from here is told Stop first.
   case quit

@@ -7,14 +7,14 @@ import Rhythm
 import Transports
 
 /// What the clock thread does, one round at a time: it walks the plan's ticks, hands steps to the sound, and sends
-/// Start, Clock and Stop to every session, ahead of time or at the moment. It holds nothing but trivial values and one
-/// packet's room.
+/// Start, Clock and Stop to every session, ahead of time or at the moment. What is due now goes first; what leaves ahead of
+/// time, and what players play, goes in the time between (``pass(before:)``). All memory is taken beforehand.
 struct ClockLoop: ~Copyable {
   /// How long before its first tick a receiver hears Start or Continue: MIDI 1.0 asks for a millisecond at least.
   static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }
 
   let shared: ClockRings
-  private var plan = Plan.silence
+  var plan = Plan.silence
   private var table = StepTable()
   private var bars = Bars(StepTable())
   private var activity: UInt8 = 0
@@ -25,11 +25,16 @@ struct ClockLoop: ~Copyable {
   /// Start and Continue, before the tick from which they count.
   private var momentPrelude = PlanCursor(lead: ClockLoop.prelude)
   private var aheadPrelude: PlanCursor
+  /// The newest tick that those who go by time stamps are to have, and whether some have yet to get it.
+  var owed = Tick(0)
+  var owes = false
+  /// What goes to everybody.
+  var broadcast = Broadcast()
   /// Steps on their way to the sound.
   private var sound: PlanCursor
   private let records: Bool
-  private(set) var streams: StreamTable
-  private var port: ClockPort?
+  var streams: StreamTable
+  var port: ClockPort?
   private var counters = ClockCounters()
 
   init(shared: ClockRings, settings: ClockSettings) {
@@ -62,25 +67,29 @@ struct ClockLoop: ~Copyable {
   mutating func round(at now: Instant) -> Instant {
     adoptState()
     while let tick = moment.take(in: plan, at: now) {
+      let acted = MonotonicClock.now
       port?.sendClock(tick, of: plan, in: bars)
-      if plan.sends { streams.sendClock(tick, of: plan, stamped: false) }
+      if plan.sends { _ = streams.sendClock(tick, of: plan, stamped: false, until: .distantFuture, now: now) }
       counters.ticks += 1
-      shared.ticks.push(TickRecord(tick: tick, due: plan.deadline(tick), acted: MonotonicClock.now))
+      shared.ticks.push(TickRecord(tick: tick, due: plan.deadline(tick), acted: acted))
     }
     while let tick = sound.take(in: plan, at: now) { play(tick, at: now) }
     while let tick = momentPrelude.take(in: plan, at: now) {
       port?.begin(at: tick, of: plan, in: bars)
-      if plan.sends { streams.begin(at: tick, of: plan, in: bars, stamped: false) }
+      if plan.sends { streams.begin(at: tick, of: plan, in: bars, stamped: false, now: now) }
     }
     if portEnd <= now { port?.stop() }
     if plan.sends {
       while let tick = aheadPrelude.take(in: plan, at: now) {
-        streams.begin(at: tick, of: plan, in: bars, stamped: true)
+        streams.begin(at: tick, of: plan, in: bars, stamped: true, now: now)
       }
-      while let tick = ahead.take(in: plan, at: now) { streams.sendClock(tick, of: plan, stamped: true) }
-      if end(of: moment, stamped: false) <= now { streams.stop(at: plan.deadline(plan.end), stamped: false) }
-      if end(of: ahead, stamped: true) <= now { streams.stop(at: plan.deadline(plan.end), stamped: true) }
+      while let tick = ahead.take(in: plan, at: now) { (owed, owes) = (tick, true) }
+      if end(of: moment, stamped: false) <= now { streams.stop(at: plan.deadline(plan.end), stamped: false, now: now) }
+      if !owes, end(of: ahead, stamped: true) <= now {
+        streams.stop(at: plan.deadline(plan.end), stamped: true, now: now)
+      }
     }
+    streams.sendGuards(at: now)
     counters.skipped = moment.skipped
     counters.sent = streams.sent
     counters.unsent = streams.unsent
@@ -91,9 +100,9 @@ struct ClockLoop: ~Copyable {
     if plan.sends {
       next = soonest(next, soonest(aheadPrelude.due(in: plan), ahead.due(in: plan)))
       next = soonest(next, end(of: moment, stamped: false))
-      next = soonest(next, end(of: ahead, stamped: true))
+      if !owes { next = soonest(next, end(of: ahead, stamped: true)) }
     }
-    return next
+    return soonest(next, streams.guardsDue)
   }
 
   @_noLocks @_noAllocation
@@ -132,9 +141,10 @@ struct ClockLoop: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func stopStreams(at instant: Instant) {
-    streams.stop(at: instant, stamped: false)
-    streams.stop(at: instant, stamped: true)
+  mutating func stopStreams(at now: Instant) {
+    streams.stop(at: now, stamped: false, now: now)
+    streams.stop(at: now, stamped: true, now: now)
+    owes = false
   }
 
   @_noLocks @_noAllocation
@@ -172,53 +182,5 @@ struct ClockLoop: ~Copyable {
       }
       return plan.deadline(plan.end)
     }
-  }
-
-  /// Sends messages that wait, a few, and none when what is due at `next` is near.
-  ///
-  /// - Returns: whether there are more, for which there is time after another look at commands and ticks.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  mutating func pass(before next: Instant) -> Bool {
-    var most = 16
-    while most > 0 {
-      guard next > MonotonicClock.now + .microseconds(200), let message = shared.messages.pop() else { return false }
-      send(message)
-      most -= 1
-    }
-    return shared.messages.count > 0
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func send(_ message: OutgoingMessage) {
-    switch message {
-    case .sessions(let message): streams.pass(message, at: MonotonicClock.now)
-    case .port(let message): port?.pass(message)
-    }
-  }
-
-  /// Does what the control thread has asked for; false when that is to quit.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  mutating func obey() -> Bool {
-    while let command = shared.commands.pop() {
-      switch command {
-      case .open(let session, let address, let ssrc, let sequence):
-        streams.add(session, at: address, ssrc: ssrc, sequence: sequence)
-      case .stamp(let session): streams.stamp(session)
-      case .close(let session): streams.remove(session)
-      case .subscribed(let address): port?.joined(address)
-      case .unsubscribed(let address): port?.left(address)
-      case .exclusive(let exclusive, let session): streams.send(exclusive, to: session, at: MonotonicClock.now)
-      case .quit:
-        stopStreams(at: MonotonicClock.now)
-        port?.stop()
-        while let message = shared.messages.pop() { send(message) }
-        return false
-      }
-    }
-    return true
   }
 }

@@ -29,6 +29,7 @@ extension Peer {
       "commands_dropped": Int64(clock.rings.commands.dropped),
       "datagrams_sent": clockCounters.sent,
       "datagrams_unsent": clockCounters.unsent,
+      "datagrams_overrun": Int64(ports.dropped),
       "datagrams_received": Int64(clamping: endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
       "datagrams_dropped": Int64(clamping: endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
       "statements_rejected": Int64(ensemble.rejected),

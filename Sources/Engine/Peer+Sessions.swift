@@ -33,9 +33,10 @@ extension Peer {
       recognised(session, Identity(identity), at: now)
     case .foreign(let session):
       log.info("\(name(of: session)) is no Tutti peer: it gets each tick at its moment")
+      tell(.joined, of: session, at: now)
     case .clock(let session, let exchange):
       if let identity = peers[session]?.identity { ensemble.measured(exchange, with: identity, at: now) }
-    case .message(let session, let message, let instant, _):
+    case .message(let session, let message, let instant, _, _):
       received(message, at: instant, on: session)
     case .systemExclusive(let session, let octets, _, _):
       guard let partner = peers[session], let statement = Statement(systemExclusive: octets) else { break }
@@ -44,19 +45,32 @@ extension Peer {
       } else {
         peers[session]?.unheard = statement
       }
-    case .feedback:
-      break  // Trims the recovery journal, which is not sent.
+    case .feedback(let session, let sequence): clock.send(.acknowledge(session: session, sequence: sequence))
+    case .journals(let session):
+      peers[session]?.journals = true
+      settle(session)
+    case .declined(let name, let address):
+      log.notice("\(name ?? "somebody") at \(address) was refused: --policy \(configuration.policy) does not let it in")
     }
   }
 
   private func established(_ session: SessionID, _ info: SessionInfo<SocketAddress>) {
-    peers[session] = Partner(info: info)
+    peers[session] = Partner(info: info, manner: configuration.manners.manner(for: info.name, at: info.control))
     connections.established(session)
     clock.send(
       .open(
         session: session, address: info.data, ssrc: endpoint.ssrc, sequence: UInt16.random(in: 0 ... .max)))
+    settle(session)
     publishSources()
     log.info("\(info.name ?? "a peer") at \(info.control) joined")
+  }
+
+  /// How MIDI goes to the peer of a session, as far as can be told by now.
+  private func settle(_ session: SessionID) {
+    guard let partner = peers[session] else { return }
+    let isTutti = partner.identity != nil
+    clock.send(.stamp(session: session, partner.manner.playsByStamps ?? isTutti))
+    clock.send(.journal(session: session, partner.manner.takesJournal ?? (isTutti || partner.journals)))
   }
 
   private func recognised(_ session: SessionID, _ identity: Identity, at now: Instant) {
@@ -69,6 +83,11 @@ extension Peer {
       let lowerInvites = (self.identity < identity) == partner.info.isInitiator
       let given = lowerInvites ? other : session
       connections.reached(given, by: identity)
+      let kept = given == session ? other : session
+      if peers[given]?.isTold == true {
+        peers[given]?.isTold = false
+        peers[kept]?.isTold = true
+      }
       peers[given]?.identity = nil
       endpoint.close(given, at: now)
       if given == session { return }
@@ -76,7 +95,9 @@ extension Peer {
     peers[session]?.identity = identity
     if names.count >= 4096 { names.removeAll() }
     names[identity] = peers[session]?.info.name
-    clock.send(.stamp(session: session))
+    clock.send(.recognise(session: session))
+    settle(session)
+    if peers[session]?.isTold == false { tell(.joined, of: session, at: now) }
     ensemble.joined(identity, at: now)
     if let statement = peers[session]?.unheard {
       peers[session]?.unheard = nil
@@ -97,6 +118,7 @@ extension Peer {
 
   private func ended(_ session: SessionID, at now: Instant) {
     releaseNotes(of: session)
+    if peers[session]?.isTold == true { tell(.left, of: session, at: now) }
     let identity = peers.removeValue(forKey: session)?.identity
     clock.send(.close(session: session))
     publishSources()

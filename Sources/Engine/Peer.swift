@@ -47,6 +47,8 @@ public final class Peer {
   /// When the rhythm is to be started without anybody's asking.
   var startsAt: Instant?
   var leavesAt: Instant?
+  /// Who is told of others that come and go.
+  private var watch: ((PeerEvent) -> Void)?
   /// Another command to leave while leaving means at once.
   var isLeaving = false
 
@@ -59,7 +61,13 @@ public final class Peer {
   /// The peer of one session.
   struct Partner {
     let info: SessionInfo<SocketAddress>
+    /// What the player has set for it.
+    let manner: Manner
     var identity: Identity?
+    /// Whether it sends recovery journals.
+    var journals = false
+    /// Whether those who watch have been told of it.
+    var isTold = false
     /// What it said last of the rhythm before it was recognised: the answer that lets it be may have been lost, and it
     /// will not say that again before the next bar.
     var unheard: Statement?
@@ -143,9 +151,12 @@ public final class Peer {
 
   /// Plays until told to leave, or until its duration is over; then takes everything down and keeps what was recorded.
   ///
-  /// - Parameter status: called about ten times a second; nil when nobody looks.
+  /// - Parameters:
+  ///   - status: called about ten times a second; nil when nobody looks.
+  ///   - watch: called with each event as it comes about.
   /// - Throws: ``AudioFileError`` or ``TraceError`` when recording or trace are not complete.
-  public func run(status: ((PeerStatus) -> Void)? = nil) throws {
+  public func run(status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil) throws {
+    self.watch = watch
     var nextStatus = MonotonicClock.now
     while true {
       if let leavesAt, MonotonicClock.now >= leavesAt {
@@ -197,6 +208,14 @@ public final class Peer {
         datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
         port: datagram.port == .control ? .control : .data, at: datagram.at, answered: datagram.answered)
     }
+  }
+
+  /// Tells whoever watches that the peer of `session` has come or gone.
+  func tell(_ kind: PeerEvent.Kind, of session: SessionID, at now: Instant) {
+    guard let partner = peers[session] else { return }
+    peers[session]?.isTold = kind == .joined
+    watch?(
+      PeerEvent(kind: kind, name: partner.info.name, address: partner.info.control, identity: partner.identity, at: now))
   }
 
   private func recordTicks(at now: Instant) {

@@ -12,11 +12,17 @@ public struct PeerConfiguration: Sendable {
     case named(String)
   }
 
+  /// Whether it is found, and finds others, by DNS-SD.
+  public enum Discovery: Sendable { case connects, announces, off }
+
   public var name: String
   /// The control port; data go by the one after it. 0 takes any free pair.
   public var port: UInt16 = 5004
   /// Peers to connect to, `HOST:PORT` each.
   public var connect: [String] = []
+  public var discovery = Discovery.off
+  public var policy = ConnectionPolicy.anyone
+  public var manners = Manners()
   /// Whether it starts the rhythm by itself, once the peers to connect to are there.
   public var start = false
   public var tempo: Tempo

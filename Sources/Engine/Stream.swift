@@ -3,13 +3,15 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-/// What the clock thread knows of the receiver of one session.
+/// The sending half of one session, as the clock thread holds it.
 struct Stream: BitwiseCopyable {
   /// The session's number.
   let session: SessionID
   let address: SocketAddress
-  /// The place of its packet sender in the table.
+  /// Which of the table's senders is the stream's.
   let sender: Int
+  /// Whether its receiver is a Tutti peer.
+  var isRecognised = false
   /// Whether its receiver honours time stamps, so that each tick leaves ahead of time. To all others it leaves at its
   /// very moment.
   var isStamped = false
@@ -17,6 +19,10 @@ struct Stream: BitwiseCopyable {
   var run: UInt32 = 0
   /// The tick it gets next in that run.
   var next = Tick(0)
+  /// When a guard packet is due if nothing else is sent before.
+  var guardDue = Instant.distantFuture
+  /// Guard packets since the last packet with a command.
+  var guards = 0
 
   @_noLocks @_noAllocation
   init(session: SessionID, address: SocketAddress, sender: Int) {

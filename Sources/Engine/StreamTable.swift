@@ -6,19 +6,26 @@ import RTPMIDI
 import Realtime
 import Transports
 
-/// The sending halves of all sessions, and what is sent on them: Start, Continue, Clock, Stop and System Exclusive. It
-/// belongs to the clock thread, the one writer of every RTP stream.
+/// The sending halves of all sessions, and what is sent on them: Start, Continue, Clock, Stop, notes and System Exclusive.
+/// It belongs to the clock thread, the one writer of every RTP stream.
+///
+/// What goes to everybody and need not go at once is sent in slices: to a thousand followers it takes milliseconds, and
+/// a tick that is due meanwhile goes before it.
 struct StreamTable: ~Copyable {
   /// Sessions at most.
-  static var most: Int { 1100 }
+  static var most: Int { @_noLocks @_noAllocation get { 1100 } }
+  /// How many packets go out between two looks at the clock.
+  static var slice: Int { @_noLocks @_noAllocation get { 8 } }
 
-  private let socket: UDPSocket
-  private var streams = RigidArray<Stream>(capacity: StreamTable.most)
-  /// One for each session that there may be, made beforehand: the clock thread takes no memory.
-  private var senders = RigidArray<PacketSender>(capacity: StreamTable.most)
-  private var freeSenders = RigidArray<Int>(capacity: StreamTable.most)
-  private var packet = RigidArray<UInt8>(capacity: PacketSender.longestMessagePacket)
+  let socket: UDPSocket
+  var streams = RigidArray<Stream>(capacity: StreamTable.most)
+  /// A sender for every stream there can be, made beforehand with all its memory.
+  var senders = RigidArray<PacketSender>(capacity: StreamTable.most)
+  private var free = RigidArray<Int>(capacity: StreamTable.most)
+  var packet = RigidArray<UInt8>(capacity: Datagram.room)
   private var octets = RigidArray<UInt8>(capacity: ClockCommand.Exclusive.room)
+  /// When the soonest guard packet may be due.
+  var guardsDue = Instant.distantFuture
   /// Datagrams sent.
   private(set) var sent: Int64 = 0
   /// Datagrams the kernel would not take.
@@ -26,34 +33,55 @@ struct StreamTable: ~Copyable {
 
   init(socket: UDPSocket) {
     self.socket = socket
-    for index in 0..<Self.most {
+    for slot in (0..<Self.most).reversed() {
       senders.append(PacketSender(ssrc: 0, sequence: 0))
-      freeSenders.append(Self.most - 1 - index)
+      free.append(slot)
     }
   }
 
   /// The sessions served, in no order.
   var sessions: [SessionID] { (0..<streams.count).map { streams[$0].session } }
 
-  /// Begins to serve a session by a stream from `ssrc` that begins with packet `sequence`; one too many is not served.
+  var count: Int { @_noLocks @_noAllocation get { streams.count } }
+
+  /// Begins to serve a session; one too many is not served.
   @_noLocks @_noAllocation
-  mutating func add(_ session: SessionID, at address: SocketAddress, ssrc: UInt32, sequence: UInt16) {
-    guard freeSenders.count > 0 else { return }
-    let sender = freeSenders.removeLast()
-    senders[sender].restart(ssrc: ssrc, sequence: sequence)
-    streams.append(Stream(session: session, address: address, sender: sender))
+  mutating func open(_ session: SessionID, to address: SocketAddress, ssrc: UInt32, sequence: UInt16) {
+    guard streams.count < Self.most, free.count > 0 else { return }
+    let slot = free.removeLast()
+    senders[slot].restart(ssrc: ssrc, sequence: sequence)
+    senders[slot].sendsJournal = false
+    streams.append(Stream(session: session, address: address, sender: slot))
   }
 
-  /// From now on the session's receiver gets its ticks ahead of time.
+  /// The session's receiver is a Tutti peer.
   @_noLocks @_noAllocation
-  mutating func stamp(_ session: SessionID) {
-    if let index = index(of: session) { streams[index].isStamped = true }
+  mutating func recognise(_ session: SessionID) {
+    if let index = index(of: session) { streams[index].isRecognised = true }
+  }
+
+  /// Whether the session's receiver gets its ticks ahead of time from now on.
+  @_noLocks @_noAllocation
+  mutating func stamp(_ session: SessionID, _ isStamped: Bool) {
+    if let index = index(of: session) { streams[index].isStamped = isStamped }
+  }
+
+  /// Whether the session's packets bear a recovery journal from now on.
+  @_noLocks @_noAllocation
+  mutating func journal(_ session: SessionID, _ isSent: Bool) {
+    if let index = index(of: session) { senders[streams[index].sender].sendsJournal = isSent }
+  }
+
+  /// The session's receiver has everything up to the packet `sequence`.
+  @_noLocks @_noAllocation
+  mutating func acknowledge(_ session: SessionID, _ sequence: UInt16) {
+    if let index = index(of: session) { senders[streams[index].sender].acknowledge(sequence) }
   }
 
   @_noLocks @_noAllocation
-  mutating func remove(_ session: SessionID) {
+  mutating func close(_ session: SessionID) {
     guard let index = index(of: session) else { return }
-    freeSenders.append(streams[index].sender)
+    free.append(streams[index].sender)
     streams[index] = streams[streams.count - 1]
     streams.removeLast()
   }
@@ -68,114 +96,57 @@ struct StreamTable: ~Copyable {
     return nil
   }
 
-  /// Sends the ticks up to `tick` that each receiver of the kind has not had.
+  /// Whether the receiver of the stream of this index is a Tutti peer.
   @_noLocks @_noAllocation
-  mutating func sendClock(_ tick: Tick, of plan: Plan, stamped: Bool) {
-    var index = 0
-    while index < streams.count {
-      var stream = streams[index]
-      if stream.isStamped == stamped, stream.run == plan.run {
-        while stream.next <= tick {
-          send(.clock, at: plan.deadline(stream.next), on: stream)
-          stream.next = stream.next + 1
-        }
-        streams[index] = stream
-      }
-      index += 1
-    }
-  }
+  func isRecognised(_ index: Int) -> Bool { streams[index].isRecognised }
 
-  /// Lets those begin who can begin at `tick`: all at the first tick of the run, latecomers at a bar. A
-  /// latecomer hears its place, addressed to it alone.
+  /// Begins a System Exclusive message, which ``sendPrepared(to:at:)`` sends.
   @_noLocks @_noAllocation
-  mutating func begin(at tick: Tick, of plan: Plan, in bars: Bars, stamped: Bool) {
-    guard bars.begins(at: tick, of: plan) else { return }
-    var index = 0
-    while index < streams.count {
-      var stream = streams[index]
-      if stream.isStamped == stamped, stream.run != plan.run {
-        let instant = plan.deadline(tick)
-        if tick.index == 0 {
-          send(.start, at: instant, on: stream)
-        } else {
-          send(.songPosition(bars.songPosition(of: tick.step)), at: instant, on: stream)
-          send(.continue, at: instant, on: stream)
-        }
-        stream.run = plan.run
-        stream.next = tick
-        streams[index] = stream
-      }
-      index += 1
-    }
-  }
-
-  /// Whether a receiver of the kind takes part in `run`.
-  @_noLocks @_noAllocation
-  func takesPart(in run: UInt32, stamped: Bool) -> Bool {
-    var index = 0
-    while index < streams.count {
-      if streams[index].run == run, streams[index].isStamped == stamped { return true }
-      index += 1
-    }
-    return false
-  }
-
-  /// Sends Stop to all of the kind that take part in a run.
-  @_noLocks @_noAllocation
-  mutating func stop(at instant: Instant, stamped: Bool) {
-    var index = 0
-    while index < streams.count {
-      var stream = streams[index]
-      if stream.isStamped == stamped, stream.run != 0 {
-        send(.stop, at: instant, on: stream)
-        stream.run = 0
-        streams[index] = stream
-      }
-      index += 1
-    }
-  }
-
-  /// Sends a System Exclusive message to one session, or to all whose receivers honour time stamps.
-  @_noLocks @_noAllocation
-  mutating func send(_ exclusive: ClockCommand.Exclusive, to session: SessionID?, at now: Instant) {
+  mutating func prepare(_ exclusive: ClockCommand.Exclusive) {
     octets.removeAll()
     var index = 0
     while index < exclusive.count {
       octets.append(exclusive.octets[index])
       index += 1
     }
-    index = 0
-    while index < streams.count {
-      let stream = streams[index]
-      if session.map({ stream.session.number == $0.number }) ?? stream.isStamped {
-        packet.removeAll()
-        let sent = senders[stream.sender].encode(
-          systemExclusive: octets, at: now, isJournalled: false, into: &packet)
-        if sent != nil { deliver(to: stream.address) }
-      }
-      index += 1
-    }
   }
 
-  /// Sends a note, a controller or its like to everybody, to be played as it comes.
+  /// Sends the System Exclusive message that is prepared to one session. It is told again by its own means, so no journal
+  /// keeps it.
   @_noLocks @_noAllocation
-  mutating func pass(_ message: Message, at now: Instant) {
-    var index = 0
-    while index < streams.count {
-      send(message, at: now, on: streams[index])
-      index += 1
-    }
+  mutating func sendPrepared(to session: SessionID, at now: Instant) {
+    if let index = index(of: session) { sendPrepared(index, at: now) }
   }
 
   @_noLocks @_noAllocation
-  private mutating func send(_ message: Message, at instant: Instant, on stream: Stream) {
+  mutating func sendPrepared(_ index: Int, at now: Instant) {
     packet.removeAll()
-    if senders[stream.sender].encode(message, at: instant, into: &packet) { deliver(to: stream.address) }
+    let sent = senders[streams[index].sender].encode(
+      systemExclusive: octets, from: 0, at: now, isJournalled: false, into: &packet)
+    if sent != nil { deliver(index, at: now) }
+  }
+
+  /// Sends `message`, which counts at `instant`.
+  @_noLocks @_noAllocation
+  mutating func send(_ message: Message, at instant: Instant, on index: Int, now: Instant) {
+    packet.removeAll()
+    if senders[streams[index].sender].encode(message, at: instant, into: &packet) { deliver(index, at: now) }
   }
 
   @_noLocks @_noAllocation
-  private mutating func deliver(to address: SocketAddress) {
-    let isSent = socket.send(packet, to: address)
+  private mutating func deliver(_ index: Int, at now: Instant) {
+    let isSent = socket.send(packet, to: streams[index].address)
+    if isSent { sent += 1 } else { unsent += 1 }
+    guard senders[streams[index].sender].sendsJournal else { return }
+    streams[index].guards = 0
+    streams[index].guardDue = now + Self.guardPause(after: 0)
+    if streams[index].guardDue < guardsDue { guardsDue = streams[index].guardDue }
+  }
+
+  /// Sends the packet that is encoded, without its being a reason for others.
+  @_noLocks @_noAllocation
+  mutating func deliverGuard(_ index: Int) {
+    let isSent = socket.send(packet, to: streams[index].address)
     if isSent { sent += 1 } else { unsent += 1 }
   }
 }

@@ -31,6 +31,7 @@ func reportingFailures(_ body: () throws -> Void) throws {
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError: code = .badData
+    case let error as Contacts.Fault: code = error.isMalformed ? .badData : .unavailable
     case is TransportError, is PCMError, is EngineError, is PatchLibrary.NotFound: code = .unavailable
     case is TempoError: code = .validationFailure
     default: code = .defect

@@ -21,17 +21,14 @@ struct PeerCommand: ParsableCommand {
         tutti peer --name Ada --connect 192.168.1.20:5004
         tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004
         tutti peer --connect 192.168.1.20:5004 --trace ada.trace --json
+        tutti peer --policy contacts --connect [fe80::1%eth0]:5004 --no-journal "stage box"
       """)
 
   @Option(help: "What the others see. Default: this machine's name.")
   var name: String?
 
-  @Option(help: ArgumentHelp("Control port; data go by the one after it. 0 takes any free pair.", valueName: "N"))
-  var port: UInt16 = 5004
-
-  @Option(
-    help: ArgumentHelp("A peer to connect to, tried until it answers. May be given again.", valueName: "HOST:PORT"))
-  var connect: [String] = []
+  @OptionGroup(title: "Network")
+  var network: NetworkOptions
 
   @Flag(help: "Start the rhythm when everybody to connect to is there, after 5 s in any case.")
   var start = false
@@ -84,7 +81,6 @@ struct PeerCommand: ParsableCommand {
 
   func validate() throws {
     if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
-    for peer in connect { try usage { () throws(TransportError) in try SocketAddress.parts(of: peer) } }
     if let name, name.trimmingCharacters(in: .whitespaces).isEmpty || name.contains(where: \.isNewline) {
       throw ValidationError("--name \(name.debugDescription): not a name; give one line of text")
     }
@@ -96,7 +92,6 @@ struct PeerCommand: ParsableCommand {
     guard (70...2000).contains(lead) else {
       throw ValidationError("--lead \(lead): out of range; give one from 70 to 2000 ms")
     }
-    guard port < .max else { throw ValidationError("--port 65535: leaves no port for the data; give one up to 65534") }
     if let duration, !(0.001...1e7).contains(duration) {
       throw ValidationError("--duration \(duration): out of range; give seconds from 0.001 to 10000000")
     }
@@ -127,8 +122,7 @@ struct PeerCommand: ParsableCommand {
       var configuration = PeerConfiguration(
         name: name ?? ProcessInfo.processInfo.hostName, tempo: tempo, patch: patch, patchName: self.patch,
         soundFont: soundFont, command: CommandLine.arguments.joined(separator: " "))
-      configuration.port = port
-      configuration.connect = connect
+      try network.apply(to: &configuration)
       configuration.start = start
       configuration.activity = activity
       configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
@@ -151,14 +145,15 @@ struct PeerCommand: ParsableCommand {
       let signals = Interruption { mailbox.post(.leave) }
       defer { signals.cancel() }
       if json {
-        try printJSON(Ready(name: configuration.name, identity: "\(peer.identity)", port: peer.port))
-        fflush(nil)
+        print(event: Ready(name: configuration.name, identity: "\(peer.identity)", port: peer.port))
       } else {
         terminal.say("\(configuration.name) is on port \(peer.port); \(keysHint(terminal))")
       }
       let keys = terminal.readsKeys ? Keys(mailbox) : nil
       defer { keys?.restore() }
-      try peer.run(status: terminal.isInteractive ? { terminal.show(statusLine($0)) } : nil)
+      try peer.run(
+        status: terminal.isInteractive ? { terminal.show(statusLine($0)) } : nil,
+        watch: json ? { print(event: Meeting($0)) } : nil)
       terminal.clear()
       if json { print(String(decoding: try JSONEncoder.sorted.encode(peer.summary), as: UTF8.self)) }
     }
@@ -166,14 +161,6 @@ struct PeerCommand: ParsableCommand {
 
   private func keysHint(_ terminal: Terminal) -> String {
     terminal.readsKeys ? "space starts and stops, +/- tempo, 0-9 activity, q leaves" : "Ctrl-C leaves"
-  }
-
-  /// The line that says: others can connect now.
-  private struct Ready: Encodable {
-    let event = "ready"
-    var name: String
-    var identity: String
-    var port: UInt16
   }
 }
 

@@ -60,7 +60,10 @@ import Transports
       while !used.insert(id.number).inserted { id = try session() }
       let address = SocketAddress(host: 0x7F00_0001, port: receiver.port)
       rings.commands.push(.open(session: id, address: address, ssrc: 1, sequence: 0))
-      if isStamped { rings.commands.push(.stamp(session: id)) }
+      if isStamped {
+        rings.commands.push(.recognise(session: id))
+        rings.commands.push(.stamp(session: id, true))
+      }
       return receiver
     }
   }
@@ -131,7 +134,7 @@ import Transports
       loop.play(from: .milliseconds(-100), to: .milliseconds(405))
       let before = try receive(device)
       let id = loop.streams.sessions[0]
-      rings.commands.push(.stamp(session: id))
+      rings.commands.push(.stamp(session: id, true))
       _ = loop.obey()
       loop.play(from: .milliseconds(405), to: .milliseconds(500))
       #expect(try before + receive(device) == [heard(.start, at: 0)] + clocks(0..<30))
@@ -208,6 +211,7 @@ import Transports
         next = loop.round(at: next)
         while rings.ticks.pop() != nil {}
         while rings.sounds.pop() != nil {}
+        while loop.pass(before: .distantFuture) {}
         rings.commands.push(.exclusive(exclusive, session: nil))
         _ = loop.obey()
       }

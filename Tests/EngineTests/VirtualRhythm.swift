@@ -47,6 +47,7 @@ extension ClockLoop {
     var now = VirtualRhythm.origin + start
     while now <= VirtualRhythm.origin + end {
       _ = round(at: now)
+      while pass(before: .distantFuture) {}
       now = now + .microseconds(500)
     }
   }

@@ -1,0 +1,40 @@
+import Transports
+
+/// How MIDI is sent to one peer where that is not left to what the peer shows of itself: a Tutti peer gets each tick ahead
+/// of its time and a journal; another gets it at its moment, and a journal once it has sent one (design section 5).
+public struct Manner: Sendable, Equatable {
+  /// Whether it plays by time stamps rather than on arrival; nil: as a Tutti peer does and others do not.
+  public var playsByStamps: Bool?
+  /// Whether it gets the recovery journal; nil: as it does itself.
+  public var takesJournal: Bool?
+
+  public init(playsByStamps: Bool? = nil, takesJournal: Bool? = nil) {
+    self.playsByStamps = playsByStamps
+    self.takesJournal = takesJournal
+  }
+}
+
+/// The manners that the player has set, for peers known by name or by address.
+public struct Manners: Sendable {
+  private var byPeer: [String: Manner] = [:]
+
+  public init() {}
+
+  /// Sets the manner for `peer`: what it calls itself, or `HOST` or `HOST:PORT` in numbers.
+  public subscript(peer: String) -> Manner {
+    get { byPeer[peer] ?? Manner() }
+    set { byPeer[peer] = newValue }
+  }
+
+  /// The manner for the peer that calls itself `name` at `address`: what its name says goes before its port, and that before
+  /// its host.
+  func manner(for name: String?, at address: SocketAddress) -> Manner {
+    var manner = Manner()
+    for key in [address.hostDescription, address.description, name].compactMap({ $0 }) {
+      guard let set = byPeer[key] else { continue }
+      manner.playsByStamps = set.playsByStamps ?? manner.playsByStamps
+      manner.takesJournal = set.takesJournal ?? manner.takesJournal
+    }
+    return manner
+  }
+}

@@ -1,0 +1,42 @@
+import MusicalTime
+import RTPMIDI
+
+// Guard packets (RFC 6295 section 4; RFC 4696 section 4.2). What was lost is repaired by the next packet's journal. When
+// none follows, because the player rests, one without commands does: 50 ms after the last, then 100, 200, 400 and 800
+// ms after one another, then every second, until the receiver has acknowledged everything or sixteen have gone.
+extension StreamTable {
+  static var mostGuards: Int { @_noLocks @_noAllocation get { 16 } }
+
+  /// How long after `guards` guard packets in a row the next is due.
+  @_noLocks @_noAllocation
+  static func guardPause(after guards: Int) -> Nanoseconds {
+    guards < 5 ? .milliseconds(50 << Int64(guards)) : .seconds(1)
+  }
+
+  /// Sends the guard packets due at `now`.
+  @_noLocks @_noAllocation
+  mutating func sendGuards(at now: Instant) {
+    guard guardsDue <= now else { return }
+    guardsDue = .distantFuture
+    var index = 0
+    while index < streams.count {
+      if streams[index].guardDue <= now { sendGuard(index, at: now) }
+      if streams[index].guardDue < guardsDue { guardsDue = streams[index].guardDue }
+      index += 1
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func sendGuard(_ index: Int, at now: Instant) {
+    streams[index].guardDue = .distantFuture
+    let slot = streams[index].sender
+    guard streams[index].guards < Self.mostGuards, senders[slot].sendsJournal, senders[slot].hasUnacknowledged else {
+      return
+    }
+    packet.removeAll()
+    guard senders[slot].encodeGuard(at: now, into: &packet) else { return }
+    deliverGuard(index)
+    streams[index].guards += 1
+    streams[index].guardDue = now + Self.guardPause(after: streams[index].guards)
+  }
+}
