@@ -26,9 +26,14 @@ extension Peer {
       ended(session, at: now)
     case .unreachable(let session):
       ended(session, at: now)
-    case .lost(let session), .closed(let session):
-      if let partner = peers[session] { log.info("\(partner.info.name ?? "a peer") left") }
-      ended(session, at: now)
+    case .lost(let session):
+      let partner = peers[session]
+      left(session, at: now)
+      if let partner, let identity = partner.identity { connections.lost(identity, of: partner.info, at: now) }
+    case .closed(let session):
+      left(session, at: now)
+    case .declined(let name, let address):
+      log.notice("\(name ?? "a peer") at \(address): wanted to connect and was refused")
     case .recognised(let session, let identity):
       recognised(session, Identity(identity), at: now)
     case .foreign(let session):
@@ -51,7 +56,7 @@ extension Peer {
 
   private func established(_ session: SessionID, _ info: SessionInfo<SocketAddress>) {
     peers[session] = Partner(info: info)
-    connections.established(session)
+    connections.established(session, at: info.control)
     clock.send(
       .open(
         session: session, address: info.data, ssrc: endpoint.ssrc, sequence: UInt16.random(in: 0 ... .max)))
@@ -74,6 +79,7 @@ extension Peer {
       if given == session { return }
     }
     peers[session]?.identity = identity
+    connections.recognised(session, as: identity)
     if names.count >= 4096 { names.removeAll() }
     names[identity] = peers[session]?.info.name
     clock.send(.stamp(session: session))
@@ -93,6 +99,11 @@ extension Peer {
     let plan = ensemble.plan
     let halfTick = Nanoseconds(plan.timeline.tempo.nanosecondsPerQuarter / 48)
     account.heard(plan.tick(at: instant - offset + halfTick), run: plan.run, start: plan.start)
+  }
+
+  private func left(_ session: SessionID, at now: Instant) {
+    if let partner = peers[session] { log.info("\(partner.info.name ?? "a peer") left") }
+    ended(session, at: now)
   }
 
   private func ended(_ session: SessionID, at now: Instant) {
