@@ -79,6 +79,7 @@ extension Endpoint {
     switch (session.phase, port) {
     case (.invitingControl, .control):
       (session.controlSSRC, session.name) = (command.ssrc, command.name)
+      table.wait(for: session)
       invite(session, .invitingData, at: now)
     case (.invitingData, .data):
       session.ssrc = command.ssrc

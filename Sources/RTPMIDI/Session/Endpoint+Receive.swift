@@ -43,15 +43,20 @@ extension Endpoint {
   }
 
   /// The session in which a datagram comes. Its deadline is looked at when the datagram has been taken.
-  private func session(of ssrc: UInt32, from address: Address, _ port: Port) -> Session<Address>? {
-    speaker = table[.init(ssrc: ssrc, address: address, port: port)]
+  private func session(of ssrc: UInt32, from address: Address, _ port: Port, at now: Instant) -> Session<Address>? {
+    let source = SessionTable<Address>.Source(ssrc: ssrc, address: address, port: port)
+    speaker = table[source]
+    if speaker == nil, let invited = table.session(awaitedFrom: source) {
+      invited.hurry(at: now)
+      table.schedule(invited)
+    }
     return speaker
   }
 
   private func receive(
     _ packet: ClockPacket, from address: Address, port: Port, at instant: Instant, answered: Bool
   ) -> Counters.Fate {
-    guard let session = session(of: packet.ssrc, from: address, port) else { return .unknownSource }
+    guard let session = session(of: packet.ssrc, from: address, port, at: instant) else { return .unknownSource }
     guard let (exchange, remote) = session.clock.receive(packet, at: instant) else { return .unmatchedClock }
     let isAnswered = answered && packet.count == 0
     if !isAnswered, let reply = packet.reply(from: ssrc, receivedAt: instant) {
@@ -66,7 +71,7 @@ extension Endpoint {
   private func receive(
     _ probe: ClockProbe, from address: Address, port: Port, at instant: Instant, answered: Bool
   ) -> Counters.Fate {
-    guard let session = session(of: probe.ssrc, from: address, port) else { return .strangerProbe }
+    guard let session = session(of: probe.ssrc, from: address, port, at: instant) else { return .strangerProbe }
     if let reply = probe.reply(from: ssrc, identity: identity, receivedAt: instant, sentAt: instant) {
       session.lastHeard = instant
       if !answered { send(to: address, port) { reply.append(to: &$0) } }
@@ -84,7 +89,7 @@ extension Endpoint {
   private func receive(
     _ feedback: ReceiverFeedback, from address: Address, port: Port, at instant: Instant
   ) -> Counters.Fate {
-    guard let session = session(of: feedback.ssrc, from: address, port) else { return .unknownSource }
+    guard let session = session(of: feedback.ssrc, from: address, port, at: instant) else { return .unknownSource }
     session.lastHeard = instant
     outputs.append(.feedback(session.id, sequence: feedback.sequence))
     return .accepted
@@ -95,7 +100,8 @@ extension Endpoint {
   ) -> Counters.Fate {
     do {
       let (header, _) = try RTPHeader.decode(datagram)
-      guard port == .data, let session = session(of: header.ssrc, from: address, port) else { return .unknownSource }
+      guard port == .data, let session = session(of: header.ssrc, from: address, port, at: instant)
+      else { return .unknownSource }
       // Nothing is known of the remote clock before the first CK: then its upper bits are taken to be 0.
       let reference = session.remoteClock(at: instant) ?? Instant(hundredMicroseconds: Int64(header.timestamp))
       try session.receiver.open(datagram, near: reference)

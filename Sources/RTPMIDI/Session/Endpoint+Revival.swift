@@ -11,11 +11,11 @@ extension Endpoint {
     invite(revival, .invitingControl, at: now)
   }
 
-  /// Starts the invitation of a session or a revival on one port. A Tutti peer's revival may be as quick as its patience
-  /// is short, twice in that time, and twice as quick again on the data port: by then the peer is known to be there.
+  /// Starts the invitation of a session or a revival on one port. A Tutti peer is revived with two invitations in the
+  /// time of one silence: twice a second, but where there are many sessions less often.
   func invite(_ session: Session<Address>, _ phase: Session<Address>.Phase, at now: Instant) {
     if let id = session.revives, let old = table[id], old.recognition.isRecognised {
-      session.invite(phase, at: now, pause: Nanoseconds(old.patience.count / (phase == .invitingControl ? 2 : 4)))
+      session.invite(phase, at: now, pause: Nanoseconds(old.patience.count / 2))
     } else {
       session.invite(phase, at: now)
     }
@@ -47,12 +47,15 @@ extension Endpoint {
   func establish(_ session: Session<Address>, at now: Instant) {
     if let id = session.revives { table[id]?.revival = nil }
     session.revives = nil
+    var isExpected = false
     for other in table.all where other !== session && other.phase == .established {
       let isReplaced = other.control == session.control || other.data == session.data
       let hasMoved = other.ssrc == session.ssrc && other.isSilent(at: now)
-      if isReplaced || hasMoved { end(other, .lost(other.id)) }
+      guard isReplaced || hasMoved else { continue }
+      if other.recognition.isRecognised { isExpected = true }
+      end(other, .lost(other.id))
     }
-    session.establish(at: now)
+    session.establish(at: now, isExpected: isExpected)
     table.establish(session)
     let info = SessionInfo(
       name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,

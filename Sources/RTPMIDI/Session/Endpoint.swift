@@ -120,8 +120,9 @@ public final class Endpoint<Address: PeerAddress> {
 
   private func advanceEstablished(_ session: Session<Address>, to now: Instant) {
     if session.silenceEnds <= now {
-      // The peer may still hear what it can no longer say.
-      sendBye(to: session)
+      // The peer may still hear what it can no longer say. A Tutti peer that does tries to revive the session by itself,
+      // and would take a BY for a farewell.
+      if !session.recognition.isRecognised { sendBye(to: session) }
       return end(session, .lost(session.id))
     }
     if session.isRevivalDue(at: now) { revive(session, at: now) }

@@ -50,12 +50,16 @@ final class Session<Address: PeerAddress> {
   /// When the session was agreed upon.
   private(set) var since = Instant(nanoseconds: 0)
 
+  /// Where the peer will send from once it has accepted on the data port too.
+  var awaitedSource: SessionTable<Address>.Source?
+
   /// Its place among the ``Deadlines``, and the deadline by which it has it.
   var place: Int?
   var scheduled = Instant.distantFuture
 
   /// How often the phase's invitation has been sent, and when it is due again.
   private var tries = 0
+  private var lastTry = Instant(nanoseconds: 0)
   private var nextTry = Instant.distantFuture
   private var pause = Nanoseconds.seconds(1)
   var lastHeard = Instant(nanoseconds: 0)
@@ -83,22 +87,35 @@ final class Session<Address: PeerAddress> {
 
   enum Invitation { case due, exhausted }
 
-  /// Whether an invitation is due at `now`, or twelve have not been answered.
+  /// Whether an invitation is due at `now`, or twelve have not been answered. On the data port the second and third come
+  /// sooner, after 250 and 500 ms: the peer has just answered on the other, so a datagram was lost.
   func advanceInvitation(to now: Instant) -> Invitation? {
     guard phase != .established, nextTry <= now else { return nil }
     guard tries < 12 else { return .exhausted }
     tries += 1
-    nextTry = now + pause
+    lastTry = now
+    let isHasty = phase == .invitingData && tries <= 2
+    nextTry = now + (isHasty ? min(pause, .milliseconds(250 * Int64(tries))) : pause)
     return .due
   }
 
+  /// The peer speaks as one does in a session: its answer on the data port was lost, or its earlier session still stands.
+  /// So it is invited again soon, 250 ms after the last time, and not given up.
+  func hurry(at now: Instant) {
+    guard phase == .invitingData else { return }
+    let next = max(now, lastTry + .milliseconds(250))
+    if next < nextTry { (tries, nextTry) = (1, next) }
+  }
+
   /// The session is agreed upon.
-  func establish(at now: Instant) {
+  ///
+  /// - Parameter isExpected: whether it was with a Tutti peer that the peer's last session was.
+  func establish(at now: Instant, isExpected: Bool) {
     phase = .established
     (since, lastHeard) = (now, now)
     beginStream()
     if isInitiator { clock.begin(at: now) }
-    recognition.begin(at: now)
+    recognition.begin(at: now, isExpected: isExpected)
   }
 
   /// The peer's RTP stream begins, or begins anew.

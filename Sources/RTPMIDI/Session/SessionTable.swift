@@ -19,6 +19,8 @@ struct SessionTable<Address: PeerAddress> {
   private var controls: [Address: Session<Address>] = [:]
   /// The established ones, twice each.
   private var sources: [Source: Session<Address>] = [:]
+  /// Those that have answered on the control port, by where they will send from when they have on the data port.
+  private var awaited: [Source: Session<Address>] = [:]
 
   var establishedCount: Int { sources.count / 2 }
 
@@ -26,6 +28,7 @@ struct SessionTable<Address: PeerAddress> {
   subscript(source: Source) -> Session<Address>? { sources[source] }
   func session(withToken token: UInt32) -> Session<Address>? { tokens[token] }
   func session(at control: Address) -> Session<Address>? { controls[control] }
+  func session(awaitedFrom source: Source) -> Session<Address>? { awaited[source] }
 
   /// Puts in a session that begins.
   mutating func insert(_ session: Session<Address>) {
@@ -38,8 +41,21 @@ struct SessionTable<Address: PeerAddress> {
   /// Puts in the revival of a session: an invitation, no session yet.
   mutating func insert(revival: Session<Address>) { tokens[revival.token] = revival }
 
+  /// The peer that `session` invites has answered on the control port.
+  mutating func wait(for session: Session<Address>) {
+    let source = Source(ssrc: session.controlSSRC, address: session.data, port: .data)
+    awaited[source] = session
+    session.awaitedSource = source
+  }
+
+  private mutating func stopWaiting(for session: Session<Address>) {
+    if let source = session.awaitedSource, awaited[source] === session { awaited[source] = nil }
+    session.awaitedSource = nil
+  }
+
   /// `session`, a revival perhaps, is established.
   mutating func establish(_ session: Session<Address>) {
+    stopWaiting(for: session)
     if ids[session.id] == nil { insert(session) }
     sources[Source(ssrc: session.controlSSRC, address: session.control, port: .control)] = session
     sources[Source(ssrc: session.ssrc, address: session.data, port: .data)] = session
@@ -48,6 +64,7 @@ struct SessionTable<Address: PeerAddress> {
   /// Takes out a session, or a revival.
   mutating func remove(_ session: Session<Address>) {
     deadlines.remove(session)
+    stopWaiting(for: session)
     tokens[session.token] = nil
     guard ids.removeValue(forKey: session.id) != nil else { return }
     all.removeAll { $0 === session }
