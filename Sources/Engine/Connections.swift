@@ -3,33 +3,80 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-/// The peers this one was told to connect to: each is invited until it is there, and again when it has gone.
+/// The peers to invite: those that this one was told to connect to, each until it is there and again when it has gone;
+/// those that were found on the network; and for a minute each Tutti peer that has fallen silent, whichever side had
+/// begun the session.
 struct Connections {
   /// How soon after a failure the next invitation goes out.
   static var pause: Nanoseconds { .seconds(1) }
   /// After so long without an answer the player is told, once.
   static var patience: Nanoseconds { .seconds(3) }
+  /// For so long a peer that has fallen silent is invited.
+  static var searchTime: Nanoseconds { .seconds(60) }
+  /// Of two that find each other the lower identity invites; the other does when it has waited so long in vain.
+  static var courtesy: Nanoseconds { .seconds(3) }
+
+  /// So many of those found are connected to: up to 16 peers play each with each.
+  static var mostFound: Int { 15 }
+
+  enum Reason: Hashable {
+    /// This peer was told to connect to it.
+    case told
+    /// It announces itself.
+    case found
+    /// It has fallen silent: sought until then.
+    case silent(until: Instant)
+  }
 
   struct Target {
     let address: SocketAddress
+    let data: SocketAddress
+    let reason: Reason
     var session: SessionID?
+    /// Who was recognised there last, or announces itself there.
+    var identity: Identity?
     /// Reached by a session that the other side began.
     var reachedBy: Identity?
     var isEstablished = false
     var nextTry: Instant
     var since: Instant
-    var told = false
+    var isTold = false
+
+    init(
+      _ address: SocketAddress, data: SocketAddress? = nil, reason: Reason, at now: Instant, firstTry: Instant? = nil
+    ) {
+      var next = address
+      next.port &+= 1
+      (self.address, self.data, self.reason) = (address, data ?? next, reason)
+      (since, nextTry) = (now, firstTry ?? now)
+    }
+
+    /// Whether it is to be invited as soon as its time has come.
+    var isSought: Bool { session == nil && reachedBy == nil }
+
+    /// When it is given up.
+    var expires: Instant? {
+      guard case .silent(let end) = reason else { return nil }
+      return end
+    }
   }
 
   private(set) var targets: [Target]
 
   init(to addresses: [SocketAddress], at now: Instant) {
-    targets = addresses.map { Target(address: $0, nextTry: now, since: now) }
+    targets = addresses.map { Target($0, reason: .told, at: now) }
   }
 
-  var areAllEstablished: Bool { targets.allSatisfy { $0.isEstablished } }
+  /// Whether all that this peer was told to connect to are there.
+  var areAllEstablished: Bool { targets.allSatisfy { $0.isEstablished || $0.reason != .told } }
+
   var nextDeadline: Instant {
-    targets.filter { $0.session == nil && $0.reachedBy == nil }.map(\.nextTry).min() ?? .distantFuture
+    var earliest = Instant.distantFuture
+    for target in targets {
+      if target.isSought, target.nextTry < earliest { earliest = target.nextTry }
+      if let expires = target.expires, expires < earliest { earliest = expires }
+    }
+    return earliest
   }
 
   /// Invites whom it is time to invite; gives those who have not answered for long, once each.
@@ -38,35 +85,53 @@ struct Connections {
   mutating func advance(
     _ endpoint: Endpoint<SocketAddress>, at now: Instant, where stands: (SessionID) -> Bool
   ) -> [SocketAddress] {
+    targets.removeAll { $0.expires.map { $0 <= now } ?? false }
     var silent: [SocketAddress] = []
     for n in targets.indices {
-      if targets[n].session == nil, targets[n].reachedBy == nil, now >= targets[n].nextTry {
-        let address = targets[n].address
-        var data = address
-        data.port += 1
-        targets[n].session = try? endpoint.connect(to: address, data: data, at: now)
+      if targets[n].isSought, now >= targets[n].nextTry {
+        targets[n].session = try? endpoint.connect(to: targets[n].address, data: targets[n].data, at: now)
         targets[n].nextTry = now + Self.pause
-        if let session = targets[n].session, stands(session) { established(session) }
+        if let session = targets[n].session, stands(session) { targets[n].isEstablished = true }
       }
-      if !targets[n].isEstablished, !targets[n].told, now - targets[n].since > Self.patience {
-        targets[n].told = true
+      let isMissed = targets[n].reason == .told && !targets[n].isEstablished && !targets[n].isTold
+      if isMissed, now - targets[n].since > Self.patience {
+        targets[n].isTold = true
         silent.append(targets[n].address)
       }
     }
+    targets.removeAll { $0.expires != nil && $0.isEstablished }
     return silent
   }
 
-  mutating func established(_ session: SessionID) {
+  /// A session with the peer at `address` stands.
+  mutating func established(_ session: SessionID, at address: SocketAddress) {
+    targets.removeAll { $0.expires != nil && ($0.session == session || $0.address == address) }
     for n in targets.indices where targets[n].session == session {
       targets[n].isEstablished = true
-      targets[n].told = false
+      targets[n].isTold = false
+    }
+  }
+
+  /// The peer of a session is known: wherever it was sought before, it is found, for its address may have changed.
+  mutating func recognised(_ session: SessionID, as identity: Identity) {
+    targets.removeAll { $0.expires != nil && $0.identity == identity }
+    for n in targets.indices {
+      if targets[n].session == session {
+        targets[n].identity = identity
+      } else if targets[n].identity == identity, !targets[n].isEstablished {
+        targets[n].reachedBy = identity
+        targets[n].isEstablished = true
+      }
     }
   }
 
   /// The invitation was refused: whether the player is to be told, which is once.
   mutating func refused(_ session: SessionID) -> Bool {
-    guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].told else { return false }
-    targets[n].told = true
+    targets.removeAll { $0.expires != nil && $0.session == session }
+    guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isTold else { return false }
+    targets[n].isTold = true
+    // Nobody asked for this one: it is let be until it announces itself anew.
+    if targets[n].reason == .found { targets.remove(at: n) }
     return true
   }
 
@@ -78,16 +143,50 @@ struct Connections {
     }
   }
 
+  /// A Tutti peer's session was lost, not ended: it is sought where it was, unless it is sought there already.
+  mutating func lost(_ identity: Identity, of info: SessionInfo<SocketAddress>, at now: Instant) {
+    guard !targets.contains(where: { $0.address == info.control }),
+      targets.count < Endpoint<SocketAddress>.sessionLimit
+    else { return }
+    var target = Target(
+      info.control, data: info.data, reason: .silent(until: now + Self.searchTime), at: now, firstTry: now + Self.pause)
+    target.identity = identity
+    targets.append(target)
+  }
+
+  /// The peer with `identity` announces itself at `address`.
+  ///
+  /// - Parameters:
+  ///   - isMet: whether it is in session already.
+  ///   - own: this peer's identity.
+  /// - Returns: false when there are ``mostFound`` others already.
+  mutating func found(_ identity: Identity, at address: SocketAddress, isMet: Bool, own: Identity, now: Instant) -> Bool
+  {
+    guard !targets.contains(where: { $0.address == address && $0.reason == .told }) else { return true }
+    withdrawn(identity)
+    guard targets.count(where: { $0.reason == .found }) < Self.mostFound else { return false }
+    var target = Target(address, reason: .found, at: now, firstTry: own < identity ? now : now + Self.courtesy)
+    target.identity = identity
+    if isMet { (target.reachedBy, target.isEstablished) = (identity, true) }
+    targets.append(target)
+    return true
+  }
+
+  /// The peer with `identity` announces itself no more. A session with it stands.
+  mutating func withdrawn(_ identity: Identity) {
+    targets.removeAll { $0.reason == .found && $0.identity == identity }
+  }
+
   /// The session is over; `identity` is its peer's, when that peer has no other.
   mutating func ended(_ session: SessionID, of identity: Identity?, at now: Instant) {
     for n in targets.indices {
       let gone = identity != nil && targets[n].reachedBy == identity
       guard targets[n].session == session || gone else { continue }
       if targets[n].reachedBy == nil || gone {
+        // An invitation without an answer has taken its time: the next follows at once.
+        if targets[n].isEstablished { (targets[n].since, targets[n].nextTry) = (now, now + Self.pause) }
         targets[n].isEstablished = false
         targets[n].reachedBy = nil
-        targets[n].since = now
-        targets[n].nextTry = now + Self.pause
       }
       targets[n].session = nil
     }

@@ -40,7 +40,8 @@ public struct Contacts: Sendable {
   public init(path: String) throws(Fault) {
     guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: Self.largest + 1) else {
       throw Fault(
-        description: "contacts \(path): cannot be read; write a file of lines `name NAME` and `host HOST`, or name another "
+        description:
+          "contacts \(path): cannot be read; write a file of lines `name NAME` and `host HOST`, or name another "
           + "with --contacts", isMalformed: false)
     }
     guard data.count <= Self.largest else {
@@ -57,7 +58,8 @@ public struct Contacts: Sendable {
         do { hosts.append(try SocketAddress(resolving: value)) } catch { missing.append(error.description) }
       default:
         throw Fault(
-          description: "contacts \(path), line \(index + 1): not `name NAME` or `host HOST`; write one of them, or # before "
+          description:
+            "contacts \(path), line \(index + 1): not `name NAME` or `host HOST`; write one of them, or # before "
             + "a remark", isMalformed: true)
       }
     }

@@ -26,9 +26,12 @@ extension Peer {
       ended(session, at: now)
     case .unreachable(let session):
       ended(session, at: now)
-    case .lost(let session), .closed(let session):
-      if let partner = peers[session] { log.info("\(partner.info.name ?? "a peer") left") }
-      ended(session, at: now)
+    case .lost(let session):
+      let partner = peers[session]
+      left(session, at: now)
+      if let partner, let identity = partner.identity { connections.lost(identity, of: partner.info, at: now) }
+    case .closed(let session):
+      left(session, at: now)
     case .recognised(let session, let identity):
       recognised(session, Identity(identity), at: now)
     case .foreign(let session):
@@ -56,7 +59,7 @@ extension Peer {
 
   private func established(_ session: SessionID, _ info: SessionInfo<SocketAddress>) {
     peers[session] = Partner(info: info, manner: configuration.manners.manner(for: info.name, at: info.control))
-    connections.established(session)
+    connections.established(session, at: info.control)
     clock.send(
       .open(
         session: session, address: info.data, ssrc: endpoint.ssrc, sequence: UInt16.random(in: 0 ... .max)))
@@ -93,6 +96,7 @@ extension Peer {
       if given == session { return }
     }
     peers[session]?.identity = identity
+    connections.recognised(session, as: identity)
     if names.count >= 4096 { names.removeAll() }
     names[identity] = peers[session]?.info.name
     clock.send(.recognise(session: session))
@@ -114,6 +118,11 @@ extension Peer {
     let plan = ensemble.plan
     let halfTick = Nanoseconds(plan.timeline.tempo.nanosecondsPerQuarter / 48)
     account.heard(plan.tick(at: instant - offset + halfTick), run: plan.run, start: plan.start)
+  }
+
+  private func left(_ session: SessionID, at now: Instant) {
+    if let partner = peers[session] { log.info("\(partner.info.name ?? "a peer") left") }
+    ended(session, at: now)
   }
 
   private func ended(_ session: SessionID, at now: Instant) {

@@ -29,6 +29,8 @@ public final class Peer {
   let trace: TraceWriter?
   var ensemble: Ensemble
   var connections: Connections
+  /// Nil while nobody is looked for.
+  var discovery: Discovery?
   /// What the Tutti peers met so far call themselves, also those that have left.
   var names: [Identity: String] = [:]
   /// Everybody in session.
@@ -146,6 +148,11 @@ public final class Peer {
       let (told, asked) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
       log.notice("changes are told \(told) ms ahead, not \(asked): the sound card takes that long")
     }
+    if case .contacts(let contacts) = configuration.policy {
+      for host in contacts.missing { log.warning("contacts: \(host)") }
+    }
+    let policy = configuration.policy
+    endpoint.admits = { policy.admits($0, from: $1) }
     for advice in [clock.scheduler.advice, memory].compactMap({ $0 }) { log.warning("\(advice)") }
   }
 
@@ -157,6 +164,7 @@ public final class Peer {
   /// - Throws: ``AudioFileError`` or ``TraceError`` when recording or trace are not complete.
   public func run(status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil) throws {
     self.watch = watch
+    discovery = discoverOthers()
     var nextStatus = MonotonicClock.now
     while true {
       if let leavesAt, MonotonicClock.now >= leavesAt {
@@ -168,6 +176,7 @@ public final class Peer {
       receiveDatagrams()
       let now = MonotonicClock.now
       receiveMIDI(at: now)
+      meetOthers(at: now)
       endpoint.advance(to: now)
       ensemble.advance(to: now)
       for address in connections.advance(endpoint, at: now, where: { peers[$0] != nil }) {
@@ -215,7 +224,8 @@ public final class Peer {
     guard let partner = peers[session] else { return }
     peers[session]?.isTold = kind == .joined
     watch?(
-      PeerEvent(kind: kind, name: partner.info.name, address: partner.info.control, identity: partner.identity, at: now))
+      PeerEvent(kind: kind, name: partner.info.name, address: partner.info.control, identity: partner.identity, at: now)
+    )
   }
 
   private func recordTicks(at now: Instant) {
@@ -241,6 +251,8 @@ public final class Peer {
     let now = MonotonicClock.now
     // Its Stop, and the ends of its notes, go out before the sessions are closed.
     releaseNotes()
+    discovery?.stop()
+    discovery = nil
     clock.stop()
     endpoint.closeAll(at: now)
     handleSessions(at: now)

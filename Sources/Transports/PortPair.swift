@@ -14,7 +14,7 @@ public struct PortPair: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { control.dropped &+ data.dropped }
   }
 
-  /// Binds `port` and the one after it; 0 takes any free pair.
+  /// Binds `port` and the one after it; 0 takes any free pair, the first even.
   ///
   /// - Throws: ``TransportError`` when one of them is taken.
   ///
@@ -32,7 +32,8 @@ public struct PortPair: Sendable, BitwiseCopyable {
     }
     for _ in 0..<64 {
       let first = try UDPSocket(port: 0)
-      guard first.port < .max, let second = try? UDPSocket(port: first.port + 1) else {
+      // An even one: node-rtpmidi tells the two ports by that.
+      guard first.port % 2 == 0, let second = try? UDPSocket(port: first.port + 1) else {
         first.close()
         continue
       }

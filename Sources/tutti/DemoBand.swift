@@ -42,7 +42,8 @@ final class DemoBand {
         process.environment = environment
         process.arguments =
           [
-            "peer", "--name", files.name, "--port", "\(ports[n])", "--discovery", "off", "--patch", demo.patch, "--activity",
+            "peer", "--name", files.name, "--port", "\(ports[n])", "--discovery", "off", "--patch", demo.patch,
+            "--activity",
             "\(demo.activity)",
             "--audio", "wav:\(files.recording)", "--trace", files.trace,
           ] + ports[(n + 1)...].flatMap { ["--connect", "127.0.0.1:\($0)"] }

@@ -20,7 +20,8 @@ struct NetworkOptions: ParsableArguments {
   )
   var discovery = Discovery.connect
 
-  @Option(help: "Whose invitations to accept: anyone, the contacts in a file, or none. Your own --connect is not asked.")
+  @Option(
+    help: "Whose invitations to accept: anyone, the contacts in a file, or none. Your own --connect is not asked.")
   var policy = Policy.anyone
 
   @Option(
@@ -34,7 +35,9 @@ struct NetworkOptions: ParsableArguments {
         + "peers get it. May be given again, as the next three may.", valueName: "PEER"))
   var stamps: [String] = []
 
-  @Option(help: ArgumentHelp("This peer plays on arrival: send each tick at its moment, as others get it.", valueName: "PEER"))
+  @Option(
+    help: ArgumentHelp("This peer plays on arrival: send each tick at its moment, as others get it.", valueName: "PEER")
+  )
   var arrival: [String] = []
 
   @Option(

@@ -36,9 +36,13 @@ import Transports
 
   /// A session's number; only an endpoint makes them.
   private func session() throws -> SessionID {
-    let endpoint = Endpoint<Int>(name: "", identity: 0, random: SystemRandomNumberGenerator())
-    for n in 0..<Int.random(in: 0..<100) { _ = try endpoint.connect(to: n, data: n, at: VirtualRhythm.origin) }
-    return try endpoint.connect(to: -1, data: -2, at: VirtualRhythm.origin)
+    let endpoint = Endpoint<SocketAddress>(name: "", identity: 0, random: SystemRandomNumberGenerator())
+    func connect(_ port: UInt16) throws -> SessionID {
+      let address = SocketAddress(host: 0x7F00_0001, port: port)
+      return try endpoint.connect(to: address, data: address, at: VirtualRhythm.origin)
+    }
+    for port in 0..<UInt16.random(in: 0..<100) { _ = try connect(port) }
+    return try connect(100)
   }
 
   private func withLoop(

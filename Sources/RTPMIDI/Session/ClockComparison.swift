@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// The CK exchanges of one session. The initiator sends CK0: six at 500 ms, then one every 10 s; whoever is asked
-/// answers. Only an answer to what was sent, and only the first, compares clocks.
+/// The CK exchanges of one session. The initiator sends CK0: six at 500 ms, six at 1.5 s, then one every 10 s; whoever is
+/// asked answers. (BEB's library gives a session up when for its first 11 s there is no CK0 every six seconds.) Only an answer to what was sent, and only the first, compares clocks.
 struct ClockComparison {
   /// When the next CK0 is due; nil for the answerer.
   private(set) var next: Instant?
@@ -18,7 +18,7 @@ struct ClockComparison {
   mutating func advance(to now: Instant, ssrc: UInt32) -> ClockPacket? {
     guard let due = next, due <= now else { return nil }
     sent += 1
-    next = now + (sent < 6 ? .milliseconds(500) : .seconds(10))
+    next = now + (sent < 6 ? .milliseconds(500) : sent < 12 ? .milliseconds(1500) : .seconds(10))
     let packet = ClockPacket(ssrc: ssrc, sentAt: now)
     questions.open(stamp: Int64(bitPattern: packet.stamp1), at: now)
     return packet

@@ -15,6 +15,8 @@ public struct Counters: Hashable, Sendable {
   public internal(set) var strangerProbes: UInt64 = 0
   /// CK1 and CK2 that nothing had asked for or that came twice.
   public internal(set) var unmatchedClocks: UInt64 = 0
+  /// Clock packets and probes of a session that put the peer's clock a minute or more from where it was.
+  public internal(set) var implausibleClocks: UInt64 = 0
   /// OK and NO to no invitation.
   public internal(set) var unexpectedAnswers: UInt64 = 0
   /// Invitations answered with NO.
@@ -26,14 +28,14 @@ public struct Counters: Hashable, Sendable {
 
   /// All datagrams dropped.
   public var dropped: UInt64 {
-    malformed + unknownCommands + unknownSources + replayed + strangerProbes + unmatchedClocks + unexpectedAnswers
-      + refusedInvitations
+    malformed + unknownCommands + unknownSources + replayed + strangerProbes + unmatchedClocks + implausibleClocks
+      + unexpectedAnswers + refusedInvitations
   }
 
   /// What became of one datagram.
   enum Fate {
-    case accepted, malformed, unknownCommand, unknownSource, replayed, strangerProbe, unmatchedClock, unexpectedAnswer
-    case refusedInvitation
+    case accepted, malformed, unknownCommand, unknownSource, replayed, strangerProbe, unmatchedClock
+    case implausibleClock, unexpectedAnswer, refusedInvitation
   }
 
   mutating func count(_ fate: Fate) {
@@ -46,6 +48,7 @@ public struct Counters: Hashable, Sendable {
     case .replayed: replayed += 1
     case .strangerProbe: strangerProbes += 1
     case .unmatchedClock: unmatchedClocks += 1
+    case .implausibleClock: implausibleClocks += 1
     case .unexpectedAnswer: unexpectedAnswers += 1
     case .refusedInvitation: refusedInvitations += 1
     }

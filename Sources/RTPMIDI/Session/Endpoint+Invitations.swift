@@ -12,14 +12,7 @@ extension Endpoint {
       case .data: return receiveDataInvitation(command, from: address, at: now)
       }
     case .accepted: return receiveAcceptance(command, from: address, port: port, at: now)
-    case .rejected:
-      guard
-        let session = sessions.first(where: {
-          $0.phase != .established && $0.token == command.token && ($0.control == address || $0.data == address)
-        })
-      else { return .unexpectedAnswer }
-      end(session, .refused(session.id))
-      return .accepted
+    case .rejected: return receiveRejection(command, from: address, at: now)
     case .bye: return receiveBye(command, from: address, port: port)
     }
   }
@@ -27,48 +20,45 @@ extension Endpoint {
   private func receiveControlInvitation(
     _ command: SessionCommand, from address: Address, at now: Instant
   ) -> Counters.Fate {
-    let known = sources[Source(ssrc: command.ssrc, address: address, port: .control)]
-    // A peer that is being invited from here has its place among the sessions already.
-    let isInvited = sessions.contains { $0.control == address && $0.phase != .established }
-    guard known != nil || isInvited || sessions.count < Self.sessionLimit else {
-      return refuse(command, to: address, .control)
+    let known = table[.init(ssrc: command.ssrc, address: address, port: .control)]
+    if let known, known.acceptedToken == command.token { return accept(command, to: address, .control) }
+    // A peer that is being invited from here, or was restarted, has its place among the sessions already.
+    let there = table.session(at: address)
+    let isInvited = there.map { $0.phase != .established || $0.revival != nil } ?? false
+    if known == nil, !isInvited {
+      guard there != nil || hasRoom(for: address) else { return refuse(command, to: address, .control) }
+      guard admits(command.name, address) else { return decline(command, from: address, at: now) }
     }
-    if known?.acceptedToken != command.token {
-      halfOpen.removeAll { $0.ssrc == command.ssrc && $0.control == address }
-      if halfOpen.count == Self.halfOpenLimit {
-        halfOpen.removeFirst()
-        counters.forgottenInvitations += 1
-      }
-      halfOpen.append(
-        HalfOpenInvitation(
-          token: command.token, ssrc: command.ssrc, name: command.name, control: address, since: now))
-    }
+    if halfOpen.open(command, from: address, at: now) { counters.forgottenInvitations += 1 }
     return accept(command, to: address, .control)
   }
 
   private func receiveDataInvitation(
     _ command: SessionCommand, from address: Address, at now: Instant
   ) -> Counters.Fate {
-    let known = sources[Source(ssrc: command.ssrc, address: address, port: .data)]
+    let known = table[.init(ssrc: command.ssrc, address: address, port: .data)]
     if let known, known.acceptedToken == command.token {
+      speaker = known
       known.lastHeard = now
       return accept(command, to: address, .data)
     }
-    guard let position = halfOpen.firstIndex(where: { $0.ssrc == command.ssrc && $0.token == command.token }) else {
+    guard let invitation = halfOpen.take(for: command, from: address) else {
       return refuse(command, to: address, .data)
     }
-    let invitation = halfOpen.remove(at: position)
-    if let known {
-      known.acceptedToken = command.token
-      known.lastHeard = now
-      known.beginStream()
+    // The two have invited each other, and the own invitation was accepted after this one had come: it is one session.
+    if let known, invitation.since <= known.since {
+      speaker = known
+      (known.acceptedToken, known.lastHeard) = (command.token, now)
       return accept(command, to: address, .data)
     }
     let session: Session<Address>
-    if let own = sessions.first(where: { $0.control == invitation.control && $0.phase != .established }) {
-      session = own
+    let there = table.session(at: invitation.control)
+    if let there, there.phase != .established {
+      session = there
+    } else if let revival = there?.revival {
+      session = revival
     } else {
-      guard sessions.count < Self.sessionLimit else { return refuse(command, to: address, .data) }
+      guard there != nil || hasRoom(for: address) else { return refuse(command, to: address, .data) }
       session = makeSession(control: invitation.control, data: address, isInitiator: false)
     }
     session.acceptedToken = command.token
@@ -83,16 +73,14 @@ extension Endpoint {
   private func receiveAcceptance(
     _ command: SessionCommand, from address: Address, port: Port, at now: Instant
   ) -> Counters.Fate {
-    guard
-      let session = sessions.first(where: {
-        $0.token == command.token && $0.isInitiator && (port == .control ? $0.control : $0.data) == address
-      })
+    guard let session = table.session(withToken: command.token), session.isInitiator,
+      (port == .control ? session.control : session.data) == address
     else { return .unexpectedAnswer }
     switch (session.phase, port) {
     case (.invitingControl, .control):
       (session.controlSSRC, session.name) = (command.ssrc, command.name)
-      session.invite(.invitingData, at: now)
-      advance(to: now)
+      table.wait(for: session)
+      invite(session, .invitingData, at: now)
     case (.invitingData, .data):
       session.ssrc = command.ssrc
       establish(session, at: now)
@@ -102,37 +90,36 @@ extension Endpoint {
     return .accepted
   }
 
-  private func receiveBye(_ command: SessionCommand, from address: Address, port: Port) -> Counters.Fate {
-    if let session = sources[Source(ssrc: command.ssrc, address: address, port: port)] {
-      end(session, .closed(session.id))
-      return .accepted
-    }
-    if let session = sessions.first(where: {
-      $0.phase == .invitingData && $0.controlSSRC == command.ssrc && $0.control == address
-    }) {
+  private func receiveRejection(
+    _ command: SessionCommand, from address: Address, at now: Instant
+  ) -> Counters.Fate {
+    guard let session = table.session(withToken: command.token), session.phase != .established,
+      session.control == address || session.data == address
+    else { return .unexpectedAnswer }
+    guard let id = session.revives, let revived = table[id] else {
       end(session, .refused(session.id))
       return .accepted
     }
-    guard let position = halfOpen.firstIndex(where: { $0.ssrc == command.ssrc && $0.control == address }) else {
-      return .unknownSource
+    if session.phase == .invitingControl {
+      // Who had a session with this peer would have accepted.
+      end(revived, .refused(id))
+    } else {
+      // It was restarted between the two invitations, or has forgotten the first.
+      abandon(session, at: now + Nanoseconds(revived.patience.count / 2))
     }
-    halfOpen.remove(at: position)
     return .accepted
   }
 
-  /// Makes `session` the one with its peer's addresses, and starts its clock packets and probes.
-  private func establish(_ session: Session<Address>, at now: Instant) {
-    for other in sessions where other !== session && other.phase == .established {
-      if other.control == session.control || other.data == session.data { end(other, .lost(other.id)) }
+  private func receiveBye(_ command: SessionCommand, from address: Address, port: Port) -> Counters.Fate {
+    if let session = table[.init(ssrc: command.ssrc, address: address, port: port)] {
+      end(session, .closed(session.id))
+      return .accepted
     }
-    session.establish(at: now)
-    sources[Source(ssrc: session.controlSSRC, address: session.control, port: .control)] = session
-    sources[Source(ssrc: session.ssrc, address: session.data, port: .data)] = session
-    let info = SessionInfo(
-      name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,
-      isInitiator: session.isInitiator)
-    outputs.append(.established(session.id, info))
-    advance(to: now)
+    if let session = table.session(at: address), session.phase == .invitingData, session.controlSSRC == command.ssrc {
+      end(session, .refused(session.id))
+      return .accepted
+    }
+    return halfOpen.withdraw(ssrc: command.ssrc, control: address) ? .accepted : .unknownSource
   }
 
   private func accept(_ command: SessionCommand, to address: Address, _ port: Port) -> Counters.Fate {
@@ -140,7 +127,7 @@ extension Endpoint {
     return .accepted
   }
 
-  private func refuse(_ command: SessionCommand, to address: Address, _ port: Port) -> Counters.Fate {
+  func refuse(_ command: SessionCommand, to address: Address, _ port: Port) -> Counters.Fate {
     send(SessionCommand(.rejected, token: command.token, ssrc: ssrc), to: address, port)
     return .refusedInvitation
   }

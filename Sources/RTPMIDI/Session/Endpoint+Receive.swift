@@ -31,6 +31,8 @@ extension Endpoint {
       fate = receiveRTP(datagram, from: address, port: port, at: instant)
     }
     counters.count(fate)
+    if let session = speaker { settle(session, at: instant) }
+    speaker = nil
   }
 
   /// Takes a datagram that lies in an array.
@@ -40,17 +42,28 @@ extension Endpoint {
     receive(datagram.span, from: address, port: port, at: instant, answered: answered)
   }
 
+  /// The session in which a datagram comes. Its deadline is looked at when the datagram has been taken.
+  private func session(of ssrc: UInt32, from address: Address, _ port: Port, at now: Instant) -> Session<Address>? {
+    let source = SessionTable<Address>.Source(ssrc: ssrc, address: address, port: port)
+    speaker = table[source]
+    if speaker == nil, let invited = table.session(awaitedFrom: source) {
+      invited.hurry(at: now)
+      table.schedule(invited)
+    }
+    return speaker
+  }
+
   private func receive(
     _ packet: ClockPacket, from address: Address, port: Port, at instant: Instant, answered: Bool
   ) -> Counters.Fate {
-    guard let session = sources[Source(ssrc: packet.ssrc, address: address, port: port)] else { return .unknownSource }
+    guard let session = session(of: packet.ssrc, from: address, port, at: instant) else { return .unknownSource }
     guard let (exchange, remote) = session.clock.receive(packet, at: instant) else { return .unmatchedClock }
-    session.lastHeard = instant
-    session.anchor = (own: instant, remote: remote)
     let isAnswered = answered && packet.count == 0
     if !isAnswered, let reply = packet.reply(from: ssrc, receivedAt: instant) {
       send(to: address, port) { reply.append(to: &$0) }
     }
+    guard session.believe(remote, at: instant) else { return .implausibleClock }
+    session.lastHeard = instant
     if let exchange { outputs.append(.clock(session.id, exchange)) }
     return .accepted
   }
@@ -58,7 +71,7 @@ extension Endpoint {
   private func receive(
     _ probe: ClockProbe, from address: Address, port: Port, at instant: Instant, answered: Bool
   ) -> Counters.Fate {
-    guard let session = sources[Source(ssrc: probe.ssrc, address: address, port: port)] else { return .strangerProbe }
+    guard let session = session(of: probe.ssrc, from: address, port, at: instant) else { return .strangerProbe }
     if let reply = probe.reply(from: ssrc, identity: identity, receivedAt: instant, sentAt: instant) {
       session.lastHeard = instant
       if !answered { send(to: address, port) { reply.append(to: &$0) } }
@@ -66,9 +79,9 @@ extension Endpoint {
       return .accepted
     }
     guard let (exchange, isFirst) = session.recognition.receive(probe, at: instant) else { return .strangerProbe }
+    guard session.believe(probe.t3, at: instant) || isFirst else { return .implausibleClock }
     session.lastHeard = instant
-    session.anchor = (own: instant, remote: probe.t3)
-    if isFirst { outputs.append(.recognised(session.id, identity: probe.identity)) }
+    if isFirst { recognise(session, as: probe.identity, at: instant) }
     outputs.append(.clock(session.id, exchange))
     return .accepted
   }
@@ -76,9 +89,13 @@ extension Endpoint {
   private func receive(
     _ feedback: ReceiverFeedback, from address: Address, port: Port, at instant: Instant
   ) -> Counters.Fate {
-    guard let session = sources[Source(ssrc: feedback.ssrc, address: address, port: port)] else {
-      return .unknownSource
+    if feedback.ssrc == ssrc {
+      // raveloxmidi names the stream it means, by our ssrc, and not itself; and it sends from its data port.
+      speaker = table.all.first { $0.phase == .established && ($0.data == address || $0.control == address) }
+    } else {
+      speaker = session(of: feedback.ssrc, from: address, port, at: instant)
     }
+    guard let session = speaker else { return .unknownSource }
     session.lastHeard = instant
     outputs.append(.feedback(session.id, sequence: feedback.sequence))
     return .accepted
@@ -89,8 +106,8 @@ extension Endpoint {
   ) -> Counters.Fate {
     do {
       let (header, _) = try RTPHeader.decode(datagram)
-      let source = Source(ssrc: header.ssrc, address: address, port: port)
-      guard port == .data, let session = sources[source] else { return .unknownSource }
+      guard port == .data, let session = session(of: header.ssrc, from: address, port, at: instant)
+      else { return .unknownSource }
       // Nothing is known of the remote clock before the first CK: then its upper bits are taken to be 0.
       let reference = session.remoteClock(at: instant) ?? Instant(hundredMicroseconds: Int64(header.timestamp))
       try session.receiver.open(datagram, near: reference)

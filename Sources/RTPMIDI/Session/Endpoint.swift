@@ -11,22 +11,14 @@ import MusicalTime
 /// ``ClockProbe/reply(from:identity:receivedAt:sentAt:)``). They are handed on all the same, with `answered` true and
 /// the instant put into the answer: they show that the peer lives.
 ///
-/// Bounds: ``sessionLimit`` sessions, beyond which invitations are answered NO; 64 half-open invitations, of which the
-/// oldest is forgotten; System Exclusives of 4096 data octets; names of 63 octets. What is dropped is counted in
-/// ``counters``.
+/// Bounds: ``sessionLimit`` sessions, the last 100 of them kept for hosts that have none, beyond which invitations are
+/// answered NO; 64 half-open invitations, 16 of one host, of which the oldest is forgotten; System Exclusives of 4096
+/// data octets; names of 63 octets. What is dropped is counted in ``counters``.
 ///
 /// Real-time: not safe.
-public final class Endpoint<Address: Hashable & Sendable> {
-  /// Where an established session's datagrams come from.
-  struct Source: Hashable {
-    let ssrc: UInt32
-    let address: Address
-    let port: Port
-  }
-
+public final class Endpoint<Address: PeerAddress> {
   /// The most sessions at a time.
   public static var sessionLimit: Int { 1100 }
-  static var halfOpenLimit: Int { 64 }
 
   /// The own synchronization source identifier, in every packet this peer sends.
   public let ssrc: UInt32
@@ -34,13 +26,16 @@ public final class Endpoint<Address: Hashable & Sendable> {
   public let name: String
   /// What Tutti peers know this peer by, told in probes.
   public let identity: UInt64
+  /// Who may begin a session with this peer, by the name it gives itself and the address of its control port: everybody,
+  /// unless set. Whom this peer invites is not asked, nor who is in session with it.
+  public var admits: (_ name: String?, _ address: Address) -> Bool = { _, _ in true }
   public internal(set) var counters = Counters()
 
-  /// In the order of their beginning, so that equal inputs give equal outputs.
-  var sessions: [Session<Address>] = []
-  /// The established ones, twice each.
-  var sources: [Source: Session<Address>] = [:]
-  var halfOpen: [HalfOpenInvitation<Address>] = []
+  var table = SessionTable<Address>()
+  var halfOpen = HalfOpenInvitations<Address>()
+  var declined = DeclinedAddresses<Address>()
+  /// In session with whom the datagram came that is being taken.
+  var speaker: Session<Address>?
   var outputs: [Output] = []
   private var lastNumber: UInt64 = 0
   private var random: any RandomNumberGenerator
@@ -57,60 +52,53 @@ public final class Endpoint<Address: Hashable & Sendable> {
   }
 
   /// How many sessions are established.
-  public var establishedCount: Int { sources.count / 2 }
+  public var establishedCount: Int { table.establishedCount }
+
+  /// How many sessions there are, those that are being invited included.
+  package var sessionCount: Int { table.all.count }
+  package var halfOpenCount: Int { halfOpen.count }
 
   /// What became of the packets of an established session; nil when it is none.
   public func statistics(of id: SessionID) -> ReceptionStatistics? {
-    sessions.first { $0.id == id && $0.phase == .established }?.receiver.statistics
+    table[id].flatMap { $0.phase == .established ? $0.receiver.statistics : nil }
   }
 
   /// Invites the peer at `control` and `data`. When there is a session with that control port already, it is that one.
   public func connect(
     to control: Address, data: Address, at now: Instant
   ) throws(TooManySessions) -> SessionID {
-    if let session = sessions.first(where: { $0.control == control }) { return session.id }
-    guard sessions.count < Self.sessionLimit else { throw TooManySessions(limit: Self.sessionLimit) }
+    if let session = table.session(at: control) { return session.id }
+    guard table.all.count < Self.sessionLimit else { throw TooManySessions(limit: Self.sessionLimit) }
     let session = makeSession(control: control, data: data, isInitiator: true)
+    table.insert(session)
     session.invite(.invitingControl, at: now)
-    advance(to: now)
+    advance(session, to: now)
     return session.id
   }
 
   /// Ends a session with BY. Nothing happens when it has ended already.
   public func close(_ id: SessionID, at now: Instant) {
-    guard let session = sessions.first(where: { $0.id == id }) else { return }
+    guard let session = table[id] else { return }
     sendBye(to: session)
     end(session, .closed(id))
   }
 
   /// Ends all sessions with BY.
   public func closeAll(at now: Instant) {
-    for session in sessions { close(session.id, at: now) }
+    for session in table.all { close(session.id, at: now) }
     halfOpen.removeAll()
   }
 
   /// When ``advance(to:)`` is to be called next; nil when there is nothing to wait for.
   public var nextDeadline: Instant? {
-    var earliest: Instant?
-    for session in sessions where earliest.map({ session.deadline < $0 }) ?? true { earliest = session.deadline }
-    for invitation in halfOpen where earliest.map({ invitation.expires < $0 }) ?? true {
-      earliest = invitation.expires
-    }
-    return earliest
+    guard let first = table.deadlines.first?.scheduled else { return halfOpen.deadline }
+    return halfOpen.deadline.map { min($0, first) } ?? first
   }
 
   /// Does what is due at `now`: invitations, clock packets, probes, feedback, time-outs. Read the clock right before.
   public func advance(to now: Instant) {
-    let count = halfOpen.count
-    halfOpen.removeAll { $0.expires <= now }
-    counters.forgottenInvitations += UInt64(count - halfOpen.count)
-    for session in sessions where session.deadline <= now {
-      if session.phase == .established {
-        advanceEstablished(session, to: now)
-      } else {
-        advanceInvitation(of: session, to: now)
-      }
-    }
+    counters.forgottenInvitations += UInt64(halfOpen.expire(at: now))
+    while let session = table.deadlines.first, session.scheduled <= now { advance(session, to: now) }
   }
 
   /// What there is to do and to tell since the last call, in order.
@@ -119,16 +107,29 @@ public final class Endpoint<Address: Hashable & Sendable> {
     return outputs
   }
 
+  /// Does what is due of one session, after which its deadline lies behind `now`.
+  func advance(_ session: Session<Address>, to now: Instant) {
+    if session.phase == .established {
+      advanceEstablished(session, to: now)
+    } else {
+      advanceInvitation(of: session, to: now)
+    }
+    // It may have ended.
+    if table.session(withToken: session.token) === session { table.schedule(session) }
+  }
+
   private func advanceEstablished(_ session: Session<Address>, to now: Instant) {
     if session.silenceEnds <= now {
-      // The peer may still hear what it can no longer say.
-      sendBye(to: session)
+      // The peer may still hear what it can no longer say. A Tutti peer that does tries to revive the session by itself,
+      // and would take a BY for a farewell.
+      if !session.recognition.isRecognised { sendBye(to: session) }
       return end(session, .lost(session.id))
     }
+    if session.isRevivalDue(at: now) { revive(session, at: now) }
     if let packet = session.clock.advance(to: now, ssrc: ssrc) {
       send(to: session.data, .data) { packet.append(to: &$0) }
     }
-    switch session.recognition.advance(to: now) {
+    switch session.recognition.advance(to: now, floor: Recognition.floor(sessions: establishedCount)) {
     case .request:
       let probe = ClockProbe(ssrc: ssrc, identity: identity, sentAt: now)
       send(to: session.data, .data) { probe.append(to: &$0) }
@@ -149,35 +150,35 @@ public final class Endpoint<Address: Hashable & Sendable> {
       let address = port == .control ? session.control : session.data
       send(SessionCommand(.invitation, token: session.token, ssrc: ssrc, name: name), to: address, port)
     case .exhausted:
+      if session.revives != nil { return abandon(session, at: now) }
       if session.phase == .invitingData { sendBye(to: session) }
       end(session, .unreachable(session.id))
     case nil: break
     }
   }
 
+  /// A session, in no table yet.
   func makeSession(control: Address, data: Address, isInitiator: Bool) -> Session<Address> {
     lastNumber += 1
-    let session = Session(
-      id: SessionID(number: lastNumber), token: UInt32.random(in: 0...UInt32.max, using: &random), control: control,
-      data: data, isInitiator: isInitiator)
-    sessions.append(session)
-    return session
+    var token: UInt32
+    repeat { token = UInt32.random(in: 0...UInt32.max, using: &random) } while table.session(withToken: token) != nil
+    return Session(
+      id: SessionID(number: lastNumber), token: token, control: control, data: data, isInitiator: isInitiator)
   }
 
   func end(_ session: Session<Address>, _ output: Output) {
-    sessions.removeAll { $0 === session }
-    for source in [
-      Source(ssrc: session.controlSSRC, address: session.control, port: .control),
-      Source(ssrc: session.ssrc, address: session.data, port: .data),
-    ] where sources[source] === session {
-      sources[source] = nil
-    }
+    if let revival = session.revival { table.remove(revival) }
+    session.revival = nil
+    table.remove(session)
     outputs.append(output)
   }
 
   private func sendBye(to session: Session<Address>) {
     let token = session.acceptedToken ?? session.token
-    send(SessionCommand(.bye, token: token, ssrc: ssrc), to: session.control, .control)
+    let bye = SessionCommand(.bye, token: token, ssrc: ssrc)
+    send(bye, to: session.control, .control)
+    // rtpmidid and PipeWire keep a peer that says so on one port alone.
+    if session.phase == .established, !session.recognition.isRecognised { send(bye, to: session.data, .data) }
   }
 
   func send(_ command: SessionCommand, to address: Address, _ port: Port) {

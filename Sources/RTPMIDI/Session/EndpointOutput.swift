@@ -2,7 +2,7 @@ import MIDI
 import MusicalTime
 
 /// The peer of an established session.
-public struct SessionInfo<Address: Hashable & Sendable>: Hashable, Sendable {
+public struct SessionInfo<Address: PeerAddress>: Hashable, Sendable {
   /// As the peer calls itself; for people.
   public let name: String?
   /// Of the RTP stream it sends.
@@ -23,14 +23,18 @@ extension Endpoint {
     case send([UInt8], to: Address, Port)
 
     case established(SessionID, SessionInfo<Address>)
-    /// The peer answered NO.
+    /// The peer answered NO, to the first invitation or to one that was to revive the session.
     case refused(SessionID)
     /// The peer answered nothing, twelve times.
     case unreachable(SessionID)
-    /// Nothing came from the peer for 60 s, from a Tutti peer for 5 s, or it began a new session.
+    /// Nothing came from the peer for 60 s, from a Tutti peer for 5 s, or it has a new session.
     case lost(SessionID)
     /// Ended by BY, from either side.
     case closed(SessionID)
+
+    /// An invitation was answered NO because ``Endpoint/admits`` does not allow it; told once a minute for each address,
+    /// and of 64 addresses a minute at most.
+    case declined(name: String?, from: Address)
 
     /// The peer is a Tutti peer.
     case recognised(SessionID, identity: UInt64)

@@ -1,13 +1,19 @@
 import MusicalTime
 
 /// An invitation that was accepted on the control port, while that on the data port is awaited.
-struct HalfOpenInvitation<Address: Hashable & Sendable> {
+struct HalfOpenInvitation<Address: PeerAddress> {
   let token: UInt32
   let ssrc: UInt32
   let name: String?
   let control: Address
+  /// When it came for the first time.
   let since: Instant
-
   /// An initiator tries for 12 s; a little later it is forgotten.
-  var expires: Instant { since + .seconds(15) }
+  var expires: Instant
+
+  init(_ command: SessionCommand, from control: Address, at now: Instant) {
+    (token, ssrc, name, self.control) = (command.token, command.ssrc, command.name, control)
+    since = now
+    expires = now + .seconds(15)
+  }
 }

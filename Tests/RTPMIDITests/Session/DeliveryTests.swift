@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func aRestartedDeviceWithItsOldSourceIsHeardAgain() throws {
-    var (network, id) = try session()
+    var (network, old) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     for _ in 0..<200 {
       network.send(try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) }), from: 1, to: 3)
@@ -115,10 +115,11 @@ import Testing
     network.run(for: .milliseconds(10))
     network.send(try #require(encoded { sender.encode(.start, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     network.run(for: .milliseconds(2))
+    let id = try #require(network.session(1))
     guard case .message(id, .start, _, _) = network.news(1).last else {
       Issue.record("\(String(describing: network.news(1).last))")
       return
     }
-    #expect(network.endpoints[1].establishedCount == 1)
+    #expect(id != old && network.news(1).contains(.lost(old)) && network.endpoints[1].establishedCount == 1)
   }
 }

@@ -2,8 +2,16 @@ import MusicalTime
 import RTPMIDI
 import Seeds
 
+/// On the network of the tests an even address is a control port and the next one its data port. Below a million these two
+/// are a host; from there on, each million is one.
+extension Int: PeerAddress {
+  public func isSameHost(as other: Int) -> Bool { host == other.host }
+  private var host: Int { self < 1_000_000 ? self / 2 : self / 1_000_000 * 1_000_000 }
+}
+
 /// Endpoints on a network of virtual time: it delays, loses, repeats and so reorders their datagrams. Endpoint `k` has
-/// its control port at address 2k and its data port at 2k + 1, and a clock that is `offsets[k]` ahead of the network's.
+/// its control port at address 2k and its data port at 2k + 1, until it moves, and a clock that is `offsets[k]` ahead of
+/// the network's.
 struct VirtualNetwork {
   typealias Output = Endpoint<Int>.Output
 
@@ -14,6 +22,20 @@ struct VirtualNetwork {
     let to: Int
   }
 
+  struct Standing {
+    let info: SessionInfo<Int>
+    var identity: UInt64?
+  }
+
+  /// A peer that endpoint `seeker` has lost.
+  private struct Seeking {
+    let seeker: Int
+    let info: SessionInfo<Int>
+    let identity: UInt64?
+    var next: Instant
+    let end: Instant
+  }
+
   var endpoints: [Endpoint<Int>]
   var offsets: [Nanoseconds]
   var loss: Double = 0
@@ -22,10 +44,17 @@ struct VirtualNetwork {
   var delay: ClosedRange<Int64> = 1_000_000...1_000_000
   /// Endpoints that neither send nor receive.
   var isCutOff: Set<Int> = []
+  /// Whether who has lost a recognised peer tries to connect to it every second for a minute, as the engine does.
+  var isSeeking = false
+  /// The addresses of the endpoints' control ports.
+  private(set) var homes: [Int]
   /// Whether CK0s and probe requests are answered before the endpoint sees them, as the receiving thread does.
   var answersEarly = false
   /// Every datagram that an address has sent.
   private(set) var sent: [Int: [[UInt8]]] = [:]
+  /// The sessions that stand at each endpoint.
+  private(set) var standing: [[SessionID: Standing]]
+  private var seeking: [Seeking] = []
   /// What the endpoints told, sends left out.
   private(set) var told: [[Output]]
   private(set) var now = Instant(nanoseconds: 0)
@@ -42,6 +71,8 @@ struct VirtualNetwork {
     }
     offsets = (0..<count).map { .seconds(Int64($0) * 1000 + 10) }
     told = Array(repeating: [], count: count)
+    standing = Array(repeating: [:], count: count)
+    homes = (0..<count).map { 2 * $0 }
   }
 
   /// The time by the clock of endpoint `k`.
@@ -52,10 +83,23 @@ struct VirtualNetwork {
     return try! endpoints[k].connect(to: 2 * other, data: 2 * other + 1, at: clock(k))
   }
 
+  /// Endpoint `k` has another address from now on.
+  mutating func move(_ k: Int, to home: Int) { homes[k] = home }
+
+  /// Endpoint `k` is gone without a BY, and another one with its name, identity and address is there in its place.
+  mutating func restart(_ k: Int, seed: UInt64) {
+    let old = endpoints[k]
+    endpoints[k] = Endpoint(name: old.name, identity: old.identity, random: SplitMix(seed: seed))
+    standing[k] = [:]
+    seeking.removeAll { $0.seeker == k }
+  }
+
+  private func owner(of address: Int) -> Int? { homes.firstIndex { $0 == address & ~1 } }
+
   /// Puts a datagram on its way.
   mutating func send(_ datagram: [UInt8], from: Int, to: Int) {
     sent[from, default: []].append(datagram)
-    guard !isCutOff.contains(from / 2) && !isCutOff.contains(to / 2) else { return }
+    guard !isCutOff.contains(owner(of: from) ?? -1) && !isCutOff.contains(owner(of: to) ?? -1) else { return }
     var copies = 1
     if Double.random(in: 0..<1, using: &random) < loss { copies = 0 }
     if Double.random(in: 0..<1, using: &random) < repetition { copies += 1 }
@@ -70,11 +114,40 @@ struct VirtualNetwork {
   mutating func drain(_ k: Int) {
     for output in endpoints[k].drain() {
       if case .send(let datagram, let to, let port) = output {
-        send(datagram, from: 2 * k + (port == .data ? 1 : 0), to: to)
+        send(datagram, from: homes[k] + (port == .data ? 1 : 0), to: to)
       } else {
         told[k].append(output)
+        follow(output, of: k)
       }
     }
+  }
+
+  private mutating func follow(_ output: Output, of k: Int) {
+    switch output {
+    case .established(let id, let info):
+      standing[k][id] = Standing(info: info)
+      seeking.removeAll { $0.seeker == k && $0.info.control == info.control }
+    case .recognised(let id, let identity):
+      standing[k][id]?.identity = identity
+      seeking.removeAll { $0.seeker == k && $0.identity == identity }
+    case .closed(let id), .refused(let id): standing[k][id] = nil
+    case .lost(let id):
+      guard let lost = standing[k].removeValue(forKey: id), lost.identity != nil, isSeeking else { break }
+      seeking.append(
+        Seeking(
+          seeker: k, info: lost.info, identity: lost.identity, next: now + .seconds(1), end: now + .seconds(60)))
+    default: break
+    }
+  }
+
+  private mutating func seek() {
+    seeking.removeAll { $0.end <= now }
+    for n in seeking.indices where seeking[n].next <= now {
+      let (k, info) = (seeking[n].seeker, seeking[n].info)
+      _ = try? endpoints[k].connect(to: info.control, data: info.data, at: clock(k))
+      seeking[n].next = now + .seconds(1)
+    }
+    for k in endpoints.indices { drain(k) }
   }
 
   /// Runs until `end`, or until `isDone` holds. Returns whether it did.
@@ -85,10 +158,14 @@ struct VirtualNetwork {
     while !isDone(self) {
       let deadlines = endpoints.indices.compactMap { k in endpoints[k].nextDeadline.map { ($0 - offsets[k], k) } }
       let deadline = deadlines.min { $0.0 < $1.0 }
-      if let flight = flights.first, flight.due <= (deadline?.0 ?? .distantFuture), flight.due <= end {
+      let sought = seeking.map(\.next).min() ?? .distantFuture
+      if let flight = flights.first, flight.due <= min(deadline?.0 ?? .distantFuture, sought), flight.due <= end {
         flights.removeFirst()
         now = flight.due
         deliver(flight)
+      } else if sought <= end, sought < deadline?.0 ?? .distantFuture {
+        if sought > now { now = sought }
+        seek()
       } else if let (instant, k) = deadline, instant <= end {
         if instant > now { now = instant }
         endpoints[k].advance(to: clock(k))
@@ -102,8 +179,7 @@ struct VirtualNetwork {
   }
 
   private mutating func deliver(_ flight: Flight) {
-    let k = flight.to / 2
-    guard k < endpoints.count && !isCutOff.contains(k) else { return }
+    guard let k = owner(of: flight.to), !isCutOff.contains(k) else { return }
     let arrival = clock(k)
     var answered = false
     if answersEarly {
@@ -124,35 +200,5 @@ struct VirtualNetwork {
     endpoints[k].receive(
       flight.datagram, from: flight.from, port: flight.to % 2 == 0 ? .control : .data, at: arrival, answered: answered)
     drain(k)
-  }
-}
-
-extension VirtualNetwork {
-  /// Datagrams that `address` has sent, of the command with these two letters.
-  func sent(_ letters: String, by address: Int) -> [[UInt8]] {
-    (sent[address] ?? []).filter { $0.count > 4 && $0[0] == 0xFF && Array($0[2..<4]) == Array(letters.utf8) }
-  }
-
-  func info(_ k: Int) -> SessionInfo<Int>? {
-    for case .established(_, let info) in told[k] { return info }
-    return nil
-  }
-
-  func session(_ k: Int) -> SessionID? {
-    for case .established(let id, _) in told[k].reversed() { return id }
-    return nil
-  }
-
-  func isRecognised(_ k: Int) -> Bool {
-    told[k].contains { if case .recognised = $0 { true } else { false } }
-  }
-
-  func exchanges(_ k: Int) -> [ClockExchange] {
-    told[k].compactMap { if case .clock(_, let exchange) = $0 { exchange } else { nil } }
-  }
-
-  /// What was told beside clocks.
-  func news(_ k: Int) -> [Output] {
-    told[k].filter { if case .clock = $0 { false } else { true } }
   }
 }
