@@ -34,8 +34,10 @@ let package = Package(
     .target(name: "CRealtime"),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
     .systemLibrary(name: "CALSA"),
+    .systemLibrary(name: "CAvahi"),
     .target(
-      name: "Transports", dependencies: ["CALSA", "CRealtime", "MIDI", "MusicalTime", "Realtime", containers]),
+      name: "Transports",
+      dependencies: ["CALSA", "CAvahi", "CRealtime", "MIDI", "MusicalTime", "Realtime", containers]),
     .systemLibrary(name: "CFluidSynth"),
     .systemLibrary(name: "CSndfile"),
     .target(name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MusicalTime", "Realtime"]),
@@ -62,7 +64,9 @@ let package = Package(
     .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
     .testTarget(
       name: "TransportsTests",
-      dependencies: ["Seeds", "Processes", "CALSA", "MIDI", "MusicalTime", "Realtime", "Transports", containers]),
+      dependencies: [
+        "Seeds", "Processes", "CALSA", "CAvahi", "MIDI", "MusicalTime", "Realtime", "Transports", containers,
+      ]),
     .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
     .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),

@@ -52,8 +52,10 @@ void realtime_bell_wait(uint32_t *word, uint32_t seen, int64_t deadline) {
   syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, seen, &t, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
+void realtime_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
 void realtime_prepare_thread(const char *name) {
-  pthread_setname_np(pthread_self(), name);
+  realtime_name_thread(name);
   prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
   struct sched_param parameter;
   const int policy = sched_getscheduler(0);

@@ -79,18 +79,21 @@ extension SocketAddress {
       return (SocketAddress(host: host, port: 0), 0)
     case AF_INET6:
       let address = raw.loadUnaligned(as: sockaddr_in6.self)
-      return (SocketAddress(address.sin6_addr, scope: address.sin6_scope_id, port: 0), 0)
+      // Invariant: an in6_addr is sixteen octets, lent for the call.
+      return withUnsafeBytes(of: address.sin6_addr) {
+        (SocketAddress(ipv6: $0, scope: address.sin6_scope_id, port: 0), 0)
+      }
     default: return (nil, EAI_FAMILY)
     }
   }
 
-  /// An IPv6 address as the C library holds it.
-  private init(_ address: in6_addr, scope: UInt32, port: UInt16) {
-    // Invariant: an in6_addr is sixteen octets.
-    let (high, low) = withUnsafeBytes(of: address) {
-      ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    }
-    self.init(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low), scope: scope, port: port)
+  /// An IPv6 address as C libraries hold it.
+  ///
+  /// Invariant: there are sixteen octets.
+  init(ipv6 octets: UnsafeRawBufferPointer, scope: UInt32, port: UInt16) {
+    self.init(
+      high: UInt64(bigEndian: octets.loadUnaligned(as: UInt64.self)),
+      low: UInt64(bigEndian: octets.loadUnaligned(fromByteOffset: 8, as: UInt64.self)), scope: scope, port: port)
   }
 }
 

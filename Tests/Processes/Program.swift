@@ -19,12 +19,12 @@ public enum Program {
     return path
   }
 
-  /// The program called `name` on the search path.
+  /// The program called `name` on the search path, or where the system's own are.
   ///
   /// - Throws: ``Unavailable`` with the Debian package to install.
   public static func find(_ name: String, package: String) throws -> String {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
-    let paths = folders.map { "\($0)/\(name)" }
+    let paths = (folders + ["/usr/sbin", "/sbin"]).map { "\($0)/\(name)" }
     guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
       throw Unavailable("\(name): not on the search path; install the package \(package)")
     }

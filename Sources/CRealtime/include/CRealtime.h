@@ -32,6 +32,9 @@ void realtime_bell_wait(uint32_t *word, uint32_t seen, int64_t deadline) REALTIM
 /// keeps its scheduling to itself: a thread that it, or a library it calls, starts begins at normal priority.
 void realtime_prepare_thread(const char *name);
 
+/// Names the calling thread, by 15 octets at most.
+void realtime_name_thread(const char *name);
+
 /// Waits until `thread` has ended, until `deadline` of CLOCK_MONOTONIC at most: whether it has. Not again after that.
 int realtime_join(pthread_t thread, int64_t deadline);
 

@@ -54,17 +54,6 @@ extension Sequencer {
   /// A name another program has chosen, as it may stand on a terminal.
   private static func shown(_ name: UnsafePointer<CChar>?) -> String {
     // Invariant: the library's names end with 0 and live as long as the structure they stand in.
-    guard let name else { return "" }
-    return String(String.UnicodeScalarView(String(cString: name).unicodeScalars.map { $0.shows ? $0 : "?" }))
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether it shows on one line of a terminal and does nothing else.
-  fileprivate var shows: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-    default: true
-    }
+    name.map { String(cString: $0).printable() } ?? ""
   }
 }

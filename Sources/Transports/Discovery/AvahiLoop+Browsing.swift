@@ -1,0 +1,86 @@
+import CAvahi
+import MusicalTime
+import Realtime
+
+extension AvahiLoop {
+  func browse(_ client: OpaquePointer) {
+    guard browser == nil else { return }
+    browser = avahi_service_browser_new(
+      client, AvahiIfIndex(AVAHI_IF_UNSPEC), family, Self.serviceType, nil, AvahiLookupFlags(0), browsed, context)
+    if browser == nil { isBroken = true }
+  }
+
+  func appeared(_ name: String, at place: ServiceDirectory.Place) {
+    if !directory.appeared(name, at: place, now: MonotonicClock.now) { ignored.add(1, ordering: .relaxed) }
+  }
+
+  func disappeared(_ name: String, at place: ServiceDirectory.Place) {
+    if directory.disappeared(name, at: place, now: MonotonicClock.now) { forget(name) }
+  }
+
+  /// Begins the look-ups whose time has come.
+  func lookUpDue(at now: Instant) {
+    guard let client else { return }
+    for (name, place) in directory.takeDue(at: now) {
+      let family = AvahiProtocol(place.isIPv6 ? AVAHI_PROTO_INET6 : AVAHI_PROTO_INET)
+      // It stays: it tells, too, when the service moves to another port.
+      resolvers[name] = avahi_service_resolver_new(
+        client, place.interface, family, name, Self.serviceType, nil, family, AvahiLookupFlags(0), resolved, context)
+      if resolvers[name] == nil { directory.failed(name, now: now) }
+    }
+  }
+
+  /// A look-up has ended without a result.
+  func failed(_ name: String, _ resolver: OpaquePointer) {
+    guard resolvers[name] == resolver else { return }
+    forget(name)
+    directory.failed(name, now: MonotonicClock.now)
+  }
+
+  /// A look-up has a result, or another one than before; nil for one that is of no use.
+  func found(_ name: String, _ resolver: OpaquePointer, _ service: Discovery.Service?) {
+    guard resolvers[name] == resolver else { return }
+    set(name, service)
+  }
+
+  private func forget(_ name: String) {
+    if let resolver = resolvers.removeValue(forKey: name) { avahi_service_resolver_free(resolver) }
+    set(name, nil)
+  }
+}
+
+// Global functions, as C wants them; `context` is the loop. The strings are D-Bus's, so they are UTF-8 and end with NUL.
+
+private func browsed(
+  _: OpaquePointer?, interface: AvahiIfIndex, family: AvahiProtocol, event: AvahiBrowserEvent,
+  name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: AvahiLookupResultFlags,
+  context: UnsafeMutableRawPointer?
+) {
+  guard let context else { return }
+  let loop = Unmanaged<AvahiLoop>.fromOpaque(context).takeUnretainedValue()
+  let place = ServiceDirectory.Place(interface: interface, isIPv6: family == AVAHI_PROTO_INET6)
+  switch event {
+  case AVAHI_BROWSER_NEW: if let name { loop.appeared(String(cString: name), at: place) }
+  case AVAHI_BROWSER_REMOVE: if let name { loop.disappeared(String(cString: name), at: place) }
+  case AVAHI_BROWSER_FAILURE: loop.isBroken = true
+  default: break
+  }
+}
+
+private func resolved(
+  resolver: OpaquePointer?, interface: AvahiIfIndex, _: AvahiProtocol, event: AvahiResolverEvent,
+  name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, host: UnsafePointer<CChar>?,
+  address: UnsafePointer<AvahiAddress>?, port: UInt16, text: UnsafeMutablePointer<AvahiStringList>?,
+  _: AvahiLookupResultFlags,
+  context: UnsafeMutableRawPointer?
+) {
+  guard let resolver, let name, let context else { return }
+  let loop = Unmanaged<AvahiLoop>.fromOpaque(context).takeUnretainedValue()
+  let key = String(cString: name)
+  guard event == AVAHI_RESOLVER_FOUND, let host, let address else { return loop.failed(key, resolver) }
+  loop.found(
+    key, resolver,
+    Discovery.Service(
+      name: key, host: String(cString: host), address: address, interface: interface, port: port, text: text,
+      own: loop.announcement?.identity))
+}

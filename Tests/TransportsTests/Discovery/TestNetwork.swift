@@ -1,0 +1,132 @@
+import Foundation
+import Processes
+
+/// A network of this test's own: a system bus, and an Avahi daemon in a network namespace whose two interfaces are
+/// connected with each other and nothing else. Nothing leaves the machine; its own bus and daemon are not touched.
+///
+/// The D-Bus library looks the bus up in the environment once in a process: there may be one network at a time.
+final class TestNetwork {
+  private static let shared = Result { try TemporaryFolder() }
+
+  let folder: TemporaryFolder
+  private let busPath: String
+  private var bus: Child?
+  private var daemon: Child?
+  private var others: [Child] = []
+
+  /// Nothing runs yet.
+  ///
+  /// - Throws: `Unavailable` when the programs are not there.
+  init() throws {
+    folder = try Self.shared.get()
+    busPath = folder.path("bus")
+    setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=\(busPath)", 1)
+    _ = try Program.find("unshare", package: "util-linux")
+    _ = try Program.find("ip", package: "iproute2")
+    _ = try Program.find("avahi-daemon", package: "avahi-daemon")
+  }
+
+  func startBus() async throws {
+    let configuration = """
+      <busconfig>
+        <type>system</type>
+        <listen>unix:path=\(busPath)</listen>
+        <auth>EXTERNAL</auth> <auth>ANONYMOUS</auth> <allow_anonymous/>
+        <policy context="default">
+          <allow user="*"/> <allow own="*"/> <allow send_destination="*"/> <allow receive_sender="*"/>
+        </policy>
+      </busconfig>
+      """
+    try configuration.write(toFile: folder.path("bus.conf"), atomically: true, encoding: .utf8)
+    let program = try Program.find("dbus-daemon", package: "dbus")
+    let child = try Child(
+      program, ["--config-file=\(folder.path("bus.conf"))", "--nofork", "--nopidfile"], name: "dbus-daemon", in: folder)
+    try await child.wait(for: "to listen", within: .seconds(20)) { FileManager.default.fileExists(atPath: busPath) }
+    bus = child
+  }
+
+  func stopBus() async throws {
+    try await end(bus)
+    bus = nil
+    try? FileManager.default.removeItem(atPath: busPath)
+  }
+
+  /// - Throws: `Unavailable` when no network namespace is to be had.
+  func startDaemon(ipv4: Bool = true, ipv6: Bool = true) async throws {
+    let configuration = """
+      [server]
+      host-name=tutti-test
+      use-ipv4=\(ipv4 ? "yes" : "no")
+      use-ipv6=\(ipv6 ? "yes" : "no")
+      allow-interfaces=tutti0
+      enable-dbus=yes
+      [wide-area]
+      enable-wide-area=no
+      [publish]
+      publish-workstation=no
+      """
+    try configuration.write(toFile: folder.path("avahi.conf"), atomically: true, encoding: .utf8)
+    // Its process file stands in a folder that no configuration moves: it gets one of its own. The shell stays with it:
+    // Foundation takes a child for ended that closes what it inherited, as the daemon does, and waits for it, and for
+    // nobody else meanwhile.
+    let namespace = """
+      set -e
+      PATH=$PATH:/usr/sbin:/sbin
+      mount -t tmpfs none /run
+      mkdir /run/avahi-daemon
+      ip link add tutti0 type veth peer name tutti1
+      ip link set tutti1 up
+      ip link set tutti0 up
+      ip addr add 10.77.0.1/24 dev tutti0
+      ip addr add fd77::1/64 dev tutti0 nodad || true
+      echo made
+      setpriv --pdeathsig KILL \
+        avahi-daemon --no-drop-root --no-rlimits --no-chroot --file '\(folder.path("avahi.conf"))' &
+      trap "kill $!" TERM
+      wait || wait
+      """
+    let child = try Child(
+      Program.find("unshare", package: "util-linux"), [getuid() == 0 ? "-nm" : "-rnm", "/bin/sh", "-c", namespace],
+      name: "avahi-daemon", in: folder)
+    try await child.wait(for: "to begin", within: .seconds(30)) {
+      child.errors.contains("Server startup complete") || !child.isRunning
+    }
+    guard child.output.contains("made") else {
+      throw Unavailable("network namespace: not to be had (\(child.lastError)); run as root, outside a container")
+    }
+    guard child.isRunning else { throw Unavailable("avahi-daemon: does not run (\(child.lastError))") }
+    daemon = child
+  }
+
+  func stopDaemon() async throws {
+    try await end(daemon)
+    daemon = nil
+  }
+
+  /// A session of other gear, announced until the network is gone, or `withdraw` ends it.
+  func publish(_ name: String, port: UInt16) throws -> Child {
+    let program = try Program.find("avahi-publish", package: "avahi-utils")
+    let child = try Child(
+      program, ["-s", name, "_apple-midi._udp", "\(port)"], name: "avahi-publish \(name)", in: folder)
+    others.append(child)
+    return child
+  }
+
+  func withdraw(_ child: Child) async throws { try await end(child) }
+
+  /// What another program finds: for each service its family, name, port and TXT record.
+  func browse() async throws -> Set<String> {
+    let program = try Program.find("avahi-browse", package: "avahi-utils")
+    let child = try Child(program, ["-rpt", "_apple-midi._udp"], name: "avahi-browse", in: folder)
+    guard try await child.status(within: .seconds(30)) == 0 else { throw Unavailable(child.errors) }
+    // =;eth0;IPv4;Ada;_apple-midi._udp;local;ada.local;10.0.0.1;5004;"tutti=..."
+    let lines = child.output.split(separator: "\n").map { $0.split(separator: ";", omittingEmptySubsequences: false) }
+    return Set(lines.filter { $0.first == "=" && $0.count >= 10 }.map { "\($0[2]) \($0[3]) \($0[8]) \($0[9])" })
+  }
+
+  private func end(_ child: Child?) async throws {
+    guard let child, child.isRunning else { return }
+    child.signal(SIGTERM)
+    _ = try await child.status(within: .seconds(20))
+  }
+}
