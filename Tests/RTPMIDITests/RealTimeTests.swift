@@ -26,9 +26,9 @@ import Testing
     var octets = 0
     do {
       try receiver.open(packet, near: instant)
-      while let event = try receiver.next(in: packet) {
+      while let event = receiver.next(in: packet) {
         switch event {
-        case .message(let message, _): if message.isRealTime { octets += 1 }
+        case .message(let message, _), .recovered(let message, _): if message.isRealTime { octets += 1 }
         case .systemExclusive:
           for index in 0..<receiver.systemExclusiveCount where receiver.systemExclusive(at: index) < 128 { octets += 1 }
         }

@@ -23,7 +23,7 @@ import Testing
       let counts = Instant(hundredMicroseconds: (network.clock(0) + .milliseconds(20)).hundredMicroseconds)
       let packet = try #require(encoded { sender.encode(message, at: counts, into: &$0) })
       network.send(packet, from: 1, to: 3)
-      expected.append(.message(id, message, at: counts, arrival: network.clock(1) + .milliseconds(1)))
+      expected.append(.message(id, message, at: counts, arrival: network.clock(1) + .milliseconds(1), isRecovered: false))
       network.run(for: .milliseconds(10))
     }
     #expect(network.news(1).suffix(3) == expected[...])
@@ -45,7 +45,7 @@ import Testing
       network.send(datagram, from: from, to: to)
       network.run(for: .milliseconds(1))
     }
-    let instants = network.news(0).compactMap { if case .message(_, _, let at, _) = $0 { at } else { nil } }
+    let instants = network.news(0).compactMap { if case .message(_, _, let at, _, _) = $0 { at } else { nil } }
     let low = Instant(hundredMicroseconds: Int64(RTPHeader.timestamp(of: remote)))
     #expect(instants == [low, remote + .seconds(1)], "before it, the upper bits are taken to be 0")
   }
@@ -73,7 +73,7 @@ import Testing
       network.run(for: .milliseconds(20))
     }
     network.repetition = 0
-    let clocks = network.news(1).count { if case .message(id, .clock, _, _) = $0 { true } else { false } }
+    let clocks = network.news(1).count { if case .message(id, .clock, _, _, _) = $0 { true } else { false } }
     #expect(clocks == 24 && network.endpoints[1].counters.replayed == 24)
     #expect(network.endpoints[1].statistics(of: id)?.duplicates == 24)
     network.run(for: .seconds(1))
@@ -111,7 +111,7 @@ import Testing
     network.run(for: .milliseconds(10))
     network.send(try #require(encoded { sender.encode(.start, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     network.run(for: .milliseconds(2))
-    guard case .message(id, .start, _, _) = network.news(1).last else {
+    guard case .message(id, .start, _, _, _) = network.news(1).last else {
       Issue.record("\(String(describing: network.news(1).last))")
       return
     }
