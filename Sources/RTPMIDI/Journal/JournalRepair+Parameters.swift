@@ -37,7 +37,8 @@ extension JournalRepair {
   ) {
     if let pending = chapter.pending {
       let known = state.channels[Int(channel.wire)].selection
-      if known.isNonRegistered == pending.isNonRegistered, known.number.high == pending.high { return }
+      let isSame = known.isNonRegistered == pending.isNonRegistered && known.isPending
+      if isSame, known.number.high == pending.high { return }
       let controller: UInt7 = pending.isNonRegistered ? 99 : 101
       give(.controlChange(channel, controller: controller, value: pending.high), &state)
     } else if chapter.isInProgress, let last {
@@ -50,8 +51,10 @@ extension JournalRepair {
   @_noLocks @_noAllocation
   private mutating func select(_ selection: ParameterSelection, _ channel: Channel, _ state: inout ReceivedState) {
     let known = state.channels[Int(channel.wire)].selection
-    if known.isNone, selection.isNone { return }
-    if known.isNonRegistered == selection.isNonRegistered, known.number == selection.number { return }
+    if !known.isPending {
+      if known.isNone, selection.isNone { return }
+      if known.isNonRegistered == selection.isNonRegistered, known.number == selection.number { return }
+    }
     let (high, low): (UInt7, UInt7) = selection.isNonRegistered ? (99, 98) : (101, 100)
     give(.controlChange(channel, controller: high, value: selection.number.high), &state)
     give(.controlChange(channel, controller: low, value: selection.number.low), &state)

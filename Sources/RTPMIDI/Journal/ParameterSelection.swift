@@ -5,6 +5,8 @@ import MIDI
 struct ParameterSelection: BitwiseCopyable {
   /// The two numbers are told apart, and kept: the newest of the four controllers says which of them counts.
   private(set) var isNonRegistered = false
+  /// The newest of them told an upper half: a lower one will follow.
+  private(set) var isPending = false
   private var registered: UInt14 = 16383
   private var nonRegistered: UInt14 = 16383
 
@@ -32,5 +34,6 @@ struct ParameterSelection: BitwiseCopyable {
     default: registered = UInt14(low: registered.low, high: value)
     }
     isNonRegistered = controller.value < 100
+    isPending = controller.value & 1 == 1
   }
 }
