@@ -48,12 +48,19 @@ struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
     position += Self.size
   }
 
+  /// The first two octets as sent.
+  var word: UInt16 {
+    @_noLocks @_noAllocation get {
+      let first: UInt8 = .bit(0x80, if: s) | channel.wire << 3 | .bit(0x04, if: isEnhanced)
+      return UInt16(first) << 8 | UInt16(truncatingIfNeeded: length) & 0x03FF
+    }
+  }
+
   /// Returns false, with nothing appended, when there is no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= Self.size else { return false }
-    let first: UInt8 = .bit(0x80, if: s) | channel.wire << 3 | .bit(0x04, if: isEnhanced)
-    packet.append(bigEndian: UInt16(first) << 8 | UInt16(truncatingIfNeeded: length) & 0x03FF)
+    packet.append(bigEndian: word)
     packet.append(chapters)
     return true
   }

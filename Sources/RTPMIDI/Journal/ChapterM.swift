@@ -74,14 +74,21 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
     position += size
   }
 
+  /// The first two octets as sent.
+  var word: UInt16 {
+    @_noLocks @_noAllocation get {
+      let flags: UInt8 =
+        .bit(0x80, if: s) | .bit(0x40, if: pending != nil) | .bit(0x20, if: isInProgress)
+        | .bit(0x10, if: allRegistered) | .bit(0x08, if: allNonRegistered) | .bit(0x04, if: allBelow128)
+      return UInt16(flags) << 8 | UInt16(truncatingIfNeeded: length) & 0x03FF
+    }
+  }
+
   /// Returns false, with nothing appended, when there is no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= size else { return false }
-    let flags: UInt8 =
-      .bit(0x80, if: s) | .bit(0x40, if: pending != nil) | .bit(0x20, if: isInProgress)
-      | .bit(0x10, if: allRegistered) | .bit(0x08, if: allNonRegistered) | .bit(0x04, if: allBelow128)
-    packet.append(bigEndian: UInt16(flags) << 8 | UInt16(truncatingIfNeeded: length) & 0x03FF)
+    packet.append(bigEndian: word)
     if let pending { packet.append(.bit(0x80, if: pending.isNonRegistered) | pending.high.value) }
     return true
   }

@@ -42,16 +42,21 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
     position += Self.size
   }
 
+  /// The header as sent.
+  var word: UInt16 {
+    @_noLocks @_noAllocation get {
+      let first: UInt8 = .bit(0x80, if: s) | (logs >= 128 ? 127 : UInt8(truncatingIfNeeded: logs))
+      var second: UInt8 = logs == 127 ? 0xF1 : 0xF0
+      if low <= high { second = UInt8(truncatingIfNeeded: low) << 4 | UInt8(truncatingIfNeeded: high) & 0x0F }
+      return UInt16(first) << 8 | UInt16(second)
+    }
+  }
+
   /// Returns false, with nothing appended, when there is no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= Self.size else { return false }
-    packet.append(.bit(0x80, if: s) | (logs >= 128 ? 127 : UInt8(truncatingIfNeeded: logs)))
-    if low <= high {
-      packet.append(UInt8(truncatingIfNeeded: low) << 4 | UInt8(truncatingIfNeeded: high) & 0x0F)
-    } else {
-      packet.append(logs == 127 ? 0xF1 : 0xF0)
-    }
+    packet.append(bigEndian: word)
     return true
   }
 }

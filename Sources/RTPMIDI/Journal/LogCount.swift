@@ -23,11 +23,16 @@ struct LogCount: Hashable, Sendable, BitwiseCopyable {
     position += 1
   }
 
+  /// The header as sent.
+  var octet: UInt8 {
+    @_noLocks @_noAllocation get { .bit(0x80, if: s) | UInt8(truncatingIfNeeded: logs - 1) & 0x7F }
+  }
+
   /// Returns false, with nothing appended, when there is no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= 1 else { return false }
-    packet.append(.bit(0x80, if: s) | UInt8(truncatingIfNeeded: logs - 1) & 0x7F)
+    packet.append(octet)
     return true
   }
 }

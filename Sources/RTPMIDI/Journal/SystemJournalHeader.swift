@@ -45,14 +45,21 @@ struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
     position += Self.size
   }
 
+  /// The header as sent.
+  var word: UInt16 {
+    @_noLocks @_noAllocation get {
+      let flags: UInt8 =
+        .bit(0x80, if: s) | .bit(0x40, if: hasD) | .bit(0x20, if: hasV) | .bit(0x10, if: hasQ) | .bit(0x08, if: hasF)
+        | .bit(0x04, if: hasX)
+      return UInt16(flags) << 8 | UInt16(truncatingIfNeeded: length) & 0x03FF
+    }
+  }
+
   /// Returns false, with nothing appended, when there is no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= Self.size else { return false }
-    let flags: UInt8 =
-      .bit(0x80, if: s) | .bit(0x40, if: hasD) | .bit(0x20, if: hasV) | .bit(0x10, if: hasQ) | .bit(0x08, if: hasF)
-      | .bit(0x04, if: hasX)
-    packet.append(bigEndian: UInt16(flags) << 8 | UInt16(truncatingIfNeeded: length) & 0x03FF)
+    packet.append(bigEndian: word)
     return true
   }
 }
