@@ -131,7 +131,8 @@ struct Listener {
     compare("programs", programs, other.programs)
     compare("wheels", wheels, other.wheels)
     compare("pressures", pressures, other.pressures)
-    compare("parameters", parameters, other.parameters)
+    let isMoved: (Parameter) -> Bool = { $0 != Parameter() }
+    compare("parameters", parameters.filter { isMoved($0.value) }, other.parameters.filter { isMoved($0.value) })
     compare("selections", selections, other.selections)
     compare("song", song, other.song)
     compare("running", isRunning, other.isRunning)

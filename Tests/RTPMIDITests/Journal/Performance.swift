@@ -86,7 +86,7 @@ struct Performance {
 
   private mutating func playExclusive() {
     let isJournalled = random.integer(in: 0...3) > 0
-    let count = Int(random.integer(in: 1...100))
+    let count = Int(random.integer(in: 1...400))
     if isJournalled {
       guard count < octetsLeft else { return }
       octetsLeft -= count

@@ -57,7 +57,7 @@ struct Rehearsal: ~Copyable {
     saidExclusives.append(data)
     var sent = 0
     while sent < data.count {
-      let room = random.integer(in: 0...1) == 0 ? 1472 : 64 + 40 + length
+      let room = random.integer(in: 0...1) == 0 ? 1472 : 64 + 200 + length
       dispatch(
         octets(capacity: room) {
           let count = sender.encode(

@@ -87,6 +87,44 @@ import Testing
     #expect(network.sent("RS", by: 2).count == 1, "nothing new, no feedback")
   }
 
+  /// The journal of the packet after a loss gives back what was lost, and says so; that the peer sends journals is told
+  /// once.
+  @Test func whatIsLostIsRecovered() throws {
+    var (network, id) = try session()
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
+    sender.sendsJournal = true
+    let instant = network.clock(0)
+    for (message, isLost) in [(.start, false), (.clock, true), (.clock, false)] as [(Message, Bool)] {
+      let packet = try #require(encoded { sender.encode(message, at: instant, into: &$0) })
+      if !isLost { network.send(packet, from: 1, to: 3) }
+      network.run(for: .milliseconds(10))
+    }
+    let counts = Instant(hundredMicroseconds: instant.hundredMicroseconds)
+    let arrivals = [network.clock(1) - .milliseconds(29), network.clock(1) - .milliseconds(9)]
+    #expect(
+      network.news(1).suffix(4) == [
+        .journals(id), .message(id, .start, at: counts, arrival: arrivals[0], isRecovered: false),
+        .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: true),
+        .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: false),
+      ])
+    #expect(network.endpoints[1].statistics(of: id)?.recovered == 1)
+  }
+
+  /// A journal that has grown long is answered soon, so that its sender can shorten it.
+  @Test func aLongJournalIsAcknowledgedSoon() throws {
+    var (network, _) = try session()
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 1)
+    sender.sendsJournal = true
+    for key in 0..<64 as Range<UInt8> {
+      let note = Message.noteOn(Channel(1)!, key: UInt7(masking: key), velocity: 64)
+      network.send(try #require(encoded { sender.encode(note, at: network.clock(0), into: &$0) }), from: 1, to: 3)
+      network.run(for: .milliseconds(1))
+    }
+    #expect(network.sent("RS", by: 2).isEmpty)
+    network.run(for: .milliseconds(100))
+    #expect(network.sent("RS", by: 2).count == 1, "64 notes have been told in journals of up to 134 octets")
+  }
+
   @Test func whoIsNotInSessionIsNotHeard() throws {
     var (network, _) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
