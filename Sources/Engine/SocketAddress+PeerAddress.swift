@@ -1,6 +1,4 @@
 public import RTPMIDI
 public import Transports
 
-extension SocketAddress: PeerAddress {
-  public func isSameHost(as other: SocketAddress) -> Bool { host == other.host }
-}
+extension SocketAddress: PeerAddress {}
