@@ -51,7 +51,7 @@ peer() {
   local name=$1 on=()
   shift
   [[ -z ${host-} ]] || on=(on "$host")
-  XDG_STATE_HOME=$scratch/$name "${on[@]}" "$TUTTI" peer --name "$name" --json --trace "$results/$name.trace" \
+  XDG_STATE_HOME=$scratch/$name "${on[@]}" "$TUTTI" peer --name "$name" --discovery off --json --trace "$results/$name.trace" \
     "$@" </dev/null >"$results/$name.json" 2>"$results/$name.log" &
 }
 

@@ -28,7 +28,8 @@ struct Performance: Sendable {
     let peer = try Child(
       try Program.tutti(),
       [
-        "peer", "--port", "0", "--name", Self.name, "--start", "--bpm", "\(Self.bpm)", "--duration", "\(Self.seconds)",
+        "peer", "--port", "0", "--discovery", "off", "--name", Self.name, "--start", "--bpm", "\(Self.bpm)",
+        "--duration", "\(Self.seconds)",
         "--connect", "127.0.0.1:\(listener.port)", "--trace", traceFile,
       ], name: "peer", in: folder)
     let status = try await peer.status(within: .seconds(Self.seconds + 60))

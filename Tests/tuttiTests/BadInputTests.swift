@@ -39,6 +39,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "peer --port 0 --audio none --clock-from no-such-port", 69,
       FileManager.default.fileExists(atPath: "/dev/snd/seq") ? "port \"no-such-port\": no such port" : "ALSA sequencer"),
+    BadInput("peer --policy contacts --contacts none.txt", 69, "none.txt: cannot be read"),
+    BadInput("peer --policy contacts --contacts broken.yaml", 65, "broken.yaml, line 1: not `name NAME`"),
     BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be made"),
     BadInput("demo --patch broken.yaml", 65, "broken.yaml:2"),
     BadInput("measure sync none.trace none.trace", 69, "none.trace: cannot be read"),
@@ -53,7 +55,11 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --bpm fast", 64, "fast"),
     BadInput("peer --activity 128", 64, "--activity 128: out of range"),
     BadInput("peer --connect 127.0.0.1:notaport", 64, "127.0.0.1:notaport: not HOST:PORT"),
-    BadInput("peer --connect [::1]:5004", 64, "[::1]:5004: not HOST:PORT"),
+    BadInput("peer --connect [::1:5004", 64, "[::1:5004: not HOST:PORT"),
+    BadInput("peer --contacts x", 64, "--contacts: goes with --policy contacts"),
+    BadInput("peer --policy friends", 64, "friends"),
+    BadInput("peer --stamps Ada --arrival Ada", 64, "--stamps Ada: is given to --arrival as well"),
+    BadInput("peer --journal Ada --no-journal Ada", 64, "--journal Ada: is given to --no-journal as well"),
     BadInput("peer --audio wav:x --trace x", 64, "--trace x: is the recording's file"),
     BadInput("peer --lead 1", 64, "--lead 1.0: out of range"),
     BadInput("peer --port 65535", 64, "--port 65535: leaves no port"),
@@ -132,7 +138,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     pair.close()
     let address = "127.0.0.1:\(pair.control.port)"
     let folder = try TemporaryFolder()
-    let arguments = ["peer", "--port", "0", "--connect", address, "--duration", "4.5"]
+    let arguments = ["peer", "--port", "0", "--discovery", "off", "--connect", address, "--duration", "4.5"]
     let outcome = try await Child.tutti(arguments, in: folder).outcome()
     #expect(outcome.status == 0)
     let said = outcome.errors.split(separator: "\n").filter { $0.contains("does not answer") }

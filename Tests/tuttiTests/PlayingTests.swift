@@ -109,7 +109,10 @@ import Testing
     during: (Child) async throws -> Void = { _ in }
   ) async throws -> [Trace] {
     func arguments(_ name: String) -> [String] {
-      ["peer", "--name", name, "--port", "0", "--json", "--audio", "wav:\(name).wav", "--trace", "\(name).trace"]
+      [
+        "peer", "--name", name, "--port", "0", "--discovery", "off", "--json", "--audio", "wav:\(name).wav", "--trace",
+        "\(name).trace",
+      ]
     }
     let follower = try Child.tutti(arguments("ben"), name: "ben", prefix: prefixes[1], in: folder)
     var port: UInt16?

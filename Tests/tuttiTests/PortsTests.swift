@@ -51,7 +51,9 @@ import Testing
     private func fail(
       _ arguments: String, prefix: [String] = [], in folder: TemporaryFolder
     ) async throws -> String {
-      let words = ["peer", "--port", "0", "--duration", "1"] + arguments.split(separator: " ").map(String.init)
+      let words =
+        ["peer", "--port", "0", "--discovery", "off", "--duration", "1"]
+        + arguments.split(separator: " ").map(String.init)
       let environment = ["HOME": folder.path("state")]
       let outcome = try await Child.tutti(words, prefix: prefix, environment: environment, in: folder).outcome()
       #expect(outcome.status == 69, "\(outcome.errors)")
@@ -77,7 +79,8 @@ import Testing
       let port = try #require(listing.ports.first { $0.port.hasPrefix("VirMIDI") })
       let device = try #require(listing.devices.first { $0.name == "hw:Loopback,0" })
       let arguments = [
-        "peer", "--port", "0", "--duration", "1", "--clock-from", try #require(port.clockFrom), "--audio", device.audio,
+        "peer", "--port", "0", "--discovery", "off", "--duration", "1", "--clock-from", try #require(port.clockFrom),
+        "--audio", device.audio,
       ]
       let outcome = try await Child.tutti(arguments, in: folder).outcome()
       #expect(outcome.status == 0 && outcome.errors.contains("sound: hw:Loopback,0: 48000 Hz"), "\(outcome.errors)")

@@ -51,11 +51,11 @@ back() {
 }
 
 start_ben() {
-  host=2 peer ben --discovery off --audio none
+  host=2 peer ben --audio none
   ben=$!
 }
 start_ada() {
-  host=1 peer ada --discovery off --audio none --connect 10.99.0.2:5004
+  host=1 peer ada --audio none --connect 10.99.0.2:5004
   ada=$!
 }
 # kill_program PID: the peer behind the wrappers of `on`.
