@@ -206,7 +206,7 @@ struct ClockLoop: ~Copyable {
     while let command = shared.commands.pop() {
       switch command {
       case .open(let session, let address, let ssrc, let sequence):
-        streams.add(Stream(session: session, address: address, sender: PacketSender(ssrc: ssrc, sequence: sequence)))
+        streams.add(session, at: address, ssrc: ssrc, sequence: sequence)
       case .stamp(let session): streams.stamp(session)
       case .close(let session): streams.remove(session)
       case .subscribed(let address): port?.joined(address)

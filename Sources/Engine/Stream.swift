@@ -3,12 +3,13 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-/// The sending half of one session, as the clock thread holds it.
+/// What the clock thread knows of the receiver of one session.
 struct Stream: BitwiseCopyable {
   /// The session's number.
   let session: SessionID
   let address: SocketAddress
-  var sender: PacketSender
+  /// The place of its packet sender in the table.
+  let sender: Int
   /// Whether its receiver honours time stamps, so that each tick leaves ahead of time. To all others it leaves at its
   /// very moment.
   var isStamped = false
@@ -18,7 +19,7 @@ struct Stream: BitwiseCopyable {
   var next = Tick(0)
 
   @_noLocks @_noAllocation
-  init(session: SessionID, address: SocketAddress, sender: PacketSender) {
+  init(session: SessionID, address: SocketAddress, sender: Int) {
     self.session = session
     self.address = address
     self.sender = sender

@@ -14,22 +14,34 @@ struct StreamTable: ~Copyable {
 
   private let socket: UDPSocket
   private var streams = RigidArray<Stream>(capacity: StreamTable.most)
-  private var packet = RigidArray<UInt8>(capacity: 160)
+  /// One for each session that there may be, made beforehand: the clock thread takes no memory.
+  private var senders = RigidArray<PacketSender>(capacity: StreamTable.most)
+  private var freeSenders = RigidArray<Int>(capacity: StreamTable.most)
+  private var packet = RigidArray<UInt8>(capacity: PacketSender.longestMessagePacket)
   private var octets = RigidArray<UInt8>(capacity: ClockCommand.Exclusive.room)
   /// Datagrams sent.
   private(set) var sent: Int64 = 0
   /// Datagrams the kernel would not take.
   private(set) var unsent: Int64 = 0
 
-  init(socket: UDPSocket) { self.socket = socket }
+  init(socket: UDPSocket) {
+    self.socket = socket
+    for index in 0..<Self.most {
+      senders.append(PacketSender(ssrc: 0, sequence: 0))
+      freeSenders.append(Self.most - 1 - index)
+    }
+  }
 
   /// The sessions served, in no order.
   var sessions: [SessionID] { (0..<streams.count).map { streams[$0].session } }
 
-  /// Begins to serve a session; one too many is not served.
+  /// Begins to serve a session by a stream from `ssrc` that begins with packet `sequence`; one too many is not served.
   @_noLocks @_noAllocation
-  mutating func add(_ stream: Stream) {
-    if streams.count < streams.capacity { streams.append(stream) }
+  mutating func add(_ session: SessionID, at address: SocketAddress, ssrc: UInt32, sequence: UInt16) {
+    guard freeSenders.count > 0 else { return }
+    let sender = freeSenders.removeLast()
+    senders[sender].restart(ssrc: ssrc, sequence: sequence)
+    streams.append(Stream(session: session, address: address, sender: sender))
   }
 
   /// From now on the session's receiver gets its ticks ahead of time.
@@ -41,6 +53,7 @@ struct StreamTable: ~Copyable {
   @_noLocks @_noAllocation
   mutating func remove(_ session: SessionID) {
     guard let index = index(of: session) else { return }
+    freeSenders.append(streams[index].sender)
     streams[index] = streams[streams.count - 1]
     streams.removeLast()
   }
@@ -63,7 +76,7 @@ struct StreamTable: ~Copyable {
       var stream = streams[index]
       if stream.isStamped == stamped, stream.run == plan.run {
         while stream.next <= tick {
-          send(.clock, at: plan.deadline(stream.next), on: &stream)
+          send(.clock, at: plan.deadline(stream.next), on: stream)
           stream.next = stream.next + 1
         }
         streams[index] = stream
@@ -83,10 +96,10 @@ struct StreamTable: ~Copyable {
       if stream.isStamped == stamped, stream.run != plan.run {
         let instant = plan.deadline(tick)
         if tick.index == 0 {
-          send(.start, at: instant, on: &stream)
+          send(.start, at: instant, on: stream)
         } else {
-          send(.songPosition(bars.songPosition(of: tick.step)), at: instant, on: &stream)
-          send(.continue, at: instant, on: &stream)
+          send(.songPosition(bars.songPosition(of: tick.step)), at: instant, on: stream)
+          send(.continue, at: instant, on: stream)
         }
         stream.run = plan.run
         stream.next = tick
@@ -114,7 +127,7 @@ struct StreamTable: ~Copyable {
     while index < streams.count {
       var stream = streams[index]
       if stream.isStamped == stamped, stream.run != 0 {
-        send(.stop, at: instant, on: &stream)
+        send(.stop, at: instant, on: stream)
         stream.run = 0
         streams[index] = stream
       }
@@ -133,13 +146,12 @@ struct StreamTable: ~Copyable {
     }
     index = 0
     while index < streams.count {
-      var stream = streams[index]
+      let stream = streams[index]
       if session.map({ stream.session.number == $0.number }) ?? stream.isStamped {
         packet.removeAll()
-        if stream.sender.encode(systemExclusive: octets, at: now, into: &packet) != nil {
-          streams[index] = stream
-          deliver(to: stream.address)
-        }
+        let sent = senders[stream.sender].encode(
+          systemExclusive: octets, at: now, isJournalled: false, into: &packet)
+        if sent != nil { deliver(to: stream.address) }
       }
       index += 1
     }
@@ -150,17 +162,15 @@ struct StreamTable: ~Copyable {
   mutating func pass(_ message: Message, at now: Instant) {
     var index = 0
     while index < streams.count {
-      var stream = streams[index]
-      send(message, at: now, on: &stream)
-      streams[index] = stream
+      send(message, at: now, on: streams[index])
       index += 1
     }
   }
 
   @_noLocks @_noAllocation
-  private mutating func send(_ message: Message, at instant: Instant, on stream: inout Stream) {
+  private mutating func send(_ message: Message, at instant: Instant, on stream: Stream) {
     packet.removeAll()
-    if stream.sender.encode(message, at: instant, into: &packet) { deliver(to: stream.address) }
+    if senders[stream.sender].encode(message, at: instant, into: &packet) { deliver(to: stream.address) }
   }
 
   @_noLocks @_noAllocation

@@ -21,6 +21,15 @@ extension RigidArray where Element == UInt8 {
   }
 }
 
+extension RigidArray where Element == UInt8 {
+  /// Writes over the two octets from `index` on.
+  @_noLocks @_noAllocation
+  mutating func replace(at index: Int, bigEndian value: UInt16) {
+    self[index] = UInt8(truncatingIfNeeded: value >> 8)
+    self[index + 1] = UInt8(truncatingIfNeeded: value)
+  }
+}
+
 extension Span where Element == UInt8 {
   @_noLocks @_noAllocation
   func uint16(at index: Int) -> UInt16 { UInt16(self[index]) << 8 | UInt16(self[index + 1]) }

@@ -54,6 +54,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
   /// - Parameters:
   ///   - data: all data octets, without F0 and F7, each below 128.
   ///   - sent: how many of them earlier packets hold.
+  ///   - reserve: octets of `packet` to leave free.
   /// - Returns: how many are sent now, this segment included: `data.count` when it is complete. Nil, with nothing appended,
   ///   when there is no room for a single octet of it, when an octet is 128 or more, or when nothing is left to send.
   ///
@@ -61,14 +62,14 @@ public struct CommandSectionEncoder: BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func append(
     systemExclusive data: borrowing RigidArray<UInt8>, from sent: Int = 0, after delta: UInt32 = 0,
-    to packet: inout RigidArray<UInt8>
+    leaving reserve: Int = 0, to packet: inout RigidArray<UInt8>
   ) -> Int? {
     let total = data.count
     guard sent >= 0 && sent < total || total == 0 && sent == 0 else { return nil }
     for index in sent..<total where data[index] > 127 { return nil }
     guard let deltaLength = deltaLength(delta, in: packet) else { return nil }
     // Besides the data: the delta time, an octet at either end, and the second octet of the header.
-    let room = min(packet.freeCapacity - 1, 4095 - (packet.count - start - 1)) - deltaLength - 2
+    let room = min(packet.freeCapacity - reserve - 1, 4095 - (packet.count - start - 1)) - deltaLength - 2
     let count = min(room, total - sent)
     guard room >= 0 && (count > 0 || total == 0) else { return nil }
     append(delta: delta, length: deltaLength, to: &packet)

@@ -6,17 +6,17 @@ import Testing
 
 @Suite struct DeliveryTests {
   /// Two endpoints in session; the first one's clock has run for a year, so that its time stamps have wrapped 73 times.
-  private func session() throws -> (VirtualNetwork, PacketSender, SessionID) {
+  private func session() throws -> (VirtualNetwork, SessionID) {
     var network = VirtualNetwork(2)
     network.offsets[0] = .seconds(365 * 86_400)
     _ = network.connect(0, to: 1)
     network.run(for: .milliseconds(100))
-    let sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
-    return (network, sender, try #require(network.session(1)))
+    return (network, try #require(network.session(1)))
   }
 
   @Test func messagesArriveWithTheSendersTimeAndTheirArrival() throws {
-    var (network, sender, id) = try session()
+    var (network, id) = try session()
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     var expected: [Endpoint<Int>.Output] = []
     for message in [.start, .clock, .controlChange(Channel(1)!, controller: 11, value: 64)] as [Message] {
       // Stamped 20 ms ahead.
@@ -51,7 +51,8 @@ import Testing
   }
 
   @Test func systemExclusives() throws {
-    var (network, sender, id) = try session()
+    var (network, id) = try session()
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     let data = (0..<4096).map { UInt8(truncatingIfNeeded: $0) & 0x7F }
     let counts = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
     var sent = 0
@@ -65,7 +66,8 @@ import Testing
   }
 
   @Test func repeatedPacketsAreHeardOnceAndFeedbackFollows() throws {
-    var (network, sender, id) = try session()
+    var (network, id) = try session()
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     network.repetition = 1
     for _ in 0..<24 {
       let packet = try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) })
@@ -85,7 +87,8 @@ import Testing
   }
 
   @Test func whoIsNotInSessionIsNotHeard() throws {
-    var (network, sender, _) = try session()
+    var (network, _) = try session()
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     let packet = try #require(encoded { sender.encode(.stop, at: network.clock(0), into: &$0) })
     let told = network.news(1)
     network.send(packet, from: 0, to: 3)  // from the control port
@@ -98,7 +101,8 @@ import Testing
   }
 
   @Test func aRestartedDeviceWithItsOldSourceIsHeardAgain() throws {
-    var (network, sender, id) = try session()
+    var (network, id) = try session()
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     for _ in 0..<200 {
       network.send(try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     }

@@ -1,6 +1,7 @@
 import MusicalTime
-import RTPMIDI
 import Testing
+
+@testable import RTPMIDI
 
 @Suite struct RecoveryJournalHeaderTests {
   /// A clock with a journal: the system journal's Chapter Q and two channel journals, by RFC 6295 section 5 and

@@ -1,0 +1,67 @@
+import BasicContainers
+import MIDI
+
+/// The header of one channel's journal (RFC 6295 section 5, figure 9), three octets:
+///
+///     S CHAN[4] H LENGTH[10] | P C M W N E T A
+///
+/// The chapters whose flags are set follow in this order.
+struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
+  var s: Bool
+  var channel: Channel
+  /// H: the channel's Chapter C may hold several logs of one controller.
+  var isEnhanced: Bool
+  /// Octets of the whole channel journal, this header included: 3...1023.
+  var length: Int
+  /// Which chapters follow, in the octet's own order: P 80, C 40, M 20, W 10, N 08, E 04, T 02, A 01.
+  var chapters: UInt8
+
+  static var size: Int { @_noLocks @_noAllocation get { 3 } }
+
+  @_noLocks @_noAllocation
+  init(s: Bool, channel: Channel, isEnhanced: Bool, length: Int, chapters: UInt8) {
+    (self.s, self.channel, self.isEnhanced) = (s, channel, isEnhanced)
+    (self.length, self.chapters) = (length, chapters)
+  }
+
+  var hasP: Bool { @_noLocks @_noAllocation get { chapters.has(0x80) } }
+  var hasC: Bool { @_noLocks @_noAllocation get { chapters.has(0x40) } }
+  var hasM: Bool { @_noLocks @_noAllocation get { chapters.has(0x20) } }
+  var hasW: Bool { @_noLocks @_noAllocation get { chapters.has(0x10) } }
+  var hasN: Bool { @_noLocks @_noAllocation get { chapters.has(0x08) } }
+  var hasE: Bool { @_noLocks @_noAllocation get { chapters.has(0x04) } }
+  var hasT: Bool { @_noLocks @_noAllocation get { chapters.has(0x02) } }
+  var hasA: Bool { @_noLocks @_noAllocation get { chapters.has(0x01) } }
+
+  /// Reads the header at `position` and moves that past it; nil when the journal reaches beyond `end`, or is shorter
+  /// than its header.
+  @_noLocks @_noAllocation
+  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
+    guard position <= end - Self.size else { return nil }
+    let first = packet[position]
+    s = first.has(0x80)
+    channel = Channel(wire: first >> 3)
+    isEnhanced = first.has(0x04)
+    length = Int(packet.uint16(at: position) & 0x03FF)
+    chapters = packet[position + 2]
+    guard length >= Self.size, position + length <= end else { return nil }
+    position += Self.size
+  }
+
+  /// The first two octets as sent.
+  var word: UInt16 {
+    @_noLocks @_noAllocation get {
+      let first: UInt8 = .bit(0x80, if: s) | channel.wire << 3 | .bit(0x04, if: isEnhanced)
+      return UInt16(first) << 8 | UInt16(truncatingIfNeeded: length) & 0x03FF
+    }
+  }
+
+  /// Returns false, with nothing appended, when there is no room.
+  @_noLocks @_noAllocation
+  func append(to packet: inout RigidArray<UInt8>) -> Bool {
+    guard packet.freeCapacity >= Self.size else { return false }
+    packet.append(bigEndian: word)
+    packet.append(chapters)
+    return true
+  }
+}

@@ -1,0 +1,53 @@
+import BasicContainers
+import MIDI
+
+/// A log of Chapter C, control change (RFC 6295, appendix A.3), two octets; ``LogCount`` says how many there are:
+///
+///     S NUMBER[7] | 0 VALUE[7]       value tool
+///     S NUMBER[7] | 1 0 ALT[6]       toggle tool
+///     S NUMBER[7] | 1 1 ALT[6]       count tool
+struct ControllerLog: Hashable, Sendable, BitwiseCopyable {
+  enum Tool: Hashable, Sendable, BitwiseCopyable {
+    /// The newest value.
+    case value(UInt7)
+    /// How often a switch (off below 64) has changed its state, off at first, modulo 64.
+    case toggle(UInt8)
+    /// How many commands there were, modulo 64.
+    case count(UInt8)
+  }
+
+  var s: Bool
+  var controller: UInt7
+  var tool: Tool
+
+  @_noLocks @_noAllocation
+  init(s: Bool, controller: UInt7, tool: Tool) { (self.s, self.controller, self.tool) = (s, controller, tool) }
+
+  /// Reads the log at `position` and moves that past it; nil when it reaches beyond `end`.
+  @_noLocks @_noAllocation
+  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
+    guard position <= end - 2 else { return nil }
+    s = packet[position].has(0x80)
+    controller = UInt7(masking: packet[position])
+    let octet = packet[position + 1]
+    if octet.has(0x80) {
+      tool = octet.has(0x40) ? .count(octet & 0x3F) : .toggle(octet & 0x3F)
+    } else {
+      tool = .value(UInt7(masking: octet))
+    }
+    position += 2
+  }
+
+  /// Returns false, with nothing appended, when there is no room.
+  @_noLocks @_noAllocation
+  func append(to packet: inout RigidArray<UInt8>) -> Bool {
+    guard packet.freeCapacity >= 2 else { return false }
+    packet.append(.bit(0x80, if: s) | controller.value)
+    switch tool {
+    case .value(let value): packet.append(value.value)
+    case .toggle(let count): packet.append(0x80 | count & 0x3F)
+    case .count(let count): packet.append(0xC0 | count & 0x3F)
+    }
+    return true
+  }
+}

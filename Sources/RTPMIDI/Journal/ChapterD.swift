@@ -1,0 +1,91 @@
+import BasicContainers
+import MIDI
+
+/// The header of Chapter D, simple system commands (RFC 6295, appendix B.1), an octet, and a log for each flag set:
+///
+///     S B G H J K Y Z
+///     B  S COUNT[7]                                        resets, modulo 128
+///     G  S COUNT[7]                                        tune requests, modulo 128
+///     H  S VALUE[7]                                        the song selected
+///     J  S C V L DSZ[2] LENGTH[10] | COUNT VALUE LEGAL     undefined F4
+///     K  the same                                          undefined F5
+///     Y  S C L LENGTH[5] | COUNT LEGAL                     undefined F9
+///     Z  the same                                          undefined FD
+///
+/// No message here is an undefined one: their logs are skipped, and never sent. What J, K, Y and Z have in them is
+/// measured by their LENGTH alone.
+struct ChapterD: Hashable, Sendable, BitwiseCopyable {
+  /// B, G or H: a count or a value, and its S.
+  struct Log: Hashable, Sendable, BitwiseCopyable {
+    var s: Bool
+    var value: UInt7
+
+    @_noLocks @_noAllocation
+    init(s: Bool, value: UInt7) { (self.s, self.value) = (s, value) }
+  }
+
+  var s: Bool
+  /// B.
+  var resets: Log?
+  /// G.
+  var tuneRequests: Log?
+  /// H.
+  var song: Log?
+
+  @_noLocks @_noAllocation
+  init(s: Bool, resets: Log?, tuneRequests: Log?, song: Log?) {
+    (self.s, self.resets, self.tuneRequests, self.song) = (s, resets, tuneRequests, song)
+  }
+
+  /// Reads the chapter at `position`, its undefined commands included, and moves that past it; nil when it reaches
+  /// beyond `end`, or an undefined one is shorter than its header.
+  @_noLocks @_noAllocation
+  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
+    guard position < end else { return nil }
+    let flags = packet[position]
+    var next = position + 1
+    s = flags.has(0x80)
+    let simple = Int(flags >> 6 & 1) + Int(flags >> 5 & 1) + Int(flags >> 4 & 1)
+    guard next + simple <= end else { return nil }
+    resets = flags.has(0x40) ? Self.log(packet, at: &next) : nil
+    tuneRequests = flags.has(0x20) ? Self.log(packet, at: &next) : nil
+    song = flags.has(0x10) ? Self.log(packet, at: &next) : nil
+    var mask: UInt8 = 0x08
+    while mask > 0 {
+      if flags.has(mask) {
+        let isCommon = mask > 0x02
+        guard next + (isCommon ? 2 : 1) <= end else { return nil }
+        let length = isCommon ? Int(packet.uint16(at: next) & 0x03FF) : Int(packet[next] & 0x1F)
+        guard length >= (isCommon ? 2 : 1), next + length <= end else { return nil }
+        next += length
+      }
+      mask >>= 1
+    }
+    position = next
+  }
+
+  @_noLocks @_noAllocation
+  private static func log(_ packet: borrowing Span<UInt8>, at next: inout Int) -> Log {
+    let octet = packet[next]
+    next += 1
+    return Log(s: octet.has(0x80), value: UInt7(masking: octet))
+  }
+
+  /// Returns false, with nothing appended, when there is no room.
+  @_noLocks @_noAllocation
+  func append(to packet: inout RigidArray<UInt8>) -> Bool {
+    guard packet.freeCapacity >= 4 else { return false }
+    packet.append(
+      .bit(0x80, if: s) | .bit(0x40, if: resets != nil) | .bit(0x20, if: tuneRequests != nil)
+        | .bit(0x10, if: song != nil))
+    if let resets { Self.append(resets, to: &packet) }
+    if let tuneRequests { Self.append(tuneRequests, to: &packet) }
+    if let song { Self.append(song, to: &packet) }
+    return true
+  }
+
+  @_noLocks @_noAllocation
+  private static func append(_ log: Log, to packet: inout RigidArray<UInt8>) {
+    packet.append(.bit(0x80, if: log.s) | log.value.value)
+  }
+}

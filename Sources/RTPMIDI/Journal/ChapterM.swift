@@ -1,0 +1,95 @@
+import BasicContainers
+import MIDI
+
+/// The header of Chapter M, registered and non-registered parameters (RFC 6295, appendix A.4), two or three octets:
+///
+///     S P E U W Z LENGTH[10] | Q PENDING[7], if P
+///
+/// ``ParameterLog``s follow to the chapter's end, the oldest transaction first.
+struct ChapterM: Hashable, Sendable, BitwiseCopyable {
+  /// P: the newest command is half a parameter's number.
+  struct Pending: Hashable, Sendable, BitwiseCopyable {
+    /// Q: of a non-registered one (controller 99), else of a registered one (101).
+    var isNonRegistered: Bool
+    var high: UInt7
+
+    @_noLocks @_noAllocation
+    init(isNonRegistered: Bool, high: UInt7) { (self.isNonRegistered, self.high) = (isNonRegistered, high) }
+  }
+
+  var s: Bool
+  var pending: Pending?
+  /// E: the parameter of the last log is selected still.
+  var isInProgress: Bool
+  /// U: all logs are of registered parameters.
+  var allRegistered: Bool
+  /// W: all logs are of non-registered parameters.
+  var allNonRegistered: Bool
+  /// Z: all logs are of parameters 0...127.
+  var allBelow128: Bool
+  /// Octets of the whole chapter, this header included: 2...1023.
+  var length: Int
+
+  @_noLocks @_noAllocation
+  init(
+    s: Bool, pending: Pending?, isInProgress: Bool, allRegistered: Bool, allNonRegistered: Bool, allBelow128: Bool,
+    length: Int
+  ) {
+    (self.s, self.pending, self.isInProgress) = (s, pending, isInProgress)
+    (self.allRegistered, self.allNonRegistered) = (allRegistered, allNonRegistered)
+    (self.allBelow128, self.length) = (allBelow128, length)
+  }
+
+  /// Octets of the header.
+  var size: Int { @_noLocks @_noAllocation get { pending == nil ? 2 : 3 } }
+
+  /// The logs leave out PNUM-MSB and Q.
+  var logsAreShort: Bool {
+    @_noLocks @_noAllocation get {
+      if allRegistered { return allBelow128 }
+      return allNonRegistered ? allBelow128 : false
+    }
+  }
+
+  /// Reads the header at `position` and moves that past it; nil when the chapter reaches beyond `end`, or is shorter
+  /// than its header.
+  @_noLocks @_noAllocation
+  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
+    guard position <= end - 2 else { return nil }
+    let flags = packet[position]
+    s = flags.has(0x80)
+    isInProgress = flags.has(0x20)
+    allRegistered = flags.has(0x10)
+    allNonRegistered = flags.has(0x08)
+    allBelow128 = flags.has(0x04)
+    length = Int(packet.uint16(at: position) & 0x03FF)
+    let size = flags.has(0x40) ? 3 : 2
+    guard length >= size, position + length <= end else { return nil }
+    if flags.has(0x40) {
+      let octet = packet[position + 2]
+      pending = Pending(isNonRegistered: octet.has(0x80), high: UInt7(masking: octet))
+    } else {
+      pending = nil
+    }
+    position += size
+  }
+
+  /// The first two octets as sent.
+  var word: UInt16 {
+    @_noLocks @_noAllocation get {
+      let flags: UInt8 =
+        .bit(0x80, if: s) | .bit(0x40, if: pending != nil) | .bit(0x20, if: isInProgress)
+        | .bit(0x10, if: allRegistered) | .bit(0x08, if: allNonRegistered) | .bit(0x04, if: allBelow128)
+      return UInt16(flags) << 8 | UInt16(truncatingIfNeeded: length) & 0x03FF
+    }
+  }
+
+  /// Returns false, with nothing appended, when there is no room.
+  @_noLocks @_noAllocation
+  func append(to packet: inout RigidArray<UInt8>) -> Bool {
+    guard packet.freeCapacity >= size else { return false }
+    packet.append(bigEndian: word)
+    if let pending { packet.append(.bit(0x80, if: pending.isNonRegistered) | pending.high.value) }
+    return true
+  }
+}

@@ -1,0 +1,67 @@
+import BasicContainers
+
+/// Chapter Q, the sequencer (RFC 6295, appendix B.3), one to six octets:
+///
+///     S N D C T TOP[3] | CLOCK 16, if C | TIMETOOLS 24, if T
+///
+/// Without C the position is the song's start, else TOP * 65536 + CLOCK Timing Clocks after it. The position is that of
+/// the Clock played last, if D; else it is where Start or Song Position has put it, and the next Clock plays it: after
+/// Start 0, D=0; after its first Clock 0, D=1; after its second 1, D=1.
+struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
+  var s: Bool
+  /// N: the newest of Start, Continue and Stop is not Stop.
+  var isRunning: Bool
+  /// D: the position has been played.
+  var isPlayed: Bool
+  /// In Timing Clocks, modulo 2^19.
+  var position: UInt32
+  /// T: milliseconds, modulo 2^24. Only for gear that sends no Clock.
+  var milliseconds: UInt32?
+
+  @_noLocks @_noAllocation
+  init(s: Bool, isRunning: Bool, isPlayed: Bool, position: UInt32, milliseconds: UInt32? = nil) {
+    (self.s, self.isRunning, self.isPlayed) = (s, isRunning, isPlayed)
+    (self.position, self.milliseconds) = (position & 0x7FFFF, milliseconds)
+  }
+
+  /// Reads the chapter at `position` and moves that past it; nil when it reaches beyond `end`.
+  @_noLocks @_noAllocation
+  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
+    guard position < end else { return nil }
+    let flags = packet[position]
+    var next = position + 1
+    guard next + (flags.has(0x10) ? 2 : 0) + (flags.has(0x08) ? 3 : 0) <= end else { return nil }
+    s = flags.has(0x80)
+    isRunning = flags.has(0x40)
+    isPlayed = flags.has(0x20)
+    if flags.has(0x10) {
+      self.position = UInt32(flags & 0x07) << 16 | UInt32(packet.uint16(at: next))
+      next += 2
+    } else {
+      self.position = 0
+    }
+    if flags.has(0x08) {
+      milliseconds = UInt32(packet[next]) << 16 | UInt32(packet.uint16(at: next + 1))
+      next += 3
+    } else {
+      milliseconds = nil
+    }
+    position = next
+  }
+
+  /// Returns false, with nothing appended, when there is no room.
+  @_noLocks @_noAllocation
+  func append(to packet: inout RigidArray<UInt8>) -> Bool {
+    guard packet.freeCapacity >= 6 else { return false }
+    let hasClock = position != 0
+    packet.append(
+      .bit(0x80, if: s) | .bit(0x40, if: isRunning) | .bit(0x20, if: isPlayed) | .bit(0x10, if: hasClock)
+        | .bit(0x08, if: milliseconds != nil) | UInt8(truncatingIfNeeded: position >> 16) & 0x07)
+    if hasClock { packet.append(bigEndian: UInt16(truncatingIfNeeded: position)) }
+    if let milliseconds {
+      packet.append(UInt8(truncatingIfNeeded: milliseconds >> 16))
+      packet.append(bigEndian: UInt16(truncatingIfNeeded: milliseconds))
+    }
+    return true
+  }
+}

@@ -1,0 +1,30 @@
+import BasicContainers
+import MIDI
+
+/// Chapter T, channel pressure (RFC 6295, appendix A.8), an octet:
+///
+///     S PRESSURE[7]
+struct ChapterT: Hashable, Sendable, BitwiseCopyable {
+  var s: Bool
+  var pressure: UInt7
+
+  @_noLocks @_noAllocation
+  init(s: Bool, pressure: UInt7) { (self.s, self.pressure) = (s, pressure) }
+
+  /// Reads the chapter at `position` and moves that past it; nil when it reaches beyond `end`.
+  @_noLocks @_noAllocation
+  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
+    guard position < end else { return nil }
+    s = packet[position].has(0x80)
+    pressure = UInt7(masking: packet[position])
+    position += 1
+  }
+
+  /// Returns false, with nothing appended, when there is no room.
+  @_noLocks @_noAllocation
+  func append(to packet: inout RigidArray<UInt8>) -> Bool {
+    guard packet.freeCapacity >= 1 else { return false }
+    packet.append(.bit(0x80, if: s) | pressure.value)
+    return true
+  }
+}

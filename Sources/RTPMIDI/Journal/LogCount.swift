@@ -1,0 +1,38 @@
+import BasicContainers
+
+/// The header of Chapters C, E and A (RFC 6295, appendices A.3, A.7 and A.9), an octet:
+///
+///     S LEN[7]
+///
+/// LEN + 1 logs of two octets follow, that of the oldest command first.
+struct LogCount: Hashable, Sendable, BitwiseCopyable {
+  var s: Bool
+  /// 1...128.
+  var logs: Int
+
+  @_noLocks @_noAllocation
+  init(s: Bool, logs: Int) { (self.s, self.logs) = (s, logs) }
+
+  /// Reads the header at `position` and moves that past it; nil when its logs reach beyond `end`.
+  @_noLocks @_noAllocation
+  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
+    guard position < end else { return nil }
+    s = packet[position].has(0x80)
+    logs = Int(packet[position] & 0x7F) + 1
+    guard position + 1 + 2 * logs <= end else { return nil }
+    position += 1
+  }
+
+  /// The header as sent.
+  var octet: UInt8 {
+    @_noLocks @_noAllocation get { .bit(0x80, if: s) | UInt8(truncatingIfNeeded: logs - 1) & 0x7F }
+  }
+
+  /// Returns false, with nothing appended, when there is no room.
+  @_noLocks @_noAllocation
+  func append(to packet: inout RigidArray<UInt8>) -> Bool {
+    guard packet.freeCapacity >= 1 else { return false }
+    packet.append(octet)
+    return true
+  }
+}

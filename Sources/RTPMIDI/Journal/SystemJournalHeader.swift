@@ -1,0 +1,65 @@
+import BasicContainers
+
+/// The header of the system journal (RFC 6295 section 5, figure 10), two octets:
+///
+///     S D V Q F X LENGTH[10]
+///
+/// The chapters whose flags are set follow in this order.
+struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
+  var s: Bool
+  /// D: reset, tune request, song select and undefined commands.
+  var hasD: Bool
+  /// V: active sensing.
+  var hasV: Bool
+  /// Q: the sequencer.
+  var hasQ: Bool
+  /// F: time code.
+  var hasF: Bool
+  /// X: System Exclusive.
+  var hasX: Bool
+  /// Octets of the whole system journal, this header included: 2...1023.
+  var length: Int
+
+  static var size: Int { @_noLocks @_noAllocation get { 2 } }
+
+  @_noLocks @_noAllocation
+  init(s: Bool, hasD: Bool, hasV: Bool, hasQ: Bool, hasF: Bool, hasX: Bool, length: Int) {
+    (self.s, self.hasD, self.hasV, self.hasQ) = (s, hasD, hasV, hasQ)
+    (self.hasF, self.hasX, self.length) = (hasF, hasX, length)
+  }
+
+  /// Reads the header at `position` and moves that past it; nil when the journal reaches beyond `end`, or is shorter
+  /// than its header.
+  @_noLocks @_noAllocation
+  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
+    guard position <= end - Self.size else { return nil }
+    let flags = packet[position]
+    s = flags.has(0x80)
+    hasD = flags.has(0x40)
+    hasV = flags.has(0x20)
+    hasQ = flags.has(0x10)
+    hasF = flags.has(0x08)
+    hasX = flags.has(0x04)
+    length = Int(packet.uint16(at: position) & 0x03FF)
+    guard length >= Self.size, position + length <= end else { return nil }
+    position += Self.size
+  }
+
+  /// The header as sent.
+  var word: UInt16 {
+    @_noLocks @_noAllocation get {
+      let flags: UInt8 =
+        .bit(0x80, if: s) | .bit(0x40, if: hasD) | .bit(0x20, if: hasV) | .bit(0x10, if: hasQ) | .bit(0x08, if: hasF)
+        | .bit(0x04, if: hasX)
+      return UInt16(flags) << 8 | UInt16(truncatingIfNeeded: length) & 0x03FF
+    }
+  }
+
+  /// Returns false, with nothing appended, when there is no room.
+  @_noLocks @_noAllocation
+  func append(to packet: inout RigidArray<UInt8>) -> Bool {
+    guard packet.freeCapacity >= Self.size else { return false }
+    packet.append(bigEndian: word)
+    return true
+  }
+}
