@@ -33,7 +33,7 @@ let package = Package(
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
     .executableTarget(
       name: "fuzz",
-      dependencies: ["Performances", "Seeds", arguments] + tutti("MIDI", "MusicalTime", "RTPMIDI")),
+      dependencies: ["Seeds", arguments, containers] + tutti("MIDI", "MusicalTime", "RTPMIDI")),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -35,7 +35,7 @@ let benchmarks: @Sendable () -> Void = {
         benchmark.measurement(octets, count)
         sum += count
       }
-      benchmark.measurement(meanOctets, sum / Tape.count)
+      benchmark.measurement(meanOctets, (sum + Tape.count / 2) / Tape.count)
     }
   }
 }
