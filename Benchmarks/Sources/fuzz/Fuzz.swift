@@ -14,9 +14,10 @@ struct Fuzz: ParsableCommand {
         fuzz packets --inputs 10000000 --seed 1
       """)
 
-  enum Kind: String, ExpressibleByArgument, CaseIterable { case packets }
+  enum Kind: String, ExpressibleByArgument, CaseIterable { case packets, sessions }
 
-  @Argument(help: "packets: RTP packets and their journals, through a receiver.")
+  @Argument(
+    help: "packets: RTP packets and their journals, to a receiver; sessions: datagrams of all kinds, to an endpoint.")
   var kind: Kind
 
   @Option(help: ArgumentHelp("How many.", valueName: "N"))
@@ -33,6 +34,7 @@ struct Fuzz: ParsableCommand {
     let fuzzer: any Fuzzer =
       switch kind {
       case .packets: PacketFuzzer(seed: seed)
+      case .sessions: SessionFuzzer(seed: seed)
       }
     let start = Date()
     var told = 0
@@ -52,11 +54,12 @@ struct Fuzz: ParsableCommand {
         throw ExitCode(1)
       }
     }
-    let grown = residentMemory - before
+    let after = residentMemory
+    let grown = after - before
     let time = String(format: "%.1f", Date().timeIntervalSince(start))
     let passed = grown <= 32 << 20
     print("\(kind.rawValue): seed \(seed), \(inputs) inputs in \(time) s; \(fuzzer.account)")
-    print("resident: \(before >> 10) KiB after \(warm) inputs, \(residentMemory >> 10) KiB at the end")
+    print("resident: \(before >> 10) KiB after \(warm) inputs, \(after >> 10) KiB at the end")
     print("RESULT fuzz-\(kind.rawValue) \(passed ? "pass" : "fail") figure=\(grown >> 10)KiB limit=32768KiB")
     guard passed else { throw ExitCode(1) }
   }
