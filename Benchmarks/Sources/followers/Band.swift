@@ -17,8 +17,8 @@ final class Band {
   private var connecting = 1
   private(set) var ticks: TickTable
 
-  /// Followers invited at a time.
-  private static let most = 32
+  /// Followers that invite at a time: a master takes no more from one host.
+  private static let most = 12
 
   init(_ count: Int, port: UInt16, master: UInt16, areTutti: Bool) throws(FollowersError) {
     var limit = rlimit()

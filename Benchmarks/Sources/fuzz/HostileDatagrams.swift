@@ -17,6 +17,9 @@ struct HostileDatagrams {
   /// Of each kind.
   private static let mostHeard = 64
 
+  /// Whose invitation came to the control port last.
+  private var invitedLast: UInt32?
+
   init(seed: UInt64) { random = SplitMix(seed: seed) }
 
   /// An honest peer has sent `letter`.
@@ -66,17 +69,19 @@ struct HostileDatagrams {
     return Letter(octets: octets, from: stranger(), port: below(2) == 0 ? .control : .data)
   }
 
-  /// An invitation to either port, whose ssrc and token come from a few, so that the two ports' meet.
+  /// An invitation to the control port; the next time, as often as not, the same to the data port, which makes a session.
   private mutating func invitation() -> Letter {
-    let number = UInt32(below(3000))
+    let isSecond = invitedLast != nil && below(2) == 0
+    let number = isSecond ? invitedLast! : UInt32(below(3000))
+    invitedLast = isSecond ? nil : number
     var octets: [UInt8] = [0xFF, 0xFF, 0x49, 0x4E, 0, 0, 0, 2]
     for word in [number &* 2_654_435_761, number] {
       for shift in [24, 16, 8, 0] as [UInt32] { octets.append(UInt8(truncatingIfNeeded: word >> shift)) }
     }
     for _ in 0..<below(below(20) == 0 ? 1400 : 20) { octets.append(UInt8(truncatingIfNeeded: random.next())) }
     let from = Place(host: 1000 + number, port: 5004)
-    return below(2) == 0
-      ? Letter(octets: octets, from: from, port: .control) : Letter(octets: octets, from: from.dataPort, port: .data)
+    return isSecond
+      ? Letter(octets: octets, from: from.dataPort, port: .data) : Letter(octets: octets, from: from, port: .control)
   }
 
   private mutating func stranger() -> Place {

@@ -31,7 +31,7 @@ final class SessionFuzzer: Fuzzer {
     now = now + .microseconds(100)
     inputs += 1
     // Now and then everybody is silent for so long that sessions are given up and there is room again.
-    if inputs % 50_000 == 0 { now = now + .seconds(65) }
+    if inputs % 100_000 == 0 { now = now + .seconds(65) }
     let letter = datagrams.make()
     victim.receive(letter.octets, from: letter.from, port: letter.port, at: now)
     if inputs % 50 == 0 {
