@@ -1,0 +1,39 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let containers = Target.Dependency.product(name: "BasicContainers", package: "swift-collections")
+
+func tutti(_ names: String...) -> [Target.Dependency] { names.map { .product(name: $0, package: "Tutti") } }
+
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [
+    .package(name: "Tutti", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    // Without its traits, as its stand-in for malloc is not there offline: its counts of allocations say nothing.
+    .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+  ],
+  targets: [
+    .systemLibrary(name: "CEpoll"),
+    .executableTarget(
+      name: "followers",
+      dependencies: ["CEpoll", arguments] + tutti("MIDI", "Measurement", "MusicalTime", "RTPMIDI")),
+
+    // Links to the root package's, which are no products of it.
+    .target(name: "CAllocationCount"),
+    .target(name: "Seeds"),
+
+    .target(name: "Performances", dependencies: ["Seeds", containers] + tutti("MIDI", "MusicalTime", "RTPMIDI")),
+    .executableTarget(
+      name: "RTPMIDIBenchmarks",
+      dependencies: ["CAllocationCount", "Performances", .product(name: "Benchmark", package: "benchmark")],
+      path: "Benchmarks/RTPMIDIBenchmarks",
+      plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: ["Seeds", arguments, containers] + tutti("MIDI", "MusicalTime", "RTPMIDI")),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,49 @@
+import CEpoll
+import Glibc
+
+/// Room for one datagram and what comes with it, taken once: receiving allocates nothing.
+final class DatagramRoom {
+  private static let size = 2048
+  // Invariant: the three blocks are allocated in init, freed in deinit, and `message` points into them alone; the
+  // datagram's octets are the first `count` of `octets`.
+  private let octets = UnsafeMutablePointer<UInt8>.allocate(capacity: DatagramRoom.size)
+  private let from = UnsafeMutablePointer<sockaddr_in>.allocate(capacity: 1)
+  private let part = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
+  private let control = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 16)
+  private var message = msghdr()
+  private(set) var count = 0
+  /// CLOCK_REALTIME, nanoseconds; 0 when the kernel has not said.
+  private(set) var stamp: Int64 = 0
+
+  init() {
+    octets.initialize(repeating: 0, count: Self.size)
+    from.initialize(to: sockaddr_in())
+    part.initialize(to: iovec(iov_base: octets, iov_len: Self.size))
+    message.msg_name = UnsafeMutableRawPointer(from)
+    message.msg_iov = part
+    message.msg_iovlen = 1
+    message.msg_control = control
+  }
+
+  deinit {
+    octets.deallocate()
+    from.deallocate()
+    part.deallocate()
+    control.deallocate()
+  }
+
+  /// Takes the datagram that has waited longest at `socket`; false when none does.
+  func receive(from socket: LoopbackSocket) -> Bool {
+    message.msg_namelen = socklen_t(MemoryLayout<sockaddr_in>.size)
+    message.msg_controllen = 256
+    count = recvmsg(socket.descriptor, &message, Int32(MSG_DONTWAIT))
+    guard count >= 0 else { return false }
+    stamp = arrival_stamp(&message)
+    return true
+  }
+
+  var sender: LoopbackAddress { LoopbackAddress(port: UInt16(bigEndian: from.pointee.sin_port)) }
+
+  /// The datagram's octets, until the next is received.
+  var datagram: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: octets, count: count) }
+}

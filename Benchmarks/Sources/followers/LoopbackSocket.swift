@@ -1,0 +1,53 @@
+import CEpoll
+import Glibc
+import RTPMIDI
+
+/// Where a datagram of this machine comes from, or goes to: a port of 127.0.0.1.
+struct LoopbackAddress: Hashable, Sendable {
+  var port: UInt16
+
+  var sockaddr: sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return address
+  }
+}
+
+/// A UDP socket of 127.0.0.1 whose arrivals bear the kernel's stamps.
+struct LoopbackSocket {
+  let descriptor: Int32
+
+  /// - Throws: ``FollowersError`` when the port is taken, or there are no more descriptors.
+  init(port: UInt16) throws(FollowersError) {
+    descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else {
+      throw FollowersError("socket: not to be had (\(String(cString: strerror(errno)))); raise `ulimit -n`")
+    }
+    var address = LoopbackAddress(port: port).sockaddr
+    let code = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: Glibc.sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else {
+      let reason = String(cString: strerror(errno))
+      close(descriptor)
+      throw FollowersError("port \(port): \(reason); choose others with --port")
+    }
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Sends one datagram, never waiting; false when the kernel would not take it.
+  func send(_ bytes: [UInt8], to address: LoopbackAddress) -> Bool {
+    var to = address.sockaddr
+    return withUnsafePointer(to: &to) { pointer in
+      pointer.withMemoryRebound(to: Glibc.sockaddr.self, capacity: 1) {
+        sendto(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+          == bytes.count
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# followers.sh [SECONDS] [FOLLOWERS]
+#
+# Can one master serve a thousand? On this very machine, over loopback, a peer plays at 120 BPM for SECONDS (60): to one
+# follower, and to FOLLOWERS (1000), first of any RTP-MIDI gear, then Tutti peers. The load generator, `followers` of
+# this package, counts every tick at every follower. Before each run cyclictest, FIFO 80, tells for 10 s what the
+# machine can do at all, where it is installed.
+#
+# Expected: every tick to every follower once; the master takes at most half a processor while it plays, by the kernel's
+# account of its threads; p99.9 of how late its clock thread acts on a tick at most twice that with one follower.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+seconds=${1:-60} most=${2:-1000} port=21000 master=5004
+TUTTI=${TUTTI:-$here/../.build/release/tutti}
+FOLLOWERS=${FOLLOWERS:-$here/.build/release/followers}
+for program in "$TUTTI" "$FOLLOWERS"; do
+  [[ -x $program ]] && continue
+  echo "followers.sh: $program is not there; run swift build -c release here and in .." >&2
+  exit 69
+done
+export TUTTI_PATCHES=${TUTTI_PATCHES:-$here/../Patches}
+results=$(mktemp -d)
+peer=
+trap '[[ -z $peer ]] || kill "$peer" 2>/dev/null; rm -r "$results"' EXIT
+
+# processor PID: what each thread has used so far, "name nanoseconds" a line.
+processor() {
+  local task
+  for task in /proc/"$1"/task/*; do
+    echo "$(tr ' ' _ <"$task/comm") $(cut -d ' ' -f 1 "$task/schedstat")"
+  done
+}
+
+# play NAME COUNT [--tutti]: one run; its figures into $results/NAME.*
+play() {
+  local name=$1 count=$2 line
+  shift 2
+  if command -v cyclictest >/dev/null; then
+    cyclictest -m -p 80 -i 2000 -h 20000 -q -D 10 2>/dev/null >"$results/$name.cyclictest" || true
+  fi
+  XDG_STATE_HOME=$results "$TUTTI" peer --name Master --port "$master" --audio none --bpm 120 --start \
+    --connect "127.0.0.1:$port" --duration "$seconds" --json --trace "$results/$name.trace" \
+    </dev/null >"$results/$name.peer" 2>"$results/$name.log" &
+  peer=$!
+  "$FOLLOWERS" --count "$count" --port "$port" --master "$master" --json --ticks "$results/$name.ticks" "$@" |
+    while read -r line; do
+      case $line in
+        *'"event":"started"'*)
+          processor "$peer" >"$results/$name.before" && date +%s%N >"$results/$name.times"
+          sleep $((seconds - 1))
+          processor "$peer" >"$results/$name.after" && date +%s%N >>"$results/$name.times"
+          ;;
+        *'"event":"report"'*) echo "$line" >"$results/$name.report" ;;
+      esac
+    done || true
+  wait "$peer" || true
+  peer=
+  python3 - "$here" "$results/$name" "$seconds" <<'PYTHON'
+import json, os, sys
+sys.path.insert(0, sys.argv[1] + "/Lab/tools")
+from figures import fail, figures
+base, seconds = sys.argv[2], int(sys.argv[3])
+name = os.path.basename(base)
+def lines(end): return open(base + end).read().splitlines()
+try:
+    report = json.loads(lines(".report")[0])
+    trace = [json.loads(line) for line in lines(".trace")]
+    times = [int(each) for each in lines(".times")]
+    before = dict(line.split() for line in lines(".before"))
+    after = [line.split() for line in lines(".after")]
+except (OSError, ValueError, IndexError) as error:
+    print(*lines(".log")[-5:], sep="\n", file=sys.stderr)
+    fail(f"{name}: did not play to its end ({error})")
+header, summary = trace[0], trace[-1].get("summary", {})
+ticks = [line for line in trace if "tick" in line]
+counts, due = report["counts"], [tick["due"] for tick in ticks]
+late = [(tick["acted"] - tick["due"]) / 1e3 for tick in ticks]
+if os.path.exists(base + ".cyclictest"):
+    values = [line.split() for line in lines(".cyclictest")]
+    machine = [int(v[0]) for v in values if len(v) == 2 and v[0].isdigit() and v[1].isdigit() for _ in range(int(v[1]))]
+    print(f"{name}: cyclictest: {figures(machine)} us")
+print(f"{name}: {header['scheduler']}, memory locked: {header['memory_locked']};",
+      *(f"{key}={value}" for key, value in counts.items()), f"datagrams={summary.get('datagrams_sent')}",
+      f"unsent={summary.get('datagrams_unsent')} dropped={summary.get('datagrams_dropped')}")
+print(f"{name}: acted late: {figures(late)} us")
+rows = [[int(word) for word in line.split()] for line in lines(".ticks")]
+if len(rows) == len(due):
+    print(f"{name}: first arrival after due: {figures([(row[1] - at) / 1e3 for row, at in zip(rows, due)])} us")
+    print(f"{name}: last arrival after due: {figures([(row[2] - at) / 1e3 for row, at in zip(rows, due)])} us")
+spread = report["spread"]
+print(f"{name}: after its first arrival: " + " ".join(f"{key}={value}" for key, value in spread.items()))
+span = times[1] - times[0]
+used, total = {}, 0
+for thread, value in after:
+    share = (int(value) - int(before.get(thread, 0))) / span
+    used[thread] = used.get(thread, 0) + share
+whole = sum(used.values())
+print(f"{name}: processor: {100 * whole:.1f} %:", *(f"{key} {100 * value:.1f}" for key, value in used.items() if value > 0.0005))
+complete = counts["missing"] == counts["doubled"] == counts["strays"] == 0 and counts["ticks"] == len(ticks) > 0 \
+    and counts["heard"] == len(ticks) * counts["followers"]
+ordered = sorted(late)
+p999 = ordered[max(0, -(-999 * len(ordered) // 1000) - 1)]
+json.dump({"complete": complete, "processor": whole, "p999": p999}, open(base + ".json", "w"))
+PYTHON
+}
+
+echo "tutti $("$TUTTI" --version), $(uname -sr), $(nproc) processors, $seconds s at 120 BPM"
+play one 1
+play many "$most"
+play one-tutti 1 --tutti
+play many-tutti "$most" --tutti
+python3 - "$results" <<'PYTHON'
+import json, sys
+one, many, one_tutti, many_tutti = (
+    json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("one", "many", "one-tutti", "many-tutti"))
+passed = True
+def judge(name, good, figure, limit):
+    global passed
+    passed = passed and good
+    print(f"RESULT {name} {'pass' if good else 'fail'} figure={figure} limit={limit}")
+for kind, few, all in ("plain", one, many), ("tutti", one_tutti, many_tutti):
+    complete = few["complete"] and all["complete"]
+    judge(f"every-tick-{kind}", complete, "all" if complete else "lost-or-doubled", "all")
+    judge(f"processor-{kind}", all["processor"] <= 0.5, f"{100 * all['processor']:.1f}%", "50%")
+    judge(f"lateness-{kind}", all["p999"] <= 2 * few["p999"], f"{all['p999']:.1f}us", f"{2 * few['p999']:.1f}us")
+sys.exit(not passed)
+PYTHON
