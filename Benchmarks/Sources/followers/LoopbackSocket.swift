@@ -3,8 +3,10 @@ import Glibc
 import RTPMIDI
 
 /// Where a datagram of this machine comes from, or goes to: a port of 127.0.0.1.
-struct LoopbackAddress: Hashable, Sendable {
+struct LoopbackAddress: PeerAddress {
   var port: UInt16
+
+  func isSameHost(as other: LoopbackAddress) -> Bool { true }
 
   var sockaddr: sockaddr_in {
     var address = sockaddr_in()
