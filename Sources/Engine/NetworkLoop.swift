@@ -12,7 +12,7 @@ struct NetworkLoop: ~Copyable {
   let ssrc: UInt32
   let identity: UInt64
   let rings: NetworkRings
-  private var known = KnownSources()
+  private var known = SourceList()
   private var datagram = Datagram()
   private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
   private var reply = RigidArray<UInt8>(capacity: 64)
@@ -31,7 +31,7 @@ struct NetworkLoop: ~Copyable {
   @_noLocks @_noAllocation
   mutating func round() {
     let readable = ports.wait(and: sequencer, milliseconds: 100)
-    if let known = rings.known.take() { self.known = known }
+    if let known = rings.known.take() { self.known.replace(by: known) }
     var taken = false
     // Bounded, so that a flood on one port does not keep the others waiting.
     var most = 64

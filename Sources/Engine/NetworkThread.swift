@@ -5,7 +5,7 @@ import Transports
 /// What passes between the network thread and the control thread.
 struct NetworkRings: Sendable, BitwiseCopyable {
   let known = TripleBuffer(KnownSources())
-  let datagrams = SPSCRing<Datagram>(capacity: 1024)
+  let datagrams = SPSCRing<Datagram>(capacity: 4096)
   let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)
   /// The control thread's.
   let bell: Doorbell
