@@ -55,7 +55,7 @@ let package = Package(
     .target(name: "Processes", path: "Tests/Processes"),
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
-    .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "RTPMIDI"]),
+    .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "RTPMIDI", "CAllocationCount"]),
     .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "ClockSync"]),
     .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
     .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),

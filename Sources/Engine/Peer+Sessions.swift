@@ -35,7 +35,7 @@ extension Peer {
       log.info("\(name(of: session)) is no Tutti peer: it gets each tick at its moment")
     case .clock(let session, let exchange):
       if let identity = peers[session]?.identity { ensemble.measured(exchange, with: identity, at: now) }
-    case .message(let session, let message, let instant, _):
+    case .message(let session, let message, let instant, _, _):
       received(message, at: instant, on: session)
     case .systemExclusive(let session, let octets, _, _):
       guard let partner = peers[session], let statement = Statement(systemExclusive: octets) else { break }
@@ -44,7 +44,7 @@ extension Peer {
       } else {
         peers[session]?.unheard = statement
       }
-    case .feedback:
+    case .journals, .feedback:
       break  // Trims the recovery journal, which is not sent.
     }
   }

@@ -45,8 +45,7 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     let flags = packet[position]
     var next = position + 1
     s = flags.has(0x80)
-    let simple = Int(flags >> 6 & 1) + Int(flags >> 5 & 1) + Int(flags >> 4 & 1)
-    guard next + simple <= end else { return nil }
+    guard next + Self.simpleLogs(flags) <= end else { return nil }
     resets = flags.has(0x40) ? Self.log(packet, at: &next) : nil
     tuneRequests = flags.has(0x20) ? Self.log(packet, at: &next) : nil
     song = flags.has(0x10) ? Self.log(packet, at: &next) : nil
@@ -64,6 +63,12 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     position = next
   }
 
+  /// How many of B, G and H are set.
+  @_noLocks @_noAllocation
+  private static func simpleLogs(_ flags: UInt8) -> Int {
+    Int(flags >> 6 & 1) + Int(flags >> 5 & 1) + Int(flags >> 4 & 1)
+  }
+
   @_noLocks @_noAllocation
   private static func log(_ packet: borrowing Span<UInt8>, at next: inout Int) -> Log {
     let octet = packet[next]
@@ -74,10 +79,11 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
   /// Returns false, with nothing appended, when there is no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
-    guard packet.freeCapacity >= 4 else { return false }
-    packet.append(
+    let flags: UInt8 =
       .bit(0x80, if: s) | .bit(0x40, if: resets != nil) | .bit(0x20, if: tuneRequests != nil)
-        | .bit(0x10, if: song != nil))
+      | .bit(0x10, if: song != nil)
+    guard packet.freeCapacity >= 1 + Self.simpleLogs(flags) else { return false }
+    packet.append(flags)
     if let resets { Self.append(resets, to: &packet) }
     if let tuneRequests { Self.append(tuneRequests, to: &packet) }
     if let song { Self.append(song, to: &packet) }

@@ -52,7 +52,8 @@ struct ChapterF: Hashable, Sendable, BitwiseCopyable {
   /// Returns false, with nothing appended, when there is no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
-    guard packet.freeCapacity >= 9 else { return false }
+    let size = 1 + (complete == nil ? 0 : 4) + (partial == nil ? 0 : 4)
+    guard packet.freeCapacity >= size else { return false }
     packet.append(
       .bit(0x80, if: s) | .bit(0x40, if: complete != nil) | .bit(0x20, if: partial != nil)
         | .bit(0x10, if: isQuarterFrames) | .bit(0x08, if: isBackwards) | point & 0x07)

@@ -52,8 +52,9 @@ struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
   /// Returns false, with nothing appended, when there is no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
-    guard packet.freeCapacity >= 6 else { return false }
     let hasClock = position != 0
+    let size = 1 + (hasClock ? 2 : 0) + (milliseconds == nil ? 0 : 3)
+    guard packet.freeCapacity >= size else { return false }
     packet.append(
       .bit(0x80, if: s) | .bit(0x40, if: isRunning) | .bit(0x20, if: isPlayed) | .bit(0x10, if: hasClock)
         | .bit(0x08, if: milliseconds != nil) | UInt8(truncatingIfNeeded: position >> 16) & 0x07)

@@ -101,7 +101,8 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
   func append(
     _ octets: borrowing RigidArray<UInt8>, from start: Int, count dataCount: Int, to packet: inout RigidArray<UInt8>
   ) -> Bool {
-    guard packet.freeCapacity >= 7 + dataCount else { return false }
+    let header = 1 + (kindCount == nil ? 0 : 1) + (count == nil ? 0 : 1) + (first == nil ? 0 : 4)
+    guard packet.freeCapacity >= header + dataCount else { return false }
     packet.append(
       .bit(0x80, if: s) | .bit(0x40, if: kindCount != nil) | .bit(0x20, if: count != nil)
         | .bit(0x10, if: first != nil) | .bit(0x08, if: dataCount > 0) | .bit(0x04, if: isListed) | status.rawValue)

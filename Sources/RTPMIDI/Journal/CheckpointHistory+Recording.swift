@@ -63,8 +63,8 @@ extension CheckpointHistory {
       high = 0x80 | bank.high.value
       low = .bit(0x80, if: bank.isBeforeReset) | bank.low.value
     }
-    remove(HistoryEntry.place(.c, channel), 0)
-    remove(HistoryEntry.place(.c, channel), 32)
+    removeAll(HistoryEntry.place(.c, channel), 0)
+    removeAll(HistoryEntry.place(.c, channel), 32)
     note(HistoryEntry(.p, channel, packet: packet, program.value, high, low))
   }
 

@@ -135,15 +135,24 @@ struct CheckpointHistory: ~Copyable {
     entries.append(entry)
   }
 
+  /// Removes the newest entry of a thing. Returns false when there is none.
   @_noLocks @_noAllocation
-  mutating func remove(_ place: UInt8, _ number: UInt8) {
+  @discardableResult
+  mutating func remove(_ place: UInt8, _ number: UInt8) -> Bool {
     var index = entries.count
     while index > 0 {
       index -= 1
       if entries[index].number == number, entries[index].place == place {
         entries.remove(at: index)
-        return
+        return true
       }
     }
+    return false
+  }
+
+  /// Removes all entries of a thing: with the enhanced encoding a controller has several.
+  @_noLocks @_noAllocation
+  mutating func removeAll(_ place: UInt8, _ number: UInt8) {
+    while remove(place, number) {}
   }
 }

@@ -12,7 +12,7 @@ struct ExclusiveHistory: ~Copyable {
     /// That of its newest piece.
     var packet: UInt16
     /// How many octets of ``data`` are its own.
-    var octets: Int
+    var octets: UInt16
     /// Its data are all there, as far as sent.
     var isKept: Bool
     var status = ExclusiveLog.Status.open
@@ -94,7 +94,7 @@ struct ExclusiveHistory: ~Copyable {
       }
       if logs[last].isKept {
         for index in start..<end { data.append(octets[index]) }
-        logs[last].octets += total
+        logs[last].octets += UInt16(truncatingIfNeeded: total)
       }
     }
     if !logs[last].isKept { merge(last) }
@@ -143,8 +143,8 @@ struct ExclusiveHistory: ~Copyable {
       let header = ExclusiveLog(
         s: index == 0 ? !isFresh : log.packet != last, count: log.number, isListed: true,
         status: log.status)
-      guard header.append(data, from: start, count: log.octets, to: &packet) else { return false }
-      start += log.octets
+      guard header.append(data, from: start, count: Int(log.octets), to: &packet) else { return false }
+      start += Int(log.octets)
     }
     return true
   }
@@ -158,8 +158,8 @@ struct ExclusiveHistory: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func dropData(of index: Int) {
     var start = 0
-    for before in 0..<index { start += logs[before].octets }
-    data.removeSubrange(start..<start + logs[index].octets)
+    for before in 0..<index { start += Int(logs[before].octets) }
+    data.removeSubrange(start..<start + Int(logs[index].octets))
     logs[index].octets = 0
     logs[index].isKept = false
   }
@@ -167,7 +167,7 @@ struct ExclusiveHistory: ~Copyable {
   @_noLocks @_noAllocation
   mutating func removeFirst() {
     guard !logs.isEmpty else { return }
-    data.removeSubrange(0..<logs[0].octets)
+    data.removeSubrange(0..<Int(logs[0].octets))
     logs.remove(at: 0)
   }
 

@@ -8,7 +8,7 @@ struct ParameterHistory: BitwiseCopyable {
   private var entryHigh: ParameterLog.Field?
   private var entryLow: ParameterLog.Field?
   /// Increments less decrements since the newest entry.
-  private var steps = 0
+  private var steps: Int16 = 0
   private var stepsAreBeforeReset = false
   /// Larger than that of all others when the parameter is chosen or entered.
   var use: UInt32
@@ -43,7 +43,7 @@ struct ParameterHistory: BitwiseCopyable {
   func log(s: Bool) -> ParameterLog {
     ParameterLog(
       s: s, isNonRegistered: isNonRegistered, number: number, entryHigh: entryHigh, entryLow: entryLow,
-      buttons: steps == 0 ? nil : ParameterLog.Button(steps, isBeforeReset: stepsAreBeforeReset),
+      buttons: steps == 0 ? nil : ParameterLog.Button(Int(steps), isBeforeReset: stepsAreBeforeReset),
       buttonsSinceReset: nil, count: nil, usesCountTool: false, usesValueTool: true)
   }
 }

@@ -67,10 +67,7 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
     let flags = packet[position + header - 1]
     let high = chapter.logsAreShort ? .bit(0x80, if: chapter.allNonRegistered) : packet[position + 1]
     var next = position + header
-    let fields =
-      Int(flags >> 7 & 1) + Int(flags >> 6 & 1) + 2 * Int(flags >> 5 & 1) + 2 * Int(flags >> 4 & 1)
-      + Int(flags >> 3 & 1)
-    guard next + fields <= end else { return nil }
+    guard next + Self.fieldOctets(flags) <= end else { return nil }
     s = packet[position].has(0x80)
     isNonRegistered = high.has(0x80)
     number = UInt14(low: UInt7(masking: packet[position]), high: UInt7(masking: high))
@@ -82,6 +79,12 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
     usesCountTool = flags.has(0x04)
     usesValueTool = flags.has(0x02)
     position = next
+  }
+
+  @_noLocks @_noAllocation
+  private static func fieldOctets(_ flags: UInt8) -> Int {
+    Int(flags >> 7 & 1) + Int(flags >> 6 & 1) + 2 * Int(flags >> 5 & 1) + 2 * Int(flags >> 4 & 1)
+      + Int(flags >> 3 & 1)
   }
 
   @_noLocks @_noAllocation
@@ -106,8 +109,8 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
       .bit(0x80, if: entryHigh != nil) | .bit(0x40, if: entryLow != nil) | .bit(0x20, if: buttons != nil)
       | .bit(0x10, if: buttonsSinceReset != nil) | .bit(0x08, if: count != nil) | .bit(0x04, if: usesCountTool)
       | .bit(0x02, if: usesValueTool)
-    // The longest log has ten octets.
-    guard packet.freeCapacity >= 10 else { return false }
+    let header = chapter.logsAreShort ? 2 : 3
+    guard packet.freeCapacity >= header + Self.fieldOctets(flags) else { return false }
     packet.append(.bit(0x80, if: s) | number.low.value)
     if !chapter.logsAreShort { packet.append(.bit(0x80, if: isNonRegistered) | number.high.value) }
     packet.append(flags)

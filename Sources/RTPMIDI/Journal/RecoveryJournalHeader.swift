@@ -49,30 +49,3 @@ struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
     return true
   }
 }
-
-extension RecoveryJournalHeader {
-  /// Reads the header and walks the journal, which must end where `extent` does.
-  ///
-  /// - Throws: ``PacketError/malformedJournal``.
-  @_noLocks @_noAllocation
-  init(_ packet: borrowing Span<UInt8>, in extent: Extent) throws(PacketError) {
-    var position = extent.start
-    guard let header = RecoveryJournalHeader(packet, at: &position, end: extent.end) else { throw .malformedJournal }
-    self = header
-    if hasSystemJournal {
-      let start = position
-      guard let system = SystemJournalHeader(packet, at: &position, end: extent.end) else { throw .malformedJournal }
-      position = start + system.length
-    }
-    var rest = channelJournals
-    while rest > 0 {
-      let start = position
-      guard let channel = ChannelJournalHeader(packet, at: &position, end: extent.end) else {
-        throw .malformedJournal
-      }
-      position = start + channel.length
-      rest -= 1
-    }
-    guard position == extent.end else { throw .malformedJournal }
-  }
-}

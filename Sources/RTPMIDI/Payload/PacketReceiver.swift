@@ -4,17 +4,26 @@ import MusicalTime
 
 /// The receiving half of one RTP stream: from its packets, the messages that may reach the music.
 ///
-/// ``open(_:near:)`` takes a packet, then ``next(in:)`` gives its commands one by one. A packet received before, or too
-/// old to tell, throws: a replay does not reach the music. Of a packet that is new but overtaken by a later one, only
-/// what is right in any order is given: Timing Clocks, which a follower counts, if no Start, Continue, Stop or Song
-/// Position has come since; and the ends of notes, since a silence too many heals and a note too many sounds on. The
-/// rest is held back and counted: an older controller value or Stop must not undo a newer one, and for a sender with a
-/// journal it is as good as lost and repaired.
+/// ``open(_:near:)`` takes a packet, then ``next(in:)`` gives its commands one by one: take them all before the next
+/// packet. A packet received before, or too old to tell, throws, and so does one with a fault anywhere in its commands
+/// or its journal: a replay or a forgery does not reach the music, and of a damaged packet nothing does.
+///
+/// The first packet of a stream, and one before which numbers were left out, is read with its recovery journal, if it
+/// has one: what was lost comes first, as ``Event/recovered(_:_:)``, then the packet's own commands. A packet that comes
+/// after it has been made good is held back whole.
+///
+/// Without a journal, what is lost stays lost, and of a packet that is new but overtaken by a later one, only what is
+/// right in any order is given: Timing Clocks, which a follower counts, if no Start, Continue, Stop or Song Position has
+/// come since; and the ends of notes, since a silence too many heals and a note too many sounds on. The rest is held
+/// back and counted: an older controller value or Stop must not undo a newer one.
 public struct PacketReceiver: ~Copyable {
   public enum Event: Hashable, Sendable, BitwiseCopyable {
     /// A message, and when it counts by the sender's clock, in whole units of 100 us.
     case message(Message, Instant)
-    /// ``PacketReceiver/systemExclusive`` is complete; the instant is that of its last piece.
+    /// A message that puts right what has been lost, and the time stamp of the packet whose journal told it. A Clock
+    /// among them makes the count of ticks right, and says nothing about time.
+    case recovered(Message, Instant)
+    /// A System Exclusive is complete; the instant is that of its last piece, or of the packet whose journal told it.
     case systemExclusive(Instant)
   }
 
@@ -22,6 +31,14 @@ public struct PacketReceiver: ~Copyable {
   private var counts = ReceptionStatistics()
   private var window = SequenceWindow()
   private var assembly: SystemExclusiveAssembly
+  private var state = ReceivedState()
+  private var repair = JournalRepair()
+  /// Octets of the newest packet's recovery journal; nil when it had none.
+  ///
+  /// Real-time: safe.
+  public private(set) var journalLength: Int?
+  /// Numbers before this place have come or been made good.
+  private var repairedPlace: Int64 = -1
   private var commands: CommandCursor?
   /// When the open packet counts.
   private var stamp = Int64(0)
@@ -46,6 +63,15 @@ public struct PacketReceiver: ~Copyable {
       var statistics = counts
       statistics.droppedSystemExclusives = assembly.dropped
       return statistics
+    }
+  }
+
+  /// Whether the newest packet had a recovery journal.
+  ///
+  /// Real-time: safe.
+  public var hasJournal: Bool {
+    @_noLocks @_noAllocation get {
+      if case .some = journalLength { true } else { false }
     }
   }
 
@@ -76,13 +102,38 @@ public struct PacketReceiver: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func open(_ packet: Span<UInt8>, near reference: Instant) throws(PacketError) {
     commands = nil
+    repair.end()
     let (header, payload) = try RTPHeader.decode(packet)
     guard header.ssrc == ssrc else { throw .otherSource }
-    // Before the packet takes its place in the stream: a truncated one takes none, so that its original can still come.
+    // All of it is read before the packet takes its place in the stream: a damaged one takes none, so that its original
+    // can still come.
     let cursor = try CommandCursor(packet, payload: payload)
-    try place(header.sequence)
-    if let journal = cursor.journal {
-      do { _ = try RecoveryJournalHeader(packet, in: journal) } catch { counts.malformedJournals &+= 1 }
+    let count: Int
+    do { count = try cursor.count(in: packet) } catch {
+      counts.malformed &+= 1
+      throw error
+    }
+    var journal: JournalCursor?
+    if let extent = cursor.journal {
+      do {
+        let read = try JournalCursor(packet, in: extent)
+        try read.check(in: packet)
+        journal = read
+      } catch {
+        counts.malformedJournals &+= 1
+        throw error
+      }
+    }
+    let place = try admit(header.sequence, journal)
+    if place < window.highest {
+      latePlace = place
+      if place < repairedPlace {
+        counts.heldBack &+= UInt64(count)
+        return
+      }
+    } else {
+      latePlace = nil
+      if let extent = cursor.journal { journalLength = extent.count } else { journalLength = nil }
     }
     stamp = unwrap(header.timestamp, near: reference.hundredMicroseconds)
     commands = cursor
@@ -90,40 +141,59 @@ public struct PacketReceiver: ~Copyable {
 
   /// The next event of the packet last opened, or nil after its last.
   ///
-  /// - Throws: ``PacketError/truncated`` or ``PacketError/malformedCommands``, once; what came before counts.
-  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public mutating func next(in packet: Span<UInt8>) throws(PacketError) -> Event? {
+  public mutating func next(in packet: Span<UInt8>) -> Event? {
     guard var cursor = commands else { return nil }
-    do {
-      while let command = try cursor.next(in: packet) {
-        guard let event = event(of: command, at: Instant(hundredMicroseconds: stamp &+ cursor.time), in: packet) else {
-          continue
-        }
-        commands = cursor
-        return event
+    switch repair.next(in: packet, state: &state, assembly: &assembly) {
+    case .message(let message):
+      counts.recovered &+= 1
+      return .recovered(message, Instant(hundredMicroseconds: stamp))
+    case .systemExclusive:
+      counts.recovered &+= 1
+      return .systemExclusive(Instant(hundredMicroseconds: stamp))
+    case nil: break
+    }
+    while let command = try? cursor.next(in: packet) {
+      guard let event = event(of: command, at: Instant(hundredMicroseconds: stamp &+ cursor.time), in: packet) else {
+        continue
       }
-    } catch {
-      counts.malformed &+= 1
-      commands = nil
-      throw error
+      commands = cursor
+      return event
     }
     commands = nil
     return nil
   }
 
+  /// Gives the packet its place in the stream. If others are missing before it, or it is the first, the repair of them
+  /// begins.
   @_noLocks @_noAllocation
-  private mutating func place(_ sequence: UInt16) throws(PacketError) {
+  private mutating func admit(_ sequence: UInt16, _ journal: JournalCursor?) throws(PacketError) -> Int64 {
+    let isFirst = window.highest < 0
+    let expected = window.sequence &+ 1
     switch window.admit(sequence) {
     case .next(let lost):
-      latePlace = nil
+      counts.received &+= 1
       counts.lost &+= lost
-      if lost > 0 { assembly.abandon() }
+      guard let journal else {
+        if lost > 0 { assembly.abandon() }
+        return window.highest
+      }
+      guard isFirst || lost > 0 else { return window.highest }
+      let isCovered = isFirst ? true : Int16(bitPattern: journal.header.checkpoint &- expected) <= 0
+      if lost > 0 { counts.repairs &+= 1 }
+      if !isCovered {
+        counts.uncovered &+= 1
+        assembly.abandon()
+      }
+      repair.begin(journal, isSingle: lost == 1, isCovered: isCovered)
+      repairedPlace = window.highest
+      return window.highest
     case .late(let place):
-      latePlace = place
+      counts.received &+= 1
       counts.lost &-= 1
       counts.reordered &+= 1
+      return place
     case .duplicate:
       counts.duplicates &+= 1
       throw .duplicate
@@ -131,7 +201,6 @@ public struct PacketReceiver: ~Copyable {
       counts.outOfWindow &+= 1
       throw .outOfWindow
     }
-    counts.received &+= 1
   }
 
   @_noLocks @_noAllocation
@@ -148,11 +217,16 @@ public struct PacketReceiver: ~Copyable {
       case .start, .continue, .stop, .songPosition: transportPlace = window.highest
       default: break
       }
+      state.apply(message)
       return .message(message, instant)
     case .systemExclusive(let segment):
       guard latePlace == nil else {
         counts.heldBack &+= 1
         return nil
+      }
+      switch segment.kind {
+      case .whole, .first: state.exclusives &+= 1
+      case .middle, .last, .cancel: break
       }
       return assembly.take(segment, in: packet) ? .systemExclusive(instant) : nil
     }

@@ -30,7 +30,7 @@ struct SystemExclusiveAssembly: ~Copyable {
       missFirst()
       isLast = true
     case .cancel:
-      state = .idle
+      cancel()
       return false
     }
     if case .open = state {
@@ -42,6 +42,32 @@ struct SystemExclusiveAssembly: ~Copyable {
       abandon()
     }
     if isLast { state = .idle }
+    return false
+  }
+
+  /// Whether one has begun and has not ended.
+  var isUnfinished: Bool {
+    @_noLocks @_noAllocation get {
+      if case .idle = state { false } else { true }
+    }
+  }
+
+  /// Its sender has taken back what is open.
+  @_noLocks @_noAllocation
+  mutating func cancel() { state = .idle }
+
+  /// What is open becomes, or is followed by, one of which a recovery journal tells the data so far, the last octet with
+  /// its eighth bit set, or cannot tell them. Returns true when ``data`` is a whole message.
+  @_noLocks @_noAllocation
+  mutating func replace(with extent: Extent?, in packet: borrowing Span<UInt8>, isWhole: Bool) -> Bool {
+    data.removeAll()
+    if let extent, extent.count <= data.capacity {
+      for index in extent.start..<extent.end { data.append(packet[index] & 0x7F) }
+      state = isWhole ? .idle : .open
+      return isWhole
+    }
+    if case .dropping = state {} else { dropped &+= 1 }
+    state = isWhole ? .idle : .dropping
     return false
   }
 

@@ -96,11 +96,17 @@ extension Endpoint {
       try session.receiver.open(datagram, near: reference)
       session.lastHeard = instant
       if session.anchor == nil { session.anchor = (own: instant, remote: reference) }
-      if session.feedbackDue == nil { session.feedbackDue = instant + .seconds(1) }
-      while let event = try session.receiver.next(in: datagram) {
+      session.wantFeedback(at: instant)
+      if session.receiver.hasJournal, !session.hasToldOfJournals {
+        session.hasToldOfJournals = true
+        outputs.append(.journals(session.id))
+      }
+      while let event = session.receiver.next(in: datagram) {
         switch event {
         case .message(let message, let time):
-          outputs.append(.message(session.id, message, at: time, arrival: instant))
+          outputs.append(.message(session.id, message, at: time, arrival: instant, isRecovered: false))
+        case .recovered(let message, let time):
+          outputs.append(.message(session.id, message, at: time, arrival: instant, isRecovered: true))
         case .systemExclusive(let time):
           let octets = (0..<session.receiver.systemExclusiveCount).map { session.receiver.systemExclusive(at: $0) }
           outputs.append(.systemExclusive(session.id, octets, at: time, arrival: instant))

@@ -39,10 +39,12 @@ extension Endpoint {
     case clock(SessionID, ClockExchange)
 
     /// A message that counts at an instant of the remote clock, in whole units of 100 us, and arrived at one of the
-    /// own.
-    case message(SessionID, Message, at: Instant, arrival: Instant)
+    /// own. One that is recovered puts right what was lost before; it does not tell when.
+    case message(SessionID, Message, at: Instant, arrival: Instant, isRecovered: Bool)
     /// A System Exclusive, its data octets without F0 and F7.
     case systemExclusive(SessionID, [UInt8], at: Instant, arrival: Instant)
+    /// The peer's packets bear recovery journals, told once.
+    case journals(SessionID)
     /// The peer has received the stream sent to it up to this sequence number.
     case feedback(SessionID, sequence: UInt16)
   }

@@ -41,6 +41,7 @@ final class Session<Address: Hashable & Sendable> {
   private var nextTry = Instant.distantFuture
   var lastHeard = Instant(nanoseconds: 0)
   var feedbackDue: Instant?
+  var hasToldOfJournals = false
   var receiver = PacketReceiver(ssrc: 0, systemExclusiveCapacity: 0)
   var clock = ClockComparison()
   var recognition = Recognition()
@@ -79,6 +80,14 @@ final class Session<Address: Hashable & Sendable> {
   func beginStream() {
     receiver = PacketReceiver(ssrc: ssrc, systemExclusiveCapacity: 4096)
     anchor = nil
+  }
+
+  /// A packet has come: the peer hears of it within a second, or within 100 ms when its journal has grown beyond 128
+  /// octets and can be shortened.
+  func wantFeedback(at now: Instant) {
+    var length = Nanoseconds.seconds(1)
+    if let octets = receiver.journalLength, octets > 128 { length = .milliseconds(100) }
+    if feedbackDue.map({ now + length < $0 }) ?? true { feedbackDue = now + length }
   }
 
   /// When the peer is given up. A Tutti peer that lives answers ten probes a second, so its silence tells soon.

@@ -23,7 +23,8 @@ import Testing
       let counts = Instant(hundredMicroseconds: (network.clock(0) + .milliseconds(20)).hundredMicroseconds)
       let packet = try #require(encoded { sender.encode(message, at: counts, into: &$0) })
       network.send(packet, from: 1, to: 3)
-      expected.append(.message(id, message, at: counts, arrival: network.clock(1) + .milliseconds(1)))
+      expected.append(
+        .message(id, message, at: counts, arrival: network.clock(1) + .milliseconds(1), isRecovered: false))
       network.run(for: .milliseconds(10))
     }
     #expect(network.news(1).suffix(3) == expected[...])
@@ -45,7 +46,7 @@ import Testing
       network.send(datagram, from: from, to: to)
       network.run(for: .milliseconds(1))
     }
-    let instants = network.news(0).compactMap { if case .message(_, _, let at, _) = $0 { at } else { nil } }
+    let instants = network.news(0).compactMap { if case .message(_, _, let at, _, _) = $0 { at } else { nil } }
     let low = Instant(hundredMicroseconds: Int64(RTPHeader.timestamp(of: remote)))
     #expect(instants == [low, remote + .seconds(1)], "before it, the upper bits are taken to be 0")
   }
@@ -75,7 +76,7 @@ import Testing
       network.run(for: .milliseconds(20))
     }
     network.repetition = 0
-    let clocks = network.news(1).count { if case .message(id, .clock, _, _) = $0 { true } else { false } }
+    let clocks = network.news(1).count { if case .message(id, .clock, _, _, _) = $0 { true } else { false } }
     #expect(clocks == 24 && network.endpoints[1].counters.replayed == 24)
     #expect(network.endpoints[1].statistics(of: id)?.duplicates == 24)
     network.run(for: .seconds(1))
@@ -84,6 +85,44 @@ import Testing
     #expect(network.news(0).last == .feedback(own, sequence: 22))
     network.run(for: .seconds(10))
     #expect(network.sent("RS", by: 2).count == 1, "nothing new, no feedback")
+  }
+
+  /// The journal of the packet after a loss gives back what was lost, and says so; that the peer sends journals is told
+  /// once.
+  @Test func whatIsLostIsRecovered() throws {
+    var (network, id) = try session()
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
+    sender.sendsJournal = true
+    let instant = network.clock(0)
+    for (message, isLost) in [(.start, false), (.clock, true), (.clock, false)] as [(Message, Bool)] {
+      let packet = try #require(encoded { sender.encode(message, at: instant, into: &$0) })
+      if !isLost { network.send(packet, from: 1, to: 3) }
+      network.run(for: .milliseconds(10))
+    }
+    let counts = Instant(hundredMicroseconds: instant.hundredMicroseconds)
+    let arrivals = [network.clock(1) - .milliseconds(29), network.clock(1) - .milliseconds(9)]
+    #expect(
+      network.news(1).suffix(4) == [
+        .journals(id), .message(id, .start, at: counts, arrival: arrivals[0], isRecovered: false),
+        .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: true),
+        .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: false),
+      ])
+    #expect(network.endpoints[1].statistics(of: id)?.recovered == 1)
+  }
+
+  /// A journal that has grown long is answered soon, so that its sender can shorten it.
+  @Test func aLongJournalIsAcknowledgedSoon() throws {
+    var (network, _) = try session()
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 1)
+    sender.sendsJournal = true
+    for key in 0..<64 as Range<UInt8> {
+      let note = Message.noteOn(Channel(1)!, key: UInt7(masking: key), velocity: 64)
+      network.send(try #require(encoded { sender.encode(note, at: network.clock(0), into: &$0) }), from: 1, to: 3)
+      network.run(for: .milliseconds(1))
+    }
+    #expect(network.sent("RS", by: 2).isEmpty)
+    network.run(for: .milliseconds(100))
+    #expect(network.sent("RS", by: 2).count == 1, "64 notes have been told in journals of up to 134 octets")
   }
 
   @Test func whoIsNotInSessionIsNotHeard() throws {
@@ -115,7 +154,7 @@ import Testing
     network.run(for: .milliseconds(10))
     network.send(try #require(encoded { sender.encode(.start, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     network.run(for: .milliseconds(2))
-    guard case .message(id, .start, _, _) = network.news(1).last else {
+    guard case .message(id, .start, _, _, _) = network.news(1).last else {
       Issue.record("\(String(describing: network.news(1).last))")
       return
     }

@@ -60,7 +60,7 @@ import Testing
     #expect(endpoint.statistics(of: id) == before, "seed \(seed)")
     for output in endpoint.drain() {
       switch output {
-      case .closed(id), .lost(id), .clock(id, _), .message(id, _, _, _), .systemExclusive(id, _, _, _),
+      case .closed(id), .lost(id), .clock(id, _), .message(id, _, _, _, _), .systemExclusive(id, _, _, _),
         .feedback(id, _), .foreign(id):
         Issue.record("seed \(seed): \(output)")
       case .send(_, let to, _): if to < 10 { Issue.record("seed \(seed): \(output)") }

@@ -1,0 +1,146 @@
+import MIDI
+
+// A channel's journal.
+extension JournalRepair {
+  @_noLocks @_noAllocation
+  mutating func repair(_ chapter: ChapterP, _ channel: Channel, _ state: inout ReceivedState) {
+    let index = Int(channel.wire)
+    var isKnown = state.channels[index].program == chapter.program.value
+    if let bank = chapter.bank {
+      if Self.isOther(state.channels[index].bankHigh, bank.high) { isKnown = false }
+      if Self.isOther(state.channels[index].bankLow, bank.low) { isKnown = false }
+      if isKnown { return }
+      if Self.isOther(state.channels[index].controllers[0], bank.high) {
+        give(.controlChange(channel, controller: 0, value: bank.high), &state)
+      }
+      if Self.isOther(state.channels[index].controllers[32], bank.low) {
+        give(.controlChange(channel, controller: 32, value: bank.low), &state)
+      }
+    }
+    if !isKnown { give(.programChange(channel, program: chapter.program), &state) }
+  }
+
+  /// Half a bank's number that was never said is 0.
+  @_noLocks @_noAllocation
+  private static func isOther(_ known: UInt8, _ value: UInt7) -> Bool {
+    (known == ChannelState.unknown ? 0 : known) != value.value
+  }
+
+  /// A log by value is compared with the value, and one by count with the count of the commands whose meaning is the
+  /// act, 120...127. In the enhanced encoding a controller may have several logs by value, of which the newest counts.
+  @_noLocks @_noAllocation
+  mutating func repair(
+    _ log: ControllerLog, _ channel: Channel, later: Extent, in packet: borrowing Span<UInt8>,
+    _ state: inout ReceivedState
+  ) {
+    let (index, number) = (Int(channel.wire), Int(log.controller.value))
+    switch log.tool {
+    case .value(let value):
+      if Self.value(of: log.controller, in: later, packet) != nil { return }
+      guard state.channels[index].controllers[number] != value.value else { return }
+      // Chapter M has what is entered for a parameter.
+      switch number {
+      case 6, 38: if !state.channels[index].selection.isNone { return }
+      case 96, 97: return
+      default: break
+      }
+      give(.controlChange(channel, controller: log.controller, value: value), &state)
+    case .toggle(let count):
+      guard number >= 64, number <= 69 else { return }
+      guard Self.isAhead(count, of: state.channels[index].toggles[number - 64]) else { return }
+      let isOdd = (count ^ state.channels[index].toggles[number - 64]) & 1 != 0
+      let wasOn = state.channels[index].toggles[number - 64] & 1 != 0
+      let value = state.channels[index].controllers[number]
+      give(.controlChange(channel, controller: log.controller, value: wasOn ? 0 : 127), &state)
+      if !isOdd {
+        let again: UInt7 = value == ChannelState.unknown ? wasOn ? 127 : 0 : UInt7(masking: value)
+        give(.controlChange(channel, controller: log.controller, value: again), &state)
+      }
+      state.channels[index].toggles[number - 64] = count
+    case .count(let count):
+      guard number >= 120, Self.isAhead(count, of: state.channels[index].counts[number - 120]) else { return }
+      let value = Self.value(of: log.controller, in: later, packet) ?? 0
+      give(.controlChange(channel, controller: log.controller, value: value), &state)
+      state.channels[index].counts[number - 120] = count
+    }
+  }
+
+  /// Of two counts modulo 64: an older log of a controller that has several tells nothing new.
+  @_noLocks @_noAllocation
+  private static func isAhead(_ count: UInt8, of known: UInt8) -> Bool {
+    let difference = (count &- known) & 0x3F
+    return difference > 0 && difference < 32
+  }
+
+  /// The newest value of a controller in these logs.
+  @_noLocks @_noAllocation
+  private static func value(
+    of controller: UInt7, in logs: Extent, _ packet: borrowing Span<UInt8>
+  ) -> UInt7? {
+    var position = logs.start
+    var newest: UInt7?
+    while let log = ControllerLog(packet, at: &position, end: logs.end) {
+      if case .value(let value) = log.tool, log.controller == controller { newest = value }
+    }
+    return newest
+  }
+
+  /// A note that the sender holds. One not held here, or held with another velocity, is played, if it may come late;
+  /// after that as many Note Ons are without an end as at the sender.
+  @_noLocks @_noAllocation
+  mutating func repair(
+    _ log: NoteLog, _ channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>, _ state: inout ReceivedState
+  ) {
+    guard log.velocity.value > 0 else { return }
+    confirm(log.key, channel)
+    let (index, key) = (Int(channel.wire), Int(log.key.value))
+    var references = 1
+    if let count = Self.references(of: log.key, in: extras, packet), count > 1 { references = count }
+    let known = Int(state.channels[index].references[key])
+    if known == 0, !log.isToSound {
+      state.channels[index].velocities[key] = 0x80 | log.velocity.value
+      state.channels[index].references[key] = UInt8(truncatingIfNeeded: references)
+      return
+    }
+    let isOther = state.channels[index].velocities[key] & 0x7F != log.velocity.value
+    let ends = known - references + (isOther ? 1 : 0)
+    if ends > 0 { give(.noteOff(channel, key: log.key, velocity: 64), times: ends, &state) }
+    let begins = references - (ends > 0 ? known - ends : known)
+    if begins > 0 { give(.noteOn(channel, key: log.key, velocity: log.velocity), times: begins, &state) }
+  }
+
+  /// A note whose newest command is a Note Off. Others may be without an end all the same; one of those that was lost as
+  /// well is played, at the velocity that stands for an unknown one.
+  @_noLocks @_noAllocation
+  mutating func endNote(
+    _ key: UInt7, _ channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>, _ state: inout ReceivedState
+  ) {
+    let references = Self.references(of: key, in: extras, packet) ?? 0
+    if references > 0 { confirm(key, channel) }
+    let velocity = Self.releaseVelocity(of: key, in: extras, packet) ?? 64
+    let known = Int(state.channels[Int(channel.wire)].references[Int(key.value)])
+    if known > references {
+      give(.noteOff(channel, key: key, velocity: velocity), times: known - references, &state)
+    } else if known < references {
+      give(.noteOn(channel, key: key, velocity: 64), times: references - known, &state)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private static func references(of key: UInt7, in logs: Extent, _ packet: borrowing Span<UInt8>) -> Int? {
+    var position = logs.start
+    while let log = NoteExtraLog(packet, at: &position, end: logs.end) {
+      if case .references(let count) = log.extra, log.key == key { return Int(count.value) }
+    }
+    return nil
+  }
+
+  @_noLocks @_noAllocation
+  private static func releaseVelocity(of key: UInt7, in logs: Extent, _ packet: borrowing Span<UInt8>) -> UInt7? {
+    var position = logs.start
+    while let log = NoteExtraLog(packet, at: &position, end: logs.end) {
+      if case .releaseVelocity(let velocity) = log.extra, log.key == key { return velocity }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,39 @@
+import MIDI
+
+/// The parameter that Data Entry, Data Increment and Data Decrement act on: controllers 99 and 98 select a
+/// non-registered one, 101 and 100 a registered one; 127 in both halves selects none (MIDI 1.0; RFC 6295, appendix A.4).
+struct ParameterSelection: BitwiseCopyable {
+  /// The two numbers are told apart, and kept: the newest of the four controllers says which of them counts.
+  private(set) var isNonRegistered = false
+  /// The newest of them told an upper half: a lower one will follow.
+  private(set) var isPending = false
+  private var registered: UInt14 = 16383
+  private var nonRegistered: UInt14 = 16383
+
+  /// None.
+  @_noLocks @_noAllocation
+  init() {}
+
+  @_noLocks @_noAllocation
+  init(isNonRegistered: Bool, number: UInt14) {
+    self.isNonRegistered = isNonRegistered
+    if isNonRegistered { nonRegistered = number } else { registered = number }
+  }
+
+  /// Of the parameter selected.
+  var number: UInt14 { @_noLocks @_noAllocation get { isNonRegistered ? nonRegistered : registered } }
+  var isNone: Bool { @_noLocks @_noAllocation get { number.value == 16383 } }
+
+  /// Takes a controller 98...101.
+  @_noLocks @_noAllocation
+  mutating func select(_ controller: UInt7, _ value: UInt7) {
+    switch controller.value {
+    case 98: nonRegistered = UInt14(low: value, high: nonRegistered.high)
+    case 99: nonRegistered = UInt14(low: nonRegistered.low, high: value)
+    case 100: registered = UInt14(low: value, high: registered.high)
+    default: registered = UInt14(low: registered.low, high: value)
+    }
+    isNonRegistered = controller.value < 100
+    isPending = controller.value & 1 == 1
+  }
+}

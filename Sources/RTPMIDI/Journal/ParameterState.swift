@@ -1,0 +1,37 @@
+import MIDI
+
+/// The value of one registered or non-registered parameter of one channel, as far as it has been said.
+struct ParameterState: BitwiseCopyable {
+  let channel: UInt8
+  let isNonRegistered: Bool
+  let number: UInt16
+  /// The newest Data Entry, ``ChannelState/unknown`` before the first.
+  private(set) var high = ChannelState.unknown
+  private(set) var low = ChannelState.unknown
+  /// Data Increments less Data Decrements since the newest Data Entry.
+  private(set) var steps: Int16 = 0
+
+  @_noLocks @_noAllocation
+  init(_ channel: Channel, _ selection: ParameterSelection) {
+    self.channel = channel.wire
+    (isNonRegistered, number) = (selection.isNonRegistered, selection.number.value)
+  }
+
+  @_noLocks @_noAllocation
+  func isSelected(by selection: ParameterSelection, of channel: Channel) -> Bool {
+    guard self.channel == channel.wire, number == selection.number.value else { return false }
+    return isNonRegistered == selection.isNonRegistered
+  }
+
+  /// Takes a controller 6, 38, 96 or 97.
+  @_noLocks @_noAllocation
+  mutating func enter(_ controller: UInt7, _ value: UInt7) {
+    switch controller.value {
+    case 6: (high, steps) = (value.value, 0)
+    case 38: (low, steps) = (value.value, 0)
+    case 96: if steps < 16383 { steps += 1 }
+    case 97: if steps > -16383 { steps -= 1 }
+    default: break
+    }
+  }
+}

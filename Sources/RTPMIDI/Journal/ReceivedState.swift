@@ -1,0 +1,105 @@
+import BasicContainers
+import MIDI
+
+/// What the messages given out from one stream have brought about: what a recovery journal is compared with, so that
+/// only what has been lost is repaired. About 9 KB, taken once.
+struct ReceivedState: ~Copyable {
+  /// The sixteen channels.
+  var channels: RigidArray<ChannelState>
+  /// The parameters entered last; beyond ``parameterLimit`` the one that came first gives way.
+  private(set) var parameters: RigidArray<ParameterState>
+  private var nextParameter = 0
+
+  var sequencer = SequencerState()
+  var timeCode = TimeCodeState()
+  /// The song selected.
+  var song = ChannelState.unknown
+  /// How many there were, modulo 128.
+  var resets: UInt8 = 0
+  var tuneRequests: UInt8 = 0
+  var activeSensings: UInt8 = 0
+  /// How many System Exclusives have begun, modulo 256.
+  var exclusives: UInt8 = 0
+
+  static var parameterLimit: Int { @_noLocks @_noAllocation get { 32 } }
+
+  init() {
+    channels = RigidArray(repeating: ChannelState(), count: 16)
+    parameters = RigidArray(capacity: Self.parameterLimit)
+  }
+
+  /// Takes note that `message` is given out.
+  @_noLocks @_noAllocation
+  mutating func apply(_ message: Message) {
+    switch message {
+    case .noteOn(let channel, let key, let velocity):
+      if velocity.value > 0 {
+        channels[Int(channel.wire)].noteOn(key, velocity: velocity)
+      } else {
+        channels[Int(channel.wire)].noteOff(key)
+      }
+    case .noteOff(let channel, let key, _): channels[Int(channel.wire)].noteOff(key)
+    case .polyphonicPressure(let channel, let key, let pressure):
+      channels[Int(channel.wire)].pressures[Int(key.value)] = pressure.value
+    case .controlChange(let channel, let controller, let value):
+      switch controller.value {
+      case 6, 38, 96, 97: enter(controller, value, on: channel)
+      default: break
+      }
+      channels[Int(channel.wire)].controlChange(controller, value: value)
+    case .programChange(let channel, let program): channels[Int(channel.wire)].programChange(program)
+    case .channelPressure(let channel, let pressure): channels[Int(channel.wire)].pressure = pressure.value
+    case .pitchBend(let channel, let bend): channels[Int(channel.wire)].wheel = bend.value
+    case .quarterFrame(let frame): timeCode.apply(frame)
+    case .songSelect(let song): self.song = song.value
+    case .tuneRequest: tuneRequests = (tuneRequests + 1) & 0x7F
+    case .activeSensing: activeSensings = (activeSensings + 1) & 0x7F
+    case .start, .continue, .stop, .songPosition, .clock: sequencer.apply(message)
+    case .reset: reset()
+    }
+  }
+
+  /// The parameter that `selection` selects; nil when nothing is known of it.
+  @_noLocks @_noAllocation
+  func parameter(_ selection: ParameterSelection, of channel: Channel) -> ParameterState? {
+    guard let index = index(of: selection, of: channel) else { return nil }
+    return parameters[index]
+  }
+
+  @_noLocks @_noAllocation
+  private func index(of selection: ParameterSelection, of channel: Channel) -> Int? {
+    var index = 0
+    while index < parameters.count {
+      if parameters[index].isSelected(by: selection, of: channel) { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func enter(_ controller: UInt7, _ value: UInt7, on channel: Channel) {
+    let selection = channels[Int(channel.wire)].selection
+    guard !selection.isNone else { return }
+    if let index = index(of: selection, of: channel) { return parameters[index].enter(controller, value) }
+    var parameter = ParameterState(channel, selection)
+    parameter.enter(controller, value)
+    if parameters.count < parameters.capacity { return parameters.append(parameter) }
+    parameters[nextParameter] = parameter
+    nextParameter = (nextParameter + 1) % Self.parameterLimit
+  }
+
+  /// System Reset: all is as at power-up. What counts commands counts on.
+  @_noLocks @_noAllocation
+  private mutating func reset() {
+    for index in 0..<16 {
+      let (counts, toggles) = (channels[index].counts, channels[index].toggles)
+      channels[index] = ChannelState()
+      channels[index].counts = counts
+      for pedal in 0..<6 { channels[index].toggles[pedal] = (toggles[pedal] + (toggles[pedal] & 1)) & 0x3F }
+    }
+    parameters.removeAll()
+    nextParameter = 0
+    (sequencer, timeCode, song) = (SequencerState(), TimeCodeState(), ChannelState.unknown)
+    resets = (resets + 1) & 0x7F
+  }
+}

@@ -1,0 +1,70 @@
+import MIDI
+import Testing
+
+@testable import RTPMIDI
+
+@Suite struct JournalCursorTests {
+  /// A journal that has every chapter, by RFC 6295 section 5 and appendices A and B.
+  private let journal = hex(
+    """
+    61 00 08              ; Y, A; two channels; checkpoint 8
+    7C 1C                 ; system journal of 28 octets, D V Q F X
+    75 05 06 07 00 02 01  ; D: resets, tune requests, song; undefined F5 of 2 octets and FD of 1
+    08                    ; V
+    70 01 02              ; Q: running, played, at 258
+    70 12 34 56 78 10 00 00 00  ; F: a time in whole, and one being told
+    2F 03 01 82           ; X: System Exclusive 3, data 01 02, finished
+    24 04                 ; X: number 4, open, without data
+    00 21 FF              ; channel 1, 33 octets, all chapters
+    05 81 02              ; P: program 5 of bank 1, 2
+    01 07 40 0B 41        ; C: controllers 7 and 11
+    20 06 00 00 82 05     ; M: registered parameter 0, entered 5, selected still
+    00 40                 ; W
+    01 77 3C E4 C0        ; N: note 60 held, 56 and 57 ended
+    01 38 02 39 90        ; E: note 56 held twice, 57 ended at velocity 16
+    11                    ; T
+    00 3C 22              ; A: note 60
+    88 07 08              ; channel 2, 7 octets, N
+    81 F0 BD E4           ; note 61 held
+    """)
+
+  private func names(_ octets: [UInt8]) throws(PacketError) -> [String] {
+    var cursor = try JournalCursor(octets.span, in: Extent(start: 0, end: octets.count))
+    var names: [String] = []
+    while let log = try cursor.next(in: octets.span) {
+      names.append((cursor.isOld ? "old " : "") + String("\(log)".prefix { $0 != "(" }))
+    }
+    return names
+  }
+
+  @Test func everyChapterIsRead() throws {
+    #expect(
+      try names(journal) == [
+        "simpleCommands", "activeSensing", "sequencer", "timeCode", "systemExclusive", "systemExclusive", "program",
+        "controller", "controller", "parameter", "selection", "wheel", "note", "noteOff", "noteOff", "channelPressure",
+        "polyphonicPressure", "old note",
+      ])
+  }
+
+  @Test func anEmptyJournalIsThreeOctets() throws {
+    #expect(try names(hex("80 12 34")) == [])
+  }
+
+  /// A container that is cut, that has an octet too many or too few, or that reaches into the next is malformed.
+  @Test func lengthsThatDoNotFit() {
+    for count in 0..<journal.count {
+      #expect(throws: PacketError.malformedJournal, "\(count) octets") { try names(Array(journal[..<count])) }
+    }
+    #expect(throws: PacketError.malformedJournal) { try names(journal + [0]) }
+    // The journals' and Chapter M's lengths; Chapters C, N, E and A's counts.
+    for index in [4, 32, 37, 43, 50, 55, 61, 65, 67] {
+      for change in [1, 2, 8] as [UInt8] {
+        for changed in [journal[index] &+ change, journal[index] &- change] {
+          var other = journal
+          other[index] = changed
+          #expect(throws: PacketError.malformedJournal, "octet \(index) \(changed)") { try names(other) }
+        }
+      }
+    }
+  }
+}

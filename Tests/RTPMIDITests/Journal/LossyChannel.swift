@@ -1,0 +1,48 @@
+import MusicalTime
+import Seeds
+import Testing
+
+/// A network of one direction, in virtual time. Gilbert's two states make bursts: in the bad one nearly all is lost.
+struct LossyChannel {
+  enum Kind: CaseIterable, CustomTestStringConvertible {
+    case onePercent, fivePercent, twentyPercent, bursts, reordering, all
+
+    var testDescription: String { "\(self)" }
+    var loss: Double {
+      switch self {
+      case .onePercent: 0.01
+      case .fivePercent, .reordering: 0.05
+      case .twentyPercent, .all: 0.2
+      case .bursts: 0.01
+      }
+    }
+    var reorders: Bool { self == .reordering || self == .all }
+    var hasBursts: Bool { self == .bursts }
+  }
+
+  let kind: Kind
+  private var isBad = false
+  private var random: SplitMix
+  private(set) var flights: [(due: Instant, datagram: [UInt8])] = []
+
+  init(_ kind: Kind, seed: UInt64) { (self.kind, random) = (kind, SplitMix(seed: seed)) }
+
+  /// Takes a datagram at `now`: it arrives once, twice or not at all.
+  mutating func send(_ datagram: [UInt8], at now: Instant) {
+    if kind.hasBursts { isBad = isBad ? chance(0.7) : chance(0.05) }
+    if chance(isBad ? 0.9 : kind.loss) { return }
+    for _ in 0..<(kind.reorders && chance(0.1) ? 2 : 1) {
+      let due = now + .milliseconds(5 + (kind.reorders && chance(0.3) ? random.integer(in: 0...60) : 0))
+      let place = flights.firstIndex { $0.due > due } ?? flights.endIndex
+      flights.insert((due, datagram), at: place)
+    }
+  }
+
+  /// The next datagram to arrive at `now` or before.
+  mutating func arrival(by now: Instant) -> [UInt8]? {
+    guard let first = flights.first, first.due <= now else { return nil }
+    return flights.removeFirst().datagram
+  }
+
+  private mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &random) < probability }
+}
