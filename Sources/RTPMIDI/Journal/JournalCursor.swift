@@ -81,6 +81,15 @@ struct JournalCursor: BitwiseCopyable {
     }
   }
 
+  /// Reads the whole journal from here and keeps nothing.
+  ///
+  /// - Throws: ``PacketError/malformedJournal``.
+  @_noLocks @_noAllocation
+  func check(in packet: borrowing Span<UInt8>) throws(PacketError) {
+    var cursor = self
+    while case .some = try cursor.next(in: packet) {}
+  }
+
   /// Reads a chapter of one log, or the header of one with more.
   @_noLocks @_noAllocation
   private mutating func open(_ chapter: UInt16, _ packet: borrowing Span<UInt8>) throws(PacketError) -> JournalLog? {
@@ -98,7 +107,9 @@ struct JournalCursor: BitwiseCopyable {
       return nil
     case 0x80:
       if let log = ChapterP(packet, at: &position, end: containerEnd) { return give(.program(channel, log), log.s) }
-    case 0x40: if try begin(.controllers, packet) { return nil }
+    case 0x40:
+      try begin(.controllers, packet)
+      return nil
     case 0x20:
       let start = position
       if let chapter = ChapterM(packet, at: &position, end: containerEnd) {
@@ -108,7 +119,8 @@ struct JournalCursor: BitwiseCopyable {
     case 0x10:
       if let log = ChapterW(packet, at: &position, end: containerEnd) { return give(.wheel(channel, log), log.s) }
     case 0x08:
-      if try beginNotes(packet) { return nil }
+      try beginNotes(packet)
+      return nil
     case 0x04:
       // Measured with Chapter N, if there is one.
       if let header = LogCount(packet, at: &position, end: containerEnd) {
@@ -119,7 +131,9 @@ struct JournalCursor: BitwiseCopyable {
       if let log = ChapterT(packet, at: &position, end: containerEnd) {
         return give(.channelPressure(channel, log), log.s)
       }
-    default: if try begin(.pressures, packet) { return nil }
+    default:
+      try begin(.pressures, packet)
+      return nil
     }
     throw .malformedJournal
   }
@@ -132,15 +146,15 @@ struct JournalCursor: BitwiseCopyable {
 
   /// Chapters C and A.
   @_noLocks @_noAllocation
-  private mutating func begin(_ list: List, _ packet: borrowing Span<UInt8>) throws(PacketError) -> Bool {
+  private mutating func begin(_ list: List, _ packet: borrowing Span<UInt8>) throws(PacketError) {
     guard let header = LogCount(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
     (self.list, logsLeft) = (list, header.logs)
     listEnd = position + 2 * header.logs
-    return true
   }
 
+  /// Chapter N, and Chapter E behind it.
   @_noLocks @_noAllocation
-  private mutating func beginNotes(_ packet: borrowing Span<UInt8>) throws(PacketError) -> Bool {
+  private mutating func beginNotes(_ packet: borrowing Span<UInt8>) throws(PacketError) {
     guard let chapter = ChapterN(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
     (list, logsLeft, notes, key) = (.notes, chapter.logs, chapter, 8 * chapter.low)
     var next = position + 2 * chapter.logs + chapter.offOctets
@@ -149,7 +163,6 @@ struct JournalCursor: BitwiseCopyable {
       guard let header = LogCount(packet, at: &next, end: containerEnd) else { throw .malformedJournal }
       extras = Extent(start: next, end: next + 2 * header.logs)
     }
-    return true
   }
 
   /// The next log of the open list; nil when it has no more, or none is open.

@@ -59,6 +59,19 @@ public struct CommandCursor: BitwiseCopyable {
     }
   }
 
+  /// How many commands there are from here on.
+  ///
+  /// - Throws: as ``next(in:)`` would on the way.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func count(in packet: Span<UInt8>) throws(PacketError) -> Int {
+    var cursor = self
+    var count = 0
+    while case .some = try cursor.next(in: packet) { count += 1 }
+    return count
+  }
+
   @_noLocks @_noAllocation
   private mutating func read(_ packet: Span<UInt8>) throws(PacketError) -> Command? {
     guard position < end else { return nil }

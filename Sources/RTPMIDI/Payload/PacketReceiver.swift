@@ -108,14 +108,27 @@ public struct PacketReceiver: ~Copyable {
     // All of it is read before the packet takes its place in the stream: a damaged one takes none, so that its original
     // can still come.
     let cursor = try CommandCursor(packet, payload: payload)
-    let count = try check(cursor, packet)
+    let count: Int
+    do { count = try cursor.count(in: packet) } catch {
+      counts.malformed &+= 1
+      throw error
+    }
     var journal: JournalCursor?
-    if let extent = cursor.journal { journal = try check(extent, packet) }
+    if let extent = cursor.journal {
+      do {
+        let read = try JournalCursor(packet, in: extent)
+        try read.check(in: packet)
+        journal = read
+      } catch {
+        counts.malformedJournals &+= 1
+        throw error
+      }
+    }
     let place = try admit(header.sequence, journal)
     if place < window.highest {
       latePlace = place
       if place < repairedPlace {
-        counts.heldBack &+= count
+        counts.heldBack &+= UInt64(count)
         return
       }
     } else {
@@ -150,34 +163,6 @@ public struct PacketReceiver: ~Copyable {
     }
     commands = nil
     return nil
-  }
-
-  /// How many commands there are, if there is no fault among them.
-  @_noLocks @_noAllocation
-  private mutating func check(_ cursor: CommandCursor, _ packet: Span<UInt8>) throws(PacketError) -> UInt64 {
-    var cursor = cursor
-    var count: UInt64 = 0
-    do {
-      while case .some = try cursor.next(in: packet) { count += 1 }
-      return count
-    } catch {
-      counts.malformed &+= 1
-      throw error
-    }
-  }
-
-  /// A cursor before a journal that has no fault.
-  @_noLocks @_noAllocation
-  private mutating func check(_ extent: Extent, _ packet: Span<UInt8>) throws(PacketError) -> JournalCursor {
-    do {
-      let journal = try JournalCursor(packet, in: extent)
-      var cursor = journal
-      while case .some = try cursor.next(in: packet) {}
-      return journal
-    } catch {
-      counts.malformedJournals &+= 1
-      throw error
-    }
   }
 
   /// Gives the packet its place in the stream. If others are missing before it, or it is the first, the repair of them

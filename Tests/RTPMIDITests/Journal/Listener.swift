@@ -127,7 +127,9 @@ struct Listener {
     for (place, held) in notes {
       if let own = held.velocity, let others = other.notes[place]?.velocity { compare("velocity", own, others) }
     }
-    compare("controllers", controllers, other.controllers)
+    // Half a bank's number that was never said is 0.
+    let isSaid: (Place, UInt8) -> Bool = { $1 != 0 || ![0, 32].contains($0.number) }
+    compare("controllers", controllers.filter(isSaid), other.controllers.filter(isSaid))
     compare("programs", programs, other.programs)
     compare("wheels", wheels, other.wheels)
     compare("pressures", pressures, other.pressures)

@@ -33,7 +33,9 @@ struct Performance {
     case 0...29: give(.noteOn(channel, key: seven(58...63), velocity: seven()))
     case 30...44: give(.noteOff(channel, key: seven(58...63), velocity: random.integer(in: 0...1) == 0 ? 64 : seven()))
     case 45...58: playController(channel)
-    case 59...61: give(.programChange(channel, program: seven(0...3)))
+    case 59...61:
+      for half in [0, 32] as [UInt7] where random.integer(in: 0...1) == 0 { give(channel, half, seven(0...3)) }
+      give(.programChange(channel, program: seven(0...3)))
     case 62...63: give(.pitchBend(channel, UInt14(clamping: Int(random.integer(in: 0...16383)))))
     case 64: give(.channelPressure(channel, pressure: seven()))
     case 65: give(.polyphonicPressure(channel, key: seven(58...60), pressure: seven()))

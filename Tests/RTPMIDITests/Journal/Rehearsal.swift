@@ -1,4 +1,3 @@
-import BasicContainers
 import MIDI
 import MusicalTime
 import Seeds

@@ -66,6 +66,18 @@ import Testing
     #expect(try recovered(&receiver, packet(sequence, journal: journal)) == (sequence == 3 ? [pan] : [volume, pan]))
   }
 
+  /// The enhanced Chapter C logs several commands of one controller: of those heard, none is given back.
+  @Test func olderLogsOfAControllerTellNothingNew() throws {
+    var receiver = receiver()
+    _ = try give(&receiver, packet(1, "B0 7B 00 00 7B 00 00 07 10", journal: nil))
+    // All Notes Off, number 1 to 3, and volume, first 15, then 16 and 17.
+    let journal = "30 00 00 04 10 40 05 7B C1 7B C2 07 0F 07 10 7B C3 07 11"
+    let off = Message.controlChange(channel, controller: 123, value: 0)
+    let volume = Message.controlChange(channel, controller: 7, value: 17)
+    #expect(try recovered(&receiver, packet(4, journal: journal)) == [off, volume])
+    #expect(try recovered(&receiver, packet(7, journal: journal)) == [])
+  }
+
   /// Without Y a note is not worth playing late; it is held all the same.
   @Test func aNoteNotToSoundIsKnownAndKept() throws {
     var receiver = receiver()
