@@ -57,6 +57,8 @@ public final class Endpoint<Address: PeerAddress> {
   /// How many sessions there are, those that are being invited included.
   package var sessionCount: Int { table.all.count }
   package var halfOpenCount: Int { halfOpen.count }
+  /// How many have a deadline: sessions and their revivals.
+  package var waitingCount: Int { table.deadlines.count }
 
   /// What became of the packets of an established session; nil when it is none.
   public func statistics(of id: SessionID) -> ReceptionStatistics? {

@@ -18,7 +18,6 @@ import Testing
       #expect(network.invitations - tries <= most, "\(event), seed \(seed)")
     }
     times.sort()
-    print(event, "p50", times[times.count / 2].milliseconds, "p95", times[times.count * 95 / 100].milliseconds, "max", times.last!.milliseconds)
     #expect(times[times.count / 2] <= .seconds(2), "\(event)")
   }
 
