@@ -116,7 +116,9 @@ public struct SessionFuzzer {
   private mutating func play() {
     let k = 1 + pick(Self.controls.count - 1)
     sequence &+= 1
-    let commands: [[UInt8]] = [[0xF8], [0xFA], [0x90, 60, 1], [0xF0, 0x7D, 1, 0xF7], [0xF0, 1, 2, 0xF0], [0xF7, 3, 0xF7]]
+    let commands: [[UInt8]] = [
+      [0xF8], [0xFA], [0x90, 60, 1], [0xF0, 0x7D, 1, 0xF7], [0xF0, 1, 2, 0xF0], [0xF7, 3, 0xF7],
+    ]
     let command = commands[pick(commands.count)]
     var datagram: [UInt8] = [0x80, 0x61, UInt8(sequence >> 8), UInt8(sequence & 0xFF)]
     for word in [UInt32(truncatingIfNeeded: now.hundredMicroseconds), endpoints[k].ssrc] {

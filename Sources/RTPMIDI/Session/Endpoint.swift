@@ -131,7 +131,8 @@ public final class Endpoint<Address: PeerAddress> {
     if let packet = session.clock.advance(to: now, ssrc: ssrc) {
       send(to: session.data, .data) { packet.append(to: &$0) }
     }
-    switch session.recognition.advance(to: now, floor: Recognition.floor(sessions: establishedCount)) {
+    let floor = Recognition.floor(sessions: establishedCount, number: session.id.number)
+    switch session.recognition.advance(to: now, floor: floor) {
     case .request:
       let probe = ClockProbe(ssrc: ssrc, identity: identity, sentAt: now)
       send(to: session.data, .data) { probe.append(to: &$0) }

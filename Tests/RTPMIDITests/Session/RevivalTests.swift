@@ -89,7 +89,8 @@ import Testing
   }
 
   /// Both know each other's address, and the one that was restarted connects by itself as well.
-  @Test(arguments: [0, 700, 1000, 3000] as [Int64], [0, 1]) func aRestartedPeerThatConnects(away: Int64, initiator: Int) {
+  @Test(arguments: [0, 700, 1000, 3000] as [Int64], [0, 1]) func aRestartedPeerThatConnects(away: Int64, initiator: Int)
+  {
     for seed in UInt64(1)...20 {
       var network = Self.session(by: initiator, seed: seed)
       network.isCutOff = [0]
