@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "Rhythm", targets: ["Rhythm"]),
     .library(name: "Ensemble", targets: ["Ensemble"]),
     .library(name: "Measurement", targets: ["Measurement"]),
+    .library(name: "Hostility", targets: ["Hostility"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -55,9 +56,11 @@ let package = Package(
       dependencies: ["Engine", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .target(name: "Seeds", path: "Tests/Seeds"),
     .target(name: "Processes", path: "Tests/Processes"),
+    .target(
+      name: "Hostility", dependencies: ["Seeds", "MusicalTime", "RTPMIDI", containers], path: "Tests/Hostility"),
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
-    .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "RTPMIDI", "CAllocationCount"]),
+    .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "Hostility", "RTPMIDI", "CAllocationCount"]),
     .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "ClockSync"]),
     .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
     .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),

@@ -1,14 +1,24 @@
-/// The ssrcs of the sessions that stand, in rising order, for the network thread: only they get an answer. A trivial value
-/// that travels by triple buffer; who asks it often copies it out first.
+import Transports
+
+/// Where the datagrams of the sessions that stand come from, by rising ssrc, for the network thread: only they get an
+/// answer. An ssrc alone is not enough: a peer whose address has changed would go on hearing answers, and would not
+/// notice that its session is heard no more. A trivial value that travels by triple buffer.
 struct KnownSources: Sendable, BitwiseCopyable {
+  struct Source: Sendable, BitwiseCopyable {
+    var ssrc: UInt32
+    /// Of the data port.
+    var address: SocketAddress
+  }
+
   static var most: Int { @_noLocks @_noAllocation get { 1100 } }
 
-  private(set) var ssrcs = InlineArray<1100, UInt32>(repeating: 0)
+  private(set) var sources = InlineArray<1100, Source>(
+    repeating: Source(ssrc: 0, address: SocketAddress(host: 0, port: 0)))
   private(set) var count = 0
 
-  init(_ sources: some Sequence<UInt32> = []) {
-    for ssrc in sources.sorted().prefix(Self.most) {
-      ssrcs[count] = ssrc
+  init(_ sources: some Sequence<Source> = []) {
+    for source in sources.sorted(by: { $0.ssrc < $1.ssrc }).prefix(Self.most) {
+      self.sources[count] = source
       count += 1
     }
   }

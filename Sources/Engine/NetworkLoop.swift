@@ -68,12 +68,12 @@ struct NetworkLoop: ~Copyable {
       question.append(datagram.octets[index])
       index += 1
     }
-    if let probe = ClockProbe(question), known.contains(probe.ssrc) {
+    if let probe = ClockProbe(question), known.contains(probe.ssrc, at: datagram.from) {
       let answer = probe.reply(from: ssrc, identity: identity, receivedAt: datagram.at, sentAt: MonotonicClock.now)
       guard let answer, answer.append(to: &reply) else { return false }
       return ports.data.send(reply, to: datagram.from)
     }
-    if let packet = ClockPacket(question), packet.count == 0, known.contains(packet.ssrc) {
+    if let packet = ClockPacket(question), packet.count == 0, known.contains(packet.ssrc, at: datagram.from) {
       guard let answer = packet.reply(from: ssrc, receivedAt: datagram.at), answer.append(to: &reply) else {
         return false
       }

@@ -136,7 +136,10 @@ extension Peer {
   }
 
   /// Whom the network thread answers by itself.
-  private func publishSources() { networkRings.known.publish(KnownSources(peers.values.map(\.info.ssrc))) }
+  private func publishSources() {
+    networkRings.known.publish(
+      KnownSources(peers.values.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }))
+  }
 
   private func name(of session: SessionID) -> String {
     if let partner = peers[session] { return partner.info.name ?? partner.info.control.description }

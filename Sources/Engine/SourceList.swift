@@ -1,30 +1,36 @@
 import BasicContainers
+import Transports
 
 /// The network thread's own copy of ``KnownSources``: of an inline array each look at an element copies the whole.
 struct SourceList: ~Copyable {
-  private var ssrcs = RigidArray<UInt32>(capacity: KnownSources.most)
+  private var sources = RigidArray<KnownSources.Source>(capacity: KnownSources.most)
 
   /// Takes all over.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func replace(by known: KnownSources) {
-    ssrcs.removeAll()
-    let all = known.ssrcs
-    for index in 0..<known.count { ssrcs.append(all[index]) }
+    sources.removeAll()
+    let all = known.sources
+    for index in 0..<known.count { sources.append(all[index]) }
   }
 
-  /// Whether `ssrc` is among them, found by halving.
+  /// Whether the peer with `ssrc` and its data port at `address` is among them. Found by halving; of one ssrc there are few.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  func contains(_ ssrc: UInt32) -> Bool {
-    var (low, high) = (0, ssrcs.count)
+  func contains(_ ssrc: UInt32, at address: SocketAddress) -> Bool {
+    var (low, high) = (0, sources.count)
     while low < high {
       let middle = (low + high) / 2
-      if ssrcs[middle] < ssrc { low = middle + 1 } else { high = middle }
+      if sources[middle].ssrc < ssrc { low = middle + 1 } else { high = middle }
     }
-    guard low < ssrcs.count else { return false }
-    return ssrcs[low] == ssrc
+    while low < sources.count {
+      let source = sources[low]
+      if source.ssrc != ssrc { return false }
+      if source.address == address { return true }
+      low += 1
+    }
+    return false
   }
 }

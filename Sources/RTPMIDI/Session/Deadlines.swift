@@ -10,6 +10,7 @@ struct Deadlines<Address: PeerAddress> {
 
   /// The session with the earliest deadline.
   var first: Session<Address>? { heap.first }
+  var count: Int { heap.count }
 
   /// Puts `session` where its deadline says.
   mutating func schedule(_ session: Session<Address>) {

@@ -57,6 +57,8 @@ public final class Endpoint<Address: PeerAddress> {
   /// How many sessions there are, those that are being invited included.
   package var sessionCount: Int { table.all.count }
   package var halfOpenCount: Int { halfOpen.count }
+  /// How many have a deadline: sessions and their revivals.
+  package var waitingCount: Int { table.deadlines.count }
 
   /// What became of the packets of an established session; nil when it is none.
   public func statistics(of id: SessionID) -> ReceptionStatistics? {
@@ -129,7 +131,8 @@ public final class Endpoint<Address: PeerAddress> {
     if let packet = session.clock.advance(to: now, ssrc: ssrc) {
       send(to: session.data, .data) { packet.append(to: &$0) }
     }
-    switch session.recognition.advance(to: now, floor: Recognition.floor(sessions: establishedCount)) {
+    let floor = Recognition.floor(sessions: establishedCount, number: session.id.number)
+    switch session.recognition.advance(to: now, floor: floor) {
     case .request:
       let probe = ClockProbe(ssrc: ssrc, identity: identity, sentAt: now)
       send(to: session.data, .data) { probe.append(to: &$0) }

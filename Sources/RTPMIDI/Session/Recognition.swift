@@ -11,11 +11,15 @@ import MusicalTime
 /// Tutti peer is asked twenty times, every 100 ms. A recognised peer is asked every 50 ms for 1 s, then every 100
 /// ms; a foreign one never: some stacks log every packet they do not know. A request from the peer proves that it is
 /// not foreign: then it is asked until it answers, ten times a second at first and later once, for on a lossy network the
-/// rhythm may begin meanwhile. Where there are many sessions each is asked less often (``floor(sessions:)``).
+/// rhythm may begin meanwhile. Where there are many sessions each is asked less often (``floor(sessions:number:)``).
 struct Recognition {
   /// The shortest interval between the requests of one session where there are `sessions`: all together ask at most
-  /// 2000 times a second.
-  static func floor(sessions: Int) -> Nanoseconds { .microseconds(500 * Int64(sessions)) }
+  /// 2000 times a second. It is up to an eighth longer by the session's number, so that those that began together do not
+  /// go on asking at one moment.
+  static func floor(sessions: Int, number: UInt64) -> Nanoseconds {
+    let shortest = 500_000 * Int64(sessions)
+    return Nanoseconds(shortest + shortest / 512 * Int64(number % 64))
+  }
 
   private enum State {
     case asking(tries: Int, Evidence)

@@ -1,14 +1,15 @@
 import BasicContainers
+import Hostility
 import MIDI
 import MusicalTime
 import RTPMIDI
 import Seeds
 import Testing
 
-/// 100 000 hostile datagrams: random, cut, mutated, replayed, on both ports.
+/// Hostile datagrams: random, cut, mutated, replayed, on both ports.
 @Suite struct EndpointFuzzTests {
-  /// Two endpoints in session, and everything they have sent, RTP as well, by kind.
-  private func session(seed: UInt64) throws -> (VirtualNetwork, corpus: [[[UInt8]]], SessionID) {
+  /// Two endpoints in session, and datagrams like those that they have sent, RTP as well.
+  private func session(seed: UInt64) throws -> (VirtualNetwork, HostileDatagrams, SessionID) {
     var network = VirtualNetwork(2, seed: seed)
     _ = network.connect(0, to: 1)
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 100)
@@ -23,31 +24,18 @@ import Testing
     var corpus = network.sent.keys.sorted().flatMap { network.sent[$0]! }
     let bye = SessionCommand(.bye, token: 1, ssrc: network.endpoints[0].ssrc)
     corpus.append(octets { _ = bye.append(to: &$0) })
+    var hostile = HostileDatagrams(seed: seed)
+    // Of each kind about as many.
     let kinds = Dictionary(grouping: corpus) { $0.prefix($0[0] == 0xFF ? 6 : 2).map(Int.init) }
-    let sorted = kinds.keys.sorted { $0.lexicographicallyPrecedes($1) }.map { kinds[$0]! }
-    return (network, sorted, try #require(network.session(1)))
-  }
-
-  private func mutate(_ corpus: [[[UInt8]]], _ random: inout SplitMix) -> [UInt8] {
-    if random.integer(in: 0...4) == 0 {
-      let noise = (0..<random.integer(in: 0...80)).map { _ in UInt8(random.integer(in: 0...255)) }
-      return random.integer(in: 0...1) == 0 ? noise : [0xFF, 0xFF] + noise
+    for kind in kinds.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      for index in 0..<20 { hostile.see(kinds[kind]![index % kinds[kind]!.count]) }
     }
-    var datagram = corpus.randomElement(using: &random)!.randomElement(using: &random)!
-    for _ in 0..<random.integer(in: 0...2) {
-      datagram[Int(random.integer(in: 0...Int64(datagram.count - 1)))] = UInt8(random.integer(in: 0...255))
-    }
-    switch random.integer(in: 0...3) {
-    case 0: datagram.removeLast(Int(random.integer(in: 0...Int64(datagram.count))))
-    case 1: for _ in 0..<random.integer(in: 0...40) { datagram.append(UInt8(random.integer(in: 0...255))) }
-    default: break
-    }
-    return datagram
+    return (network, hostile, try #require(network.session(1)))
   }
 
   /// From anywhere but the peer's addresses, nothing reaches the session.
   @Test(arguments: UInt64(1)...5) func strangersChangeNothing(seed: UInt64) throws {
-    let (network, corpus, id) = try session(seed: seed)
+    var (network, hostile, id) = try session(seed: seed)
     let endpoint = network.endpoints[1]
     let before = try #require(endpoint.statistics(of: id))
     let counters = endpoint.counters
@@ -55,7 +43,7 @@ import Testing
     for _ in 0..<10_000 {
       let port: Port = random.integer(in: 0...1) == 0 ? .control : .data
       endpoint.receive(
-        mutate(corpus, &random), from: Int(random.integer(in: 10...1000)), port: port, at: network.clock(1))
+        hostile.next(), from: Int(random.integer(in: 10...1000)), port: port, at: network.clock(1))
     }
     #expect(endpoint.statistics(of: id) == before, "seed \(seed)")
     for output in endpoint.drain() {
@@ -75,13 +63,13 @@ import Testing
 
   /// From the peer's own addresses nothing traps, and nothing but an invitation or a BY ends the session.
   @Test(arguments: UInt64(1)...5) func thePeerMaySendAnything(seed: UInt64) throws {
-    let (network, corpus, id) = try session(seed: seed)
+    var (network, hostile, id) = try session(seed: seed)
     let endpoint = network.endpoints[1]
     let counters = endpoint.counters
     var random = SplitMix(seed: seed)
     var given: UInt64 = 0
     while given < 10_000 {
-      let datagram = mutate(corpus, &random)
+      let datagram = hostile.next()
       if case .session(let command) = try? ControlPacket(datagram.span),
         command.kind == .bye || command.kind == .invitation
       {
@@ -96,5 +84,19 @@ import Testing
     #expect(endpoint.establishedCount == 1 && endpoint.statistics(of: id) != nil, "seed \(seed)")
     #expect(after.received - counters.received == given && after.received == after.accepted + after.dropped)
     #expect(after.malformed > 1000 && after.replayed > 100 && after.accepted > 100 && after.strangerProbes > 100)
+  }
+
+  /// Everything at once, to the bounds.
+  @Test(arguments: UInt64(1)...4) func amongGenuineAndHostilePeers(seed: UInt64) throws {
+    var fuzzer = SessionFuzzer(seed: seed)
+    var most = 0
+    for _ in 0..<10 {
+      try fuzzer.run(inputs: 2000)
+      most = max(most, fuzzer.sessionCount)
+    }
+    let counters = fuzzer.counters
+    #expect(most > 200, "seed \(seed): it was not filled")
+    #expect(counters.accepted > 2000 && counters.malformed > 500 && counters.unknownSources > 500, "seed \(seed)")
+    #expect(counters.strangerProbes > 20 && counters.refusedInvitations > 20, "seed \(seed): \(counters)")
   }
 }

@@ -1,0 +1,101 @@
+import BasicContainers
+import Ensemble
+import MusicalTime
+import RTPMIDI
+import Seeds
+import Testing
+import Transports
+
+@testable import Engine
+
+/// Whom a peer invites, and until when. The other side does not answer here.
+@Suite struct ConnectionsTests {
+  private let start = Instant(nanoseconds: 1_000_000_000)
+  private let there = SocketAddress(host: 0x0A00_0002, port: 5004)
+  private let endpoint = Endpoint<SocketAddress>(name: "here", identity: 1, random: SplitMix(seed: 1))
+
+  private var info: SessionInfo<SocketAddress> {
+    get throws {
+      // Only an endpoint makes one.
+      let answerer = Endpoint<SocketAddress>(name: "there", identity: 2, random: SplitMix(seed: 2))
+      let invitation = SessionCommand(.invitation, token: 1, ssrc: 1)
+      var packet = RigidArray<UInt8>(capacity: 80)
+      _ = invitation.append(to: &packet)
+      let octets = (0..<packet.count).map { packet[$0] }
+      let data = SocketAddress(host: there.host, port: 5005)
+      answerer.receive(octets, from: there, port: .control, at: start)
+      answerer.receive(octets, from: data, port: .data, at: start)
+      for case .established(_, let info) in answerer.drain() { return info }
+      throw TransportError("no session")
+    }
+  }
+
+  /// Runs for `length`, ending each invitation that the endpoint gives up. Returns the seconds at which invitations went out.
+  private func run(_ connections: inout Connections, for length: Nanoseconds) -> [Int] {
+    var seconds: [Int] = []
+    var now = start
+    while now <= start + length {
+      endpoint.advance(to: now)
+      _ = connections.advance(endpoint, at: now) { _ in false }
+      for output in endpoint.drain() {
+        switch output {
+        case .send: seconds.append(Int((now - start).seconds))
+        case .unreachable(let session): connections.ended(session, of: nil, at: now)
+        default: break
+        }
+      }
+      now = now + .milliseconds(100)
+    }
+    return seconds
+  }
+
+  @Test func aLostPeerIsSoughtForAMinute() throws {
+    var connections = Connections(to: [], at: start)
+    connections.lost(Identity(2), of: try info, at: start)
+    #expect(connections.areAllEstablished, "the player did not ask for it")
+    let seconds = run(&connections, for: .seconds(120))
+    // An invitation that is under way at the end of the minute is sent twelve times all the same.
+    #expect(Array(seconds.prefix(59)) == Array(1...59) && seconds.count <= 60 + 12)
+    #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
+  }
+
+  @Test func whoIsFoundIsSoughtNoLonger() throws {
+    for way in 0..<3 {
+      var connections = Connections(to: [], at: start)
+      connections.lost(Identity(2), of: try info, at: start)
+      _ = connections.advance(endpoint, at: start + .seconds(1)) { _ in false }
+      let session = try #require(connections.targets.first?.session)
+      switch way {
+      case 0: connections.established(session, at: there)
+      case 1: connections.recognised(try other(), as: Identity(2))
+      default:
+        let isWorthTelling = connections.refused(session)
+        #expect(!isWorthTelling)
+      }
+      #expect(connections.targets.isEmpty)
+    }
+  }
+
+  /// A peer that this one was told to connect to has another address, and comes by itself.
+  @Test func aPeerWithAnotherAddressIsNotInvitedAtTheOld() throws {
+    var connections = Connections(to: [there], at: start)
+    _ = connections.advance(endpoint, at: start) { _ in false }
+    let session = try #require(connections.targets.first?.session)
+    connections.established(session, at: there)
+    connections.recognised(session, as: Identity(2))
+    connections.ended(session, of: Identity(2), at: start)
+    connections.lost(Identity(2), of: try info, at: start)
+    #expect(connections.targets.count == 1 && connections.nextDeadline == start + .seconds(1))
+    let new = try other()
+    connections.recognised(new, as: Identity(2))
+    #expect(connections.areAllEstablished && connections.nextDeadline == .distantFuture)
+    connections.ended(new, of: Identity(2), at: start + .seconds(9))
+    #expect(!connections.areAllEstablished && connections.nextDeadline == start + .seconds(10))
+  }
+
+  /// The session of another address.
+  private func other() throws -> SessionID {
+    let address = SocketAddress(host: 0x0A00_0003, port: 5004)
+    return try endpoint.connect(to: address, data: address, at: start)
+  }
+}

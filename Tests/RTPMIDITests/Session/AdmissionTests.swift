@@ -1,0 +1,158 @@
+import MusicalTime
+import RTPMIDI
+import Seeds
+import Testing
+
+/// Who gets a session, and how many.
+@Suite struct AdmissionTests {
+  /// What a stranger needs to begin a session.
+  private func invitation(_ number: Int) -> [UInt8] {
+    let command = SessionCommand(
+      .invitation, token: UInt32(number), ssrc: UInt32(number), name: "stranger \(number)")
+    return octets { _ = command.append(to: &$0) }
+  }
+
+  @Test func halfOpenInvitationsAreBoundedAndForgotten() {
+    var network = VirtualNetwork(1)
+    for stranger in 1...100 {
+      let invitation = SessionCommand(.invitation, token: UInt32(stranger), ssrc: UInt32(stranger))
+      network.send(octets { _ = invitation.append(to: &$0) }, from: 2 * stranger, to: 0)
+    }
+    network.run(for: .milliseconds(2))
+    #expect(network.sent("OK", by: 0).count == 100)
+    #expect(network.endpoints[0].counters.forgottenInvitations == 36)
+    // The first is among the forgotten, the last is not.
+    for stranger in [1, 100] {
+      let invitation = SessionCommand(.invitation, token: UInt32(stranger), ssrc: UInt32(stranger))
+      network.send(octets { _ = invitation.append(to: &$0) }, from: 2 * stranger + 1, to: 1)
+    }
+    network.run(for: .milliseconds(2))
+    #expect(network.sent("NO", by: 1).count == 1 && network.sent("OK", by: 1).count == 1)
+    network.run(for: .seconds(15))
+    #expect(network.endpoints[0].counters.forgottenInvitations == 99)
+  }
+
+  @Test func beyondTheLimitInvitationsAreRefused() throws {
+    let network = VirtualNetwork(1)
+    let endpoint = network.endpoints[0]
+    let now = network.clock(0)
+    func invite(_ stranger: Int) {
+      let invitation = SessionCommand(.invitation, token: UInt32(stranger), ssrc: UInt32(stranger))
+      let packet = octets { _ = invitation.append(to: &$0) }
+      endpoint.receive(packet, from: 2 * stranger, port: .control, at: now)
+      endpoint.receive(packet, from: 2 * stranger + 1, port: .data, at: now)
+    }
+    for stranger in 1...Endpoint<Int>.sessionLimit { invite(stranger) }
+    #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 0)
+    invite(5000)
+    #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 2)
+    #expect(throws: TooManySessions.self) { try endpoint.connect(to: 20_000, data: 20_001, at: now) }
+    #expect(try endpoint.connect(to: 2, data: 3, at: now).number == 1, "which is there already")
+  }
+
+  /// A thousand peers on one host get their sessions, and another host still gets its own.
+  @Test func oneHostDoesNotTakeAllPlaces() {
+    let network = VirtualNetwork(1)
+    let endpoint = network.endpoints[0]
+    func invite(_ number: Int, at control: Int) {
+      endpoint.receive(invitation(number), from: control, port: .control, at: network.clock(0))
+      endpoint.receive(invitation(number), from: control + 1, port: .data, at: network.clock(0))
+    }
+    for number in 1...1010 { invite(number, at: 1_000_000 + 2 * number) }
+    #expect(endpoint.establishedCount == 1000 && endpoint.counters.refusedInvitations == 20)
+    invite(5000, at: 1000)
+    #expect(endpoint.establishedCount == 1001)
+    // Its own peers may begin anew.
+    invite(5001, at: 1_000_002)
+    #expect(endpoint.establishedCount == 1001 && endpoint.counters.refusedInvitations == 20)
+  }
+
+  /// Who invites thousands of times a second crowds out its own invitations alone: another's, and what it takes between
+  /// its halves, gets through.
+  @Test func amongThousandsOfInvitationsAGenuineOneGetsThrough() {
+    var network = VirtualNetwork(2)
+    var number = 100
+    func flood() {
+      for _ in 0..<200 {
+        number += 1
+        network.endpoints[0].receive(
+          invitation(number), from: 1_000_000 + 2 * number, port: .control, at: network.clock(0))
+      }
+      network.drain(0)
+    }
+    _ = network.connect(1, to: 0)
+    for _ in 0..<20 {
+      flood()
+      network.run(for: .microseconds(500))
+    }
+    let counters = network.endpoints[0].counters
+    #expect(network.areTogether(0, 1) && counters.forgottenInvitations == 4000 - 16)
+  }
+
+  /// The second half of an invitation is to come from where the first did.
+  @Test func bothPortsAreOfOneHost() {
+    var network = VirtualNetwork(1)
+    network.send(invitation(1), from: 2, to: 0)
+    network.run(for: .milliseconds(2))
+    network.send(invitation(1), from: 5, to: 1)
+    network.run(for: .milliseconds(2))
+    #expect(network.endpoints[0].establishedCount == 0 && network.endpoints[0].counters.refusedInvitations == 1)
+    network.send(invitation(1), from: 3, to: 1)
+    network.run(for: .milliseconds(2))
+    #expect(network.endpoints[0].establishedCount == 1)
+  }
+
+  @Test func whoIsNotAdmittedIsRefusedAndToldOnceAMinute() {
+    var network = VirtualNetwork(1)
+    network.endpoints[0].admits = { name, address in name == "stranger 1" && address == 2 }
+    for second in 0..<90 {
+      network.send(invitation(7), from: 14, to: 0)
+      network.send(invitation(8), from: 14, to: 0)
+      if second == 0 { network.send(invitation(9), from: 18, to: 0) }
+      network.run(for: .seconds(1))
+    }
+    #expect(
+      network.news(0) == [
+        .declined(name: "stranger 7", from: 14), .declined(name: "stranger 9", from: 18),
+        .declined(name: "stranger 7", from: 14),
+      ])
+    #expect(network.endpoints[0].counters.refusedInvitations == 181 && network.sent("NO", by: 0).count == 181)
+    network.send(invitation(1), from: 2, to: 0)
+    network.run(for: .milliseconds(2))
+    network.send(invitation(1), from: 3, to: 1)
+    network.run(for: .milliseconds(2))
+    #expect(network.endpoints[0].establishedCount == 1)
+    // Who is in session is not asked again.
+    network.endpoints[0].admits = { _, _ in false }
+    network.send(invitation(1), from: 2, to: 0)
+    network.send(invitation(1), from: 3, to: 1)
+    network.run(for: .milliseconds(2))
+    #expect(network.endpoints[0].counters.refusedInvitations == 181 && network.endpoints[0].establishedCount == 1)
+  }
+
+  @Test func ofAThousandDeclinedAddressesSixtyFourAreTold() {
+    let network = VirtualNetwork(1)
+    network.endpoints[0].admits = { _, _ in false }
+    for number in 1...1000 {
+      network.endpoints[0].receive(invitation(number), from: 2 * number, port: .control, at: network.clock(0))
+    }
+    let told = network.endpoints[0].drain().count { if case .declined = $0 { true } else { false } }
+    #expect(told == 64 && network.endpoints[0].counters.refusedInvitations == 1000)
+  }
+
+  /// Whom this peer invites, and who revives a session with it, is not asked; nor does it matter that both did.
+  @Test func theInvitedAreNotAsked() {
+    var network = VirtualNetwork(2)
+    network.isSeeking = true
+    network.endpoints[0].admits = { _, _ in false }
+    _ = network.connect(0, to: 1)
+    _ = network.connect(1, to: 0)
+    network.run(for: .seconds(1))
+    #expect(network.areTogether(0, 1))
+    network.isCutOff = [0]
+    network.run(for: .milliseconds(4500))
+    network.isCutOff = []
+    network.run(for: .seconds(2))
+    #expect(network.areTogether(0, 1) && network.endpoints[0].counters.refusedInvitations == 0)
+  }
+}
