@@ -8,7 +8,7 @@ import Testing
 @Suite struct LossyRevivalTests {
   private func judge(_ event: String, _ act: (inout VirtualNetwork, UInt64) -> Void) {
     var times: [Nanoseconds] = []
-    for seed in UInt64(1)...100 {
+    for seed in UInt64(1)...40 {
       var network = RevivalTests.session(by: Int(seed % 2), seed: seed, loss: 0.2)
       act(&network, seed)
       let tries = network.invitations

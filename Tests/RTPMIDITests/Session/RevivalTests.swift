@@ -43,7 +43,7 @@ import Testing
   /// Each seed cuts at another moment.
   @Test(arguments: [500, 3000, 4900, 5000, 5100, 6500, 20_000] as [Int64], [0, 1])
   func aNetworkThatComesBack(cut: Int64, initiator: Int) throws {
-    for seed in UInt64(1)...20 {
+    for seed in UInt64(1)...8 {
       var network = Self.session(by: initiator, seed: seed)
       network.run(for: .milliseconds(Int64(seed * 37 % 200)))
       network.isCutOff = [1]
@@ -75,7 +75,7 @@ import Testing
   /// The program is gone for a while, and comes back at its address with another ssrc. It knows of nothing.
   @Test(arguments: [0, 300, 3000, 4900, 20_000] as [Int64], [0, 1])
   func aPeerThatWasRestarted(away: Int64, restarted: Int) {
-    for seed in UInt64(1)...40 {
+    for seed in UInt64(1)...12 {
       var network = Self.session(by: Int(seed % 2), seed: seed)
       network.isCutOff = [restarted]
       network.run(for: .milliseconds(away))
@@ -91,7 +91,7 @@ import Testing
   /// Both know each other's address, and the one that was restarted connects by itself as well.
   @Test(arguments: [0, 700, 1000, 3000] as [Int64], [0, 1]) func aRestartedPeerThatConnects(away: Int64, initiator: Int)
   {
-    for seed in UInt64(1)...20 {
+    for seed in UInt64(1)...8 {
       var network = Self.session(by: initiator, seed: seed)
       network.isCutOff = [0]
       network.run(for: .milliseconds(away + Int64(seed)))
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1], [0, 1]) func aPeerWithAnotherAddress(initiator: Int, moving: Int) {
-    for seed in UInt64(1)...50 {
+    for seed in UInt64(1)...20 {
       var network = Self.session(by: initiator, seed: seed)
       network.run(for: .milliseconds(Int64(seed * 37 % 200)))
       let ssrc = network.endpoints[moving].ssrc
