@@ -133,14 +133,6 @@ final class Session<Address: PeerAddress> {
     if feedbackDue.map({ now + length < $0 }) ?? true { feedbackDue = now + length }
   }
 
-  /// A packet has come: the peer hears of it within a second, or within 100 ms when its journal has grown beyond 128
-  /// octets and can be shortened.
-  func wantFeedback(at now: Instant) {
-    var length = Nanoseconds.seconds(1)
-    if let octets = receiver.journalLength, octets > 128 { length = .milliseconds(100) }
-    if feedbackDue.map({ now + length < $0 }) ?? true { feedbackDue = now + length }
-  }
-
   /// When the peer is given up. A Tutti peer that lives answers ten probes a second, so its silence tells soon.
   var silenceEnds: Instant { lastHeard + .seconds(recognition.isRecognised ? 5 : 60) }
 

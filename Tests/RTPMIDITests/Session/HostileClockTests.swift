@@ -24,7 +24,7 @@ import Testing
     let packet = octets { _ = sender.encode(.start, at: network.clock(0), into: &$0) }
     network.endpoints[1].receive(packet, from: 1, port: .data, at: network.clock(1))
     network.drain(1)
-    for case .message(_, _, let at, _) in network.told[1].reversed() { return at }
+    for case .message(_, _, let at, _, _) in network.told[1].reversed() { return at }
     return nil
   }
 
