@@ -128,7 +128,6 @@ extension CheckpointHistory {
     } else {
       header.isInProgress = !state.selection.isNull
     }
-    // With no log to be in progress, nothing is said of the parameter chosen.
     var logs = 0
     for index in 0..<entries.count where entries[index].place == place {
       guard entries[index].number != HistoryEntry.selection else { continue }
