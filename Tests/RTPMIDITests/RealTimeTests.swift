@@ -20,6 +20,22 @@ import Testing
     return sent == timeline.count
   }
 
+  /// A stream with a journal, from its beginning: what the clock thread does with one.
+  @_noLocks @_noAllocation
+  private static func sendJournal(
+    _ sender: inout PacketSender, _ message: Message, at instant: Instant, into packet: inout RigidArray<UInt8>
+  ) -> Bool {
+    sender.restart(ssrc: 5, sequence: 9)
+    sender.sendsJournal = true
+    sender.usesEnhancedControllers = true
+    packet.removeAll()
+    guard sender.encode(message, at: instant, into: &packet) else { return false }
+    packet.removeAll()
+    guard sender.hasUnacknowledged, sender.encodeGuard(at: instant, into: &packet) else { return false }
+    sender.acknowledge(9)
+    return !sender.hasUnacknowledged && sender.forgotten == 0
+  }
+
   @_noLocks @_noAllocation
   private static func receive(
     _ receiver: inout PacketReceiver, _ packet: Span<UInt8>, at instant: Instant
@@ -69,6 +85,9 @@ import Testing
     var sender = PacketSender(ssrc: 3, sequence: 1)
     let timeline: [UInt8] = [0x7D, 1, 2]
     let now = Instant(nanoseconds: 1_000_000_000)
+    var journalled = PacketSender(ssrc: 4, sequence: 1)
+    let isTold = Self.sendJournal(&journalled, .noteOn(Channel(1)!, key: 60, velocity: 1), at: now, into: &packet)
+    #expect(isTold && packet.count == 12 + 1 + 3 + 3 + 4)
     #expect(Self.sendTick(&sender, rigid(timeline), at: now, into: &packet))
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 8)
     #expect(Self.receive(&receiver, packet.span, at: now) == 3)

@@ -1,0 +1,312 @@
+import BasicContainers
+import MIDI
+import MusicalTime
+import Testing
+
+@testable import RTPMIDI
+
+/// What each chapter tells of what was sent.
+@Suite struct SentChapterTests {
+  private let one = Channel(1)!
+
+  private func control(_ controller: UInt7, _ value: UInt7) -> Message {
+    .controlChange(one, controller: controller, value: value)
+  }
+
+  @Test func aProgramTakesItsBankWithIt() throws {
+    let bench = JournalBench()
+    bench.send(.programChange(one, program: 9))
+    #expect(try bench.journal()[1]!.p == ChapterP(s: false, program: 9, bank: nil))
+    bench.send(control(0, 3), control(32, 4))
+    let bank = try bench.journal()[1]!
+    #expect(bank.c.map(\.controller) == [0, 32] && bank.p?.bank == nil, "chosen, not taken yet")
+    bench.send(.programChange(one, program: 10))
+    let taken = try bench.journal()[1]!
+    #expect(taken.c.isEmpty && taken.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: false))
+    bench.send(control(121, 0), .programChange(one, program: 11), control(0, 5))
+    let again = try bench.journal()[1]!
+    #expect(again.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: true))
+    #expect(again.c.map(\.controller) == [121, 0])
+  }
+
+  @Test func controllersByValueAndActsByCount() throws {
+    let bench = JournalBench()
+    bench.send(control(64, 127), control(122, 0), control(123, 0), control(123, 0), control(120, 0), control(69, 1))
+    let logs = try bench.journal()[1]!.c
+    #expect(logs.map(\.controller) == [64, 122, 123, 120, 69])
+    #expect(logs.map(\.tool) == [.value(127), .value(0), .count(2), .count(1), .value(1)])
+    for _ in 0..<62 { bench.send(control(123, 0)) }
+    #expect(try bench.journal()[1]!.c.last?.tool == .count(0), "modulo 64")
+  }
+
+  @Test func resetAllControllers() throws {
+    let bench = JournalBench()
+    let kept: [UInt7] = [7, 10, 91, 68, 69]
+    let reset: [UInt7] = [1, 11, 64, 65, 66, 67]
+    bench.send(kept.map { control($0, 100) } + reset.map { control($0, 100) })
+    bench.send(
+      .pitchBend(one, 1), .channelPressure(one, pressure: 1), .polyphonicPressure(one, key: 1, pressure: 1),
+      .noteOn(one, key: 60, velocity: 1), .programChange(one, program: 1), control(101, 0), control(121, 0))
+    bench.send(.pitchBend(Channel(2)!, 1))
+    let journal = try bench.journal()
+    #expect(journal[1]!.c.map(\.controller) == kept + [121] && journal[1]!.header.chapters == 0xC8, "P, C and N")
+    #expect(journal[2]!.header.chapters == 0x10)
+    bench.send(control(1, 5))
+    #expect(try bench.journal()[1]!.c.map(\.controller) == kept + [121, 1])
+  }
+
+  @Test func enhancedControllers() throws {
+    let bench = JournalBench()
+    bench.sender.usesEnhancedControllers = true
+    bench.send(
+      ([1, 2, 3, 4, 5, 6] as [UInt7]).map { control(7, $0) } + [control(64, 127), control(64, 0), control(64, 1)])
+    let journal = try bench.journal()
+    #expect(journal.header.isEnhanced && journal[1]!.header.isEnhanced)
+    let volume = journal[1]!.c.filter { $0.controller == 7 }.map(\.tool)
+    #expect(volume == [.count(3), .value(3), .count(4), .value(4), .count(5), .value(5), .count(6), .value(6)])
+    let pedal = journal[1]!.c.filter { $0.controller == 64 }.map(\.tool)
+    #expect(
+      pedal == [
+        .count(1), .value(127), .toggle(1), .count(2), .value(0), .toggle(2), .count(3), .value(1), .toggle(2),
+      ])
+    bench.send(.noteOn(Channel(2)!, key: 1, velocity: 1), control(64, 127), control(121, 0), control(64, 127))
+    let reset = try bench.journal()
+    #expect(!reset[2]!.header.isEnhanced, "no Chapter C")
+    #expect(reset[1]!.c.last?.tool == .toggle(5), "on, off by the reset, on")
+    #expect(reset[1]!.c.suffix(3).allSatisfy { !$0.s } && reset[1]!.c.dropLast(3).allSatisfy { $0.s })
+    bench.sender.usesEnhancedControllers = false
+    let plain = try bench.journal()
+    #expect(!plain.header.isEnhanced && plain[1]!.c.map(\.tool) == [.value(6), .count(1), .value(127)])
+  }
+
+  @Test func manyEnhancedLogsAreCut() throws {
+    let bench = JournalBench()
+    bench.sender.usesEnhancedControllers = true
+    for number: UInt7 in [70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89] {
+      for value: UInt7 in [1, 2, 3, 4, 5] { bench.send(control(number, value)) }
+    }
+    let logs = try bench.journal()[1]!.c
+    #expect(logs.count <= 128 && logs.last?.tool == .value(5) && bench.forgotten >= 16)
+  }
+
+  @Test func parametersByValue() throws {
+    let bench = JournalBench()
+    bench.send(control(101, 0), control(100, 2))
+    let chosen = try bench.journal()[1]!
+    #expect(chosen.c.isEmpty && chosen.m?.isInProgress == true && chosen.m?.pending == nil)
+    #expect(chosen.parameters.map(\.number) == [2] && chosen.parameters[0].entryHigh == nil)
+    #expect(chosen.m!.logsAreShort && chosen.m!.allRegistered)
+    bench.send(control(6, 64), control(38, 5), control(96, 0), control(96, 0), control(97, 0))
+    let log = try bench.journal()[1]!.parameters[0]
+    #expect(log.entryHigh == .init(64, isBeforeReset: false) && log.entryLow == .init(5, isBeforeReset: false))
+    #expect(log.buttons == .init(1, isBeforeReset: false) && log.usesValueTool && !log.usesCountTool)
+    bench.send(control(6, 65), control(99, 1), control(98, 7), control(97, 0), control(99, 2))
+    let both = try bench.journal()[1]!
+    #expect(both.parameters.map(\.number) == [2, UInt14(low: 7, high: 1)])
+    #expect(both.parameters.map(\.isNonRegistered) == [false, true])
+    #expect(both.parameters.map(\.buttons) == [nil, .init(-1, isBeforeReset: false)])
+    #expect(both.m?.pending == ChapterM.Pending(isNonRegistered: true, high: 2) && both.m?.isInProgress == false)
+    #expect(!both.m!.s && both.parameters.allSatisfy { $0.s }, "the pending half is of the last packet")
+    bench.send(control(101, 127), control(100, 127))
+    let null = try bench.journal()[1]!
+    #expect(null.m?.pending == nil && null.m?.isInProgress == false && null.parameters.count == 2 && null.c.isEmpty)
+    bench.send(control(6, 1))
+    let plain = try bench.journal()[1]!
+    #expect(
+      plain.c.map(\.controller) == [6] && plain.parameters.count == 2, "with none chosen, a controller like others")
+  }
+
+  @Test func aResetLeavesParametersAndEndsTheirChoice() throws {
+    let bench = JournalBench()
+    bench.send(control(101, 0), control(100, 0), control(6, 12), control(121, 0))
+    let journal = try bench.journal()[1]!
+    #expect(journal.parameters[0].entryHigh == .init(12, isBeforeReset: true) && journal.m?.isInProgress == false)
+    #expect(journal.c.map(\.controller) == [121])
+  }
+
+  @Test func atMost32Parameters() throws {
+    let bench = JournalBench()
+    for number: UInt8 in 0..<40 {
+      bench.send(control(99, 1), control(98, UInt7(masking: number)), control(6, UInt7(masking: number)))
+    }
+    let journal = try bench.journal()
+    #expect(journal[1]!.parameters.map(\.number.low.value) == Array(8..<40))
+    #expect(bench.forgotten == 8 && journal.header.checkpoint == 1 + 8 * 3)
+  }
+
+  @Test func overlappingNotes() throws {
+    let bench = JournalBench()
+    let on = Message.noteOn(one, key: 60, velocity: 100)
+    bench.send(on, on, on)
+    let held = try bench.journal()[1]!
+    #expect(held.notes.map(\.velocity) == [100] && held.notes[0].isToSound && held.off.isEmpty)
+    #expect(held.extras.map(\.extra) == [.references(3)])
+    bench.send(.noteOff(one, key: 60, velocity: 5))
+    let off = try bench.journal()[1]!
+    #expect(off.notes.isEmpty && off.off == [60] && off.extras.map(\.extra) == [.references(2), .releaseVelocity(5)])
+    bench.send(.noteOn(one, key: 60, velocity: 0), .noteOn(one, key: 60, velocity: 0))
+    let ended = try bench.journal()[1]!
+    #expect(ended.off == [60] && !ended.header.hasE, "by velocity 0: of 64")
+    bench.send(.noteOff(one, key: 60, velocity: 64), .noteOn(one, key: 60, velocity: 1))
+    #expect(try bench.journal()[1]!.extras.isEmpty, "a Note Off too many takes nothing away")
+  }
+
+  @Test func theEndOfAllNotes() throws {
+    for controller: UInt7 in [120, 123, 124, 125, 126, 127] {
+      let bench = JournalBench()
+      let on = Message.noteOn(one, key: 60, velocity: 100)
+      bench.send(on, on, .noteOn(Channel(2)!, key: 1, velocity: 1), control(controller, 0))
+      let journal = try bench.journal()
+      #expect(journal[1]!.header.chapters == 0x40 && journal[1]!.c.map(\.tool) == [.count(1)])
+      #expect(journal[2]!.notes.count == 1)
+      bench.send(on)
+      #expect(try bench.journal()[1]!.extras.isEmpty)
+    }
+  }
+
+  @Test func allNotesAtOnce() throws {
+    let bench = JournalBench()
+    for key in 0..<128 { bench.send(.noteOn(one, key: UInt7(clamping: key), velocity: 1)) }
+    let full = try bench.journal()[1]!
+    #expect(full.n?.logs == 128 && full.notes.count == 128 && full.off.isEmpty)
+    bench.send(.noteOff(one, key: 127, velocity: 64))
+    let most = try bench.journal()[1]!
+    #expect(most.n?.logs == 127 && most.off == [127] && most.n?.low == 15 && most.n?.high == 15)
+    for key in 0..<127 { bench.send(.noteOff(one, key: UInt7(clamping: key), velocity: 64)) }
+    let none = try bench.journal()[1]!
+    #expect(none.notes.isEmpty && none.off.count == 128 && none.n?.low == 0 && none.n?.high == 15)
+  }
+
+  @Test func wheelsAndPressures() throws {
+    let bench = JournalBench()
+    bench.send(
+      .pitchBend(one, 1), .pitchBend(one, 16383), .channelPressure(one, pressure: 9),
+      .polyphonicPressure(one, key: 1, pressure: 2), .polyphonicPressure(one, key: 3, pressure: 4),
+      .polyphonicPressure(one, key: 1, pressure: 5))
+    let journal = try bench.journal()[1]!
+    #expect(journal.w?.bend == 16383 && journal.t?.pressure == 9)
+    #expect(journal.pressures.map(\.key) == [3, 1] && journal.pressures.map(\.pressure) == [4, 5])
+  }
+
+  @Test func simpleSystemCommands() throws {
+    let bench = JournalBench()
+    bench.send(.activeSensing, .activeSensing, .songSelect(3), .songSelect(4), .tuneRequest)
+    let journal = try bench.journal()
+    #expect(journal.v == ChapterV(s: true, count: 2))
+    #expect(
+      journal.d
+        == ChapterD(
+          s: false, resets: nil, tuneRequests: .init(s: false, value: 1), song: .init(s: true, value: 4)))
+    bench.send([Message](repeating: .activeSensing, count: 127))
+    #expect(try bench.journal().v?.count == 1)
+  }
+
+  @Test func timeCode() throws {
+    let bench = JournalBench()
+    func frame(_ number: UInt8, _ nibble: UInt8) -> Message { .quarterFrame(UInt7(masking: number << 4 | nibble)) }
+    bench.send(frame(3, 9))
+    #expect(try bench.journal().f == nil, "in the midst of a time that was not begun")
+    bench.send((0..<3).map { frame($0, $0 + 1) })
+    _ = try bench.journal()
+    var expected = ChapterF(
+      s: true, complete: nil, isQuarterFrames: true, partial: 0x1230_0000, isBackwards: false, point: 2)
+    #expect(try bench.journal().f == expected)
+    bench.send((3..<8).map { frame($0, $0 + 1) })
+    _ = try bench.journal()
+    (expected.complete, expected.partial, expected.point) = (0x1234_5678, nil, 7)
+    #expect(try bench.journal().f == expected)
+    // The tape turns round.
+    bench.send(frame(7, 0xF), frame(6, 0xE))
+    _ = try bench.journal()
+    (expected.partial, expected.isBackwards, expected.point) = (0x0000_00EF, true, 6)
+    #expect(try bench.journal().f == expected)
+    bench.send(frame(4, 1))
+    #expect(try bench.journal().f?.partial == nil, "one left out: told again from the next beginning")
+  }
+
+  @Test func exclusives() throws {
+    let bench = JournalBench()
+    bench.send(exclusive: [1, 2, 3])
+    bench.send(exclusive: [], isJournalled: true)
+    bench.send(exclusive: [0x7D, 1], isJournalled: false)
+    bench.send(exclusive: [0x7D, 2], isJournalled: false)
+    bench.send(exclusive: [9])
+    let logs = try bench.journal().exclusives
+    #expect(logs.map(\.data) == [[1, 2, 3], [], [], [9]])
+    #expect(logs.map(\.log.count) == [1, 2, 4, 5], "of those without data in a row the last stands for all")
+    #expect(logs.allSatisfy { $0.log.isListed && $0.log.status == .finished })
+    #expect(logs.map(\.log.s) == [false, true, true, false])
+    bench.sender.acknowledge(4)
+    #expect(try bench.journal().exclusives.map(\.data) == [[9]] && bench.hasUnacknowledged)
+    bench.sender.acknowledge(5)
+    #expect(!bench.hasUnacknowledged)
+    bench.send(exclusive: [0x7D, 1], isJournalled: false)
+    #expect(!bench.hasUnacknowledged, "it repeats itself")
+    #expect(try bench.journal().exclusives.map(\.data) == [[]])
+  }
+
+  @Test func anExclusiveInPieces() throws {
+    let bench = JournalBench()
+    let data = (0..<200).map { UInt8(truncatingIfNeeded: $0) & 0x7F }
+    bench.send(exclusive: data, capacity: 150, pieces: 1)
+    let sent = try bench.journal().exclusives
+    try #require(sent.count == 1 && sent[0].log.status == .open)
+    #expect(sent[0].data.count > 100 && sent[0].data == Array(data.prefix(sent[0].data.count)))
+    bench.sender.acknowledge(bench.sequence &- 1)
+    #expect(try bench.journal().exclusives.isEmpty, "the receiver has what there is")
+    // It goes on: all of it is told again, since the end may be lost.
+    var rest = sent[0].data.count
+    while rest < data.count {
+      _ = octets {
+        rest = bench.sender.encode(systemExclusive: rigid(data), from: rest, at: Instant(nanoseconds: 1), into: &$0)!
+      }
+    }
+    let whole = try bench.journal().exclusives
+    try #require(whole.map(\.data) == [data])
+    #expect(whole[0].log.status == .finished && whole[0].log.count == 1)
+  }
+
+  @Test func anExclusiveLeftUnfinishedIsCancelled() throws {
+    let bench = JournalBench()
+    bench.send(exclusive: [UInt8](repeating: 1, count: 200), capacity: 100, pieces: 1)
+    bench.send(exclusive: [5])
+    let logs = try bench.journal().exclusives
+    #expect(logs.map(\.log.status) == [.cancelled, .finished])
+    bench.sender.acknowledge(bench.sequence &- 1)
+    #expect(try bench.journal().exclusives.isEmpty)
+  }
+
+  /// With every length of journal beside it, a piece leaves exactly the room that the journal takes.
+  @Test func aPieceLeavesRoomForTheJournal() throws {
+    let bench = JournalBench()
+    bench.send(control(101, 0), control(100, 2), control(96, 0), .start, .clock, .clock, .songSelect(1))
+    bench.send((0..<8).map { .quarterFrame(UInt7(masking: $0 << 4)) })
+    let data = [UInt8](repeating: 1, count: 5000)
+    var sent = 0
+    var longest = 0
+    while sent < data.count {
+      let packet = octets {
+        sent = bench.sender.encode(systemExclusive: rigid(data), from: sent, at: Instant(nanoseconds: 1), into: &$0)!
+      }
+      let journal = try SentJournal(packet)
+      #expect(packet.count <= PacketSender.longestMessagePacket && journal[1]!.parameters.count == 1)
+      longest = max(longest, packet.count)
+      bench.send(.noteOn(one, key: UInt7(masking: UInt8(sent & 127)), velocity: 1))
+    }
+    #expect(longest == PacketSender.longestMessagePacket && bench.forgotten == 1, "its own data alone")
+  }
+
+  @Test func exclusivesTooLong() throws {
+    let bench = JournalBench()
+    bench.send(exclusive: [UInt8](repeating: 1, count: 300))
+    bench.send(exclusive: [UInt8](repeating: 2, count: 300))
+    #expect(try bench.journal().exclusives.map(\.data.count) == [0, 300] && bench.forgotten == 1)
+    bench.send(exclusive: [UInt8](repeating: 3, count: 5000))
+    let logs = try bench.journal().exclusives
+    try #require(logs.map(\.data.count) == [0])
+    #expect(logs[0].log.count == 3 && bench.forgotten == 3)
+    for number in 0..<100 { bench.send(exclusive: [UInt8(number)]) }
+    let many = try bench.journal().exclusives
+    #expect(many.count == 32 && many.map(\.data) == (68..<100).map { [$0] })
+  }
+}

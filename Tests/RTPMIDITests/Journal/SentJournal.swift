@@ -1,0 +1,164 @@
+import MIDI
+import Testing
+
+@testable import RTPMIDI
+
+/// A packet's journal, read into arrays. Reading checks that each length is used up.
+struct SentJournal {
+  struct Channel {
+    var header: ChannelJournalHeader
+    var p: ChapterP?
+    var c: [ControllerLog] = []
+    var cCount: LogCount?
+    var m: ChapterM?
+    var parameters: [ParameterLog] = []
+    var w: ChapterW?
+    var n: ChapterN?
+    var notes: [NoteLog] = []
+    var off: Set<UInt8> = []
+    var extras: [NoteExtraLog] = []
+    var t: ChapterT?
+    var pressures: [PressureLog] = []
+    /// The S bits of the chapters that there are, the Note Off bits' included.
+    var s: [Bool] = []
+  }
+
+  var header: RecoveryJournalHeader
+  var system: SystemJournalHeader?
+  var d: ChapterD?
+  var v: ChapterV?
+  var q: ChapterQ?
+  var f: ChapterF?
+  var exclusives: [(log: ExclusiveLog, data: [UInt8])] = []
+  var channels: [Channel] = []
+  /// Octets of the journal.
+  var count: Int
+
+  /// The journal of `packet`.
+  init(_ packet: [UInt8]) throws {
+    let cursor = try CommandCursor(packet.span, payload: RTPHeader.decode(packet.span).payload)
+    let extent = try #require(cursor.journal)
+    _ = try RecoveryJournalHeader(packet.span, in: extent)
+    count = extent.count
+    let end = extent.end
+    var at = extent.start
+    header = try #require(RecoveryJournalHeader(packet.span, at: &at, end: end))
+    if header.hasSystemJournal { try readSystem(packet, &at, end) }
+    for _ in 0..<header.channelJournals {
+      channels.append(try Self.readChannel(packet, &at, end))
+    }
+    try #require(at == end)
+    let numbers = channels.map(\.header.channel.wire)
+    try #require(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+    let parts = channels.map(\.header.s) + (system.map { [$0.s] } ?? [])
+    try #require(header.s == parts.allSatisfy { $0 })
+  }
+
+  subscript(channel: Int) -> Channel? { channels.first { $0.header.channel.number == channel } }
+
+  private mutating func readSystem(_ packet: [UInt8], _ at: inout Int, _ limit: Int) throws {
+    let start = at
+    let header = try #require(SystemJournalHeader(packet.span, at: &at, end: limit))
+    let end = start + header.length
+    system = header
+    var s: [Bool] = []
+    if header.hasD {
+      let chapter = try #require(ChapterD(packet.span, at: &at, end: end))
+      let logs = [chapter.resets, chapter.tuneRequests, chapter.song].compactMap { $0?.s }
+      try #require(chapter.s == logs.allSatisfy { $0 })
+      d = chapter
+      s.append(chapter.s)
+    }
+    if header.hasV {
+      let chapter = try #require(ChapterV(packet.span, at: &at, end: end))
+      v = chapter
+      s.append(v!.s)
+    }
+    if header.hasQ {
+      let chapter = try #require(ChapterQ(packet.span, at: &at, end: end))
+      q = chapter
+      s.append(q!.s)
+    }
+    if header.hasF {
+      let chapter = try #require(ChapterF(packet.span, at: &at, end: end))
+      f = chapter
+      s.append(f!.s)
+    }
+    if header.hasX {
+      repeat {
+        let log = try #require(ExclusiveLog(packet.span, at: &at, end: end))
+        let data = log.data.map { packet[$0.start..<$0.end].map { $0 & 0x7F } } ?? []
+        exclusives.append((log, data))
+      } while at < end
+      s.append(exclusives[0].log.s)
+      try #require(exclusives[0].log.s == false || exclusives.allSatisfy { $0.log.s })
+    }
+    try #require(at == end && header.s == s.allSatisfy { $0 } && !s.isEmpty)
+  }
+
+  private static func readChannel(_ packet: [UInt8], _ at: inout Int, _ limit: Int) throws -> Channel {
+    let start = at
+    var channel = Channel(header: try #require(ChannelJournalHeader(packet.span, at: &at, end: limit)))
+    let end = start + channel.header.length
+    if channel.header.hasP {
+      let chapter = try #require(ChapterP(packet.span, at: &at, end: end))
+      channel.p = chapter
+      channel.s.append(channel.p!.s)
+    }
+    if channel.header.hasC {
+      let count = try #require(LogCount(packet.span, at: &at, end: end))
+      channel.cCount = count
+      for _ in 0..<count.logs { channel.c.append(try #require(ControllerLog(packet.span, at: &at, end: end))) }
+      try #require(count.s == channel.c.allSatisfy { $0.s })
+      channel.s.append(count.s)
+    }
+    if channel.header.hasM {
+      let first = at
+      let chapter = try #require(ChapterM(packet.span, at: &at, end: end))
+      channel.m = chapter
+      while at < first + chapter.length {
+        let log = ParameterLog(packet.span, at: &at, end: first + chapter.length, in: chapter)
+        channel.parameters.append(try #require(log))
+      }
+      if chapter.s { try #require(channel.parameters.allSatisfy { $0.s }) }
+      channel.s.append(chapter.s)
+    }
+    if channel.header.hasW {
+      let chapter = try #require(ChapterW(packet.span, at: &at, end: end))
+      channel.w = chapter
+      channel.s.append(channel.w!.s)
+    }
+    if channel.header.hasN {
+      let chapter = try #require(ChapterN(packet.span, at: &at, end: end))
+      channel.n = chapter
+      for _ in 0..<chapter.logs { channel.notes.append(try #require(NoteLog(packet.span, at: &at, end: end))) }
+      for octet in 0..<chapter.offOctets {
+        for bit in 0..<8 where packet[at + octet] & 0x80 >> UInt8(bit) != 0 {
+          channel.off.insert(UInt8(8 * (chapter.low + octet) + bit))
+        }
+      }
+      if chapter.offOctets > 0 { try #require(packet[at] != 0 && packet[at + chapter.offOctets - 1] != 0) }
+      at += chapter.offOctets
+      channel.s += [chapter.s] + channel.notes.map(\.s)
+    }
+    if channel.header.hasE {
+      let count = try #require(LogCount(packet.span, at: &at, end: end))
+      for _ in 0..<count.logs { channel.extras.append(try #require(NoteExtraLog(packet.span, at: &at, end: end))) }
+      try #require(count.s == channel.extras.allSatisfy { $0.s })
+      channel.s.append(count.s)
+    }
+    if channel.header.hasT {
+      let chapter = try #require(ChapterT(packet.span, at: &at, end: end))
+      channel.t = chapter
+      channel.s.append(channel.t!.s)
+    }
+    if channel.header.hasA {
+      let count = try #require(LogCount(packet.span, at: &at, end: end))
+      for _ in 0..<count.logs { channel.pressures.append(try #require(PressureLog(packet.span, at: &at, end: end))) }
+      try #require(count.s == channel.pressures.allSatisfy { $0.s })
+      channel.s.append(count.s)
+    }
+    try #require(at == end && !channel.s.isEmpty && channel.header.s == channel.s.allSatisfy { $0 })
+    return channel
+  }
+}
