@@ -38,7 +38,7 @@ struct SentJournal {
   init(_ packet: [UInt8]) throws {
     let cursor = try CommandCursor(packet.span, payload: RTPHeader.decode(packet.span).payload)
     let extent = try #require(cursor.journal)
-    _ = try RecoveryJournalHeader(packet.span, in: extent)
+    try JournalCursor(packet.span, in: extent).check(in: packet.span)
     count = extent.count
     let end = extent.end
     var at = extent.start
