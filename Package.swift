@@ -78,7 +78,11 @@ let package = Package(
       name: "tuttiTests",
       dependencies: ["Processes", "Audio", "Measurement", "Realtime", "Rhythm", "Transports", "tutti"]),
     .testTarget(
-      name: "InteroperabilityTests", dependencies: ["Processes", "Measurement", "MusicalTime", "tutti"],
+      name: "InteroperabilityTests",
+      dependencies: [
+        "Seeds", "Processes", "MIDI", "Measurement", "MusicalTime", "RTPMIDI", "Realtime", "Transports", "tutti",
+        containers,
+      ],
       exclude: ["listener.py"]),
   ],
   swiftLanguageModes: [.v6]

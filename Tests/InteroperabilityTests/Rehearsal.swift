@@ -1,0 +1,97 @@
+import BasicContainers
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Seeds
+
+/// A session of two endpoints that happens on no network: what they and a ``PacketSender`` of ours send goes into a
+/// file of packets, for `tshark` to decode. Every packet of the stream bears a journal; the first has the number 65530,
+/// and the receiver acknowledges none.
+struct Rehearsal: ~Copyable {
+  /// The packets of the stream that have not been lost, in order.
+  private(set) var seen: [[UInt8]] = []
+  private(set) var file = PacketFile()
+  private var now = Instant(nanoseconds: 1_000_000_000)
+  private let inviter = Endpoint<UInt16>(name: "inviter", identity: 1, random: SplitMix(seed: 1))
+  private let invited = Endpoint<UInt16>(name: "invited", identity: 2, random: SplitMix(seed: 2))
+  private var sender: PacketSender
+
+  struct Fault: Error, CustomStringConvertible { let description: String }
+
+  init(usesEnhancedControllers: Bool = false) throws {
+    sender = PacketSender(ssrc: inviter.ssrc, sequence: 65530)
+    sender.sendsJournal = true
+    sender.usesEnhancedControllers = usesEnhancedControllers
+    _ = try inviter.connect(to: 5006, data: 5007, at: now)
+    exchange()
+  }
+
+  /// Says each of `messages` in a packet of its own.
+  mutating func say(_ messages: Message...) throws { for message in messages { try say(message) } }
+
+  mutating func say(_ message: Message) throws { try send { $0.encode(message, at: $1, into: &$2) } }
+
+  /// Says `message` in a packet that is lost: nobody sees it.
+  mutating func lose(_ message: Message) throws { _ = try packet { $0.encode(message, at: $1, into: &$2) } }
+
+  /// Says the data octets of a System Exclusive, in packets of at most so many octets each; what does not fit into them
+  /// is not said.
+  mutating func say(systemExclusive data: [UInt8], rooms: [Int] = [1400], isJournalled: Bool = true) throws {
+    var octets = RigidArray<UInt8>(capacity: data.count)
+    for octet in data { octets.append(octet) }
+    var sent = 0
+    for room in rooms {
+      try send(room: room) {
+        let next = $0.encode(systemExclusive: octets, from: sent, at: $1, isJournalled: isJournalled, into: &$2)
+        sent = next ?? sent
+        return next != nil
+      }
+    }
+  }
+
+  /// A packet without a command.
+  mutating func sayNothing() throws { try send { $0.encodeGuard(at: $1, into: &$2) } }
+
+  /// Ends the session.
+  mutating func end() {
+    inviter.closeAll(at: now)
+    exchange()
+  }
+
+  private typealias Encoding = (inout PacketSender, Instant, inout RigidArray<UInt8>) -> Bool
+
+  private mutating func send(room: Int = 1400, _ encode: Encoding) throws {
+    let datagram = try packet(room: room, encode)
+    seen.append(datagram)
+    append(datagram, from: 5005, to: 5007)
+  }
+
+  private mutating func packet(room: Int = 1400, _ encode: Encoding) throws -> [UInt8] {
+    var packet = RigidArray<UInt8>(capacity: room)
+    guard encode(&sender, now, &packet) else {
+      throw Fault(description: "nothing to send, or no room for it in \(room) octets")
+    }
+    return (0..<packet.count).map { packet[$0] }
+  }
+
+  private mutating func append(_ datagram: [UInt8], from source: UInt16, to destination: UInt16) {
+    file.append(datagram, from: source, to: destination, at: now.nanoseconds)
+    now = now + .milliseconds(1)
+  }
+
+  /// Carries datagrams between the endpoints until neither has one.
+  private mutating func exchange() {
+    var isQuiet = false
+    while !isQuiet {
+      isQuiet = true
+      for (from, to, control) in [(inviter, invited, 5004 as UInt16), (invited, inviter, 5006)] {
+        for case .send(let datagram, let address, let port) in from.drain() {
+          let source = port == .control ? control : control + 1
+          append(datagram, from: source, to: address)
+          to.receive(datagram, from: source, port: address % 2 == 0 ? .control : .data, at: now)
+          isQuiet = false
+        }
+      }
+    }
+  }
+}

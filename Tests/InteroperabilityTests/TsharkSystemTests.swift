@@ -1,0 +1,170 @@
+import MIDI
+import Testing
+
+/// What `tshark` 4.0 reads in the system journals of our packets (RFC 6295, appendix B): every field that a sender of
+/// ours ever sets. Where it reads one wrongly, the octets themselves are expected. Where it is missing the tests are
+/// cancelled, with the reason.
+@Suite struct TsharkSystemTests {
+  @Test func simpleCommandsAndActiveSensing() async throws {
+    var rehearsal = try Rehearsal()
+    try rehearsal.say(.tuneRequest, .activeSensing, .tuneRequest, .activeSensing, .songSelect(5))
+    try rehearsal.say(.reset, .reset)
+    try rehearsal.sayNothing()
+    let packets = try await rehearsal.decoded()
+    #expect(
+      packets[5].journal
+        == fields(
+          """
+          y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_d, sysjour_toc_v, cmd_sysjour_len 6,
+          d_gflag, d_hflag, d_tune_sflag, d_tune_count 2, d_song_sel_value 5, v_sflag, v_count 2
+          """))
+    #expect(
+      packets[7].journal
+        == fields(
+          """
+          y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_d, cmd_sysjour_len 4, d_bflag, d_reset_count 2
+          """))
+  }
+
+  @Test func songPositionOfTheSequencer() async throws {
+    var rehearsal = try Rehearsal()
+    try rehearsal.say(.start, .clock, .clock, .clock, .stop, .continue, .clock, .songPosition(16383), .clock, .clock)
+    try rehearsal.sayNothing()
+    let journals = try await rehearsal.decoded().dropFirst().map { Array($0.journal.dropFirst(4)) }
+    #expect(
+      journals == [
+        fields("cmd_sysjour_len 3, q_nflag, q_top 0"), fields("cmd_sysjour_len 3, q_nflag, q_dflag, q_top 0"),
+        fields("cmd_sysjour_len 5, q_nflag, q_dflag, q_cflag, q_clock 1"),
+        fields("cmd_sysjour_len 5, q_nflag, q_dflag, q_cflag, q_clock 2"),
+        fields("cmd_sysjour_len 5, q_dflag, q_cflag, q_clock 2"),
+        fields("cmd_sysjour_len 5, q_nflag, q_dflag, q_cflag, q_clock 2"),
+        fields("cmd_sysjour_len 5, q_nflag, q_dflag, q_cflag, q_clock 3"),
+        fields("cmd_sysjour_len 5, q_nflag, q_cflag, q_clock 98298"),
+        fields("cmd_sysjour_len 5, q_nflag, q_dflag, q_cflag, q_clock 98298"),
+        fields("cmd_sysjour_len 5, q_nflag, q_dflag, q_cflag, q_clock 98299"),
+      ])
+  }
+
+  // Wireshark takes S for T, and misses the three octets of TIMETOOLS.
+  @Test func songPositionOfEarlierPackets() async throws {
+    var rehearsal = try Rehearsal()
+    try rehearsal.say(.start)
+    try rehearsal.sayNothing()
+    try rehearsal.sayNothing()
+    try rehearsal.say(.clock, .songPosition(16383), .clock, .clock)
+    try rehearsal.sayNothing()
+    try rehearsal.sayNothing()
+    let octets = rehearsal.seen
+    _ = try await rehearsal.decoded(malformed: [2, 3, 8])
+    // The journal from packet 65530 on | of the system: S Q, its octets | S N, S N D C and 1 of 3 bits, 16 bits.
+    #expect(hex(octets[2].suffix(6)) == "c0 ff fa 90 03 c0")
+    #expect(hex(octets[8].suffix(8)) == "c0 ff fa 90 05 f1 7f fb")
+  }
+
+  @Test func timeCode() async throws {
+    var rehearsal = try Rehearsal()
+    // 07:06:05.12 hours, minutes, seconds and frames at 25 a second, and the beginning of the next.
+    for data in [0x0C, 0x10, 0x25, 0x30, 0x46, 0x50, 0x67, 0x72, 0x0E, 0x10] as [UInt7] {
+      try rehearsal.say(.quarterFrame(data))
+    }
+    try rehearsal.sayNothing()
+    let packets = try await rehearsal.decoded()
+    #expect(
+      packets[3].journal
+        == fields(
+          """
+          y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_f, cmd_sysjour_len 7,
+          f_pflag, f_qflag, f_point 2, f_mt0 12, f_mt1 0, f_mt2 5, f_mt3 0, f_mt4 0, f_mt5 0, f_mt6 0, f_mt7 0
+          """))
+    #expect(
+      packets[8].journal
+        == fields(
+          """
+          y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_f, cmd_sysjour_len 7,
+          f_cflag, f_qflag, f_point 7, f_mt0 12, f_mt1 0, f_mt2 5, f_mt3 0, f_mt4 6, f_mt5 0, f_mt6 7, f_mt7 2
+          """))
+    #expect(
+      packets[10].journal
+        == fields(
+          """
+          y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_f, cmd_sysjour_len 11,
+          f_cflag, f_pflag, f_qflag, f_point 1,
+          f_mt0 12, f_mt1 0, f_mt2 5, f_mt3 0, f_mt4 6, f_mt5 0, f_mt6 7, f_mt7 2,
+          f_mt0 14, f_mt1 0, f_mt2 0, f_mt3 0, f_mt4 0, f_mt5 0, f_mt6 0, f_mt7 0
+          """))
+  }
+
+  @Test func timeCodeBackwards() async throws {
+    var rehearsal = try Rehearsal()
+    for data in [0x72, 0x67, 0x50, 0x46, 0x30, 0x25, 0x10, 0x0C, 0x72, 0x67] as [UInt7] {
+      try rehearsal.say(.quarterFrame(data))
+    }
+    try rehearsal.sayNothing()
+    try rehearsal.sayNothing()
+    #expect(
+      try await rehearsal.decoded().last?.journal
+        == fields(
+          """
+          s_flag, y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_s, sysjour_toc_f, cmd_sysjour_len 11,
+          f_sflag, f_cflag, f_pflag, f_qflag, f_dflag, f_point 6,
+          f_mt0 12, f_mt1 0, f_mt2 5, f_mt3 0, f_mt4 6, f_mt5 0, f_mt6 7, f_mt7 2,
+          f_mt0 0, f_mt1 0, f_mt2 0, f_mt3 0, f_mt4 0, f_mt5 0, f_mt6 7, f_mt7 2
+          """))
+  }
+
+  // Wireshark leaves out the last data octet, the one with the eighth bit set, and of a list reads the first log alone.
+  @Test func systemExclusive() async throws {
+    var rehearsal = try Rehearsal()
+    try rehearsal.say(systemExclusive: [0x7D, 1, 2, 3])
+    try rehearsal.sayNothing()
+    try rehearsal.say(systemExclusive: [0x43, 4])
+    try rehearsal.sayNothing()
+    let octets = rehearsal.seen
+    let packets = try await rehearsal.decoded()
+    #expect(
+      packets[1].journal
+        == fields(
+          """
+          y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_x, cmd_sysjour_len 8,
+          x_cflag, x_dflag, x_lflag, x_sta 3, x_count 1, x_data 7d:01:02
+          """))
+    #expect(hex(octets[1].suffix(6)) == "2f 01 7d 01 02 83")
+    #expect(hex(octets[3].suffix(10)) == "2f 01 7d 01 02 83 2f 02 43 84")
+  }
+
+  @Test func systemExclusiveWithoutData() async throws {
+    var rehearsal = try Rehearsal()
+    try rehearsal.say(systemExclusive: [0x7D, 1, 2, 3], isJournalled: false)
+    try rehearsal.sayNothing()
+    #expect(
+      try await rehearsal.decoded().last?.journal
+        == fields(
+          """
+          y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_x, cmd_sysjour_len 4,
+          x_cflag, x_lflag, x_sta 3, x_count 1
+          """))
+  }
+
+  @Test func systemExclusiveUnfinishedAndCancelled() async throws {
+    var rehearsal = try Rehearsal()
+    let data = [0x43] + (0..<100).map { UInt8($0) }
+    try rehearsal.say(systemExclusive: data, rooms: [100])
+    try rehearsal.sayNothing()
+    // Another begins, so there will be no rest.
+    try rehearsal.say(systemExclusive: [0x43, 5])
+    try rehearsal.sayNothing()
+    let octets = rehearsal.seen
+    let packets = try await rehearsal.decoded()
+    #expect(
+      packets[1].journal
+        == fields(
+          """
+          y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_x, cmd_sysjour_len 85,
+          x_cflag, x_dflag, x_lflag, x_sta 0, x_count 1, x_data \(list(data[..<80]))
+          """))
+    #expect(packets[3].journal.prefix(10).suffix(2) == fields("x_sta 1, x_count 1"))
+    let sent = hex(data[..<80] + [data[80] | 0x80])
+    #expect(hex(octets[1].suffix(83)) == "2c 01 \(sent)")
+    #expect(hex(octets[3].suffix(87)) == "2d 01 \(sent) 2f 02 43 85")
+  }
+}
