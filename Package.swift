@@ -38,7 +38,7 @@ let package = Package(
     .systemLibrary(name: "CAvahi"),
     .target(
       name: "Transports",
-      dependencies: ["CALSA", "CAvahi", "CRealtime", "MIDI", "MusicalTime", "Realtime", containers]),
+      dependencies: ["CALSA", "CAvahi", "CRealtime", "MIDI", "MusicalTime", "RTPMIDI", "Realtime", containers]),
     .systemLibrary(name: "CFluidSynth"),
     .systemLibrary(name: "CSndfile"),
     .target(name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MusicalTime", "Realtime"]),

@@ -22,7 +22,8 @@ import Transports
       var packet = RigidArray<UInt8>(capacity: 80)
       _ = invitation.append(to: &packet)
       let octets = (0..<packet.count).map { packet[$0] }
-      let data = SocketAddress(host: there.host, port: 5005)
+      var data = there
+      data.port = 5005
       answerer.receive(octets, from: there, port: .control, at: start)
       answerer.receive(octets, from: data, port: .data, at: start)
       for case .established(_, let info) in answerer.drain() { return info }

@@ -12,9 +12,15 @@ struct Rehearsal: ~Copyable {
   private(set) var seen: [[UInt8]] = []
   private(set) var file = PacketFile()
   private var now = Instant(nanoseconds: 1_000_000_000)
-  private let inviter = Endpoint<UInt16>(name: "inviter", identity: 1, random: SplitMix(seed: 1))
-  private let invited = Endpoint<UInt16>(name: "invited", identity: 2, random: SplitMix(seed: 2))
+  private let inviter = Endpoint<Place>(name: "inviter", identity: 1, random: SplitMix(seed: 1))
+  private let invited = Endpoint<Place>(name: "invited", identity: 2, random: SplitMix(seed: 2))
   private var sender: PacketSender
+
+  /// A port of the one host there is.
+  private struct Place: PeerAddress {
+    let port: UInt16
+    func isSameHost(as other: Place) -> Bool { true }
+  }
 
   struct Fault: Error, CustomStringConvertible { let description: String }
 
@@ -22,7 +28,7 @@ struct Rehearsal: ~Copyable {
     sender = PacketSender(ssrc: inviter.ssrc, sequence: 65530)
     sender.sendsJournal = true
     sender.usesEnhancedControllers = usesEnhancedControllers
-    _ = try inviter.connect(to: 5006, data: 5007, at: now)
+    _ = try inviter.connect(to: Place(port: 5006), data: Place(port: 5007), at: now)
     exchange()
   }
 
@@ -87,8 +93,8 @@ struct Rehearsal: ~Copyable {
       for (from, to, control) in [(inviter, invited, 5004 as UInt16), (invited, inviter, 5006)] {
         for case .send(let datagram, let address, let port) in from.drain() {
           let source = port == .control ? control : control + 1
-          append(datagram, from: source, to: address)
-          to.receive(datagram, from: source, port: address % 2 == 0 ? .control : .data, at: now)
+          append(datagram, from: source, to: address.port)
+          to.receive(datagram, from: Place(port: source), port: address.port % 2 == 0 ? .control : .data, at: now)
           isQuiet = false
         }
       }

@@ -1,4 +1,3 @@
 public import RTPMIDI
-public import Transports
 
 extension SocketAddress: PeerAddress {}
