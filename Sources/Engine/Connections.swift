@@ -89,7 +89,9 @@ struct Connections {
     var silent: [SocketAddress] = []
     for n in targets.indices {
       if targets[n].isSought, now >= targets[n].nextTry {
-        targets[n].session = try? endpoint.connect(to: targets[n].address, data: targets[n].data, at: now)
+        let target = targets[n]
+        targets[n].session = try? endpoint.connect(
+          to: target.address, data: target.data, expectsTutti: target.identity != nil, at: now)
         targets[n].nextTry = now + Self.pause
         if let session = targets[n].session, stands(session) { targets[n].isEstablished = true }
       }
