@@ -115,7 +115,7 @@ back "ada's address changed" $((joined_ada + 1)) $((joined_ben + 1)) "$(millisec
 sleep 8
 
 together 1 1 || complain "not one session on either side at the end"
-for name in "$ada" "$ben"; do pkill -INT -P "$name" || true; done
+for name in "$ada" "$ben"; do pkill -TERM -P "$name" || true; done
 wait "$ada" || complain "ada ended with status $?"
 wait "$ben" || complain "ben ended with status $?"
 verdict=fail
