@@ -30,11 +30,12 @@ extension ClockLoop {
     let now = MonotonicClock.now
     let limit = next - .microseconds(200)
     if now >= limit, now < next { return false }
+    // What is on its way first: a statement, which says what the ticks behind it belong to.
+    if !advanceBroadcast(until: limit, now: now) { return false }
     if owes {
       owes = !streams.sendClock(owed, of: plan, stamped: true, until: limit, now: now)
       return !owes
     }
-    if !advanceBroadcast(until: limit, now: now) { return false }
     var most = 16
     while most > 0 {
       guard MonotonicClock.now < limit, let message = shared.messages.pop() else { return false }

@@ -174,6 +174,25 @@ import Transports
     }
   }
 
+  @Test func aStatementLeavesBeforeTheTicksItIsAbout() throws {
+    try withLoop { loop, rings, _, open in
+      let receivers = try (0..<20).map { _ in try open(true) }
+      rings.plan.publish(VirtualRhythm.plan())
+      rings.commands.push(.exclusive(try #require(ClockCommand.Exclusive([0x7D, 1])), session: nil))
+      _ = loop.obey()
+      _ = loop.round(at: VirtualRhythm.origin - .milliseconds(60))
+      while loop.pass(before: .distantFuture) {}
+      for receiver in receivers {
+        var room = [UInt8](repeating: 0, count: 256)
+        var commands: [UInt8] = []
+        while room.withUnsafeMutableBytes({ receiver.receive(into: $0.baseAddress!, room: 256) }) != nil {
+          commands.append(room[RTPHeader.length + 1])
+        }
+        #expect(commands == [0xFA, 0xF0, 0xF8, 0xF8])
+      }
+    }
+  }
+
   @Test func beforeTheFirstRunThereIsNothingToDo() throws {
     try withLoop { loop, _, _, open in
       let device = try open(false)
