@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "Ensemble", targets: ["Ensemble"]),
     .library(name: "Measurement", targets: ["Measurement"]),
     .library(name: "Hostility", targets: ["Hostility"]),
+    .library(name: "Seeds", targets: ["Seeds"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -57,7 +58,7 @@ let package = Package(
     .target(name: "Seeds", path: "Tests/Seeds"),
     .target(name: "Processes", path: "Tests/Processes"),
     .target(
-      name: "Hostility", dependencies: ["Seeds", "MusicalTime", "RTPMIDI", containers], path: "Tests/Hostility"),
+      name: "Hostility", dependencies: ["Seeds", "MIDI", "MusicalTime", "RTPMIDI", containers], path: "Tests/Hostility"),
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
     .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "Hostility", "RTPMIDI", "CAllocationCount"]),

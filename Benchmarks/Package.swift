@@ -21,19 +21,15 @@ let package = Package(
       name: "followers",
       dependencies: ["CEpoll", arguments] + tutti("MIDI", "Measurement", "MusicalTime", "RTPMIDI")),
 
-    // Links to the root package's, which are no products of it.
+    // A link to the root package's, which is no product of it.
     .target(name: "CAllocationCount"),
-    .target(name: "Seeds"),
-
-    .target(name: "Performances", dependencies: ["Seeds", containers] + tutti("MIDI", "MusicalTime", "RTPMIDI")),
+    .target(name: "Performances", dependencies: [containers] + tutti("MIDI", "MusicalTime", "RTPMIDI", "Seeds")),
     .executableTarget(
       name: "RTPMIDIBenchmarks",
       dependencies: ["CAllocationCount", "Performances", .product(name: "Benchmark", package: "benchmark")],
       path: "Benchmarks/RTPMIDIBenchmarks",
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
-    .executableTarget(
-      name: "fuzz",
-      dependencies: ["Seeds", arguments, containers] + tutti("MIDI", "MusicalTime", "RTPMIDI")),
+    .executableTarget(name: "fuzz", dependencies: [arguments] + tutti("Hostility")),
   ],
   swiftLanguageModes: [.v6]
 )

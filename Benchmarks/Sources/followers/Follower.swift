@@ -19,8 +19,10 @@ final class Follower {
   private(set) var due = Instant.distantFuture
 
   private(set) var heard = Heard()
-  /// The row of the tick it expects next, nil before its first.
-  private var expected: Int?
+  /// The row of the tick it expects next.
+  private var expected = 0
+  /// Ticks that a journal has brought back since the last that came by itself.
+  private var restored = 0
   private var isRunning = false
 
   init(port: UInt16, isTutti: Bool) throws(FollowersError) {
@@ -64,44 +66,71 @@ final class Follower {
   }
 
   private func read(_ datagram: Span<UInt8>, at instant: Instant, into ticks: inout TickTable, as number: Int) {
-    do {
-      try receiver.open(datagram, near: instant)
-      if feedbackDue == .distantFuture {
-        feedbackDue = instant + .seconds(1)
-        if feedbackDue < due { due = feedbackDue }
-      }
-      while let event = try receiver.next(in: datagram) {
-        guard case .message(let message, let time) = event else { continue }
-        switch message {
-        case .start, .continue:
-          if message == .start { heard.starts += 1 } else { heard.continues += 1 }
-          isRunning = true
-        case .stop:
-          heard.stops += 1
-          isRunning = false
-        case .clock where isRunning:
-          guard let row = ticks.arrived(time, at: instant, follower: number) else {
-            heard.strays += 1
-            break
-          }
-          heard.ticks += 1
-          if let expected {
-            if row > expected { heard.missing += row - expected }
-            if row < expected { heard.doubled += 1 }
-          }
-          if row >= expected ?? 0 { expected = row + 1 }
-        case .clock: heard.strays += 1
-        default: break
-        }
-      }
-    } catch {
+    do { try receiver.open(datagram, near: instant) } catch {
       heard.refused += 1
+      return
     }
+    if feedbackDue == .distantFuture {
+      feedbackDue = instant + .seconds(1)
+      if feedbackDue < due { due = feedbackDue }
+    }
+    while let event = receiver.next(in: datagram) {
+      switch event {
+      case .message(.clock, let time): count(isRunning ? ticks.arrived(time, at: instant, follower: number) : nil)
+      case .recovered(.clock, _) where isRunning: countRecovered()
+      case .recovered(.clock, _): heard.strays += 1
+      case .message(let message, _), .recovered(let message, _): apply(message)
+      case .systemExclusive: break
+      }
+    }
+  }
+
+  private func apply(_ message: Message) {
+    switch message {
+    case .start:
+      heard.starts += 1
+      isRunning = true
+    case .continue:
+      heard.continues += 1
+      isRunning = true
+    case .stop:
+      heard.stops += 1
+      isRunning = false
+    default: break
+    }
+  }
+
+  /// A tick of the table's row `row`, nil when of none.
+  private func count(_ row: Int?) {
+    guard let row else {
+      heard.strays += 1
+      return
+    }
+    heard.ticks += 1
+    guard row >= expected else {
+      heard.doubled += 1
+      return
+    }
+    miss(upTo: row)
+    expected = row + 1
+  }
+
+  /// A tick that was lost and came back by a journal, in the order of the others, but without its time.
+  private func countRecovered() {
+    heard.ticks += 1
+    heard.recovered += 1
+    restored += 1
+  }
+
+  /// What came neither by itself nor by a journal, from the expected row up to `row`, is missing.
+  private func miss(upTo row: Int) {
+    heard.missing += max(0, row - expected - restored)
+    restored = 0
   }
 
   /// Ends the account: what of `count` ticks did not come at the end is missing.
   func settle(_ count: Int) {
-    heard.missing += count - (expected ?? 0)
+    miss(upTo: count)
     heard.lost = receiver.statistics.lost
   }
 

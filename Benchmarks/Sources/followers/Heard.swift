@@ -4,7 +4,9 @@ struct Heard {
   var continues = 0
   var stops = 0
   var ticks = 0
-  /// Ticks that others have had since this one's first, and it has not.
+  /// Those of them that a journal has brought back.
+  var recovered = 0
+  /// Ticks that others have had, and it has not.
   var missing = 0
   /// Ticks it has had before.
   var doubled = 0
@@ -22,6 +24,7 @@ struct Heard {
     total.continues += one.continues
     total.stops += one.stops
     total.ticks += one.ticks
+    total.recovered += one.recovered
     total.missing += one.missing
     total.doubled += one.doubled
     total.strays += one.strays

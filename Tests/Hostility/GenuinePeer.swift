@@ -1,0 +1,35 @@
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Seeds
+
+/// One who means it well: an ``Endpoint`` and the stream it plays, mostly with a journal.
+final class GenuinePeer<Address: PeerAddress> {
+  let endpoint: Endpoint<Address>
+  private var sender: PacketSender
+  private var improviser: Improviser
+  private var random: SplitMix
+
+  init(number: Int, seed: UInt64) {
+    random = SplitMix(seed: seed)
+    endpoint = Endpoint(name: "peer \(number)", identity: UInt64(number), random: SplitMix(seed: random.next()))
+    improviser = Improviser(seed: random.next())
+    sender = PacketSender(ssrc: endpoint.ssrc, sequence: UInt16(truncatingIfNeeded: random.next()))
+    sender.sendsJournal = random.integer(in: 0...3) > 0
+  }
+
+  /// A packet of what it plays now: a message, a System Exclusive or the beginning of one, or none.
+  func play(at now: Instant) -> [UInt8] {
+    switch random.integer(in: 0...9) {
+    case 0:
+      return octets(capacity: random.integer(in: 0...1) == 0 ? 40 : 1400) {
+        _ = sender.encode(systemExclusive: rigid(improviser.systemExclusive()), at: now, into: &$0)
+      }
+    case 1: return octets { _ = sender.encodeGuard(at: now, into: &$0) }
+    default: return octets { _ = sender.encode(improviser.next(), at: now, into: &$0) }
+    }
+  }
+
+  /// Its stream has been received up to `sequence`.
+  func acknowledge(_ sequence: UInt16) { sender.acknowledge(sequence) }
+}
