@@ -20,8 +20,10 @@ extension Peer {
     case .established(let session, let info):
       established(session, info)
     case .refused(let session):
+      let name = name(of: session)
       if connections.refused(session) {
-        log.warning("\(name(of: session)): refused the invitation, trying on; let this peer in there")
+        let isSought = connections.targets.contains { $0.session == session }
+        log.warning("\(name): refused the invitation\(isSought ? ", trying on" : ""); let this peer in there")
       }
       ended(session, at: now)
     case .unreachable(let session):
