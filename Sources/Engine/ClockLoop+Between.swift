@@ -28,7 +28,7 @@ extension ClockLoop {
   @_noLocks @_noAllocation
   mutating func pass(before next: Instant) -> Bool {
     let now = MonotonicClock.now
-    let limit = next - .microseconds(200)
+    let limit = next - StreamTable.nearness
     if now >= limit, now < next { return false }
     if owes {
       owes = !streams.sendClock(owed, of: plan, stamped: true, until: limit, now: now)

@@ -89,12 +89,6 @@ struct ClockLoop: ~Copyable {
         streams.stop(at: plan.deadline(plan.end), stamped: true, now: now)
       }
     }
-    streams.sendGuards(at: now)
-    counters.skipped = moment.skipped
-    counters.sent = streams.sent
-    counters.unsent = streams.unsent
-    if let port { counters.unsentToPort = port.unsent }
-    shared.counters.publish(counters)
     var next = soonest(
       soonest(moment.due(in: plan), sound.due(in: plan)), soonest(momentPrelude.due(in: plan), portEnd))
     if plan.sends {
@@ -102,6 +96,12 @@ struct ClockLoop: ~Copyable {
       next = soonest(next, end(of: moment, stamped: false))
       if !owes { next = soonest(next, end(of: ahead, stamped: true)) }
     }
+    streams.sendGuards(at: now, before: next)
+    counters.skipped = moment.skipped
+    counters.sent = streams.sent
+    counters.unsent = streams.unsent
+    if let port { counters.unsentToPort = port.unsent }
+    shared.counters.publish(counters)
     return soonest(next, streams.guardsDue)
   }
 
