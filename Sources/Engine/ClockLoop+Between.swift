@@ -90,7 +90,10 @@ extension ClockLoop {
       case .open(let session, let address, let ssrc, let sequence):
         streams.open(session, to: address, ssrc: ssrc, sequence: sequence)
       case .recognise(let session): streams.recognise(session)
-      case .stamp(let session, let isStamped): streams.stamp(session, isStamped)
+      case .stamp(let session, let isStamped):
+        streams.stamp(session, isStamped)
+        // Ticks that the others have had already are owed to it alone.
+        if owed >= plan.start { owes = true }
       case .journal(let session, let isSent): streams.journal(session, isSent)
       case .acknowledge(let session, let sequence): streams.acknowledge(session, sequence)
       case .close(let session): streams.close(session)

@@ -145,6 +145,20 @@ import Transports
     }
   }
 
+  /// All ticks of the run have left for those who go by time stamps when this one turns out to be one of them.
+  @Test func norDoesOneThatTurnsOutSoJustBeforeTheEnd() throws {
+    try withLoop { loop, rings, _, open in
+      let device = try open(false)
+      rings.plan.publish(VirtualRhythm.plan(end: 50))
+      _ = loop.obey()
+      loop.play(from: .milliseconds(-100), to: .milliseconds(945))
+      rings.commands.push(.stamp(session: loop.streams.sessions[0], true))
+      _ = loop.obey()
+      loop.play(from: .milliseconds(945), to: .milliseconds(1100))
+      #expect(try receive(device) == [heard(.start, at: 0)] + clocks(0..<50) + [heard(.stop, at: 50)])
+    }
+  }
+
   /// Nothing is near: all guard packets go at once. Something is: a slice goes before it, and what is left after it.
   @Test(arguments: [false, true]) func guardPacketsLetTheRhythmGoFirst(isNear: Bool) throws {
     try withLoop { loop, rings, _, open in
