@@ -45,8 +45,8 @@ extension Peer {
       tell(.joined, of: session, at: now)
     case .clock(let session, let exchange):
       if let identity = peers[session]?.identity { ensemble.measured(exchange, with: identity, at: now) }
-    case .message(let session, let message, let instant, _, _):
-      received(message, at: instant, on: session)
+    case .message(let session, let message, let instant, _, let isRecovered):
+      received(message, at: instant, isRecovered: isRecovered, on: session)
     case .systemExclusive(let session, let octets, _, _):
       guard let partner = peers[session], let statement = Statement(systemExclusive: octets) else { break }
       if let identity = partner.identity {
@@ -119,13 +119,14 @@ extension Peer {
     }
   }
 
-  private func received(_ message: Message, at instant: Instant, on session: SessionID) {
+  private func received(_ message: Message, at instant: Instant, isRecovered: Bool, on session: SessionID) {
     if message.isOfChannel { return receivedOfChannel(message, on: session, at: instant) }
     guard message == .clock, let identity = peers[session]?.identity, ensemble.role == .follower(of: identity),
       let offset = ensemble.masterClock(at: instant)?.offset
     else { return }
-    // The stamp counts whole units of 100 us: the tick nearest to it is meant.
     let plan = ensemble.plan
+    if isRecovered { return account.recovered(run: plan.run, start: plan.start) }
+    // The stamp counts whole units of 100 us: the tick nearest to it is meant.
     let halfTick = Nanoseconds(plan.timeline.tempo.nanosecondsPerQuarter / 48)
     account.heard(plan.tick(at: instant - offset + halfTick), run: plan.run, start: plan.start)
   }
