@@ -67,7 +67,7 @@ import Transports
   private func rest(_ table: inout StreamTable, _ pair: PairOfSockets, seconds: Int64) throws -> [Int64] {
     var times: [Int64] = []
     for millisecond in 1...seconds * 1000 {
-      table.sendGuards(at: start + .milliseconds(millisecond))
+      table.sendGuards(at: start + .milliseconds(millisecond), before: .distantFuture)
       for packet in try pair.packets() {
         #expect(packet.commands == 0 && packet.hasJournal)
         times.append(millisecond)
@@ -93,7 +93,7 @@ import Transports
     try withStream { table, pair in
       table.journal(session, true)
       table.send(note, at: start, on: 0, now: start)
-      table.sendGuards(at: start + .milliseconds(50))
+      table.sendGuards(at: start + .milliseconds(50), before: .distantFuture)
       #expect(try pair.packets().count == 2)
       table.acknowledge(session, 101)
       let times = try rest(&table, pair, seconds: 5)

@@ -195,7 +195,8 @@ public final class SessionFuzzer: Fuzzer {
     guard tested.sessionCount <= Endpoint<Address>.sessionLimit, tested.halfOpenCount <= 64,
       tested.waitingCount <= 2 * tested.sessionCount
     else {
-      throw failure("\(tested.sessionCount) sessions, \(tested.waitingCount) waiting, \(tested.halfOpenCount) half open")
+      throw failure(
+        "\(tested.sessionCount) sessions, \(tested.waitingCount) waiting, \(tested.halfOpenCount) half open")
     }
     guard holds else { throw failure(what()) }
   }
