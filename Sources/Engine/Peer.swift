@@ -38,7 +38,7 @@ public final class Peer {
   var account = TickAccount()
   /// The newest the clock thread has counted.
   var clockCounters = ClockCounters()
-  private var traceFailure: TraceError?
+  var traceFailure: TraceError?
   var activity: UInt8
   /// At which this player starts the rhythm.
   var tempo: Tempo
@@ -230,7 +230,7 @@ public final class Peer {
     )
   }
 
-  private func recordTicks(at now: Instant) {
+  func recordTicks(at now: Instant) {
     // A tick is recorded up to a tenth of a second after it was played: perhaps when the rhythm has ended.
     if ensemble.role != .idle { belief = ensemble.masterClock(at: now) }
     do {
@@ -247,27 +247,5 @@ public final class Peer {
       log.warning("\(error)")
       traceFailure = error
     }
-  }
-
-  private func leave() throws {
-    let now = MonotonicClock.now
-    // Its Stop, and the ends of its notes, go out before the sessions are closed.
-    releaseNotes()
-    discovery?.stop()
-    discovery = nil
-    clock.stop()
-    endpoint.closeAll(at: now)
-    handleSessions(at: now)
-    network.stop()
-    if !sound.stop(after: now) { log.warning("the sound card, or its server, does not answer and was given up") }
-    recordTicks(at: now)
-    account.settle()
-    defer {
-      midi?.sequencer.close()
-      ports.close()
-    }
-    do { try trace?.finish(summary) } catch { traceFailure = error }
-    try sound.finish()
-    if let traceFailure { throw traceFailure }
   }
 }

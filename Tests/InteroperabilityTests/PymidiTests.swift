@@ -19,7 +19,8 @@ import Testing
 
   @Test(.timeLimit(.minutes(10))) func aListenerGetsStartEveryTickAndStop() async throws {
     let performance = try await Self.performed()
-    // In session from before the first packet until after the last. Nothing surprises pymidi but three clock probes.
+    // In session from before the first packet until after the last. Nothing surprises pymidi but three clock probes, and
+    // the second BY, which other stacks wait for on their other port.
     var (packets, log, sessions): ([(at: Instant, commands: [[UInt8]]?)], [String], [String]) = ([], [], [])
     for event in performance.events {
       switch event {
@@ -31,7 +32,10 @@ import Testing
       }
     }
     #expect(sessions == ["\(Performance.name), before packet 0", "end, before packet \(packets.count)"])
-    #expect(log == Array(repeating: "WARNING: Ignoring unrecognized command: b'TU'", count: 3))
+    let isSecondBye = { (line: String) in line.hasPrefix("WARNING: Ignoring exit from unknown ssrc") }
+    #expect(
+      log.filter { !isSecondBye($0) } == Array(repeating: "WARNING: Ignoring unrecognized command: b'TU'", count: 3))
+    #expect(log.count(where: isSecondBye) <= 1)
 
     // Start, the ticks due in [0, 60 s), Stop: one a packet.
     let start = try #require(performance.trace.ticks.first).due
