@@ -34,7 +34,8 @@ public struct HostilePackets {
       let instant = Instant(nanoseconds: Int64(number) * 5_000_000)
       let packet =
         switch random.integer(in: 0...39) {
-        case 0: octets { _ = sender.encode(systemExclusive: rigid(improviser.systemExclusive()), at: instant, into: &$0) }
+        case 0:
+          octets { _ = sender.encode(systemExclusive: rigid(improviser.systemExclusive()), at: instant, into: &$0) }
         case 1: octets { _ = sender.encodeGuard(at: instant, into: &$0) }
         default: octets { _ = sender.encode(improviser.next(), at: instant, into: &$0) }
         }
