@@ -38,7 +38,7 @@ play() {
   if command -v cyclictest >/dev/null; then
     cyclictest -m -p 80 -i 2000 -h 20000 -q -D 10 2>/dev/null >"$results/$name.cyclictest" || true
   fi
-  XDG_STATE_HOME=$results "$TUTTI" peer --name Master --port "$master" --audio none --bpm 120 --start \
+  XDG_STATE_HOME=$results "$TUTTI" peer --name Master --port "$master" --discovery off --audio none --bpm 120 --start \
     --connect "127.0.0.1:$port" --duration "$seconds" --json --trace "$results/$name.trace" \
     </dev/null >"$results/$name.peer" 2>"$results/$name.log" &
   peer=$!

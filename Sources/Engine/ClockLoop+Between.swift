@@ -28,13 +28,14 @@ extension ClockLoop {
   @_noLocks @_noAllocation
   mutating func pass(before next: Instant) -> Bool {
     let now = MonotonicClock.now
-    let limit = next - .microseconds(200)
+    let limit = next - StreamTable.nearness
     if now >= limit, now < next { return false }
+    // What is on its way first: a statement, which says what the ticks behind it belong to.
+    if !advanceBroadcast(until: limit, now: now) { return false }
     if owes {
       owes = !streams.sendClock(owed, of: plan, stamped: true, until: limit, now: now)
       return !owes
     }
-    if !advanceBroadcast(until: limit, now: now) { return false }
     var most = 16
     while most > 0 {
       guard MonotonicClock.now < limit, let message = shared.messages.pop() else { return false }
@@ -90,7 +91,10 @@ extension ClockLoop {
       case .open(let session, let address, let ssrc, let sequence):
         streams.open(session, to: address, ssrc: ssrc, sequence: sequence)
       case .recognise(let session): streams.recognise(session)
-      case .stamp(let session, let isStamped): streams.stamp(session, isStamped)
+      case .stamp(let session, let isStamped):
+        streams.stamp(session, isStamped)
+        // Ticks that the others have had already are owed to it alone.
+        if owed >= plan.start { owes = true }
       case .journal(let session, let isSent): streams.journal(session, isSent)
       case .acknowledge(let session, let sequence): streams.acknowledge(session, sequence)
       case .close(let session): streams.close(session)

@@ -25,8 +25,8 @@ struct ClockLoop: ~Copyable {
   /// Start and Continue, before the tick from which they count.
   private var momentPrelude = PlanCursor(lead: ClockLoop.prelude)
   private var aheadPrelude: PlanCursor
-  /// The newest tick that those who go by time stamps are to have, and whether some have yet to get it.
-  var owed = Tick(0)
+  /// The newest tick of the run that those who go by time stamps are to have, and whether some have yet to get it.
+  var owed = Tick(.min)
   var owes = false
   /// What goes to everybody.
   var broadcast = Broadcast()
@@ -89,12 +89,6 @@ struct ClockLoop: ~Copyable {
         streams.stop(at: plan.deadline(plan.end), stamped: true, now: now)
       }
     }
-    streams.sendGuards(at: now)
-    counters.skipped = moment.skipped
-    counters.sent = streams.sent
-    counters.unsent = streams.unsent
-    if let port { counters.unsentToPort = port.unsent }
-    shared.counters.publish(counters)
     var next = soonest(
       soonest(moment.due(in: plan), sound.due(in: plan)), soonest(momentPrelude.due(in: plan), portEnd))
     if plan.sends {
@@ -102,6 +96,12 @@ struct ClockLoop: ~Copyable {
       next = soonest(next, end(of: moment, stamped: false))
       if !owes { next = soonest(next, end(of: ahead, stamped: true)) }
     }
+    streams.sendGuards(at: now, before: next)
+    counters.skipped = moment.skipped
+    counters.sent = streams.sent
+    counters.unsent = streams.unsent
+    if let port { counters.unsentToPort = port.unsent }
+    shared.counters.publish(counters)
     return soonest(next, streams.guardsDue)
   }
 
@@ -119,7 +119,10 @@ struct ClockLoop: ~Copyable {
     if let plan = shared.plan.take() {
       // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
       if plan.run != self.plan.run || !plan.sends { stopStreams(at: MonotonicClock.now) }
-      if plan.run != self.plan.run { port?.stop() }
+      if plan.run != self.plan.run {
+        port?.stop()
+        owed = Tick(.min)
+      }
       recall(for: plan)
       self.plan = plan
     }

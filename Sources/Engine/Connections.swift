@@ -22,8 +22,8 @@ struct Connections {
   enum Reason: Hashable {
     /// This peer was told to connect to it.
     case told
-    /// It announces itself.
-    case found
+    /// The peer with this identity announces itself, by this name on the network.
+    case found(Identity, as: String)
     /// It has fallen silent: sought until then.
     case silent(until: Instant)
   }
@@ -33,7 +33,8 @@ struct Connections {
     let data: SocketAddress
     let reason: Reason
     var session: SessionID?
-    /// Who was recognised there last, or announces itself there.
+    /// Who was recognised there last, or announces itself there. A peer of another identity may have taken the place of
+    /// the one that was announced, and is to be forgotten with the announcement all the same.
     var identity: Identity?
     /// Reached by a session that the other side began.
     var reachedBy: Identity?
@@ -53,6 +54,8 @@ struct Connections {
 
     /// Whether it is to be invited as soon as its time has come.
     var isSought: Bool { session == nil && reachedBy == nil }
+
+    var isFound: Bool { if case .found = reason { true } else { false } }
 
     /// When it is given up.
     var expires: Instant? {
@@ -89,7 +92,9 @@ struct Connections {
     var silent: [SocketAddress] = []
     for n in targets.indices {
       if targets[n].isSought, now >= targets[n].nextTry {
-        targets[n].session = try? endpoint.connect(to: targets[n].address, data: targets[n].data, at: now)
+        let target = targets[n]
+        targets[n].session = try? endpoint.connect(
+          to: target.address, data: target.data, expectsTutti: target.identity != nil, at: now)
         targets[n].nextTry = now + Self.pause
         if let session = targets[n].session, stands(session) { targets[n].isEstablished = true }
       }
@@ -131,9 +136,12 @@ struct Connections {
     guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isTold else { return false }
     targets[n].isTold = true
     // Nobody asked for this one: it is let be until it announces itself anew.
-    if targets[n].reason == .found { targets.remove(at: n) }
+    if targets[n].isFound { targets.remove(at: n) }
     return true
   }
+
+  /// At the other end of the session is nobody to play with: it is not sought any more.
+  mutating func abandoned(_ session: SessionID) { targets.removeAll { $0.session == session } }
 
   /// The session was given up because the peer is reached by another one already.
   mutating func reached(_ session: SessionID, by identity: Identity) {
@@ -154,27 +162,31 @@ struct Connections {
     targets.append(target)
   }
 
-  /// The peer with `identity` announces itself at `address`.
+  /// The peer with `identity` announces itself at `address`. Of several announcements the newest counts: one made under
+  /// another name, when the first was taken, is seen a second before the first is gone.
   ///
   /// - Parameters:
+  ///   - name: what it is announced by.
   ///   - isMet: whether it is in session already.
   ///   - own: this peer's identity.
   /// - Returns: false when there are ``mostFound`` others already.
-  mutating func found(_ identity: Identity, at address: SocketAddress, isMet: Bool, own: Identity, now: Instant) -> Bool
-  {
+  mutating func found(
+    _ identity: Identity, as name: String, at address: SocketAddress, isMet: Bool, own: Identity, now: Instant
+  ) -> Bool {
     guard !targets.contains(where: { $0.address == address && $0.reason == .told }) else { return true }
-    withdrawn(identity)
-    guard targets.count(where: { $0.reason == .found }) < Self.mostFound else { return false }
-    var target = Target(address, reason: .found, at: now, firstTry: own < identity ? now : now + Self.courtesy)
+    targets.removeAll { if case .found(identity, as: _) = $0.reason { true } else { false } }
+    guard targets.count(where: \.isFound) < Self.mostFound else { return false }
+    var target = Target(
+      address, reason: .found(identity, as: name), at: now, firstTry: own < identity ? now : now + Self.courtesy)
     target.identity = identity
     if isMet { (target.reachedBy, target.isEstablished) = (identity, true) }
     targets.append(target)
     return true
   }
 
-  /// The peer with `identity` announces itself no more. A session with it stands.
-  mutating func withdrawn(_ identity: Identity) {
-    targets.removeAll { $0.reason == .found && $0.identity == identity }
+  /// The peer with `identity` announces itself by `name` no more. A session with it stands.
+  mutating func withdrawn(_ identity: Identity, as name: String) {
+    targets.removeAll { $0.reason == .found(identity, as: name) }
   }
 
   /// The session is over; `identity` is its peer's, when that peer has no other.

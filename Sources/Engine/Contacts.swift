@@ -8,7 +8,8 @@ public import Transports
 ///     host 192.168.1.20
 ///     host studio.local
 ///
-/// A name is what a peer calls itself, so it keeps out mistakes, not ill will; a host is where its packets come from.
+/// A name is what a peer calls itself, so it keeps out mistakes, not ill will; a host is where its packets come from,
+/// at whichever of its addresses.
 public struct Contacts: Sendable {
   /// Why a file of contacts cannot be used: file, line, reason and remedy.
   public struct Fault: Error, CustomStringConvertible {
@@ -48,14 +49,15 @@ public struct Contacts: Sendable {
       throw Fault(description: "contacts \(path): larger than a megabyte; is it the right file?", isMalformed: true)
     }
     let text = String(decoding: data, as: UTF8.self)
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
       let line = line.trimmingCharacters(in: .whitespaces)
       if line.isEmpty || line.hasPrefix("#") { continue }
       let (kind, value) = Self.parts(of: line)
       switch kind {
       case "name" where !value.isEmpty: names.insert(value)
       case "host" where !value.isEmpty:
-        do { hosts.append(try SocketAddress(resolving: value)) } catch { missing.append(error.description) }
+        do { hosts += try SocketAddress.all(resolving: value) } catch { missing.append(error.description) }
       default:
         throw Fault(
           description:

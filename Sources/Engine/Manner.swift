@@ -20,10 +20,11 @@ public struct Manners: Sendable {
 
   public init() {}
 
-  /// Sets the manner for `peer`: what it calls itself, or `HOST` or `HOST:PORT` in numbers.
+  /// Sets the manner for `peer`: what it calls itself, or `HOST` or `HOST:PORT` in numbers, an IPv6 address as it may
+  /// be written.
   public subscript(peer: String) -> Manner {
-    get { byPeer[peer] ?? Manner() }
-    set { byPeer[peer] = newValue }
+    get { byPeer[SocketAddress.canonical(peer)] ?? Manner() }
+    set { byPeer[SocketAddress.canonical(peer)] = newValue }
   }
 
   /// The manner for the peer that calls itself `name` at `address`: what its name says goes before its port, and that before

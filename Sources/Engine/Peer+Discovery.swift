@@ -19,7 +19,8 @@ extension Peer {
     for event in discovery?.drain() ?? [] {
       switch event {
       case .found(let service): meet(service, at: now)
-      case .lost(let service): if let identity = service.identity { connections.withdrawn(Identity(identity)) }
+      case .lost(let service):
+        if let identity = service.identity { connections.withdrawn(Identity(identity), as: service.name) }
       case .unavailable(let reason): log.notice("\(reason)")
       case .renamed(let name): log.notice("the name is taken on this network: the others find this peer as \(name)")
       }
@@ -31,7 +32,9 @@ extension Peer {
     let identity = Identity(bits)
     guard identity != self.identity, configuration.policy.admits(service.name, from: service.address) else { return }
     let isMet = peers.values.contains { $0.identity == identity }
-    if !connections.found(identity, at: service.address, isMet: isMet, own: self.identity, now: now) {
+    if !connections.found(
+      identity, as: service.name, at: service.address, isMet: isMet, own: self.identity, now: now)
+    {
       log.notice(
         "\(service.name) was found, but \(Connections.mostFound) others were before; connect to it with --connect")
     }

@@ -18,11 +18,17 @@ extension Peer {
     case .send(let bytes, let address, let port):
       _ = (port == .control ? ports.control : ports.data).send(bytes, to: address)
     case .established(let session, let info):
-      established(session, info)
+      established(session, info, at: now)
     case .refused(let session):
+      let name = name(of: session)
       if connections.refused(session) {
-        log.warning("\(name(of: session)): refused the invitation, trying on; let this peer in there")
+        let isSought = connections.targets.contains { $0.session == session }
+        log.warning("\(name): refused the invitation\(isSought ? ", trying on" : ""); let this peer in there")
       }
+      ended(session, at: now)
+    case .reflected(let session):
+      log.warning("\(name(of: session)): is this peer itself; leave its own address away from --connect")
+      connections.abandoned(session)
       ended(session, at: now)
     case .unreachable(let session):
       ended(session, at: now)
@@ -39,8 +45,8 @@ extension Peer {
       tell(.joined, of: session, at: now)
     case .clock(let session, let exchange):
       if let identity = peers[session]?.identity { ensemble.measured(exchange, with: identity, at: now) }
-    case .message(let session, let message, let instant, _, _):
-      received(message, at: instant, on: session)
+    case .message(let session, let message, let instant, _, let isRecovered):
+      received(message, at: instant, isRecovered: isRecovered, on: session)
     case .systemExclusive(let session, let octets, _, _):
       guard let partner = peers[session], let statement = Statement(systemExclusive: octets) else { break }
       if let identity = partner.identity {
@@ -57,7 +63,7 @@ extension Peer {
     }
   }
 
-  private func established(_ session: SessionID, _ info: SessionInfo<SocketAddress>) {
+  private func established(_ session: SessionID, _ info: SessionInfo<SocketAddress>, at now: Instant) {
     peers[session] = Partner(info: info, manner: configuration.manners.manner(for: info.name, at: info.control))
     connections.established(session, at: info.control)
     clock.send(
@@ -65,7 +71,7 @@ extension Peer {
         session: session, address: info.data, ssrc: endpoint.ssrc, sequence: UInt16.random(in: 0 ... .max)))
     settle(session)
     publishSources()
-    log.info("\(info.name ?? "a peer") at \(info.control) joined")
+    tellOfMeeting("\(info.name ?? "a peer") at \(info.control) joined", at: now)
   }
 
   /// How MIDI goes to the peer of a session, as far as can be told by now.
@@ -78,7 +84,11 @@ extension Peer {
 
   private func recognised(_ session: SessionID, _ identity: Identity, at now: Instant) {
     guard identity != self.identity else {
-      log.warning("\(name(of: session)): is this peer itself; do not connect a peer to itself")
+      // Whoever has begun the session ends it, and knows why; if the other did, it would be begun again and again.
+      guard let info = peers[session]?.info, info.isInitiator else { return }
+      let line = "\(name(of: session)) at \(info.control): has the identity of this peer, from a copied disk perhaps"
+      log.warning("\(line); give one of them another --name")
+      connections.abandoned(session)
       return endpoint.close(session, at: now)
     }
     // Both may have invited each other: of two sessions the one that the lower identity began stays.
@@ -109,19 +119,20 @@ extension Peer {
     }
   }
 
-  private func received(_ message: Message, at instant: Instant, on session: SessionID) {
+  private func received(_ message: Message, at instant: Instant, isRecovered: Bool, on session: SessionID) {
     if message.isOfChannel { return receivedOfChannel(message, on: session, at: instant) }
     guard message == .clock, let identity = peers[session]?.identity, ensemble.role == .follower(of: identity),
       let offset = ensemble.masterClock(at: instant)?.offset
     else { return }
-    // The stamp counts whole units of 100 us: the tick nearest to it is meant.
     let plan = ensemble.plan
+    if isRecovered { return account.recovered(run: plan.run, start: plan.start) }
+    // The stamp counts whole units of 100 us: the tick nearest to it is meant.
     let halfTick = Nanoseconds(plan.timeline.tempo.nanosecondsPerQuarter / 48)
     account.heard(plan.tick(at: instant - offset + halfTick), run: plan.run, start: plan.start)
   }
 
   private func left(_ session: SessionID, at now: Instant) {
-    if let partner = peers[session] { log.info("\(partner.info.name ?? "a peer") left") }
+    if let partner = peers[session] { tellOfMeeting("\(partner.info.name ?? "a peer") left", at: now) }
     ended(session, at: now)
   }
 
@@ -133,6 +144,14 @@ extension Peer {
     publishSources()
     connections.ended(session, of: identity, at: now)
     if let identity { ensemble.left(identity, at: now) }
+  }
+
+  /// Says who comes and goes. Anybody on the network may do so a thousand times a second: that is not all said.
+  private func tellOfMeeting(_ line: String, at now: Instant) {
+    if meetingBudget.admit(at: now) { return log.info("\(line)") }
+    if meetingBudget.refused == 1 {
+      log.notice("peers come and go faster than can be told: one line a second from now on")
+    }
   }
 
   /// Whom the network thread answers by itself.

@@ -49,6 +49,8 @@ public final class Peer {
   /// When the rhythm is to be started without anybody's asking.
   var startsAt: Instant?
   var leavesAt: Instant?
+  /// What is said of who comes and goes.
+  var meetingBudget = MessageBudget(rate: 1, depth: 128)
   /// Who is told of others that come and go.
   private var watch: ((PeerEvent) -> Void)?
   /// Another command to leave while leaving means at once.

@@ -16,6 +16,8 @@ struct StreamTable: ~Copyable {
   static var most: Int { @_noLocks @_noAllocation get { 1100 } }
   /// How many packets go out between two looks at the clock.
   static var slice: Int { @_noLocks @_noAllocation get { 8 } }
+  /// How long before what is due next nothing is sent that may wait.
+  static var nearness: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(200) } }
 
   let socket: UDPSocket
   var streams = RigidArray<Stream>(capacity: StreamTable.most)

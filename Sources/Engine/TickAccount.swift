@@ -23,6 +23,13 @@ struct TickAccount {
     received += 1
   }
 
+  /// A tick of the run that was lost has been made good, nobody says which. Before the first that came there is none to
+  /// miss: a journal tells whoever joins the ticks of a time when it was not there.
+  mutating func recovered(run: UInt32, start: Tick) {
+    begin(run, start)
+    if first != nil { received += 1 }
+  }
+
   /// Ends the run that is counted.
   mutating func settle() {
     if let last { expected += max(0, last - max(first ?? start, start) + 1) }

@@ -10,19 +10,35 @@ extension SocketAddress {
   ///
   /// Real-time: not safe.
   public init(resolving text: String, defaultPort: UInt16 = 5004) throws(TransportError) {
-    let (name, port) = try Self.parts(of: text, defaultPort: defaultPort)
+    self = try Self.all(resolving: text, defaultPort: defaultPort)[0]
+  }
+
+  /// Looks up `text` as ``init(resolving:defaultPort:)`` does: all its addresses, one at least, the best first.
+  ///
+  /// - Throws: ``TransportError`` when the text is no address or the host is not known.
+  ///
+  /// Real-time: not safe.
+  public static func all(
+    resolving text: String, defaultPort: UInt16 = 5004
+  ) throws(TransportError) -> [SocketAddress] {
+    let (name, port) = try parts(of: text, defaultPort: defaultPort)
     if let interface = name.interface, if_nametoindex(interface) == 0, UInt32(interface) == nil {
       throw TransportError("interface \(interface) of \(name): not there; `ip link` lists those that are")
     }
     // An address means itself. Of a name's addresses only those are of use whose family this machine has.
-    var (address, code) = Self.lookUp(name, AI_NUMERICHOST)
-    if address == nil { (address, code) = Self.lookUp(name, AI_ADDRCONFIG) }
-    guard let address else {
+    var (found, code) = lookUp(name, AI_NUMERICHOST)
+    if found.isEmpty { (found, code) = lookUp(name, AI_ADDRCONFIG) }
+    guard !found.isEmpty else {
       throw TransportError(
         "host \(name): not found (\(String(cString: gai_strerror(code)))); check the name, or give its address")
     }
-    self = address
-    self.port = port
+    // Of a link-local address without its interface nobody knows where it is.
+    let addresses = found.filter { !$0.isLinkLocal || $0.scope != 0 }
+    guard !addresses.isEmpty else {
+      throw TransportError(
+        "host \(name): has a link-local address, which needs its interface; write for example fe80::1%eth0")
+    }
+    return addresses.map { SocketAddress(high: $0.high, low: $0.low, scope: $0.scope, port: port) }
   }
 
   /// Takes `HOST:PORT`, `[IPV6]:PORT`, or either without a port, apart without looking anything up.
@@ -40,7 +56,7 @@ extension SocketAddress {
         "address \(text): not HOST:PORT with a port from 1 to 65534; write for example 192.168.1.20:5004, or "
           + "[fd00::20]:5004")
     }
-    if name.isIPv6Literal, name.interface == nil, let address = lookUp(name, AI_NUMERICHOST).address,
+    if name.isIPv6Literal, name.interface == nil, let address = lookUp(name, AI_NUMERICHOST).addresses.first,
       address.isLinkLocal
     {
       throw TransportError(
@@ -62,8 +78,8 @@ extension SocketAddress {
     return (parts[0].isEmpty ? nil : String(parts[0]), parts.count == 2 ? parts[1] : nil)
   }
 
-  /// The first address of `name`, with port 0, or getaddrinfo's reason why there is none.
-  private static func lookUp(_ name: String, _ flags: Int32) -> (address: SocketAddress?, code: Int32) {
+  /// The addresses of `name`, with port 0, or getaddrinfo's reason why there is none.
+  private static func lookUp(_ name: String, _ flags: Int32) -> (addresses: [SocketAddress], code: Int32) {
     var hints = addrinfo()
     hints.ai_flags = flags
     hints.ai_family = AF_UNSPEC
@@ -71,20 +87,45 @@ extension SocketAddress {
     var list: UnsafeMutablePointer<addrinfo>?
     let code = getaddrinfo(name, nil, &hints, &list)
     defer { if let list { freeaddrinfo(list) } }
-    guard code == 0, let raw = UnsafeRawPointer(list?.pointee.ai_addr) else { return (nil, code) }
-    // Invariant: an entry of a successful look-up holds the address of the family it names.
-    switch list?.pointee.ai_family {
+    guard code == 0 else { return ([], code) }
+    var addresses: [SocketAddress] = []
+    var entry = list
+    while let here = entry?.pointee {
+      if let address = SocketAddress(here) { addresses.append(address) }
+      entry = here.ai_next
+    }
+    return (addresses, EAI_FAMILY)
+  }
+
+  /// The address of an entry, nil for one of another family.
+  ///
+  /// Invariant: an entry of a successful look-up holds the address of the family it names.
+  private init?(_ entry: addrinfo) {
+    guard let raw = UnsafeRawPointer(entry.ai_addr) else { return nil }
+    switch entry.ai_family {
     case AF_INET:
-      let host = UInt32(bigEndian: raw.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr)
-      return (SocketAddress(host: host, port: 0), 0)
+      self.init(host: UInt32(bigEndian: raw.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr), port: 0)
     case AF_INET6:
       let address = raw.loadUnaligned(as: sockaddr_in6.self)
       // Invariant: an in6_addr is sixteen octets, lent for the call.
-      return withUnsafeBytes(of: address.sin6_addr) {
-        (SocketAddress(ipv6: $0, scope: address.sin6_scope_id, port: 0), 0)
+      self = withUnsafeBytes(of: address.sin6_addr) {
+        SocketAddress(ipv6: $0, scope: address.sin6_scope_id, port: 0)
       }
-    default: return (nil, EAI_FAMILY)
+    default: return nil
     }
+  }
+
+  /// An IPv6 address, with or without a port, as ``description`` or ``hostDescription`` write it; what is none as it is.
+  /// Nothing is looked up.
+  ///
+  /// Real-time: not safe.
+  public static func canonical(_ text: String) -> String {
+    let (name, port) = split(text)
+    guard let name, name.isIPv6Literal, var address = lookUp(name, AI_NUMERICHOST).addresses.first else { return text }
+    guard let port else { return address.hostDescription }
+    guard let number = UInt16(port) else { return text }
+    address.port = number
+    return address.description
   }
 
   /// An IPv6 address as C libraries hold it.

@@ -145,6 +145,44 @@ import Transports
     }
   }
 
+  /// All ticks of the run have left for those who go by time stamps when this one turns out to be one of them.
+  @Test func norDoesOneThatTurnsOutSoJustBeforeTheEnd() throws {
+    try withLoop { loop, rings, _, open in
+      let device = try open(false)
+      rings.plan.publish(VirtualRhythm.plan(end: 50))
+      _ = loop.obey()
+      loop.play(from: .milliseconds(-100), to: .milliseconds(945))
+      rings.commands.push(.stamp(session: loop.streams.sessions[0], true))
+      _ = loop.obey()
+      loop.play(from: .milliseconds(945), to: .milliseconds(1100))
+      #expect(try receive(device) == [heard(.start, at: 0)] + clocks(0..<50) + [heard(.stop, at: 50)])
+    }
+  }
+
+  /// Nothing is near: all guard packets go at once. Something is: a slice goes before it, and what is left after it.
+  @Test(arguments: [false, true]) func guardPacketsLetTheRhythmGoFirst(isNear: Bool) throws {
+    try withLoop { loop, rings, _, open in
+      for _ in 0..<20 { _ = try open(false) }
+      rings.plan.publish(VirtualRhythm.plan(end: 1))
+      _ = loop.obey()
+      for session in loop.streams.sessions { rings.commands.push(.journal(session: session, true)) }
+      _ = loop.obey()
+      loop.play(from: .milliseconds(-100), to: .milliseconds(60))
+      let before = loop.streams.sent
+      #expect(before == 60, "Start, a tick and Stop")
+      // The first step is handed to the sound at 150 ms, which the machine's clock has passed.
+      if isNear { rings.plan.publish(VirtualRhythm.plan(run: 2, at: VirtualRhythm.origin + .milliseconds(200))) }
+      var next = VirtualRhythm.origin + .milliseconds(70)
+      var guards: [Int64] = []
+      for _ in 0..<3 {
+        let sent = loop.streams.sent
+        next = loop.round(at: next)
+        guards.append(loop.streams.sent - sent)
+      }
+      #expect(guards == (isNear ? [8, 8, 4] : [20, 20, 20]))
+    }
+  }
+
   @Test func anotherRunInThePlaceOfThisOneStopsIt() throws {
     try withLoop { loop, rings, _, open in
       let device = try open(false)
@@ -171,6 +209,25 @@ import Transports
       let hasMore = loop.pass(before: .distantFuture)
       #expect(!hasMore)
       for device in devices { #expect(try receive(device).map(\.message) == messages) }
+    }
+  }
+
+  @Test func aStatementLeavesBeforeTheTicksItIsAbout() throws {
+    try withLoop { loop, rings, _, open in
+      let receivers = try (0..<20).map { _ in try open(true) }
+      rings.plan.publish(VirtualRhythm.plan())
+      rings.commands.push(.exclusive(try #require(ClockCommand.Exclusive([0x7D, 1])), session: nil))
+      _ = loop.obey()
+      _ = loop.round(at: VirtualRhythm.origin - .milliseconds(60))
+      while loop.pass(before: .distantFuture) {}
+      for receiver in receivers {
+        var room = [UInt8](repeating: 0, count: 256)
+        var commands: [UInt8] = []
+        while room.withUnsafeMutableBytes({ receiver.receive(into: $0.baseAddress!, room: 256) }) != nil {
+          commands.append(room[RTPHeader.length + 1])
+        }
+        #expect(commands == [0xFA, 0xF0, 0xF8, 0xF8])
+      }
     }
   }
 

@@ -94,6 +94,95 @@ import Transports
     #expect(!connections.areAllEstablished && connections.nextDeadline == start + .seconds(10))
   }
 
+  private func find(
+    _ connections: inout Connections, _ identity: UInt64 = 2, as name: String = "Ben", at address: SocketAddress? = nil,
+    isMet: Bool = false, own: UInt64 = 1
+  ) -> Bool {
+    connections.found(
+      Identity(identity), as: name, at: address ?? there, isMet: isMet, own: Identity(own), now: start)
+  }
+
+  /// Of two that find each other the lower identity invites, the other three seconds later.
+  @Test(arguments: [(UInt64(1), 0), (3, 3)]) func whoIsFoundIsInvited(own: UInt64, first: Int) throws {
+    var connections = Connections(to: [], at: start)
+    #expect(find(&connections, own: own) && find(&connections, own: own) && connections.targets.count == 1)
+    #expect(connections.areAllEstablished, "the player did not ask for it")
+    #expect(run(&connections, for: .seconds(5)).first == first)
+    connections.withdrawn(Identity(2), as: "Ben")
+    #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
+  }
+
+  @Test func whoIsFoundAndMetIsInvitedWhenItHasGone() throws {
+    var connections = Connections(to: [], at: start)
+    #expect(find(&connections, isMet: true) && connections.nextDeadline == .distantFuture)
+    connections.ended(try other(), of: Identity(2), at: start)
+    #expect(connections.nextDeadline == start + .seconds(1))
+  }
+
+  /// The peer that others are told to connect to, and that announces itself as well, is told and no more.
+  @Test func whoIsToldAndFoundIsInvitedOnce() {
+    var connections = Connections(to: [there], at: start)
+    #expect(find(&connections) && connections.targets.count == 1)
+    connections.withdrawn(Identity(2), as: "Ben")
+    #expect(connections.targets.count == 1)
+  }
+
+  /// A name that is taken is changed: the new one is seen before the old one is gone.
+  @Test func theNewestAnnouncementCounts() {
+    var connections = Connections(to: [], at: start)
+    let elsewhere = SocketAddress(host: 0x0A00_0003, port: 5004)
+    #expect(find(&connections) && find(&connections, as: "Ben #2", at: elsewhere))
+    connections.withdrawn(Identity(2), as: "Ben")
+    #expect(connections.targets.map(\.address) == [elsewhere])
+    connections.withdrawn(Identity(2), as: "Ben #2")
+    #expect(connections.targets.isEmpty)
+  }
+
+  /// Where one peer was announced another is: when the announcement ends nobody is invited there any more.
+  @Test func anAnnouncementThatWasAnothersIsForgotten() throws {
+    var connections = Connections(to: [], at: start)
+    #expect(find(&connections))
+    _ = connections.advance(endpoint, at: start) { _ in false }
+    let session = try #require(connections.targets.first?.session)
+    connections.established(session, at: there)
+    connections.recognised(session, as: Identity(3))
+    connections.withdrawn(Identity(2), as: "Ben")
+    connections.ended(session, of: Identity(3), at: start)
+    #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
+  }
+
+  /// The player hears of it; who was found is let be, and who was named is not.
+  @Test(arguments: [true, false]) func whoRefusesIsToldOnce(isFound: Bool) throws {
+    var connections = Connections(to: isFound ? [] : [there], at: start)
+    if isFound { #expect(find(&connections)) }
+    _ = connections.advance(endpoint, at: start) { _ in false }
+    let session = try #require(connections.targets.first?.session)
+    let (first, second) = (connections.refused(session), connections.refused(session))
+    #expect(first && !second && connections.targets.isEmpty == isFound)
+    connections.ended(session, of: nil, at: start)
+    #expect(connections.nextDeadline == (isFound ? .distantFuture : start + .seconds(1)))
+  }
+
+  @Test func whoIsNobodyToPlayWithIsLetBe() throws {
+    var connections = Connections(to: [there], at: start)
+    _ = connections.advance(endpoint, at: start) { _ in false }
+    connections.abandoned(try #require(connections.targets.first?.session))
+    #expect(connections.areAllEstablished && connections.targets.isEmpty)
+  }
+
+  @Test func fifteenAreFoundAndNoMore() {
+    var connections = Connections(to: [], at: start)
+    func find(_ n: Int) -> Bool {
+      self.find(
+        &connections, UInt64(n), as: "Ben \(n)", at: SocketAddress(host: UInt32(n), port: 5004), own: 1000)
+    }
+    #expect((1...15).allSatisfy(find) && !find(16))
+    // One of them again, elsewhere or not, takes no second place.
+    #expect(find(7) && connections.targets.count == 15)
+    connections.withdrawn(Identity(7), as: "Ben 7")
+    #expect(find(16) && !find(7))
+  }
+
   /// The session of another address.
   private func other() throws -> SessionID {
     let address = SocketAddress(host: 0x0A00_0003, port: 5004)

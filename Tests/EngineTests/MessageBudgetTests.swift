@@ -19,6 +19,13 @@ import Testing
     #expect(budget.refused == 0)
   }
 
+  @Test func otherRatesAndDepths() {
+    var budget = MessageBudget(rate: 1, depth: 3)
+    let admitted = (0..<100).count { budget.admit(at: begin + .milliseconds(100 * Int64($0))) }
+    // Three at once, and one in each of the nine seconds after.
+    #expect(admitted == 3 + 9 && budget.refused == 100 - 12)
+  }
+
   /// Ten thousand a second, ten seconds long: the depth, and from then on the rate.
   @Test func aFloodPassesAtTheRate() {
     var budget = MessageBudget()

@@ -64,4 +64,24 @@ import Transports
     let gone = #expect(throws: TransportError.self) { try SocketAddress(resolving: "fe80::1%nosuch0") }
     #expect(gone?.description == "interface nosuch0 of fe80::1%nosuch0: not there; `ip link` lists those that are")
   }
+
+  @Test(arguments: ["fe80::1%0", "[fe80::1%0]:5004"]) func interfaceZeroIsNone(text: String) {
+    let error = #expect(throws: TransportError.self) { try SocketAddress(resolving: text) }
+    #expect(error?.description.contains("which needs its interface; write for example fe80::1%eth0") == true)
+  }
+
+  @Test func aNameHasAllItsAddresses() throws {
+    let all = try SocketAddress.all(resolving: "localhost:5006")
+    #expect(all.allSatisfy { ["127.0.0.1:5006", "[::1]:5006"].contains($0.description) })
+    #expect(try all.first == SocketAddress(resolving: "localhost:5006"))
+  }
+
+  @Test(arguments: [
+    ("FD00:0::20", "fd00::20"), ("[fd00::20]", "fd00::20"), ("[FD00::20]:5004", "[fd00::20]:5004"),
+    ("::ffff:10.0.0.1", "10.0.0.1"), ("10.0.0.1:5004", "10.0.0.1:5004"), ("Ada", "Ada"), ("1", "1"),
+    ("[fd00::20]:x", "[fd00::20]:x"), ("", ""),
+  ])
+  func canonicalAddresses(text: String, canonical: String) {
+    #expect(SocketAddress.canonical(text) == canonical)
+  }
 }

@@ -79,9 +79,10 @@ struct CheckpointHistory: ~Copyable {
       forget(through: entries[count - 1].packet)
       return true
     }
-    if !exclusives.isEmpty {
-      exclusives.removeFirst()
+    if let packet = exclusives.removeFirst() {
       forgotten &+= 1
+      // One that is not ended may be of before the checkpoint.
+      if !checkpoint.isAfter(packet) { forget(through: packet) }
       return true
     }
     guard !system.isEmpty else { return false }

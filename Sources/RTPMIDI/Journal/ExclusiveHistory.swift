@@ -73,11 +73,12 @@ struct ExclusiveHistory: ~Copyable {
       if !logs.isEmpty, logs[logs.count - 1].isOpen { logs[logs.count - 1].status = .cancelled }
       if logs.freeCapacity == 0 {
         dropped += 1
-        removeFirst()
+        _ = removeFirst()
       }
       logs.append(Log(number: count, packet: packet, isKept: isKept))
     } else if logs.isEmpty {
-      return 0
+      // What it began with is not known any more: the receiver is told that it cannot have all of it.
+      logs.append(Log(number: count, packet: packet, isKept: false))
     }
     let last = logs.count - 1
     guard logs[last].isOpen else { return dropped }
@@ -109,7 +110,7 @@ struct ExclusiveHistory: ~Copyable {
       if logs[0].isOpen { break }
       if logs[0].packet.isAfter(packet) { break }
       if logs[0].isKept { count += 1 }
-      removeFirst()
+      _ = removeFirst()
     }
     return count
   }
@@ -164,11 +165,14 @@ struct ExclusiveHistory: ~Copyable {
     logs[index].isKept = false
   }
 
+  /// Forgets the first. Returns the packet of its newest piece, nil when there is none.
   @_noLocks @_noAllocation
-  mutating func removeFirst() {
-    guard !logs.isEmpty else { return }
+  mutating func removeFirst() -> UInt16? {
+    guard !logs.isEmpty else { return nil }
+    let packet = logs[0].packet
     data.removeSubrange(0..<Int(logs[0].octets))
     logs.remove(at: 0)
+    return packet
   }
 
   /// Leaves out the one before `index` if neither has data.

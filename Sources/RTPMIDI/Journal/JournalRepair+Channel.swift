@@ -47,7 +47,8 @@ extension JournalRepair {
       give(.controlChange(channel, controller: log.controller, value: value), &state)
     case .toggle(let count):
       guard number >= 64, number <= 69 else { return }
-      guard Self.isAhead(count, of: state.channels[index].toggles[number - 64]) else { return }
+      let isNewest = Self.isNewest(log, before: later, packet)
+      guard Self.isNews(count, isNewest, known: state.channels[index].toggles[number - 64]) else { return }
       let isOdd = (count ^ state.channels[index].toggles[number - 64]) & 1 != 0
       let wasOn = state.channels[index].toggles[number - 64] & 1 != 0
       let value = state.channels[index].controllers[number]
@@ -58,18 +59,35 @@ extension JournalRepair {
       }
       state.channels[index].toggles[number - 64] = count
     case .count(let count):
-      guard number >= 120, Self.isAhead(count, of: state.channels[index].counts[number - 120]) else { return }
+      guard number >= 120 else { return }
+      let isNewest = Self.isNewest(log, before: later, packet)
+      guard Self.isNews(count, isNewest, known: state.channels[index].counts[number - 120]) else { return }
       let value = Self.value(of: log.controller, in: later, packet) ?? 0
       give(.controlChange(channel, controller: log.controller, value: value), &state)
       state.channels[index].counts[number - 120] = count
     }
   }
 
-  /// Of two counts modulo 64: an older log of a controller that has several tells nothing new.
+  /// Of a count modulo 64: the newest log of a controller is news if it tells another than what is known, however far
+  /// ahead a stream is that was joined late; an older one, where a controller has several, only if it is ahead.
   @_noLocks @_noAllocation
-  private static func isAhead(_ count: UInt8, of known: UInt8) -> Bool {
+  private static func isNews(_ count: UInt8, _ isNewest: Bool, known: UInt8) -> Bool {
     let difference = (count &- known) & 0x3F
-    return difference > 0 && difference < 32
+    return difference > 0 && (isNewest || difference < 32)
+  }
+
+  /// Whether no log of `later` tells of the same controller by the same tool.
+  @_noLocks @_noAllocation
+  private static func isNewest(_ log: ControllerLog, before later: Extent, _ packet: borrowing Span<UInt8>) -> Bool {
+    var position = later.start
+    while let other = ControllerLog(packet, at: &position, end: later.end) {
+      guard other.controller == log.controller else { continue }
+      switch (log.tool, other.tool) {
+      case (.value, .value), (.toggle, .toggle), (.count, .count): return false
+      default: break
+      }
+    }
+    return true
   }
 
   /// The newest value of a controller in these logs.

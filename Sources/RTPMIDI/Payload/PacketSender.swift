@@ -109,15 +109,14 @@ public struct PacketSender: ~Copyable {
     guard packet.freeCapacity > RTPHeader.length else { return nil }
     var reserve = 0
     if sendsJournal {
-      // The journal first, to see how long it is. At least a piece of 64 octets goes with it, and 8 stay free: a layout
-      // may ask for as many more than it takes.
+      // The journal first, to see how long it is. At least a piece of 64 octets goes with it.
       let most = min(packet.freeCapacity, Self.longestMessagePacket)
-      guard history.appendJournal(of: sequence, to: &packet, room: most - Self.longestBarePacket - 72) else {
+      guard history.appendJournal(of: sequence, to: &packet, room: most - Self.longestBarePacket - 64) else {
         return nil
       }
       let journal = packet.count - start
       packet.removeLast(journal)
-      reserve = packet.freeCapacity - most + journal + 8
+      reserve = packet.freeCapacity - most + journal
     }
     header(at: instant).append(to: &packet)
     if var section = CommandSectionEncoder(in: &packet),

@@ -5,8 +5,7 @@ extension Endpoint {
   func receive(_ command: SessionCommand, from address: Address, port: Port, at now: Instant) -> Counters.Fate {
     switch command.kind {
     case .invitation:
-      // One's own, found by discovery or sent in a circle.
-      if command.ssrc == ssrc { return refuse(command, to: address, port) }
+      if command.ssrc == ssrc { return receiveOwnInvitation(command, from: address, port: port) }
       switch port {
       case .control: return receiveControlInvitation(command, from: address, at: now)
       case .data: return receiveDataInvitation(command, from: address, at: now)
@@ -15,6 +14,14 @@ extension Endpoint {
     case .rejected: return receiveRejection(command, from: address, at: now)
     case .bye: return receiveBye(command, from: address, port: port)
     }
+  }
+
+  /// One's own, invited by its own address or sent in a circle.
+  private func receiveOwnInvitation(_ command: SessionCommand, from address: Address, port: Port) -> Counters.Fate {
+    guard let session = table.session(withToken: command.token), session.phase != .established, session.revives == nil
+    else { return refuse(command, to: address, port) }
+    end(session, .reflected(session.id))
+    return .refusedInvitation
   }
 
   private func receiveControlInvitation(

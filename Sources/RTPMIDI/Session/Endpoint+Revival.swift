@@ -47,7 +47,7 @@ extension Endpoint {
   func establish(_ session: Session<Address>, at now: Instant) {
     if let id = session.revives { table[id]?.revival = nil }
     session.revives = nil
-    var isExpected = false
+    var isExpected = session.expectsTutti
     for other in table.all where other !== session && other.phase == .established {
       let isReplaced = other.control == session.control || other.data == session.data
       let hasMoved = other.ssrc == session.ssrc && other.isSilent(at: now)

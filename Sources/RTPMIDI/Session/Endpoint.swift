@@ -66,12 +66,16 @@ public final class Endpoint<Address: PeerAddress> {
   }
 
   /// Invites the peer at `control` and `data`. When there is a session with that control port already, it is that one.
+  ///
+  /// - Parameter expectsTutti: whether a Tutti peer was, or announces itself, there: then it is asked for longer whether it
+  ///   is one, as on a lossy network three questions may not come through.
   public func connect(
-    to control: Address, data: Address, at now: Instant
+    to control: Address, data: Address, expectsTutti: Bool = false, at now: Instant
   ) throws(TooManySessions) -> SessionID {
     if let session = table.session(at: control) { return session.id }
     guard table.all.count < Self.sessionLimit else { throw TooManySessions(limit: Self.sessionLimit) }
     let session = makeSession(control: control, data: data, isInitiator: true)
+    session.expectsTutti = expectsTutti
     table.insert(session)
     session.invite(.invitingControl, at: now)
     advance(session, to: now)

@@ -25,6 +25,8 @@ extension Endpoint {
     case established(SessionID, SessionInfo<Address>)
     /// The peer answered NO, to the first invitation or to one that was to revive the session.
     case refused(SessionID)
+    /// The invitation came back to this endpoint itself, and was taken back.
+    case reflected(SessionID)
     /// The peer answered nothing, twelve times.
     case unreachable(SessionID)
     /// Nothing came from the peer for 60 s, from a Tutti peer for 5 s, or it has a new session.

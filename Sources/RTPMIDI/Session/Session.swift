@@ -40,6 +40,8 @@ final class Session<Address: PeerAddress> {
   var controlSSRC: UInt32 = 0
   var name: String?
   let isInitiator: Bool
+  /// Whether the peer is taken to be a Tutti peer.
+  var expectsTutti = false
 
   /// The session that this one, an invitation still, is to replace.
   var revives: SessionID?

@@ -40,4 +40,34 @@ import Testing
     #expect(rehearsal.problems == [], "seed \(seed)")
     #expect(rehearsal.heard.tick == Int(seed) * 600 + 500 && rehearsal.heard.isRunning, "seed \(seed)")
   }
+
+  /// The journal can tell nothing of a System Exclusive of which the second of three pieces is lost: a Reset has made it
+  /// forget the first, or the third's packet has no room for it. The receiver drops it.
+  @Test(arguments: [true, false]) func noExclusiveWithAHoleIsGiven(isReset: Bool) throws {
+    let bench = JournalBench()
+    let data = rigid([UInt8](repeating: 1, count: 300))
+    var receiver = PacketReceiver(ssrc: 1, systemExclusiveCapacity: 512)
+    var exclusives = 0
+    func receive(_ packet: [UInt8]) throws {
+      try receiver.open(packet.span, near: Instant(nanoseconds: 1))
+      while let event = receiver.next(in: packet.span) { if case .systemExclusive = event { exclusives += 1 } }
+    }
+    var sent = 0
+    func piece(_ capacity: Int) -> [UInt8] {
+      octets(capacity: capacity) {
+        sent = bench.sender.encode(systemExclusive: data, from: sent, at: Instant(nanoseconds: 1), into: &$0) ?? -1
+      }
+    }
+    try receive(piece(120))
+    if isReset {
+      bench.send(.reset)
+      try receive(bench.packet)
+    }
+    _ = piece(isReset ? 180 : 250)
+    let middle = sent
+    // Of the third, an end that fits a packet with room for no log of the first two.
+    while sent < 300 { try receive(piece(isReset ? 1400 : 180)) }
+    #expect(middle > 0 && middle < 300 && sent == 300 && exclusives == 0)
+    #expect(receiver.statistics.droppedSystemExclusives == 1)
+  }
 }

@@ -158,6 +158,17 @@ import Testing
     }
   }
 
+  /// The counts are those of the whole stream: one that is joined late, or that has lost much, may be far ahead.
+  @Test func countsHoweverFarAheadAreFollowed() throws {
+    var receiver = receiver()
+    let off = Message.controlChange(channel, controller: 123, value: 0)
+    let pedal = Message.controlChange(channel, controller: 64, value: 127)
+    // All Notes Off for the 40th time, and a pedal that has changed 41 times.
+    #expect(try recovered(&receiver, packet(1, journal: "20 00 01 00 08 40 01 7B E8 40 A9")) == [off, pedal])
+    #expect(try recovered(&receiver, packet(4, journal: "20 00 01 00 08 40 01 7B E8 40 A9")) == [])
+    #expect(try recovered(&receiver, packet(7, journal: "20 00 01 00 08 40 01 40 A9 7B E9")) == [off])
+  }
+
   @Test func anInterruptedExclusiveIsCompletedOrDropped() throws {
     var receiver = receiver()
     let done = PacketReceiver.Event.systemExclusive(Instant(hundredMicroseconds: 10))

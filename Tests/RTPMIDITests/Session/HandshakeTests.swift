@@ -129,10 +129,10 @@ import Testing
     #expect(network.sent("CK", by: 1).count + network.sent("CK", by: 3).count > 20, "seed \(seed)")
   }
 
-  @Test func itselfIsRefused() {
+  @Test func itselfIsNoPeer() {
     var network = VirtualNetwork(1)
     let id = network.connect(0, to: 0)
     network.run(for: .seconds(1))
-    #expect(network.news(0) == [.refused(id)] && network.endpoints[0].counters.refusedInvitations == 1)
+    #expect(network.news(0) == [.reflected(id)] && network.endpoints[0].counters.refusedInvitations == 1)
   }
 }

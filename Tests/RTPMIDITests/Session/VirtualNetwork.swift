@@ -144,7 +144,7 @@ struct VirtualNetwork {
     seeking.removeAll { $0.end <= now }
     for n in seeking.indices where seeking[n].next <= now {
       let (k, info) = (seeking[n].seeker, seeking[n].info)
-      _ = try? endpoints[k].connect(to: info.control, data: info.data, at: clock(k))
+      _ = try? endpoints[k].connect(to: info.control, data: info.data, expectsTutti: true, at: clock(k))
       seeking[n].next = now + .seconds(1)
     }
     for k in endpoints.indices { drain(k) }
