@@ -73,16 +73,20 @@ public final class SessionFuzzer: Fuzzer {
 
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
   private func pickPeer() -> Int { 1 + pick(Self.controls.count - 1) }
-  private func pickPort() -> Port { pick(2) == 0 ? .control : .data }
-  private func pickStranger() -> Address { Address(host: UInt32(10 + pick(3000)), port: 5004) }
+  private func pickPort() -> Port { pick(4) == 0 ? .control : .data }
+
+  /// Of so few that the genuine peers find room as well, then for a while of more than there are places for.
+  private func pickStranger() -> Address {
+    Address(host: UInt32(10 + pick(inputs / 100_000 % 4 == 3 ? 3000 : 800)), port: 5004)
+  }
 
   private func step() throws(FuzzFailure) {
     switch pick(100) {
     case 0..<40: try imitate()
     case 40..<50: try shakeHands()
-    case 50..<80: try deliver()
-    case 80..<85: play(pickPeer())
-    case 85..<99: try pass(.microseconds(Int64(pick(20_000))))
+    case 50..<75: try deliver()
+    case 75..<90: play(pickPeer())
+    case 90..<99: try pass(.microseconds(Int64(pick(20_000))))
     default: try disturb()
     }
   }
@@ -121,7 +125,13 @@ public final class SessionFuzzer: Fuzzer {
     send(from: k)
   }
 
+  /// A genuine peer plays, or comes again when it has been thrown out.
   private func play(_ k: Int) {
+    guard peers[k].endpoint.establishedCount > 0 else {
+      connect(k, to: 0)
+      send(from: k)
+      return
+    }
     let packet = peers[k].play(at: now)
     guard !packet.isEmpty else { return }
     put(Flight(datagram: packet, from: Self.controls[k].data, to: Self.controls[0].data), of: k)
@@ -133,9 +143,9 @@ public final class SessionFuzzer: Fuzzer {
     switch pick(8) {
     case 0, 1: connect(0, to: k)
     case 2, 3: connect(k, to: 0)
-    case 4 where k > 0: peers[k] = GenuinePeer(number: k, seed: random.next())
+    case 4 where k > 0 && pick(20) == 0: peers[k] = GenuinePeer(number: k, seed: random.next())
     case 5 where k > 0 || pick(20) == 0: peers[k].endpoint.closeAll(at: now)
-    default: try pass(.milliseconds(Int64(pick(pick(50) == 0 ? 70_000 : 2000))))
+    default: try pass(.milliseconds(Int64(pick(pick(200) == 0 ? 70_000 : 500))))
     }
     send(from: k)
     send(from: 0)

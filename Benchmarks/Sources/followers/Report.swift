@@ -37,7 +37,8 @@ struct Report {
     [
       ("followers", followers), ("started", followers - late), ("stopped", heard.count { $0.stops > 0 }),
       ("ticks", rows), ("heard", total.ticks), ("recovered", total.recovered), ("missing", total.missing),
-      ("doubled", total.doubled), ("strays", total.strays), ("lost", Int(total.lost)), ("refused", total.refused), ("unsent", total.unsent),
+      ("doubled", total.doubled), ("strays", total.strays), ("lost", Int(total.lost)), ("refused", total.refused),
+      ("unsent", total.unsent),
     ]
   }
 
