@@ -28,6 +28,11 @@ let benchmarks: @Sendable () -> Void = {
     }
     guard withJournal else { continue }
     let tape = Tape(performance, withJournal: true)
+    let lossy = Decoding(tape, lossInterval: 20)
+    Benchmark("\(name): decode, one in 20 lost", configuration: rate) { benchmark in
+      measure(benchmark) { lossy.decode(benchmark.scaledIterations.count) }
+      precondition(lossy.isRepaired, "nothing was repaired")
+    }
     Benchmark("\(name): octets", configuration: cost) { benchmark in
       var sum = 0
       for index in 0..<Tape.count {
