@@ -21,7 +21,7 @@ struct PeerCommand: ParsableCommand {
         tutti peer --name Ada --connect 192.168.1.20:5004
         tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004
         tutti peer --connect 192.168.1.20:5004 --trace ada.trace --json
-        tutti peer --policy contacts --connect [fe80::1%eth0]:5004 --no-journal "stage box"
+        tutti peer --policy contacts --no-journal "stage box"
       """)
 
   @Option(help: "What the others see. Default: this machine's name.")
