@@ -21,7 +21,6 @@ vanishing-card         600 vanishing-card.sh
 vanishing-port         600 vanishing-port.sh
 flood                  900 flood.sh 30
 reconnect              900 reconnect.sh still
-reconnect-wifi         900 reconnect.sh wifi
 '
 wanted=" $* "
 out=$(mktemp -d)
