@@ -39,6 +39,24 @@ public struct RemoteClock: Sendable {
   /// Exchanges in memory.
   public var count: Int { exchanges.count }
 
+  private var question: ClockTransit?
+
+  /// Learns from one packet.
+  ///
+  /// Real-time: not safe.
+  public mutating func add(_ transit: ClockTransit) {
+    switch transit.direction {
+    case .out: question = transit
+    case .back:
+      guard let out = question else { return }
+      question = nil
+      add(
+        ClockExchange(
+          sent: out.sent, remoteReceived: out.received, remoteSent: transit.sent, received: transit.received,
+          resolution: transit.resolution))
+    }
+  }
+
   /// Learns from one exchange.
   ///
   /// Real-time: not safe.

@@ -21,6 +21,12 @@ extension Ensemble {
     if role == .follower(of: peer) { follow(at: now) }
   }
 
+  /// A packet to or from another peer that told when it left.
+  public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
+    clocks[peer, default: RemoteClock()].add(transit)
+    if role == .follower(of: peer) { follow(at: now) }
+  }
+
   /// A statement from the peer with identity `sender`, which may speak for itself alone.
   public mutating func received(_ statement: Statement, from sender: Identity, at now: Instant) {
     guard statement.claim.identity == sender, sender != identity, isCredible(statement.claim.term) else {
