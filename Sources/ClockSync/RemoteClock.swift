@@ -1,140 +1,160 @@
 public import MusicalTime
 
-/// Estimates another peer's clock from exchanges with it.
+/// Estimates another peer's clock, its offset and its skew, from every packet of which both sides' instants are known.
 ///
-/// Delay on a network has a hard floor and a long tail on the late side, so the exchange that took least tells most (the
-/// clock filter of NTP, RFC 5905, section 10). Where the delay is as likely too short as too long, as with many small
-/// causes, each exchange tells as much as the next, and only averaging helps. So all the last ones count, each by how far
-/// its delay lies above the least, measured by the median of these distances: those near the floor fully, a tail hardly.
-/// Through the offsets so weighted goes a line of least squares, since two crystals part steadily; a slope beyond what
-/// crystals do (Gaussian, 50 ppm) needs so much the more evidence.
+/// Two ways of looking at the same packets, each the best where the other is lost. ``AveragedClock`` weighs them all: right
+/// where delay varies to both sides alike. ``FloorClock`` trusts those that met nobody on their way: right where delay has a
+/// floor and a tail. Each says how well it knows, and they are weighed by that, so that neither kind of network has to be
+/// recognised, and nothing jumps when one turns into the other. The result is kept within the band between the directions,
+/// outside which some packet would have arrived before it left.
 ///
-/// The bound is not statistical: the exchange that took least vouches for its offset within half its delay, widened by the
-/// clocks' resolution and, as it ages, by the most that two crystals drift apart, and the estimate stays inside. An answer
-/// that would have arrived before it was asked for is a lie or a clock set meanwhile, and is counted, not used. When
-/// several answers in a row contradict all that was known, the remote clock has been set or its peer restarted: the old
-/// knowledge is dropped.
+/// What cannot be is counted and not used: a packet that took longer than ``longestDelay``, one that arrived before it left
+/// by all that was known. When those go on and agree among one another, the remote clock was set, or its peer started
+/// anew, and what was known is dropped. When they do not agree, as with a clock that stands still or lies at random, the
+/// estimate goes on as it was.
+///
+/// Fixed in size: learning from a packet takes no memory.
 public struct RemoteClock: Sendable {
-  /// Exchanges remembered.
-  public static let depth = 256
-  /// Two free-running crystals part by at most this much: 100 parts in a million.
-  static let driftDivisor: Int64 = 10_000
-  /// So many contradictions in a row mean that the remote clock was set.
-  static let contradictionsBelieved = 4
-  /// By how much two crystals may well drift apart, nanoseconds a second.
-  static let likelyDrift = 50_000.0
-  /// No exchange that took longer is of use.
-  static let longestDelay = Nanoseconds.seconds(10)
+  /// No packet that took longer is of use.
+  static let longestDelay = 10e9
+  /// So many packets that cannot be, in a row in one direction, are looked at for what they have in common.
+  static let contradictionsBelieved = 8
+  /// Two free-running clocks part by at most this much, nanoseconds a second, of which nothing has been heard.
+  static let loosest = 100_000.0
+  /// Stamps err by this, nanoseconds.
+  static let slack = 20_000.0
+  /// The time between two looks at the floor, seconds.
+  static let pace = 0.05
 
-  private var exchanges: [ClockExchange] = []
-  private var oldest = 0
-  private var contradictions = 0
-  /// Exchanges that could not have happened.
+  /// All differences are of this one, all moments seconds from this instant: so they fit a Double exactly enough.
+  private var origin: (instant: Instant, difference: Nanoseconds)?
+  private var averaged: AveragedClock?
+  private var floor = FloorClock()
+  private var fitted = -Double.infinity
+  /// The newest of each direction.
+  private var out = Recent()
+  private var back = Recent()
+  private var newest = -Double.infinity
+  /// When the first two came.
+  private var began = Double.infinity
+  /// Packets that told of both clocks and could be.
+  public private(set) var count = 0
+  /// Packets that could not be.
   public private(set) var rejected = 0
-  /// How often the remote clock was found to have been set.
+  /// How often the remote clock was found to have been set, or to go otherwise than before.
   public private(set) var resets = 0
 
-  public init() { exchanges.reserveCapacity(Self.depth) }
+  public init() {}
 
-  /// Exchanges in memory.
-  public var count: Int { exchanges.count }
-
-  private var question: ClockTransit?
+  /// Whether enough is known to begin to play by it: sixteen packets, or what came in a second.
+  public var isSettled: Bool { count >= 16 || newest - began >= 1 }
 
   /// Learns from one packet.
   ///
   /// Real-time: not safe.
   public mutating func add(_ transit: ClockTransit) {
-    switch transit.direction {
-    case .out: question = transit
-    case .back:
-      guard let out = question else { return }
-      question = nil
-      add(
-        ClockExchange(
-          sent: out.sent, remoteReceived: out.received, remoteSent: transit.sent, received: transit.received,
-          resolution: transit.resolution))
-    }
-  }
-
-  /// Learns from one exchange.
-  ///
-  /// Real-time: not safe.
-  public mutating func add(_ exchange: ClockExchange) {
-    let delay = exchange.delay
-    let possible = Nanoseconds.zero...Self.longestDelay
-    guard possible.contains(exchange.received - exchange.sent),
-      possible.contains(exchange.remoteSent - exchange.remoteReceived),
-      delay >= -exchange.resolution - exchange.resolution
-    else {
+    guard Self.isPlausible(transit) else {
       rejected += 1
       return
     }
-    if let known = estimate(at: exchange.received),
-      (exchange.offset - known.offset).magnitude > known.uncertainty + margin(of: exchange, at: exchange.received)
-    {
-      contradictions += 1
-      guard contradictions >= Self.contradictionsBelieved else { return }
-      exchanges.removeAll(keepingCapacity: true)
-      oldest = 0
-      resets += 1
+    if origin == nil { origin = (transit.own, transit.difference) }
+    guard let origin else { return }
+    let moment = (transit.own - origin.instant).seconds
+    let difference = Double((transit.difference - origin.difference).count)
+    let isOut = transit.direction == .out
+    // One that is older than all that is remembered, or from a time to come, is nobody's.
+    guard moment > newest - 10 else {
+      rejected += 1
+      return
     }
-    contradictions = 0
-    if exchanges.count < Self.depth {
-      exchanges.append(exchange)
-    } else {
-      exchanges[oldest] = exchange
-      oldest = (oldest + 1) % Self.depth
+    let margin = 2 * Double(transit.resolution.count)
+    if isOut { out.add(difference, at: moment) } else { back.add(difference, at: moment) }
+    guard averaged != nil else { return begin() }
+    if contradicts(difference, isOut: isOut, at: moment, margin: margin) {
+      rejected += 1
+      if isOut { out.contradictions += 1 } else { back.contradictions += 1 }
+      if max(out.contradictions, back.contradictions) >= Self.contradictionsBelieved { reconsider() }
+      return
     }
+    if isOut { out.contradictions = 0 } else { back.contradictions = 0 }
+    count += 1
+    newest = max(newest, moment)
+    averaged?.add(difference, isOut: isOut, at: moment)
+    floor.add(difference, isOut: isOut, at: moment)
+    if averaged?.isSurprised == true { reconsider() }
+    guard newest >= fitted + Self.pace else { return }
+    fitted = newest
+    floor.fit(at: newest)
   }
 
-  /// The best knowledge at `now` (own clock), nil before the first exchange.
+  /// The best knowledge at `now` (own clock), nil before the first packet in each direction.
   ///
   /// Real-time: not safe.
   public func estimate(at now: Instant) -> ClockEstimate? {
-    guard var best = exchanges.first else { return nil }
-    for exchange in exchanges where margin(of: exchange, at: now) < margin(of: best, at: now) { best = exchange }
-    let margin = margin(of: best, at: now)
-    let fitted = fit(at: now, from: best).count
-    let off = Nanoseconds(min(max(fitted, -margin.count), margin.count))
-    return ClockEstimate(offset: best.offset + off, uncertainty: margin + off.magnitude)
+    guard let origin, let averaged, floor.halfWidth < .infinity else { return nil }
+    let moment = (now - origin.instant).seconds
+    let (one, other) = (averaged.variance(at: moment), floor.variance(at: moment))
+    let share = other / (one + other)
+    let middle = floor.offset(at: moment)
+    let bound = floor.halfWidth + max(0, moment - newest) * Self.loosest
+    let mean = averaged.offset(at: moment) * share + middle * (1 - share)
+    let offset = min(max(mean, middle - bound), middle + bound)
+    return ClockEstimate(
+      offset: origin.difference + Nanoseconds(Self.whole(offset)),
+      skew: (averaged.skew * share + floor.skew * (1 - share)) / 1000,
+      uncertainty: Nanoseconds(Self.whole(bound + abs(offset - middle))),
+      deviation: Nanoseconds(Self.whole((one * other / (one + other)).squareRoot())))
   }
 
-  /// Where the weighted line lies at `now`, relative to the offset of `origin`.
-  private func fit(at now: Instant, from origin: ClockExchange) -> Nanoseconds {
-    let delays = exchanges.map(\.delay.count).sorted()
-    let floor = delays[0]
-    let excess = Double(delays[delays.count / 2] - floor)
-    let scale = max(excess, 1)
-    func point(_ exchange: ClockExchange) -> (weight: Double, x: Double, y: Double) {
-      let distance = Double(exchange.delay.count - floor) / scale
-      let nearness = 1 / (1 + distance * distance)
-      return (nearness * nearness, (exchange.received - now).seconds, Double((exchange.offset - origin.offset).count))
-    }
-    var (weight, x, y) = (0.0, 0.0, 0.0)
-    for exchange in exchanges {
-      let point = point(exchange)
-      weight += point.weight
-      x += (point.x - x) * point.weight / weight
-      y += (point.y - y) * point.weight / weight
-    }
-    var (xx, xy, yy) = (0.0, 0.0, 0.0)
-    for exchange in exchanges {
-      let point = point(exchange)
-      xx += point.weight * (point.x - x) * (point.x - x)
-      xy += point.weight * (point.x - x) * (point.y - y)
-      yy += point.weight * (point.y - y) * (point.y - y)
-    }
-    let variance = yy / weight + excess * excess / (16 * weight) + 1
-    let slope = xy / (xx + variance / (Self.likelyDrift * Self.likelyDrift))
-    // Far beyond what the bound would let pass, so that it fits.
-    return Nanoseconds(Int64(min(max(y - slope * x, -1e15), 1e15)))
+  private static func whole(_ value: Double) -> Int64 { Int64(min(max(value, -4e18), 4e18).rounded()) }
+
+  /// Instants so far apart that their difference would not be exact are nobody's.
+  private static func isPlausible(_ transit: ClockTransit) -> Bool {
+    let limit = Int64(1) << 61
+    let range = -limit...limit
+    return range.contains(transit.sent.nanoseconds) && range.contains(transit.received.nanoseconds)
+      && (0...1_000_000_000).contains(transit.resolution.count)
   }
 
-  private func margin(of exchange: ClockExchange, at now: Instant) -> Nanoseconds {
-    let delay = exchange.delay.count
-    let age = (now - exchange.received).count
-    let drift = age > 0 ? age / Self.driftDivisor : 0
-    return Nanoseconds((delay > 0 ? delay / 2 : 0) + exchange.resolution.count + drift)
+  /// Begins as soon as there is one packet in each direction.
+  private mutating func begin() {
+    guard let first = out.newest, let second = back.newest else { return }
+    let moment = max(first.moment, second.moment)
+    guard (0...Self.longestDelay).contains(first.difference - second.difference) else {
+      rejected += 1
+      return
+    }
+    averaged = AveragedClock(out: first.difference, back: second.difference, at: moment)
+    learn(first, second)
+    (began, newest, fitted) = (moment, moment, moment)
+    floor.fit(at: moment)
+    count = 2
+  }
+
+  private mutating func learn(_ first: Recent.Packet, _ second: Recent.Packet) {
+    floor.removeAll()
+    floor.add(first.difference, isOut: true, at: first.moment)
+    floor.add(second.difference, isOut: false, at: second.moment)
+  }
+
+  /// Whether the packet arrived before it left, or took far too long, by all that is known.
+  private func contradicts(_ difference: Double, isOut: Bool, at moment: Double, margin: Double) -> Bool {
+    guard floor.halfWidth < .infinity else { return false }
+    let middle = floor.offset(at: moment)
+    let bound = floor.halfWidth + Self.slack + margin + abs(moment - newest) * Self.loosest
+    let delay = isOut ? difference - middle : middle - difference
+    return delay < -bound || delay > bound + Self.longestDelay
+  }
+
+  /// The newest packets do not fit what is known. If they fit one another, they are believed.
+  private mutating func reconsider() {
+    (out.contradictions, back.contradictions) = (0, 0)
+    guard let (first, second) = Recent.agreement(of: out, and: back) else { return }
+    resets += 1
+    let moment = max(first.moment, second.moment)
+    averaged?.restart(out: first.difference, back: second.difference, at: moment)
+    learn(first, second)
+    (newest, fitted) = (moment, moment)
+    floor.fit(at: moment)
   }
 }

@@ -44,7 +44,12 @@ extension Peer {
       log.info("\(name(of: session)) is no Tutti peer: it gets each tick at its moment")
       tell(.joined, of: session, at: now)
     case .clock(let session, let exchange):
-      if let identity = peers[session]?.identity { ensemble.measured(exchange, with: identity, at: now) }
+      if let identity = peers[session]?.identity {
+        let out = ClockTransit(.out, sent: exchange.sent, received: exchange.remoteReceived)
+        ensemble.measured(out, with: identity, at: now)
+        let back = ClockTransit(.back, sent: exchange.remoteSent, received: exchange.received)
+        ensemble.measured(back, with: identity, at: now)
+      }
     case .message(let session, let message, let instant, _, let isRecovered):
       received(message, at: instant, isRecovered: isRecovered, on: session)
     case .systemExclusive(let session, let octets, _, _):

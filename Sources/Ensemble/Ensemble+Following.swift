@@ -3,6 +3,9 @@ public import MusicalTime
 
 // What other peers say and do.
 extension Ensemble {
+  /// The time between two corrections.
+  static var steering: Nanoseconds { .milliseconds(50) }
+
   /// The peer with this identity is there: it hears the rhythm's state if there is one to tell. That it is there does
   /// not make it the master again: one that was started anew knows nothing of the rhythm. Its statement does.
   public mutating func joined(_ peer: Identity, at now: Instant) {
@@ -15,16 +18,11 @@ extension Ensemble {
     if role == .follower(of: peer) { masterGone = masterGone ?? now } else { clocks[peer] = nil }
   }
 
-  /// An exchange with another peer's clock.
-  public mutating func measured(_ exchange: ClockExchange, with peer: Identity, at now: Instant) {
-    clocks[peer, default: RemoteClock()].add(exchange)
-    if role == .follower(of: peer) { follow(at: now) }
-  }
-
   /// A packet to or from another peer that told when it left.
   public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
     clocks[peer, default: RemoteClock()].add(transit)
-    if role == .follower(of: peer) { follow(at: now) }
+    guard role == .follower(of: peer), !planned || now >= steered + Self.steering else { return }
+    follow(at: now)
   }
 
   /// A statement from the peer with identity `sender`, which may speak for itself alone.
@@ -50,7 +48,7 @@ extension Ensemble {
     if role == .master { emit(.outranked(by: sender)) }
     if statement.claim != self.statement?.claim {
       planned = false
-      offset = SlewedOffset()
+      flywheel = SlewedClock()
       masterGone = nil
       wanted = nil
       repeats = []
@@ -68,18 +66,20 @@ extension Ensemble {
   /// Terms go up by one a start. One a million starts ahead is a lie, and would leave nobody a term above it.
   private func isCredible(_ term: UInt32) -> Bool { term < highestTerm || term - highestTerm <= 1 << 20 }
 
-  /// Maps the master's statement into the own clock and plays by it. Nothing happens while that clock is unknown.
+  /// Plays by the master's statement, its clock put beside the own. Nothing happens while that clock is not known well
+  /// enough: who comes late is in phase at its first step.
   private mutating func follow(at now: Instant) {
-    guard let statement, let estimate = clocks[statement.claim.identity]?.estimate(at: now) else { return }
+    guard let statement, let clock = clocks[statement.claim.identity], planned || clock.isSettled,
+      let estimate = clock.estimate(at: now)
+    else { return }
     let stepLength = Nanoseconds(statement.timeline.tempo.nanosecondsPerQuarter / Step.perQuarter)
     let sounds = planned && plan.deadline(plan.start) - soundLead <= now
-    let offset = offset.steer(to: estimate.offset, at: now, jump: sounds ? stepLength : nil)
-    let timeline = Timeline(
-      tempo: statement.timeline.tempo, tick: statement.timeline.originTick,
-      at: statement.timeline.originInstant - offset)
+    flywheel.steer(to: estimate, at: now, jump: sounds ? stepLength : nil)
+    steered = now
+    guard let mapping = flywheel.mapping else { return }
     var next = Plan(
-      run: plan.run, sends: false, start: plan.start, end: statement.end, timeline: timeline,
-      change: statement.change)
+      run: plan.run, sends: false, start: plan.start, end: statement.end, timeline: statement.timeline,
+      change: statement.change, clock: mapping)
     if !planned {
       // Two peers started at once, and this one lost: it goes on where it is, without a second downbeat.
       let mine = plan.tick(at: now)

@@ -51,7 +51,10 @@ public struct Ensemble: Sendable {
   /// When the own newest statement is told again, soonest first.
   var repeats: [Instant] = []
   var clocks: [Identity: RemoteClock] = [:]
-  var offset = SlewedOffset()
+  /// The master's clock as this peer plays by it.
+  var flywheel = SlewedClock()
+  /// When the flywheel was steered last.
+  var steered = Instant(nanoseconds: .min)
   /// Whether the plan is for the statement's run, which it is not while the master's clock is unknown.
   var planned = false
   var masterGone: Instant?
@@ -76,10 +79,11 @@ public struct Ensemble: Sendable {
     return effects
   }
 
-  /// What is believed of the clock this peer follows, nil when it follows none or knows nothing yet.
+  /// What this peer plays by of the clock that it follows, nil when it follows none or knows nothing yet.
   public func masterClock(at now: Instant) -> ClockEstimate? {
-    guard case .follower(let master) = role, let estimate = clocks[master]?.estimate(at: now) else { return nil }
-    return ClockEstimate(offset: offset.value ?? estimate.offset, uncertainty: estimate.uncertainty)
+    guard case .follower(let master) = role, var estimate = clocks[master]?.estimate(at: now) else { return nil }
+    if let mapping = flywheel.mapping { estimate.offset = mapping.remote(at: now) - now }
+    return estimate
   }
 
   /// When ``advance(to:)`` has something to do next; the distant future when nothing is planned.

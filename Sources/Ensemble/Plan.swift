@@ -1,6 +1,8 @@
+public import ClockSync
 public import MusicalTime
 
-/// What the clock thread plays: the rhythm in this peer's own clock. A trivial value that travels by triple buffer.
+/// What the clock thread plays: the rhythm in its master's clock, and that clock beside the own one. All instants that it
+/// takes and gives are in the own clock. A trivial value that travels by triple buffer.
 public struct Plan: Hashable, Sendable, BitwiseCopyable {
   /// Counts the runs this peer has taken part in; 0 before the first. A new run starts its cursors anew.
   public var run: UInt32
@@ -13,7 +15,9 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
   public var start: Tick
   /// The first tick nobody plays any more; `Tick(.max)` while no end is known.
   public var end: Tick
-  /// Tempo and origin before `changeTick`.
+  /// The master's clock; the own one if this peer is the master.
+  public var clock: ClockMapping
+  /// Tempo and origin before `changeTick`, in the master's clock.
   public var timeline: Timeline
   /// Tempo and origin from `changeTick` on.
   public var changed: Timeline
@@ -26,8 +30,10 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
     timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
 
   public init(
-    run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: Statement.TempoChange? = nil
+    run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: Statement.TempoChange? = nil,
+    clock: ClockMapping = .identity
   ) {
+    self.clock = clock
     self.run = run
     self.sends = sends
     self.start = start
@@ -42,7 +48,7 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func deadline(_ tick: Tick) -> Instant {
-    tick >= changeTick ? changed.deadline(tick) : timeline.deadline(tick)
+    clock.own(at: tick >= changeTick ? changed.deadline(tick) : timeline.deadline(tick))
   }
 
   /// The last tick due at or before `instant`.
@@ -50,6 +56,17 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func tick(at instant: Instant) -> Tick {
+    let tick = tick(atMaster: clock.remote(at: instant))
+    // There and back between two clocks is exact to a nanosecond or two.
+    if deadline(tick) > instant { return tick + -1 }
+    return deadline(tick + 1) <= instant ? tick + 1 : tick
+  }
+
+  /// The last tick due at or before `instant` of the master's clock.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func tick(atMaster instant: Instant) -> Tick {
     let tick = timeline.tick(at: instant)
     return tick >= changeTick ? changed.tick(at: instant) : tick
   }

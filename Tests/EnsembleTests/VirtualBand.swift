@@ -68,7 +68,7 @@ struct VirtualBand {
     while now < end {
       now = now + .milliseconds(1)
       if now >= nextProbe {
-        nextProbe = nextProbe + .milliseconds(100)
+        nextProbe = nextProbe + .milliseconds(20)
         probe()
       }
       let arrived = messages.filter { $0.due <= now }
@@ -117,10 +117,10 @@ struct VirtualBand {
         let out = Nanoseconds(random.integer(in: delay))
         let back = Nanoseconds(random.integer(in: delay))
         let answered = now - back + players[b].ahead
-        let exchange = ClockExchange(
-          sent: own(a) - back - out, remoteReceived: answered, remoteSent: answered, received: own(a),
-          resolution: Nanoseconds(1))
-        players[a].ensemble.measured(exchange, with: identity(b), at: own(a))
+        let question = ClockTransit(.out, sent: own(a) - back - out, received: answered)
+        players[a].ensemble.measured(question, with: identity(b), at: own(a))
+        let answer = ClockTransit(.back, sent: answered, received: own(a))
+        players[a].ensemble.measured(answer, with: identity(b), at: own(a))
         drain(a)
       }
     }

@@ -1,0 +1,192 @@
+/// The remote clock by the packets that had no delay but the route's own.
+///
+/// Where delay has a hard floor and a long tail, what a packet tells is the more the nearer it came to the floor. Drawn over
+/// time, all differences of packets out lie above the true line, those of packets back lie below it. So there is a band
+/// between them that no packet entered, and the wider it is at some slope, the nearer that slope comes to the clocks' skew:
+/// of all slopes the one with the widest band is taken, and of that band the middle. (The widest gap between two point sets
+/// is the separating line of Duda, "Estimating global time in distributed systems", 1987, and a linear programme of three
+/// unknowns, as with Moon, Skelly and Towsley, 1999.)
+///
+/// Only the corners of the two sets' convex hulls matter, so the width is a concave function of the slope over few corners, whose
+/// top golden section finds. Of each quarter second the extreme packet is kept, ``span`` seconds back.
+///
+/// How good the line is shows in how close to the band's edges the next packets lie: with a hard floor very close, while
+/// bell-shaped noise has hardly any there.
+struct FloorClock: Sendable {
+  /// Seconds looked back on.
+  static let span = 30.0
+  /// Buckets in it.
+  static let depth = 120
+  /// Two clocks part by at most this, nanoseconds a second; one that is being put right by the system runs up to 500 000 off.
+  static let steepest = 1_000_000.0
+  /// How fast a crystal's skew may go on changing, nanoseconds a second in a second: 1 ppm a minute.
+  static let drift = 1000.0 / 60
+
+  struct Point: Sendable {
+    /// Counts quarters of a second.
+    var bucket = Int64.min
+    /// Seconds, and nanoseconds.
+    var x = 0.0
+    var y = 0.0
+    /// Packets of which it is the extreme.
+    var packets = 0.0
+  }
+
+  /// The extreme points in time's order as far as they go round, below for packets out, above for packets back.
+  private var out = [Point](repeating: Point(), count: depth)
+  private var back = [Point](repeating: Point(), count: depth)
+  // Corners of a hull, and points in order: room that is kept.
+  private var ordered = [Point](repeating: Point(), count: depth)
+  private var lower = [Point](repeating: Point(), count: depth)
+  private var upper = [Point](repeating: Point(), count: depth)
+
+  /// The line in the middle of the band, and half the band's width, nanoseconds; at ``time``.
+  private(set) var offset = 0.0
+  private(set) var skew = 0.0
+  private(set) var halfWidth = Double.infinity
+  private var time = 0.0
+  /// Of ``offset``, square nanoseconds.
+  private var variance = Double.infinity
+
+  mutating func removeAll() {
+    for n in 0..<Self.depth { (out[n].bucket, back[n].bucket) = (.min, .min) }
+    (halfWidth, variance) = (.infinity, .infinity)
+  }
+
+  mutating func add(_ difference: Double, isOut: Bool, at moment: Double) {
+    let bucket = Int64((moment * Double(Self.depth) / Self.span).rounded(.down))
+    let slot = Int(((bucket % Int64(Self.depth)) + Int64(Self.depth)) % Int64(Self.depth))
+    let old = isOut ? out[slot] : back[slot]
+    var packets = 1.0
+    if old.bucket == bucket {
+      packets += old.packets
+      if isOut { out[slot].packets = packets } else { back[slot].packets = packets }
+      let rise = difference - old.y - skew * (moment - old.x)
+      guard isOut ? rise < 0 : rise > 0 else { return }
+    } else if old.bucket > bucket {
+      return
+    }
+    let point = Point(bucket: bucket, x: moment, y: difference, packets: packets)
+    if isOut { out[slot] = point } else { back[slot] = point }
+  }
+
+  /// Draws the line through what is known at `moment`. Nothing changes while one direction has told nothing.
+  mutating func fit(at moment: Double) {
+    let newest = Int64((moment * Double(Self.depth) / Self.span).rounded(.down))
+    let first = Self.order(out, newest: newest, into: &ordered)
+    let below = Self.hull(of: ordered, count: first, sign: 1, into: &lower)
+    let second = Self.order(back, newest: newest, into: &ordered)
+    let above = Self.hull(of: ordered, count: second, sign: -1, into: &upper)
+    guard below > 0, above > 0 else { return }
+    func edges(_ slope: Double) -> (low: Double, high: Double) {
+      var (low, high) = (-Double.infinity, Double.infinity)
+      for n in 0..<below { high = min(high, lower[n].y - slope * (lower[n].x - moment)) }
+      for n in 0..<above { low = max(low, upper[n].y - slope * (upper[n].x - moment)) }
+      return (low, high)
+    }
+    // What is known of crystals counts as one packet does, which moves the edge by about the band's width over their number.
+    let flat = edges(0)
+    var packets = 0.0
+    for n in 0..<Self.depth {
+      if out[n].bucket > newest - Int64(Self.depth) { packets += out[n].packets }
+      if back[n].bucket > newest - Int64(Self.depth) { packets += back[n].packets }
+    }
+    let weight = max(flat.high - flat.low, 1) / packets
+    func width(_ slope: Double) -> Double {
+      let (low, high) = edges(slope)
+      let unlikely = slope / AveragedClock.likelySkew
+      return high - low - weight * unlikely * unlikely / 2
+    }
+    var (a, b) = (-Self.steepest, Self.steepest)
+    let ratio = 0.618_033_988_75
+    var (left, right) = (b - (b - a) * ratio, a + (b - a) * ratio)
+    var (atLeft, atRight) = (width(left), width(right))
+    for _ in 0..<48 {
+      if atLeft < atRight {
+        (a, left, atLeft) = (left, right, atRight)
+        right = a + (b - a) * ratio
+        atRight = width(right)
+      } else {
+        (b, right, atRight) = (right, left, atLeft)
+        left = b - (b - a) * ratio
+        atLeft = width(left)
+      }
+    }
+    skew = (a + b) / 2
+    let (low, high) = edges(skew)
+    (time, offset, halfWidth) = (moment, (low + high) / 2, max(0, (high - low) / 2))
+    let outer = nearness(of: out, to: high, sign: 1, newest: newest)
+    let inner = nearness(of: back, to: low, sign: -1, newest: newest)
+    let bend = Self.drift * Self.span * Self.span / 12
+    variance = 4 * (outer * outer + inner * inner) + bend * bend
+  }
+
+  /// Puts the points of the last ``span`` in the order of time; gives their number.
+  private static func order(_ points: [Point], newest: Int64, into ordered: inout [Point]) -> Int {
+    var count = 0
+    // The slot after the newest bucket's holds the oldest.
+    let first = Int((((newest + 1) % Int64(depth)) + Int64(depth)) % Int64(depth))
+    for n in 0..<depth {
+      let point = points[(first + n) % depth]
+      if point.bucket > newest - Int64(depth), point.bucket <= newest {
+        ordered[count] = point
+        count += 1
+      }
+    }
+    return count
+  }
+
+  /// The corners of the lower side of the convex hull of points in order, of the upper side for `sign` -1 (Andrew's
+  /// monotone chain); gives their number.
+  private static func hull(of ordered: [Point], count: Int, sign: Double, into corners: inout [Point]) -> Int {
+    var found = 0
+    for n in 0..<count {
+      while found > 1 {
+        let (p, q, r) = (corners[found - 2], corners[found - 1], ordered[n])
+        let turn = (q.x - p.x) * (r.y - p.y) - (r.x - p.x) * (q.y - p.y)
+        guard sign * turn <= 0 else { break }
+        found -= 1
+      }
+      corners[found] = ordered[n]
+      found += 1
+    }
+    return found
+  }
+
+  /// How far from the edge the fifth nearest point after the nearest lies, in fifths: what one packet more or less moves
+  /// the edge by. With less than five the farthest tells; with one, nothing is known but the band.
+  private func nearness(of points: [Point], to edge: Double, sign: Double, newest: Int64) -> Double {
+    var nearest: (Double, Double, Double, Double, Double, Double) = (
+      .infinity, .infinity, .infinity, .infinity, .infinity, .infinity
+    )
+    var count = 0
+    for point in points where point.bucket > newest - Int64(Self.depth) && point.bucket <= newest {
+      count += 1
+      var rest = sign * (point.y - skew * (point.x - time) - edge)
+      if rest < nearest.0 { swap(&rest, &nearest.0) }
+      if rest < nearest.1 { swap(&rest, &nearest.1) }
+      if rest < nearest.2 { swap(&rest, &nearest.2) }
+      if rest < nearest.3 { swap(&rest, &nearest.3) }
+      if rest < nearest.4 { swap(&rest, &nearest.4) }
+      if rest < nearest.5 { swap(&rest, &nearest.5) }
+    }
+    switch count {
+    case 6...: return nearest.5 / 5
+    case 5: return nearest.4 / 4
+    case 4: return nearest.3 / 3
+    case 3: return nearest.2 / 2
+    case 2: return nearest.1
+    default: return halfWidth
+    }
+  }
+
+  /// The offset at `moment`.
+  func offset(at moment: Double) -> Double { offset + (moment - time) * skew }
+
+  /// How well ``offset(at:)`` is known, in square nanoseconds.
+  func variance(at moment: Double) -> Double {
+    let age = moment - time
+    let bend = Self.drift * age * Self.span
+    return variance + bend * bend
+  }
+}
