@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "Measurement", targets: ["Measurement"]),
     .library(name: "Hostility", targets: ["Hostility"]),
     .library(name: "Seeds", targets: ["Seeds"]),
+    .library(name: "VirtualRoutes", targets: ["VirtualRoutes"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -29,6 +29,9 @@ let package = Package(
       dependencies: ["CAllocationCount", "Performances", .product(name: "Benchmark", package: "benchmark")],
       path: "Benchmarks/RTPMIDIBenchmarks",
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+    .executableTarget(
+      name: "remoteclock",
+      dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "VirtualRoutes")),
     .executableTarget(name: "fuzz", dependencies: [arguments] + tutti("Hostility")),
   ],
   swiftLanguageModes: [.v6]

@@ -16,12 +16,14 @@ struct AveragedClock: Sendable {
   static let wander = 130.0
   /// By how much two crystals differ, nanoseconds a second, before anything is known.
   static let likelySkew = 50_000.0
-  /// The mean delay wanders too, as others use the network: by a twentieth of the noise in a second.
-  static let restlessness = 1.0 / 400
+  /// The mean delay wanders too, as others use the network: by a fiftieth of the noise in a second.
+  static let restlessness = 1.0 / 2500
   /// Noise is not taken to be below this, in square nanoseconds: stamps are no better.
   static let leastNoise = 250_000.0
-  /// So many surprises in a row in one direction, all of them of one sign, are no noise.
+  /// So many surprises in a row in one direction, all of them of one sign, are no noise if they go on for so many seconds: a
+  /// stall of the network is over by then.
   static let surprisesBelieved = 12
+  static let longestStall = 2.0
 
   /// What is known of one direction.
   private struct Way {
@@ -30,6 +32,21 @@ struct AveragedClock: Sendable {
     var count = 0.0
     /// Surprises in a row, with their sign.
     var surprises = 0
+    /// When the first of them came.
+    var since = 0.0
+
+    mutating func judge(_ error: Double, most: Double, at moment: Double) {
+      guard abs(error) > most else {
+        surprises = 0
+        return
+      }
+      if surprises == 0 || (surprises > 0) != (error > 0) { (surprises, since) = (0, moment) }
+      surprises += error > 0 ? 1 : -1
+    }
+
+    func isSurprised(at moment: Double) -> Bool {
+      abs(surprises) >= AveragedClock.surprisesBelieved && moment - since >= AveragedClock.longestStall
+    }
 
     mutating func learn(_ square: Double) {
       count += 1
@@ -71,9 +88,7 @@ struct AveragedClock: Sendable {
   }
 
   /// Whether the clock does something else than before.
-  var isSurprised: Bool {
-    max(abs(out.surprises), abs(back.surprises)) >= Self.surprisesBelieved
-  }
+  var isSurprised: Bool { out.isSurprised(at: time) || back.isSurprised(at: time) }
 
   /// Learns that the clocks differed by `difference` at `moment`, which may lie a little before the newest, as far as a packet
   /// that left at that moment can tell.
@@ -89,11 +104,7 @@ struct AveragedClock: Sendable {
     let error = difference - (offset + ago * skew + sign * delay)
     let most = 3 * total.squareRoot()
     let taken = min(max(error, -most), most)
-    if abs(error) <= most {
-      way.surprises = 0
-    } else {
-      way.surprises = error > 0 ? max(way.surprises, 0) + 1 : min(way.surprises, 0) - 1
-    }
+    way.judge(error, most: most, at: moment)
     way.learn(1.03 * taken * taken - known)
     if isOut { out = way } else { back = way }
     let (ko, ks, kd) = (ho / total, hs / total, hd / total)

@@ -8,13 +8,15 @@
 /// unknowns, as with Moon, Skelly and Towsley, 1999.)
 ///
 /// Only the corners of the two sets' convex hulls matter, so the width is a concave function of the slope over few corners, whose
-/// top golden section finds. Of each quarter second the extreme packet is kept, ``span`` seconds back.
+/// top golden section finds. Of each eighth of a second the extreme packet is kept, ``span`` seconds back.
 ///
 /// How good the line is shows in how close to the band's edges the next packets lie: with a hard floor very close, while
 /// bell-shaped noise has hardly any there.
 struct FloorClock: Sendable {
   /// Seconds looked back on.
-  static let span = 30.0
+  static let span = 15.0
+  /// Of what is not known at all, square nanoseconds.
+  static let unknown = 1e30
   /// Buckets in it.
   static let depth = 120
   /// Two clocks part by at most this, nanoseconds a second; one that is being put right by the system runs up to 500 000 off.
@@ -23,7 +25,7 @@ struct FloorClock: Sendable {
   static let drift = 1000.0 / 60
 
   struct Point: Sendable {
-    /// Counts quarters of a second.
+    /// Counts eighths of a second.
     var bucket = Int64.min
     /// Seconds, and nanoseconds.
     var x = 0.0
@@ -39,6 +41,7 @@ struct FloorClock: Sendable {
   private var ordered = [Point](repeating: Point(), count: depth)
   private var lower = [Point](repeating: Point(), count: depth)
   private var upper = [Point](repeating: Point(), count: depth)
+  private var corners = (below: 0, above: 0)
 
   /// The line in the middle of the band, and half the band's width, nanoseconds; at ``time``.
   private(set) var offset = 0.0
@@ -46,11 +49,11 @@ struct FloorClock: Sendable {
   private(set) var halfWidth = Double.infinity
   private var time = 0.0
   /// Of ``offset``, square nanoseconds.
-  private var variance = Double.infinity
+  private var variance = unknown
 
   mutating func removeAll() {
     for n in 0..<Self.depth { (out[n].bucket, back[n].bucket) = (.min, .min) }
-    (halfWidth, variance) = (.infinity, .infinity)
+    (halfWidth, variance) = (.infinity, Self.unknown)
   }
 
   mutating func add(_ difference: Double, isOut: Bool, at moment: Double) {
@@ -78,6 +81,7 @@ struct FloorClock: Sendable {
     let second = Self.order(back, newest: newest, into: &ordered)
     let above = Self.hull(of: ordered, count: second, sign: -1, into: &upper)
     guard below > 0, above > 0 else { return }
+    corners = (below, above)
     func edges(_ slope: Double) -> (low: Double, high: Double) {
       var (low, high) = (-Double.infinity, Double.infinity)
       for n in 0..<below { high = min(high, lower[n].y - slope * (lower[n].x - moment)) }
@@ -118,7 +122,7 @@ struct FloorClock: Sendable {
     let outer = nearness(of: out, to: high, sign: 1, newest: newest)
     let inner = nearness(of: back, to: low, sign: -1, newest: newest)
     let bend = Self.drift * Self.span * Self.span / 12
-    variance = 4 * (outer * outer + inner * inner) + bend * bend
+    variance = 16 * (outer * outer + inner * inner) + bend * bend
   }
 
   /// Puts the points of the last ``span`` in the order of time; gives their number.
@@ -151,6 +155,14 @@ struct FloorClock: Sendable {
       found += 1
     }
     return found
+  }
+
+  /// Where the band lies at ``fit(at:)``'s moment when the clocks part by `skew`.
+  func band(skew: Double) -> ClosedRange<Double>? {
+    var (low, high) = (-Double.infinity, Double.infinity)
+    for n in 0..<corners.below { high = min(high, lower[n].y - skew * (lower[n].x - time)) }
+    for n in 0..<corners.above { low = max(low, upper[n].y - skew * (upper[n].x - time)) }
+    return low <= high ? low...high : nil
   }
 
   /// How far from the edge the fifth nearest point after the nearest lies, in fifths: what one packet more or less moves

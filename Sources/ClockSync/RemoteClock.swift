@@ -23,6 +23,9 @@ public struct RemoteClock: Sendable {
   static let loosest = 100_000.0
   /// Stamps err by this, nanoseconds.
   static let slack = 20_000.0
+  /// News older than this, or after so long a silence, is none, seconds.
+  static let longestEcho = 10.0
+  static let longestSilence = 600.0
   /// The time between two looks at the floor, seconds.
   static let pace = 0.05
 
@@ -31,6 +34,8 @@ public struct RemoteClock: Sendable {
   private var averaged: AveragedClock?
   private var floor = FloorClock()
   private var fitted = -Double.infinity
+  /// Between what packets out and packets back allowed when the line was fitted.
+  private var band: ClosedRange<Double>?
   /// The newest of each direction.
   private var out = Recent()
   private var back = Recent()
@@ -49,24 +54,20 @@ public struct RemoteClock: Sendable {
   /// Whether enough is known to begin to play by it: sixteen packets, or what came in a second.
   public var isSettled: Bool { count >= 16 || newest - began >= 1 }
 
-  /// Learns from one packet.
+  /// Learns from one packet, at `now` of the own clock.
   ///
   /// Real-time: not safe.
-  public mutating func add(_ transit: ClockTransit) {
-    guard Self.isPlausible(transit) else {
+  public mutating func add(_ transit: ClockTransit, at now: Instant) {
+    guard Self.isPlausible(transit, at: now) else {
       rejected += 1
       return
     }
+    if let origin, newest.isFinite, (transit.own - origin.instant).seconds > newest + Self.longestSilence { forget() }
     if origin == nil { origin = (transit.own, transit.difference) }
     guard let origin else { return }
     let moment = (transit.own - origin.instant).seconds
     let difference = Double((transit.difference - origin.difference).count)
     let isOut = transit.direction == .out
-    // One that is older than all that is remembered, or from a time to come, is nobody's.
-    guard moment > newest - 10 else {
-      rejected += 1
-      return
-    }
     let margin = 2 * Double(transit.resolution.count)
     if isOut { out.add(difference, at: moment) } else { back.add(difference, at: moment) }
     guard averaged != nil else { return begin() }
@@ -82,38 +83,65 @@ public struct RemoteClock: Sendable {
     averaged?.add(difference, isOut: isOut, at: moment)
     floor.add(difference, isOut: isOut, at: moment)
     if averaged?.isSurprised == true { reconsider() }
-    guard newest >= fitted + Self.pace else { return }
+    if newest >= fitted + Self.pace { fit() }
+  }
+
+  private mutating func fit() {
+    guard let averaged else { return }
     fitted = newest
     floor.fit(at: newest)
+    let share = Self.share(of: averaged.variance(at: newest), beside: floor.variance(at: newest))
+    if let band = floor.band(skew: averaged.skew * share + floor.skew * (1 - share)) { self.band = band }
   }
 
   /// The best knowledge at `now` (own clock), nil before the first packet in each direction.
   ///
   /// Real-time: not safe.
   public func estimate(at now: Instant) -> ClockEstimate? {
-    guard let origin, let averaged, floor.halfWidth < .infinity else { return nil }
+    guard let origin, let averaged, let band else { return nil }
     let moment = (now - origin.instant).seconds
     let (one, other) = (averaged.variance(at: moment), floor.variance(at: moment))
-    let share = other / (one + other)
-    let middle = floor.offset(at: moment)
-    let bound = floor.halfWidth + max(0, moment - newest) * Self.loosest
-    let mean = averaged.offset(at: moment) * share + middle * (1 - share)
-    let offset = min(max(mean, middle - bound), middle + bound)
+    let share = Self.share(of: one, beside: other)
+    let mean = averaged.offset(at: moment) * share + floor.offset(at: moment) * (1 - share)
+    let skew = averaged.skew * share + floor.skew * (1 - share)
+    // The band moves on with the skew, and widens by what the skew may be off.
+    let loose = max(0, moment - newest) * Self.loosest
+    let (low, high) = (
+      band.lowerBound + (moment - fitted) * skew - loose, band.upperBound + (moment - fitted) * skew + loose
+    )
+    let offset = min(max(mean, low), high)
     return ClockEstimate(
-      offset: origin.difference + Nanoseconds(Self.whole(offset)),
-      skew: (averaged.skew * share + floor.skew * (1 - share)) / 1000,
-      uncertainty: Nanoseconds(Self.whole(bound + abs(offset - middle))),
-      deviation: Nanoseconds(Self.whole((one * other / (one + other)).squareRoot())))
+      offset: origin.difference + Nanoseconds(Self.whole(offset)), skew: skew / 1000,
+      uncertainty: Nanoseconds(Self.whole(max(offset - low, high - offset))),
+      deviation: Nanoseconds(Self.whole((share * share * one + (1 - share) * (1 - share) * other).squareRoot())))
+  }
+
+  /// How much of the first of two estimates is taken, by their variances: nearly all of it when it is much the better one,
+  /// for the variances are estimates themselves, and that of the worse can be luck.
+  private static func share(of one: Double, beside other: Double) -> Double {
+    let ratio = one / other
+    return 1 / (1 + ratio * ratio)
   }
 
   private static func whole(_ value: Double) -> Int64 { Int64(min(max(value, -4e18), 4e18).rounded()) }
 
-  /// Instants so far apart that their difference would not be exact are nobody's.
-  private static func isPlausible(_ transit: ClockTransit) -> Bool {
+  /// What lies in a time to come, or long ago, tells nothing; instants so far apart that their difference would not be exact
+  /// are nobody's.
+  private static func isPlausible(_ transit: ClockTransit, at now: Instant) -> Bool {
     let limit = Int64(1) << 61
     let range = -limit...limit
-    return range.contains(transit.sent.nanoseconds) && range.contains(transit.received.nanoseconds)
+    guard range.contains(transit.sent.nanoseconds), range.contains(transit.received.nanoseconds),
+      range.contains(now.nanoseconds)
+    else { return false }
+    return (0...longestEcho).contains((now - transit.own).seconds)
       && (0...1_000_000_000).contains(transit.resolution.count)
+  }
+
+  /// Begins anew, but for what has been counted.
+  private mutating func forget() {
+    var new = RemoteClock()
+    (new.count, new.rejected, new.resets) = (count, rejected, resets)
+    self = new
   }
 
   /// Begins as soon as there is one packet in each direction.
@@ -126,8 +154,8 @@ public struct RemoteClock: Sendable {
     }
     averaged = AveragedClock(out: first.difference, back: second.difference, at: moment)
     learn(first, second)
-    (began, newest, fitted) = (moment, moment, moment)
-    floor.fit(at: moment)
+    (began, newest) = (moment, moment)
+    fit()
     count = 2
   }
 
@@ -139,11 +167,11 @@ public struct RemoteClock: Sendable {
 
   /// Whether the packet arrived before it left, or took far too long, by all that is known.
   private func contradicts(_ difference: Double, isOut: Bool, at moment: Double, margin: Double) -> Bool {
-    guard floor.halfWidth < .infinity else { return false }
-    let middle = floor.offset(at: moment)
-    let bound = floor.halfWidth + Self.slack + margin + abs(moment - newest) * Self.loosest
-    let delay = isOut ? difference - middle : middle - difference
-    return delay < -bound || delay > bound + Self.longestDelay
+    guard let band else { return false }
+    let slack = Self.slack + margin + abs(moment - newest) * Self.loosest
+    return isOut
+      ? difference < band.lowerBound - slack || difference > band.upperBound + slack + Self.longestDelay
+      : difference > band.upperBound + slack || difference < band.lowerBound - slack - Self.longestDelay
   }
 
   /// The newest packets do not fit what is known. If they fit one another, they are believed.
@@ -154,7 +182,7 @@ public struct RemoteClock: Sendable {
     let moment = max(first.moment, second.moment)
     averaged?.restart(out: first.difference, back: second.difference, at: moment)
     learn(first, second)
-    (newest, fitted) = (moment, moment)
-    floor.fit(at: moment)
+    newest = moment
+    fit()
   }
 }

@@ -20,7 +20,7 @@ extension Ensemble {
 
   /// A packet to or from another peer that told when it left.
   public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
-    clocks[peer, default: RemoteClock()].add(transit)
+    clocks[peer, default: RemoteClock()].add(transit, at: now)
     guard role == .follower(of: peer), !planned || now >= steered + Self.steering else { return }
     follow(at: now)
   }

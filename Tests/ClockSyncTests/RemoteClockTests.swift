@@ -1,12 +1,12 @@
 import ClockSync
 import MusicalTime
-import Seeds
 import Testing
 import VirtualRoutes
 
 @Suite struct RemoteClockTests {
-  /// What 95 of 100 estimates stay within from the tenth second to the fortieth, the median of seeds, in microseconds.
-  static func bound(_ network: VirtualNetwork) -> Double {
+  /// What 95 of 100 estimates stay within from the tenth second to the fortieth, the median of the seeds, in
+  /// microseconds.
+  private static func limit(_ network: VirtualNetwork) -> Double {
     switch network {
     case .still: 2
     case .lan: 8
@@ -15,13 +15,14 @@ import VirtualRoutes
     }
   }
 
-  /// How far off the estimates are, microseconds, every 50 ms: by the second.
-  static func errors(_ route: VirtualRoute, seconds: Double, seed: UInt64) -> [(second: Double, error: Double)] {
+  /// How far off the estimates are, microseconds, every 50 ms, and when, seconds.
+  private static func errors(_ route: VirtualRoute, seconds: Double, seed: UInt64) -> [(second: Double, error: Double)]
+  {
     var clock = RemoteClock()
     var errors: [(second: Double, error: Double)] = []
     var next = Instant(nanoseconds: 0)
     for news in route.news(seconds: seconds, seed: seed) {
-      clock.add(news.transit)
+      clock.add(news.transit, at: news.at)
       guard news.at >= next, let estimate = clock.estimate(at: news.at) else { continue }
       next = news.at + .milliseconds(50)
       let error = estimate.offset - route.difference(at: news.at)
@@ -32,25 +33,79 @@ import VirtualRoutes
     return errors
   }
 
-  static func p95(_ values: [Double]) -> Double {
-    let sorted = values.map(abs).sorted()
-    return sorted[sorted.count * 95 / 100]
+  private static func p95(_ values: [Double]) -> Double { values.map(abs).sorted()[values.count * 95 / 100] }
+
+  @Test(arguments: VirtualNetwork.allCases) func theNetworksOfTheLabWhateverTheCrystals(network: VirtualNetwork) {
+    var figures: [Double] = []
+    for (skew, drift) in [(0.0, 0.0), (50, 1), (-50, -1)] {
+      var route = VirtualRoute(network)
+      (route.offset, route.skew, route.drift) = (.seconds(12345), skew, drift)
+      let runs = (UInt64(1)...6).map { seed in
+        let errors = Self.errors(route, seconds: 40, seed: seed)
+        // Within 1 ms a second after they met, 3 ms on a poor network.
+        let early = errors.filter { (1...1.2).contains($0.second) }.map { abs($0.error) }
+        #expect(early.max()! < (network == .poor ? 3000 : 1000), "\(network), seed \(seed)")
+        return Self.p95(errors.filter { $0.second >= 10 }.map(\.error))
+      }.sorted()
+      figures.append((runs[2] + runs[3]) / 2)
+      #expect(figures.last! <= Self.limit(network), "\(network), \(skew) ppm, \(drift) ppm a minute: \(runs)")
+    }
+    // Less than a fifth, or than the tenth of a microsecond that stamps are good for.
+    for figure in figures { #expect(abs(figure - figures[0]) < max(figures[0] / 5, 0.1), "\(network): \(figures)") }
   }
 
-  @Test(arguments: VirtualNetwork.allCases, [(0.0, 0.0), (50, 1), (-50, -1)])
-  func theNetworksOfTheLab(network: VirtualNetwork, clocks: (skew: Double, drift: Double)) {
+  @Test(arguments: VirtualNetwork.allCases) func whenProbesAreFew(network: VirtualNetwork) {
+    // As the thousandth of a thousand followers: two probes a second, and the ticks.
     var route = VirtualRoute(network)
-    (route.offset, route.skew, route.drift) = (.seconds(12345), clocks.skew, clocks.drift)
-    var figures: [Double] = []
-    for seed in UInt64(1)...6 {
-      let errors = Self.errors(route, seconds: 40, seed: seed)
-      figures.append(Self.p95(errors.filter { $0.second >= 10 }.map(\.error)))
-      // Within 1 ms a second after they met, 3 ms on a poor network.
-      let early = errors.filter { (1...1.2).contains($0.second) }.map { abs($0.error) }.max() ?? .infinity
-      #expect(early < (network == .poor ? 3000 : 1000), "\(network), seed \(seed)")
+    (route.probes, route.skew) = ((2, 2), 20)
+    let errors = Self.errors(route, seconds: 60, seed: 1).filter { $0.second > 20 }
+    #expect(Self.p95(errors.map(\.error)) < 10 * Self.limit(network))
+  }
+
+  @Test func aNetworkThatIsBusyOneWayIsSeenThrough() {
+    // Out up to 20 ms late by others' traffic, back hardly: the floor is right where the mean is 5 ms off.
+    var random = VirtualRoute.Random(seed: 5)
+    var clock = RemoteClock()
+    for n in 0..<1000 {
+      let sent = Instant(nanoseconds: Int64(n) * 20_000_000)
+      let out = Nanoseconds(random.integer(in: 1_000_000...21_000_000))
+      let now = sent + .milliseconds(50)
+      clock.add(ClockTransit(.out, sent: sent, received: sent + out), at: now)
+      let back = Nanoseconds(random.integer(in: 1_000_000...1_050_000))
+      clock.add(ClockTransit(.back, sent: sent + out, received: sent + out + back), at: now)
     }
-    figures.sort()
-    print(network, clocks, figures)
-    #expect((figures[2] + figures[3]) / 2 < Self.bound(network), "\(network), \(clocks): \(figures)")
+    let estimate = clock.estimate(at: Instant(nanoseconds: 20_000_000_000))!
+    #expect(estimate.offset.magnitude < .microseconds(150), "\(estimate)")
+  }
+
+  @Test func foreignClocksOfWholeHundredMicroseconds() {
+    // A comparison every ten seconds, its remote stamps in whole units with the middle taken.
+    var random = VirtualRoute.Random(seed: 8)
+    var clock = RemoteClock()
+    let ahead = Nanoseconds(7_654_321_012_345)
+    var error = Nanoseconds.zero
+    for n in 0..<200 {
+      let sent = Instant(nanoseconds: Int64(n) * 10_000_000_000 + random.integer(in: 0...1_000_000))
+      let turned = sent + .microseconds(30) + ahead
+      let stamp = Instant(nanoseconds: turned.nanoseconds / 100_000 * 100_000 + 50_000)
+      let received = sent + .microseconds(60)
+      clock.add(ClockTransit(.out, sent: sent, received: stamp, resolution: .microseconds(100)), at: received)
+      clock.add(ClockTransit(.back, sent: stamp, received: received, resolution: .microseconds(100)), at: received)
+      if n > 20 { error = max(error, (clock.estimate(at: received)!.offset - ahead).magnitude) }
+    }
+    #expect(error < .microseconds(50), "\(error)")
+    #expect(clock.rejected == 0 && clock.resets == 0)
+  }
+
+  @Test func nothingIsKnownBeforeBothDirections() {
+    var clock = RemoteClock()
+    let now = Instant(nanoseconds: 0)
+    #expect(clock.estimate(at: now) == nil)
+    clock.add(ClockTransit(.back, sent: now + .seconds(5), received: now), at: now)
+    #expect(clock.estimate(at: now) == nil)
+    clock.add(ClockTransit(.out, sent: now, received: now + .seconds(6)), at: now)
+    let estimate = clock.estimate(at: now)!
+    #expect(estimate.offset == .milliseconds(5500) && estimate.uncertainty == .milliseconds(500))
+    #expect(!clock.isSettled)
   }
 }

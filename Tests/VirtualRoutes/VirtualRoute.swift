@@ -1,9 +1,11 @@
 public import MusicalTime
-import Seeds
+public import Seeds
 
 /// Two peers in session, of which one follows the other, on a virtual network: which packets tell the follower of the
 /// master's clock, and when. Its own clock is true time.
 public struct VirtualRoute: Sendable {
+  public typealias Random = SplitMix
+
   /// Something that the follower learns, and when.
   public struct News: Sendable {
     public let at: Instant
@@ -33,7 +35,7 @@ public struct VirtualRoute: Sendable {
   /// What is learned in `seconds`, in the order in which it is. Requests and replies go both ways; the ways of a side's own
   /// packets are known to it when the other has told of them.
   public func news(seconds: Double, seed: UInt64) -> [News] {
-    var random = SplitMix(seed: seed)
+    var random = Random(seed: seed)
     var news: [News] = []
     func times(perSecond rate: Double, from begin: Double, to end: Double) -> [Double] {
       guard rate > 0, end > begin else { return [] }
@@ -71,7 +73,7 @@ public struct VirtualRoute: Sendable {
       let turned = sent + here + turn
       let pause = Nanoseconds(Int64(1e9 / (time < 60 ? probes.first : probes.later)))
       guard let there = network.delay(&random), let next = network.delay(&random) else { continue }
-      out(turned, known: sent + pause + next, delay: there)
+      out(turned, known: turned + there + pause + next, delay: there)
     }
     for time in times(perSecond: ticks, from: 0.6, to: seconds) {
       if let delay = network.delay(&random) { back(Instant(nanoseconds: Int64(time * 1e9)), delay: delay) }

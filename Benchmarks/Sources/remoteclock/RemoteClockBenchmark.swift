@@ -1,0 +1,124 @@
+import ArgumentParser
+import CAllocationCount
+import ClockSync
+import Foundation
+import MusicalTime
+import VirtualRoutes
+
+@main
+struct RemoteClockBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remoteclock",
+    abstract: "How well a follower knows its master's clock, on virtual networks, and what that costs.",
+    discussion: """
+      Each seed is a meeting of two peers: 50 probes a second each way in the first minute, then 10, and 48 ticks a second. \
+      Of the errors of all estimates, 20 a second, the 95th percentile of the absolute value is taken, and of all seeds \
+      the median; microseconds. The skew is that of the master's clock, and grows by the drift.
+
+      EXAMPLE
+        remoteclock --seconds 3600 --seeds 6
+      """)
+
+  @Option(help: ArgumentHelp("How long they play.", valueName: "S"))
+  var seconds = 3600.0
+
+  @Option(help: ArgumentHelp("How many meetings.", valueName: "N"))
+  var seeds: UInt64 = 6
+
+  @Flag(help: "One JSON object for each line of the table.")
+  var json = false
+
+  func validate() throws {
+    guard seconds >= 60, seconds <= 86400 else {
+      throw ValidationError("--seconds \(seconds): out of range; give 60 to 86400")
+    }
+    guard (1...10_000).contains(seeds) else { throw ValidationError("--seeds \(seeds): give 1 to 10000") }
+  }
+
+  /// What came of the meetings on one network with one pair of clocks.
+  struct Row: Encodable {
+    var network: String
+    var skew, drift: Double
+    /// From 10 to 40 s, the median and the worst seed's; from 40 s to the end; the worst estimate of all from 10 s on.
+    var early, earlyWorst, late, most: Double
+    /// A second after they met, the worst.
+    var atOneSecond: Double
+    var nanosecondsPerPacket: Double
+    var packets, allocations, rejected, resets: Int
+  }
+
+  func run() throws {
+    if !json {
+      print("network  skew ppm  drift ppm/min  p95 10-40 s  worst seed  p95 40 s-end      most  at 1 s  ns/packet  allocations")
+    }
+    for network in VirtualNetwork.allCases {
+      for (skew, drift) in [(0.0, 0.0), (50, 1), (-50, -1)] {
+        let row = measure(network, skew: skew, drift: drift)
+        if json {
+          let encoder = JSONEncoder()
+          encoder.outputFormatting = .sortedKeys
+          print(String(decoding: try encoder.encode(row), as: UTF8.self))
+        } else {
+          let name = row.network.padding(toLength: 7, withPad: " ", startingAt: 0)
+          print(
+            name
+              + String(
+                format: "%10.0f %14.0f %12.2f %11.2f %13.2f %9.1f %7.0f %10.0f %12d", row.skew, row.drift, row.early,
+                row.earlyWorst, row.late, row.most, row.atOneSecond, row.nanosecondsPerPacket, row.allocations))
+        }
+      }
+    }
+  }
+
+  private func measure(_ network: VirtualNetwork, skew: Double, drift: Double) -> Row {
+    var route = VirtualRoute(network)
+    (route.offset, route.skew, route.drift) = (.seconds(4242), skew, drift)
+    var row = Row(
+      network: network.rawValue, skew: skew, drift: drift, early: 0, earlyWorst: 0, late: 0, most: 0, atOneSecond: 0,
+      nanosecondsPerPacket: 0, packets: 0, allocations: 0, rejected: 0, resets: 0)
+    var (early, late): ([Double], [Double]) = ([], [])
+    var spent = 0.0
+    for seed in 1...seeds {
+      let news = route.news(seconds: seconds, seed: seed)
+      var clock = RemoteClock()
+      var estimates = [ClockEstimate?](repeating: nil, count: news.count)
+      let begin = ContinuousClock.now
+      allocation_count_begin()
+      var next = Instant(nanoseconds: 0)
+      for index in news.indices {
+        clock.add(news[index].transit, at: news[index].at)
+        guard news[index].at >= next else { continue }
+        next = news[index].at + .milliseconds(50)
+        estimates[index] = clock.estimate(at: news[index].at)
+      }
+      row.allocations += Int(allocation_count_end())
+      let length = ContinuousClock.now - begin
+      spent += Double(length.components.seconds) * 1e9 + Double(length.components.attoseconds) / 1e9
+      row.packets += news.count
+      row.rejected += clock.rejected
+      row.resets += clock.resets
+      var (first, rest): ([Double], [Double]) = ([], [])
+      for (news, estimate) in zip(news, estimates) {
+        guard let estimate else { continue }
+        let error = (estimate.offset - route.difference(at: news.at)).magnitude.microseconds
+        let second = Double(news.at.nanoseconds) / 1e9
+        if (1...1.2).contains(second) { row.atOneSecond = max(row.atOneSecond, error) }
+        if second >= 10 { row.most = max(row.most, error) }
+        if (10..<40).contains(second) { first.append(error) }
+        if second >= 40 { rest.append(error) }
+      }
+      early.append(p95(first))
+      late.append(p95(rest))
+    }
+    (row.early, row.earlyWorst, row.late) = (median(early), early.max() ?? 0, median(late))
+    row.nanosecondsPerPacket = spent / Double(row.packets)
+    return row
+  }
+
+  private func p95(_ values: [Double]) -> Double { values.sorted()[values.count * 95 / 100] }
+
+  private func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+  }
+}

@@ -1,0 +1,115 @@
+import ClockSync
+import MusicalTime
+import Testing
+import VirtualRoutes
+
+/// Clocks that are set, lie, or stand still.
+@Suite struct HostileClockTests {
+  /// A clock known for 20 s on `network`, and what comes after: the remote stamps as `change` makes them, by the seconds
+  /// since it begins.
+  private func play(
+    _ network: VirtualNetwork, seconds: Double = 40, seed: UInt64 = 3,
+    changing change: (Instant, _ since: Double) -> Instant,
+    look: (RemoteClock, ClockEstimate, _ since: Double, _ truth: Nanoseconds) -> Void
+  ) -> RemoteClock {
+    var route = VirtualRoute(network)
+    route.skew = 20
+    var clock = RemoteClock()
+    for news in route.news(seconds: seconds, seed: seed) {
+      var transit = news.transit
+      func since(_ instant: Instant) -> Double { Double(instant.nanoseconds) / 1e9 - 20 }
+      // The stamp is made at the remote end: when it left there or came there, in true time.
+      let truth = transit.remote - route.difference(at: transit.own)
+      if since(truth) > 0 {
+        switch transit.direction {
+        case .out: transit.received = change(transit.received, since(truth))
+        case .back: transit.sent = change(transit.sent, since(truth))
+        }
+      }
+      clock.add(transit, at: news.at)
+      if let estimate = clock.estimate(at: news.at) {
+        look(clock, estimate, since(news.at), route.difference(at: news.at))
+      }
+    }
+    return clock
+  }
+
+  @Test(arguments: VirtualNetwork.allCases, [-3600.0, -2, -0.1, 0.1, 2, 3600])
+  func oneThatIsSetIsBelievedWithinASecond(network: VirtualNetwork, step: Double) {
+    let jump = Nanoseconds(Int64(step * 1e9))
+    let clock = play(network) { instant, _ in
+      instant + jump
+    } look: { _, estimate, since, truth in
+      if since > 1 { #expect((estimate.offset - truth - jump).magnitude < .milliseconds(3), "\(since)") }
+    }
+    #expect(clock.resets == 1)
+  }
+
+  @Test(arguments: VirtualNetwork.allCases) func oneThatStandsStillIsNotFollowed(network: VirtualNetwork) {
+    var frozen: Instant?
+    let clock = play(network) { instant, since in
+      frozen = frozen ?? instant
+      return since < 10 ? frozen! : instant
+    } look: { _, estimate, since, truth in
+      // It coasts, and is right again when the clock is.
+      #expect(since < -15 || (estimate.offset - truth).magnitude < .milliseconds(5), "\(since)")
+    }
+    #expect(clock.rejected > 100)
+  }
+
+  @Test(arguments: VirtualNetwork.allCases) func oneThatLiesAtRandomIsNotFollowed(network: VirtualNetwork) {
+    var random = VirtualRoute.Random(seed: 9)
+    let clock = play(network) { instant, since in
+      since < 10 ? instant + Nanoseconds(random.integer(in: -5_000_000_000...5_000_000_000)) : instant
+    } look: { _, estimate, since, truth in
+      #expect(since < -15 || (estimate.offset - truth).magnitude < .milliseconds(5), "\(since)")
+    }
+    #expect(clock.rejected > 100)
+  }
+
+  @Test(arguments: VirtualNetwork.allCases) func oneThatRunsBackwardsIsNotFollowedFar(network: VirtualNetwork) {
+    let clock = play(network) { instant, since in
+      since < 5 ? instant - Nanoseconds(Int64(2e9 * since)) : instant - .seconds(10)
+    } look: { _, estimate, since, truth in
+      if since > 7 { #expect((estimate.offset - truth + .seconds(10)).magnitude < .milliseconds(5), "\(since)") }
+    }
+    #expect(clock.rejected > 10 && clock.resets >= 1)
+  }
+
+  @Test(arguments: VirtualNetwork.allCases) func oneThatIsSlewedIsFollowed(network: VirtualNetwork) {
+    // As adjtime does it, 500 ppm, for five seconds and then no more.
+    _ = play(network) { instant, since in
+      instant + Nanoseconds(Int64(min(since, 5) * 500_000))
+    } look: { _, estimate, since, truth in
+      let off = estimate.offset - truth - Nanoseconds(Int64(min(max(0, since), 5) * 500_000))
+      if since > 0 { #expect(off.magnitude < .milliseconds(3), "\(since)") }
+      if since > 15 { #expect(off.magnitude < .microseconds(400), "\(since)") }
+    }
+  }
+
+  @Test(arguments: UInt64(1)...200) func nothingBreaksIt(seed: UInt64) {
+    var random = VirtualRoute.Random(seed: seed)
+    var clock = RemoteClock()
+    var (own, remote) = (Instant(nanoseconds: 0), Instant(nanoseconds: 0))
+    for _ in 0..<2000 {
+      switch random.integer(in: 0...30) {
+      case 0: own = Instant(nanoseconds: random.integer(in: .min ... .max))
+      case 1: remote = Instant(nanoseconds: random.integer(in: .min ... .max))
+      case 2: remote = own + Nanoseconds(random.integer(in: -1_000_000...1_000_000))
+      default:
+        own = own + Nanoseconds(random.integer(in: 0...40_000_000))
+        remote = remote + Nanoseconds(random.integer(in: 0...40_000_000))
+      }
+      let resolution = Nanoseconds(random.integer(in: 0...40) == 0 ? random.integer(in: .min ... .max) : 1)
+      let isOut = random.integer(in: 0...1) == 0
+      clock.add(
+        isOut
+          ? ClockTransit(.out, sent: own, received: remote, resolution: resolution)
+          : ClockTransit(.back, sent: remote, received: own, resolution: resolution), at: own)
+      if let estimate = clock.estimate(at: own) {
+        #expect(estimate.uncertainty >= .zero && estimate.deviation >= .zero && estimate.skew.isFinite)
+      }
+    }
+    #expect(clock.count + clock.rejected <= 2000)
+  }
+}
