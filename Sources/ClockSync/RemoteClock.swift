@@ -51,8 +51,8 @@ public struct RemoteClock: Sendable {
 
   public init() {}
 
-  /// Whether enough is known to begin to play by it: sixteen packets, or what came in a second.
-  public var isSettled: Bool { count >= 16 || newest - began >= 1 }
+  /// Whether enough is known to begin to play by it: eight packets, or what came in half a second.
+  public var isSettled: Bool { count >= 8 || newest - began >= 0.5 }
 
   /// Learns from one packet, at `now` of the own clock.
   ///

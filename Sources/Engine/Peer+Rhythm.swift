@@ -82,6 +82,7 @@ extension Peer {
         }
       case .outranked(let identity):
         log.notice("two started at once: \(name(of: identity)) goes first, this peer follows")
+      case .doubt(let identity, let misgiving): log.warning("\(describe(misgiving, of: name(of: identity)))")
       case .masterLost(let identity):
         log.warning("\(name(of: identity)), the master, is gone; the rhythm ended. Press space to start it again")
       }
@@ -98,6 +99,17 @@ extension Peer {
     // A follower does not stay for an end that is known but far off.
     guard ensemble.role == .master || end <= now + ensemble.lead else { return now }
     return max(now, end + (sound.isHeard ? .milliseconds(500) : .milliseconds(50)))
+  }
+
+  private func describe(_ misgiving: Misgiving, of name: String) -> String {
+    switch misgiving {
+    case .clockLies:
+      "\(name): stamps that cannot be, as of a clock that jumps or stands still; they are not used, and the rhythm goes on"
+    case .clockWasSet:
+      "\(name): its clock was set or goes otherwise than before; it has been measured anew, and the rhythm goes on"
+    case .isUnreadable:
+      "\(name): says what cannot be read here, perhaps of a newer version; it is left out, and the rhythm goes on"
+    }
   }
 
   func name(of refusal: Refusal) -> String {

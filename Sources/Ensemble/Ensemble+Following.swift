@@ -5,6 +5,8 @@ public import MusicalTime
 extension Ensemble {
   /// The time between two corrections.
   static var steering: Nanoseconds { .milliseconds(50) }
+  /// So many stamps that cannot be are worth a word.
+  static var liesTold: Int { 8 }
 
   /// The peer with this identity is there: it hears the rhythm's state if there is one to tell. That it is there does
   /// not make it the master again: one that was started anew knows nothing of the rhythm. Its statement does.
@@ -15,14 +17,33 @@ extension Ensemble {
 
   /// The peer with this identity is gone: its followers coast.
   public mutating func left(_ peer: Identity, at now: Instant) {
-    if role == .follower(of: peer) { masterGone = masterGone ?? now } else { clocks[peer] = nil }
+    if role == .follower(of: peer) { masterGone = masterGone ?? now } else { acquaintances[peer] = nil }
   }
 
   /// A packet to or from another peer that told when it left.
   public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
-    clocks[peer, default: RemoteClock()].add(transit, at: now)
-    guard role == .follower(of: peer), !planned || now >= steered + Self.steering else { return }
-    follow(at: now)
+    acquaintances[peer, default: Acquaintance()].clock.add(transit, at: now)
+    guard role == .follower(of: peer) else { return }
+    if let clock = acquaintances[peer]?.clock {
+      if clock.rejected >= Self.liesTold { doubt(peer, .clockLies) }
+      if clock.resets > 0 { doubt(peer, .clockWasSet) }
+    }
+    if !planned || now >= steered + Self.steering { follow(at: now) }
+  }
+
+  /// A System Exclusive message from the peer with identity `sender`, its data octets without F0 and F7. What is not Tutti's
+  /// is nobody's business here.
+  public mutating func received(systemExclusive octets: [UInt8], from sender: Identity, at now: Instant) {
+    if let statement = Statement(systemExclusive: octets) {
+      received(statement, from: sender, at: now)
+    } else if Statement.isMeant(by: octets) {
+      rejected += 1
+      doubt(sender, .isUnreadable)
+    }
+  }
+
+  private mutating func doubt(_ peer: Identity, _ misgiving: Misgiving) {
+    if acquaintances[peer, default: Acquaintance()].told.insert(misgiving).inserted { emit(.doubt(peer, misgiving)) }
   }
 
   /// A statement from the peer with identity `sender`, which may speak for itself alone.
@@ -54,7 +75,7 @@ extension Ensemble {
       repeats = []
     }
     self.statement = statement
-    if role == .idle, let clock = clocks[sender]?.estimate(at: now), statement.end != Tick(.max),
+    if role == .idle, let clock = acquaintances[sender]?.clock.estimate(at: now), statement.end != Tick(.max),
       statement.deadline(statement.end) - clock.offset <= now
     {
       return  // It is over already.
@@ -69,7 +90,7 @@ extension Ensemble {
   /// Plays by the master's statement, its clock put beside the own. Nothing happens while that clock is not known well
   /// enough: who comes late is in phase at its first step.
   private mutating func follow(at now: Instant) {
-    guard let statement, let clock = clocks[statement.claim.identity], planned || clock.isSettled,
+    guard let statement, let clock = acquaintances[statement.claim.identity]?.clock, planned || clock.isSettled,
       let estimate = clock.estimate(at: now)
     else { return }
     let stepLength = Nanoseconds(statement.timeline.tempo.nanosecondsPerQuarter / Step.perQuarter)

@@ -22,6 +22,8 @@ public struct Ensemble: Sendable {
     case outranked(by: Identity)
     /// The master has been silent too long: the rhythm ended.
     case masterLost(Identity)
+    /// Something is wrong with the peer of this identity, told once.
+    case doubt(Identity, Misgiving)
   }
 
   /// ``soundLead`` where the sound asks for no more.
@@ -50,7 +52,8 @@ public struct Ensemble: Sendable {
   var wanted: Tempo?
   /// When the own newest statement is told again, soonest first.
   var repeats: [Instant] = []
-  var clocks: [Identity: RemoteClock] = [:]
+  /// Those in session.
+  var acquaintances: [Identity: Acquaintance] = [:]
   /// The master's clock as this peer plays by it.
   var flywheel = SlewedClock()
   /// When the flywheel was steered last.
@@ -79,9 +82,18 @@ public struct Ensemble: Sendable {
     return effects
   }
 
+  /// Stamps of those in session that could not be.
+  public var stampsRejected: Int { acquaintances.values.reduce(0) { $0 + $1.clock.rejected } }
+  /// How often the clock of one in session was found to have been set.
+  public var clockResets: Int { acquaintances.values.reduce(0) { $0 + $1.clock.resets } }
+  /// How often this peer had to jump while it played, having been more than a step off.
+  public var clockJumps: Int { flywheel.jumps }
+
   /// What this peer plays by of the clock that it follows, nil when it follows none or knows nothing yet.
   public func masterClock(at now: Instant) -> ClockEstimate? {
-    guard case .follower(let master) = role, var estimate = clocks[master]?.estimate(at: now) else { return nil }
+    guard case .follower(let master) = role, var estimate = acquaintances[master]?.clock.estimate(at: now) else {
+      return nil
+    }
     if let mapping = flywheel.mapping { estimate.offset = mapping.remote(at: now) - now }
     return estimate
   }

@@ -13,8 +13,10 @@ struct VirtualBand {
 
   struct Player {
     var ensemble: Ensemble
-    /// This peer's clock minus true time.
-    let ahead: Nanoseconds
+    /// This peer's clock minus true time, at instant 0 of it.
+    var ahead: Nanoseconds
+    /// Parts per million by which it is faster.
+    var skew: Int64 = 0
     var cursor = PlanCursor(lead: Ensemble.standardSoundLead)
     /// Steps in the order in which they were handed over, one list a run.
     var runs: [[Sounded]] = []
@@ -52,7 +54,16 @@ struct VirtualBand {
     for a in players.indices { for b in players.indices where a != b { join(a, b) } }
   }
 
-  func own(_ n: Int) -> Instant { now + players[n].ahead }
+  func own(_ n: Int) -> Instant { own(n, at: now) }
+  private func own(_ n: Int, at instant: Instant) -> Instant {
+    instant + players[n].ahead + Nanoseconds(instant.nanoseconds / 1_000_000 * players[n].skew)
+  }
+  /// The true time at an instant of a player's clock, to the microsecond's fraction.
+  private func truth(_ n: Int, of instant: Instant) -> Instant {
+    let rough = instant - players[n].ahead
+    return rough
+      - Nanoseconds(rough.nanoseconds / 1_000_000 * players[n].skew * 1_000_000 / (1_000_000 + players[n].skew))
+  }
   func identity(_ n: Int) -> Identity { players[n].ensemble.identity }
 
   mutating func join(_ a: Int, _ b: Int) { players[a].ensemble.joined(identity(b), at: own(a)) }
@@ -93,7 +104,7 @@ struct VirtualBand {
         players[n].runs.append([])
       }
       guard let step = tick.beginsStep else { continue }
-      let at = plan.deadline(tick) - players[n].ahead
+      let at = truth(n, of: plan.deadline(tick))
       players[n].runs[players[n].runs.count - 1].append(Sounded(step: step, at: at))
     }
   }
@@ -116,8 +127,8 @@ struct VirtualBand {
         guard Double(random.next() >> 11) / Double(1 << 53) >= loss else { continue }
         let out = Nanoseconds(random.integer(in: delay))
         let back = Nanoseconds(random.integer(in: delay))
-        let answered = now - back + players[b].ahead
-        let question = ClockTransit(.out, sent: own(a) - back - out, received: answered)
+        let answered = own(b, at: now - back)
+        let question = ClockTransit(.out, sent: own(a, at: now - back - out), received: answered)
         players[a].ensemble.measured(question, with: identity(b), at: own(a))
         let answer = ClockTransit(.back, sent: answered, received: own(a))
         players[a].ensemble.measured(answer, with: identity(b), at: own(a))

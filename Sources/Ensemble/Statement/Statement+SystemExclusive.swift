@@ -13,6 +13,9 @@ extension Statement {
   private static var prefix: [UInt8] { [0x7D, 0x54, 0x01, 0x01] }
   private static let length = 64
 
+  /// Whether a System Exclusive is Tutti's, of whatever version and kind.
+  static func isMeant(by bytes: [UInt8]) -> Bool { bytes.starts(with: prefix.prefix(2)) }
+
   /// The message's data octets, 78 of them, without F0 and F7.
   ///
   /// Real-time: not safe.

@@ -1,0 +1,18 @@
+import ClockSync
+
+/// Another peer in session, as far as its clock and its word go.
+struct Acquaintance: Sendable {
+  var clock = RemoteClock()
+  /// What the player has been told of it already.
+  var told: Set<Misgiving> = []
+}
+
+/// What is wrong with another peer. The rhythm goes on; the player is told once.
+public enum Misgiving: Hashable, Sendable {
+  /// Its stamps cannot be: packets came before they left. They are not used.
+  case clockLies
+  /// Its clock was set, or goes otherwise than before.
+  case clockWasSet
+  /// It says what cannot be understood: a tempo out of range, a version that is not known here.
+  case isUnreadable
+}
