@@ -1,7 +1,9 @@
+import BasicContainers
 import Ensemble
 import MIDI
 import MusicalTime
 import RTPMIDI
+import Realtime
 import Transports
 
 // What the sessions say.
@@ -17,6 +19,13 @@ extension Peer {
     switch output {
     case .send(let bytes, let address, let port):
       _ = (port == .control ? ports.control : ports.data).send(bytes, to: address)
+    case .probe(let session, let address):
+      endpoint.sendProbe(on: session) { probes.send($0, to: address) }
+    case .clockPacket(let session, let address):
+      var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
+      if endpoint.clockPacket(on: session, sentAt: MonotonicClock.now)?.append(to: &packet) == true {
+        _ = ports.data.send(packet, to: address)
+      }
     case .established(let session, let info):
       established(session, info, at: now)
     case .refused(let session):
@@ -43,8 +52,8 @@ extension Peer {
     case .foreign(let session):
       log.info("\(name(of: session)) is no Tutti peer: it gets each tick at its moment")
       tell(.joined, of: session, at: now)
-    case .clock(let session, let exchange):
-      if let identity = peers[session]?.identity { ensemble.measured(exchange, with: identity, at: now) }
+    case .clock(let session, let transit):
+      if let identity = peers[session]?.identity { ensemble.measured(transit, with: identity, at: now) }
     case .message(let session, let message, let instant, _, let isRecovered):
       received(message, at: instant, isRecovered: isRecovered, on: session)
     case .systemExclusive(let session, let octets, _, _):
@@ -156,8 +165,8 @@ extension Peer {
 
   /// Whom the network thread answers by itself.
   private func publishSources() {
-    networkRings.known.publish(
-      KnownSources(peers.values.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }))
+    let sources = peers.values.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }
+    networkRings.known.publish(KnownSources(sources, pace: endpoint.pace))
   }
 
   private func name(of session: SessionID) -> String {

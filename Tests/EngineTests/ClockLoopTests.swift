@@ -223,8 +223,10 @@ import Transports
       for receiver in receivers {
         var room = [UInt8](repeating: 0, count: 256)
         var commands: [UInt8] = []
-        while room.withUnsafeMutableBytes({ receiver.receive(into: $0.baseAddress!, room: 256) }) != nil {
-          commands.append(room[RTPHeader.length + 1])
+        while let arrival = room.withUnsafeMutableBytes({ receiver.receive(into: $0.baseAddress!, room: 256) }) {
+          let packet = Array(room.prefix(arrival.length))
+          // Behind the header of the list.
+          commands.append(packet[try RTPHeader.decode(packet.span).payload.start + 1])
         }
         #expect(commands == [0xFA, 0xF0, 0xF8, 0xF8])
       }
