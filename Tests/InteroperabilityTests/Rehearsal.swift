@@ -24,10 +24,11 @@ struct Rehearsal: ~Copyable {
 
   struct Fault: Error, CustomStringConvertible { let description: String }
 
-  init(usesEnhancedControllers: Bool = false) throws {
+  init(usesEnhancedControllers: Bool = false, sendsInstants: Bool = false) throws {
     sender = PacketSender(ssrc: inviter.ssrc, sequence: 65530)
     sender.sendsJournal = true
     sender.usesEnhancedControllers = usesEnhancedControllers
+    sender.sendsInstants = sendsInstants
     _ = try inviter.connect(to: Place(port: 5006), data: Place(port: 5007), at: now)
     exchange()
   }

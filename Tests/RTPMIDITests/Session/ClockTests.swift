@@ -108,6 +108,58 @@ import Testing
     #expect(intervals.count >= 4 * min(50, Int(pace)))
   }
 
+  /// A packet of the stream of endpoint 0 that says when it left.
+  private func packet(_ sender: inout PacketSender, of network: VirtualNetwork, leaving instant: Instant) -> [UInt8] {
+    sender.sendsInstants = true
+    var packet = octets { _ = sender.encode(.clock, at: network.clock(0) + .milliseconds(90), into: &$0) }
+    for index in 0..<8 {
+      packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: instant.nanoseconds >> (56 - 8 * index))
+    }
+    return packet
+  }
+
+  private func clocks(_ network: VirtualNetwork) -> Int {
+    network.news(1).count { if case .message(_, .clock, _, _, _) = $0 { true } else { false } }
+  }
+
+  @Test func packetsOfTheStreamTellTheirWay() throws {
+    var network = VirtualNetwork(2)
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1))
+    network.isCutOff = [0, 1]
+    network.run(for: .milliseconds(300))
+    network.isCutOff = []
+    let known = network.transits(1).count
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+    let left = network.clock(0)
+    let datagram = packet(&sender, of: network, leaving: left)
+    let way = ClockTransit(.back, sent: left, received: network.clock(1) + .milliseconds(1))
+    for _ in 0..<2 { network.endpoints[1].receive(datagram, from: 1, port: .data, at: way.received) }
+    network.drain(1)
+    #expect(network.transits(1).dropFirst(known) == [way], "and its repetition none")
+    // A lie by an hour, and a clock that stands still: what the packets say is played, when they left is not used.
+    let before = network.endpoints[1].counters.refusedInstants
+    for (instant, later) in [(left + .seconds(3600), 2), (left, 5000)] as [(Instant, Int64)] {
+      let datagram = packet(&sender, of: network, leaving: instant)
+      network.endpoints[1].receive(datagram, from: 1, port: .data, at: way.received + .milliseconds(later))
+    }
+    network.drain(1)
+    #expect(network.transits(1).count == known + 1 && clocks(network) == 3)
+    #expect(network.endpoints[1].counters.refusedInstants == before + 2)
+  }
+
+  @Test func thoseOfAForeignPeerTellNothing() {
+    var network = VirtualNetwork(2)
+    network.isForeign = [0]
+    _ = network.connect(0, to: 1)
+    network.run(for: .milliseconds(10))
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+    network.send(packet(&sender, of: network, leaving: network.clock(0)), from: 1, to: 3)
+    network.run(for: .milliseconds(10))
+    #expect(clocks(network) == 1)
+    #expect(network.transits(1).allSatisfy { $0.resolution == .microseconds(100) })
+  }
+
   @Test func aForeignPeerIsProbedThreeTimes() throws {
     var network = VirtualNetwork(1)
     let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
