@@ -15,8 +15,11 @@ struct KnownSources: Sendable, BitwiseCopyable {
   private(set) var sources = InlineArray<1100, Source>(
     repeating: Source(ssrc: 0, address: SocketAddress(host: 0, port: 0)))
   private(set) var count = 0
+  /// How many clock probes a second each may send, 0 while that is not known.
+  let pace: UInt16
 
-  init(_ sources: some Sequence<Source> = []) {
+  init(_ sources: some Sequence<Source> = [], pace: UInt16 = 0) {
+    self.pace = pace
     for source in sources.sorted(by: { $0.ssrc < $1.ssrc }).prefix(Self.most) {
       self.sources[count] = source
       count += 1

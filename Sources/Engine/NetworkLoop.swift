@@ -13,9 +13,12 @@ struct NetworkLoop: ~Copyable {
   let identity: UInt64
   let rings: NetworkRings
   private var known = SourceList()
+  /// What probes say of ``ClockProbe/pace``.
+  private var pace: UInt16 = 0
+  private var probes: ProbeSender
   private var datagram = Datagram()
   private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
-  private var reply = RigidArray<UInt8>(capacity: 64)
+  private var reply = RigidArray<UInt8>(capacity: ClockPacket.length)
 
   init(ports: PortPair, sequencer: Sequencer?, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
     self.ports = ports
@@ -23,6 +26,7 @@ struct NetworkLoop: ~Copyable {
     self.ssrc = ssrc
     self.identity = identity
     self.rings = rings
+    probes = ProbeSender(socket: ports.data)
   }
 
   /// Takes all that has come, waiting for it a tenth of a second at most.
@@ -31,14 +35,17 @@ struct NetworkLoop: ~Copyable {
   @_noLocks @_noAllocation
   mutating func round() {
     let readable = ports.wait(and: sequencer, milliseconds: 100)
-    if let known = rings.known.take() { self.known.replace(by: known) }
+    if let known = rings.known.take() {
+      self.known.replace(by: known)
+      pace = known.pace
+    }
     var taken = false
     // Bounded, so that a flood on one port does not keep the others waiting.
     var most = 64
     while readable.data, most > 0, ports.receive(on: .data, into: &datagram) {
       most -= 1
       taken = true
-      datagram.answered = answer()
+      datagram.answeredAt = answer()
       rings.datagrams.push(datagram)
     }
     most = 64
@@ -58,10 +65,9 @@ struct NetworkLoop: ~Copyable {
     if taken { rings.bell.ring() }
   }
 
-  /// Answers CK0 and clock probes of peers in session.
+  /// Answers CK0 and clock probes of peers in session; gives the instant at which the answer left.
   @_noLocks @_noAllocation
-  private mutating func answer() -> Bool {
-    reply.removeAll()
+  private mutating func answer() -> Instant? {
     question.removeAll()
     var index = 0
     while index < datagram.count, index < ClockProbe.length {
@@ -69,16 +75,18 @@ struct NetworkLoop: ~Copyable {
       index += 1
     }
     if let probe = ClockProbe(question), known.contains(probe.ssrc, at: datagram.from) {
-      let answer = probe.reply(from: ssrc, identity: identity, receivedAt: datagram.at, sentAt: MonotonicClock.now)
-      guard let answer, answer.append(to: &reply) else { return false }
-      return ports.data.send(reply, to: datagram.from)
+      // The sender puts in when it leaves.
+      let answer = probe.reply(
+        from: ssrc, identity: identity, pace: pace, receivedAt: datagram.at, sentAt: datagram.at)
+      guard let answer else { return nil }
+      return probes.send(answer, to: datagram.from)
     }
     if let packet = ClockPacket(question), packet.count == 0, known.contains(packet.ssrc, at: datagram.from) {
-      guard let answer = packet.reply(from: ssrc, receivedAt: datagram.at), answer.append(to: &reply) else {
-        return false
-      }
-      return ports.data.send(reply, to: datagram.from)
+      reply.removeAll()
+      let now = MonotonicClock.now
+      guard let answer = packet.reply(from: ssrc, sentAt: now), answer.append(to: &reply) else { return nil }
+      return ports.data.send(reply, to: datagram.from) ? now : nil
     }
-    return false
+    return nil
   }
 }

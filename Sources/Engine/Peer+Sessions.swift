@@ -1,7 +1,9 @@
+import BasicContainers
 import Ensemble
 import MIDI
 import MusicalTime
 import RTPMIDI
+import Realtime
 import Transports
 
 // What the sessions say.
@@ -17,6 +19,13 @@ extension Peer {
     switch output {
     case .send(let bytes, let address, let port):
       _ = (port == .control ? ports.control : ports.data).send(bytes, to: address)
+    case .probe(let session, let address):
+      endpoint.sendProbe(on: session) { probes.send($0, to: address) }
+    case .clockPacket(let session, let address):
+      var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
+      if endpoint.clockPacket(on: session, sentAt: MonotonicClock.now)?.append(to: &packet) == true {
+        _ = ports.data.send(packet, to: address)
+      }
     case .established(let session, let info):
       established(session, info, at: now)
     case .refused(let session):
@@ -43,20 +52,15 @@ extension Peer {
     case .foreign(let session):
       log.info("\(name(of: session)) is no Tutti peer: it gets each tick at its moment")
       tell(.joined, of: session, at: now)
-    case .clock(let session, let exchange):
-      if let identity = peers[session]?.identity {
-        let out = ClockTransit(.out, sent: exchange.sent, received: exchange.remoteReceived)
-        ensemble.measured(out, with: identity, at: now)
-        let back = ClockTransit(.back, sent: exchange.remoteSent, received: exchange.received)
-        ensemble.measured(back, with: identity, at: now)
-      }
+    case .clock(let session, let transit):
+      if let identity = peers[session]?.identity { ensemble.measured(transit, with: identity, at: now) }
     case .message(let session, let message, let instant, _, let isRecovered):
       received(message, at: instant, isRecovered: isRecovered, on: session)
     case .systemExclusive(let session, let octets, _, _):
-      guard let partner = peers[session], let statement = Statement(systemExclusive: octets) else { break }
+      guard let partner = peers[session] else { break }
       if let identity = partner.identity {
-        ensemble.received(statement, from: identity, at: now)
-      } else {
+        ensemble.received(systemExclusive: octets, from: identity, at: now)
+      } else if let statement = Statement(systemExclusive: octets) {
         peers[session]?.unheard = statement
       }
     case .feedback(let session, let sequence): clock.send(.acknowledge(session: session, sequence: sequence))
@@ -126,14 +130,14 @@ extension Peer {
 
   private func received(_ message: Message, at instant: Instant, isRecovered: Bool, on session: SessionID) {
     if message.isOfChannel { return receivedOfChannel(message, on: session, at: instant) }
-    guard message == .clock, let identity = peers[session]?.identity, ensemble.role == .follower(of: identity),
-      let offset = ensemble.masterClock(at: instant)?.offset
-    else { return }
+    guard message == .clock, let identity = peers[session]?.identity, ensemble.role == .follower(of: identity) else {
+      return
+    }
     let plan = ensemble.plan
     if isRecovered { return account.recovered(run: plan.run, start: plan.start) }
     // The stamp counts whole units of 100 us: the tick nearest to it is meant.
     let halfTick = Nanoseconds(plan.timeline.tempo.nanosecondsPerQuarter / 48)
-    account.heard(plan.tick(at: instant - offset + halfTick), run: plan.run, start: plan.start)
+    account.heard(plan.tick(atMaster: instant + halfTick), run: plan.run, start: plan.start)
   }
 
   private func left(_ session: SessionID, at now: Instant) {
@@ -161,8 +165,8 @@ extension Peer {
 
   /// Whom the network thread answers by itself.
   private func publishSources() {
-    networkRings.known.publish(
-      KnownSources(peers.values.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }))
+    let sources = peers.values.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }
+    networkRings.known.publish(KnownSources(sources, pace: endpoint.pace))
   }
 
   private func name(of session: SessionID) -> String {

@@ -20,6 +20,7 @@ public final class Peer {
   let store: IdentityStore
   let ports: PortPair
   let endpoint: Endpoint<SocketAddress>
+  var probes: ProbeSender
   let clock: ClockThread
   let networkRings: NetworkRings
   let network: NetworkThread
@@ -94,6 +95,7 @@ public final class Peer {
     store = try IdentityStore(name: configuration.name)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)
+    probes = ProbeSender(socket: ports.data)
     let now = MonotonicClock.now
     let clockRings = ClockRings()
     do {
@@ -217,7 +219,7 @@ public final class Peer {
       most -= 1
       endpoint.receive(
         datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
-        port: datagram.port == .control ? .control : .data, at: datagram.at, answered: datagram.answered)
+        port: datagram.port == .control ? .control : .data, at: datagram.at, answeredAt: datagram.answeredAt)
     }
   }
 

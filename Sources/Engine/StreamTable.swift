@@ -56,10 +56,12 @@ struct StreamTable: ~Copyable {
     streams.append(Stream(session: session, address: address, sender: slot))
   }
 
-  /// The session's receiver is a Tutti peer.
+  /// The session's receiver is a Tutti peer: packets say when they leave from now on.
   @_noLocks @_noAllocation
   mutating func recognise(_ session: SessionID) {
-    if let index = index(of: session) { streams[index].isRecognised = true }
+    guard let index = index(of: session) else { return }
+    streams[index].isRecognised = true
+    senders[streams[index].sender].sendsInstants = true
   }
 
   /// Whether the session's receiver gets its ticks ahead of time from now on.
@@ -137,8 +139,7 @@ struct StreamTable: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func deliver(_ index: Int, at now: Instant) {
-    let isSent = socket.send(packet, to: streams[index].address)
-    if isSent { sent += 1 } else { unsent += 1 }
+    deliverGuard(index)
     guard senders[streams[index].sender].sendsJournal else { return }
     streams[index].guards = 0
     streams[index].guardDue = now + Self.guardPause(after: 0)
@@ -148,7 +149,15 @@ struct StreamTable: ~Copyable {
   /// Sends the packet that is encoded, without its being a reason for others.
   @_noLocks @_noAllocation
   mutating func deliverGuard(_ index: Int) {
-    let isSent = socket.send(packet, to: streams[index].address)
-    if isSent { sent += 1 } else { unsent += 1 }
+    if isAccepted(for: index) { sent += 1 } else { unsent += 1 }
+  }
+
+  /// Gives the packet to the kernel, which may refuse it. To a Tutti peer it says when that was.
+  @_noLocks @_noAllocation
+  private func isAccepted(for index: Int) -> Bool {
+    let address = streams[index].address
+    guard senders[streams[index].sender].sendsInstants else { return socket.send(packet, to: address) }
+    if case .some = socket.send(packet, stampedAt: RTPHeader.instantOffset, to: address) { return true }
+    return false
   }
 }

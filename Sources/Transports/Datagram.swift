@@ -1,4 +1,3 @@
-public import BasicContainers
 public import MusicalTime
 
 /// One datagram as it came from the network, in a trivial value that travels by ring.
@@ -17,8 +16,8 @@ public struct Datagram: Sendable, BitwiseCopyable {
   /// When the kernel took it from the network.
   public internal(set) var at = Instant(nanoseconds: 0)
   public internal(set) var port = Port.control
-  /// Whether the thread that received it has answered it already.
-  public var answered = false
+  /// When the answer left, if the thread that received it has answered it already.
+  public var answeredAt: Instant?
 
   public init() {}
 }
@@ -39,41 +38,7 @@ extension PortPair {
     datagram.from = arrival.from
     datagram.at = arrival.at
     datagram.port = port
-    datagram.answered = false
+    datagram.answeredAt = nil
     return true
-  }
-}
-
-extension UDPSocket {
-  /// Sends a packet of at most ``Datagram/room`` octets, never waiting; false when it is longer or the kernel would not
-  /// take it.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public func send(_ packet: borrowing RigidArray<UInt8>, to address: SocketAddress) -> Bool {
-    // A copy, because the array lends its octets only as a Span, which real-time code may not own. Nearly all packets
-    // are short, and are not to pay for the room of the longest.
-    if packet.count <= 256 { return sendShort(packet, to: address) }
-    guard packet.count <= Datagram.room else { return false }
-    var octets = InlineArray<1472, UInt8>(repeating: 0)
-    var index = 0
-    while index < packet.count {
-      octets[index] = packet[index]
-      index += 1
-    }
-    // Invariant: the pointer covers the inline array and is used within the call alone.
-    return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: index, to: address) }
-  }
-
-  @_noLocks @_noAllocation
-  private func sendShort(_ packet: borrowing RigidArray<UInt8>, to address: SocketAddress) -> Bool {
-    var octets = InlineArray<256, UInt8>(repeating: 0)
-    var index = 0
-    while index < packet.count {
-      octets[index] = packet[index]
-      index += 1
-    }
-    // Invariant: the pointer covers the inline array and is used within the call alone.
-    return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: index, to: address) }
   }
 }

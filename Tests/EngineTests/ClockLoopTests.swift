@@ -223,10 +223,37 @@ import Transports
       for receiver in receivers {
         var room = [UInt8](repeating: 0, count: 256)
         var commands: [UInt8] = []
-        while room.withUnsafeMutableBytes({ receiver.receive(into: $0.baseAddress!, room: 256) }) != nil {
-          commands.append(room[RTPHeader.length + 1])
+        while let arrival = room.withUnsafeMutableBytes({ receiver.receive(into: $0.baseAddress!, room: 256) }) {
+          let packet = Array(room.prefix(arrival.length))
+          // Behind the header of the list.
+          commands.append(packet[try RTPHeader.decode(packet.span).payload.start + 1])
         }
         #expect(commands == [0xFA, 0xF0, 0xF8, 0xF8])
+      }
+    }
+  }
+
+  /// Start, statement, ticks and Stop alike; to anybody else, what leaves is as it always was.
+  @Test func whatGoesToATuttiPeerSaysWhenItLeft() throws {
+    try withLoop { loop, rings, _, open in
+      let (foreign, tutti) = (try open(false), try open(true))
+      rings.plan.publish(VirtualRhythm.plan(end: 5))
+      rings.commands.push(.exclusive(try #require(ClockCommand.Exclusive([0x7D, 1])), session: nil))
+      _ = loop.obey()
+      let before = MonotonicClock.now
+      loop.play(from: .milliseconds(-100), to: .milliseconds(200))
+      for (receiver, says, count) in [(foreign, false, 7), (tutti, true, 8)] {
+        var room = [UInt8](repeating: 0, count: 256)
+        var instants: [Instant] = []
+        while let arrival = room.withUnsafeMutableBytes({ receiver.receive(into: $0.baseAddress!, room: 256) }) {
+          let header = try RTPHeader.decode(Array(room.prefix(arrival.length)).span).header
+          #expect((header.instant != nil) == says && room[0] == (says ? 0x90 : 0x80))
+          // The kernel's stamp is of another clock, put right to some microseconds.
+          if let instant = header.instant { #expect(instant <= arrival.at + .microseconds(50)) }
+          instants.append(header.instant ?? before)
+        }
+        #expect(instants.count == count && instants == instants.sorted() && instants[0] >= before)
+        #expect(Set(instants).count == (says ? count : 1))
       }
     }
   }

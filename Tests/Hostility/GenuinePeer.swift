@@ -3,7 +3,7 @@ import MusicalTime
 import RTPMIDI
 import Seeds
 
-/// One who means it well: an ``Endpoint`` and the stream it plays, mostly with a journal.
+/// One who means it well: an ``Endpoint`` and the stream it plays, mostly with a journal and with send instants.
 final class GenuinePeer<Address: PeerAddress> {
   let endpoint: Endpoint<Address>
   private var sender: PacketSender
@@ -16,10 +16,20 @@ final class GenuinePeer<Address: PeerAddress> {
     improviser = Improviser(seed: random.next())
     sender = PacketSender(ssrc: endpoint.ssrc, sequence: UInt16(truncatingIfNeeded: random.next()))
     sender.sendsJournal = random.integer(in: 0...3) > 0
+    sender.sendsInstants = random.integer(in: 0...3) > 0
   }
 
   /// A packet of what it plays now: a message, a System Exclusive or the beginning of one, or none.
   func play(at now: Instant) -> [UInt8] {
+    var packet = packet(at: now)
+    guard sender.sendsInstants, !packet.isEmpty else { return packet }
+    for index in 0..<8 {
+      packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: now.nanoseconds >> (56 - 8 * index))
+    }
+    return packet
+  }
+
+  private func packet(at now: Instant) -> [UInt8] {
     switch random.integer(in: 0...9) {
     case 0:
       return octets(capacity: random.integer(in: 0...1) == 0 ? 40 : 1400) {

@@ -60,7 +60,8 @@ public final class SessionFuzzer: Fuzzer {
       accepted \(counts.accepted), malformed \(counts.malformed), unknown commands \(counts.unknownCommands), \
       unknown sources \(counts.unknownSources), replayed \(counts.replayed), stranger probes \(counts.strangerProbes), \
       unmatched clocks \(counts.unmatchedClocks), implausible clocks \(counts.implausibleClocks), \
-      unexpected answers \(counts.unexpectedAnswers), refused invitations \(counts.refusedInvitations)
+      unexpected answers \(counts.unexpectedAnswers), refused invitations \(counts.refusedInvitations), \
+      refused instants \(counts.refusedInstants)
       """
   }
 
@@ -156,7 +157,7 @@ public final class SessionFuzzer: Fuzzer {
   }
 
   private func give(_ datagram: [UInt8], from address: Address, _ port: Port) throws(FuzzFailure) {
-    tested.receive(datagram, from: address, port: port, at: now, answered: pick(2) == 0)
+    tested.receive(datagram, from: address, port: port, at: now, answeredAt: pick(2) == 0 ? now : nil)
     let told = send(from: 0)
     // The steps of a journal, else a message of an octet.
     try check(told <= 16_383 + 4096 + datagram.count + 8, "\(told) outputs of a datagram of \(datagram.count) octets")
@@ -182,6 +183,18 @@ public final class SessionFuzzer: Fuzzer {
       case .send(let datagram, let to, let port):
         let from = port == .control ? Self.controls[k] : Self.controls[k].data
         put(Flight(datagram: datagram, from: from, to: to), of: k)
+      case .probe(let session, let to):
+        peers[k].endpoint.sendProbe(on: session) { probe in
+          var probe = probe
+          probe.transmit = now
+          let datagram = octets { _ = probe.append(to: &$0) }
+          put(Flight(datagram: datagram, from: Self.controls[k].data, to: to), of: k)
+          return now
+        }
+      case .clockPacket(let session, let to):
+        let packet = peers[k].endpoint.clockPacket(on: session, sentAt: now)
+        let datagram = octets { _ = packet?.append(to: &$0) }
+        put(Flight(datagram: datagram, from: Self.controls[k].data, to: to), of: k)
       case .feedback(_, let sequence): peers[k].acknowledge(sequence)
       default: break
       }

@@ -16,6 +16,8 @@ struct DecodedPacket: Sendable {
   private(set) var commands: [String] = []
   /// The recovery journal.
   private(set) var journal: [String] = []
+  /// The extension of the RTP header: its profile, its length in words, and its words.
+  private(set) var headerExtension: [String] = []
   private var isInJournal = false
 
   /// A packet of the RTP stream, not of the session.
@@ -60,7 +62,11 @@ struct DecodedPacket: Sendable {
       case "packet": packets.append(DecodedPacket())
       case "proto": packets[packets.count - 1].protocols.append(attributes["name"] ?? "")
       case "field":
-        guard let name = attributes["name"], name.hasPrefix("rtpmidi.") else { return }
+        guard let name = attributes["name"] else { return }
+        if name.hasPrefix("rtp.ext.") || name == "rtp.hdr_ext" {
+          packets[packets.count - 1].headerExtension.append(attributes["show"] ?? "")
+        }
+        guard name.hasPrefix("rtpmidi.") else { return }
         leaf = (name.dropFirst("rtpmidi.".count), attributes["show"] ?? "")
       default: break
       }

@@ -24,10 +24,11 @@ struct Rehearsal: ~Copyable {
 
   struct Fault: Error, CustomStringConvertible { let description: String }
 
-  init(usesEnhancedControllers: Bool = false) throws {
+  init(usesEnhancedControllers: Bool = false, sendsInstants: Bool = false) throws {
     sender = PacketSender(ssrc: inviter.ssrc, sequence: 65530)
     sender.sendsJournal = true
     sender.usesEnhancedControllers = usesEnhancedControllers
+    sender.sendsInstants = sendsInstants
     _ = try inviter.connect(to: Place(port: 5006), data: Place(port: 5007), at: now)
     exchange()
   }
@@ -85,13 +86,32 @@ struct Rehearsal: ~Copyable {
     now = now + .milliseconds(1)
   }
 
+  private func datagram(of output: Endpoint<Place>.Output, by endpoint: Endpoint<Place>) -> ([UInt8], Place, Port)? {
+    var packet = RigidArray<UInt8>(capacity: 100)
+    switch output {
+    case .send(let datagram, let address, let port): return (datagram, address, port)
+    case .probe(let session, let address):
+      endpoint.sendProbe(on: session) { probe in
+        var probe = probe
+        probe.transmit = now
+        return probe.append(to: &packet) ? now : nil
+      }
+      return ((0..<packet.count).map { packet[$0] }, address, .data)
+    case .clockPacket(let session, let address):
+      _ = endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet)
+      return ((0..<packet.count).map { packet[$0] }, address, .data)
+    default: return nil
+    }
+  }
+
   /// Carries datagrams between the endpoints until neither has one.
   private mutating func exchange() {
     var isQuiet = false
     while !isQuiet {
       isQuiet = true
       for (from, to, control) in [(inviter, invited, 5004 as UInt16), (invited, inviter, 5006)] {
-        for case .send(let datagram, let address, let port) in from.drain() {
+        for output in from.drain() {
+          guard let (datagram, address, port) = datagram(of: output, by: from) else { continue }
           let source = port == .control ? control : control + 1
           append(datagram, from: source, to: address.port)
           to.receive(datagram, from: Place(port: source), port: address.port % 2 == 0 ? .control : .data, at: now)

@@ -48,6 +48,20 @@ import Testing
     #expect(hex(octets[8][12..<15]) == "42 f1 35")
   }
 
+  /// A packet to a Tutti peer, which says when it left.
+  @Test func theSendInstant() async throws {
+    var rehearsal = try Rehearsal(sendsInstants: true)
+    try rehearsal.say(.start, .clock)
+    try rehearsal.say(systemExclusive: [0x7D, 1])
+    try rehearsal.sayNothing()
+    let octets = rehearsal.seen
+    #expect(octets.allSatisfy { hex($0[12..<24]) == "54 55 00 02 00 00 00 00 00 00 00 00" })
+    let packets = try await rehearsal.decoded()
+    #expect(packets.map(\.headerExtension) == Array(repeating: ["0x5455", "2", "0x00000000", "0x00000000"], count: 4))
+    #expect(packets[1].commands == fields("j_flag, cmd_length_short 1, common_status \(0xF8)"))
+    #expect(packets[3].commands == fields("j_flag, cmd_length_short 0"))
+  }
+
   @Test func systemExclusive() async throws {
     var rehearsal = try Rehearsal()
     let octets = (0..<100).map { UInt8($0) }

@@ -61,7 +61,7 @@ import Testing
     _ datagram: borrowing RigidArray<UInt8>, ssrc: UInt32, at instant: Instant, into packet: inout RigidArray<UInt8>
   ) -> Bool {
     packet.removeAll()
-    if let clock = ClockPacket(datagram), let reply = clock.reply(from: ssrc, receivedAt: instant) {
+    if let clock = ClockPacket(datagram), let reply = clock.reply(from: ssrc, sentAt: instant) {
       return reply.append(to: &packet)
     }
     if let probe = ClockProbe(datagram),

@@ -61,6 +61,35 @@ import Testing
     #expect((0..<length).allSatisfy { datagram.octets[$0] == UInt8(truncatingIfNeeded: $0 &* 7) })
   }
 
+  @Test(arguments: [(8, 0), (44, 36), (256, 100), (257, 249), (1472, 16)])
+  func aPacketSaysWhenItLeaves(length: Int, offset: Int) throws {
+    let pair = try PortPair(port: 0)
+    defer { pair.close() }
+    let packet = RigidArray<UInt8>(repeating: 7, count: length)
+    let before = MonotonicClock.now
+    let sent = pair.control.send(
+      packet, stampedAt: offset, to: SocketAddress(host: 0x7F00_0001, port: pair.data.port))
+    let instant = try #require(sent)
+    #expect(instant >= before && instant <= MonotonicClock.now)
+    var datagram = Datagram()
+    #expect(pair.receive(on: .data, into: &datagram) && datagram.count == length)
+    let octets = (0..<length).map { datagram.octets[$0] }
+    let stamp = octets[offset..<offset + 8].reduce(0) { $0 << 8 | Int64($1) }
+    #expect(stamp == instant.nanoseconds)
+    #expect(octets[..<offset].allSatisfy { $0 == 7 } && octets[(offset + 8)...].allSatisfy { $0 == 7 })
+  }
+
+  @Test(arguments: [(7, 0), (44, 37), (44, -1), (44, .max), (1473, 0)])
+  func withoutRoomForItNothingIsSent(length: Int, offset: Int) throws {
+    let socket = try UDPSocket(port: 0)
+    defer { socket.close() }
+    let packet = RigidArray<UInt8>(repeating: 7, count: length)
+    let sent = socket.send(packet, stampedAt: offset, to: SocketAddress(host: 0x7F00_0001, port: socket.port))
+    #expect(sent == nil)
+    var room = [UInt8](repeating: 0, count: 16)
+    #expect(room.withUnsafeMutableBytes { socket.receive(into: $0.baseAddress!, room: 16) } == nil)
+  }
+
   @Test func aLongerPacketIsNotSent() throws {
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }

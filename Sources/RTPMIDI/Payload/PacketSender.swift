@@ -14,6 +14,12 @@ public struct PacketSender: ~Copyable {
   public private(set) var sequence: UInt16
   private var history: CheckpointHistory
 
+  /// Whether every packet has room to say when it left; at first not. The receiver is a Tutti peer then. Whoever sends the
+  /// packet reads the clock last, and writes the instant at ``RTPHeader/instantOffset`` behind the packet's beginning.
+  ///
+  /// Real-time: safe.
+  public var sendsInstants = false
+
   /// A stream that begins with packet `sequence`, which should be random (RFC 3550 section 5.1).
   ///
   /// - Parameter historyCapacity: how many things said of notes, controllers and the like the journal remembers at most.
@@ -25,13 +31,14 @@ public struct PacketSender: ~Copyable {
     history.restart(at: sequence)
   }
 
-  /// Begins a new stream in the same memory, without journal.
+  /// Begins a new stream in the same memory, without journal and send instants.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func restart(ssrc: UInt32, sequence: UInt16) {
     (self.ssrc, self.sequence) = (ssrc, sequence)
     history.restart(at: sequence)
+    sendsInstants = false
   }
 
   /// Whether every packet bears a journal; at first not. Turned on, it covers what is sent from then on.
@@ -79,7 +86,7 @@ public struct PacketSender: ~Copyable {
   public mutating func encode(
     _ message: Message, at instant: Instant, into packet: inout RigidArray<UInt8>
   ) -> Bool {
-    guard packet.freeCapacity >= Self.longestBarePacket else { return false }
+    guard packet.freeCapacity >= bareLength else { return false }
     let start = packet.count
     header(at: instant).append(to: &packet)
     guard var section = CommandSectionEncoder(in: &packet), section.append(message, to: &packet) else { return false }
@@ -106,12 +113,12 @@ public struct PacketSender: ~Copyable {
     isJournalled: Bool = true, into packet: inout RigidArray<UInt8>
   ) -> Int? {
     let start = packet.count
-    guard packet.freeCapacity > RTPHeader.length else { return nil }
+    guard packet.freeCapacity > headerLength else { return nil }
     var reserve = 0
     if sendsJournal {
       // The journal first, to see how long it is. At least a piece of 64 octets goes with it.
       let most = min(packet.freeCapacity, Self.longestMessagePacket)
-      guard history.appendJournal(of: sequence, to: &packet, room: most - Self.longestBarePacket - 64) else {
+      guard history.appendJournal(of: sequence, to: &packet, room: most - bareLength - 64) else {
         return nil
       }
       let journal = packet.count - start
@@ -140,7 +147,7 @@ public struct PacketSender: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func encodeGuard(at instant: Instant, into packet: inout RigidArray<UInt8>) -> Bool {
-    guard packet.freeCapacity >= Self.longestBarePacket else { return false }
+    guard packet.freeCapacity >= bareLength else { return false }
     let start = packet.count
     header(at: instant).append(to: &packet)
     guard let section = CommandSectionEncoder(in: &packet), finish(section, in: &packet, from: start) else {
@@ -152,7 +159,18 @@ public struct PacketSender: ~Copyable {
 
   @_noLocks @_noAllocation
   private func header(at instant: Instant) -> RTPHeader {
-    RTPHeader(sequence: sequence, timestamp: RTPHeader.timestamp(of: instant), ssrc: ssrc)
+    var header = RTPHeader(sequence: sequence, timestamp: RTPHeader.timestamp(of: instant), ssrc: ssrc)
+    if sendsInstants { header.instant = Instant(nanoseconds: 0) }
+    return header
+  }
+
+  private var headerLength: Int {
+    @_noLocks @_noAllocation get { sendsInstants ? RTPHeader.length + RTPHeader.extensionLength : RTPHeader.length }
+  }
+
+  /// Octets of the longest packet of one message without a journal.
+  private var bareLength: Int {
+    @_noLocks @_noAllocation get { Self.longestBarePacket - RTPHeader.length + headerLength }
   }
 
   /// Completes a packet that begins at `start` by its journal, if it bears one; else takes it back.
@@ -174,7 +192,8 @@ public struct PacketSender: ~Copyable {
   /// Real-time: safe.
   public static var longestMessagePacket: Int { @_noLocks @_noAllocation get { 1400 } }
 
-  /// Octets of the longest packet of one message without a journal: header, section header, three octets of command.
+  /// Octets of the longest packet of one message without journal and send instant: header, section header, three octets
+  /// of command.
   ///
   /// Real-time: safe.
   public static var longestBarePacket: Int { @_noLocks @_noAllocation get { RTPHeader.length + 1 + 3 } }

@@ -6,7 +6,7 @@ import MusicalTime
 ///     FF FF | CK | ssrc 32 | count 8 | 0 0 0 | stamp 1, 64 bits | stamp 2 | stamp 3
 ///
 /// CK0, from the initiator: stamp 1 is when it was sent. CK1, the answer: stamp 2 is when it was sent, by the
-/// answerer's clock. CK2, the answer to that: stamp 3 is when CK1 arrived, by the initiator's.
+/// answerer's clock. CK2, the answer to that: stamp 3 is when it was sent, by the initiator's.
 public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   /// The sender's.
   public var ssrc: UInt32
@@ -59,12 +59,11 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   ///
   /// - Parameters:
   ///   - ssrc: the answering peer's own.
-  ///   - instant: when this packet arrived. The stamp is that of sending, so answer at once; the arrival is taken because the
-  ///     kernel has stamped it, and what lies between is far below 100 us.
+  ///   - instant: when the answer leaves.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func reply(from ssrc: UInt32, receivedAt instant: Instant) -> ClockPacket? {
+  public func reply(from ssrc: UInt32, sentAt instant: Instant) -> ClockPacket? {
     let stamp = Self.stamp(of: instant)
     switch count {
     case 0: return ClockPacket(ssrc: ssrc, count: 1, stamp1: stamp1, stamp2: stamp, stamp3: 0)
@@ -92,7 +91,13 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   static func stamp(of instant: Instant) -> UInt64 { UInt64(bitPattern: instant.hundredMicroseconds) }
 
-  /// The instant of `stamp`; wraps where that lies beyond Int64.
-  @_noLocks @_noAllocation
-  static func instant(of stamp: UInt64) -> Instant { Instant(hundredMicroseconds: Int64(bitPattern: stamp)) }
+  /// The step of a stamp.
+  static var resolution: Nanoseconds { .microseconds(100) }
+
+  /// When it was sent, by its sender's clock, as far as is known: in the middle of the unit that its stamp counts. Wraps
+  /// where that lies beyond Int64.
+  var sent: Instant {
+    let stamp = count == 0 ? stamp1 : count == 1 ? stamp2 : stamp3
+    return Instant(hundredMicroseconds: Int64(bitPattern: stamp)) + .microseconds(50)
+  }
 }

@@ -4,44 +4,64 @@ import MusicalTime
 /// Tutti's own clock packet, by which Tutti peers also know each other. Like a CK in purpose, with nanoseconds instead
 /// of units of 100 us: at a tempo such as 125 BPM these are a constant error that no averaging removes.
 ///
-///     FF FF | TU | version 1, 8 bits | kind 8 | 0 0 | ssrc 32 | identity 64 | t1 64 | t2 64 | t3 64
+///     FF FF | TU | version 2, 8 bits | kind 8 | pace 16 | ssrc 32 | identity 64
+///     origin 64 | receive 64 | transmit 64
 ///
-/// It travels on the data port, outside the RTP stream, so that the thread that receives it can answer it at once.
-/// Request (kind 0): t1 is when it was sent; t2 and t3 are 0. Reply (kind 1): t1 comes back, t2 is when the request
-/// arrived and t3 when the reply was sent, both by the replier's clock. Signed nanoseconds, big-endian. ssrc and
-/// identity are the sender's.
+/// It travels on the data port, outside the RTP stream, so that the thread that receives it can answer it at once. The
+/// three stamps are NTP's (RFC 5905, section 7.3), in signed nanoseconds, big-endian; ssrc and identity are the
+/// sender's. <doc:ClockPackets> says what each is in a request and in a reply.
 public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   public enum Kind: Hashable, Sendable, BitwiseCopyable { case request, reply }
 
   public let kind: Kind
+  /// How many probes a second the sender takes from the other, at most; 0 says nothing.
+  public var pace: UInt16
   public var ssrc: UInt32
   /// The sender's lasting identity.
   public var identity: UInt64
-  public var t1: Instant
-  public var t2: Instant
-  public var t3: Instant
+  /// The transmit stamp of the packet that is spoken of, by its sender's clock: in a reply the request that is answered,
+  /// in a request the newest reply that the requester has had. 0 while there was none.
+  public var origin: Instant
+  /// When that packet arrived at the sender of this one, by the latter's clock; 0 while there was none.
+  public var receive: Instant
+  /// When this packet left, by its sender's clock.
+  public var transmit: Instant
 
   /// Octets of the packet.
   ///
   /// Real-time: safe.
   public static var length: Int { @_noLocks @_noAllocation get { 44 } }
 
+  /// Where ``transmit`` stands in the packet: its sender reads the clock last, and writes it there.
+  ///
+  /// Real-time: safe.
+  public static var transmitOffset: Int { @_noLocks @_noAllocation get { 36 } }
+
   /// A request sent at `instant`.
+  ///
+  /// - Parameters:
+  ///   - origin: the transmit stamp of the newest reply, 0 for none.
+  ///   - receive: when that reply arrived, 0 for none.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public init(ssrc: UInt32, identity: UInt64, sentAt instant: Instant) {
-    let zero = Instant(nanoseconds: 0)
-    self.init(kind: .request, ssrc: ssrc, identity: identity, t1: instant, t2: zero, t3: zero)
+  public init(
+    ssrc: UInt32, identity: UInt64, pace: UInt16 = 0, origin: Instant = Instant(nanoseconds: 0),
+    receive: Instant = Instant(nanoseconds: 0), sentAt instant: Instant
+  ) {
+    self.init(
+      kind: .request, pace: pace, ssrc: ssrc, identity: identity, origin: origin, receive: receive, transmit: instant)
   }
 
   @_noLocks @_noAllocation
-  private init(kind: Kind, ssrc: UInt32, identity: UInt64, t1: Instant, t2: Instant, t3: Instant) {
-    (self.kind, self.ssrc, self.identity) = (kind, ssrc, identity)
-    (self.t1, self.t2, self.t3) = (t1, t2, t3)
+  private init(
+    kind: Kind, pace: UInt16, ssrc: UInt32, identity: UInt64, origin: Instant, receive: Instant, transmit: Instant
+  ) {
+    (self.kind, self.pace, self.ssrc, self.identity) = (kind, pace, ssrc, identity)
+    (self.origin, self.receive, self.transmit) = (origin, receive, transmit)
   }
 
-  /// Reads a datagram; nil when it is not a whole probe of version 1.
+  /// Reads a datagram; nil when it is not a whole probe of version 2.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -50,15 +70,15 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
     guard packet.uint32(at: 0) == 0xFFFF_5455 else { return nil }
     let kind: Kind
     switch packet.uint16(at: 4) {
-    case 0x0100: kind = .request
-    case 0x0101: kind = .reply
+    case 0x0200: kind = .request
+    case 0x0201: kind = .reply
     default: return nil
     }
     self.init(
-      kind: kind, ssrc: packet.uint32(at: 8), identity: packet.uint64(at: 12),
-      t1: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 20))),
-      t2: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 28))),
-      t3: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 36))))
+      kind: kind, pace: packet.uint16(at: 6), ssrc: packet.uint32(at: 8), identity: packet.uint64(at: 12),
+      origin: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 20))),
+      receive: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 28))),
+      transmit: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: Self.transmitOffset))))
   }
 
   /// The same of a datagram that lies elsewhere.
@@ -71,16 +91,18 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   /// - Parameters:
   ///   - ssrc: the replying peer's own.
   ///   - identity: the replying peer's own.
+  ///   - pace: how many probes a second the replying peer takes from the other; 0 says nothing.
   ///   - received: when the request arrived.
-  ///   - sent: when the reply leaves: read the clock last.
+  ///   - sent: when the reply leaves.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func reply(
-    from ssrc: UInt32, identity: UInt64, receivedAt received: Instant, sentAt sent: Instant
+    from ssrc: UInt32, identity: UInt64, pace: UInt16 = 0, receivedAt received: Instant, sentAt sent: Instant
   ) -> ClockProbe? {
     guard case .request = kind else { return nil }
-    return ClockProbe(kind: .reply, ssrc: ssrc, identity: identity, t1: t1, t2: received, t3: sent)
+    return ClockProbe(
+      kind: .reply, pace: pace, ssrc: ssrc, identity: identity, origin: transmit, receive: received, transmit: sent)
   }
 
   /// Appends the packet. Returns false, with nothing appended, when there is no room.
@@ -91,14 +113,15 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
     guard packet.freeCapacity >= Self.length else { return false }
     packet.append(bigEndian: UInt32(0xFFFF_5455))
     switch kind {
-    case .request: packet.append(bigEndian: UInt32(0x0100_0000))
-    case .reply: packet.append(bigEndian: UInt32(0x0101_0000))
+    case .request: packet.append(bigEndian: UInt16(0x0200))
+    case .reply: packet.append(bigEndian: UInt16(0x0201))
     }
+    packet.append(bigEndian: pace)
     packet.append(bigEndian: ssrc)
     packet.append(bigEndian: identity)
-    packet.append(bigEndian: UInt64(bitPattern: t1.nanoseconds))
-    packet.append(bigEndian: UInt64(bitPattern: t2.nanoseconds))
-    packet.append(bigEndian: UInt64(bitPattern: t3.nanoseconds))
+    packet.append(bigEndian: UInt64(bitPattern: origin.nanoseconds))
+    packet.append(bigEndian: UInt64(bitPattern: receive.nanoseconds))
+    packet.append(bigEndian: UInt64(bitPattern: transmit.nanoseconds))
     return true
   }
 }

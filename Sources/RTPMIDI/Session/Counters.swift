@@ -9,9 +9,10 @@ public struct Counters: Hashable, Sendable {
   public internal(set) var unknownCommands: UInt64 = 0
   /// From nobody there is a session with.
   public internal(set) var unknownSources: UInt64 = 0
-  /// RTP packets received before, too old to tell, or too far ahead to be believed.
+  /// RTP packets received before, too old to tell, or too far ahead to be believed; and probe requests that came again.
   public internal(set) var replayed: UInt64 = 0
-  /// Probes outside a session, and replies that nothing had asked for or that came twice.
+  /// Probes outside a session or of another identity than its peer's, and replies that nothing had asked for or that came
+  /// twice.
   public internal(set) var strangerProbes: UInt64 = 0
   /// CK1 and CK2 that nothing had asked for or that came twice.
   public internal(set) var unmatchedClocks: UInt64 = 0
@@ -25,6 +26,11 @@ public struct Counters: Hashable, Sendable {
   /// Invitations accepted on the control port and forgotten, being too many or too old, before the data port's came.
   /// These are not datagrams.
   public internal(set) var forgottenInvitations: UInt64 = 0
+
+  /// Send instants of recognised peers that were not used: those that stand still or run backwards, those of the RTP
+  /// stream that put the peer's clock a minute or more from where it was, and echoes that cannot be. These are not
+  /// datagrams: what else the packet says counts.
+  public internal(set) var refusedInstants: UInt64 = 0
 
   /// All datagrams dropped.
   public var dropped: UInt64 {

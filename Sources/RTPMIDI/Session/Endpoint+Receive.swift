@@ -9,10 +9,9 @@ extension Endpoint {
   ///   - address: whence it came.
   ///   - port: the own port at which it arrived.
   ///   - instant: when it arrived.
-  ///   - answered: whether it is a CK0 or a probe request that has been answered already. The CK1's stamp was that of
-  ///     `instant`.
+  ///   - answer: when its answer left, for a CK0 or a probe request that has been answered already.
   public func receive(
-    _ datagram: Span<UInt8>, from address: Address, port: Port, at instant: Instant, answered: Bool = false
+    _ datagram: Span<UInt8>, from address: Address, port: Port, at instant: Instant, answeredAt answer: Instant? = nil
   ) {
     let fate: Counters.Fate
     if ControlPacket.isControl(datagram) {
@@ -20,9 +19,10 @@ extension Endpoint {
         switch try ControlPacket(datagram) {
         case .session(let command): fate = receive(command, from: address, port: port, at: instant)
         case .clock(let packet):
-          fate = receive(packet, from: address, port: port, at: instant, answered: answered)
+          fate = receive(packet, from: address, port: port, at: instant, answeredAt: answer)
         case .feedback(let feedback): fate = receive(feedback, from: address, port: port, at: instant)
-        case .probe(let probe): fate = receive(probe, from: address, port: port, at: instant, answered: answered)
+        case .probe(let probe):
+          fate = receive(probe, from: address, port: port, at: instant, isAnswered: answer != nil)
         }
       } catch {
         fate = error == .unknownCommand ? .unknownCommand : .malformed
@@ -37,13 +37,13 @@ extension Endpoint {
 
   /// Takes a datagram that lies in an array.
   public func receive(
-    _ datagram: [UInt8], from address: Address, port: Port, at instant: Instant, answered: Bool = false
+    _ datagram: [UInt8], from address: Address, port: Port, at instant: Instant, answeredAt answer: Instant? = nil
   ) {
-    receive(datagram.span, from: address, port: port, at: instant, answered: answered)
+    receive(datagram.span, from: address, port: port, at: instant, answeredAt: answer)
   }
 
   /// The session in which a datagram comes. Its deadline is looked at when the datagram has been taken.
-  private func session(of ssrc: UInt32, from address: Address, _ port: Port, at now: Instant) -> Session<Address>? {
+  func session(of ssrc: UInt32, from address: Address, _ port: Port, at now: Instant) -> Session<Address>? {
     let source = SessionTable<Address>.Source(ssrc: ssrc, address: address, port: port)
     speaker = table[source]
     if speaker == nil, let invited = table.session(awaitedFrom: source) {
@@ -51,39 +51,6 @@ extension Endpoint {
       table.schedule(invited)
     }
     return speaker
-  }
-
-  private func receive(
-    _ packet: ClockPacket, from address: Address, port: Port, at instant: Instant, answered: Bool
-  ) -> Counters.Fate {
-    guard let session = session(of: packet.ssrc, from: address, port, at: instant) else { return .unknownSource }
-    guard let (exchange, remote) = session.clock.receive(packet, at: instant) else { return .unmatchedClock }
-    let isAnswered = answered && packet.count == 0
-    if !isAnswered, let reply = packet.reply(from: ssrc, receivedAt: instant) {
-      send(to: address, port) { reply.append(to: &$0) }
-    }
-    guard session.believe(remote, at: instant) else { return .implausibleClock }
-    session.lastHeard = instant
-    if let exchange { outputs.append(.clock(session.id, exchange)) }
-    return .accepted
-  }
-
-  private func receive(
-    _ probe: ClockProbe, from address: Address, port: Port, at instant: Instant, answered: Bool
-  ) -> Counters.Fate {
-    guard let session = session(of: probe.ssrc, from: address, port, at: instant) else { return .strangerProbe }
-    if let reply = probe.reply(from: ssrc, identity: identity, receivedAt: instant, sentAt: instant) {
-      session.lastHeard = instant
-      if !answered { send(to: address, port) { reply.append(to: &$0) } }
-      session.recognition.wasAsked(at: instant)
-      return .accepted
-    }
-    guard let (exchange, isFirst) = session.recognition.receive(probe, at: instant) else { return .strangerProbe }
-    guard session.believe(probe.t3, at: instant) || isFirst else { return .implausibleClock }
-    session.lastHeard = instant
-    if isFirst { recognise(session, as: probe.identity, at: instant) }
-    outputs.append(.clock(session.id, exchange))
-    return .accepted
   }
 
   private func receive(
@@ -113,6 +80,7 @@ extension Endpoint {
       try session.receiver.open(datagram, near: reference)
       session.lastHeard = instant
       if session.anchor == nil { session.anchor = (own: instant, remote: reference) }
+      if let sent = header.instant { receive(sendInstant: sent, in: session, at: instant) }
       session.wantFeedback(at: instant)
       if session.receiver.hasJournal, !session.hasToldOfJournals {
         session.hasToldOfJournals = true

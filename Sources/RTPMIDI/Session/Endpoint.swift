@@ -3,13 +3,13 @@ import MusicalTime
 
 /// All AppleMIDI sessions of one local pair of ports, without any I/O: datagrams and instants in, ``Output`` out.
 ///
-/// Whoever owns it gives it each datagram (``receive(_:from:port:at:answered:)``), calls ``advance(to:)`` when
+/// Whoever owns it gives it each datagram (``receive(_:from:port:at:answeredAt:)``), calls ``advance(to:)`` when
 /// ``nextDeadline`` has come, and after either does what ``drain()`` returns. It sends no RTP: the ``PacketSender`` of
 /// a session belongs to the thread that sends, under ``ssrc``. It belongs to one thread itself.
 ///
-/// CK0s and probe requests are best answered by the thread that receives them (``ClockPacket/reply(from:receivedAt:)``,
-/// ``ClockProbe/reply(from:identity:receivedAt:sentAt:)``). They are handed on all the same, with `answered` true and
-/// the instant put into the answer: they show that the peer lives.
+/// CK0s and probe requests are best answered by the thread that receives them (``ClockPacket/reply(from:sentAt:)``,
+/// ``ClockProbe/reply(from:identity:pace:receivedAt:sentAt:)``). They are handed on all the same, with the instant at
+/// which the answer left: they show that the peer lives, and when the request left there.
 ///
 /// Bounds: ``sessionLimit`` sessions, the last 100 of them kept for hosts that have none, beyond which invitations are
 /// answered NO; 64 half-open invitations, 16 of one host, of which the oldest is forgotten; System Exclusives of 4096
@@ -59,6 +59,11 @@ public final class Endpoint<Address: PeerAddress> {
   package var halfOpenCount: Int { halfOpen.count }
   /// How many have a deadline: sessions and their revivals.
   package var waitingCount: Int { table.deadlines.count }
+
+  /// What probes are to say of ``ClockProbe/pace``.
+  public var pace: UInt16 { Recognition.pace(sessions: establishedCount) }
+  /// The shortest interval between the probes of one session.
+  var floor: Nanoseconds { Recognition.floor(sessions: establishedCount) }
 
   /// What became of the packets of an established session; nil when it is none.
   public func statistics(of id: SessionID) -> ReceptionStatistics? {
@@ -132,14 +137,9 @@ public final class Endpoint<Address: PeerAddress> {
       return end(session, .lost(session.id))
     }
     if session.isRevivalDue(at: now) { revive(session, at: now) }
-    if let packet = session.clock.advance(to: now, ssrc: ssrc) {
-      send(to: session.data, .data) { packet.append(to: &$0) }
-    }
-    let floor = Recognition.floor(sessions: establishedCount, number: session.id.number)
+    if session.clock.advance(to: now) { outputs.append(.clockPacket(session.id, to: session.data)) }
     switch session.recognition.advance(to: now, floor: floor) {
-    case .request:
-      let probe = ClockProbe(ssrc: ssrc, identity: identity, sentAt: now)
-      send(to: session.data, .data) { probe.append(to: &$0) }
+    case .request: outputs.append(.probe(session.id, to: session.data))
     case .foreign: outputs.append(.foreign(session.id))
     case nil: break
     }

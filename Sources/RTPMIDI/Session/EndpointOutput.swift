@@ -21,6 +21,10 @@ extension Endpoint {
     /// A datagram to send from the own `Port` to the peer's. Send at once: stamps in it say that it left when it was
     /// made.
     case send([UInt8], to: Address, Port)
+    /// A clock probe is to be sent from the own data port: see ``Endpoint/sendProbe(on:by:)``.
+    case probe(SessionID, to: Address)
+    /// A CK0 is to be sent from the own data port: see ``Endpoint/clockPacket(on:sentAt:)``.
+    case clockPacket(SessionID, to: Address)
 
     case established(SessionID, SessionInfo<Address>)
     /// The peer answered NO, to the first invitation or to one that was to revive the session.
@@ -42,7 +46,9 @@ extension Endpoint {
     case recognised(SessionID, identity: UInt64)
     /// The peer has not answered three probes.
     case foreign(SessionID)
-    case clock(SessionID, ClockExchange)
+    /// A packet to or from the peer told when it left and arrived: of a recognised peer by probes and by the packets of its
+    /// RTP stream, of any other by CK.
+    case clock(SessionID, ClockTransit)
 
     /// A message that counts at an instant of the remote clock, in whole units of 100 us, and arrived at one of the
     /// own. One that is recovered puts right what was lost before; it does not tell when.

@@ -68,8 +68,15 @@ final class Session<Address: PeerAddress> {
   var feedbackDue: Instant?
   var hasToldOfJournals = false
   var receiver = PacketReceiver(ssrc: 0, systemExclusiveCapacity: 0)
-  var clock = ClockComparison()
-  var recognition = Recognition()
+  var clock: ClockComparison
+  var recognition: Recognition
+  /// The newest reply to a probe: when it left there, and when it arrived.
+  var reply: (sent: Instant, received: Instant)?
+  /// When the newest request of the peer left there.
+  var asked: Instant?
+  /// When the reply from here left that the peer's requests have echoed last.
+  var echoed: Instant?
+  var sendInstants = SendInstants()
   /// The remote clock at about an own instant, from which time stamps get their upper bits.
   var anchor: (own: Instant, remote: Instant)?
   /// The same by clock packets alone, and one that did not fit.
@@ -79,6 +86,10 @@ final class Session<Address: PeerAddress> {
   init(id: SessionID, token: UInt32, control: Address, data: Address, isInitiator: Bool) {
     (self.id, self.token, self.control, self.data) = (id, token, control, data)
     self.isInitiator = isInitiator
+    // The token is random, so that no two sessions, here or there, keep step.
+    let seed = UInt64(token) << 32 | id.number & 0xFFFF_FFFF
+    clock = ClockComparison(seed: seed)
+    recognition = Recognition(seed: ~seed)
   }
 
   /// Starts the invitation of `phase`: the first is due at once.
@@ -136,12 +147,12 @@ final class Session<Address: PeerAddress> {
   }
 
   /// When the peer is given up. A Tutti peer that lives answers ten probes a second, so its silence tells soon.
-  var silenceEnds: Instant { lastHeard + .seconds(recognition.isRecognised ? 5 : 60) }
+  var silenceEnds: Instant { lastHeard + max(.seconds(5), Nanoseconds(2 * patience.count)) }
 
   /// How long a peer is silent before it is invited again: a Tutti peer five probes at least, a foreign one three CK0.
   var patience: Nanoseconds {
     guard recognition.isRecognised else { return .seconds(30) }
-    return max(.seconds(1), Nanoseconds(5 * recognition.interval.count))
+    return max(.seconds(1), Nanoseconds(6 * recognition.interval.count))
   }
 
   /// When the peer is to be invited again; nil while it is, and if it never is.

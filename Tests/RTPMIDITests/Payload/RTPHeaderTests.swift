@@ -37,6 +37,33 @@ import Testing
     for count in 0..<28 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
   }
 
+  @Test func theSendInstant() throws {
+    let packet = hex(
+      """
+      92 61 00 01 00 00 00 02 00 00 00 03  ; extension, two contributing sources
+      11 11 11 11 22 22 22 22              ; the sources
+      54 55 00 02                          ; "TU", of two words
+      FF FF FF FF FF FF FF FE              ; nanoseconds
+      01 F8                                ; payload
+      """)
+    let (header, payload) = try decode(packet)
+    #expect(header.instant == Instant(nanoseconds: -2) && header.ssrc == 3)
+    #expect(payload.start == 32 && payload.end == 34)
+    for count in 0..<32 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
+    // Somebody else's extension, of the same name or the same length, is skipped.
+    for (index, octet) in [(20, 0x53), (21, 0x54)] as [(Int, UInt8)] {
+      var other = packet
+      other[index] = octet
+      #expect(try decode(other).0.instant == nil && decode(other).1.start == 32)
+    }
+    for words in 0...2 {
+      var other = packet
+      other[23] = UInt8(words)
+      let (header, payload) = try decode(other)
+      #expect(payload.start == 24 + 4 * words && (header.instant == nil) == (words < 2))
+    }
+  }
+
   @Test func whatIsNotRTPMIDI() {
     let packet = hex("80 61 00 01 00 00 00 02 00 00 00 03 01 F8")
     for (index, octet) in [(0, 0x40), (0, 0xC0), (0, 0x00), (1, 0x60), (1, 0x00)] as [(Int, UInt8)] {

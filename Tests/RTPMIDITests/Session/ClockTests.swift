@@ -10,7 +10,7 @@ import Testing
     network.delay = 0...0
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(30))
-    // At 0, 0.5 ... 2.5 s, at 4, 5.5 ... 11.5 s, then 21.5 s; each is one CK0 and one CK2.
+    // At 0, 0.5 ... 2.5 s, at 4, 5.5 ... 11.5 s, then 21.5 s, or up to a sixteenth later; each is one CK0 and one CK2.
     #expect(network.sent("CK", by: 1).count == 26 && network.sent("CK", by: 3).count == 13)
   }
 
@@ -22,27 +22,142 @@ import Testing
     network.run(for: .seconds(5))
     for (own, other) in [(0, 1), (1, 0)] {
       let offset = network.offsets[other] - network.offsets[own]
-      let exchanges = network.exchanges(own)
-      #expect(exchanges.count { $0.resolution == .microseconds(100) } == 7)
-      #expect(exchanges.count { $0.resolution == Nanoseconds(1) } > 40)
-      for exchange in exchanges {
-        let ahead = (exchange.remoteReceived - exchange.sent).count + (exchange.remoteSent - exchange.received).count
-        let error = offset.count - ahead / 2
-        #expect(exchange.received - exchange.sent == .milliseconds(6))
-        #expect(exchange.resolution == Nanoseconds(1) ? error == 0 : (0..<100_000).contains(error))
+      let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
+      // A request, its reply and the next request's echo: each way is told once.
+      let doubled = transits.count - Set(transits).count
+      #expect(transits.count > 4 * 220 && doubled < 10, "but for a reply and a request at one instant")
+      for direction in [ClockTransit.Direction.out, .back] {
+        let ways = transits.filter { $0.direction == direction }
+        #expect(ways.count > 2 * 220)
+        let delay: Nanoseconds = direction == .out ? .milliseconds(3) : .milliseconds(-3)
+        #expect(ways.allSatisfy { $0.difference == offset + delay })
       }
     }
   }
 
-  @Test func probesEveryFiftyMillisecondsThenEveryHundred() {
+  /// Where an echo does not come through, the way that it told of comes with the next.
+  @Test func theWayOfAReplyIsToldByTheNextRequest() {
+    var network = VirtualNetwork(2)
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1))
+    // What left as a reply of 1 arrived at 0 a millisecond later.
+    let replies = network.sent("TU", by: 3).compactMap { ClockProbe($0.span) }.filter { $0.kind == .reply }
+    let ways = Set(network.transits(1).filter { $0.direction == .out }.map(\.sent))
+    #expect(replies.count > 45 && replies.dropLast(2).allSatisfy { ways.contains($0.transmit) })
+  }
+
+  /// Were all CK0s to leave at one phase of the units of 100 us, every reading would be off alike, by 50 us at worst.
+  @Test func theStepsOfCKAverageOut() {
+    var network = VirtualNetwork(2)
+    network.isForeign = [1]
+    network.delay = 70_000...70_000
+    network.offsets = [Nanoseconds(4_000_000_000_000), Nanoseconds(7_000_000_033_300)]
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1900))
+    for (own, other) in [(0, 1), (1, 0)] {
+      let transits = network.transits(own)
+      let errors = transits.map {
+        let delay: Nanoseconds = $0.direction == .out ? .microseconds(70) : .microseconds(-70)
+        return ($0.difference - delay - (network.offsets[other] - network.offsets[own])).microseconds
+      }
+      #expect(errors.count > 380 && transits.allSatisfy { $0.resolution == .microseconds(100) })
+      #expect(errors.allSatisfy { abs($0) <= 50 } && errors.min()! < -40 && errors.max()! > 40, "all phases")
+      let mean = errors.reduce(0, +) / Double(errors.count)
+      #expect(abs(mean) < 5, "\(mean) us")
+    }
+  }
+
+  @Test func probesEveryTwentyMillisecondsForAMinuteThenEveryHundred() throws {
     var network = VirtualNetwork(2)
     network.delay = 0...0
     _ = network.connect(0, to: 1)
-    network.run(for: .milliseconds(999))
-    let probes = { network.sent("TU", by: 1).count { $0[5] == 0 } }
-    #expect(probes() == 20)
-    network.run(for: .seconds(10))
-    #expect(probes() == 20 + 100)
+    network.run(for: .seconds(60))
+    let probes = { network.sent("TU", by: 1).compactMap { ClockProbe($0.span) }.filter { $0.kind == .request } }
+    let early = probes()
+    // Up to a sixteenth is added to each interval.
+    #expect((2840...2960).contains(early.count), "\(early.count)")
+    network.run(for: .seconds(100))
+    let late = probes().dropFirst(early.count + 1)
+    #expect((940...1000).contains(late.count), "\(late.count)")
+    for (probes, interval) in [(ArraySlice(early), Nanoseconds.milliseconds(20)), (late, .milliseconds(100))] {
+      let intervals = zip(probes, probes.dropFirst()).map { $1.transmit - $0.transmit }
+      let longest = interval + Nanoseconds(interval.count / 16)
+      #expect(intervals.allSatisfy { $0 >= interval && $0 <= longest })
+      #expect(Set(intervals).count > intervals.count * 9 / 10, "no two peers keep step")
+    }
+  }
+
+  /// The peer takes so many a second, in what it sends from now on.
+  @Test(arguments: [1, 2, 9, 50, 65535] as [UInt16]) func aPaceIsObeyed(pace: UInt16) throws {
+    var network = VirtualNetwork(2)
+    network.delay = 0...0
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(2))
+    let requests = { network.sent("TU", by: 1).compactMap { ClockProbe($0.span) }.filter { $0.kind == .request } }
+    #expect(requests().allSatisfy { $0.pace == 50 }, "one session may send all there is")
+    network.isCutOff = [1]
+    let request = ClockProbe(ssrc: network.endpoints[1].ssrc, identity: 101, pace: pace, sentAt: network.clock(1))
+    network.endpoints[0].receive(octets { _ = request.append(to: &$0) }, from: 3, port: .data, at: network.clock(0))
+    network.drain(0)
+    let before = requests()
+    network.run(for: .milliseconds(4900))
+    let sent = before.suffix(1) + requests().dropFirst(before.count)
+    let shortest = max(.milliseconds(20), Nanoseconds(1_000_000_000 / Int64(pace)))
+    let intervals = zip(sent, sent.dropFirst()).map { $1.transmit - $0.transmit }
+    #expect(intervals.allSatisfy { $0 >= shortest && $0 <= shortest + Nanoseconds(shortest.count / 8) })
+    #expect(intervals.count >= 4 * min(50, Int(pace)))
+  }
+
+  /// A packet of the stream of endpoint 0 that says when it left.
+  private func packet(_ sender: inout PacketSender, of network: VirtualNetwork, leaving instant: Instant) -> [UInt8] {
+    sender.sendsInstants = true
+    var packet = octets { _ = sender.encode(.clock, at: network.clock(0) + .milliseconds(90), into: &$0) }
+    for index in 0..<8 {
+      packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: instant.nanoseconds >> (56 - 8 * index))
+    }
+    return packet
+  }
+
+  private func clocks(_ network: VirtualNetwork) -> Int {
+    network.news(1).count { if case .message(_, .clock, _, _, _) = $0 { true } else { false } }
+  }
+
+  @Test func packetsOfTheStreamTellTheirWay() throws {
+    var network = VirtualNetwork(2)
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1))
+    network.isCutOff = [0, 1]
+    network.run(for: .milliseconds(300))
+    network.isCutOff = []
+    let known = network.transits(1).count
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+    let left = network.clock(0)
+    let datagram = packet(&sender, of: network, leaving: left)
+    let way = ClockTransit(.back, sent: left, received: network.clock(1) + .milliseconds(1))
+    for _ in 0..<2 { network.endpoints[1].receive(datagram, from: 1, port: .data, at: way.received) }
+    network.drain(1)
+    #expect(network.transits(1).dropFirst(known) == [way], "and its repetition none")
+    // A lie by an hour, and a clock that stands still: what the packets say is played, when they left is not used.
+    let before = network.endpoints[1].counters.refusedInstants
+    for (instant, later) in [(left + .seconds(3600), 2), (left, 5000)] as [(Instant, Int64)] {
+      let datagram = packet(&sender, of: network, leaving: instant)
+      network.endpoints[1].receive(datagram, from: 1, port: .data, at: way.received + .milliseconds(later))
+    }
+    network.drain(1)
+    #expect(network.transits(1).count == known + 1 && clocks(network) == 3)
+    #expect(network.endpoints[1].counters.refusedInstants == before + 2)
+  }
+
+  @Test func thoseOfAForeignPeerTellNothing() {
+    var network = VirtualNetwork(2)
+    network.isForeign = [0]
+    _ = network.connect(0, to: 1)
+    network.run(for: .milliseconds(10))
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+    network.send(packet(&sender, of: network, leaving: network.clock(0)), from: 1, to: 3)
+    network.run(for: .milliseconds(10))
+    #expect(clocks(network) == 1)
+    #expect(network.transits(1).allSatisfy { $0.resolution == .microseconds(100) })
   }
 
   @Test func aForeignPeerIsProbedThreeTimes() throws {
@@ -70,18 +185,19 @@ import Testing
     var network = VirtualNetwork(2)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1))
-    let exchanges = network.exchanges(0).count
+    let transits = network.transits(0).count
     let clock = try #require(network.sent("CK", by: 3).last)
     let probe = try #require(network.sent("TU", by: 3).last { $0[5] == 1 })
+    // Another origin.
     var otherProbe = probe
-    otherProbe[20] ^= 1
+    otherProbe[27] ^= 1
     var otherClock = clock
     otherClock[19] ^= 1
     // Everything in flight arrives first.
     network.run(for: .milliseconds(3))
     let before = network.endpoints[0].counters
-    let seen = network.exchanges(0).count
-    #expect(seen >= exchanges)
+    let seen = network.transits(0).count
+    #expect(seen >= transits)
     for datagram in [clock, probe, otherProbe, otherClock] {
       network.endpoints[0].receive(datagram, from: 3, port: .data, at: network.clock(0))
       network.endpoints[0].receive(datagram, from: 5, port: .data, at: network.clock(0))
@@ -112,14 +228,13 @@ import Testing
       #expect(network.endpoints[own].establishedCount == 1, "seed \(seed)")
       let counters = network.endpoints[own].counters
       #expect(counters.received == counters.accepted + counters.dropped, "seed \(seed)")
-      #expect(network.exchanges(own).count > 10, "seed \(seed)")
-      for exchange in network.exchanges(own) {
-        let (sent, received) = (exchange.sent - network.offsets[own], exchange.received - network.offsets[own])
-        let (there, back) = (
-          exchange.remoteReceived - network.offsets[other], exchange.remoteSent - network.offsets[other]
-        )
-        // By the network's own time, one after the other; remote instants are rounded down.
-        #expect(sent < there + exchange.resolution && there <= back && back < received, "seed \(seed)")
+      let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
+      #expect(transits.count > 40, "seed \(seed)")
+      for transit in transits {
+        let (here, there) = (transit.own - network.offsets[own], transit.remote - network.offsets[other])
+        let delay = transit.direction == .out ? there - here : here - there
+        // By the network's own time.
+        #expect(network.delay.contains(delay.count), "seed \(seed)")
       }
     }
   }

@@ -61,9 +61,9 @@ import Testing
   @Test func clock() throws {
     let first = ClockPacket(ssrc: 0x0A0B_0C0D, sentAt: Instant(nanoseconds: 25_769_803_776_123_456))
     #expect(first.stamp1 == 257_698_037_761 && first.count == 0)
-    let second = try #require(first.reply(from: 2, receivedAt: Instant(nanoseconds: 700_050)))
-    let third = try #require(second.reply(from: 1, receivedAt: Instant(nanoseconds: 25_769_803_777_000_000)))
-    #expect(third.reply(from: 2, receivedAt: Instant(nanoseconds: 0)) == nil)
+    let second = try #require(first.reply(from: 2, sentAt: Instant(nanoseconds: 700_050)))
+    let third = try #require(second.reply(from: 1, sentAt: Instant(nanoseconds: 25_769_803_777_000_000)))
+    #expect(third.reply(from: 2, sentAt: Instant(nanoseconds: 0)) == nil)
     #expect(
       encoded { third.append(to: &$0) }
         == hex(
@@ -90,32 +90,36 @@ import Testing
   }
 
   @Test func probe() throws {
-    let request = ClockProbe(ssrc: 0x0102_0304, identity: 0xF1F2_F3F4_F5F6_F7F8, sentAt: Instant(nanoseconds: -2))
+    let request = ClockProbe(
+      ssrc: 0x0102_0304, identity: 0xF1F2_F3F4_F5F6_F7F8, pace: 50, origin: Instant(nanoseconds: 3),
+      receive: Instant(nanoseconds: 4), sentAt: Instant(nanoseconds: -2))
     let packet = hex(
       """
       FF FF 54 55              ; TU
-      01 00 00 00              ; version 1, request
+      02 00 00 32              ; version 2, request, 50 probes a second at most
       01 02 03 04              ; sender's ssrc
       F1 F2 F3 F4 F5 F6 F7 F8  ; sender's identity
-      FF FF FF FF FF FF FF FE  ; t1, in nanoseconds
-      00 00 00 00 00 00 00 00
-      00 00 00 00 00 00 00 00
+      00 00 00 00 00 00 00 03  ; origin: the newest reply's transmit stamp
+      00 00 00 00 00 00 00 04  ; receive: when it arrived
+      FF FF FF FF FF FF FF FE  ; transmit, in nanoseconds
       """)
     #expect(encoded { request.append(to: &$0) } == packet)
     #expect(try decode(packet) == .probe(request))
+    #expect(packet[ClockProbe.transmitOffset...].count == 8 && packet.count == ClockProbe.length)
+    #expect(encoded(capacity: ClockProbe.length - 1) { request.append(to: &$0) } == nil)
     let reply = try #require(
       request.reply(
-        from: 9, identity: 8, receivedAt: Instant(nanoseconds: 0x10),
+        from: 9, identity: 8, pace: 0x0102, receivedAt: Instant(nanoseconds: 0x10),
         sentAt: Instant(nanoseconds: 0x1122_3344_5566_7788)))
     let answer = hex(
       """
       FF FF 54 55
-      01 01 00 00              ; version 1, reply
+      02 01 01 02              ; version 2, reply, pace
       00 00 00 09
       00 00 00 00 00 00 00 08
-      FF FF FF FF FF FF FF FE  ; t1, as it came
-      00 00 00 00 00 00 00 10  ; t2
-      11 22 33 44 55 66 77 88  ; t3
+      FF FF FF FF FF FF FF FE  ; origin: the request's transmit stamp
+      00 00 00 00 00 00 00 10  ; receive
+      11 22 33 44 55 66 77 88  ; transmit
       """)
     #expect(encoded { reply.append(to: &$0) } == answer)
     #expect(try decode(answer) == .probe(reply))
@@ -129,9 +133,9 @@ import Testing
       ("FF FF 49 4E 00 00 00 03 00 00 00 01 00 00 00 02", .malformedControl),
       ("FF FF 43 4B 00 00 00 01 03 00 00 00" + String(repeating: " 00", count: 24), .malformedControl),
       ("FF FF 43 4B 00 00 00 01 00 00 00 00" + String(repeating: " 00", count: 23), .truncated),
-      ("FF FF 54 55 02 00 00 00" + String(repeating: " 00", count: 36), .malformedControl),
-      ("FF FF 54 55 01 02 00 00" + String(repeating: " 00", count: 36), .malformedControl),
-      ("FF FF 54 55 01 00 00 00" + String(repeating: " 00", count: 35), .truncated),
+      ("FF FF 54 55 01 00 00 00" + String(repeating: " 00", count: 36), .malformedControl),
+      ("FF FF 54 55 02 02 00 00" + String(repeating: " 00", count: 36), .malformedControl),
+      ("FF FF 54 55 02 00 00 00" + String(repeating: " 00", count: 35), .truncated),
       ("FF FF 52 53 00 00 00 01 00 00 00", .truncated),
     ] {
       #expect(throws: error, "\(packet)") { try decode(hex(packet)) }

@@ -77,7 +77,7 @@ import Testing
     }
     network.repetition = 0
     let clocks = network.news(1).count { if case .message(id, .clock, _, _, _) = $0 { true } else { false } }
-    #expect(clocks == 24 && network.endpoints[1].counters.replayed == 24)
+    #expect(clocks == 24 && network.endpoints[1].counters.replayed >= 24, "and requests for the time")
     #expect(network.endpoints[1].statistics(of: id)?.duplicates == 24)
     network.run(for: .seconds(1))
     let own = try #require(network.session(0))

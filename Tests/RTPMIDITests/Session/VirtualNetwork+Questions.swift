@@ -35,8 +35,8 @@ extension VirtualNetwork {
     return true
   }
 
-  func exchanges(_ k: Int) -> [ClockExchange] {
-    told[k].compactMap { if case .clock(_, let exchange) = $0 { exchange } else { nil } }
+  func transits(_ k: Int) -> [ClockTransit] {
+    told[k].compactMap { if case .clock(_, let transit) = $0 { transit } else { nil } }
   }
 
   /// What was told beside clocks.

@@ -44,6 +44,8 @@ struct VirtualNetwork {
   var delay: ClosedRange<Int64> = 1_000_000...1_000_000
   /// Endpoints that neither send nor receive.
   var isCutOff: Set<Int> = []
+  /// Endpoints that know no probes: they send none, and hear of none.
+  var isForeign: Set<Int> = []
   /// Whether who has lost a recognised peer tries to connect to it every second for a minute, as the engine does.
   var isSeeking = false
   /// The addresses of the endpoints' control ports.
@@ -100,6 +102,11 @@ struct VirtualNetwork {
   mutating func send(_ datagram: [UInt8], from: Int, to: Int) {
     sent[from, default: []].append(datagram)
     guard !isCutOff.contains(owner(of: from) ?? -1) && !isCutOff.contains(owner(of: to) ?? -1) else { return }
+    if isForeign.contains(owner(of: from) ?? -1) || isForeign.contains(owner(of: to) ?? -1),
+      ClockProbe(datagram.span) != nil
+    {
+      return
+    }
     var copies = 1
     if Double.random(in: 0..<1, using: &random) < loss { copies = 0 }
     if Double.random(in: 0..<1, using: &random) < repetition { copies += 1 }
@@ -112,10 +119,23 @@ struct VirtualNetwork {
 
   /// Takes an endpoint's outputs: sends what is to be sent and notes the rest.
   mutating func drain(_ k: Int) {
-    for output in endpoints[k].drain() {
-      if case .send(let datagram, let to, let port) = output {
-        send(datagram, from: homes[k] + (port == .data ? 1 : 0), to: to)
-      } else {
+    let endpoint = endpoints[k]
+    for output in endpoint.drain() {
+      switch output {
+      case .send(let datagram, let to, let port): send(datagram, from: homes[k] + (port == .data ? 1 : 0), to: to)
+      case .probe(let session, let to):
+        var request: ClockProbe?
+        endpoint.sendProbe(on: session) { probe in
+          request = probe
+          return clock(k)
+        }
+        request?.transmit = clock(k)
+        if let request { send(octets { _ = request.append(to: &$0) }, from: homes[k] + 1, to: to) }
+      case .clockPacket(let session, let to):
+        if let packet = endpoint.clockPacket(on: session, sentAt: clock(k)) {
+          send(octets { _ = packet.append(to: &$0) }, from: homes[k] + 1, to: to)
+        }
+      default:
         told[k].append(output)
         follow(output, of: k)
       }
@@ -181,24 +201,24 @@ struct VirtualNetwork {
   private mutating func deliver(_ flight: Flight) {
     guard let k = owner(of: flight.to), !isCutOff.contains(k) else { return }
     let arrival = clock(k)
-    var answered = false
+    var answer: Instant?
     if answersEarly {
       let endpoint = endpoints[k]
       if let packet = ClockPacket(flight.datagram.span), packet.count == 0 {
-        let reply = packet.reply(from: endpoint.ssrc, receivedAt: arrival)!
+        let reply = packet.reply(from: endpoint.ssrc, sentAt: arrival)!
         send(octets { _ = reply.append(to: &$0) }, from: flight.to, to: flight.from)
-        answered = true
+        answer = arrival
       }
       if let probe = ClockProbe(flight.datagram.span),
         let reply = probe.reply(
-          from: endpoint.ssrc, identity: endpoint.identity, receivedAt: arrival, sentAt: arrival)
+          from: endpoint.ssrc, identity: endpoint.identity, pace: endpoint.pace, receivedAt: arrival, sentAt: arrival)
       {
         send(octets { _ = reply.append(to: &$0) }, from: flight.to, to: flight.from)
-        answered = true
+        answer = arrival
       }
     }
     endpoints[k].receive(
-      flight.datagram, from: flight.from, port: flight.to % 2 == 0 ? .control : .data, at: arrival, answered: answered)
+      flight.datagram, from: flight.from, port: flight.to % 2 == 0 ? .control : .data, at: arrival, answeredAt: answer)
     drain(k)
   }
 }
