@@ -59,9 +59,11 @@ set ylabel "p95 of the offset's magnitude, 10 to 40 s, µs"
 set xtics ("still" 1, "lan" 2, "wifi" 3, "poor" 4)
 set key top left
 set bars 0
-plot "$data/medians.dat" using (\$1 - 0.35):4:(0.7):(0) with vectors nohead lw 1.5 dt 2 lc rgb limits title "Tutti's limit", \
+plot "$data/medians.dat" using (\$1 - 0.35):4:(0.7):(0) with vectors nohead lw 1.5 dt 2 lc rgb limits \
+    title "Tutti's limit", \
   "$data/link.dat" using (\$1 + 0.12):2 with points pt 6 ps 0.6 lc rgb link notitle, \
   "$data/tutti.dat" using (\$1 - 0.12):2 with points pt 6 ps 0.6 lc rgb tutti notitle, \
-  "$data/medians.dat" using (\$1 + 0.12):3:(0.14) with xerrorbars pt 0 lw 3 lc rgb link title "Ableton Link: runs, median", \
+  "$data/medians.dat" using (\$1 + 0.12):3:(0.14) with xerrorbars pt 0 lw 3 lc rgb link \
+    title "Ableton Link: runs, median", \
   "" using (\$1 - 0.12):2:(0.14) with xerrorbars pt 0 lw 3 lc rgb tutti title "Tutti: runs, median"
 PLOT

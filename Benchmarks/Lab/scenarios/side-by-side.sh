@@ -25,7 +25,8 @@ declare -A seconds=([tutti]=42 [link]=50)
 netem "$network" >/dev/null
 
 built=$lab/../../.build/linkpeer
-if [[ $built -nt $lab/tools/linkpeer.cpp ]]; then cp "$built" "$scratch/bin"; else build-linkpeer "$scratch/bin/linkpeer"; fi
+if [[ $built -nt $lab/tools/linkpeer.cpp ]]; then cp "$built" "$scratch/bin"
+else build-linkpeer "$scratch/bin/linkpeer"; fi
 
 # now: the second of the true clock, without starting a program.
 now() {
@@ -33,6 +34,9 @@ now() {
   read -r up _ </proc/uptime
   echo "$up"
 }
+
+# Link's clock, CLOCK_MONOTONIC_RAW, began later, by this many seconds.
+later=$(python3 -c 'from time import *; print(clock_gettime(CLOCK_MONOTONIC) - clock_gettime(CLOCK_MONOTONIC_RAW))')
 
 # tutti SECONDS: ben waits, ada comes and plays for so long.
 tutti() {
@@ -54,7 +58,7 @@ link() {
   on 2 linkpeer "$1" 120 >"$results/ben.link" &
   ben=$!
   sleep 1
-  launched=$(now)
+  launched=$(awk -v now="$(now)" -v later="$later" 'BEGIN {print now - later}')
   on 1 linkpeer "$1" 120 >"$results/ada.link" &
   ada=$!
   wait "$ada"

@@ -3,15 +3,16 @@
 offsets.py link LAUNCHED FIRST AHEAD SECOND AHEAD: the same of two Ableton Link peers.
 
 MASTER and FOLLOWER stand for MASTER.trace and MASTER.json, and so on: what `tutti peer` wrote with --trace and --json.
-FIRST and SECOND are what linkpeer printed. AHEAD is by how many whole seconds that peer's clock is ahead, which is taken
-out. LAUNCHED is the second of the true clock in which the later of the two programs was run.
+FIRST and SECOND are what linkpeer printed. AHEAD is by how many whole seconds that peer's clock is ahead, which is
+taken out. LAUNCHED is the second of the true clock in which the later of the two programs was run: CLOCK_MONOTONIC, of
+Link's CLOCK_MONOTONIC_RAW, as it is without a time namespace.
 
-Prints "# met=S missing=N", then a line "SECONDS MICROSECONDS" for every instant both tell of: seconds since they met,
-and by how much the second's timeline is late there. S is how long after LAUNCHED they met: Tutti's peers at the later
-`joined` event, Link's in the first line in which each counts the other among its session. Tutti's instants are the ticks,
-due at one and due at the other; Link's a grid of 10 ms, where the difference of the beats modulo a bar of four is
-multiplied by the length of a beat. N are the ticks, of those from the first to the last that both acted on, on which one
-or both did not.
+Prints "# met=S missing=N ahead=A,A", then a line "SECONDS MICROSECONDS" for every instant both tell of: seconds since
+they met, and by how much the second's timeline is late there. S is how long after LAUNCHED they met: Tutti's peers at
+the later `joined` event, Link's in the first line in which each counts the other in its session. Tutti's instants are
+the ticks, due at one and due at the other; Link's a grid of 10 ms, where the difference of the beats modulo a bar of
+four is multiplied by the length of a beat. N are the ticks, of those from the first to the last that both acted on, on
+which one or both did not.
 """
 import json
 import sys
@@ -71,6 +72,6 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     program, launched, one, ahead, other, ahead_too = sys.argv[1:]
     met, missing, offsets = programs[program](float(launched), one, int(ahead), other, int(ahead_too))
-    print(f"# met={met:.2f} missing={missing}")
+    print(f"# met={met:.2f} missing={missing} ahead={ahead},{ahead_too}")
     for seconds, microseconds in offsets:
         print(f"{seconds:.6f} {microseconds:.3f}")
