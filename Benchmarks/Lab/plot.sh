@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # plot.sh FOLDER: plots Tutti and Ableton Link side by side, from what `all.sh --keep FOLDER side-by-side-still
 # side-by-side-lan side-by-side-wifi side-by-side-poor` left there, into Benchmarks/results:
-#   side-by-side.svg           the offset's magnitude over time, a line for each run: the greatest of every half second
+#   side-by-side.svg           the offset's magnitude over time, a line for each run: the greatest of every second
 #   side-by-side-medians.svg   p95 from 10 to 40 s: every run, the medians, and the limits
 # Needs gnuplot: apt-get install gnuplot-nox
 set -euo pipefail
@@ -54,7 +54,7 @@ set terminal svg size 640,440 font "sans-serif,12" background "white"
 set output "$results/side-by-side-medians.svg"
 $style
 set xrange [0.5:4.5]
-set yrange [0.1:1000]
+set yrange [0.1:10000]
 set ylabel "p95 of the offset's magnitude, 10 to 40 s, µs"
 set xtics ("still" 1, "lan" 2, "wifi" 3, "poor" 4)
 set key top left

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """plotdata.py FOLDER DATA: what plot.sh plots, from what side-by-side.sh left in FOLDER/side-by-side-NETWORK.
 
-DATA/NETWORK-PROGRAM.dat has a block for each run: the greatest magnitude of the offset in every half second, against
+DATA/NETWORK-PROGRAM.dat has a block for each run: the greatest magnitude of the offset in every second, against
 its middle, seconds since they met. DATA/PROGRAM.dat has a line "PLACE P95 NETWORK" for each run, of p95 from 10 to
 40 s, DATA/medians.dat a line "PLACE TUTTI LINK LIMIT NETWORK" for each network. Microseconds, at least 0.1: the axes
 are logarithmic.
@@ -12,7 +12,7 @@ import sys
 
 from sidebyside import LIMITS, runs
 
-BIN = 0.5
+BIN = 1
 FLOOR = 0.1
 END = 40
 
