@@ -1,8 +1,18 @@
 #!/usr/bin/env bash
-# all.sh [NAME...]: plays the scenarios, all or those named, in the lab under its virtual clock, and writes what each
-# said, with the command that made it, to Benchmarks/results/NAME.txt. Exit status 1 when one failed.
+# all.sh [--keep FOLDER] [NAME...]: plays the scenarios, all or those named, in the lab under its virtual clock, and
+# writes what each said, with the command that made it, to Benchmarks/results/NAME.txt. With --keep, what it left in
+# /out stays in FOLDER/NAME. Exit status 1 when one failed.
 # Needs the release build: swift build -c release --product tutti
 set -euo pipefail
+if [[ ${1-} == --keep ]]; then
+  [[ -n ${2-} ]] || { echo "all.sh: --keep: nothing follows it; give a folder" >&2; exit 64; }
+  mkdir -p "$2"
+  out=$(cd "$2" && pwd)
+  shift 2
+else
+  out=$(mktemp -d)
+  trap 'rm -rf "$out"' EXIT
+fi
 cd "$(dirname "$0")/../.."
 
 # Name, time it may take on this machine in seconds, scenario and its arguments.
@@ -21,10 +31,13 @@ vanishing-card         600 vanishing-card.sh
 vanishing-port         600 vanishing-port.sh
 flood                  900 flood.sh 30
 reconnect              900 reconnect.sh still
+side-by-side-still    1800 side-by-side.sh still
+side-by-side-lan      1800 side-by-side.sh lan
+side-by-side-wifi     1800 side-by-side.sh wifi
+side-by-side-poor     1800 side-by-side.sh poor
+system-clock           900 system-clock.sh
 '
 wanted=" $* "
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
 mkdir -p Benchmarks/results
 played=0 failed=0
 while read -r name limit scenario; do
@@ -35,6 +48,9 @@ while read -r name limit scenario; do
   command=(Benchmarks/Lab/lab --virtual --timeout "$limit" --out "$out/$name" "Benchmarks/Lab/scenarios/${words[0]}"
     "${words[@]:1}")
   echo "== $name"
+  # Compiled here in seconds, in the guest in minutes; where it cannot be, the lab says what is missing.
+  [[ $name != side-by-side-* || .build/linkpeer -nt Benchmarks/Lab/tools/linkpeer.cpp ]] ||
+    Benchmarks/Lab/tools/build-linkpeer .build/linkpeer 2>/dev/null || true
   {
     echo "\$ ${command[*]}" | sed "s|$out|result|"
     "${command[@]}" || echo "status $?"

@@ -12,12 +12,19 @@ netem() {
   esac
 }
 
-# hosts N NETWORK: makes the hosts 1...N, network namespaces on one bridge, at 10.99.0.1...N.
+ahead=()
+
+# hosts N NETWORK: makes the hosts 1...N, network namespaces on one bridge, at 10.99.0.1...N; those of before are gone.
 # They would share one CLOCK_MONOTONIC, and a follower that takes clocks to be equal would look perfect. So each has a
 # time namespace too, its clock ahead by a number of seconds that only the scenario knows: ahead[N].
 hosts() {
   local n shape
   shape=$(netem "$2")
+  for n in "${!ahead[@]}"; do
+    ip link del "port$n"
+    ip netns del "host$n"
+  done
+  [[ ${#ahead[@]} == 0 ]] || ip link del lab0
   ahead=()
   ip link add lab0 type bridge
   ip link set lab0 up

@@ -82,13 +82,17 @@ at_most() { awk -v value="$1" -v limit="$2" 'BEGIN {exit !(value != "" && value 
 # stress: keeps the processor busy until the scenario ends.
 stress() { stress-ng --cpu 2 --quiet >/dev/null 2>&1 & }
 
-# result pass|fail FIGURE LIMIT: what the peers obtained of the system, and the last line; ends the scenario.
+# obtained TRACE: what the peer that wrote it obtained of the system.
+obtained() {
+  echo "$(sed -n '1s/.*"scheduler":"\([^"]*\)".*/\1/p' "$1"), memory locked:" \
+    "$(sed -n '1s/.*"memory_locked":\([a-z]*\).*/\1/p' "$1")"
+}
+
+# result pass|fail FIGURE LIMIT: what the peers obtained, and the last line; ends the scenario.
 result() {
   local trace
   for trace in "$results"/*.trace; do
-    [[ -f $trace ]] || continue
-    echo "$(basename "$trace" .trace): $(sed -n '1s/.*"scheduler":"\([^"]*\)".*/\1/p' "$trace"), memory locked:" \
-      "$(sed -n '1s/.*"memory_locked":\([a-z]*\).*/\1/p' "$trace")"
+    [[ ! -f $trace ]] || echo "$(basename "$trace" .trace): $(obtained "$trace")"
   done
   echo "RESULT $scenario $1 figure=$2 limit=$3"
   [[ $1 == pass ]] && exit 0
