@@ -53,7 +53,8 @@ extension Peer {
       log.info("\(name(of: session)) is no Tutti peer: it gets each tick at its moment")
       tell(.joined, of: session, at: now)
     case .clock(let session, let transit):
-      if let identity = peers[session]?.identity { ensemble.measured(transit, with: identity, at: now) }
+      guard let partner = peers[session], let identity = partner.identity else { break }
+      ensemble.measured(transit.allowing(for: partner.manner.asymmetry ?? .zero), with: identity, at: now)
     case .message(let session, let message, let instant, _, let isRecovered):
       received(message, at: instant, isRecovered: isRecovered, on: session)
     case .systemExclusive(let session, let octets, _, _):

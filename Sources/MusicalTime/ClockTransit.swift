@@ -52,4 +52,17 @@ public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var difference: Nanoseconds { @_noLocks @_noAllocation get { remote - own } }
+
+  /// As if the way out, which takes `asymmetry` longer than the way back, took as long.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func allowing(for asymmetry: Nanoseconds) -> ClockTransit {
+    var transit = self
+    switch direction {
+    case .out: transit.received = received - asymmetry
+    case .back: break
+    }
+    return transit
+  }
 }

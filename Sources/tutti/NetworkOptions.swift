@@ -1,5 +1,6 @@
 import ArgumentParser
 import Engine
+import MusicalTime
 import Transports
 
 /// Whom a peer meets on the network, and how it treats them.
@@ -32,7 +33,7 @@ struct NetworkOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "This peer (its name, HOST or HOST:PORT in numbers) plays by time stamps: send each tick ahead of its time, as Tutti "
-        + "peers get it. May be given again, as the next three may.", valueName: "PEER"))
+        + "peers get it. May be given again, as the next four may.", valueName: "PEER"))
   var stamps: [String] = []
 
   @Option(
@@ -47,6 +48,24 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Never send this peer the recovery journal.", valueName: "PEER"))
   var noJournal: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The way to PEER takes MS milliseconds longer than the way back (shorter, if below 0): clocks cannot tell.",
+      valueName: "PEER=MS"))
+  var asymmetry: [Asymmetry] = []
+
+  struct Asymmetry: ExpressibleByArgument {
+    let peer: String
+    let milliseconds: Double
+
+    init?(argument: String) {
+      guard let equals = argument.lastIndex(of: "="), equals > argument.startIndex,
+        let milliseconds = Double(argument[argument.index(after: equals)...]), milliseconds.magnitude <= 10_000
+      else { return nil }
+      (peer, self.milliseconds) = (String(argument[..<equals]), milliseconds)
+    }
+  }
 
   func validate() throws {
     for peer in connect { try usage { () throws(TransportError) in try SocketAddress.parts(of: peer) } }
@@ -84,5 +103,8 @@ struct NetworkOptions: ParsableArguments {
     for peer in arrival { configuration.manners[peer].playsByStamps = false }
     for peer in journal { configuration.manners[peer].takesJournal = true }
     for peer in noJournal { configuration.manners[peer].takesJournal = false }
+    for known in asymmetry {
+      configuration.manners[known.peer].asymmetry = Nanoseconds(Int64(known.milliseconds * 1e6))
+    }
   }
 }

@@ -1,3 +1,4 @@
+import MusicalTime
 import Testing
 import Transports
 
@@ -29,6 +30,15 @@ import Transports
     #expect(manners.manner(for: nil, at: other).takesJournal == true)
     other.port = 5006
     #expect(manners.manner(for: nil, at: other).takesJournal == false)
+  }
+
+  @Test func anAsymmetryCountsForItsPeerAlone() {
+    var manners = Manners()
+    manners["Ada"].asymmetry = .milliseconds(3)
+    manners["192.168.1.20"].asymmetry = .milliseconds(-1)
+    #expect(manners.manner(for: "Ada", at: address).asymmetry == .milliseconds(3))
+    #expect(manners.manner(for: "Ben", at: address).asymmetry == .milliseconds(-1))
+    #expect(manners.manner(for: "Eve", at: SocketAddress(host: 0xC0A8_0115, port: 5006)).asymmetry == nil)
   }
 
   /// The narrower goes before the wider, each setting for itself.

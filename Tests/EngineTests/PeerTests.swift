@@ -38,6 +38,24 @@ import Transports
     }
   }
 
+  /// Both clocks are one here, so all that a follower is off is what it was told of its route.
+  @Test func aRouteKnownToBeLongerOneWayIsAllowedFor() async throws {
+    let folder = try Player.folder()
+    let ada = try Player("ada", folder: folder)
+    let ben = try Player("ben", folder: folder, connect: [ada.port]) {
+      $0.manners["127.0.0.1"].asymmetry = .microseconds(-8000)
+    }
+    try await wait(0.5)
+    ada.mailbox.post(.startOrStop)
+    try await wait(1.5)
+    ada.mailbox.post(.startOrStop)
+    try await wait(0.5)
+    let traces = try [ada.leave(), ben.leave()]
+    let comparison = try SyncReport(traces: traces).comparisons[0]
+    // The way out is said to be 8 ms shorter: the master's clock is taken to be 4 ms further ahead, so all is played sooner.
+    #expect((comparison.offset.p50 + .milliseconds(4)).magnitude < .milliseconds(1))
+  }
+
   @Test func anyoneMayStartButOnlyTheMasterStops() async throws {
     let folder = try Player.folder()
     let ada = try Player("ada", folder: folder)

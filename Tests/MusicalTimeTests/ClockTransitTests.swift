@@ -1,0 +1,22 @@
+import MusicalTime
+import Testing
+
+@Suite struct ClockTransitTests {
+  private let here = Instant(nanoseconds: 1_000_000)
+  private let there = Instant(nanoseconds: 5_003_000)
+
+  @Test func eachDirectionKnowsWhoseInstantIsWhose() {
+    let out = ClockTransit(.out, sent: here, received: there)
+    let back = ClockTransit(.back, sent: there, received: here)
+    for transit in [out, back] {
+      #expect(transit.own == here && transit.remote == there && transit.difference == Nanoseconds(4_003_000))
+    }
+  }
+
+  @Test func anAsymmetryIsTakenFromTheWayOut() {
+    let out = ClockTransit(.out, sent: here, received: there).allowing(for: .microseconds(3))
+    #expect(out.difference == .milliseconds(4) && out.own == here)
+    let back = ClockTransit(.back, sent: there, received: here)
+    #expect(back.allowing(for: .microseconds(3)) == back)
+  }
+}
