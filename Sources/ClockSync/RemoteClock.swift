@@ -26,14 +26,16 @@ public struct RemoteClock: Sendable {
   /// News older than this, or after so long a silence, is none, seconds.
   static let longestEcho = 10.0
   static let longestSilence = 600.0
-  /// The time between two looks at the floor, seconds.
+  /// The time between two looks at the floor, seconds, and the packets.
   static let pace = 0.05
+  static let packetsPerFit = 4
 
   /// All differences are of this one, all moments seconds from this instant: so they fit a Double exactly enough.
   private var origin: (instant: Instant, difference: Nanoseconds)?
   private var averaged: AveragedClock?
   private var floor = FloorClock()
   private var fitted = -Double.infinity
+  private var unfitted = 0
   /// Between what packets out and packets back allowed when the line was fitted.
   private var band: ClosedRange<Double>?
   /// The newest of each direction.
@@ -83,12 +85,13 @@ public struct RemoteClock: Sendable {
     averaged?.add(difference, isOut: isOut, at: moment)
     floor.add(difference, isOut: isOut, at: moment)
     if averaged?.isSurprised == true { reconsider() }
-    if newest >= fitted + Self.pace { fit() }
+    unfitted += 1
+    if count < 16 || unfitted >= Self.packetsPerFit && newest >= fitted + Self.pace { fit() }
   }
 
   private mutating func fit() {
     guard let averaged else { return }
-    fitted = newest
+    (fitted, unfitted) = (newest, 0)
     floor.fit(at: newest)
     let share = Self.share(of: averaged.variance(at: newest), beside: floor.variance(at: newest))
     if let band = floor.band(skew: averaged.skew * share + floor.skew * (1 - share)) { self.band = band }
