@@ -19,7 +19,7 @@ let package = Package(
     .systemLibrary(name: "CEpoll"),
     .executableTarget(
       name: "followers",
-      dependencies: ["CEpoll", arguments] + tutti("MIDI", "Measurement", "MusicalTime", "RTPMIDI")),
+      dependencies: ["CEpoll", arguments, containers] + tutti("MIDI", "Measurement", "MusicalTime", "RTPMIDI")),
 
     // A link to the root package's, which is no product of it.
     .target(name: "CAllocationCount"),

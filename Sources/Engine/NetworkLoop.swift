@@ -39,13 +39,16 @@ struct NetworkLoop: ~Copyable {
       self.known.replace(by: known)
       pace = known.pace
     }
+    // Whether anything has come that the control thread is to see at once. What has been answered is a sign of life, and
+    // waits until the thread wakes for something else, a tenth of a second at most, or many wait: from many followers
+    // thousands come.
     var taken = false
     // Bounded, so that a flood on one port does not keep the others waiting.
     var most = 64
     while readable.data, most > 0, ports.receive(on: .data, into: &datagram) {
       most -= 1
-      taken = true
       datagram.answeredAt = answer()
+      if case nil = datagram.answeredAt { taken = true }
       rings.datagrams.push(datagram)
     }
     most = 64
@@ -62,6 +65,7 @@ struct NetworkLoop: ~Copyable {
         rings.arrivals.push(arrival)
       }
     }
+    if rings.datagrams.count >= 256 { taken = true }
     if taken { rings.bell.ring() }
   }
 

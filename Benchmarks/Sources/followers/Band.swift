@@ -114,7 +114,7 @@ final class Band {
 }
 
 /// CLOCK_MONOTONIC, the master's clock as well.
-private var monotonicNow: Instant { Instant(nanoseconds: instant(of: CLOCK_MONOTONIC)) }
+var monotonicNow: Instant { Instant(nanoseconds: instant(of: CLOCK_MONOTONIC)) }
 private var wallClockNow: Int64 { instant(of: CLOCK_REALTIME) }
 
 private func instant(of clock: clockid_t) -> Int64 {

@@ -1,3 +1,4 @@
+import BasicContainers
 import MIDI
 import MusicalTime
 import RTPMIDI
@@ -140,6 +141,16 @@ final class Follower {
       case .send(let bytes, let address, let port):
         guard isTutti || !bytes.isProbe else { break }
         if !(port == .control ? control : data).send(bytes, to: address) { heard.unsent += 1 }
+      case .probe(let session, let address):
+        guard isTutti else { break }
+        endpoint.sendProbe(on: session) { request in
+          var request = request
+          request.transmit = monotonicNow
+          return send(ClockProbe.length, to: address) { request.append(to: &$0) } ? request.transmit : nil
+        }
+      case .clockPacket(let session, let address):
+        guard let packet = endpoint.clockPacket(on: session, sentAt: monotonicNow) else { break }
+        _ = send(ClockPacket.length, to: address) { packet.append(to: &$0) }
       case .established(_, let info):
         receiver = PacketReceiver(ssrc: info.ssrc, systemExclusiveCapacity: 256)
         master = info.control
@@ -150,6 +161,14 @@ final class Follower {
     }
     due = endpoint.nextDeadline ?? .distantFuture
     if feedbackDue < due { due = feedbackDue }
+  }
+
+  /// Sends from the data port what `encode` appends to an empty packet with room for `count` octets.
+  private func send(_ count: Int, to address: LoopbackAddress, _ encode: (inout RigidArray<UInt8>) -> Bool) -> Bool {
+    var packet = RigidArray<UInt8>(capacity: count)
+    let isSent = encode(&packet) && data.send((0..<packet.count).map { packet[$0] }, to: address)
+    if !isSent { heard.unsent += 1 }
+    return isSent
   }
 
   private func send(feedback sequence: UInt16, to address: LoopbackAddress) {
