@@ -16,6 +16,8 @@ struct NetworkLoop: ~Copyable {
   /// What probes say of ``ClockProbe/pace``.
   private var pace: UInt16 = 0
   private var probes: ProbeSender
+  /// Whether the datagram replies to a probe from here, for which the control thread waits.
+  private var isReply = false
   private var datagram = Datagram()
   private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
   private var reply = RigidArray<UInt8>(capacity: ClockPacket.length)
@@ -47,7 +49,9 @@ struct NetworkLoop: ~Copyable {
     var most = 64
     while readable.data, most > 0, ports.receive(on: .data, into: &datagram) {
       most -= 1
+      isReply = false
       datagram.answeredAt = answer()
+      if isReply { taken = true }
       if case nil = datagram.answeredAt { taken = true }
       rings.datagrams.push(datagram)
     }
@@ -79,8 +83,9 @@ struct NetworkLoop: ~Copyable {
       index += 1
     }
     if let probe = ClockProbe(question), known.contains(probe.ssrc, at: datagram.from) {
+      if case .reply = probe.kind { isReply = true }
       // The sender puts in when it leaves.
-      let answer = probe.reply(
+      let answer = probe.answer(
         from: ssrc, identity: identity, pace: pace, receivedAt: datagram.at, sentAt: datagram.at)
       guard let answer else { return nil }
       return probes.send(answer, to: datagram.from)

@@ -65,7 +65,7 @@ import Testing
       return reply.append(to: &packet)
     }
     if let probe = ClockProbe(datagram),
-      let reply = probe.reply(from: ssrc, identity: 1, receivedAt: instant, sentAt: instant)
+      let reply = probe.answer(from: ssrc, identity: 1, receivedAt: instant, sentAt: instant)
     {
       return reply.append(to: &packet)
     }

@@ -32,8 +32,8 @@ public struct VirtualRoute: Sendable {
     return offset + Nanoseconds(Int64((skew * seconds + drift / 60 * seconds * seconds / 2) * 1000))
   }
 
-  /// What is learned in `seconds`, in the order in which it is. Requests and replies go both ways; the ways of a side's own
-  /// packets are known to it when the other has told of them.
+  /// What is learned in `seconds`, in the order in which it is. Requests go both ways, each is replied to and the reply
+  /// acknowledged; the ways of a side's own packets are known to it when the other has told of them.
   public func news(seconds: Double, seed: UInt64) -> [News] {
     var random = Random(seed: seed)
     var news: [News] = []
@@ -61,19 +61,25 @@ public struct VirtualRoute: Sendable {
     for time in probeTimes() {
       let sent = Instant(nanoseconds: Int64(time * 1e9))
       guard let there = network.delay(&random), let home = network.delay(&random) else { continue }
-      let turned = sent + there + turn
-      out(sent, known: turned + home, delay: there)
-      back(turned, delay: home)
+      let replied = sent + there + turn
+      out(sent, known: replied + home, delay: there)
+      back(replied, delay: home)
+      // The acknowledgement's way is told by the master's next request.
+      let acknowledged = replied + home + turn
+      let pause = Nanoseconds(Int64(1e9 / (time < 60 ? probes.first : probes.later)))
+      guard let there = network.delay(&random), let next = network.delay(&random) else { continue }
+      out(acknowledged, known: acknowledged + there + pause + next, delay: there)
     }
+    // The master's requests, the replies to them, and its acknowledgements.
     for time in probeTimes() {
       let sent = Instant(nanoseconds: Int64(time * 1e9))
       guard let here = network.delay(&random) else { continue }
       back(sent, delay: here)
-      // The reply's way is told by the next request.
-      let turned = sent + here + turn
-      let pause = Nanoseconds(Int64(1e9 / (time < 60 ? probes.first : probes.later)))
-      guard let there = network.delay(&random), let next = network.delay(&random) else { continue }
-      out(turned, known: turned + there + pause + next, delay: there)
+      let replied = sent + here + turn
+      guard let there = network.delay(&random), let home = network.delay(&random) else { continue }
+      let acknowledged = replied + there + turn
+      out(replied, known: acknowledged + home, delay: there)
+      back(acknowledged, delay: home)
     }
     for time in times(perSecond: ticks, from: 0.6, to: seconds) {
       if let delay = network.delay(&random) { back(Instant(nanoseconds: Int64(time * 1e9)), delay: delay) }

@@ -49,7 +49,9 @@ struct RemoteClockBenchmark: ParsableCommand {
 
   func run() throws {
     if !json {
-      print("network  skew ppm  drift ppm/min  p95 10-40 s  worst seed  p95 40 s-end      most  at 1 s  ns/packet  allocations")
+      print(
+        "network  skew ppm  drift ppm/min  p95 10-40 s  worst seed  p95 40 s-end      most  at 1 s  ns/packet  allocations"
+      )
     }
     for network in VirtualNetwork.allCases {
       for (skew, drift) in [(0.0, 0.0), (50, 1), (-50, -1)] {

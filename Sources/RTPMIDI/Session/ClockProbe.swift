@@ -9,18 +9,19 @@ import MusicalTime
 ///
 /// It travels on the data port, outside the RTP stream, so that the thread that receives it can answer it at once. The
 /// three stamps are NTP's (RFC 5905, section 7.3), in signed nanoseconds, big-endian; ssrc and identity are the
-/// sender's. <doc:ClockPackets> says what each is in a request and in a reply.
+/// sender's. As with CK0, CK1 and CK2, a request is replied to and the reply acknowledged, each at once;
+/// <doc:ClockPackets> says what the stamps are in each.
 public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
-  public enum Kind: Hashable, Sendable, BitwiseCopyable { case request, reply }
+  public enum Kind: Hashable, Sendable, BitwiseCopyable { case request, reply, acknowledgement }
 
   public let kind: Kind
-  /// How many probes a second the sender takes from the other, at most; 0 says nothing.
+  /// How many requests a second the sender takes from the other, at most; 0 says nothing.
   public var pace: UInt16
   public var ssrc: UInt32
   /// The sender's lasting identity.
   public var identity: UInt64
-  /// The transmit stamp of the packet that is spoken of, by its sender's clock: in a reply the request that is answered,
-  /// in a request the newest reply that the requester has had. 0 while there was none.
+  /// The transmit stamp of the packet that is spoken of, by its sender's clock: in a reply the request, in an
+  /// acknowledgement the reply, in a request the newest acknowledgement that the requester has had. 0 while there was none.
   public var origin: Instant
   /// When that packet arrived at the sender of this one, by the latter's clock; 0 while there was none.
   public var receive: Instant
@@ -40,8 +41,8 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   /// A request sent at `instant`.
   ///
   /// - Parameters:
-  ///   - origin: the transmit stamp of the newest reply, 0 for none.
-  ///   - receive: when that reply arrived, 0 for none.
+  ///   - origin: the transmit stamp of the newest acknowledgement, 0 for none.
+  ///   - receive: when that arrived, 0 for none.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -72,6 +73,7 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
     switch packet.uint16(at: 4) {
     case 0x0200: kind = .request
     case 0x0201: kind = .reply
+    case 0x0202: kind = .acknowledgement
     default: return nil
     }
     self.init(
@@ -86,23 +88,28 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: not safe.
   public init?(_ packet: borrowing Span<UInt8>) { self.init(packet.firstOctets(Self.length)) }
 
-  /// The reply to a request; nil for a reply.
+  /// The answer: to a request the reply, to that the acknowledgement, to which there is none.
   ///
   /// - Parameters:
-  ///   - ssrc: the replying peer's own.
-  ///   - identity: the replying peer's own.
-  ///   - pace: how many probes a second the replying peer takes from the other; 0 says nothing.
-  ///   - received: when the request arrived.
-  ///   - sent: when the reply leaves.
+  ///   - ssrc: the answering peer's own.
+  ///   - identity: the answering peer's own.
+  ///   - pace: how many requests a second the answering peer takes from the other; 0 says nothing.
+  ///   - received: when this packet arrived.
+  ///   - sent: when the answer leaves.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func reply(
+  public func answer(
     from ssrc: UInt32, identity: UInt64, pace: UInt16 = 0, receivedAt received: Instant, sentAt sent: Instant
   ) -> ClockProbe? {
-    guard case .request = kind else { return nil }
+    let answer: Kind
+    switch kind {
+    case .request: answer = .reply
+    case .reply: answer = .acknowledgement
+    case .acknowledgement: return nil
+    }
     return ClockProbe(
-      kind: .reply, pace: pace, ssrc: ssrc, identity: identity, origin: transmit, receive: received, transmit: sent)
+      kind: answer, pace: pace, ssrc: ssrc, identity: identity, origin: transmit, receive: received, transmit: sent)
   }
 
   /// Appends the packet. Returns false, with nothing appended, when there is no room.
@@ -115,6 +122,7 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
     switch kind {
     case .request: packet.append(bigEndian: UInt16(0x0200))
     case .reply: packet.append(bigEndian: UInt16(0x0201))
+    case .acknowledgement: packet.append(bigEndian: UInt16(0x0202))
     }
     packet.append(bigEndian: pace)
     packet.append(bigEndian: ssrc)

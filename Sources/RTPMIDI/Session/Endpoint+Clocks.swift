@@ -10,8 +10,8 @@ extension Endpoint {
     guard let session = table[id], session.phase == .established else { return }
     var request = ClockProbe(ssrc: ssrc, identity: identity, pace: pace, sentAt: Instant(nanoseconds: 0))
     // What is not heard within seconds is of no use to the peer.
-    if let reply = session.reply, session.recognition.lastRequest - reply.received < .seconds(5) {
-      (request.origin, request.receive) = (reply.sent, reply.received)
+    if let newest = session.acknowledgement, session.recognition.lastRequest - newest.received < .seconds(5) {
+      (request.origin, request.receive) = (newest.sent, newest.received)
     }
     if let instant = send(request) { session.recognition.hasAsked(at: instant) }
   }
@@ -50,13 +50,18 @@ extension Endpoint {
     _ probe: ClockProbe, from address: Address, port: Port, at instant: Instant, isAnswered: Bool
   ) -> Counters.Fate {
     guard let session = session(of: probe.ssrc, from: address, port, at: instant) else { return .strangerProbe }
-    switch probe.kind {
-    case .request:
-      let answer = probe.reply(from: ssrc, identity: identity, pace: pace, receivedAt: instant, sentAt: instant)
-      if !isAnswered, let answer { send(to: address, port) { answer.append(to: &$0) } }
-      return receive(request: probe, in: session, at: instant)
-    case .reply: return receive(reply: probe, in: session, at: instant)
+    let fate =
+      switch probe.kind {
+      case .request: receive(request: probe, in: session, at: instant)
+      case .reply: receive(reply: probe, in: session, at: instant)
+      case .acknowledgement: receive(acknowledgement: probe, in: session, at: instant)
+      }
+    let answer = probe.answer(from: ssrc, identity: identity, pace: pace, receivedAt: instant, sentAt: instant)
+    // A reply that nothing had asked for is not acknowledged.
+    if !isAnswered, let answer, probe.kind == .request || fate == .accepted {
+      send(to: address, port) { answer.append(to: &$0) }
     }
+    return fate
   }
 
   private func receive(request: ClockProbe, in session: Session<Address>, at instant: Instant) -> Counters.Fate {
@@ -72,21 +77,39 @@ extension Endpoint {
     guard admits(request.transmit, of: session, at: instant) else { return .accepted }
     guard session.asked != request.transmit else { return .replayed }
     session.asked = request.transmit
-    take(echo: request, in: session, at: instant)
+    take(wayTold: request, last: &session.acknowledgedLast, of: session, at: instant)
     outputs.append(.clock(session.id, ClockTransit(.back, sent: request.transmit, received: instant)))
     return .accepted
   }
 
-  /// The way of the newest reply, which the request tells, unless one before it did.
-  private func take(echo request: ClockProbe, in session: Session<Address>, at instant: Instant) {
-    guard request.origin.nanoseconds != 0 || request.receive.nanoseconds != 0 else { return }
-    guard request.isPossible(at: instant) else {
+  private func receive(acknowledgement: ClockProbe, in session: Session<Address>, at instant: Instant) -> Counters.Fate
+  {
+    guard let identity = session.recognition.identity, identity == acknowledgement.identity else {
+      return .strangerProbe
+    }
+    session.lastHeard = instant
+    guard session.believe(acknowledgement.transmit, at: instant) else { return .implausibleClock }
+    guard admits(acknowledgement.transmit, of: session, at: instant) else { return .accepted }
+    guard session.acknowledgement?.sent != acknowledgement.transmit else { return .replayed }
+    session.acknowledgement = (acknowledgement.transmit, instant)
+    take(wayTold: acknowledgement, last: &session.repliedLast, of: session, at: instant)
+    outputs.append(.clock(session.id, ClockTransit(.back, sent: acknowledgement.transmit, received: instant)))
+    return .accepted
+  }
+
+  /// The way of a packet from here, as the peer tells it in `probe`, unless it has told of that or of a later one, the
+  /// `last`.
+  private func take(
+    wayTold probe: ClockProbe, last: inout Instant?, of session: Session<Address>, at instant: Instant
+  ) {
+    guard probe.origin.nanoseconds != 0 || probe.receive.nanoseconds != 0 else { return }
+    guard probe.isPossible(at: instant) else {
       counters.refusedInstants += 1
       return
     }
-    if let last = session.echoed, request.origin - last <= .zero { return }
-    session.echoed = request.origin
-    outputs.append(.clock(session.id, ClockTransit(.out, sent: request.origin, received: request.receive)))
+    if let last, probe.origin - last <= .zero { return }
+    last = probe.origin
+    outputs.append(.clock(session.id, ClockTransit(.out, sent: probe.origin, received: probe.receive)))
   }
 
   private func receive(reply: ClockProbe, in session: Session<Address>, at instant: Instant) -> Counters.Fate {
@@ -97,7 +120,6 @@ extension Endpoint {
     if isFirst { recognise(session, as: reply.identity, at: instant) }
     guard isBelieved || isFirst else { return .implausibleClock }
     guard admits(reply.transmit, of: session, at: instant) else { return .accepted }
-    session.reply = (reply.transmit, instant)
     outputs.append(.clock(session.id, ClockTransit(.out, sent: reply.origin, received: reply.receive)))
     outputs.append(.clock(session.id, ClockTransit(.back, sent: reply.transmit, received: instant)))
     return .accepted

@@ -8,7 +8,7 @@ import MusicalTime
 /// a session belongs to the thread that sends, under ``ssrc``. It belongs to one thread itself.
 ///
 /// CK0s and probe requests are best answered by the thread that receives them (``ClockPacket/reply(from:sentAt:)``,
-/// ``ClockProbe/reply(from:identity:pace:receivedAt:sentAt:)``). They are handed on all the same, with the instant at
+/// ``ClockProbe/answer(from:identity:pace:receivedAt:sentAt:)``). They are handed on all the same, with the instant at
 /// which the answer left: they show that the peer lives, and when the request left there.
 ///
 /// Bounds: ``sessionLimit`` sessions, the last 100 of them kept for hosts that have none, beyond which invitations are

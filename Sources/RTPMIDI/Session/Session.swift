@@ -70,12 +70,13 @@ final class Session<Address: PeerAddress> {
   var receiver = PacketReceiver(ssrc: 0, systemExclusiveCapacity: 0)
   var clock: ClockComparison
   var recognition: Recognition
-  /// The newest reply to a probe: when it left there, and when it arrived.
-  var reply: (sent: Instant, received: Instant)?
+  /// The newest acknowledgement: when it left there, and when it arrived.
+  var acknowledgement: (sent: Instant, received: Instant)?
   /// When the newest request of the peer left there.
   var asked: Instant?
-  /// When the reply from here left that the peer's requests have echoed last.
-  var echoed: Instant?
+  /// When the reply and the acknowledgement from here left of which the peer has told last.
+  var repliedLast: Instant?
+  var acknowledgedLast: Instant?
   var sendInstants = SendInstants()
   /// The remote clock at about an own instant, from which time stamps get their upper bits.
   var anchor: (own: Instant, remote: Instant)?

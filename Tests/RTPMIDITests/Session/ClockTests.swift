@@ -23,27 +23,26 @@ import Testing
     for (own, other) in [(0, 1), (1, 0)] {
       let offset = network.offsets[other] - network.offsets[own]
       let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
-      // A request, its reply and the next request's echo: each way is told once.
+      // A request, its reply, that one's acknowledgement and the next request: each way is told once.
       let doubled = transits.count - Set(transits).count
-      #expect(transits.count > 4 * 220 && doubled < 10, "but for a reply and a request at one instant")
+      #expect(transits.count > 6 * 220 && doubled < 10, "but for a reply and a request at one instant")
       for direction in [ClockTransit.Direction.out, .back] {
         let ways = transits.filter { $0.direction == direction }
-        #expect(ways.count > 2 * 220)
+        #expect(ways.count > 3 * 220)
         let delay: Nanoseconds = direction == .out ? .milliseconds(3) : .milliseconds(-3)
         #expect(ways.allSatisfy { $0.difference == offset + delay })
       }
     }
   }
 
-  /// Where an echo does not come through, the way that it told of comes with the next.
-  @Test func theWayOfAReplyIsToldByTheNextRequest() {
+  /// A request's by the reply, that one's by the acknowledgement, and that one's by the next request.
+  @Test(arguments: [ClockProbe.Kind.request, .reply, .acknowledgement]) func theWayOfEachIsTold(kind: ClockProbe.Kind) {
     var network = VirtualNetwork(2)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1))
-    // What left as a reply of 1 arrived at 0 a millisecond later.
-    let replies = network.sent("TU", by: 3).compactMap { ClockProbe($0.span) }.filter { $0.kind == .reply }
+    let sent = network.sent("TU", by: 3).compactMap { ClockProbe($0.span) }.filter { $0.kind == kind }
     let ways = Set(network.transits(1).filter { $0.direction == .out }.map(\.sent))
-    #expect(replies.count > 45 && replies.dropLast(2).allSatisfy { ways.contains($0.transmit) })
+    #expect(sent.count > 45 && sent.dropFirst(2).dropLast(2).allSatisfy { ways.contains($0.transmit) })
   }
 
   /// Were all CK0s to leave at one phase of the units of 100 us, every reading would be off alike, by 50 us at worst.

@@ -99,7 +99,7 @@ import Testing
       02 00 00 32              ; version 2, request, 50 probes a second at most
       01 02 03 04              ; sender's ssrc
       F1 F2 F3 F4 F5 F6 F7 F8  ; sender's identity
-      00 00 00 00 00 00 00 03  ; origin: the newest reply's transmit stamp
+      00 00 00 00 00 00 00 03  ; origin: the newest acknowledgement's transmit stamp
       00 00 00 00 00 00 00 04  ; receive: when it arrived
       FF FF FF FF FF FF FF FE  ; transmit, in nanoseconds
       """)
@@ -108,7 +108,7 @@ import Testing
     #expect(packet[ClockProbe.transmitOffset...].count == 8 && packet.count == ClockProbe.length)
     #expect(encoded(capacity: ClockProbe.length - 1) { request.append(to: &$0) } == nil)
     let reply = try #require(
-      request.reply(
+      request.answer(
         from: 9, identity: 8, pace: 0x0102, receivedAt: Instant(nanoseconds: 0x10),
         sentAt: Instant(nanoseconds: 0x1122_3344_5566_7788)))
     let answer = hex(
@@ -123,7 +123,21 @@ import Testing
       """)
     #expect(encoded { reply.append(to: &$0) } == answer)
     #expect(try decode(answer) == .probe(reply))
-    #expect(reply.reply(from: 1, identity: 1, receivedAt: .distantFuture, sentAt: .distantFuture) == nil)
+    let last = try #require(
+      reply.answer(from: 5, identity: 6, receivedAt: Instant(nanoseconds: 0x20), sentAt: Instant(nanoseconds: 0x30)))
+    let acknowledgement = hex(
+      """
+      FF FF 54 55
+      02 02 00 00              ; version 2, acknowledgement
+      00 00 00 05
+      00 00 00 00 00 00 00 06
+      11 22 33 44 55 66 77 88  ; origin: the reply's transmit stamp
+      00 00 00 00 00 00 00 20  ; receive
+      00 00 00 00 00 00 00 30  ; transmit
+      """)
+    #expect(encoded { last.append(to: &$0) } == acknowledgement)
+    #expect(try decode(acknowledgement) == .probe(last))
+    #expect(last.answer(from: 1, identity: 1, receivedAt: .distantFuture, sentAt: .distantFuture) == nil)
   }
 
   @Test func whatIsNone() {
@@ -134,7 +148,7 @@ import Testing
       ("FF FF 43 4B 00 00 00 01 03 00 00 00" + String(repeating: " 00", count: 24), .malformedControl),
       ("FF FF 43 4B 00 00 00 01 00 00 00 00" + String(repeating: " 00", count: 23), .truncated),
       ("FF FF 54 55 01 00 00 00" + String(repeating: " 00", count: 36), .malformedControl),
-      ("FF FF 54 55 02 02 00 00" + String(repeating: " 00", count: 36), .malformedControl),
+      ("FF FF 54 55 02 03 00 00" + String(repeating: " 00", count: 36), .malformedControl),
       ("FF FF 54 55 02 00 00 00" + String(repeating: " 00", count: 35), .truncated),
       ("FF FF 52 53 00 00 00 01 00 00 00", .truncated),
     ] {

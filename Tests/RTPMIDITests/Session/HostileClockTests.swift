@@ -71,7 +71,7 @@ import Testing
     let transits = network.transits(1).count
     let before = network.endpoints[1].counters
     let received = network.clock(0)
-    let reply = request.reply(
+    let reply = request.answer(
       from: network.endpoints[0].ssrc, identity: 100, receivedAt: received,
       sentAt: received + .milliseconds(milliseconds))!
     network.endpoints[1].receive(octets { _ = reply.append(to: &$0) }, from: 1, port: .data, at: network.clock(1))

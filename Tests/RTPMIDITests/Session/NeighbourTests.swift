@@ -68,7 +68,7 @@ import Testing
                 var probe = probe
                 probe.transmit = next
                 #expect(probe.pace == 2, "and so many from each are taken")
-                reply = probe.reply(from: UInt32(to / 2), identity: UInt64(to), receivedAt: next, sentAt: next)
+                reply = probe.answer(from: UInt32(to / 2), identity: UInt64(to), receivedAt: next, sentAt: next)
                 return next
               }
               endpoint.receive(octets { _ = reply?.append(to: &$0) }, from: to, port: .data, at: next)

@@ -210,7 +210,7 @@ struct VirtualNetwork {
         answer = arrival
       }
       if let probe = ClockProbe(flight.datagram.span),
-        let reply = probe.reply(
+        let reply = probe.answer(
           from: endpoint.ssrc, identity: endpoint.identity, pace: endpoint.pace, receivedAt: arrival, sentAt: arrival)
       {
         send(octets { _ = reply.append(to: &$0) }, from: flight.to, to: flight.from)
