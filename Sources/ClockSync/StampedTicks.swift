@@ -103,7 +103,9 @@ public struct StampedTicks: Sendable {
     let late = newest.arrival + Nanoseconds(Int64(arrivals.value)) - (newest.stamp - clock.offset)
     let isClose = stamps.spread * (isTrusted ? 1 : 2) < arrivals.spread
     let isInTime = late >= Self.soonest - clock.uncertainty && late <= Self.latest + clock.uncertainty
-    let isOfOneRate = abs(stamps.slope - arrivals.slope) * 100 < stamps.slope
+    // Over the window the two may part by what the arrivals scatter, or by a hundredth.
+    let parting = abs(stamps.slope - arrivals.slope) * Double(count)
+    let isOfOneRate = parting < max(4 * arrivals.spread, stamps.slope * Double(count) / 100)
     isTrusted = count >= Self.judging && timeline != nil && isClose && isInTime && isOfOneRate
   }
 

@@ -19,6 +19,11 @@ struct StandingLine {
     return lateness >= -early && lateness <= late
   }
 
+  /// Whether the tick that came at `instant` was a third of an interval late or more.
+  func isHeldUp(_ instant: Instant, as tick: Tick) -> Bool {
+    (instant - timeline.deadline(tick)).count * 3 > Int64(interval)
+  }
+
   /// Whether `tick` may have come at `instant` at all.
   func admits(_ instant: Instant, as tick: Tick) -> Bool {
     let lateness = instant - timeline.deadline(tick)
@@ -33,6 +38,6 @@ extension TickFollower {
     let interval = Double(timeline.tempo.nanosecondsPerQuarter) / 24
     return StandingLine(
       timeline: timeline, interval: interval, early: min(earliness, Nanoseconds(Int64(interval) / 4)),
-      late: min(.microseconds(100) + Nanoseconds(4 * lateness.count), Nanoseconds(Int64(interval) / 3)))
+      late: min(.microseconds(100) + Nanoseconds(4 * lateness.count), Nanoseconds(Int64(interval) / 4 * 3)))
   }
 }

@@ -13,7 +13,7 @@ extension TickCounter {
     private(set) var faults: Int64 = 0
     /// How far the gaps are off whole numbers of intervals, together.
     private(set) var residual = 0.0
-    /// Whether every gap is a whole number of intervals, to a quarter of one.
+    /// Whether every gap is a whole number of intervals, more or less.
     private(set) var isWhole = true
 
     /// - Parameter before: the interval before the first gap, if it is known.
@@ -49,7 +49,8 @@ extension TickCounter {
         }
         if ticks > 1 { faults += 1 }
         residual += off * interval
-        if off > 0.25 { isWhole = false }
+        // Single ticks may well be late; who takes gaps for losses has to be surer.
+        if off > (ticks == 1 ? 0.4 : 0.25) { isWhole = false }
         numbers[n] = numbers[n - 1] + Int64(ticks)
         reference = counter.arrivals[n].instant
       }
@@ -102,6 +103,7 @@ extension TickCounter {
       }
       if isPaired(from: start) { consider(gap(before: count - 1) + gap(before: count - 2)) }
       if let best { return best }
+      consider(Double((arrivals[count - 1].instant - arrivals[start].instant).count) / Double(count - 1 - start))
       for n in (start + 2)..<count { consider(gap(before: n)) }
       if let best { return best }
     }

@@ -49,6 +49,8 @@ public struct TickCounter: Sendable {
   private(set) var intervalBefore: Double?
   /// The share of ticks lost lately, as far as one can say.
   private(set) var lossRate = 1.0 / 32
+  /// Ticks passed over last, of a source that numbers what it sends.
+  private var passed: Int64 = 0
   /// Whether the next tick is the first of its kind (``begin(at:by:)``).
   private var begins = false
 
@@ -74,7 +76,7 @@ public struct TickCounter: Sendable {
     }
     var ticks: Int64 = 1
     if let interval {
-      ticks = gap * Self.shortest < interval ? 0 : max(1, Int64((gap / interval).rounded()))
+      ticks = gap * Self.shortest < interval ? 0 : max(1, Int64(gap / interval + 0.4))
     }
     if ticks > 0 { interval = max(Self.shortestInterval, ((interval ?? gap) + gap / Double(ticks)) / 2) }
     append(Arrival(instant: instant, tick: next + (ticks - 1)))
@@ -83,16 +85,49 @@ public struct TickCounter: Sendable {
     return arrivals[count - 1].tick > arrivals[max(0, count - 2)].tick
   }
 
-  /// Takes a tick of which the source knows that it is the next, whatever the time.
+  /// Takes a tick of a source that numbers what it sends, so that nothing is missing or doubled unseen, whatever the time.
+  /// One that comes late and right behind another, in a heap, says nothing about time: `follower` does not hear of it.
+  ///
+  /// - Parameter missing: how many things sent right before it have not come. How many of them were ticks, time decides.
   ///
   /// Real-time: not safe.
-  public mutating func add(counted instant: Instant, to follower: inout TickFollower) {
+  public mutating func add(counted instant: Instant, missing: Int64 = 0, to follower: inout TickFollower) {
+    if missing > 0 { pass(upTo: missing, before: instant, by: follower) }
     if begins, let line = follower.standing, !line.admits(instant, as: next) { follower.reset() }
     begins = false
+    var isHeaped = false
+    if count > 0, let line = follower.standing, let gap = gap(to: instant) {
+      isHeaped = gap * Self.shortest < line.interval && instant > line.timeline.deadline(next)
+    }
+    if count > 0, let gap = gap(to: instant), gap >= Self.shortestInterval { interval = gap }
     count = 0
     intervalBefore = nil
     append(Arrival(instant: instant, tick: next, fits: true))
-    follower.add(next + -1, at: instant)
+    if !isHeaped { follower.add(next + -1, at: instant) }
+  }
+
+  /// A tick that was missing has come after all: whether it is to be counted still.
+  ///
+  /// Real-time: not safe.
+  public mutating func cameLate() -> Bool {
+    guard passed > 0 else { return true }
+    passed -= 1
+    lost -= 1
+    return false
+  }
+
+  private mutating func pass(upTo missing: Int64, before instant: Instant, by follower: TickFollower) {
+    guard count > 0, let gap = gap(to: instant) else { return }
+    var ticks: Int64 = 1
+    if let line = follower.standing {
+      ticks = line.ticks(from: next + -1, to: instant + line.early)
+    } else if let interval {
+      ticks = Int64(gap / interval + 0.4)
+    }
+    let before = min(max(ticks - 1, 0), missing)
+    next = next + before
+    lost += before
+    passed = before
   }
 
   /// Passes over a tick of which the source knows, but not when it was.
@@ -146,7 +181,10 @@ public struct TickCounter: Sendable {
       }
       ticks = 1
     }
-    if ticks > 1, !arrivals[count - 1].fits, gap < (Double(ticks) - 0.5) * line.interval {
+    let newest = arrivals[count - 1]
+    if ticks > 1, gap < (Double(ticks) - 0.5) * line.interval,
+      line.isHeldUp(newest.instant, as: newest.tick) || instant < line.timeline.deadline(newest.tick + ticks)
+    {
       // Ever later ticks that have reached the next one's place: they slow down, and none is lost.
       ticks = max(1, Int64((gap / line.interval).rounded()))
     }

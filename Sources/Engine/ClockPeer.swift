@@ -6,8 +6,8 @@ import Transports
 
 /// The RTP-MIDI peer whose clock is kept, and what has been heard of it.
 ///
-/// Its stream numbers its packets. While none is missing no tick is, so each is the next one; ticks that a recovery journal
-/// makes good are counted too; and where packets are missing and no journal has told of ticks, time decides.
+/// Its stream numbers its packets. While none is missing no tick is; ticks that a recovery journal makes good are counted
+/// too; and where packets are missing and no journal has told of ticks, time decides how many of them were.
 struct ClockPeer {
   /// Its control port.
   let address: SocketAddress
@@ -66,7 +66,8 @@ struct ClockPeer {
         said = .recoveredClock
         self.isRecovered = true
       } else {
-        if lost == missing || self.isRecovered { said = .nextClock }
+        said =
+          lost < missing ? .lateClock : .numberedClock(missing: self.isRecovered ? 0 : min(lost - missing, 1000))
         (missing, self.isRecovered) = (lost, false)
         mark = remote.estimate(at: arrival).map { OutsideClock.Stamp(stamp, by: $0) }
       }

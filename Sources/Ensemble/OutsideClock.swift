@@ -16,8 +16,10 @@ public struct OutsideClock: Sendable {
   public enum Message: Hashable, Sendable {
     /// A tick; others may be missing before it, or it has come before.
     case clock
-    /// The next tick: the connection knows that none is missing.
-    case nextClock
+    /// A tick of a connection that numbers what it sends: so many things right before it have not come.
+    case numberedClock(missing: Int64)
+    /// A tick of such a connection that was missing and has come late.
+    case lateClock
     /// A tick that was lost and has been made good: it says nothing about time.
     case recoveredClock
     case start, `continue`, stop
@@ -88,8 +90,10 @@ public struct OutsideClock: Sendable {
     _ message: Message, at instant: Instant, stamp: Stamp? = nil, for ensemble: inout Ensemble, now: Instant
   ) -> Event? {
     switch message {
-    case .clock, .nextClock:
-      return ticked(at: instant, stamp, isNext: message == .nextClock, ensemble: &ensemble, now: now)
+    case .clock: return ticked(at: instant, stamp, missing: nil, ensemble: &ensemble, now: now)
+    case .numberedClock(let missing):
+      return ticked(at: instant, stamp, missing: missing, ensemble: &ensemble, now: now)
+    case .lateClock: if counter.cameLate() { counter.pass() }
     case .recoveredClock: counter.pass()
     case .start: begin(at: Tick(0), instant, &ensemble, now: now)
     case .continue: begin(at: isRunning ? nil : place, instant, &ensemble, now: now)
@@ -132,7 +136,7 @@ public struct OutsideClock: Sendable {
   }
 
   private mutating func ticked(
-    at instant: Instant, _ stamp: Stamp?, isNext: Bool, ensemble: inout Ensemble, now: Instant
+    at instant: Instant, _ stamp: Stamp?, missing: Int64?, ensemble: inout Ensemble, now: Instant
   ) -> Event? {
     if isRunning, let newest, instant - newest > TickFollower.longestGap { hasLostCount = true }
     if hasLostCount {
@@ -146,7 +150,7 @@ public struct OutsideClock: Sendable {
       }
     }
     newest = instant
-    guard count(instant, stamp, isNext: isNext) else { return nil }
+    guard count(instant, stamp, missing: missing) else { return nil }
     let tick = next + -1
     defer { isSilent = false }
     guard isRunning, follower.isSettled else { return isSilent ? .heard : nil }
@@ -170,10 +174,12 @@ public struct OutsideClock: Sendable {
   }
 
   /// Counts a tick, unless it has come twice.
-  private mutating func count(_ instant: Instant, _ stamp: Stamp?, isNext: Bool) -> Bool {
+  ///
+  /// - Parameter missing: nil when nobody knows.
+  private mutating func count(_ instant: Instant, _ stamp: Stamp?, missing: Int64?) -> Bool {
     let revisions = counter.revisions
-    if isNext {
-      counter.add(counted: instant, to: &follower)
+    if let missing {
+      counter.add(counted: instant, missing: missing, to: &follower)
     } else if !counter.add(instant, to: &follower) {
       return false
     }

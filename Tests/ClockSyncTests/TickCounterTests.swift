@@ -152,6 +152,28 @@ private func deviation(_ values: [Double]) -> Double {
     }
   }
 
+  @Test func ofWhatIsMissingTimeTellsHowMuchWereTicks() {
+    let truth = Timeline(tempo: try! Tempo(bpm: 97.3), tick: Tick(0), at: Instant(nanoseconds: 5))
+    var (follower, counter) = (TickFollower(), TickCounter())
+    for n in Int64(0)..<50 { counter.add(counted: truth.deadline(Tick(n)), to: &follower) }
+    // Something else was lost.
+    counter.add(counted: truth.deadline(Tick(50)), missing: 1, to: &follower)
+    #expect(counter.next == Tick(51))
+    // A tick and something else.
+    counter.add(counted: truth.deadline(Tick(52)), missing: 2, to: &follower)
+    #expect(counter.next == Tick(53))
+    // A heap of six from which one is missing.
+    for n in [Int64(53), 54, 56, 57, 58] {
+      let instant = truth.deadline(Tick(58)) + .microseconds(100 * n)
+      counter.add(counted: instant, missing: n == 53 ? 1 : 0, to: &follower)
+    }
+    #expect(counter.next == Tick(59))
+    #expect(abs(follower.timeline!.tempo.bpm - 97.3) < 0.01)
+    #expect(counter.lost == 2)
+    // The last one missing comes after all.
+    #expect(!counter.cameLate() && counter.cameLate() && counter.lost == 1)
+  }
+
   @Test(arguments: UInt64(1)...200) func nothingBreaksIt(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var (follower, counter) = (TickFollower(), TickCounter())
@@ -162,7 +184,7 @@ private func deviation(_ values: [Double]) -> Double {
       case 1: instant = instant + Nanoseconds(random.integer(in: 0...12_000_000_000))
       case 2: break
       case 3: counter.begin(at: instant, by: follower)
-      case 4: counter.add(counted: instant, to: &follower)
+      case 4: counter.add(counted: instant, missing: random.integer(in: 0...1000), to: &follower)
       case 5: counter.pass()
       case 6...12: instant = instant + Nanoseconds(random.integer(in: 0...1000))
       default: instant = instant + Nanoseconds(random.integer(in: 0...40_000_000))

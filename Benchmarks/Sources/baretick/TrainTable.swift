@@ -1,6 +1,7 @@
 import ClockSync
 import Hostility
 import Measurement
+import MusicalTime
 
 /// Tutti's follower on hostile trains: how soon it is right again.
 struct TrainTable: Encodable {
@@ -23,14 +24,14 @@ struct TrainTable: Encodable {
       for seed in 1...seeds {
         let (arrivals, calm) = train.arrivals(seed: UInt64(seed))
         var (follower, counter) = (TickFollower(), TickCounter())
-        var (origin, last) = (Int64(0), 0)
+        var origin: Int64 = 0
+        var last = 0
         for (n, arrival) in arrivals.enumerated() {
           counter.add(arrival.at, to: &follower)
           if n == 200 { origin = arrival.tick - counter.next.index }
           guard n >= calm else { continue }
-          let error = follower.timeline.map {
-            Double($0.deadline(counter.next + -1).nanoseconds) - arrival.due
-          }
+          let newest = counter.next + -1
+          let error = follower.timeline.map { Double($0.deadline(newest).nanoseconds) - arrival.due }
           let bpm = follower.timeline?.tempo.bpm ?? 0
           if abs(bpm - arrival.bpm) > 0.5 || abs(error ?? .infinity) > 5e6 { last = n - calm + 1 }
         }
