@@ -64,7 +64,7 @@ let package = Package(
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
     .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "Hostility", "RTPMIDI", "CAllocationCount"]),
-    .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "ClockSync", "VirtualRoutes"]),
+    .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "VirtualRoutes"]),
     .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
     .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),
     .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),

@@ -21,6 +21,10 @@ let package = Package(
       name: "followers",
       dependencies: ["CEpoll", arguments, containers] + tutti("MIDI", "Measurement", "MusicalTime", "RTPMIDI")),
 
+    .executableTarget(
+      name: "baretick",
+      dependencies: [arguments] + tutti("ClockSync", "Hostility", "Measurement", "MusicalTime", "Seeds")),
+
     // A link to the root package's, which is no product of it.
     .target(name: "CAllocationCount"),
     .target(name: "Performances", dependencies: [containers] + tutti("MIDI", "MusicalTime", "RTPMIDI", "Seeds")),

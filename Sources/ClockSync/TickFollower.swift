@@ -20,7 +20,7 @@ public struct TickFollower: Sendable {
   /// Below so many the line is too young for a tick to contradict it.
   static let judging = 8
   /// Ticks further apart than this have nothing to say about each other.
-  static let longestGap = Nanoseconds.seconds(10)
+  public static let longestGap = Nanoseconds.seconds(10)
 
   private struct Arrival {
     var tick = Tick(0)
@@ -43,6 +43,13 @@ public struct TickFollower: Sendable {
 
   /// Whether the tempo is worth acting on, if it is one at all.
   public var isSettled: Bool { count >= Self.settled }
+
+  /// How far before the line a tick may come without contradicting it. A young line still sinks with each tick that is
+  /// less late than those before.
+  var earliness: Nanoseconds {
+    let tolerance = max(200_000, 2 * lateness.count) / 4 * 3
+    return Nanoseconds(tolerance + tolerance * 8 / Int64(max(1, count)))
+  }
 
   /// Forgets everything.
   public mutating func reset() {
@@ -72,16 +79,15 @@ public struct TickFollower: Sendable {
   private mutating func judge(_ tick: Tick, at instant: Instant, by line: Timeline) {
     let mean = lateness.count
     let late = (instant - line.deadline(tick)).count
-    // A young line still sinks with each tick that is less late than those before.
-    let tolerance = max(200_000, 2 * mean) / 4 * 3
-    if late < -tolerance - tolerance * 8 / Int64(count) {
+    if late < -earliness.count {
       keep(newest: 1)
       restarts += 1
       return
     }
     var least = late
     for n in (count - 3)..<count { least = min(least, lateness(of: arrivals[n], by: line)) }
-    if least > 100_000 + 3 * mean {
+    // In a long ritardando the mean grows with it: half a tick is too late in any case.
+    if least > min(100_000 + 3 * mean, line.tempo.nanosecondsPerQuarter / 48) {
       keep(newest: 3)
       restarts += 1
     }

@@ -38,9 +38,11 @@ struct MIDIPorts {
   ///
   /// - Throws: ``TransportError``: no sequencer, or no such port to take the clock from.
   init?(_ configuration: PeerConfiguration) throws(TransportError) {
-    guard configuration.midi || configuration.clockFrom != nil else { return nil }
-    sequencer = try Sequencer(name: configuration.name, takingClock: configuration.clockFrom != nil)
-    guard let wanted = configuration.clockFrom else { return }
+    var wanted: String?
+    if case .port(let name) = configuration.clockFrom { wanted = name }
+    guard configuration.midi || wanted != nil else { return nil }
+    sequencer = try Sequencer(name: configuration.name, takingClock: wanted != nil)
+    guard let wanted else { return }
     do throws(TransportError) {
       let port = try sequencer.ports().find(wanted, giving: true)
       try sequencer.subscribe(SequencerLink(.clockInput, port.address))

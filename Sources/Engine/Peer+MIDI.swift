@@ -25,7 +25,7 @@ extension Peer {
     }
     if let news = midi?.checkLosses(networkRings.arrivals.dropped, at: now) { act(on: news) }
     midi?.advance(to: now)
-    if let event = midi?.source?.clock.advance(to: now) { tell(event) }
+    watchOutsideClock(at: now)
   }
 
   /// Ends the notes that local programs hold, before this peer leaves.
@@ -54,20 +54,6 @@ extension Peer {
     for change in news.changes { tell(change) }
   }
 
-  /// A message of the outside clock.
-  private func keep(_ message: Message, at instant: Instant, now: Instant) {
-    let said: OutsideClock.Message
-    switch message {
-    case .clock: said = .clock
-    case .start: said = .start
-    case .continue: said = .continue
-    case .stop: said = .stop
-    case .songPosition(let place): said = .songPosition(Step(Int64(place.value)))
-    default: return
-    }
-    if let event = midi?.source?.clock.received(said, at: instant, for: &ensemble, now: now) { tell(event) }
-  }
-
   /// Gives what a local program plays to everybody in session.
   private func pass(_ message: Message, from address: SequencerAddress, at now: Instant) {
     if message.isOfChannel {
@@ -83,16 +69,6 @@ extension Peer {
     case .gone(let name):
       log.warning("MIDI port \(name) is gone; it is connected again when it comes back")
     case .back(let name): log.notice("MIDI port \(name) is back")
-    }
-  }
-
-  private func tell(_ event: OutsideClock.Event) {
-    let name = midi?.source?.name ?? "the outside clock"
-    switch event {
-    case .refused(let refusal): log.notice("\(name) has started, but \(self.name(of: refusal))")
-    case .silent: log.warning("\(name) sends no clock; the rhythm goes on at its last tempo")
-    case .heard: log.notice("\(name) sends clock again")
-    case .unplayable: log.warning("\(name) runs at no tempo from 20 to 999 BPM, so nothing is played")
     }
   }
 }

@@ -14,8 +14,8 @@ extension Peer {
       case .locate(let bars):
         let bar = configuration.patch.meter.stepsPerBar
         try ensemble.locate(Step((ensemble.position.index / bar + bars) * bar))
-      case .tempo where ensemble.role == .master && midi?.source?.clock.isRunning == true:
-        log.notice("the tempo is that of \(midi?.source?.name ?? "the outside clock")")
+      case .tempo where ensemble.role == .master && outsideClock?.isRunning == true:
+        log.notice("the tempo is that of \(outsideClockName)")
       case .tempo(let difference):
         let range = Tempo.range
         let bpm = min(max((tempo.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)

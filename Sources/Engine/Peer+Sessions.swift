@@ -53,10 +53,14 @@ extension Peer {
       log.info("\(name(of: session)) is no Tutti peer: it gets each tick at its moment")
       tell(.joined, of: session, at: now)
     case .clock(let session, let transit):
-      guard let partner = peers[session], let identity = partner.identity else { break }
-      ensemble.measured(transit.allowing(for: partner.manner.asymmetry ?? .zero), with: identity, at: now)
-    case .message(let session, let message, let instant, _, let isRecovered):
-      received(message, at: instant, isRecovered: isRecovered, on: session)
+      guard let partner = peers[session] else { break }
+      let known = transit.allowing(for: partner.manner.asymmetry ?? .zero)
+      if let identity = partner.identity { ensemble.measured(known, with: identity, at: now) }
+      if clockPeer?.session == session { clockPeer?.measured(known, at: now) }
+    case .message(let session, let message, let instant, let arrival, let isRecovered):
+      if !keep(message, on: session, stamped: instant, at: arrival, isRecovered: isRecovered, now: now) {
+        received(message, at: instant, isRecovered: isRecovered, on: session)
+      }
     case .systemExclusive(let session, let octets, _, _):
       guard let partner = peers[session] else { break }
       if let identity = partner.identity {
@@ -76,12 +80,17 @@ extension Peer {
   private func established(_ session: SessionID, _ info: SessionInfo<SocketAddress>, at now: Instant) {
     peers[session] = Partner(info: info, manner: configuration.manners.manner(for: info.name, at: info.control))
     connections.established(session, at: info.control)
-    clock.send(
-      .open(
-        session: session, address: info.data, ssrc: endpoint.ssrc, sequence: UInt16.random(in: 0 ... .max)))
+    clockPeerCame(session, info)
+    // Whoever gives the clock does not get it back.
+    if clockPeer?.session != session { openStream(session, to: info.data) }
     settle(session)
     publishSources()
     tellOfMeeting("\(info.name ?? "a peer") at \(info.control) joined", at: now)
+  }
+
+  private func openStream(_ session: SessionID, to address: SocketAddress) {
+    clock.send(
+      .open(session: session, address: address, ssrc: endpoint.ssrc, sequence: UInt16.random(in: 0 ... .max)))
   }
 
   /// How MIDI goes to the peer of a session, as far as can be told by now.
@@ -117,6 +126,10 @@ extension Peer {
     }
     peers[session]?.identity = identity
     connections.recognised(session, as: identity)
+    if clockPeer?.session == session, let info = peers[session]?.info {
+      clockPeerIsTutti(session)
+      openStream(session, to: info.data)
+    }
     if names.count >= 4096 { names.removeAll() }
     names[identity] = peers[session]?.info.name
     clock.send(.recognise(session: session))
@@ -149,6 +162,7 @@ extension Peer {
   private func ended(_ session: SessionID, at now: Instant) {
     releaseNotes(of: session)
     if peers[session]?.isTold == true { tell(.left, of: session, at: now) }
+    clockPeerLeft(session)
     let identity = peers.removeValue(forKey: session)?.identity
     clock.send(.close(session: session))
     publishSources()

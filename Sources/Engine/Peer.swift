@@ -27,6 +27,8 @@ public final class Peer {
   let sound: SoundOutputs
   /// Its ALSA ports, nil where it has none.
   var midi: MIDIPorts?
+  /// The session whose clock is kept, nil where none is.
+  var clockPeer: ClockPeer?
   let trace: TraceWriter?
   var ensemble: Ensemble
   var connections: Connections
@@ -91,7 +93,12 @@ public final class Peer {
     activity = configuration.activity
     tempo = configuration.tempo
     if let path = configuration.trace { try TraceWriter.check(path: path) }
-    let addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
+    var addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
+    if case .peer(let name) = configuration.clockFrom {
+      let address = try SocketAddress(resolving: name)
+      clockPeer = ClockPeer(address: address, name: name)
+      if !addresses.contains(address) { addresses.append(address) }
+    }
     store = try IdentityStore(name: configuration.name)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)

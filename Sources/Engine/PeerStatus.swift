@@ -5,6 +5,7 @@ import Realtime
 /// What a peer shows of itself while it plays.
 public struct PeerStatus: Sendable {
   public var role: Role
+  /// That of the outside clock while it is kept, as its ticks tell: the rhythm's own is steered to make errors good.
   public var tempo: Tempo
   /// Bar and beat, counted from one; where it would go on while nobody plays.
   public var bar: Int64
@@ -22,7 +23,8 @@ extension Peer {
     let now = MonotonicClock.now
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.plan.tick(at: now)
     let (bar, beat) = configuration.patch.meter.position(of: tick)
-    let tempo = ensemble.role == .idle ? tempo : ensemble.tempo(at: now)
+    let kept = ensemble.role == .master ? outsideClock?.tempo : nil
+    let tempo = kept ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
     return PeerStatus(
       role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: peers.count,
       clockOffset: ensemble.masterClock(at: now)?.offset, activity: activity)

@@ -5,17 +5,34 @@ public import MusicalTime
 ///
 ///     stopped ── Start, Continue ──▶ waiting for six ticks and for whoever else plays ──▶ playing ── Stop ──▶ stopped
 ///
-/// Its ticks are counted, so none can be lost or doubled on the way to the steps; the instants at which they arrived go
-/// through a ``TickFollower``. The network hears of the rhythm as of any other: it enters on the first step that all can
-/// still be told of, in phase, and is steered by changes of tempo alone (``Ensemble/steer(to:at:)``), so that no step is
-/// ever moved. When ticks went missing with their connection, the count goes on at the tick nearest in time. While the clock
-/// is silent the rhythm coasts.
+/// Its ticks are counted by a ``TickCounter``, so that one lost or doubled on the way shifts nothing, unless the source
+/// knows better; when they were due is told by a ``TickFollower``, or by their time stamps where these can be trusted
+/// (``StampedTicks``). The network hears of the rhythm as of any other: it enters on the first step that all can still be
+/// told of, in phase, and is steered by changes of tempo alone (``Ensemble/steer(to:at:)``), so that no step is ever
+/// moved. When ticks went missing with their connection, the count goes on at the tick nearest in time. While the clock is
+/// silent the rhythm coasts.
 public struct OutsideClock: Sendable {
   /// What a clock says.
   public enum Message: Hashable, Sendable {
-    case clock, start, `continue`, stop
+    /// A tick; others may be missing before it, or it has come before.
+    case clock
+    /// A tick of a connection that numbers what it sends: so many things right before it have not come.
+    case numberedClock(missing: Int64)
+    /// A tick of such a connection that was missing and has come late.
+    case lateClock
+    /// A tick that was lost and has been made good: it says nothing about time.
+    case recoveredClock
+    case start, `continue`, stop
     /// Where Continue goes on.
     case songPosition(Step)
+  }
+
+  /// When a message counts by its sender's clock, in whole units of 100 us, and what is known of that clock.
+  public struct Stamp: Sendable {
+    public var instant: Instant
+    public var clock: ClockEstimate
+
+    public init(_ instant: Instant, by clock: ClockEstimate) { (self.instant, self.clock) = (instant, clock) }
   }
 
   /// What the player is to hear of.
@@ -36,8 +53,9 @@ public struct OutsideClock: Sendable {
   static let urgent = Nanoseconds.milliseconds(1)
 
   private var follower = TickFollower()
-  /// The number of the next tick since the beginning, and the number of that which is tick 0 of the music.
-  private var next = Tick(0)
+  private var stamps = StampedTicks()
+  private var counter = TickCounter()
+  /// The number, by the counter, of tick 0 of the music.
   private var origin: Int64 = 0
   /// The musical tick that comes next while it stands still.
   private var place = Tick(0)
@@ -55,21 +73,35 @@ public struct OutsideClock: Sendable {
 
   public init() {}
 
-  /// Takes what the clock said at `instant`.
+  /// The musical tick that comes next while it runs.
+  private var next: Tick { counter.next + -origin }
+
+  /// What its ticks tell of tempo and phase, by the counter's numbers.
+  private var line: Timeline? { stamps.isTrusted ? stamps.timeline : follower.timeline }
+
+  /// The tempo at which it runs, as its ticks tell, nil while they tell none. It is steady where ``Ensemble/plan``'s is
+  /// not, which is steered to make errors good.
+  public var tempo: Tempo? { isRunning && follower.isSettled ? line?.tempo : nil }
+
+  /// Takes what the clock said at `instant`, its arrival.
   ///
   /// Real-time: not safe.
   public mutating func received(
-    _ message: Message, at instant: Instant, for ensemble: inout Ensemble, now: Instant
+    _ message: Message, at instant: Instant, stamp: Stamp? = nil, for ensemble: inout Ensemble, now: Instant
   ) -> Event? {
     switch message {
-    case .clock: return ticked(at: instant, ensemble: &ensemble, now: now)
-    case .start: begin(at: Tick(0), &ensemble, now: now)
-    case .continue: begin(at: isRunning ? next + -origin : place, &ensemble, now: now)
+    case .clock: return ticked(at: instant, stamp, missing: nil, ensemble: &ensemble, now: now)
+    case .numberedClock(let missing):
+      return ticked(at: instant, stamp, missing: missing, ensemble: &ensemble, now: now)
+    case .lateClock: if counter.cameLate() { counter.pass() }
+    case .recoveredClock: counter.pass()
+    case .start: begin(at: Tick(0), instant, &ensemble, now: now)
+    case .continue: begin(at: isRunning ? nil : place, instant, &ensemble, now: now)
     case .songPosition(let step):
-      if isRunning { begin(at: Tick(of: step), &ensemble, now: now) } else { place = Tick(of: step) }
+      if isRunning { begin(at: Tick(of: step), instant, &ensemble, now: now) } else { place = Tick(of: step) }
     case .stop:
       guard isRunning else { return nil }
-      place = next + -origin
+      place = next
       isRunning = false
       isWaiting = false
       end(&ensemble, now: now)
@@ -87,8 +119,10 @@ public struct OutsideClock: Sendable {
     return .silent
   }
 
-  private mutating func begin(at tick: Tick, _ ensemble: inout Ensemble, now: Instant) {
-    origin = next - tick
+  /// Begins at `tick`, nil for the one that comes next.
+  private mutating func begin(at tick: Tick?, _ instant: Instant, _ ensemble: inout Ensemble, now: Instant) {
+    counter.begin(at: instant, by: follower)
+    origin = counter.next - (tick ?? next)
     isRunning = true
     isWaiting = true
     refusal = nil
@@ -101,22 +135,26 @@ public struct OutsideClock: Sendable {
     claim = nil
   }
 
-  private mutating func ticked(at instant: Instant, ensemble: inout Ensemble, now: Instant) -> Event? {
+  private mutating func ticked(
+    at instant: Instant, _ stamp: Stamp?, missing: Int64?, ensemble: inout Ensemble, now: Instant
+  ) -> Event? {
+    if isRunning, let newest, instant - newest > TickFollower.longestGap { hasLostCount = true }
     if hasLostCount {
       hasLostCount = false
       follower.reset()
+      stamps.reset()
+      counter.forget()
       if isRunning, claim != nil, ensemble.claim == claim {
         let halfTick = Nanoseconds(ensemble.plan.tempo(at: instant).nanosecondsPerQuarter / 48)
-        origin = next - ensemble.plan.tick(at: instant + halfTick)
+        origin = counter.next - ensemble.plan.tick(at: instant + halfTick)
       }
     }
-    follower.add(next, at: instant)
-    let tick = next + -origin
-    next = next + 1
     newest = instant
+    guard count(instant, stamp, missing: missing) else { return nil }
+    let tick = next + -1
     defer { isSilent = false }
     guard isRunning, follower.isSettled else { return isSilent ? .heard : nil }
-    guard let line = follower.timeline else {
+    guard let line else {
       defer { isUnplayable = true }
       return isUnplayable ? nil : .unplayable
     }
@@ -133,6 +171,21 @@ public struct OutsideClock: Sendable {
       }
     }
     return isSilent ? .heard : nil
+  }
+
+  /// Counts a tick, unless it has come twice.
+  ///
+  /// - Parameter missing: nil when nobody knows.
+  private mutating func count(_ instant: Instant, _ stamp: Stamp?, missing: Int64?) -> Bool {
+    let revisions = counter.revisions
+    if let missing {
+      counter.add(counted: instant, missing: missing, to: &follower)
+    } else if !counter.add(instant, to: &follower) {
+      return false
+    }
+    if counter.revisions != revisions { stamps.reset() }
+    if let stamp { stamps.add(counter.next + -1, stamped: stamp.instant, at: instant, by: stamp.clock) }
+    return true
   }
 
   private mutating func start(on timeline: Timeline, _ ensemble: inout Ensemble, now: Instant) -> Event? {

@@ -21,6 +21,8 @@ struct PeerCommand: ParsableCommand {
         tutti peer --name Ada --connect 192.168.1.20:5004
         tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004
         tutti peer --connect 192.168.1.20:5004 --trace ada.trace --json
+        tutti peer --clock-from "TR-8S"
+        tutti peer --clock-from rtp:192.168.1.30:5004
         tutti peer --policy contacts --no-journal "stage box"
       """)
 
@@ -67,7 +69,8 @@ struct PeerCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Keep the MIDI clock of this ALSA port (see `tutti ports`) and be the network's master from it: Start, Stop, "
-        + "Continue and Song Position included. Opens the ports of --midi as well.", valueName: "PORT"))
+        + "Continue and Song Position included. Opens the ports of --midi as well. rtp:HOST[:PORT] keeps that of an "
+        + "RTP-MIDI peer, and connects to it as --connect does.", valueName: "PORT"))
   var clockFrom: String?
 
   @Option(help: ArgumentHelp("With --start: how long the rhythm plays; without: how long to stay.", valueName: "S"))
@@ -97,6 +100,9 @@ struct PeerCommand: ParsableCommand {
     }
     guard (0...1000).contains(latency) else {
       throw ValidationError("--latency \(latency): out of range; give one from 0 to 1000 ms")
+    }
+    if case .peer(let name) = clockFrom.map(ClockSource.init) {
+      try usage { () throws(TransportError) in try SocketAddress.parts(of: name) }
     }
     if start, clockFrom != nil {
       throw ValidationError("--start: with --clock-from the outside clock starts the rhythm; leave one of them away")
@@ -134,7 +140,7 @@ struct PeerCommand: ParsableCommand {
       }
       if audio.isEmpty { configuration.card = .anyThereIs }
       configuration.midi = midi
-      configuration.clockFrom = clockFrom
+      configuration.clockFrom = clockFrom.map(ClockSource.init)
       configuration.lead = Nanoseconds(Int64((lead * 1e6).rounded()))
       configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
       configuration.trace = trace

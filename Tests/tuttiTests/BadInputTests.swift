@@ -39,6 +39,9 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "peer --port 0 --audio none --clock-from no-such-port", 69,
       FileManager.default.fileExists(atPath: "/dev/snd/seq") ? "port \"no-such-port\": no such port" : "ALSA sequencer"),
+    BadInput(
+      "peer --port 0 --audio none --clock-from rtp:no.such.host.invalid:5004", 69,
+      "host no.such.host.invalid: not found"),
     BadInput("peer --policy contacts --contacts none.txt", 69, "none.txt: cannot be read"),
     BadInput("peer --policy contacts --contacts broken.yaml", 65, "broken.yaml, line 1: not `name NAME`"),
     BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be made"),
@@ -69,6 +72,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --audio wav:a --audio wav:b", 64, "--audio wav:b: does not go with"),
     BadInput("peer --latency 1001", 64, "--latency 1001.0: out of range; give one from 0 to 1000 ms"),
     BadInput("peer --start --clock-from x", 64, "the outside clock starts the rhythm"),
+    BadInput("peer --clock-from rtp:127.0.0.1:notaport", 64, "127.0.0.1:notaport: not HOST:PORT"),
+    BadInput("peer --clock-from rtp:", 64, "not HOST:PORT"),
     BadInput("demo --peers 1", 64, "--peers 1: out of range"),
     BadInput("demo --bars 0", 64, "--bars 0: out of range"),
     BadInput("demo --bpm 1000", 64, "tempo 1000.0 BPM is out of range"),

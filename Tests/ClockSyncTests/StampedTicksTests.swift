@@ -1,0 +1,113 @@
+import ClockSync
+import Foundation
+import MusicalTime
+import Seeds
+import Testing
+
+/// A sender whose clock is ahead by `ahead` and whose ticks arrive |N(0, sigma)| after 2 ms.
+private struct Sender {
+  var random: SplitMix
+  let ahead: Nanoseconds
+  let sigma: Double
+  var tick = Tick(0)
+  var due = 1e12
+
+  init(seed: UInt64, ahead: Nanoseconds = .seconds(-90), sigma: Nanoseconds = .milliseconds(1)) {
+    (random, self.ahead, self.sigma) = (SplitMix(seed: seed), ahead, Double(sigma.count))
+  }
+
+  var clock: ClockEstimate { ClockEstimate(offset: ahead, uncertainty: .milliseconds(1)) }
+
+  /// The next tick, stamped by `stamp` of its due and its arrival, both by the sender's clock.
+  mutating func next(
+    bpm: Double, to ticks: inout StampedTicks, stamp: (Instant, Instant) -> Instant = { due, _ in due }
+  ) -> Instant {
+    due += 60e9 / bpm / 24
+    tick = tick + 1
+    let (u, v) = (Double.random(in: 1e-12...1, using: &random), Double.random(in: 0..<1, using: &random))
+    let late = 2e6 + abs((-2 * log(u)).squareRoot() * cos(2 * .pi * v)) * sigma
+    let (moment, arrival) = (Instant(nanoseconds: Int64(due)), Instant(nanoseconds: Int64(due + late)))
+    let stamped = stamp(moment + ahead, arrival + ahead).nanoseconds
+    ticks.add(tick, stamped: Instant(nanoseconds: stamped / 100_000 * 100_000), at: arrival, by: clock)
+    return moment
+  }
+}
+
+@Suite struct StampedTicksTests {
+  @Test(arguments: UInt64(1)...10) func trueStampsAreTrustedAndTellMoreThanArrivals(seed: UInt64) {
+    var (sender, ticks) = (Sender(seed: seed), StampedTicks())
+    for n in 0..<400 {
+      let due = sender.next(bpm: 97.3, to: &ticks)
+      guard n >= 48 else { continue }
+      #expect(ticks.isTrusted)
+      let off = ticks.timeline!.deadline(sender.tick) - due
+      #expect(off.magnitude < .microseconds(30), "seed \(seed): \(off.microseconds) us")
+      #expect(abs(ticks.timeline!.tempo.bpm - 97.3) < 0.02)
+    }
+  }
+
+  @Test func aStepInTempoIsFollowed() {
+    var (sender, ticks) = (Sender(seed: 1), StampedTicks())
+    for _ in 0..<200 { _ = sender.next(bpm: 120, to: &ticks) }
+    for n in 1...60 {
+      let due = sender.next(bpm: 140, to: &ticks)
+      if n >= 12 {
+        #expect((ticks.timeline!.deadline(sender.tick) - due).magnitude < .microseconds(150))
+        #expect(abs(ticks.timeline!.tempo.bpm - 140) < 0.5)
+      }
+    }
+  }
+
+  @Test func aheadOfTimeIsInTime() {
+    var (sender, ticks) = (Sender(seed: 1), StampedTicks())
+    for _ in 0..<60 { _ = sender.next(bpm: 120, to: &ticks) { due, _ in due + .milliseconds(100) } }
+    #expect(ticks.isTrusted)
+  }
+
+  /// Senders that stamp as they please, and jittery ones that stamp with the moment of sending.
+  @Test(
+    arguments: [
+      ("zero", { @Sendable (_, _) in Instant(nanoseconds: 0) }),
+      ("constant", { @Sendable (_, _) in Instant(nanoseconds: 123_456_789_000) }),
+      ("arrival", { @Sendable (_, arrival) in arrival }),
+      ("44.1 kHz", { @Sendable (due, _) in Instant(nanoseconds: Int64(Double(due.nanoseconds) * 4.41)) }),
+      ("milliseconds", { @Sendable (due, _) in Instant(nanoseconds: due.nanoseconds / 10) }),
+      ("another origin", { @Sendable (due, _) in due + .seconds(3600) }),
+      ("a second late", { @Sendable (due, _) in due - .seconds(1) }),
+    ] as [(String, @Sendable (Instant, Instant) -> Instant)])
+  func stampsThatSayNothingAreNotTrusted(_ name: String, stamp: @Sendable (Instant, Instant) -> Instant) {
+    var (sender, ticks) = (Sender(seed: 7), StampedTicks())
+    for _ in 0..<400 {
+      _ = sender.next(bpm: 120, to: &ticks, stamp: stamp)
+      #expect(!ticks.isTrusted, "\(name)")
+    }
+  }
+
+  @Test func arrivalsThatAreBetterThanTheStampsUnitsArePreferred() {
+    var (sender, ticks) = (Sender(seed: 1, sigma: .microseconds(10)), StampedTicks())
+    for _ in 0..<100 { _ = sender.next(bpm: 97.3, to: &ticks) }
+    #expect(!ticks.isTrusted)
+  }
+
+  @Test(arguments: UInt64(1)...100) func nothingBreaksIt(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var ticks = StampedTicks()
+    var (tick, stamp, arrival) = (Tick(0), Instant(nanoseconds: 0), Instant(nanoseconds: 0))
+    for _ in 0..<500 {
+      switch random.integer(in: 0...20) {
+      case 0: tick = Tick(random.integer(in: .min ... .max))
+      case 1: stamp = Instant(nanoseconds: random.integer(in: .min ... .max))
+      case 2: arrival = Instant(nanoseconds: random.integer(in: .min ... .max))
+      default:
+        tick = tick + 1
+        stamp = stamp + Nanoseconds(random.integer(in: 0...40_000_000))
+        arrival = arrival + Nanoseconds(random.integer(in: 0...40_000_000))
+      }
+      let offset = Nanoseconds(random.integer(in: .min ... .max))
+      ticks.add(
+        tick, stamped: stamp, at: arrival, by: ClockEstimate(offset: offset, uncertainty: .milliseconds(1)))
+      #expect(ticks.count <= StampedTicks.depth)
+      if let timeline = ticks.timeline { #expect(Tempo.lengths.contains(timeline.tempo.nanosecondsPerQuarter)) }
+    }
+  }
+}

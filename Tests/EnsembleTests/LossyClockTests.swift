@@ -1,0 +1,81 @@
+import Ensemble
+import MusicalTime
+import Testing
+
+/// An outside clock whose ticks go missing, come twice, or bear time stamps.
+@Suite struct LossyClockTests {
+  @Test(arguments: UInt64(1)...4) func oneTickInTwentyLostShiftsNothing(seed: UInt64) {
+    var clocked = ClockedBand(seed: seed, sigma: .milliseconds(1))
+    clocked.tick(48, bpm: 120)
+    clocked.say(.start)
+    var dues = clocked.tick(24, bpm: 120)
+    dues += clocked.tick(24 * 60, bpm: 120, loss: 0.05)
+    for n in 0..<2 {
+      #expect(clocked.isWhole(n), "seed \(seed), player \(n)")
+      #expect(clocked.band.players[n].runs.count == 1)
+    }
+    let error = clocked.error(0, dues, steps: 24..<240)
+    #expect(error.count == 216 && error.largest < .microseconds(800), "seed \(seed): \(error.largest.microseconds) us")
+  }
+
+  @Test(arguments: UInt64(1)...5) func aStepInTempoWithLossesKeepsThePlace(seed: UInt64) {
+    var clocked = ClockedBand(seed: seed, sigma: .milliseconds(1))
+    clocked.say(.start)
+    var dues = clocked.tick(24 * 16, bpm: 120)
+    dues += clocked.tick(24 * 24, bpm: 140, loss: 0.05)
+    #expect(clocked.isWhole(0) && clocked.isWhole(1), "seed \(seed)")
+    #expect(clocked.band.players[0].runs.count == 1, "seed \(seed)")
+    #expect(clocked.error(0, dues, steps: 104..<158).largest < .milliseconds(1), "seed \(seed)")
+  }
+
+  /// A tempo halved between two ticks is followed as such, by the same rhythm or by one that has begun anew.
+  @Test func aHalvedTempoIsFollowed() {
+    var clocked = ClockedBand(seed: 1, sigma: .microseconds(200))
+    clocked.say(.start)
+    var dues = clocked.tick(24 * 32, bpm: 120)
+    dues += clocked.tick(24 * 16, bpm: 60)
+    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+    #expect(abs(clocked.band.players[0].ensemble.plan.tempo(at: clocked.band.own(0)).bpm - 60) < 1)
+    #expect(clocked.error(0, dues, steps: 160..<190).largest < .milliseconds(1))
+  }
+
+  @Test(arguments: [60.0, 90, 120, 150, 180]) func theTempoShownStandsStill(bpm: Double) throws {
+    for seed in UInt64(1)...2 {
+      var clocked = ClockedBand(players: 1, seed: seed, sigma: .milliseconds(1))
+      clocked.say(.start)
+      clocked.tick(24 * 8, bpm: bpm)
+      for _ in 0..<160 {
+        clocked.tick(3, bpm: bpm, loss: 0.02)
+        #expect(abs(try #require(clocked.outside.tempo).bpm - bpm) < 0.1, "seed \(seed)")
+      }
+      // At once, when it is another.
+      clocked.tick(24, bpm: bpm * 1.25)
+      #expect(abs(try #require(clocked.outside.tempo).bpm - bpm * 1.25) < 1)
+      clocked.say(.stop)
+      #expect(clocked.outside.tempo == nil)
+    }
+  }
+
+  @Test(arguments: UInt64(1)...5) func timeStampsTellMoreThanArrivals(seed: UInt64) {
+    var clocked = ClockedBand(seed: seed, sigma: .milliseconds(4))
+    clocked.say(.start)
+    let dues = clocked.tick(24 * 40, bpm: 97.3, stamped: true)
+    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+    let error = clocked.error(0, dues, steps: 32..<150)
+    #expect(error.count == 118 && error.largest < .microseconds(150), "seed \(seed): \(error.largest.microseconds) us")
+  }
+
+  @Test func whatAJournalMakesGoodIsCounted() {
+    var clocked = ClockedBand(seed: 1, sigma: .zero)
+    clocked.say(.start)
+    var dues = clocked.tick(24 * 8, bpm: 120)
+    // Half a second of ticks is lost with its packets; the journal of the next tells of them.
+    dues += clocked.tick(24, bpm: 120, heard: false)
+    for _ in 0..<24 { clocked.say(.recoveredClock) }
+    dues += clocked.tick(1, bpm: 120, heard: false)
+    clocked.say(.numberedClock(missing: 0))
+    dues += clocked.tick(24 * 8, bpm: 120)
+    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+    #expect(clocked.error(0, dues, steps: 48..<64).largest < .milliseconds(1))
+  }
+}
