@@ -33,7 +33,9 @@ extension Peer {
       "datagrams_received": Int64(clamping: endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
       "datagrams_dropped": Int64(clamping: endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
       "statements_rejected": Int64(ensemble.rejected),
-      "stamps_rejected": Int64(ensemble.stampsRejected),
+      "probes_rejected": Int64(clamping: endpoint.counters.strangerProbes),
+      "stamps_rejected": Int64(clamping: endpoint.counters.refusedInstants + endpoint.counters.implausibleClocks)
+        + Int64(ensemble.stampsRejected),
       "clock_resets": Int64(ensemble.clockResets),
       "clock_jumps": Int64(ensemble.clockJumps),
     ]

@@ -39,6 +39,7 @@ public final class Peer {
   /// Everybody in session.
   var peers: [SessionID: Partner] = [:]
   var account = TickAccount()
+  var doubts = Doubts()
   /// The newest the clock thread has counted.
   var clockCounters = ClockCounters()
   var traceFailure: TraceError?

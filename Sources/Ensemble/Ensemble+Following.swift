@@ -101,11 +101,13 @@ extension Ensemble {
     var next = Plan(
       run: plan.run, sends: false, start: plan.start, end: statement.end, timeline: statement.timeline,
       change: statement.change, clock: mapping)
-    if !planned {
+    let (mine, theirs) = (plan.tick(at: now), next.tick(at: now))
+    // More than a step off, it begins anew at the next step, rather than hurry through all that lies between.
+    let isAstray = sounds && abs(mine - theirs) >= Tick.perStep
+    if !planned || isAstray {
       // Two peers started at once, and this one lost: it goes on where it is, without a second downbeat.
-      let mine = plan.tick(at: now)
       let plays = mine >= plan.start + -Tick.perQuarter && mine < plan.end
-      next.continues = plan.run != 0 && plays && abs(mine - next.tick(at: now)) <= Tick.perQuarter
+      next.continues = plan.run != 0 && plays && !isAstray && abs(mine - theirs) <= Tick.perQuarter
       next.start = entry(into: next, from: statement.start, at: next.continues ? now : now + soundLead)
       next.run &+= 1
       planned = true

@@ -58,6 +58,8 @@ struct VirtualBand {
   private func own(_ n: Int, at instant: Instant) -> Instant {
     instant + players[n].ahead + Nanoseconds(instant.nanoseconds / 1_000_000 * players[n].skew)
   }
+  /// When `step` sounds by the plan of player `n`, in true time.
+  func due(_ step: Step, by n: Int) -> Instant { truth(n, of: players[n].ensemble.plan.deadline(Tick(of: step))) }
   /// The true time at an instant of a player's clock, to the microsecond's fraction.
   private func truth(_ n: Int, of instant: Instant) -> Instant {
     let rough = instant - players[n].ahead
