@@ -23,6 +23,8 @@ public struct RemoteClock: Sendable {
   static let loosest = 100_000.0
   /// Stamps err by this, nanoseconds.
   static let slack = 20_000.0
+  /// Nanoseconds a second: two bad crystals in the cold.
+  static let steepestCrystals = 200_000.0
   /// News older than this, or after so long a silence, is none, seconds.
   static let longestEcho = 10.0
   static let longestSilence = 600.0
@@ -42,8 +44,10 @@ public struct RemoteClock: Sendable {
   private var out = Recent()
   private var back = Recent()
   private var newest = -Double.infinity
-  /// When the first two came.
+  /// When the first two came, or the first since a reset.
   private var began = Double.infinity
+  /// As it was when the line was fitted, nanoseconds a second.
+  private var skew = 0.0
   /// Packets that told of both clocks and could be.
   public private(set) var count = 0
   /// Packets that could not be.
@@ -55,6 +59,10 @@ public struct RemoteClock: Sendable {
 
   /// Whether enough is known to begin to play by it: eight packets, or what came in half a second.
   public var isSettled: Bool { count >= 8 || newest - began >= 0.5 }
+
+  /// Whether the clocks have parted faster than two crystals do, for ten seconds and more: then a system puts one of them
+  /// right (`adjtime` slews by 500 ppm).
+  public var isSlewed: Bool { newest - began > 10 && abs(skew) > Self.steepestCrystals }
 
   /// Learns from one packet, at `now` of the own clock.
   ///
@@ -94,7 +102,8 @@ public struct RemoteClock: Sendable {
     (fitted, unfitted) = (newest, 0)
     floor.fit(at: newest)
     let share = Self.share(of: averaged.variance(at: newest), beside: floor.variance(at: newest))
-    if let band = floor.band(skew: averaged.skew * share + floor.skew * (1 - share)) { self.band = band }
+    skew = averaged.skew * share + floor.skew * (1 - share)
+    if let band = floor.band(skew: skew) { self.band = band }
   }
 
   /// The best knowledge at `now` (own clock), nil before the first packet in each direction.
@@ -185,7 +194,7 @@ public struct RemoteClock: Sendable {
     let moment = max(first.moment, second.moment)
     averaged?.restart(out: first.difference, back: second.difference, at: moment)
     learn(first, second)
-    newest = moment
+    (began, newest) = (moment, moment)
     fit()
   }
 }

@@ -37,6 +37,7 @@ extension Peer {
       "stamps_rejected": Int64(clamping: endpoint.counters.refusedInstants + endpoint.counters.implausibleClocks)
         + Int64(ensemble.stampsRejected),
       "clock_resets": Int64(ensemble.clockResets),
+      "system_clock_steps": doubts.system.steps,
       "clock_jumps": Int64(ensemble.clockJumps),
     ]
     if let card = self.sound.cardState {

@@ -107,6 +107,8 @@ extension Peer {
       "\(name): stamps that cannot be, as of a clock that jumps or stands still; they are not used, and the rhythm goes on"
     case .clockWasSet:
       "\(name): its clock was set or goes otherwise than before; it has been measured anew, and the rhythm goes on"
+    case .clockIsSlewed:
+      "\(name): its clock and this one part by more than 200 ppm, as when a system puts its clock right; it is followed"
     case .isUnreadable:
       "\(name): says what cannot be read here, perhaps of a newer version; it is left out, and the rhythm goes on"
     }

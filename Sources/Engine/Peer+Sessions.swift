@@ -13,7 +13,7 @@ extension Peer {
     while case let outputs = endpoint.drain(), !outputs.isEmpty {
       for output in outputs { handle(output, at: now) }
     }
-    if let news = doubts.news(endpoint.counters) { log.warning("\(news)") }
+    if let news = doubts.news(endpoint.counters, at: now) { log.warning("\(news)") }
   }
 
   private func handle(_ output: Endpoint<SocketAddress>.Output, at now: Instant) {

@@ -13,6 +13,8 @@ public enum Misgiving: Hashable, Sendable {
   case clockLies
   /// Its clock was set, or goes otherwise than before.
   case clockWasSet
+  /// Its clock and the own one part faster than crystals do, so one of the two is being put right by its system.
+  case clockIsSlewed
   /// It says what cannot be understood: a tempo out of range, a version that is not known here.
   case isUnreadable
 }

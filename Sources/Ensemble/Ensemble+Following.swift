@@ -27,6 +27,7 @@ extension Ensemble {
     if let clock = acquaintances[peer]?.clock {
       if clock.rejected >= Self.liesTold { doubt(peer, .clockLies) }
       if clock.resets > 0 { doubt(peer, .clockWasSet) }
+      if clock.isSlewed { doubt(peer, .clockIsSlewed) }
     }
     if !planned || now >= steered + Self.steering { follow(at: now) }
   }

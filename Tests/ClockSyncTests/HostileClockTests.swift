@@ -87,6 +87,17 @@ import VirtualRoutes
     }
   }
 
+  @Test(arguments: VirtualNetwork.allCases) func oneThatIsSlewedForLongIsNoticed(network: VirtualNetwork) {
+    var (before, noticed) = (false, false)
+    _ = play(network, seconds: 60) { instant, since in
+      instant + Nanoseconds(Int64(since * 500_000))
+    } look: { clock, _, since, _ in
+      if since < 0 { before = before || clock.isSlewed }
+      if since > 0 { noticed = noticed || clock.isSlewed }
+    }
+    #expect(!before && noticed)
+  }
+
   @Test(arguments: UInt64(1)...200) func nothingBreaksIt(seed: UInt64) {
     var random = VirtualRoute.Random(seed: seed)
     var clock = RemoteClock()
