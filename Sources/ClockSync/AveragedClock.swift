@@ -20,6 +20,8 @@ struct AveragedClock: Sendable {
   static let restlessness = 1.0 / 2500
   /// Noise is not taken to be below this, in square nanoseconds: stamps are no better.
   static let leastNoise = 250_000.0
+  /// Nor below this part of what is not known of the state: with more digits than these a Double does not subtract.
+  static let leastShare = 1e-6
   /// So many surprises in a row in one direction, all of them of one sign, are no noise if they go on for so many seconds: a
   /// stall of the network is over by then.
   static let surprisesBelieved = 12
@@ -100,7 +102,7 @@ struct AveragedClock: Sendable {
     // The covariance times what is measured: offset + ago * skew + sign * delay.
     let (ho, hs, hd) = (oo + ago * os + sign * od, os + ago * ss + sign * sd, od + ago * sd + sign * dd)
     let known = ho + ago * hs + sign * hd
-    let total = known + way.variance
+    let total = known + max(way.variance, (oo + dd) * Self.leastShare)
     let error = difference - (offset + ago * skew + sign * delay)
     let most = 3 * total.squareRoot()
     let taken = min(max(error, -most), most)

@@ -73,14 +73,14 @@ struct FloorClock: Sendable {
     if isOut { out[slot] = point } else { back[slot] = point }
   }
 
-  /// Draws the line through what is known at `moment`. Nothing changes while one direction has told nothing.
-  mutating func fit(at moment: Double) {
+  /// Draws the line through what is known at `moment`; false, and nothing changes, while one direction has told nothing.
+  mutating func fit(at moment: Double) -> Bool {
     let newest = Int64((moment * Double(Self.depth) / Self.span).rounded(.down))
     let first = Self.order(out, newest: newest, into: &ordered)
     let below = Self.hull(of: ordered, count: first, sign: 1, into: &lower)
     let second = Self.order(back, newest: newest, into: &ordered)
     let above = Self.hull(of: ordered, count: second, sign: -1, into: &upper)
-    guard below > 0, above > 0 else { return }
+    guard below > 0, above > 0 else { return false }
     corners = (below, above)
     func edges(_ slope: Double) -> (low: Double, high: Double) {
       var (low, high) = (-Double.infinity, Double.infinity)
@@ -123,6 +123,7 @@ struct FloorClock: Sendable {
     let inner = nearness(of: back, to: low, sign: -1, newest: newest)
     let bend = Self.drift * Self.span * Self.span / 12
     variance = 16 * (outer * outer + inner * inner) + bend * bend
+    return true
   }
 
   /// Puts the points of the last ``span`` in the order of time; gives their number.
@@ -157,12 +158,13 @@ struct FloorClock: Sendable {
     return found
   }
 
-  /// Where the band lies at ``fit(at:)``'s moment when the clocks part by `skew`.
-  func band(skew: Double) -> ClosedRange<Double>? {
+  /// The band's edges at ``fit(at:)``'s moment when the clocks part by `skew`. Where they have not gone straight on, the
+  /// edges may have crossed.
+  func band(skew: Double) -> (low: Double, high: Double) {
     var (low, high) = (-Double.infinity, Double.infinity)
     for n in 0..<corners.below { high = min(high, lower[n].y - skew * (lower[n].x - time)) }
     for n in 0..<corners.above { low = max(low, upper[n].y - skew * (upper[n].x - time)) }
-    return low <= high ? low...high : nil
+    return (low, high)
   }
 
   /// How far from the edge the fifth nearest point after the nearest lies, in fifths: what one packet more or less moves

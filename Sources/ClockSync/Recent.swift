@@ -19,21 +19,26 @@ struct Recent: Sendable {
     count += 1
   }
 
+  /// Older ones have nothing to say about the newest, seconds: eight comparisons by CK take a minute and a half.
+  static let longest = 100.0
+
   /// The packet of each direction that took least, if the last eight of both belong to two clocks that go on side by side:
-  /// none out lies below one back, the oldest are two seconds old at most, and the differences of a direction do not grow or
-  /// shrink faster than two clocks may part, delays aside.
+  /// none out lies below one back, but for what two clocks may part in the time that the packets span, ``longest`` at most.
   static func agreement(of out: Recent, and back: Recent) -> (out: Packet, back: Packet)? {
     guard out.count >= 8, back.count >= 8, let newest = out.newest, let other = back.newest else { return nil }
     let now = max(newest.moment, other.moment)
-    var (least, most) = (newest, other)
+    var (least, most, oldest) = (newest, other, now)
     for n in 0..<8 {
       let (a, b) = (out.packets[n], back.packets[n])
-      guard now - a.moment <= 2, now - b.moment <= 2 else { return nil }
+      oldest = min(oldest, a.moment, b.moment)
       if a.difference < least.difference { least = a }
       if b.difference > most.difference { most = b }
     }
     // Were they of different clocks, or of one that stands still, some packet would have come before it left.
-    guard (0...RemoteClock.longestDelay).contains(least.difference - most.difference) else { return nil }
+    let parted = (now - oldest) * RemoteClock.loosest
+    guard now - oldest <= Self.longest,
+      (-parted...RemoteClock.longestDelay).contains(least.difference - most.difference)
+    else { return nil }
     return (least, most)
   }
 }

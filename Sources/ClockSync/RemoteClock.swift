@@ -94,19 +94,21 @@ public struct RemoteClock: Sendable {
     floor.add(difference, isOut: isOut, at: moment)
     if averaged?.isSurprised == true { reconsider() }
     unfitted += 1
-    if count < 16 || unfitted >= Self.packetsPerFit && newest >= fitted + Self.pace { fit() }
+    if band == nil || count < 16 || unfitted >= Self.packetsPerFit && newest >= fitted + Self.pace { fit() }
   }
 
+  /// Looks at the floor anew. While one direction has told nothing of late, what was seen last stands as of then.
   private mutating func fit() {
-    guard let averaged else { return }
+    guard let averaged, floor.fit(at: newest) else { return }
     (fitted, unfitted) = (newest, 0)
-    floor.fit(at: newest)
     let share = Self.share(of: averaged.variance(at: newest), beside: floor.variance(at: newest))
     skew = averaged.skew * share + floor.skew * (1 - share)
-    if let band = floor.band(skew: skew) { self.band = band }
+    let (low, high) = floor.band(skew: skew)
+    // Where they have crossed the clock goes otherwise than before: the packets to come are to show it.
+    if low <= high || band == nil { band = min(low, high)...max(low, high) }
   }
 
-  /// The best knowledge at `now` (own clock), nil before the first packet in each direction.
+  /// The best knowledge at `now` (own clock), nil before a packet in each direction within ``FloorClock/span``.
   ///
   /// Real-time: not safe.
   public func estimate(at now: Instant) -> ClockEstimate? {
@@ -117,7 +119,7 @@ public struct RemoteClock: Sendable {
     let mean = averaged.offset(at: moment) * share + floor.offset(at: moment) * (1 - share)
     let skew = averaged.skew * share + floor.skew * (1 - share)
     // The band moves on with the skew, and widens by what the skew may be off.
-    let loose = max(0, moment - newest) * Self.loosest
+    let loose = max(0, moment - fitted) * Self.loosest
     let (low, high) = (
       band.lowerBound + (moment - fitted) * skew - loose, band.upperBound + (moment - fitted) * skew + loose
     )
@@ -180,7 +182,8 @@ public struct RemoteClock: Sendable {
   /// Whether the packet arrived before it left, or took far too long, by all that is known.
   private func contradicts(_ difference: Double, isOut: Bool, at moment: Double, margin: Double) -> Bool {
     guard let band else { return false }
-    let slack = Self.slack + margin + abs(moment - newest) * Self.loosest
+    // Since the band is older than it has to be.
+    let slack = Self.slack + margin + max(0, abs(moment - fitted) - Self.pace) * Self.loosest
     return isOut
       ? difference < band.lowerBound - slack || difference > band.upperBound + slack + Self.longestDelay
       : difference > band.upperBound + slack || difference < band.lowerBound - slack - Self.longestDelay
@@ -194,7 +197,7 @@ public struct RemoteClock: Sendable {
     let moment = max(first.moment, second.moment)
     averaged?.restart(out: first.difference, back: second.difference, at: moment)
     learn(first, second)
-    (began, newest) = (moment, moment)
+    (began, newest, band) = (moment, moment, nil)
     fit()
   }
 }

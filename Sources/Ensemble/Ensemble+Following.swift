@@ -17,11 +17,19 @@ extension Ensemble {
 
   /// The peer with this identity is gone: its followers coast.
   public mutating func left(_ peer: Identity, at now: Instant) {
-    if role == .follower(of: peer) { masterGone = masterGone ?? now } else { acquaintances[peer] = nil }
+    guard role == .follower(of: peer) else {
+      acquaintances[peer] = nil
+      return
+    }
+    masterGone = masterGone ?? now
+    // Its clock is remembered, as it may come back; but that of one at a time.
+    if let departed, departed != peer { acquaintances[departed] = nil }
+    departed = peer
   }
 
   /// A packet to or from another peer that told when it left.
   public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
+    if departed == peer { departed = nil }
     acquaintances[peer, default: Acquaintance()].clock.add(transit, at: now)
     guard role == .follower(of: peer) else { return }
     if let clock = acquaintances[peer]?.clock {

@@ -52,8 +52,10 @@ public struct Ensemble: Sendable {
   var wanted: Tempo?
   /// When the own newest statement is told again, soonest first.
   var repeats: [Instant] = []
-  /// Those in session.
+  /// Those in session, and ``departed``.
   var acquaintances: [Identity: Acquaintance] = [:]
+  /// The master that left last, while nothing has been heard of it since.
+  var departed: Identity?
   /// The master's clock as this peer plays by it.
   var flywheel = SlewedClock()
   /// When the flywheel was steered last.

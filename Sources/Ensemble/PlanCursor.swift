@@ -43,7 +43,8 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
   public mutating func take(in plan: Plan, at now: Instant) -> Tick? {
     let due = due(in: plan)
     guard next < plan.end, due <= now else { return nil }
-    if now - due > Self.patience {
+    // Not `now - due`: where another's timeline ends at the beginning of time, that would wrap.
+    if due < now - Self.patience {
       let present = plan.firstTick(notBefore: now + lead)
       let resumed = present < plan.end ? present : plan.end
       if resumed > next {

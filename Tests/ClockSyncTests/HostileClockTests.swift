@@ -98,6 +98,56 @@ import VirtualRoutes
     #expect(!before && noticed)
   }
 
+  @Test(arguments: [-3600.0, -0.5, 0.5, 3600]) func oneOfFewPacketsThatIsSetIsBelievedToo(step: Double) {
+    // A foreign clock, compared every ten seconds, is set at 500 s, as by NTP.
+    var clock = RemoteClock()
+    for n in Int64(0)...70 {
+      let sent = Instant(nanoseconds: n * 10_300_000_000)
+      let jump = n < 50 ? Nanoseconds.zero : Nanoseconds(Int64(step * 1e9))
+      let (stamp, received) = (sent + .microseconds(300) + jump, sent + .microseconds(600))
+      clock.add(ClockTransit(.out, sent: sent, received: stamp, resolution: .microseconds(100)), at: received)
+      clock.add(ClockTransit(.back, sent: stamp, received: received, resolution: .microseconds(100)), at: received)
+      if n >= 65 { #expect((clock.estimate(at: received)!.offset - jump).magnitude < .milliseconds(1), "\(n)") }
+    }
+    #expect(clock.resets == 1)
+  }
+
+  @Test(arguments: VirtualNetwork.allCases) func oneThatIsAskedOnceASecondIsBelievedToo(network: VirtualNetwork) {
+    // As of more than a thousand followers.
+    var route = VirtualRoute(network)
+    route.probes = (1, 1)
+    var clock = RemoteClock()
+    for news in route.news(seconds: 60, seed: 1) {
+      var transit = news.transit
+      if transit.own > Instant(nanoseconds: 30_000_000_000) {
+        switch transit.direction {
+        case .out: transit.received = transit.received + .seconds(3600)
+        case .back: transit.sent = transit.sent + .seconds(3600)
+        }
+      }
+      clock.add(transit, at: news.at)
+    }
+    let end = Instant(nanoseconds: 60_000_000_000)
+    #expect((clock.estimate(at: end)!.offset - .seconds(3600)).magnitude < .milliseconds(5))
+    #expect(clock.resets == 1)
+  }
+
+  @Test func oneThatHoldsItsFirstReplyAndThenPoursSaysNothing() {
+    // Half the delay of ten seconds is unknown, and packets one way alone say nothing of it, however many.
+    var random = VirtualRoute.Random(seed: 1)
+    var clock = RemoteClock()
+    let asked = Instant(nanoseconds: 1_000_000_000_000)
+    var now = asked + .milliseconds(9900)
+    clock.add(ClockTransit(.out, sent: asked, received: now), at: now)
+    clock.add(ClockTransit(.back, sent: now, received: now), at: now)
+    for _ in 0..<50_000 {
+      now = now + .microseconds(100)
+      let arrival = now + Nanoseconds(random.integer(in: 100_000...200_000))
+      clock.add(ClockTransit(.back, sent: now, received: arrival), at: arrival)
+    }
+    #expect(abs(clock.estimate(at: now)!.skew) < 10)
+  }
+
   @Test(arguments: UInt64(1)...200) func nothingBreaksIt(seed: UInt64) {
     var random = VirtualRoute.Random(seed: seed)
     var clock = RemoteClock()

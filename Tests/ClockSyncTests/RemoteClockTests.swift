@@ -97,6 +97,48 @@ import VirtualRoutes
     #expect(clock.rejected == 0 && clock.resets == 0)
   }
 
+  @Test(arguments: VirtualNetwork.allCases, [11.0, 60, 590, 10_800])
+  func afterASilenceItGoesOn(network: VirtualNetwork, length: Double) {
+    for skew in [-50.0, 50] {
+      var route = VirtualRoute(network)
+      (route.skew, route.probes.later) = (skew, 50)
+      var clock = RemoteClock()
+      var news = route.news(seconds: 20, seed: 2).map { (at: $0.at, transit: $0.transit) }
+      // What comes after, as if it had begun then.
+      let gap = Nanoseconds(Int64((20 + length) * 1e9))
+      let late = VirtualRoute(network).news(seconds: 3, seed: 4).map { item in
+        let own = item.transit.own + gap
+        let remote = item.transit.remote + gap + route.difference(at: own)
+        let transit =
+          item.transit.direction == .out
+          ? ClockTransit(.out, sent: own, received: remote) : ClockTransit(.back, sent: remote, received: own)
+        return (at: item.at + gap, transit: transit)
+      }
+      news += late
+      for item in news {
+        clock.add(item.transit, at: item.at)
+        guard item.at > Instant(nanoseconds: 0) + gap, let estimate = clock.estimate(at: item.at) else { continue }
+        let error = estimate.offset - route.difference(at: item.at)
+        #expect(error.magnitude < .milliseconds(10) && error.magnitude <= estimate.uncertainty, "\(item.at)")
+      }
+      #expect(clock.rejected == 0 && clock.resets == 0, "\(skew)")
+    }
+  }
+
+  @Test func whileOneDirectionIsSilentItGoesOn() {
+    var route = VirtualRoute(.lan)
+    route.skew = 50
+    var clock = RemoteClock()
+    for news in route.news(seconds: 60, seed: 1) {
+      let second = Double(news.at.nanoseconds) / 1e9
+      if (20...50).contains(second), news.transit.direction == .out { continue }
+      clock.add(news.transit, at: news.at)
+      guard second > 20, let estimate = clock.estimate(at: news.at) else { continue }
+      #expect((estimate.offset - route.difference(at: news.at)).magnitude < .microseconds(50), "\(second)")
+    }
+    #expect(clock.rejected == 0 && clock.resets == 0)
+  }
+
   @Test func nothingIsKnownBeforeBothDirections() {
     var clock = RemoteClock()
     let now = Instant(nanoseconds: 0)

@@ -122,4 +122,24 @@ import Testing
     let effects = band.players[1].ensemble.takeEffects()
     #expect(effects == [.doubt(master, .isUnreadable)] && band.players[1].ensemble.plan == plan)
   }
+  @Test func ofMastersThatLeftOneIsRemembered() {
+    // One after another comes, lies once, is followed and goes.
+    var ensemble = Ensemble(identity: Identity(1))
+    var now = Instant(nanoseconds: 1_000_000_000_000)
+    for n in UInt32(1)...100 {
+      let master = Identity(UInt64(n) + 1)
+      now = now + .milliseconds(10)
+      let lie = ClockTransit(.back, sent: now, received: now + .seconds(1))
+      ensemble.measured(lie, with: master, at: now)
+      let timeline = Timeline(tempo: .standard, tick: Tick(0), at: now)
+      let claim = Claim(term: n, identity: master)
+      ensemble.received(
+        Statement(claim: claim, revision: 0, start: Tick(0), end: Tick(.max), timeline: timeline), from: master, at: now
+      )
+      #expect(ensemble.role == .follower(of: master))
+      ensemble.left(master, at: now)
+      _ = ensemble.takeEffects()
+    }
+    #expect(ensemble.stampsRejected == 1)
+  }
 }

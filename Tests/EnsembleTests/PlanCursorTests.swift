@@ -16,4 +16,14 @@ import Testing
     #expect(cursor.take(in: plan, at: hour) == nil)
     #expect(cursor.take(in: plan, at: hour) == Tick(172_800) && cursor.skipped == 172_798)
   }
+  @Test func aTimelineAtTheBeginningOfTimeIsNotCaughtUpWith() {
+    // As a hostile master can say it: what it says next puts the tick that comes next 292 years back.
+    let plan = Plan(
+      run: 1, sends: false, start: Tick(0), end: Tick(.max),
+      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: .min + 1_000_000_000)))
+    var cursor = PlanCursor(lead: .zero)
+    var taken = 0
+    for _ in 0..<100 where cursor.take(in: plan, at: Instant(nanoseconds: 86_400_000_000_000)) != nil { taken += 1 }
+    #expect(taken == 0 && cursor.skipped > 0)
+  }
 }
