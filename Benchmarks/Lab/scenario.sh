@@ -15,7 +15,11 @@ mkdir -p "$scratch/bin" "$results"
 PATH=$scratch/bin:$lab/tools:$PATH
 aconnect -l >/dev/null
 echo "tutti $("$TUTTI" --version), $(uname -sr), $(nproc) processor, $LAB clock"
-trap 'cp -r "$results/." /out' EXIT
+told=
+trap '
+  status=$?
+  cp -r "$results/." /out
+  [[ $status == 0 || -n $told ]] || echo "RESULT $scenario fail figure=none limit=none"' EXIT
 
 # tools NAME...: compiles tools/NAME.c, and runs each once without arguments.
 tools() {
@@ -95,12 +99,13 @@ result() {
     [[ ! -f $trace ]] || echo "$(basename "$trace" .trace): $(obtained "$trace")"
   done
   echo "RESULT $scenario $1 figure=$2 limit=$3"
+  told=yes
   [[ $1 == pass ]] && exit 0
   exit 1
 }
 
-# A scenario that stops on its way has failed, and shows what the peers said last.
+# A scenario that stops on its way has failed, and shows what the peers said last. Where it stops inside a function, the
+# last line comes of its exit alone.
 trap '
   echo "$scenario: stopped at line $LINENO" >&2
-  tail -n 3 "$results"/*.log >&2 2>/dev/null || true
-  echo "RESULT $scenario fail figure=none limit=none"' ERR
+  tail -n 3 "$results"/*.log >&2 2>/dev/null || true' ERR

@@ -3,9 +3,9 @@ import Transports
 
 /// What the control thread asks of the clock thread, which alone writes to the sessions' RTP streams.
 enum ClockCommand: Sendable, BitwiseCopyable {
-  /// A session has come about: `address` is its peer's data port.
-  case open(session: SessionID, address: SocketAddress, ssrc: UInt32, sequence: UInt16)
-  /// The session's peer is a Tutti peer: it is told what goes to all of them.
+  /// A session has come about: `address` is its peer's data port. Whoever gives the clock does not take it back.
+  case open(session: SessionID, address: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool)
+  /// The session's peer is a Tutti peer: it is told what goes to all of them, the clock in any case.
   case recognise(session: SessionID)
   /// Whether the session's peer honours time stamps.
   case stamp(session: SessionID, Bool)

@@ -88,8 +88,8 @@ extension ClockLoop {
   mutating func obey() -> Bool {
     while broadcast.next == nil, let command = shared.commands.pop() {
       switch command {
-      case .open(let session, let address, let ssrc, let sequence):
-        streams.open(session, to: address, ssrc: ssrc, sequence: sequence)
+      case .open(let session, let address, let ssrc, let sequence, let takesClock):
+        streams.open(session, to: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock)
       case .recognise(let session): streams.recognise(session)
       case .stamp(let session, let isStamped):
         streams.stamp(session, isStamped)

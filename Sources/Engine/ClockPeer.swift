@@ -43,7 +43,12 @@ struct ClockPeer {
     clock.lostCount()
   }
 
-  mutating func recognised() { isTutti = true }
+  /// What its plain clock has said before that is known is as if it had not.
+  mutating func recognised(by ensemble: inout Ensemble, at now: Instant) {
+    isTutti = true
+    _ = clock.received(.stop, at: now, for: &ensemble, now: now)
+    clock = OutsideClock()
+  }
 
   /// Learns of its clock from one packet.
   mutating func measured(_ transit: ClockTransit, at now: Instant) { remote.add(transit, at: now) }

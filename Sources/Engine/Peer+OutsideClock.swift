@@ -53,9 +53,9 @@ extension Peer {
   }
 
   /// The peer whose clock is to be kept turns out to be a Tutti peer.
-  func clockPeerIsTutti(_ session: SessionID) {
+  func clockPeerIsTutti(_ session: SessionID, at now: Instant) {
     guard clockPeer?.session == session else { return }
-    clockPeer?.recognised()
+    clockPeer?.recognised(by: &ensemble, at: now)
     log.warning("\(outsideClockName) is a Tutti peer: its rhythm is followed anyway; leave --clock-from away")
   }
 

@@ -14,7 +14,7 @@ extension Peer {
       case .locate(let bars):
         let bar = configuration.patch.meter.stepsPerBar
         try ensemble.locate(Step((ensemble.position.index / bar + bars) * bar))
-      case .tempo where ensemble.role == .master && outsideClock?.isRunning == true:
+      case .tempo where outsideClock?.leads(ensemble) == true:
         log.notice("the tempo is that of \(outsideClockName)")
       case .tempo(let difference):
         let range = Tempo.range

@@ -51,7 +51,9 @@ extension Peer {
     case .recognised(let session, let identity):
       recognised(session, Identity(identity), at: now)
     case .foreign(let session):
-      log.info("\(name(of: session)) is no Tutti peer: it gets each tick at its moment")
+      let isKept = clockPeer?.session == session
+      log.info(
+        "\(name(of: session)) is no Tutti peer: \(isKept ? "its clock is kept" : "it gets each tick at its moment")")
       tell(.joined, of: session, at: now)
     case .clock(let session, let transit):
       guard let partner = peers[session] else { break }
@@ -82,16 +84,13 @@ extension Peer {
     peers[session] = Partner(info: info, manner: configuration.manners.manner(for: info.name, at: info.control))
     connections.established(session, at: info.control)
     clockPeerCame(session, info)
-    // Whoever gives the clock does not get it back.
-    if clockPeer?.session != session { openStream(session, to: info.data) }
+    clock.send(
+      .open(
+        session: session, address: info.data, ssrc: endpoint.ssrc, sequence: UInt16.random(in: 0 ... .max),
+        takesClock: clockPeer?.session != session))
     settle(session)
     publishSources()
     tellOfMeeting("\(info.name ?? "a peer") at \(info.control) joined", at: now)
-  }
-
-  private func openStream(_ session: SessionID, to address: SocketAddress) {
-    clock.send(
-      .open(session: session, address: address, ssrc: endpoint.ssrc, sequence: UInt16.random(in: 0 ... .max)))
   }
 
   /// How MIDI goes to the peer of a session, as far as can be told by now.
@@ -127,10 +126,7 @@ extension Peer {
     }
     peers[session]?.identity = identity
     connections.recognised(session, as: identity)
-    if clockPeer?.session == session, let info = peers[session]?.info {
-      clockPeerIsTutti(session)
-      openStream(session, to: info.data)
-    }
+    clockPeerIsTutti(session, at: now)
     if names.count >= 4096 { names.removeAll() }
     names[identity] = peers[session]?.info.name
     clock.send(.recognise(session: session))

@@ -228,6 +228,8 @@ public final class Peer {
       endpoint.receive(
         datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
         port: datagram.port == .control ? .control : .data, at: datagram.at, answeredAt: datagram.answeredAt)
+      // How many packets are missing right before one that bears a tick is known before the next is taken only.
+      if clockPeer != nil { handleSessions(at: MonotonicClock.now) }
     }
   }
 

@@ -23,7 +23,7 @@ extension Peer {
     let now = MonotonicClock.now
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.plan.tick(at: now)
     let (bar, beat) = configuration.patch.meter.position(of: tick)
-    let kept = ensemble.role == .master ? outsideClock?.tempo : nil
+    let kept = outsideClock?.leads(ensemble) == true ? outsideClock?.tempo : nil
     let tempo = kept ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
     return PeerStatus(
       role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: peers.count,

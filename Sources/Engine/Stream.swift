@@ -10,6 +10,8 @@ struct Stream: BitwiseCopyable {
   let address: SocketAddress
   /// Which of the table's senders is the stream's.
   let sender: Int
+  /// Whether its receiver hears the rhythm: not when it is the one that gives it.
+  var takesClock: Bool
   /// Whether its receiver is a Tutti peer.
   var isRecognised = false
   /// Whether its receiver honours time stamps, so that each tick leaves ahead of time. To all others it leaves at its
@@ -25,7 +27,8 @@ struct Stream: BitwiseCopyable {
   var guards = 0
 
   @_noLocks @_noAllocation
-  init(session: SessionID, address: SocketAddress, sender: Int) {
+  init(session: SessionID, address: SocketAddress, sender: Int, takesClock: Bool) {
+    self.takesClock = takesClock
     self.session = session
     self.address = address
     self.sender = sender

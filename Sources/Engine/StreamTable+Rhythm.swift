@@ -38,7 +38,7 @@ extension StreamTable {
     guard bars.begins(at: tick, of: plan) else { return }
     var index = 0
     while index < streams.count {
-      if streams[index].isStamped == stamped, streams[index].run != plan.run {
+      if streams[index].isStamped == stamped, streams[index].takesClock, streams[index].run != plan.run {
         let instant = plan.deadline(tick)
         if tick.index == 0 {
           send(.start, at: instant, on: index, now: now)

@@ -48,12 +48,14 @@ struct StreamTable: ~Copyable {
 
   /// Begins to serve a session; one too many is not served.
   @_noLocks @_noAllocation
-  mutating func open(_ session: SessionID, to address: SocketAddress, ssrc: UInt32, sequence: UInt16) {
+  mutating func open(
+    _ session: SessionID, to address: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool
+  ) {
     guard streams.count < Self.most, free.count > 0 else { return }
     let slot = free.removeLast()
     senders[slot].restart(ssrc: ssrc, sequence: sequence)
     senders[slot].sendsJournal = false
-    streams.append(Stream(session: session, address: address, sender: slot))
+    streams.append(Stream(session: session, address: address, sender: slot, takesClock: takesClock))
   }
 
   /// The session's receiver is a Tutti peer: packets say when they leave from now on.
@@ -61,6 +63,7 @@ struct StreamTable: ~Copyable {
   mutating func recognise(_ session: SessionID) {
     guard let index = index(of: session) else { return }
     streams[index].isRecognised = true
+    streams[index].takesClock = true
     senders[streams[index].sender].sendsInstants = true
   }
 

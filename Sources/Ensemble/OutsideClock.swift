@@ -83,6 +83,11 @@ public struct OutsideClock: Sendable {
   /// not, which is steered to make errors good.
   public var tempo: Tempo? { isRunning && follower.isSettled ? line?.tempo : nil }
 
+  /// Whether it is what `ensemble` plays by: not when the player has started a rhythm over it.
+  public func leads(_ ensemble: Ensemble) -> Bool {
+    isRunning && claim != nil && ensemble.claim == claim && ensemble.role == .master
+  }
+
   /// Takes what the clock said at `instant`, its arrival.
   ///
   /// Real-time: not safe.

@@ -53,13 +53,13 @@ struct NetworkOptions: ParsableArguments {
     help: ArgumentHelp(
       "The way to PEER takes MS milliseconds longer than the way back (shorter, if below 0): clocks cannot tell.",
       valueName: "PEER=MS"))
-  var asymmetry: [Asymmetry] = []
+  var asymmetry: [String] = []
 
-  struct Asymmetry: ExpressibleByArgument {
+  private struct Asymmetry {
     let peer: String
     let milliseconds: Double
 
-    init?(argument: String) {
+    init?(_ argument: String) {
       guard let equals = argument.lastIndex(of: "="), equals > argument.startIndex,
         let milliseconds = Double(argument[argument.index(after: equals)...]), milliseconds.magnitude <= 10_000
       else { return nil }
@@ -72,6 +72,10 @@ struct NetworkOptions: ParsableArguments {
     guard port < .max else { throw ValidationError("--port 65535: leaves no port for the data; give one up to 65534") }
     if contacts != nil, policy != .contacts {
       throw ValidationError("--contacts: goes with --policy contacts; add that, or leave it away")
+    }
+    if let wrong = asymmetry.first(where: { Asymmetry($0) == nil }) {
+      throw ValidationError(
+        "--asymmetry \(wrong): not PEER=MS with -10000 to 10000 ms; write for example 192.168.1.20=2.5")
     }
     if let peer = stamps.first(where: arrival.contains) {
       throw ValidationError("--stamps \(peer): is given to --arrival as well; leave one of them away")
@@ -103,7 +107,7 @@ struct NetworkOptions: ParsableArguments {
     for peer in arrival { configuration.manners[peer].playsByStamps = false }
     for peer in journal { configuration.manners[peer].takesJournal = true }
     for peer in noJournal { configuration.manners[peer].takesJournal = false }
-    for known in asymmetry {
+    for known in asymmetry.compactMap(Asymmetry.init) {
       configuration.manners[known.peer].asymmetry = Nanoseconds(Int64(known.milliseconds * 1e6))
     }
   }

@@ -20,14 +20,19 @@ final class ClockGiver: @unchecked Sendable {
   private let losses: Int64
   private let ports: PortPair
   private let ends = Atomic(false)
+  private let stops = Atomic(true)
   private let done = DispatchSemaphore(value: 0)
   /// Tick 0's moment, nanoseconds; 0 before Start.
   private let begun = Atomic<Int64>(0)
 
-  /// - Parameter losses: of so many ticks one is lost; 0 for none.
-  init(losing losses: Int64 = 0) throws {
-    let ports = try PortPair(port: 0)
+  /// - Parameters:
+  ///   - losses: of so many ticks one is lost; 0 for none.
+  ///   - port: the control port, 0 for any.
+  ///   - origin: tick 0's moment, if it goes on where another giver has been; nil: it says Start.
+  init(losing losses: Int64 = 0, port: UInt16 = 0, goingOnSince origin: Instant? = nil) throws {
+    let ports = try PortPair(port: port)
     (self.ports, self.losses, self.port) = (ports, losses, ports.control.port)
+    if let origin { begun.store(origin.nanoseconds, ordering: .releasing) }
     let thread = Thread { [self] in
       play()
       done.signal()
@@ -41,8 +46,9 @@ final class ClockGiver: @unchecked Sendable {
     origin + Nanoseconds(Int64(Double(tick) * 60e9 / bpm / 24))
   }
 
-  /// Says Stop and good-bye.
-  func leave() {
+  /// Says Stop, if it is to, and good-bye.
+  func leave(stopping: Bool = true) {
+    stops.store(stopping, ordering: .releasing)
     ends.store(true, ordering: .releasing)
     done.wait()
   }
@@ -53,11 +59,15 @@ final class ClockGiver: @unchecked Sendable {
     var random = SplitMix(seed: 11)
     var address: SocketAddress?
     var (tick, start) = (Int64(0), Instant?.none)
+    let isGoingOn = origin.nanoseconds != 0
     var late = Nanoseconds.zero
     while !ends.load(ordering: .acquiring) {
       serve(endpoint, &address)
       guard let address else { continue }
-      let begin = start ?? MonotonicClock.now + .milliseconds(500)
+      let begin = start ?? (isGoingOn ? origin : MonotonicClock.now + .milliseconds(500))
+      if start == nil, isGoingOn {
+        while Self.moment(of: tick, since: begin) < MonotonicClock.now { tick += 1 }
+      }
       start = begin
       begun.store(begin.nanoseconds, ordering: .releasing)
       let due = Self.moment(of: tick, since: begin)
@@ -67,7 +77,7 @@ final class ClockGiver: @unchecked Sendable {
       tick += 1
       late = Nanoseconds(random.integer(in: 0...3_000_000))
     }
-    if let address { send(.stop, at: MonotonicClock.now, &sender, to: address) }
+    if let address, stops.load(ordering: .acquiring) { send(.stop, at: MonotonicClock.now, &sender, to: address) }
     endpoint.closeAll(at: MonotonicClock.now)
     flush(endpoint, nil)
     ports.close()

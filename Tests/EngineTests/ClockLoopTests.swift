@@ -63,7 +63,7 @@ import Transports
       var id = try session()
       while !used.insert(id.number).inserted { id = try session() }
       let address = SocketAddress(host: 0x7F00_0001, port: receiver.port)
-      rings.commands.push(.open(session: id, address: address, ssrc: 1, sequence: 0))
+      rings.commands.push(.open(session: id, address: address, ssrc: 1, sequence: 0, takesClock: true))
       if isStamped {
         rings.commands.push(.recognise(session: id))
         rings.commands.push(.stamp(session: id, true))
@@ -209,6 +209,28 @@ import Transports
       let hasMore = loop.pass(before: .distantFuture)
       #expect(!hasMore)
       for device in devices { #expect(try receive(device).map(\.message) == messages) }
+    }
+  }
+
+  /// It gets what is played, and no clock, unless it turns out to be a Tutti peer.
+  @Test(arguments: [false, true]) func whoGivesTheClockDoesNotGetItBack(isTutti: Bool) throws {
+    try withLoop { loop, rings, _, _ in
+      let receiver = try UDPSocket(port: 0)
+      defer { receiver.close() }
+      let (id, address) = (try session(), SocketAddress(host: 0x7F00_0001, port: receiver.port))
+      rings.commands.push(.open(session: id, address: address, ssrc: 1, sequence: 0, takesClock: false))
+      if isTutti { rings.commands.push(.recognise(session: id)) }
+      rings.plan.publish(VirtualRhythm.plan())
+      _ = loop.obey()
+      loop.play(from: .milliseconds(-20), to: .milliseconds(70))
+      rings.messages.push(.sessions(.noteOn(Channel(2)!, key: 60, velocity: 100)))
+      _ = loop.pass(before: .distantFuture)
+      rings.plan.publish(VirtualRhythm.plan(run: 2, sends: false))
+      loop.play(from: .milliseconds(70), to: .milliseconds(200))
+      let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
+      #expect(
+        try receive(receiver).map(\.message)
+          == (isTutti ? [.start, .clock, .clock, .clock, .clock, note, .stop] : [note]))
     }
   }
 

@@ -1,6 +1,10 @@
+import Ensemble
 import Measurement
 import MusicalTime
+import RTPMIDI
+import Seeds
 import Testing
+import Transports
 
 @testable import Engine
 
@@ -34,6 +38,49 @@ import Testing
     #expect(!ada.said.contains { $0.contains("no clock") })
   }
 
+  /// Packets then come to the control thread several at once, those missing among them.
+  @Test func whatIsLostIsMissedWhereItWasLost() async throws {
+    let folder = try Player.folder()
+    let giver = try ClockGiver(losing: 19)
+    let ada = try Player("ada", folder: folder, heldUp: .milliseconds(80)) {
+      $0.clockFrom = .peer("127.0.0.1:\(giver.port)")
+    }
+    try await ada.says("master", within: .seconds(15))
+    try await Task.sleep(for: .seconds(10))
+    giver.leave()
+    try await ada.says("the rhythm stopped")
+    try expectInStep(ada.leave(), with: giver, until: 370)
+  }
+
+  @Test func oneThatGoesAwayAndReturnsIsKeptAgain() async throws {
+    let folder = try Player.folder()
+    var giver = try ClockGiver()
+    let ada = try Player("ada", folder: folder) { $0.clockFrom = .peer("127.0.0.1:\(giver.port)") }
+    try await ada.says("master", within: .seconds(15))
+    try await Task.sleep(for: .seconds(4))
+    giver.leave(stopping: false)
+    try await ada.says("sends no clock")
+    giver = try ClockGiver(port: giver.port, goingOnSince: giver.origin)
+    try await ada.says("sends clock again")
+    try await Task.sleep(for: .seconds(3))
+    giver.leave()
+    try await ada.says("the rhythm stopped")
+    let trace = try ada.leave()
+    let last = try #require(trace.ticks.last).tick.index
+    #expect(last > 300)
+    try expectInStep(trace, with: giver, until: last - 24)
+    #expect(
+      ada.said.filter { $0.hasPrefix("Drums") && !$0.contains(" joined") && !$0.contains(" left") } == [
+        "Drums is no Tutti peer: its clock is kept",
+        "Drums is gone; it is connected again when it comes back",
+        "Drums sends no clock; the rhythm goes on at its last tempo",
+        "Drums is back",
+        "Drums sends clock again",
+        "Drums is no Tutti peer: its clock is kept",
+        "Drums is gone; it is connected again when it comes back",
+      ])
+  }
+
   @Test func aTuttiPeerIsFollowedWithout() async throws {
     let folder = try Player.folder()
     let ben = try Player("ben", folder: folder)
@@ -43,6 +90,28 @@ import Testing
     try await ada.says("follower")
     let traces = try [ada.leave(), ben.leave()]
     #expect(traces[0].summary?.role == "follower")
+  }
+
+  /// It gives plain clock until it is recognised.
+  @Test func whatATuttiPeerSaidBeforeIsForgotten() throws {
+    var random = SplitMix(seed: 1)
+    let endpoint = Endpoint<SocketAddress>(name: "", identity: 0, random: random)
+    let address = SocketAddress(host: 0x7F00_0001, port: 9)
+    let session = try endpoint.connect(to: address, data: address, at: Instant(nanoseconds: 0))
+    var ensemble = Ensemble(
+      identity: Identity(random.next()), highestTerm: 0, lead: .milliseconds(100), soundLead: .zero)
+    var peer = ClockPeer(address: address, name: "ben")
+    _ = peer.established(session, name: nil)
+    var now = Instant(nanoseconds: 1_000_000_000)
+    for message in [OutsideClock.Message.start] + Array(repeating: .clock, count: 12) {
+      _ = peer.received(message, stamped: now, at: now, isRecovered: false, lost: 0, for: &ensemble, now: now)
+      now = now + .milliseconds(20)
+    }
+    #expect(peer.clock.isRunning && ensemble.role == .master)
+    peer.recognised(by: &ensemble, at: now)
+    ensemble.advance(to: now + .seconds(1))
+    #expect(!peer.clock.isRunning && ensemble.role == .idle)
+    #expect(peer.clock.advance(to: now + .seconds(3)) == nil)
   }
 
   @Test func whoDoesNotAnswerIsTold() async throws {

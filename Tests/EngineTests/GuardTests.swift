@@ -23,7 +23,8 @@ import Transports
     defer { pair.close() }
     var table = StreamTable(socket: pair.sender)
     table.open(
-      session, to: SocketAddress(host: 0x7F00_0001, port: pair.receiver.port), ssrc: 1, sequence: 100)
+      session, to: SocketAddress(host: 0x7F00_0001, port: pair.receiver.port), ssrc: 1, sequence: 100,
+      takesClock: true)
     try body(&table, pair)
   }
 
@@ -119,7 +120,8 @@ import Transports
       _ = try pair.packets()
       table.close(session)
       table.open(
-        session, to: SocketAddress(host: 0x7F00_0001, port: pair.receiver.port), ssrc: 1, sequence: 7)
+        session, to: SocketAddress(host: 0x7F00_0001, port: pair.receiver.port), ssrc: 1, sequence: 7,
+        takesClock: true)
       table.send(note, at: start, on: 0, now: start)
       #expect(try pair.packets() == [Packet(sequence: 7, commands: 1, hasJournal: false)])
       table.journal(session, true)

@@ -4,6 +4,7 @@ import Logging
 import Measurement
 import MusicalTime
 import Processes
+import Realtime
 import Rhythm
 import Testing
 
@@ -21,9 +22,10 @@ final class Player: @unchecked Sendable {
   private let thread: Thread
   private let done = DispatchSemaphore(value: 0)
 
+  /// - Parameter heldUp: for so long, about ten times a second, its control thread does nothing.
   init(
     _ name: String, folder: TemporaryFolder, connect: [UInt16] = [], start: Bool = false, bpm: Double = 120,
-    configure: (inout PeerConfiguration) -> Void = { _ in }
+    heldUp: Nanoseconds? = nil, configure: (inout PeerConfiguration) -> Void = { _ in }
   ) throws {
     (self.name, self.folder) = (name, folder)
     tracePath = folder.path("\(name).trace")
@@ -53,7 +55,7 @@ final class Player: @unchecked Sendable {
         let peer = try Peer(settings, mailbox: mailbox, log: Logger(label: "test") { _ in TalkLog(talk) })
         made.port = peer.port
         ready.signal()
-        try peer.run()
+        try peer.run(status: heldUp.map { pause in { _ in MonotonicClock.sleep(until: MonotonicClock.now + pause) } })
       } catch {
         made.error = error
         ready.signal()

@@ -104,6 +104,21 @@ import Testing
     #expect(clocked.band.players[0].runs.count == 1)
   }
 
+  /// The player stops the rhythm and starts one of the own: it goes at its own tempo, whatever the clock says.
+  @Test func aRhythmStartedOverItIsNotIts() throws {
+    var clocked = ClockedBand(players: 1, seed: 7, sigma: .zero)
+    clocked.say(.start)
+    clocked.tick(100, bpm: 100)
+    #expect(clocked.outside.leads(clocked.band.players[0].ensemble))
+    try clocked.band.command(0) { ensemble, now throws(Refusal) in try ensemble.stop(now: now) }
+    clocked.tick(50, bpm: 100)
+    try clocked.band.command(0) { ensemble, now throws(Refusal) in try ensemble.start(tempo: .standard, at: now) }
+    clocked.tick(50, bpm: 100)
+    #expect(clocked.band.players[0].ensemble.role == .master && clocked.outside.isRunning)
+    #expect(!clocked.outside.leads(clocked.band.players[0].ensemble))
+    #expect(clocked.band.players[0].ensemble.plan.timeline.tempo == .standard)
+  }
+
   @Test func whoPlaysAlreadyIsRespected() throws {
     var clocked = ClockedBand(seed: 6, sigma: .zero)
     try clocked.band.command(1) { ensemble, now throws(Refusal) in try ensemble.start(tempo: .standard, at: now) }

@@ -92,4 +92,5 @@ echo "Ableton Link $(dpkg-query -W -f '${Version}' ableton-link-dev)"
 echo "every peer: $(for trace in "$results"/run-*/*.trace; do obtained "$trace"; done | sort -u)"
 verdict=pass
 sidebyside.py "$network" "$results" | tee "$results/table.txt" || verdict=fail
-result "$verdict" "$(figure median <"$results/table.txt")" "$(figure limit <"$results/table.txt")"
+median=$(figure median <"$results/table.txt") limit=$(figure limit <"$results/table.txt")
+result "$verdict" "${median:-none}" "${limit:-none}"

@@ -38,7 +38,10 @@ class Run:
             fail(f"{path}: {judged} offsets from {WINDOWS[-1][0]} to {WINDOWS[-1][1]} s, not {expected}")
         # When the instant called one second after meeting begins, and the worst there.
         self.early = next(max(1.0, seconds) for seconds, _ in self.offsets if seconds >= 0)
-        self.soon = max(self.magnitudes(self.early, self.early + 0.2))
+        soon = self.magnitudes(self.early, self.early + 0.2)
+        if not soon:
+            fail(f"{path}: no offset from {self.early:.1f} s, where one is judged, in 0.2 s; did the rhythm stop?")
+        self.soon = soon[-1]
 
     def magnitudes(self, begin, end):
         return sorted(abs(offset) for seconds, offset in self.offsets if begin <= seconds < end)
