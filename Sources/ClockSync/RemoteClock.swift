@@ -13,7 +13,7 @@ public import MusicalTime
 /// anew, and what was known is dropped. When they do not agree, as with a clock that stands still or lies at random, the
 /// estimate goes on as it was.
 ///
-/// Fixed in size: learning from a packet takes no memory.
+/// Fixed in size: learning from a packet takes no memory, but for the first after ten minutes of silence.
 public struct RemoteClock: Sendable {
   /// No packet that took longer is of use.
   static let longestDelay = 10e9
@@ -48,7 +48,7 @@ public struct RemoteClock: Sendable {
   private var began = Double.infinity
   /// As it was when the line was fitted, nanoseconds a second.
   private var skew = 0.0
-  /// Packets that told of both clocks and could be.
+  /// Packets that told of both clocks and could be, since it began.
   public private(set) var count = 0
   /// Packets that could not be.
   public private(set) var rejected = 0
@@ -154,7 +154,7 @@ public struct RemoteClock: Sendable {
   /// Begins anew, but for what has been counted.
   private mutating func forget() {
     var new = RemoteClock()
-    (new.count, new.rejected, new.resets) = (count, rejected, resets)
+    (new.rejected, new.resets) = (rejected, resets)
     self = new
   }
 
