@@ -45,6 +45,10 @@ extension Peer {
       summary.others["card_drift_ppb"] = Int64((card.drift * 1000).rounded())
       summary.others["card_losses"] = card.losses
     }
+    if let outsideClock {
+      summary.others["clock_ticks_lost"] = outsideClock.lost
+      summary.others["clock_ticks_doubled"] = outsideClock.doubled
+    }
     if let midi {
       let lost = Int64(networkRings.arrivals.dropped) + Int64(clock.rings.messages.dropped)
       summary.others["midi_dropped"] = midi.outbound.refused + midi.inbound.refused + lost

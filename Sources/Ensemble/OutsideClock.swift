@@ -73,6 +73,10 @@ public struct OutsideClock: Sendable {
 
   public init() {}
 
+  /// Ticks that never came, as far as can be told, and ticks that came twice.
+  public var lost: Int64 { counter.lost }
+  public var doubled: Int64 { counter.doubled }
+
   /// The musical tick that comes next while it runs.
   private var next: Tick { counter.next + -origin }
 

@@ -35,6 +35,8 @@ import Transports
     let traces = try [ada.leave(), ben.leave()]
     for trace in traces { try expectInStep(trace, with: giver, until: 370) }
     #expect(traces.map(\.summary?.role) == ["master", "follower"])
+    let lost = try #require(traces[0].summary?.others["clock_ticks_lost"])
+    #expect(losing == 0 ? lost == 0 : (12...24).contains(lost), "\(lost)")
     #expect(!ada.said.contains { $0.contains("no clock") })
   }
 
