@@ -9,8 +9,7 @@
 /// a minute on Wi-Fi. The noise of each direction is learned from what the filter did not foresee. What lies beyond three
 /// deviations counts as three (Huber 1964), so that a stall of the network does not draw the mean.
 ///
-/// On the way a mean is drawn by every tail that one direction has and the other has not; ``variance(at:)`` allows for
-/// that.
+/// A mean is drawn by every tail that one direction has and the other has not; ``variance(at:)`` allows for that.
 struct AveragedClock: Sendable {
   /// How far the skew of two crystals wanders, nanoseconds a second, in a second; it grows with the square root of time.
   static let wander = 130.0

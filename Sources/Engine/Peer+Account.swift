@@ -58,6 +58,26 @@ extension Peer {
     }
     return summary
   }
+
+  /// Takes what the clock thread has played into the account and the trace.
+  func recordTicks(at now: Instant) {
+    // A tick is recorded up to a tenth of a second after it was played: perhaps when the rhythm has ended.
+    if ensemble.role != .idle { belief = ensemble.masterClock(at: now) }
+    do {
+      while let record = clock.rings.ticks.pop() {
+        account.played(record.tick, run: ensemble.plan.run, start: ensemble.plan.start)
+        try trace?.append(
+          TraceTick(
+            tick: record.tick, due: record.due, acted: record.acted, offset: belief?.offset,
+            uncertainty: belief?.uncertainty))
+      }
+      try trace?.flush()
+    } catch {
+      // The music goes on without it.
+      log.warning("\(error)")
+      traceFailure = error
+    }
+  }
 }
 
 extension TraceHeader {

@@ -241,23 +241,4 @@ public final class Peer {
       PeerEvent(kind: kind, name: partner.info.name, address: partner.info.control, identity: partner.identity, at: now)
     )
   }
-
-  func recordTicks(at now: Instant) {
-    // A tick is recorded up to a tenth of a second after it was played: perhaps when the rhythm has ended.
-    if ensemble.role != .idle { belief = ensemble.masterClock(at: now) }
-    do {
-      while let record = clock.rings.ticks.pop() {
-        account.played(record.tick, run: ensemble.plan.run, start: ensemble.plan.start)
-        try trace?.append(
-          TraceTick(
-            tick: record.tick, due: record.due, acted: record.acted, offset: belief?.offset,
-            uncertainty: belief?.uncertainty))
-      }
-      try trace?.flush()
-    } catch {
-      // The music goes on without it.
-      log.warning("\(error)")
-      traceFailure = error
-    }
-  }
 }
