@@ -15,6 +15,7 @@ let package = Package(
     // For the package under Benchmarks/; not kept.
     .library(name: "Rhythm", targets: ["Rhythm"]),
     .library(name: "Ensemble", targets: ["Ensemble"]),
+    .library(name: "Simulation", targets: ["Simulation"]),
     .library(name: "Measurement", targets: ["Measurement"]),
     .library(name: "Hostility", targets: ["Hostility"]),
     .library(name: "Seeds", targets: ["Seeds"]),
@@ -29,11 +30,15 @@ let package = Package(
   ],
   targets: [
     .target(name: "MusicalTime"),
+    .target(name: "Seeds"),
     .target(name: "MIDI", dependencies: [containers]),
     .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
     .target(name: "Rhythm", dependencies: ["MusicalTime", "Yams"]),
-    .target(name: "Ensemble", dependencies: ["ClockSync", "MusicalTime"]),
+    .target(name: "Ensemble", dependencies: ["ClockSync", "MIDI", "MusicalTime", "RTPMIDI"]),
+    .target(
+      name: "Simulation",
+      dependencies: ["ClockSync", "Ensemble", "MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "Seeds", containers]),
     .target(name: "CRealtime"),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
     .systemLibrary(name: "CALSA"),
@@ -55,8 +60,7 @@ let package = Package(
       ]),
     .executableTarget(
       name: "tutti",
-      dependencies: ["Engine", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    .target(name: "Seeds", path: "Tests/Seeds"),
+      dependencies: ["Engine", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .target(name: "VirtualRoutes", dependencies: ["MusicalTime", "Seeds"], path: "Tests/VirtualRoutes"),
     .target(name: "Processes", path: "Tests/Processes"),
     .target(
@@ -67,6 +71,7 @@ let package = Package(
     .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "VirtualRoutes"]),
     .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
     .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),
+    .testTarget(name: "SimulationTests", dependencies: ["Seeds", "Simulation"]),
     .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
     .testTarget(
       name: "TransportsTests",

@@ -1,8 +1,15 @@
 import ClockSync
+import MusicalTime
 
 /// Another peer in session, as far as its clock and its word go.
 struct Acquaintance: Sendable {
   var clock = RemoteClock()
+  /// What it calls itself.
+  var name: String?
+  /// When anything came from it last; nil while it is not in session.
+  var heard: Instant?
+  /// What it said of itself last.
+  var presence: Presence?
   /// What the player has been told of it already.
   var told: Set<Misgiving> = []
 }

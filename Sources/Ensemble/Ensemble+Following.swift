@@ -10,7 +10,9 @@ extension Ensemble {
 
   /// The peer with this identity is there: it hears the rhythm's state if there is one to tell. That it is there does
   /// not make it the master again: one that was started anew knows nothing of the rhythm. Its statement does.
-  public mutating func joined(_ peer: Identity, at now: Instant) {
+  ///
+  /// - Parameter name: what it calls itself.
+  public mutating func joined(_ peer: Identity, named name: String? = nil, at now: Instant) {
     guard let statement, role == .master else { return }
     emit(.tell(statement, to: peer))
   }

@@ -1,4 +1,5 @@
 public import ClockSync
+public import MIDI
 public import MusicalTime
 
 /// Who plays what with whom, as one peer sees it: roles, claims and the rhythm's state. Commands, statements, clock
@@ -24,6 +25,19 @@ public struct Ensemble: Sendable {
     case masterLost(Identity)
     /// Something is wrong with the peer of this identity, told once.
     case doubt(Identity, Misgiving)
+    /// Tell the peer with this identity what this one says of itself.
+    case present(Presence, to: Identity)
+    /// Offer the rhythm to the peer with this identity.
+    case offer(Offer, to: Identity)
+    /// The master of this identity has offered the rhythm: ``take(at:)``.
+    case offered(by: Identity)
+    /// The rhythm went over: this peer is its master now, in phase, in the place of the one with this identity.
+    case tookOver(from: Identity)
+    /// Send a message of channel 1 that counts at an instant of the own clock, to the peer with this identity or to all
+    /// Tutti peers.
+    case send(Message, at: Instant, to: Identity?)
+    /// This peer's MIDI channel is now this one; nil: there is none left.
+    case channel(Channel?)
   }
 
   /// ``soundLead`` where the sound asks for no more.
@@ -36,6 +50,10 @@ public struct Ensemble: Sendable {
   public let lead: Nanoseconds
   /// How far ahead of its deadline a step is handed to the sound. What is nearer can no longer be changed.
   public let soundLead: Nanoseconds
+  /// What becomes of the rhythm when its master is gone; on the master, when this peer leaves.
+  public var masterLoss = MasterLoss.continue
+  /// What the others may do to this peer.
+  public var gates = Gates()
   public internal(set) var role = Role.idle
   public internal(set) var plan = Plan.silence
   /// Where ``continue`` goes on.

@@ -23,6 +23,8 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
   public var changed: Timeline
   /// From where `changed` counts; `Tick(.max)` while no change is known.
   public var changeTick: Tick
+  /// Which layers sound.
+  public var intensity: Intensity
 
   /// Silence.
   public static let silence = Plan(
@@ -31,8 +33,9 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
 
   public init(
     run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: Statement.TempoChange? = nil,
-    clock: ClockMapping = .identity
+    clock: ClockMapping = .identity, intensity: Intensity = Intensity(0)
   ) {
+    self.intensity = intensity
     self.clock = clock
     self.run = run
     self.sends = sends

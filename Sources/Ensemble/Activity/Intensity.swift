@@ -1,0 +1,26 @@
+public import MusicalTime
+
+/// The total activity that the layers of the rhythm go by, tick by tick: one value, and from a beat on another that has been
+/// told already.
+public struct Intensity: Hashable, Sendable, BitwiseCopyable {
+  /// 0...127.
+  public var value: UInt8
+  /// From ``changeTick`` on.
+  public var next: UInt8
+  /// `Tick(.max)` while no change is known.
+  public var changeTick: Tick
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(_ value: UInt8, next: UInt8? = nil, from changeTick: Tick = Tick(.max)) {
+    self.value = value
+    if let next { self.next = next } else { self.next = value }
+    self.changeTick = changeTick
+  }
+
+  /// The total that counts at `tick`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func value(at tick: Tick) -> UInt8 { tick >= changeTick ? next : value }
+}
