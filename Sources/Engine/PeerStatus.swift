@@ -26,7 +26,7 @@ extension Peer {
     let kept = outsideClock?.leads(ensemble) == true ? outsideClock?.tempo : nil
     let tempo = kept ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
     return PeerStatus(
-      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: peers.count,
+      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: member.partners.count,
       clockOffset: ensemble.masterClock(at: now)?.offset, activity: activity)
   }
 }
