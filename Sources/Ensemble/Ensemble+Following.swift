@@ -47,7 +47,7 @@ extension Ensemble {
   public mutating func received(systemExclusive octets: [UInt8], from sender: Identity, at now: Instant) {
     if let statement = Statement(systemExclusive: octets) {
       received(statement, from: sender, at: now)
-    } else if Statement.isMeant(by: octets) {
+    } else if MessageKind.isOurs(octets) {
       rejected += 1
       doubt(sender, .isUnreadable)
     }
