@@ -1,0 +1,1 @@
+extension Offer { var systemExclusive: [UInt8] { [] } }
