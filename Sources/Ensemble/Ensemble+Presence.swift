@@ -7,6 +7,12 @@ extension Ensemble {
   /// first second, and when there is none left.
   public var channel: Channel? { channels.own }
 
+  /// The channel that the peer with this identity claims, if it keeps it.
+  public func channel(of peer: Identity) -> Channel? {
+    guard let channel = acquaintances[peer]?.presence?.channel, owner(of: channel) == peer else { return nil }
+    return channel
+  }
+
   /// Whose channel that is: the peer's that keeps it if several claim it. Nil: nobody else's.
   public func owner(of channel: Channel) -> Identity? { channels.holder(of: channel) }
 
@@ -60,7 +66,8 @@ extension Ensemble {
     guard company.mayTell(peer, at: now) else { return false }
     let said = saidNow
     let presence = Presence(
-      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver)
+      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver
+    )
     emit(.present(presence, to: peer))
     return true
   }
