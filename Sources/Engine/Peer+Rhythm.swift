@@ -83,7 +83,7 @@ extension Peer {
       case .outranked(let identity):
         log.notice("two started at once: \(name(of: identity)) goes first, this peer follows")
       case .doubt(let identity, let misgiving): log.warning("\(describe(misgiving, of: name(of: identity)))")
-      case .present, .offer, .offered, .tookOver, .send, .channel: break
+      case .present, .offer, .offered, .tookOver, .handedOver, .send, .channel: break
       case .masterLost(let identity):
         log.warning("\(name(of: identity)), the master, is gone; the rhythm ended. Press space to start it again")
       }

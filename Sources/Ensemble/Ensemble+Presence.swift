@@ -1,4 +1,5 @@
 public import MIDI
+public import MusicalTime
 
 // What peers say of themselves.
 extension Ensemble {
@@ -15,4 +16,20 @@ extension Ensemble {
 
   /// The weights of the connections with the peer of this identity.
   public func weights(of peer: Identity) -> Weights { Weights(inward: 0, outward: nil) }
+
+  /// Whether the gate is open for the peer with this identity.
+  func admits(_ gate: Gate, from peer: Identity) -> Bool {
+    gates.opening(for: peer, named: acquaintances[peer]?.name)[gate]
+  }
+
+  /// What the peer with identity `sender` says of itself.
+  public mutating func received(_ presence: Presence, from sender: Identity, at now: Instant) {
+    guard presence.identity == sender, sender != identity, acquaintances[sender]?.heard != nil else {
+      rejected += 1
+      return
+    }
+    heard(sender, at: now)
+    acquaintances[sender]?.presence = presence
+    heardClaim(presence.claim, from: sender, at: now)
+  }
 }
