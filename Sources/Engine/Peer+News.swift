@@ -54,6 +54,7 @@ extension Peer {
       }
     case .outranked(let identity):
       log.notice("two started at once: \(name(of: identity)) goes first, this peer follows")
+    case .handedOver(let identity): log.notice("\(name(of: identity)) has taken the rhythm; this peer follows")
     case .masterLost(let identity):
       log.warning("\(name(of: identity)), the master, is gone; the rhythm ended. Press space to start it again")
     case .doubt(let identity, let misgiving): log.warning("\(describe(misgiving, of: name(of: identity)))")

@@ -94,7 +94,7 @@ extension Ensemble {
 
   private var saidNow: Company.Said {
     Company.Said(
-      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: masterLoss == .continue)
+      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver)
   }
 
   private mutating func settleChannel(at now: Instant) {
