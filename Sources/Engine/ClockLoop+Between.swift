@@ -11,11 +11,20 @@ extension ClockLoop {
   struct Broadcast: BitwiseCopyable {
     /// Nil: the System Exclusive message that is prepared, to all Tutti peers.
     var message: Message?
+    /// When it counts; nil: when it is sent.
+    var instant: Instant?
+    /// Whether the message goes to the Tutti peers, and not to the others.
+    var isForTutti = true
     /// The stream that gets it next; nil when there is nothing to send.
     var next: Int?
 
     @_noLocks @_noAllocation
-    init(_ message: Message? = nil, from next: Int? = nil) { (self.message, self.next) = (message, next) }
+    init(from next: Int? = nil) { self.next = next }
+
+    @_noLocks @_noAllocation
+    init(_ message: Message, at instant: Instant?, isForTutti: Bool) {
+      (self.message, self.instant, self.isForTutti, next) = (message, instant, isForTutti, 0)
+    }
   }
 
   /// Sends what may wait: ticks that leave ahead of their time, statements, and what players play; none of it while
@@ -49,7 +58,16 @@ extension ClockLoop {
   @_noLocks @_noAllocation
   private mutating func begin(_ message: OutgoingMessage) {
     switch message {
-    case .sessions(let message): broadcast = Broadcast(message, from: 0)
+    case .sessions(let message, let instant, let receiver):
+      switch receiver {
+      case .session(let session):
+        let now = MonotonicClock.now
+        var counts = now
+        if let instant { counts = instant }
+        streams.send(message, at: counts, to: session, now: now)
+      case .tutti: broadcast = Broadcast(message, at: instant, isForTutti: true)
+      case .foreign: broadcast = Broadcast(message, at: instant, isForTutti: false)
+      }
     case .port(let message): port?.pass(message)
     }
   }
@@ -68,8 +86,12 @@ extension ClockLoop {
         count = 0
       }
       if let message = broadcast.message {
-        streams.send(message, at: now, on: index, now: now)
-        count += 1
+        if streams.isRecognised(index) == broadcast.isForTutti {
+          var counts = now
+          if let instant = broadcast.instant { counts = instant }
+          streams.send(message, at: counts, on: index, now: now)
+          count += 1
+        }
       } else if streams.isRecognised(index) {
         streams.sendPrepared(index, at: now)
         count += 1

@@ -18,9 +18,8 @@ struct MIDIPorts {
 
   let sequencer: Sequencer
   var source: Source?
-  /// What may go from here to the network, and from the network to the notes port.
+  /// What may go from here to the network.
   var outbound = MessageBudget()
-  var inbound = MessageBudget()
   /// What each program at the input port holds.
   private(set) var held: [SequencerAddress: HeldNotes] = [:]
   /// How often arrivals were lost: the kernel's room for them, or this program's, overran.

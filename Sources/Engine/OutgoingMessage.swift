@@ -1,10 +1,20 @@
 import MIDI
+import MusicalTime
+import RTPMIDI
 
 /// A note, a controller or its like on its way through this peer. The clock thread sends it, being the one writer of every
 /// stream, when no tick is near.
 enum OutgoingMessage: Sendable, BitwiseCopyable {
-  /// To everybody in session.
-  case sessions(Message)
+  enum Receiver: Sendable, BitwiseCopyable {
+    case session(SessionID)
+    /// All Tutti peers.
+    case tutti
+    /// All others in session.
+    case foreign
+  }
+
+  /// To sessions; it counts at an instant, nil: when it is sent.
+  case sessions(Message, at: Instant?, to: Receiver)
   /// To the programs at the notes port.
   case port(Message)
 }

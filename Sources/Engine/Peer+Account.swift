@@ -12,8 +12,8 @@ extension Peer {
     let sound = sound.counters
     if let newest = clock.rings.counters.take() { clockCounters = newest }
     var summary = TraceSummary(role: played.description)
-    summary.ticksExpected = account.expected
-    summary.ticksReceived = played == .master ? account.expected : account.received
+    summary.ticksExpected = member.account.expected
+    summary.ticksReceived = played == .master ? member.account.expected : member.account.received
     summary.ticksLost = max(0, summary.ticksExpected - summary.ticksReceived)
     summary.hits = sound.hits
     summary.lateHits = sound.late
@@ -30,11 +30,12 @@ extension Peer {
       "datagrams_sent": clockCounters.sent,
       "datagrams_unsent": clockCounters.unsent,
       "datagrams_overrun": Int64(ports.dropped),
-      "datagrams_received": Int64(clamping: endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
-      "datagrams_dropped": Int64(clamping: endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
+      "datagrams_received": Int64(clamping: member.endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
+      "datagrams_dropped": Int64(clamping: member.endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
       "statements_rejected": Int64(ensemble.rejected),
-      "probes_rejected": Int64(clamping: endpoint.counters.strangerProbes),
-      "stamps_rejected": Int64(clamping: endpoint.counters.refusedInstants + endpoint.counters.implausibleClocks)
+      "probes_rejected": Int64(clamping: member.endpoint.counters.strangerProbes),
+      "stamps_rejected": Int64(
+        clamping: member.endpoint.counters.refusedInstants + member.endpoint.counters.implausibleClocks)
         + Int64(ensemble.stampsRejected),
       "clock_resets": Int64(ensemble.clockResets),
       "system_clock_steps": doubts.system.steps,
@@ -51,7 +52,7 @@ extension Peer {
     }
     if let midi {
       let lost = Int64(networkRings.arrivals.dropped) + Int64(clock.rings.messages.dropped)
-      summary.others["midi_dropped"] = midi.outbound.refused + midi.inbound.refused + lost
+      summary.others["midi_dropped"] = midi.outbound.refused + member.inbound.refused + lost
       summary.others["midi_overflows"] = midi.overflows
       summary.others["midi_ignored"] = midi.ignored
       summary.others["midi_unsent"] = clockCounters.unsentToPort
@@ -65,7 +66,7 @@ extension Peer {
     if ensemble.role != .idle { belief = ensemble.masterClock(at: now) }
     do {
       while let record = clock.rings.ticks.pop() {
-        account.played(record.tick, run: ensemble.plan.run, start: ensemble.plan.start)
+        member.account.played(record.tick, run: ensemble.plan.run, start: ensemble.plan.start)
         try trace?.append(
           TraceTick(
             tick: record.tick, due: record.due, acted: record.acted, offset: belief?.offset,

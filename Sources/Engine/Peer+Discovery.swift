@@ -20,7 +20,7 @@ extension Peer {
       switch event {
       case .found(let service): meet(service, at: now)
       case .lost(let service):
-        if let identity = service.identity { connections.withdrawn(Identity(identity), as: service.name) }
+        if let identity = service.identity { member.connections.withdrawn(Identity(identity), as: service.name) }
       case .unavailable(let reason): log.notice("\(reason)")
       case .renamed(let name): log.notice("the name is taken on this network: the others find this peer as \(name)")
       }
@@ -31,12 +31,13 @@ extension Peer {
     guard configuration.discovery == .connects, !service.isOwn, let bits = service.identity else { return }
     let identity = Identity(bits)
     guard identity != self.identity, configuration.policy.admits(service.name, from: service.address) else { return }
-    let isMet = peers.values.contains { $0.identity == identity }
-    if !connections.found(
-      identity, as: service.name, at: service.address, isMet: isMet, own: self.identity, now: now)
+    let isMet = member.sessions[identity] != nil
+    if !member.connections.found(
+      identity, as: service.name, at: Connections.Place(service.address), isMet: isMet, own: self.identity, now: now)
     {
       log.notice(
-        "\(service.name) was found, but \(Connections.mostFound) others were before; connect to it with --connect")
+        "\(service.name) was found, but \(Connections<SocketAddress>.mostFound) others were before; connect to it with --connect"
+      )
     }
   }
 }

@@ -11,16 +11,18 @@ extension Peer {
   func leave() throws {
     let now = MonotonicClock.now
     // Its Stop, and the ends of its notes, go out before the sessions are closed.
-    releaseNotes()
+    for message in midi?.releaseAll() ?? [] { member.play(message, at: now) }
     discovery?.stop()
     discovery = nil
+    member.releaseNotes()
+    perform(member.drain(at: now))
     clock.stop()
-    endpoint.closeAll(at: now)
-    handleSessions(at: now)
+    member.leave(at: now)
+    perform(member.drain(at: now))
     network.stop()
     if !sound.stop(after: now) { log.warning("the sound card, or its server, does not answer and was given up") }
     recordTicks(at: now)
-    account.settle()
+    member.account.settle()
     defer {
       midi?.sequencer.close()
       ports.close()

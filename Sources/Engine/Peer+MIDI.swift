@@ -20,44 +20,25 @@ extension Peer {
           midi?.ignored += 1
         }
       } else if let news = midi?.note(arrival) {
-        act(on: news)
+        act(on: news, at: now)
       }
     }
-    if let news = midi?.checkLosses(networkRings.arrivals.dropped, at: now) { act(on: news) }
+    if let news = midi?.checkLosses(networkRings.arrivals.dropped, at: now) { act(on: news, at: now) }
     midi?.advance(to: now)
     watchOutsideClock(at: now)
   }
 
-  /// Ends the notes that local programs hold, before this peer leaves.
-  func releaseNotes() {
-    for message in midi?.releaseAll() ?? [] { clock.send(.sessions(message)) }
-    for session in peers.keys { releaseNotes(of: session) }
-  }
-
-  /// Ends the notes that the peer of a session holds at the notes port.
-  func releaseNotes(of session: SessionID) {
-    for message in peers[session]?.held.release() ?? [] { clock.send(.port(message)) }
-  }
-
-  /// Gives what another peer plays to the programs at the notes port.
-  func receivedOfChannel(_ message: Message, on session: SessionID, at now: Instant) {
-    guard midi != nil, let partner = peers[session] else { return }
-    guard partner.held.ends(with: message) || midi?.inbound.admit(at: now) == true else { return }
-    peers[session]?.held.note(message)
-    clock.send(.port(message))
-  }
-
-  private func act(on news: MIDIPorts.News) {
-    for message in news.released { clock.send(.sessions(message)) }
+  private func act(on news: MIDIPorts.News, at now: Instant) {
+    for message in news.released { member.play(message, at: now) }
     for address in news.left { clock.send(.unsubscribed(address)) }
     for address in news.joined { clock.send(.subscribed(address)) }
     for change in news.changes { tell(change) }
   }
 
-  /// Gives what a local program plays to everybody in session.
+  /// Takes what a local program plays.
   private func pass(_ message: Message, from address: SequencerAddress, at now: Instant) {
     if message.isOfChannel {
-      if midi?.admits(message, from: address, at: now) == true { clock.send(.sessions(message)) }
+      if midi?.admits(message, from: address, at: now) == true { member.play(message, at: now) }
     } else if message == .clock, midi?.hasToldOfClock == false {
       midi?.hasToldOfClock = true
       log.notice("a MIDI clock comes in; to keep it give its port to --clock-from")
@@ -71,9 +52,4 @@ extension Peer {
     case .back(let name): log.notice("MIDI port \(name) is back")
     }
   }
-}
-
-extension Message {
-  /// A note, a controller or its like: what belongs to a channel.
-  var isOfChannel: Bool { status < 0xF0 }
 }

@@ -19,7 +19,7 @@ public final class Peer {
   let log: Logger
   let store: IdentityStore
   let ports: PortPair
-  let endpoint: Endpoint<SocketAddress>
+  let member: Member<SocketAddress>
   var probes: ProbeSender
   let clock: ClockThread
   let networkRings: NetworkRings
@@ -27,23 +27,13 @@ public final class Peer {
   let sound: SoundOutputs
   /// Its ALSA ports, nil where it has none.
   var midi: MIDIPorts?
-  /// The session whose clock is kept, nil where none is.
-  var clockPeer: ClockPeer?
   let trace: TraceWriter?
-  var ensemble: Ensemble
-  var connections: Connections
   /// Nil while nobody is looked for.
   var discovery: Discovery?
-  /// What the Tutti peers met so far call themselves, also those that have left.
-  var names: [Identity: String] = [:]
-  /// Everybody in session.
-  var peers: [SessionID: Partner] = [:]
-  var account = TickAccount()
   var doubts = Doubts()
   /// The newest the clock thread has counted.
   var clockCounters = ClockCounters()
   var traceFailure: TraceError?
-  var activity: UInt8
   /// At which this player starts the rhythm.
   var tempo: Tempo
   /// What was believed of the master's clock last.
@@ -56,7 +46,7 @@ public final class Peer {
   /// What is said of who comes and goes.
   var meetingBudget = MessageBudget(rate: 1, depth: 128)
   /// Who is told of others that come and go.
-  private var watch: ((PeerEvent) -> Void)?
+  private(set) var watch: ((PeerEvent) -> Void)?
   /// Another command to leave while leaving means at once.
   var isLeaving = false
 
@@ -66,21 +56,10 @@ public final class Peer {
   /// The control port in use.
   public var port: UInt16 { ports.control.port }
 
-  /// The peer of one session.
-  struct Partner {
-    let info: SessionInfo<SocketAddress>
-    /// What the player has set for it.
-    let manner: Manner
-    var identity: Identity?
-    /// Whether it sends recovery journals.
-    var journals = false
-    /// Whether those who watch have been told of it.
-    var isTold = false
-    /// What it said last of the rhythm before it was recognised: the answer that lets it be may have been lost, and it
-    /// will not say that again before the next bar.
-    var unheard: Statement?
-    /// What it holds at the notes port.
-    var held = HeldNotes()
+  /// Roles, activity, gates.
+  var ensemble: Ensemble {
+    _read { yield member.ensemble }
+    _modify { yield &member.ensemble }
   }
 
   /// Opens the sound card, the ports, recording and trace, loads the kit, and starts the threads. Nothing is left behind
@@ -91,10 +70,10 @@ public final class Peer {
     self.configuration = configuration
     self.mailbox = mailbox
     self.log = log
-    activity = configuration.activity
     tempo = configuration.tempo
     if let path = configuration.trace { try TraceWriter.check(path: path) }
     var addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
+    var clockPeer: ClockPeer<SocketAddress>?
     if case .peer(let name) = configuration.clockFrom {
       let address = try SocketAddress(resolving: name)
       clockPeer = ClockPeer(address: address, name: name)
@@ -116,16 +95,19 @@ public final class Peer {
     }
     let memory = MemoryLock.lockAll()
 
-    endpoint = Endpoint(
-      name: configuration.name, identity: store.identity.bits, random: SystemRandomNumberGenerator())
     // The sound may need hits sooner than a change would be told by the lead asked for.
     let lead = max(configuration.lead, sound.lead + .milliseconds(20))
-    ensemble = Ensemble(
-      identity: store.identity, highestTerm: store.term, lead: lead, soundLead: sound.lead)
-    connections = Connections(to: addresses, at: now)
+    let ensemble = Ensemble(
+      identity: store.identity, highestTerm: store.term, lead: lead, soundLead: sound.lead,
+      activity: configuration.activity)
+    let manners = configuration.manners
+    member = Member(
+      name: configuration.name, ensemble: ensemble,
+      connections: Connections(to: addresses.map(Connections.Place.init), at: now),
+      manner: { manners.manner(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
+    member.clockPeer = clockPeer
 
     clockRings.table.publish(StepTable(configuration.patch))
-    clockRings.activity.publish(configuration.activity)
     // Ticks leave ahead of time, but never so early that a change could still come before them.
     var settings = ClockSettings(
       socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: sound.lead)
@@ -134,7 +116,8 @@ public final class Peer {
     clock = ClockThread(rings: clockRings, settings: settings)
     networkRings = NetworkRings(bell: mailbox.bell)
     network = NetworkThread(
-      ports: ports, sequencer: midi?.sequencer, ssrc: endpoint.ssrc, identity: store.identity.bits, rings: networkRings)
+      ports: ports, sequencer: midi?.sequencer, ssrc: member.endpoint.ssrc, identity: store.identity.bits,
+      rings: networkRings)
 
     if configuration.start {
       startsAt = now + (addresses.isEmpty ? .milliseconds(100) : .seconds(5))
@@ -164,7 +147,7 @@ public final class Peer {
       for host in contacts.missing { log.warning("contacts: \(host)") }
     }
     let policy = configuration.policy
-    endpoint.admits = { policy.admits($0, from: $1) }
+    member.endpoint.admits = { policy.admits($0, from: $1) }
     for advice in [clock.scheduler.advice, memory].compactMap({ $0 }) { log.warning("\(advice)") }
   }
 
@@ -189,14 +172,9 @@ public final class Peer {
       let now = MonotonicClock.now
       receiveMIDI(at: now)
       meetOthers(at: now)
-      endpoint.advance(to: now)
-      ensemble.advance(to: now)
-      for address in connections.advance(endpoint, at: now, where: { peers[$0] != nil }) {
-        log.warning("\(address): does not answer, trying on; check the address, the port and the firewall there")
-      }
+      member.advance(to: now)
       startIfDue(at: now)
-      handleSessions(at: now)
-      applyEffects(at: now)
+      keepUp(at: now)
       recordTicks(at: now)
       if let news = sound.news(at: now) { log.warning("\(news)") }
       if let status, now >= nextStatus {
@@ -212,8 +190,7 @@ public final class Peer {
     if networkRings.datagrams.count > 0 || networkRings.arrivals.count > 0 { return MonotonicClock.now }
     // The clock thread does not ring for each tick it records: the trace looks in ten times a second.
     var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))
-    if let deadline = endpoint.nextDeadline { wake = min(wake, deadline) }
-    wake = min(wake, ensemble.nextDeadline, connections.nextDeadline)
+    wake = min(wake, member.nextDeadline)
     if let midi { wake = min(wake, midi.nextDeadline) }
     if let startsAt { wake = min(wake, startsAt) }
     if let leavesAt { wake = min(wake, leavesAt) }
@@ -225,20 +202,28 @@ public final class Peer {
     var most = 256
     while most > 0, let datagram = networkRings.datagrams.pop() {
       most -= 1
-      endpoint.receive(
+      member.receive(
         datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
-        port: datagram.port == .control ? .control : .data, at: datagram.at, answeredAt: datagram.answeredAt)
-      // How many packets are missing right before one that bears a tick is known before the next is taken only.
-      if clockPeer != nil { handleSessions(at: MonotonicClock.now) }
+        port: datagram.port == .control ? .control : .data, at: datagram.at, answeredAt: datagram.answeredAt,
+        now: MonotonicClock.now)
     }
   }
 
-  /// Tells whoever watches that the peer of `session` has come or gone.
-  func tell(_ kind: PeerEvent.Kind, of session: SessionID, at now: Instant) {
-    guard let partner = peers[session] else { return }
-    peers[session]?.isTold = kind == .joined
-    watch?(
-      PeerEvent(kind: kind, name: partner.info.name, address: partner.info.control, identity: partner.identity, at: now)
-    )
+  /// Does what the member wants done.
+  func keepUp(at now: Instant) {
+    let acts = member.drain(at: now)
+    // Before anybody hears of it.
+    store.keep(term: ensemble.highestTerm)
+    perform(acts)
+    if let news = doubts.news(member.endpoint.counters, at: now) { log.warning("\(news)") }
+  }
+}
+
+extension Connections<SocketAddress>.Place {
+  /// The data port is the one after the control port.
+  init(_ control: SocketAddress) {
+    var data = control
+    data.port &+= 1
+    self.init(control: control, data: data)
   }
 }

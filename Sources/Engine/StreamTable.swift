@@ -140,6 +140,12 @@ struct StreamTable: ~Copyable {
     if senders[streams[index].sender].encode(message, at: instant, into: &packet) { deliver(index, at: now) }
   }
 
+  /// Sends `message`, which counts at `instant`, on one session.
+  @_noLocks @_noAllocation
+  mutating func send(_ message: Message, at instant: Instant, to session: SessionID, now: Instant) {
+    if let index = index(of: session) { send(message, at: instant, on: index, now: now) }
+  }
+
   @_noLocks @_noAllocation
   private mutating func deliver(_ index: Int, at now: Instant) {
     deliverGuard(index)

@@ -35,7 +35,7 @@ extension Ensemble {
   private func plan(for statement: Statement, by clock: ClockMapping) -> Plan {
     Plan(
       run: plan.run &+ 1, sends: false, start: statement.start, end: statement.end, timeline: statement.timeline,
-      change: statement.change, clock: clock, intensity: plan.intensity)
+      change: statement.change, clock: clock)
   }
 
   private mutating func stay(with statement: Statement, by estimate: ClockEstimate, at now: Instant) {
@@ -51,6 +51,7 @@ extension Ensemble {
     } else {
       (next.run, next.start, next.continues) = (plan.run, plan.start, plan.continues)
     }
+    next.intensity = intensity(goingOnIn: next, at: now)
     guard next != plan else { return }
     plan = next
     emit(.play(plan))
@@ -91,8 +92,10 @@ extension Ensemble {
     flywheel = SlewedClock()
     flywheel.steer(to: estimate, at: now, jump: nil)
     (planned, joinDue) = (true, nil)
+    var next = next
+    if let mapping = flywheel.mapping { next.clock = mapping }
+    next.intensity = intensity(goingOnIn: next, at: now)
     plan = next
-    if let mapping = flywheel.mapping { plan.clock = mapping }
     emit(.play(plan))
   }
 

@@ -17,10 +17,13 @@ extension Ensemble {
     acquaintances[peer]?.name = name
     if role == .follower(of: peer) { standing = .isUnknown }
     if role == .master, let statement { emit(.tell(statement, to: peer)) }
+    // After the rhythm's state, of which the total is one of the ticks.
+    met(peer, named: name, at: now)
   }
 
   /// The session with the peer of this identity has ended. If it was the master nobody has to wait for its silence.
   public mutating func left(_ peer: Identity, at now: Instant) {
+    parted(from: peer, at: now)
     guard role == .follower(of: peer) else {
       acquaintances[peer] = nil
       return
@@ -56,13 +59,15 @@ extension Ensemble {
       received(statement, from: sender, at: now)
     } else if let offer = Offer(systemExclusive: octets) {
       received(offer, from: sender, at: now)
+    } else if let presence = Presence(systemExclusive: octets) {
+      received(presence, from: sender, at: now)
     } else if MessageKind.isOurs(octets) {
       rejected += 1
       doubt(sender, .isUnreadable)
     }
   }
 
-  private mutating func doubt(_ peer: Identity, _ misgiving: Misgiving) {
+  mutating func doubt(_ peer: Identity, _ misgiving: Misgiving) {
     if acquaintances[peer, default: Acquaintance()].told.insert(misgiving).inserted { emit(.doubt(peer, misgiving)) }
   }
 

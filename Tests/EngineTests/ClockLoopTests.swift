@@ -1,7 +1,6 @@
 import Audio
 import BasicContainers
 import CAllocationCount
-import Ensemble
 import MIDI
 import MusicalTime
 import RTPMIDI
@@ -11,6 +10,7 @@ import Testing
 import Transports
 
 @testable import Engine
+@testable import Ensemble
 
 /// The clock thread's work by a virtual clock, its packets caught on loopback.
 @Suite struct ClockLoopTests {
@@ -195,20 +195,23 @@ import Transports
     }
   }
 
-  @Test func messagesGoToEverybodyBetweenTicks() throws {
+  /// To Tutti peers on this player's channel, to others as the instrument sent them.
+  @Test func messagesGoToWhomTheyAreForBetweenTicks() throws {
     try withLoop { loop, rings, _, open in
       let devices = [try open(false), try open(true)]
       _ = loop.obey()
       let messages = (60..<70).map { Message.noteOn(Channel(2)!, key: UInt7(clamping: $0), velocity: 100) }
-      for message in messages { rings.messages.push(.sessions(message)) }
+      let others = messages.map { $0.on(Channel(7)!) }
+      for message in messages { rings.messages.push(.sessions(message, at: nil, to: .tutti)) }
+      for message in others { rings.messages.push(.sessions(message, at: nil, to: .foreign)) }
       // A tick within 200 us: they wait.
       let isHurried = loop.pass(before: MonotonicClock.now + .microseconds(200))
       #expect(!isHurried)
-      #expect(rings.messages.count == 10)
+      #expect(rings.messages.count == 20)
       for device in devices { #expect(try receive(device) == []) }
-      let hasMore = loop.pass(before: .distantFuture)
-      #expect(!hasMore)
-      for device in devices { #expect(try receive(device).map(\.message) == messages) }
+      while loop.pass(before: .distantFuture) {}
+      #expect(try receive(devices[0]).map(\.message) == others)
+      #expect(try receive(devices[1]).map(\.message) == messages)
     }
   }
 
@@ -223,7 +226,8 @@ import Transports
       rings.plan.publish(VirtualRhythm.plan())
       _ = loop.obey()
       loop.play(from: .milliseconds(-20), to: .milliseconds(70))
-      rings.messages.push(.sessions(.noteOn(Channel(2)!, key: 60, velocity: 100)))
+      rings.messages.push(
+        .sessions(.noteOn(Channel(2)!, key: 60, velocity: 100), at: nil, to: isTutti ? .tutti : .foreign))
       _ = loop.pass(before: .distantFuture)
       rings.plan.publish(VirtualRhythm.plan(run: 2, sends: false))
       loop.play(from: .milliseconds(70), to: .milliseconds(200))

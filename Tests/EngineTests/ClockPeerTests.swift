@@ -1,4 +1,3 @@
-import Ensemble
 import Measurement
 import MusicalTime
 import RTPMIDI
@@ -7,6 +6,7 @@ import Testing
 import Transports
 
 @testable import Engine
+@testable import Ensemble
 
 /// A peer that keeps the clock of an RTP-MIDI device, and one that follows it, on loopback, in real time.
 @Suite(.serialized) struct ClockPeerTests {

@@ -1,5 +1,4 @@
 import BasicContainers
-import Ensemble
 import MusicalTime
 import RTPMIDI
 import Seeds
@@ -7,6 +6,7 @@ import Testing
 import Transports
 
 @testable import Engine
+@testable import Ensemble
 
 /// Whom a peer invites, and until when. The other side does not answer here.
 @Suite struct ConnectionsTests {
@@ -32,7 +32,7 @@ import Transports
   }
 
   /// Runs for `length`, ending each invitation that the endpoint gives up. Returns the seconds at which invitations went out.
-  private func run(_ connections: inout Connections, for length: Nanoseconds) -> [Int] {
+  private func run(_ connections: inout Connections<SocketAddress>, for length: Nanoseconds) -> [Int] {
     var seconds: [Int] = []
     var now = start
     while now <= start + length {
@@ -51,7 +51,7 @@ import Transports
   }
 
   @Test func aLostPeerIsSoughtForAMinute() throws {
-    var connections = Connections(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], at: start)
     connections.lost(Identity(2), of: try info, at: start)
     #expect(connections.areAllEstablished, "the player did not ask for it")
     let seconds = run(&connections, for: .seconds(120))
@@ -62,7 +62,7 @@ import Transports
 
   @Test func whoIsFoundIsSoughtNoLonger() throws {
     for way in 0..<3 {
-      var connections = Connections(to: [], at: start)
+      var connections = Connections<SocketAddress>(to: [], at: start)
       connections.lost(Identity(2), of: try info, at: start)
       _ = connections.advance(endpoint, at: start + .seconds(1)) { _ in false }
       let session = try #require(connections.targets.first?.session)
@@ -79,7 +79,7 @@ import Transports
 
   /// A peer that this one was told to connect to has another address, and comes by itself.
   @Test func aPeerWithAnotherAddressIsNotInvitedAtTheOld() throws {
-    var connections = Connections(to: [there], at: start)
+    var connections = Connections<SocketAddress>(to: [.init(there)], at: start)
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
     connections.established(session, at: there)
@@ -95,16 +95,17 @@ import Transports
   }
 
   private func find(
-    _ connections: inout Connections, _ identity: UInt64 = 2, as name: String = "Ben", at address: SocketAddress? = nil,
+    _ connections: inout Connections<SocketAddress>, _ identity: UInt64 = 2, as name: String = "Ben",
+    at address: SocketAddress? = nil,
     isMet: Bool = false, own: UInt64 = 1
   ) -> Bool {
     connections.found(
-      Identity(identity), as: name, at: address ?? there, isMet: isMet, own: Identity(own), now: start)
+      Identity(identity), as: name, at: .init(address ?? there), isMet: isMet, own: Identity(own), now: start)
   }
 
   /// Of two that find each other the lower identity invites, the other three seconds later.
   @Test(arguments: [(UInt64(1), 0), (3, 3)]) func whoIsFoundIsInvited(own: UInt64, first: Int) throws {
-    var connections = Connections(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], at: start)
     #expect(find(&connections, own: own) && find(&connections, own: own) && connections.targets.count == 1)
     #expect(connections.areAllEstablished, "the player did not ask for it")
     #expect(run(&connections, for: .seconds(5)).first == first)
@@ -113,7 +114,7 @@ import Transports
   }
 
   @Test func whoIsFoundAndMetIsInvitedWhenItHasGone() throws {
-    var connections = Connections(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], at: start)
     #expect(find(&connections, isMet: true) && connections.nextDeadline == .distantFuture)
     connections.ended(try other(), of: Identity(2), at: start)
     #expect(connections.nextDeadline == start + .seconds(1))
@@ -121,7 +122,7 @@ import Transports
 
   /// The peer that others are told to connect to, and that announces itself as well, is told and no more.
   @Test func whoIsToldAndFoundIsInvitedOnce() {
-    var connections = Connections(to: [there], at: start)
+    var connections = Connections<SocketAddress>(to: [.init(there)], at: start)
     #expect(find(&connections) && connections.targets.count == 1)
     connections.withdrawn(Identity(2), as: "Ben")
     #expect(connections.targets.count == 1)
@@ -129,18 +130,18 @@ import Transports
 
   /// A name that is taken is changed: the new one is seen before the old one is gone.
   @Test func theNewestAnnouncementCounts() {
-    var connections = Connections(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], at: start)
     let elsewhere = SocketAddress(host: 0x0A00_0003, port: 5004)
     #expect(find(&connections) && find(&connections, as: "Ben #2", at: elsewhere))
     connections.withdrawn(Identity(2), as: "Ben")
-    #expect(connections.targets.map(\.address) == [elsewhere])
+    #expect(connections.targets.map(\.place.control) == [elsewhere])
     connections.withdrawn(Identity(2), as: "Ben #2")
     #expect(connections.targets.isEmpty)
   }
 
   /// Where one peer was announced another is: when the announcement ends nobody is invited there any more.
   @Test func anAnnouncementThatWasAnothersIsForgotten() throws {
-    var connections = Connections(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], at: start)
     #expect(find(&connections))
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
@@ -153,7 +154,7 @@ import Transports
 
   /// The player hears of it; who was found is let be, and who was named is not.
   @Test(arguments: [true, false]) func whoRefusesIsToldOnce(isFound: Bool) throws {
-    var connections = Connections(to: isFound ? [] : [there], at: start)
+    var connections = Connections<SocketAddress>(to: isFound ? [] : [.init(there)], at: start)
     if isFound { #expect(find(&connections)) }
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
@@ -164,14 +165,14 @@ import Transports
   }
 
   @Test func whoIsNobodyToPlayWithIsLetBe() throws {
-    var connections = Connections(to: [there], at: start)
+    var connections = Connections<SocketAddress>(to: [.init(there)], at: start)
     _ = connections.advance(endpoint, at: start) { _ in false }
     connections.abandoned(try #require(connections.targets.first?.session))
     #expect(connections.areAllEstablished && connections.targets.isEmpty)
   }
 
   @Test func fifteenAreFoundAndNoMore() {
-    var connections = Connections(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], at: start)
     func find(_ n: Int) -> Bool {
       self.find(
         &connections, UInt64(n), as: "Ben \(n)", at: SocketAddress(host: UInt32(n), port: 5004), own: 1000)

@@ -1,3 +1,4 @@
+import Ensemble
 import MusicalTime
 import Testing
 import Transports

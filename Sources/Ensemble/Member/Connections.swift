@@ -1,12 +1,10 @@
-import Ensemble
-import MusicalTime
-import RTPMIDI
-import Transports
+public import MusicalTime
+public import RTPMIDI
 
 /// The peers to invite: those that this one was told to connect to, each until it is there and again when it has gone;
 /// those that were found on the network; and for a minute each Tutti peer that has fallen silent, whichever side had
 /// begun the session.
-struct Connections {
+public struct Connections<Address: PeerAddress> {
   /// How soon after a failure the next invitation goes out.
   static var pause: Nanoseconds { .seconds(1) }
   /// After so long without an answer the player is told, once.
@@ -17,9 +15,17 @@ struct Connections {
   static var courtesy: Nanoseconds { .seconds(3) }
 
   /// So many of those found are connected to: up to 16 peers play each with each.
-  static var mostFound: Int { 15 }
+  public static var mostFound: Int { 15 }
 
-  enum Reason: Hashable {
+  /// Where a peer is reached: its control port, and the data port beside it.
+  public struct Place: Hashable, Sendable {
+    public var control: Address
+    public var data: Address
+
+    public init(control: Address, data: Address) { (self.control, self.data) = (control, data) }
+  }
+
+  package enum Reason: Hashable, Sendable {
     /// This peer was told to connect to it.
     case told
     /// The peer with this identity announces itself, by this name on the network.
@@ -28,11 +34,10 @@ struct Connections {
     case silent(until: Instant)
   }
 
-  struct Target {
-    let address: SocketAddress
-    let data: SocketAddress
-    let reason: Reason
-    var session: SessionID?
+  package struct Target: Sendable {
+    package let place: Place
+    package let reason: Reason
+    package var session: SessionID?
     /// Who was recognised there last, or announces itself there. A peer of another identity may have taken the place of
     /// the one that was announced, and is to be forgotten with the announcement all the same.
     var identity: Identity?
@@ -43,12 +48,8 @@ struct Connections {
     var since: Instant
     var isTold = false
 
-    init(
-      _ address: SocketAddress, data: SocketAddress? = nil, reason: Reason, at now: Instant, firstTry: Instant? = nil
-    ) {
-      var next = address
-      next.port &+= 1
-      (self.address, self.data, self.reason) = (address, data ?? next, reason)
+    init(_ place: Place, reason: Reason, at now: Instant, firstTry: Instant? = nil) {
+      (self.place, self.reason) = (place, reason)
       (since, nextTry) = (now, firstTry ?? now)
     }
 
@@ -64,16 +65,14 @@ struct Connections {
     }
   }
 
-  private(set) var targets: [Target]
+  package private(set) var targets: [Target]
 
-  init(to addresses: [SocketAddress], at now: Instant) {
-    targets = addresses.map { Target($0, reason: .told, at: now) }
-  }
+  public init(to places: [Place], at now: Instant) { targets = places.map { Target($0, reason: .told, at: now) } }
 
   /// Whether all that this peer was told to connect to are there.
-  var areAllEstablished: Bool { targets.allSatisfy { $0.isEstablished || $0.reason != .told } }
+  public var areAllEstablished: Bool { targets.allSatisfy { $0.isEstablished || $0.reason != .told } }
 
-  var nextDeadline: Instant {
+  public var nextDeadline: Instant {
     var earliest = Instant.distantFuture
     for target in targets {
       if target.isSought, target.nextTry < earliest { earliest = target.nextTry }
@@ -86,22 +85,22 @@ struct Connections {
   ///
   /// - Parameter stands: whether a session is established, as one may be that the other side has begun meanwhile.
   mutating func advance(
-    _ endpoint: Endpoint<SocketAddress>, at now: Instant, where stands: (SessionID) -> Bool
-  ) -> [SocketAddress] {
+    _ endpoint: Endpoint<Address>, at now: Instant, where stands: (SessionID) -> Bool
+  ) -> [Address] {
     targets.removeAll { $0.expires.map { $0 <= now } ?? false }
-    var silent: [SocketAddress] = []
+    var silent: [Address] = []
     for n in targets.indices {
       if targets[n].isSought, now >= targets[n].nextTry {
         let target = targets[n]
         targets[n].session = try? endpoint.connect(
-          to: target.address, data: target.data, expectsTutti: target.identity != nil, at: now)
+          to: target.place.control, data: target.place.data, expectsTutti: target.identity != nil, at: now)
         targets[n].nextTry = now + Self.pause
         if let session = targets[n].session, stands(session) { targets[n].isEstablished = true }
       }
       let isMissed = targets[n].reason == .told && !targets[n].isEstablished && !targets[n].isTold
       if isMissed, now - targets[n].since > Self.patience {
         targets[n].isTold = true
-        silent.append(targets[n].address)
+        silent.append(targets[n].place.control)
       }
     }
     targets.removeAll { $0.expires != nil && $0.isEstablished }
@@ -109,8 +108,8 @@ struct Connections {
   }
 
   /// A session with the peer at `address` stands.
-  mutating func established(_ session: SessionID, at address: SocketAddress) {
-    targets.removeAll { $0.expires != nil && ($0.session == session || $0.address == address) }
+  mutating func established(_ session: SessionID, at address: Address) {
+    targets.removeAll { $0.expires != nil && ($0.session == session || $0.place.control == address) }
     for n in targets.indices where targets[n].session == session {
       targets[n].isEstablished = true
       targets[n].isTold = false
@@ -152,17 +151,18 @@ struct Connections {
   }
 
   /// A Tutti peer's session was lost, not ended: it is sought where it was, unless it is sought there already.
-  mutating func lost(_ identity: Identity, of info: SessionInfo<SocketAddress>, at now: Instant) {
-    guard !targets.contains(where: { $0.address == info.control }),
-      targets.count < Endpoint<SocketAddress>.sessionLimit
+  mutating func lost(_ identity: Identity, of info: SessionInfo<Address>, at now: Instant) {
+    guard !targets.contains(where: { $0.place.control == info.control }),
+      targets.count < Endpoint<Address>.sessionLimit
     else { return }
     var target = Target(
-      info.control, data: info.data, reason: .silent(until: now + Self.searchTime), at: now, firstTry: now + Self.pause)
+      Place(control: info.control, data: info.data), reason: .silent(until: now + Self.searchTime), at: now,
+      firstTry: now + Self.pause)
     target.identity = identity
     targets.append(target)
   }
 
-  /// The peer with `identity` announces itself at `address`. Of several announcements the newest counts: one made under
+  /// The peer with `identity` announces itself at `place`. Of several announcements the newest counts: one made under
   /// another name, when the first was taken, is seen a second before the first is gone.
   ///
   /// - Parameters:
@@ -170,14 +170,14 @@ struct Connections {
   ///   - isMet: whether it is in session already.
   ///   - own: this peer's identity.
   /// - Returns: false when there are ``mostFound`` others already.
-  mutating func found(
-    _ identity: Identity, as name: String, at address: SocketAddress, isMet: Bool, own: Identity, now: Instant
+  public mutating func found(
+    _ identity: Identity, as name: String, at place: Place, isMet: Bool, own: Identity, now: Instant
   ) -> Bool {
-    guard !targets.contains(where: { $0.address == address && $0.reason == .told }) else { return true }
+    guard !targets.contains(where: { $0.place.control == place.control && $0.reason == .told }) else { return true }
     targets.removeAll { if case .found(identity, as: _) = $0.reason { true } else { false } }
     guard targets.count(where: \.isFound) < Self.mostFound else { return false }
     var target = Target(
-      address, reason: .found(identity, as: name), at: now, firstTry: own < identity ? now : now + Self.courtesy)
+      place, reason: .found(identity, as: name), at: now, firstTry: own < identity ? now : now + Self.courtesy)
     target.identity = identity
     if isMet { (target.reachedBy, target.isEstablished) = (identity, true) }
     targets.append(target)
@@ -185,7 +185,7 @@ struct Connections {
   }
 
   /// The peer with `identity` announces itself by `name` no more. A session with it stands.
-  mutating func withdrawn(_ identity: Identity, as name: String) {
+  public mutating func withdrawn(_ identity: Identity, as name: String) {
     targets.removeAll { $0.reason == .found(identity, as: name) }
   }
 

@@ -1,7 +1,7 @@
 import MusicalTime
 import Testing
 
-@testable import Engine
+@testable import Ensemble
 
 /// What the summary says of the master's ticks.
 @Suite struct TickAccountTests {

@@ -2,7 +2,7 @@ import MusicalTime
 import Seeds
 import Testing
 
-@testable import Engine
+@testable import Ensemble
 
 @Suite struct MessageBudgetTests {
   private let begin = Instant(nanoseconds: 7_000_000_000)

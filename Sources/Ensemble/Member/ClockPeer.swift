@@ -1,23 +1,21 @@
 import ClockSync
-import Ensemble
 import MusicalTime
-import RTPMIDI
-import Transports
+public import RTPMIDI
 
 /// The RTP-MIDI peer whose clock is kept, and what has been heard of it.
 ///
 /// Its stream numbers its packets. While none is missing no tick is; ticks that a recovery journal makes good are counted
 /// too; and where packets are missing and no journal has told of ticks, time decides how many of them were.
-struct ClockPeer {
+public struct ClockPeer<Address: PeerAddress> {
   /// Its control port.
-  let address: SocketAddress
+  public let address: Address
   /// What it is called in messages.
-  private(set) var name: String
+  public private(set) var name: String
   /// Nil while it is not in session.
-  private(set) var session: SessionID?
-  var clock = OutsideClock()
+  public private(set) var session: SessionID?
+  public var clock = OutsideClock()
   /// Whether it is a Tutti peer: then its rhythm is followed as any Tutti peer's, and its plain clock is not kept.
-  private(set) var isTutti = false
+  public private(set) var isTutti = false
   /// Whether it has been in session before.
   private var wasThere = false
   private var remote = RemoteClock()
@@ -26,7 +24,7 @@ struct ClockPeer {
   /// Whether a journal has told of ticks since the last one that came.
   private var isRecovered = false
 
-  init(address: SocketAddress, name: String) { (self.address, self.name) = (address, name) }
+  public init(address: Address, name: String) { (self.address, self.name) = (address, name) }
 
   /// It is in session: whether it has come back.
   mutating func established(_ session: SessionID, name: String?) -> Bool {

@@ -2,7 +2,7 @@ import MIDI
 import Seeds
 import Testing
 
-@testable import Engine
+@testable import Ensemble
 
 @Suite struct HeldNotesTests {
   /// A player who hits keys at random: after the release nothing sounds, and nothing is released twice.
@@ -31,5 +31,15 @@ import Testing
       #expect(sounding.remove([Int64(channel.wire), Int64(key.value)]) != nil, "seed \(seed)")
     }
     #expect(sounding.isEmpty && held.isEmpty && held.release().isEmpty, "seed \(seed)")
+  }
+
+  @Test func aPedalIsLiftedOnce() {
+    let channel = Channel(3)!
+    var held = HeldNotes()
+    held.note(.controlChange(channel, controller: 64, value: 127))
+    #expect(!held.isEmpty && !held.ends(with: .controlChange(channel, controller: 64, value: 100)))
+    #expect(held.ends(with: .controlChange(channel, controller: 64, value: 63)))
+    #expect(held.release() == [.controlChange(channel, controller: 64, value: 0)])
+    #expect(held.isEmpty && held.release().isEmpty)
   }
 }

@@ -1,0 +1,69 @@
+import BasicContainers
+import Ensemble
+import MIDI
+import RTPMIDI
+import Realtime
+import Transports
+
+// What the member wants done.
+extension Peer {
+  func perform(_ acts: [Member<SocketAddress>.Act]) {
+    var hasCompanyChanged = false
+    for act in acts {
+      switch act {
+      case .send(let octets, let address, let port):
+        _ = (port == .control ? ports.control : ports.data).send(octets, to: address)
+      case .probe(let session, let address):
+        member.endpoint.sendProbe(on: session) { probes.send($0, to: address) }
+      case .clockPacket(let session, let address):
+        var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
+        if member.endpoint.clockPacket(on: session, sentAt: MonotonicClock.now)?.append(to: &packet) == true {
+          _ = ports.data.send(packet, to: address)
+        }
+      case .stream(let command): pass(command)
+      case .play(let plan):
+        clock.rings.plan.publish(plan)
+        clock.rings.bell.ring()
+      case .sound(let message, let session):
+        // The programs at the notes port hear the others: who plays here hears that already.
+        if session != nil, midi != nil { clock.send(.port(message)) }
+      case .company: hasCompanyChanged = true
+      case .tell(let news): tell(news)
+      }
+    }
+    if hasCompanyChanged { publishSources() }
+  }
+
+  /// Hands a command on to the clock thread.
+  private func pass(_ command: StreamCommand<SocketAddress>) {
+    switch command {
+    case .open(let session, let address, let ssrc, let sequence, let takesClock):
+      clock.send(.open(session: session, address: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock))
+    case .recognise(let session): clock.send(.recognise(session: session))
+    case .stamp(let session, let isStamped): clock.send(.stamp(session: session, isStamped))
+    case .journal(let session, let isSent): clock.send(.journal(session: session, isSent))
+    case .acknowledge(let session, let sequence): clock.send(.acknowledge(session: session, sequence: sequence))
+    case .close(let session): clock.send(.close(session: session))
+    case .exclusive(let octets, let session):
+      if let exclusive = ClockCommand.Exclusive(octets) { clock.send(.exclusive(exclusive, session: session)) }
+    case .message(let message, let instant, let receiver):
+      clock.send(OutgoingMessage.sessions(message, at: instant, to: OutgoingMessage.Receiver(receiver)))
+    }
+  }
+
+  /// Whom the network thread answers by itself.
+  private func publishSources() {
+    let sources = member.partners.values.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }
+    networkRings.known.publish(KnownSources(sources, pace: member.endpoint.pace))
+  }
+}
+
+extension OutgoingMessage.Receiver {
+  init(_ receiver: StreamCommand<SocketAddress>.Receiver) {
+    switch receiver {
+    case .session(let session): self = .session(session)
+    case .tutti: self = .tutti
+    case .foreign: self = .foreign
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import MusicalTime
+import RTPMIDI
+
+// Who comes and goes.
+extension Member {
+  func established(_ session: SessionID, _ info: SessionInfo<Address>, at now: Instant) {
+    let partner = Partner(info: info, manner: manner(for: info.name, at: info.control))
+    partners[session] = partner
+    connections.established(session, at: info.control)
+    if clockPeer?.address == info.control, clockPeer?.established(session, name: info.name) == true {
+      tell(.outsideClockIsBack)
+    }
+    emit(
+      .stream(
+        .open(
+          session, to: info.data, ssrc: endpoint.ssrc, sequence: firstSequence(),
+          takesClock: clockPeer?.session != session)))
+    settle(session)
+    emit(.company)
+    tell(.met(partner))
+  }
+
+  /// How MIDI goes to the peer of a session, as far as can be told by now.
+  func settle(_ session: SessionID) {
+    guard let partner = partners[session] else { return }
+    let isTutti = partner.identity != nil
+    emit(.stream(.stamp(session, partner.manner.playsByStamps ?? isTutti)))
+    emit(.stream(.journal(session, partner.manner.takesJournal ?? (isTutti || partner.journals))))
+  }
+
+  func recognised(_ session: SessionID, _ identity: Identity, at now: Instant) {
+    guard identity != self.identity else {
+      // Whoever has begun the session ends it, and knows why; if the other did, it would be begun again and again.
+      guard let partner = partners[session], partner.info.isInitiator else { return }
+      tell(.isCopy(partner))
+      connections.abandoned(session)
+      return endpoint.close(session, at: now)
+    }
+    // Both may have invited each other: of two sessions the one that the lower identity began stays.
+    if let other = sessions[identity], other != session, let partner = partners[session] {
+      let lowerInvites = (self.identity < identity) == partner.info.isInitiator
+      let given = lowerInvites ? other : session
+      connections.reached(given, by: identity)
+      let kept = given == session ? other : session
+      if partners[given]?.isTold == true {
+        partners[given]?.isTold = false
+        partners[kept]?.isTold = true
+      }
+      partners[given]?.identity = nil
+      endpoint.close(given, at: now)
+      if given == session { return }
+    }
+    partners[session]?.identity = identity
+    sessions[identity] = session
+    connections.recognised(session, as: identity)
+    if clockPeer?.session == session {
+      clockPeer?.recognised(by: &ensemble, at: now)
+      tell(.outsideClockIsTutti)
+    }
+    if names.count >= 4096 { names.removeAll() }
+    names[identity] = partners[session]?.info.name
+    emit(.stream(.recognise(session)))
+    settle(session)
+    noteJoined(session)
+    ensemble.joined(identity, named: partners[session]?.info.name, at: now)
+    if let statement = partners[session]?.unheard {
+      partners[session]?.unheard = nil
+      ensemble.received(statement, from: identity, at: now)
+    }
+  }
+
+  /// Whether the peer of a session is a Tutti peer is known: those who watch are told of it, once.
+  func noteJoined(_ session: SessionID) {
+    guard let partner = partners[session], !partner.isTold else { return }
+    partners[session]?.isTold = true
+    tell(.joined(partner))
+  }
+
+  /// A session that stood is over.
+  func left(_ session: SessionID, at now: Instant) {
+    if let partner = partners[session] { tell(.parted(partner)) }
+    ended(session, at: now)
+  }
+
+  func ended(_ session: SessionID, at now: Instant) {
+    releaseNotes(of: session)
+    if let partner = partners[session], partner.isTold { tell(.left(partner)) }
+    if clockPeer?.session == session {
+      clockPeer?.ended()
+      tell(.outsideClockIsGone)
+    }
+    let identity = partners.removeValue(forKey: session)?.identity
+    if let identity { sessions[identity] = nil }
+    emit(.stream(.close(session)))
+    emit(.company)
+    connections.ended(session, of: identity, at: now)
+    if let identity { ensemble.left(identity, at: now) }
+  }
+}

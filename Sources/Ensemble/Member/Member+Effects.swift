@@ -1,0 +1,32 @@
+// What the ensemble decides.
+extension Member {
+  func handleEffects() {
+    for effect in ensemble.takeEffects() {
+      switch effect {
+      case .tell(let statement, let identity): say(statement.systemExclusive, to: identity)
+      case .present(let presence, let identity): say(presence.systemExclusive, to: identity)
+      case .offer(let offer, let identity): say(offer.systemExclusive, to: identity)
+      case .send(let message, let instant, let identity):
+        guard let identity else {
+          emit(.stream(.message(message, at: instant, to: .tutti)))
+          break
+        }
+        if let session = sessions[identity] { emit(.stream(.message(message, at: instant, to: .session(session)))) }
+      case .play(let plan): emit(.play(plan))
+      case .role(let role): tell(.role(role))
+      case .outranked(let identity): tell(.outranked(by: identity))
+      case .handedOver(let identity): tell(.handedOver(to: identity))
+      case .masterLost(let identity): tell(.masterLost(identity))
+      case .doubt(let identity, let misgiving): tell(.doubt(identity, misgiving))
+      case .offered(let identity): tell(.offered(by: identity))
+      case .tookOver(let identity): tell(.tookOver(from: identity))
+      case .channel(let channel): tell(.channel(channel))
+      }
+    }
+  }
+
+  private func say(_ exclusive: [UInt8], to identity: Identity?) {
+    guard let identity else { return emit(.stream(.exclusive(exclusive, to: nil))) }
+    if let session = sessions[identity] { emit(.stream(.exclusive(exclusive, to: session))) }
+  }
+}

@@ -1,0 +1,107 @@
+import MIDI
+import MusicalTime
+import RTPMIDI
+
+// What the sessions say.
+extension Member {
+  func handleSessions(at now: Instant) {
+    // Handling one thing may bring about another.
+    while case let outputs = endpoint.drain(), !outputs.isEmpty {
+      for output in outputs { handle(output, at: now) }
+    }
+  }
+
+  private func handle(_ output: Endpoint<Address>.Output, at now: Instant) {
+    switch output {
+    case .send(let octets, let address, let port): emit(.send(octets, to: address, port))
+    case .probe(let session, let address): emit(.probe(session, to: address))
+    case .clockPacket(let session, let address): emit(.clockPacket(session, to: address))
+    case .established(let session, let info): established(session, info, at: now)
+    case .refused(let session):
+      let place = place(of: session)
+      if connections.refused(session), let place {
+        let isSought = connections.targets.contains { $0.session == session }
+        tell(.refused(partners[session]?.info.name, at: place, isSought: isSought))
+      }
+      ended(session, at: now)
+    case .reflected(let session):
+      if let place = place(of: session) { tell(.reflected(place)) }
+      connections.abandoned(session)
+      ended(session, at: now)
+    case .unreachable(let session): ended(session, at: now)
+    case .lost(let session):
+      let partner = partners[session]
+      left(session, at: now)
+      if let partner, let identity = partner.identity { connections.lost(identity, of: partner.info, at: now) }
+    case .closed(let session): left(session, at: now)
+    case .recognised(let session, let identity): recognised(session, Identity(identity), at: now)
+    case .foreign(let session): noteJoined(session)
+    case .clock(let session, let transit):
+      guard let partner = partners[session] else { break }
+      let known = transit.allowing(for: partner.manner.asymmetry ?? .zero)
+      if let identity = partner.identity {
+        ensemble.heard(identity, at: now)
+        ensemble.measured(known, with: identity, at: now)
+      }
+      if clockPeer?.session == session { clockPeer?.measured(known, at: now) }
+    case .message(let session, let message, let instant, let arrival, let isRecovered):
+      if let identity = partners[session]?.identity { ensemble.heard(identity, at: now) }
+      if !keep(message, on: session, stamped: instant, at: arrival, isRecovered: isRecovered, now: now) {
+        received(message, at: instant, isRecovered: isRecovered, on: session, now: now)
+      }
+    case .systemExclusive(let session, let octets, _, _):
+      guard let partner = partners[session] else { break }
+      if let identity = partner.identity {
+        ensemble.heard(identity, at: now)
+        ensemble.received(systemExclusive: octets, from: identity, at: now)
+      } else if let statement = Statement(systemExclusive: octets) {
+        partners[session]?.unheard = statement
+      }
+    case .feedback(let session, let sequence): emit(.stream(.acknowledge(session, sequence: sequence)))
+    case .journals(let session):
+      partners[session]?.journals = true
+      settle(session)
+    case .declined(let name, let address): tell(.declined(name, at: address))
+    }
+  }
+
+  private func received(_ message: Message, at instant: Instant, isRecovered: Bool, on session: SessionID, now: Instant)
+  {
+    guard let partner = partners[session] else { return }
+    if message.isOfChannel {
+      if let identity = partner.identity,
+        ensemble.received(message, at: instant, isRecovered: isRecovered, from: identity, now: now)
+      {
+        return
+      }
+      return sound(message, on: session, at: now)
+    }
+    guard message == .clock, let identity = partner.identity, ensemble.role == .follower(of: identity) else { return }
+    let plan = ensemble.plan
+    if isRecovered { return account.recovered(run: plan.run, start: plan.start) }
+    // The stamp counts whole units of 100 us: the tick nearest to it is meant.
+    let halfTick = Nanoseconds(plan.timeline.tempo.nanosecondsPerQuarter / 48)
+    account.heard(plan.tick(atMaster: instant + halfTick), run: plan.run, start: plan.start)
+  }
+
+  /// A message on a session: of interest if it is the one whose clock is kept.
+  ///
+  /// - Returns: whether it is.
+  private func keep(
+    _ message: Message, on session: SessionID, stamped stamp: Instant, at arrival: Instant, isRecovered: Bool,
+    now: Instant
+  ) -> Bool {
+    guard clockPeer?.session == session, clockPeer?.isTutti == false else { return false }
+    guard let said = OutsideClock.Message(message) else { return false }
+    let event = clockPeer?.received(
+      said, stamped: stamp, at: arrival, isRecovered: isRecovered, lost: endpoint.statistics(of: session)?.lost ?? 0,
+      for: &ensemble, now: now)
+    if let event { tell(.outsideClock(event)) }
+    return true
+  }
+
+  /// Where the peer of a session is.
+  private func place(of session: SessionID) -> Address? {
+    partners[session]?.info.control ?? connections.targets.first { $0.session == session }?.place.control
+  }
+}

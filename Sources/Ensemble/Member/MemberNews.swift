@@ -1,0 +1,39 @@
+public import MIDI
+public import RTPMIDI
+
+/// What a member has to tell its player, or whoever watches it.
+public enum MemberNews<Address: PeerAddress>: Sendable {
+  /// A session stands; whether with a Tutti peer is not known yet.
+  case met(Partner<Address>)
+  /// A session that stood is over.
+  case parted(Partner<Address>)
+  /// It is known now whether the peer is a Tutti peer.
+  case joined(Partner<Address>)
+  /// One that had joined is there no more.
+  case left(Partner<Address>)
+  /// It answered NO; whether it is invited again.
+  case refused(String?, at: Address, isSought: Bool)
+  /// The invitation came back to this peer itself.
+  case reflected(Address)
+  /// It has the identity of this peer.
+  case isCopy(Partner<Address>)
+  /// Its invitation was answered NO, by policy.
+  case declined(String?, at: Address)
+  /// Nothing has come back from there for long.
+  case unanswered(Address)
+
+  /// What the outside clock of a session does.
+  case outsideClock(OutsideClock.Event)
+  case outsideClockIsBack, outsideClockIsGone
+  /// It turns out to be a Tutti peer, which is followed anyway.
+  case outsideClockIsTutti
+
+  case role(Role)
+  case outranked(by: Identity)
+  case masterLost(Identity)
+  case doubt(Identity, Misgiving)
+  case offered(by: Identity)
+  case tookOver(from: Identity)
+  case handedOver(to: Identity)
+  case channel(Channel?)
+}

@@ -1,0 +1,21 @@
+public import RTPMIDI
+
+/// The peer of one session.
+public struct Partner<Address: PeerAddress>: Sendable {
+  public let info: SessionInfo<Address>
+  /// What the player has set for it.
+  public let manner: Manner
+  /// Nil while it is not known to be a Tutti peer.
+  public internal(set) var identity: Identity?
+  /// Whether it sends recovery journals.
+  var journals = false
+  /// Whether those who watch have been told of it.
+  var isTold = false
+  /// What it said last of the rhythm before it was recognised: the answer that lets it be may have been lost, and it
+  /// will not say that again before the next bar.
+  var unheard: Statement?
+  /// What it holds here.
+  var held = HeldNotes()
+
+  init(info: SessionInfo<Address>, manner: Manner) { (self.info, self.manner) = (info, manner) }
+}
