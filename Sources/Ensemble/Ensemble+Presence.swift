@@ -60,7 +60,8 @@ extension Ensemble {
     guard company.mayTell(peer, at: now) else { return false }
     let said = saidNow
     let presence = Presence(
-      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver)
+      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver
+    )
     emit(.present(presence, to: peer))
     return true
   }

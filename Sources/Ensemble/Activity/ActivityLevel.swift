@@ -62,7 +62,7 @@ public struct ActivityLevel: Sendable {
         filtered = input
       } else {
         notes.removeAll { at - $0 >= Self.window }
-        let change = (input - filtered) * Self.gain >> 16
+        let change = ((input - filtered) * Self.gain) >> 16
         filtered = change == 0 ? input : filtered + change
       }
       stepped = now - at > Self.rest ? now : at
