@@ -7,6 +7,12 @@ extension Ensemble {
   /// first second, and when there is none left.
   public var channel: Channel? { channels.own }
 
+  /// The channel that the peer with this identity claims, if it keeps it.
+  public func channel(of peer: Identity) -> Channel? {
+    guard let channel = acquaintances[peer]?.presence?.channel, owner(of: channel) == peer else { return nil }
+    return channel
+  }
+
   /// Whose channel that is: the peer's that keeps it if several claim it. Nil: nobody else's.
   public func owner(of channel: Channel) -> Identity? { channels.holder(of: channel) }
 
@@ -26,11 +32,8 @@ extension Ensemble {
       rejected += 1
       return
     }
-    let known = acquaintances[sender]?.presence
     acquaintances[sender, default: Acquaintance()].presence = presence
     if channels.told(presence.channel, by: sender, at: now) { doubt(sender, .isRestless) }
-    // Otherwise there is time until the next round.
-    if known == nil || known?.channel != presence.channel { settleChannel(at: now) }
     inform(sender, of: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)
   }
@@ -48,8 +51,7 @@ extension Ensemble {
   mutating func parted(from peer: Identity, at now: Instant) {
     company.remove(peer)
     activities.total.forget(peer)
-    channels.forget(peer)
-    settleChannel(at: now)
+    channels.forget(peer, at: now)
   }
 
   /// Tells the peer what this one says of itself.
@@ -88,7 +90,7 @@ extension Ensemble {
 
   private var saidNow: Company.Said {
     Company.Said(
-      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: masterLoss == .continue)
+      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver)
   }
 
   private mutating func settleChannel(at now: Instant) {
