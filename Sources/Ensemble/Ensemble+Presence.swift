@@ -78,7 +78,8 @@ extension Ensemble {
   mutating func advancePresence(to now: Instant) {
     if now >= channels.nextDeadline { settleChannel(at: now) }
     guard !company.members.isEmpty, now >= presenceDeadline else { return }
-    settleChannel(at: now)
+    // Patience comes to an end without anything new.
+    if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     company.saidAt = now
     var haveAllHeard = true
     for peer in company.members where !present(to: peer, at: now) { haveAllHeard = false }

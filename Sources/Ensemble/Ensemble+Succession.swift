@@ -42,6 +42,7 @@ extension Ensemble {
     acquaintances[peer]?.heard = now
     // Who knows what it has missed.
     if now - last >= .seconds(1), role == .master, let statement { emit(.tell(statement, to: peer)) }
+    if now - last >= Nanoseconds(4 * company.interval.count) { present(to: peer, at: now) }
   }
 
   /// The peer with identity `sender` says that it takes part in the rhythm of this claim, nil while it is idle.

@@ -95,7 +95,7 @@ struct VirtualCompany {
     while now < end {
       now = now + .milliseconds(1)
       let millisecond = now.nanoseconds / 1_000_000
-      if probing, millisecond % 20 == 0 { probe() }
+      if probing, millisecond % 40 == 0 { probe() }
       for envelope in mail.removeValue(forKey: millisecond) ?? [] { deliver(envelope) }
       for n in players.indices {
         if players[n].ensemble.nextDeadline <= own(n) {

@@ -50,7 +50,10 @@ struct ChannelClaims: Sendable {
       return false
     }
     defer { others[peer] = claimant }
-    if claimant.isRestless, now - (claimant.changes.last ?? now) >= Self.memory { claimant.isRestless = false }
+    if claimant.isRestless, now - (claimant.changes.last ?? now) >= Self.memory {
+      claimant.isRestless = false
+      nextDeadline = min(nextDeadline, now + Self.gathering)
+    }
     guard channel != claimant.channel else { return false }
     nextDeadline = min(nextDeadline, now + Self.gathering)
     claimant.channel = channel
