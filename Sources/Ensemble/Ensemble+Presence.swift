@@ -32,11 +32,8 @@ extension Ensemble {
       rejected += 1
       return
     }
-    let known = acquaintances[sender]?.presence
     acquaintances[sender, default: Acquaintance()].presence = presence
     if channels.told(presence.channel, by: sender, at: now) { doubt(sender, .isRestless) }
-    // Otherwise there is time until the next round.
-    if known == nil || known?.channel != presence.channel { settleChannel(at: now) }
     inform(sender, of: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { seek(claim) }
@@ -64,8 +61,7 @@ extension Ensemble {
   mutating func parted(from peer: Identity, at now: Instant) {
     company.remove(peer)
     activities.total.forget(peer)
-    channels.forget(peer)
-    settleChannel(at: now)
+    channels.forget(peer, at: now)
   }
 
   /// Tells the peer what this one says of itself.
@@ -92,7 +88,8 @@ extension Ensemble {
   mutating func advancePresence(to now: Instant) {
     if now >= channels.nextDeadline { settleChannel(at: now) }
     guard !company.members.isEmpty, now >= presenceDeadline else { return }
-    settleChannel(at: now)
+    // Patience comes to an end without anything new.
+    if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     company.saidAt = now
     var haveAllHeard = true
     for peer in company.members where !present(to: peer, at: now) { haveAllHeard = false }
