@@ -51,6 +51,7 @@ extension ClockLoop {
     switch message {
     case .sessions(let message): broadcast = Broadcast(message, from: 0)
     case .port(let message): port?.pass(message)
+    case .sound(let message): handOver(.message(message, at: MonotonicClock.now))
     }
   }
 

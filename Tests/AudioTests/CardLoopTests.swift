@@ -34,11 +34,11 @@ extension SoundCardTests {
     }
 
     @Test func hitsAreOnTheirGrid() async throws {
-      let lanes = try DrumLanes()
+      let module = try SoundModule()
       let recording = try LoopbackRecording(substream: 1, seconds: 15)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,1")
-      let thread = AudioThread(events: events, lanes: lanes, sink: .card(device, latency: .zero))
+      let thread = AudioThread(events: events, module: module, sink: .card(device, latency: .zero))
       let start = MonotonicClock.now + .milliseconds(300)
       play(100, from: start)
       thread.stop(after: start + .milliseconds(10_300))
@@ -53,11 +53,11 @@ extension SoundCardTests {
     }
 
     @Test func anUnderrunIsRecoveredInPlace() async throws {
-      let lanes = try DrumLanes()
+      let module = try SoundModule()
       let recording = try LoopbackRecording(substream: 2, seconds: 8)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,2")
-      let loop = CardLoop(device: device, latency: .zero, lanes: lanes, events: events)
+      let loop = CardLoop(device: device, latency: .zero, module: module, events: events)
       let start = MonotonicClock.now + .milliseconds(300)
       play(15, from: start)
       play(15, from: start + .milliseconds(1_900))
@@ -83,7 +83,7 @@ extension SoundCardTests {
     @Test func aCardThatGoesAndReturnsIsTakenBack() async throws {
       let device = try PCMDevice("hw:Loopback,0,3")
       let thread = AudioThread(
-        events: events, lanes: try DrumLanes(grid: device.grid), sink: .card(device, latency: .zero))
+        events: events, module: try SoundModule(grid: device.grid), sink: .card(device, latency: .zero))
       let start = MonotonicClock.now + .milliseconds(300)
       play(120, from: start)
       #expect(wait(atMost: .seconds(5)) { thread.counters.hits >= 10 })
@@ -116,7 +116,7 @@ extension SoundCardTests {
       let recording = try LoopbackRecording(substream: 6, format: "S24_3LE", seconds: 3)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,6")
-      let thread = AudioThread(events: events, lanes: try DrumLanes(), sink: .card(device, latency: .zero))
+      let thread = AudioThread(events: events, module: try SoundModule(), sink: .card(device, latency: .zero))
       let start = MonotonicClock.now + .milliseconds(300)
       play(15, from: start)
       #expect(thread.stop(after: start + .milliseconds(1_800)))
@@ -128,7 +128,7 @@ extension SoundCardTests {
     @Test func aCardThatOpensAndDoesNotStartIsTriedFourTimesASecond() throws {
       // What the thread does with it: it opens each time, and never plays.
       let device = try PCMDevice("hw:Loopback,0,5")
-      let loop = CardLoop(device: device, latency: .zero, lanes: nil, events: events)
+      let loop = CardLoop(device: device, latency: .zero, module: nil, events: events)
       let begin = MonotonicClock.now
       for _ in 0..<4 { #expect(loop.awaitReturn()) }
       // The first opening was before `begin`, by less than it takes to load a kit.
@@ -140,7 +140,7 @@ extension SoundCardTests {
 
     @Test func playingAllocatesNothing() throws {
       let device = try PCMDevice("hw:Loopback,0,4")
-      let loop = CardLoop(device: device, latency: .zero, lanes: try DrumLanes(grid: device.grid), events: events)
+      let loop = CardLoop(device: device, latency: .zero, module: try SoundModule(grid: device.grid), events: events)
       #expect(loop.start())
       for _ in 0..<20 { _ = loop.step() }
       play(40, from: MonotonicClock.now + .milliseconds(100))
