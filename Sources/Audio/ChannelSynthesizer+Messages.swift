@@ -66,13 +66,12 @@ extension ChannelSynthesizer {
     }
   }
 
-  /// Sets a controller, but for what would reach beyond its channel's voices:
+  /// Sets a controller, with three exceptions:
   ///
   /// - Of the registered parameters only pitch bend range, fine and coarse tuning can be chosen. Choosing a tuning program
   ///   allocates, without end.
   /// - Non-registered parameters cannot be chosen. FluidSynth adds up the number of a SoundFont generator without bound.
-  /// - Omni, mono and poly mode would change the channels behind this one too: they end notes, as MIDI 1.0 asks of them,
-  ///   and change no mode.
+  /// - Omni, mono and poly mode, of which FluidSynth makes nothing here, end notes, as MIDI 1.0 asks of them.
   @_noLocks @_noAllocation
   private static func control(_ synthesizer: OpaquePointer, _ channel: Int32, _ controller: UInt8, _ value: Int32) {
     switch controller {

@@ -1,6 +1,7 @@
 import Audio
 import CAllocationCount
 import Foundation
+import MIDI
 import MusicalTime
 import Processes
 import Realtime
@@ -50,6 +51,31 @@ extension SoundCardTests {
       #expect(counters.hits == 100 && counters.late == 0 && counters.dropped == 0, "\(counters)")
       #expect(counters.underruns == 0, "\(state)")
       #expect(state.presence == .playing && state.losses == 0 && abs(state.drift) < 10, "\(state)")
+    }
+
+    /// Every 250 ms, handed over at its instant with a latency set by hand, which it does not mind: it leaves as soon as the
+    /// card can, two periods held and the one being filled.
+    @Test func aNoteSoundsAtOnce() async throws {
+      let recording = try LoopbackRecording(substream: 7, seconds: 5)
+      try recording.waitUntilRunning()
+      let device = try PCMDevice("hw:Loopback,0,7")
+      let thread = AudioThread(events: events, module: try SoundModule(), sink: .card(device, latency: .seconds(1)))
+      // Marimba: each has ended before the next.
+      let marimba = Channel(4)!
+      let start = MonotonicClock.now + .milliseconds(300)
+      for note in 0..<12 {
+        let instant = start + .milliseconds(250 * Int64(note))
+        MonotonicClock.sleep(until: instant)
+        events.push(.message(.noteOn(marimba, key: 84, velocity: 127), at: MonotonicClock.now))
+        events.push(.message(.controlChange(marimba, controller: 123, value: 0), at: MonotonicClock.now))
+      }
+      let lead = try #require(thread.card).lead - .seconds(1)
+      #expect(thread.stop(after: MonotonicClock.now + .milliseconds(300)))
+      let onsets = try await recording.onsets()
+      let spacings = zip(onsets.dropFirst(), onsets).map { $0 - $1 }
+      #expect(thread.counters.messages == 24 && thread.counters.droppedNotes == 0, "\(thread.counters)")
+      #expect(onsets.count == 12 && spacings.allSatisfy { abs($0 - 12_000) <= 256 + 64 }, "\(spacings)")
+      #expect(lead < .milliseconds(30), "\(lead)")
     }
 
     @Test func anUnderrunIsRecoveredInPlace() async throws {
@@ -144,12 +170,17 @@ extension SoundCardTests {
       #expect(loop.start())
       for _ in 0..<20 { _ = loop.step() }
       play(40, from: MonotonicClock.now + .milliseconds(100))
+      for key in 60..<70 as Range<UInt8> {
+        let note = Message.noteOn(Channel(2)!, key: UInt7(masking: key), velocity: 100)
+        events.push(.message(note, at: MonotonicClock.now))
+      }
       allocation_count_begin()
       for _ in 0..<500 { _ = loop.step() }
       MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(200))
       for _ in 0..<500 { _ = loop.step() }
       let count = allocation_count_end()
       #expect(count == 0 && loop.counters.hits > 10 && loop.counters.underruns >= 1)
+      #expect(loop.counters.messages == 10 && loop.counters.droppedNotes == 0)
       device.close()
     }
   }
