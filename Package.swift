@@ -48,7 +48,7 @@ let package = Package(
       dependencies: ["CALSA", "CAvahi", "CRealtime", "MIDI", "MusicalTime", "RTPMIDI", "Realtime", containers]),
     .systemLibrary(name: "CFluidSynth"),
     .systemLibrary(name: "CSndfile"),
-    .target(name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MusicalTime", "Realtime"]),
+    .target(name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MIDI", "MusicalTime", "Realtime"]),
     .target(
       name: "Measurement",
       dependencies: ["MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift")]),
@@ -79,7 +79,7 @@ let package = Package(
         "Seeds", "Processes", "CALSA", "CAvahi", "MIDI", "MusicalTime", "Realtime", "Transports", containers,
       ]),
     .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
-    .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "CAllocationCount"]),
+    .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "MIDI", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),
     .testTarget(name: "EngineTests", dependencies: ["Seeds", "Processes", "Engine", "CAllocationCount"]),
     .testTarget(

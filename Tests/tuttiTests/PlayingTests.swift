@@ -67,7 +67,7 @@ import Testing
 
     let periods = try SoundFile(path: folder.path(master.recording)).samples.count / 256
     let recorded = try Data(contentsOf: URL(fileURLWithPath: folder.path(master.recording)))
-    var renderer = Renderer(grid: .standard, lanes: try DrumLanes())
+    var renderer = Renderer(grid: .standard, module: try SoundModule())
     for tick in 0..<Int64(192) {
       guard let step = Tick(tick).beginsStep else { continue }
       for index in table.hits(at: step) where table.hit(index).sounds(at: activity) {
