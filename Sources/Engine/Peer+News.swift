@@ -85,6 +85,8 @@ extension Peer {
       "\(name): its clock and this one part by more than 200 ppm, as when a system puts its clock right; it is followed"
     case .isUnreadable:
       "\(name): says what cannot be read here, perhaps of a newer version; it is left out, and the rhythm goes on"
+    case .isRestless:
+      "\(name): changes its MIDI channel all the time; its claims to one are not heeded until it is still for 10 s"
     }
   }
 

@@ -24,4 +24,6 @@ public enum Misgiving: Hashable, Sendable {
   case clockIsSlewed
   /// It says what cannot be understood: a tempo out of range, a version that is not known here.
   case isUnreadable
+  /// It changes its MIDI channel all the time. Its claims to one are not heeded until it has been still for ten seconds.
+  case isRestless
 }

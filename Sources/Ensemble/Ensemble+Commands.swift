@@ -99,7 +99,7 @@ extension Ensemble {
     repeats = [now + Nanoseconds(lead.count / 8), now + Nanoseconds(lead.count / 4)]
     plan = Plan(
       run: plan.run, sends: true, start: statement.start, end: statement.end, timeline: statement.timeline,
-      change: statement.change)
+      change: statement.change, intensity: plan.intensity)
     emit(.play(plan))
   }
 

@@ -13,12 +13,17 @@ extension Ensemble {
   ///
   /// - Parameter name: what it calls itself.
   public mutating func joined(_ peer: Identity, named name: String? = nil, at now: Instant) {
+    acquaintances[peer, default: Acquaintance()].heard = now
+    acquaintances[peer]?.name = name
+    // After the rhythm's state, of which the total is one of the ticks.
+    defer { met(peer, named: name, at: now) }
     guard let statement, role == .master else { return }
     emit(.tell(statement, to: peer))
   }
 
   /// The peer with this identity is gone: its followers coast.
   public mutating func left(_ peer: Identity, at now: Instant) {
+    parted(from: peer, at: now)
     guard role == .follower(of: peer) else {
       acquaintances[peer] = nil
       return
@@ -47,13 +52,15 @@ extension Ensemble {
   public mutating func received(systemExclusive octets: [UInt8], from sender: Identity, at now: Instant) {
     if let statement = Statement(systemExclusive: octets) {
       received(statement, from: sender, at: now)
-    } else if Statement.isMeant(by: octets) {
+    } else if let presence = Presence(systemExclusive: octets) {
+      received(presence, from: sender, at: now)
+    } else if MessageKind.isOurs(octets) {
       rejected += 1
       doubt(sender, .isUnreadable)
     }
   }
 
-  private mutating func doubt(_ peer: Identity, _ misgiving: Misgiving) {
+  mutating func doubt(_ peer: Identity, _ misgiving: Misgiving) {
     if acquaintances[peer, default: Acquaintance()].told.insert(misgiving).inserted { emit(.doubt(peer, misgiving)) }
   }
 
@@ -112,6 +119,7 @@ extension Ensemble {
     var next = Plan(
       run: plan.run, sends: false, start: plan.start, end: statement.end, timeline: statement.timeline,
       change: statement.change, clock: mapping)
+    next.intensity = intensity(goingOnIn: next, at: now)
     let (mine, theirs) = (plan.tick(at: now), next.tick(at: now))
     // More than a step off, it begins anew at the next step, rather than hurry through all that lies between.
     let isAstray = sounds && abs(mine - theirs) >= Tick.perStep

@@ -1,18 +1,86 @@
 public import MIDI
+public import MusicalTime
 
 // What peers say of themselves.
 extension Ensemble {
-  /// The MIDI channel this peer claims: the lowest free of 2...9 and 11...16; nil when there is none left.
-  public var channel: Channel? { nil }
+  /// The MIDI channel this peer claims: one of 2...9 and 11...16; nil while it listens for what the others have, in its
+  /// first second, and when there is none left.
+  public var channel: Channel? { channels.own }
 
-  /// A connection between this peer and another, in both directions.
-  public struct Weights: Hashable, Sendable {
-    /// 0...100: what the other does to this peer.
-    public var inward: Int
-    /// 0...100: what this peer does to the other; nil while the other has not said what it lets in.
-    public var outward: Int?
+  /// Whether the peer of this identity may do that to this one.
+  public func admits(_ gate: Gate, from peer: Identity) -> Bool { opening(for: peer)[gate] }
+
+  /// What the peer with identity `sender` says of itself; it may speak for itself alone.
+  public mutating func received(_ presence: Presence, from sender: Identity, at now: Instant) {
+    guard presence.identity == sender, sender != identity, company.contains(sender) else {
+      rejected += 1
+      return
+    }
+    let known = acquaintances[sender]?.presence
+    acquaintances[sender, default: Acquaintance()].presence = presence
+    if channels.told(presence.channel, by: sender, at: now) { doubt(sender, .isRestless) }
+    // Otherwise there is time until the next round.
+    if known == nil || known?.channel != presence.channel { settleChannel(at: now) }
+    inform(sender, of: presence.claim, at: now)
+    heardClaim(presence.claim, from: sender, at: now)
   }
 
-  /// The weights of the connections with the peer of this identity.
-  public func weights(of peer: Identity) -> Weights { Weights(inward: 0, outward: nil) }
+  /// The peer is in session.
+  mutating func met(_ peer: Identity, named name: String?, at now: Instant) {
+    company.add(peer, named: name)
+    activities.informed.remove(peer)
+    if role == .follower(of: peer) { activities.reported = nil }
+    present(to: peer, at: now)
+    if role == .master { tellTotal(to: peer, at: now) }
+  }
+
+  /// The peer is in session no more.
+  mutating func parted(from peer: Identity, at now: Instant) {
+    company.remove(peer)
+    activities.total.forget(peer)
+    channels.forget(peer)
+    settleChannel(at: now)
+  }
+
+  /// Tells the peer what this one says of itself.
+  ///
+  /// - Returns: false when it has just been told.
+  @discardableResult
+  mutating func present(to peer: Identity, at now: Instant) -> Bool {
+    guard company.mayTell(peer, at: now) else { return false }
+    let said = saidNow
+    let presence = Presence(
+      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver)
+    emit(.present(presence, to: peer))
+    return true
+  }
+
+  /// When ``advancePresence(to:)`` has something to do next.
+  var presenceDeadline: Instant {
+    guard !company.members.isEmpty else { return channels.nextDeadline }
+    return min(channels.nextDeadline, company.saidAt + (company.said == saidNow ? company.interval : Company.pause))
+  }
+
+  /// Presents this peer to everybody: some times a second, and at once when something has changed.
+  mutating func advancePresence(to now: Instant) {
+    if now >= channels.nextDeadline { settleChannel(at: now) }
+    guard !company.members.isEmpty, now >= presenceDeadline else { return }
+    settleChannel(at: now)
+    company.saidAt = now
+    var haveAllHeard = true
+    for peer in company.members where !present(to: peer, at: now) { haveAllHeard = false }
+    // Who was told something else a moment ago is told this in the next round, soon.
+    company.said = haveAllHeard ? saidNow : nil
+  }
+
+  private func opening(for peer: Identity) -> Gates.Opening { gates.opening(for: peer, named: company.name(of: peer)) }
+
+  private var saidNow: Company.Said {
+    Company.Said(
+      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: masterLoss == .continue)
+  }
+
+  private mutating func settleChannel(at now: Instant) {
+    if channels.settle(for: identity, at: now) { emit(.channel(channel)) }
+  }
 }

@@ -81,19 +81,27 @@ public struct Ensemble: Sendable {
   /// Whether the plan is for the statement's run, which it is not while the master's clock is unknown.
   var planned = false
   var masterGone: Instant?
+  /// How lively everybody is.
+  var activities: ActivityExchange
+  /// Who plays on which MIDI channel.
+  var channels = ChannelClaims()
+  /// Who is in session, and what they have been told of this peer.
+  var company = Company()
   private var effects: [Effect] = []
 
   /// - Parameters:
   ///   - highestTerm: what ``highestTerm`` was when this peer last ran.
   ///   - soundLead: at least 20 ms below `lead`, so that what was told three times within the lead comes in time.
+  ///   - activity: the player's at the beginning, 0...127.
   public init(
     identity: Identity, highestTerm: UInt32 = 0, lead: Nanoseconds = .milliseconds(100),
-    soundLead: Nanoseconds = Ensemble.standardSoundLead
+    soundLead: Nanoseconds = Ensemble.standardSoundLead, activity: UInt8 = 0
   ) {
     self.identity = identity
     self.highestTerm = highestTerm
     self.lead = lead
     self.soundLead = soundLead
+    activities = ActivityExchange(activity)
   }
 
   /// What is to be done, oldest first; each effect is given once.
@@ -120,7 +128,7 @@ public struct Ensemble: Sendable {
 
   /// When ``advance(to:)`` has something to do next; the distant future when nothing is planned.
   public var nextDeadline: Instant {
-    var next = repeats.first ?? .distantFuture
+    var next = min(repeats.first ?? .distantFuture, activityDeadline, presenceDeadline)
     guard role != .idle, let statement else { return next }
     if let masterGone { next = min(next, masterGone + Self.coasting) }
     if planned, plan.end != Tick(.max) { next = min(next, plan.deadline(plan.end)) }
@@ -130,6 +138,11 @@ public struct Ensemble: Sendable {
 
   /// Does what has become due by `now`.
   public mutating func advance(to now: Instant) {
+    // Whatever the rhythm has come to by now is said and totalled.
+    defer {
+      advanceActivity(to: now)
+      advancePresence(to: now)
+    }
     if let due = repeats.first, now >= due, let statement {
       repeats.removeFirst()
       emit(.tell(statement, to: nil))

@@ -23,4 +23,17 @@ public struct Intensity: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func value(at tick: Tick) -> UInt8 { tick >= changeTick ? next : value }
+
+  /// The first tick, not before `first`, at which `other` says something else; nil when there is none.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func tick(differingFrom other: Intensity, notBefore first: Tick) -> Tick? {
+    // Both are constant but for their changes.
+    let (sooner, later) = changeTick < other.changeTick ? (changeTick, other.changeTick) : (other.changeTick, changeTick)
+    if value(at: first) != other.value(at: first) { return first }
+    if sooner > first, value(at: sooner) != other.value(at: sooner) { return sooner }
+    if later > first, value(at: later) != other.value(at: later) { return later }
+    return nil
+  }
 }

@@ -10,30 +10,23 @@ import MusicalTime
 ///        8  identity          8  end tick              8  origin tick                8  tick of the change
 ///        4  revision                                   8  origin instant, nanoseconds of the master's clock
 extension Statement {
-  private static var prefix: [UInt8] { [0x7D, 0x54, 0x01, 0x01] }
   private static let length = 64
-
-  /// Whether a System Exclusive is Tutti's, of whatever version and kind.
-  static func isMeant(by bytes: [UInt8]) -> Bool { bytes.starts(with: prefix.prefix(2)) }
 
   /// The message's data octets, 78 of them, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
-    var octets: [UInt8] = []
-    octets.reserveCapacity(Self.length)
-    func put(_ value: some FixedWidthInteger) { withBigEndianOctets(of: value) { octets.append($0) } }
-    put(claim.term)
-    put(claim.identity.bits)
-    put(revision)
-    put(start.index)
-    put(end.index)
-    put(UInt32(timeline.tempo.nanosecondsPerQuarter))
-    put(timeline.originTick.index)
-    put(timeline.originInstant.nanoseconds)
-    put(UInt32(change?.tempo.nanosecondsPerQuarter ?? 0))
-    put(change?.tick.index ?? 0)
-    return Self.prefix + SevenBit.encode(octets)
+    var octets = OctetWriter(capacity: Self.length)
+    octets.put(claim)
+    octets.put(revision)
+    octets.put(start.index)
+    octets.put(end.index)
+    octets.put(UInt32(timeline.tempo.nanosecondsPerQuarter))
+    octets.put(timeline.originTick.index)
+    octets.put(timeline.originInstant.nanoseconds)
+    octets.put(UInt32(change?.tempo.nanosecondsPerQuarter ?? 0))
+    octets.put(change?.tick.index ?? 0)
+    return MessageKind.statement.wrap(octets)
   }
 
   /// Reads ``systemExclusive``; nil for any other message, for a tempo out of range, or for ticks and instants so far
@@ -41,25 +34,14 @@ extension Statement {
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
-    guard bytes.starts(with: Self.prefix), let octets = SevenBit.decode(bytes[Self.prefix.count...]),
-      octets.count == Self.length
-    else { return nil }
-    var position = 0
-    func take<Value: FixedWidthInteger>(_ type: Value.Type) -> Value {
-      var value: Value = 0
-      for _ in 0..<Value.bitWidth / 8 {
-        value = value << 8 | Value(truncatingIfNeeded: octets[position])
-        position += 1
-      }
-      return value
-    }
-    claim = Claim(term: take(UInt32.self), identity: Identity(take(UInt64.self)))
-    revision = take(UInt32.self)
-    start = Tick(take(Int64.self))
-    end = Tick(take(Int64.self))
-    let quarter = Int64(take(UInt32.self))
-    let origin = (tick: Tick(take(Int64.self)), instant: Instant(nanoseconds: take(Int64.self)))
-    let changed = (quarter: Int64(take(UInt32.self)), tick: Tick(take(Int64.self)))
+    guard var octets = MessageKind.statement.unwrap(bytes, length: Self.length) else { return nil }
+    claim = octets.takeClaim()
+    revision = octets.take(UInt32.self)
+    start = Tick(octets.take(Int64.self))
+    end = Tick(octets.take(Int64.self))
+    let quarter = Int64(octets.take(UInt32.self))
+    let origin = (tick: Tick(octets.take(Int64.self)), instant: Instant(nanoseconds: octets.take(Int64.self)))
+    let changed = (quarter: Int64(octets.take(UInt32.self)), tick: Tick(octets.take(Int64.self)))
     // 2^40 ticks are 15 years at the fastest tempo, 2^62 nanoseconds 146 years.
     let ticks = Tick(-1 << 40)...Tick(1 << 40)
     let instants = Instant(nanoseconds: -1 << 62)...Instant(nanoseconds: 1 << 62)
@@ -72,8 +54,4 @@ extension Statement {
       change = TempoChange(tempo: tempo, tick: changed.tick)
     }
   }
-}
-
-private func withBigEndianOctets(of value: some FixedWidthInteger, _ body: (UInt8) -> Void) {
-  for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) { body(UInt8(truncatingIfNeeded: value >> shift)) }
 }

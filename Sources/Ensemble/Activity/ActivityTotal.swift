@@ -1,0 +1,31 @@
+public import MusicalTime
+
+/// The levels that the others have told this peer, and what they come to together with its own.
+///
+/// Whoever has told a level counts: while something has been heard of it within ``patience``, and while the receiver lets
+/// it. Who has left, or never told one, does not, not even as a 0 that would lower the mean.
+public struct ActivityTotal: Sendable {
+  /// Who is silent for longer does not count.
+  public static var patience: Nanoseconds { .seconds(5) }
+
+  public var rule = ActivityRule.sum
+  private var levels: [Identity: UInt8] = [:]
+
+  public init() {}
+
+  /// The peer's level is this from now on; more than 127 counts as 127.
+  public mutating func told(_ level: UInt8, by peer: Identity) { levels[peer] = min(level, 127) }
+
+  /// The peer has left.
+  public mutating func forget(_ peer: Identity) { levels[peer] = nil }
+
+  /// What the peer told last.
+  public func level(of peer: Identity) -> UInt8? { levels[peer] }
+
+  /// The total, 0...127, of this peer's level and of the others' for whom `counts` is true.
+  public func total(with own: UInt8, where counts: (Identity) -> Bool) -> UInt8 {
+    var all = [min(own, 127)]
+    for (peer, level) in levels where counts(peer) { all.append(level) }
+    return rule.total(of: all)
+  }
+}

@@ -1,0 +1,90 @@
+import MIDI
+import MusicalTime
+
+// The total as the master decides it, a while before each beat, so that all change layers at the same tick.
+extension Ensemble {
+  /// So much before the lead a beat is decided upon, that a change of tempo told in between hardly moves it.
+  private static var margin: Nanoseconds { .milliseconds(10) }
+  /// So long a rhythm that was taken over goes on as it was, until everybody has told the new master its level.
+  private static var inquiry: Nanoseconds { .milliseconds(250) }
+
+  /// When the next beat is decided upon.
+  var decisionDeadline: Instant {
+    guard let decided = activities.decided, decided.claim == claim else { return Instant(nanoseconds: .min) }
+    let beat = decided.beat + Tick.perQuarter
+    return beat < plan.end ? plan.deadline(beat) - lead - Self.margin : .distantFuture
+  }
+
+  /// Tells the total anew where it has changed.
+  mutating func decideTotal(at now: Instant) {
+    guard let claim else { return }
+    if activities.decided?.claim != claim { beginTotals(under: claim, at: now) }
+    while let due = activities.repeats.first, now >= due {
+      activities.repeats.removeFirst()
+      tellTotal(to: nil)
+    }
+    guard now >= decisionDeadline, let last = activities.decided?.beat else { return }
+    let soonest = plan.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)
+    let beat = max(last + Tick.perQuarter, soonest.beat)
+    activities.decided = (claim, beat)
+    let total = totalActivity(at: now)
+    // A plan has room for one change to come: at high tempos every other beat is decided upon, or fewer.
+    let isPending = plan.intensity.changeTick != Tick(.max) && plan.deadline(plan.intensity.changeTick) > now
+    guard total != plan.intensity.next, !isPending, now >= activities.holdsUntil else { return }
+    plan.intensity = Intensity(plan.intensity.next, next: total, from: beat)
+    emit(.play(plan))
+    announceTotal(at: now)
+  }
+
+  /// The rhythm is this peer's now. From its first tick on, if that is still to come, the total of those who have told their
+  /// level counts; of a rhythm taken over in its midst the total stays until all have.
+  private mutating func beginTotals(under claim: Claim, at now: Instant) {
+    activities.informed = []
+    if plan.deadline(plan.start) > now {
+      activities.decided = (claim, plan.start.beat)
+      plan.intensity = Intensity(totalActivity(at: now), from: plan.start.beat)
+      emit(.play(plan))
+      announceTotal(at: now)
+    } else {
+      activities.decided = (claim, plan.tick(at: now + lead).beat)
+      activities.holdsUntil = now + Self.inquiry
+    }
+  }
+
+  /// Three times within the lead, as the rhythm's state is.
+  private mutating func announceTotal(at now: Instant) {
+    tellTotal(to: nil)
+    activities.repeats = [now + Nanoseconds(lead.count / 8), now + Nanoseconds(lead.count / 4)]
+  }
+
+  /// The newest total, with the instant of the beat from which it counts.
+  private mutating func tellTotal(to peer: Identity?) {
+    send(Self.totalLevel, plan.intensity.next, at: plan.deadline(plan.intensity.changeTick), to: peer)
+  }
+
+  /// What plays now, and what is to come.
+  mutating func tellTotal(to peer: Identity, at now: Instant) {
+    guard role == .master, activities.decided?.claim == claim else { return }
+    let present = plan.tick(at: now)
+    let isPending = plan.intensity.changeTick != Tick(.max) && plan.intensity.changeTick > present
+    send(Self.totalLevel, plan.intensity.value(at: present), at: plan.deadline(present.beat), to: peer)
+    if isPending { tellTotal(to: peer) }
+  }
+
+  /// A peer that has come to follow this one has perhaps not heard the total, which is told on change alone.
+  mutating func inform(_ peer: Identity, of claim: Claim?, at now: Instant) {
+    guard role == .master, claim == self.claim else {
+      activities.informed.remove(peer)
+      return
+    }
+    if activities.informed.insert(peer).inserted { tellTotal(to: peer, at: now) }
+  }
+}
+
+extension Tick {
+  /// The first tick of the quarter note it lies in.
+  var beat: Tick {
+    let rest = index % Tick.perQuarter
+    return Tick(index - (rest < 0 ? rest + Tick.perQuarter : rest))
+  }
+}

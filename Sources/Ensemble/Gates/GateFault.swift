@@ -1,0 +1,13 @@
+/// What is wrong with a rule for gates, and how to mend it.
+public struct GateFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Counted from 1; nil for a rule by itself.
+  public let line: Int?
+  public let rule: String
+  public let reason: String
+  public let remedy: String
+
+  /// `line 3: gate "notes=shut": "shut" is neither open nor closed; write =open or =closed at its end`
+  public var description: String {
+    (line.map { "line \($0): " } ?? "") + "gate \"\(rule)\": \(reason); \(remedy)"
+  }
+}

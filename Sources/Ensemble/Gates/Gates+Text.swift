@@ -1,0 +1,77 @@
+// Gates as people write them.
+extension Gates {
+  /// Applies one rule: `notes=closed` for everybody, `anna:notes,rhythm=open` for one peer, `all` for all four kinds.
+  ///
+  /// - Throws: ``GateFault``; nothing has changed then.
+  public mutating func apply(_ rule: String) throws(GateFault) {
+    try apply(rule[...], line: nil)
+  }
+
+  /// Applies a file's rules, one a line; empty lines, and those that begin with #, say nothing. Exceptions stand whatever
+  /// comes after them.
+  ///
+  /// - Throws: ``GateFault``; nothing has changed then.
+  public mutating func apply(lines text: String) throws(GateFault) {
+    var gates = self
+    for (n, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let rule = line.trimmed
+      if !rule.isEmpty, rule.first != "#" { try gates.apply(rule, line: n + 1) }
+    }
+    self = gates
+  }
+
+  /// The rules that make these gates out of new ones, in order.
+  public var rules: [String] {
+    func rules(_ peer: String?, _ state: (Gate) -> Bool?) -> [String] {
+      [true, false].compactMap { open in
+        let kinds = Gate.allCases.filter { state($0) == open }.map { "\($0)" }
+        guard !kinds.isEmpty else { return nil }
+        return (peer.map { $0 + ":" } ?? "") + kinds.joined(separator: ",") + (open ? "=open" : "=closed")
+      }
+    }
+    let exceptions = exceptions.sorted { $0.key < $1.key }
+    return rules(nil) { standard[$0] } + exceptions.flatMap { peer, exception in rules(peer) { exception[$0] } }
+  }
+
+  private mutating func apply(_ rule: Substring, line: Int?) throws(GateFault) {
+    func fault(_ reason: String, _ remedy: String) -> GateFault {
+      GateFault(line: line, rule: String(rule), reason: reason, remedy: remedy)
+    }
+    // From the end, as a name may hold both signs.
+    guard let equals = rule.lastIndex(of: "=") else {
+      throw fault("says neither open nor closed", "write KINDS=open or PEER:KINDS=closed, such as notes=closed")
+    }
+    let open: Bool
+    switch rule[rule.index(after: equals)...].trimmed {
+    case "open": open = true
+    case "closed": open = false
+    case let word: throw fault("\"\(word)\" is neither open nor closed", "write =open or =closed at its end")
+    }
+    let colon = rule[..<equals].lastIndex(of: ":")
+    let peer = colon.map { String(rule[..<$0].trimmed) }
+    if peer?.isEmpty == true {
+      throw fault("no peer stands before the colon", "write its name or identity there, or leave the colon away")
+    }
+    var kinds: [Gate] = []
+    for word in rule[(colon.map { rule.index(after: $0) } ?? rule.startIndex)..<equals].split(
+      separator: ",", omittingEmptySubsequences: false)
+    {
+      if word.trimmed == "all" {
+        kinds += Gate.allCases
+      } else if let kind = Gate.allCases.first(where: { "\($0)" == word.trimmed }) {
+        kinds.append(kind)
+      } else {
+        throw fault("\"\(word.trimmed)\" is no kind of traffic", "write rhythm, notes, modification, activity or all")
+      }
+    }
+    for kind in kinds { set(kind, open: open, for: peer) }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    var rest = drop(while: \.isWhitespace)
+    while rest.last?.isWhitespace == true { rest.removeLast() }
+    return rest
+  }
+}

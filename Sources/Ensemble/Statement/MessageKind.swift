@@ -1,0 +1,26 @@
+/// What Tutti peers say to each other by System Exclusive: 7D (non-commercial use, MIDI 1.0), 54 ('T'), the version, the
+/// kind, and octets in data bytes of seven bits (``SevenBit``). A later version that means the same to old receivers keeps
+/// the version and adds a kind.
+enum MessageKind: UInt8 {
+  case statement = 1
+  case presence = 2
+  case offer = 3
+
+  private static var ours: [UInt8] { [0x7D, 0x54] }
+  private static var version: UInt8 { 1 }
+  private var prefix: [UInt8] { Self.ours + [Self.version, rawValue] }
+
+  /// Whether a System Exclusive is Tutti's, of whatever version and kind.
+  static func isOurs(_ bytes: [UInt8]) -> Bool { bytes.starts(with: ours) }
+
+  /// The data octets of a System Exclusive of this kind, without F0 and F7.
+  func wrap(_ writer: OctetWriter) -> [UInt8] { prefix + SevenBit.encode(writer.octets) }
+
+  /// The `length` octets in a System Exclusive of this kind; nil for any other message.
+  func unwrap(_ bytes: [UInt8], length: Int) -> OctetReader? {
+    let prefix = prefix
+    guard bytes.starts(with: prefix), let octets = SevenBit.decode(bytes[prefix.count...]), octets.count == length
+    else { return nil }
+    return OctetReader(octets)
+  }
+}

@@ -1,0 +1,14 @@
+/// Takes what an ``OctetWriter`` has put. Whoever reads checks the length first: beyond the end all octets are 0.
+struct OctetReader {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ octets: [UInt8]) { rest = octets[...] }
+
+  mutating func take<Value: FixedWidthInteger>(_ type: Value.Type) -> Value {
+    var value: Value = 0
+    for _ in 0..<Value.bitWidth / 8 { value = value << 8 | Value(truncatingIfNeeded: rest.popFirst() ?? 0) }
+    return value
+  }
+
+  mutating func takeClaim() -> Claim { Claim(term: take(UInt32.self), identity: Identity(take(UInt64.self))) }
+}
