@@ -104,7 +104,7 @@ public final class Peer {
     let manners = configuration.manners
     member = Member(
       name: configuration.name, ensemble: ensemble,
-      connections: Connections(to: addresses.map(Connections.Place.init), at: now),
+      connections: Connections(to: addresses.map(Connections.Place.init), own: store.identity, at: now),
       manner: { manners.manner(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
     member.clockPeer = clockPeer
 

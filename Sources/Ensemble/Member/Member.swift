@@ -106,7 +106,7 @@ public final class Member<Address: PeerAddress> {
   /// What there is to do since the last call, in order.
   public func drain(at now: Instant) -> [Act] {
     handleSessions(at: now)
-    handleEffects()
+    handleEffects(at: now)
     defer { acts.removeAll(keepingCapacity: true) }
     return acts
   }
