@@ -1,5 +1,3 @@
-public import MusicalTime
-
 /// What must hold while a simulated ensemble plays.
 public enum Check: String, CaseIterable, Hashable, Sendable, Codable {
   /// Of two masters that have been in session with each other for a second one follows the other, unless a rhythm gate

@@ -1,5 +1,5 @@
 import Ensemble
-public import MusicalTime
+import MusicalTime
 
 /// A plain session: everybody comes within two seconds, the first starts the rhythm, all follow until it stops.
 final class Rehearsal: Script {

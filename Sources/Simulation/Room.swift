@@ -83,7 +83,6 @@ public final class Room {
 
   /// True time.
   var now: Instant { wire.now }
-  var isSmall: Bool { hosts.count <= 16 }
 
   /// Plays until `instant` of true time, or the end.
   ///
@@ -148,13 +147,13 @@ public final class Room {
     let own = known.clock.own(at: now)
     let peer = VirtualPeer(
       host: host, life: known.lives, name: known.name, ensemble: ensemble,
-      connections: Connections(to: isSmall ? [] : [0, 1].filter { $0 != host }.map(Self.place), at: own),
+      connections: Connections(to: [], own: known.identity, at: own),
       clock: known.clock, wire: wire, score: score, disturbance: disturbance, random: SplitMix(seed: random.next()))
     hosts[host].peer = peer
     peer.member.ensemble.setActivity(activity, at: own)
     peer.wake(in: .zero)
     inspector.entered(host)
-    if isSmall { wire.events.push(.room, host: Due.meeting.rawValue, at: now + Self.discovery) }
+    wire.events.push(.room, host: Due.meeting.rawValue, at: now + Self.discovery)
   }
 
   /// Its process is no more, from one moment to the next.
@@ -170,9 +169,10 @@ public final class Room {
     peer.leave()
     notice(peer)
     crash(host)
-    guard isSmall else { return }
     for other in hosts.compactMap(\.peer) where wire.reaches(host, other.host) {
-      other.member.connections.withdrawn(peer.identity, as: hosts[host].name)
+      let sessions = other.member.sessions
+      other.member.connections.withdrawn(
+        peer.identity, as: hosts[host].name, isMet: { sessions[$0] != nil }, now: other.now)
       other.wake(in: .zero)
     }
   }
@@ -225,8 +225,7 @@ public final class Room {
         guard peer.member.sessions[other.identity] == nil else { continue }
         hasFound =
           peer.member.connections.found(
-            other.identity, as: hosts[other.host].name, at: Self.place(other.host), isMet: false, own: peer.identity,
-            now: peer.now) || hasFound
+            other.identity, as: hosts[other.host].name, at: Self.place(other.host), isMet: false, now: peer.now) || hasFound
       }
       if hasFound { peer.wake(in: .zero) }
     }

@@ -1,4 +1,4 @@
-public import MusicalTime
+import MusicalTime
 
 /// A network described in words, a word and a number a line:
 ///

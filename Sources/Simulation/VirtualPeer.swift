@@ -25,7 +25,7 @@ final class VirtualPeer {
   var news: [Happening] = []
   /// Whom the network thread answers: ssrc and host.
   private var known: Set<UInt64> = []
-  private var packet = RigidArray<UInt8>(capacity: ClockProbe.length)
+  private var packet = RigidArray<UInt8>(capacity: PacketPool.slotLength)
   private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
   /// True instants of the wakings that are on their way.
   private var controlWakes = Instant.distantFuture
@@ -56,16 +56,17 @@ final class VirtualPeer {
 
   /// Takes the packet in `slot`: the network thread's work.
   func receive(_ slot: Int) {
-    let (own, source, port) = (now, wire.source(of: slot), wire.port(of: slot))
+    let own = now
+    let (source, port) = (wire.packets.labels[slot].source, wire.packets.labels[slot].port)
     question.removeAll()
-    wire.read(slot) { octets in
+    wire.packets.read(slot) { octets in
       // Only what is no RTP is ever answered here.
       guard octets.count >= 2, octets[0] == 0xFF, octets[1] == 0xFF else { return }
       for index in 0..<min(octets.count, ClockProbe.length) { question.append(octets[index]) }
     }
     var isReply = false
     let isAnswered = port == .data && question.count > 0 && answer(to: source, at: own, &isReply)
-    wire.read(slot) { octets in
+    wire.packets.read(slot) { octets in
       member.receive(octets, from: source, port: port, at: own, answeredAt: isAnswered ? own : nil, now: own)
     }
     if !isAnswered || isReply { wake(in: Self.latency) }
@@ -84,7 +85,7 @@ final class VirtualPeer {
     } else {
       return false
     }
-    wire.send(packet.span, from: VirtualAddress(host: UInt32(host), port: .data), to: source)
+    wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: source)
     return true
   }
 
@@ -145,20 +146,22 @@ final class VirtualPeer {
   private func perform(_ act: Member<VirtualAddress>.Act) {
     switch act {
     case .send(let octets, let address, let port):
-      wire.send(octets.span, from: VirtualAddress(host: UInt32(host), port: port), to: address)
+      packet.removeAll()
+      for octet in octets { packet.append(octet) }
+      wire.send(packet, from: VirtualAddress(host: UInt32(host), port: port), to: address)
     case .probe(let session, let address):
       member.endpoint.sendProbe(on: session) { probe in
         var probe = probe
         probe.transmit = now
         packet.removeAll()
         guard probe.append(to: &packet) else { return nil }
-        wire.send(packet.span, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
+        wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
         return probe.transmit
       }
     case .clockPacket(let session, let address):
       packet.removeAll()
       if member.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
-        wire.send(packet.span, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
+        wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
       }
     case .stream(let command): pass(command)
     case .play(let plan):

@@ -14,7 +14,7 @@ final class VirtualStreams {
   private let clock: VirtualClock
   private var streams: [VirtualStream] = []
   private var bySession: [SessionID: VirtualStream] = [:]
-  private var packet = RigidArray<UInt8>(capacity: Wire.slotLength)
+  private var packet = RigidArray<UInt8>(capacity: PacketPool.slotLength)
   private var octets = RigidArray<UInt8>(capacity: 96)
   /// When the soonest guard packet may be due, by the own clock.
   private(set) var guardsDue = Instant.distantFuture
@@ -158,6 +158,6 @@ final class VirtualStreams {
         packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: instant >> UInt64(56 - 8 * index))
       }
     }
-    wire.send(packet.span, from: source, to: stream.address)
+    wire.send(packet, from: source, to: stream.address)
   }
 }

@@ -1,25 +1,15 @@
 import BasicContainers
-import Ensemble
 import MusicalTime
-import RTPMIDI
 import Seeds
 
-/// The network between the hosts of a room, and what is to happen when. Packets lie in slots of one block of memory until
-/// they arrive; a slot is used again.
+/// The network between the hosts of a room, and what is to happen when.
 final class Wire {
-  /// Octets a packet may have: an Ethernet frame's.
-  static let slotLength = 1500
-
   var events = EventQueue()
   /// True time.
   var now = Instant(nanoseconds: 0)
   var network: VirtualNetwork
+  private(set) var packets = PacketPool()
   private var random: SplitMix
-  private var octets: [UInt8] = []
-  private var lengths: [Int32] = []
-  private var sources: [VirtualAddress] = []
-  private var ports: [Port] = []
-  private var free: [Int32] = []
   /// In which part of the network each host is: those in different parts hear nothing of each other.
   private(set) var parts: [UInt8]
   /// Which way, from host to host, has lost its last packet. Only where losses come in bursts.
@@ -40,10 +30,10 @@ final class Wire {
   func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] }
 
   /// Sends a packet from one host to another's port. It may be lost, late, or arrive twice.
-  func send(_ packet: borrowing Span<UInt8>, from source: VirtualAddress, to target: VirtualAddress) {
+  func send(_ packet: borrowing RigidArray<UInt8>, from source: VirtualAddress, to target: VirtualAddress) {
     sent += 1
     let (from, to) = (Int(source.host), Int(target.host))
-    guard to < parts.count, packet.count <= Self.slotLength, parts[from] == parts[to], !isLost(from, to) else {
+    guard to < parts.count, packet.count <= PacketPool.slotLength, parts[from] == parts[to], !isLost(from, to) else {
       lost += 1
       return
     }
@@ -59,35 +49,13 @@ final class Wire {
     return hasLost[way]
   }
 
-  private func deliver(_ packet: borrowing Span<UInt8>, from source: VirtualAddress, to target: VirtualAddress) {
+  private func deliver(_ packet: borrowing RigidArray<UInt8>, from source: VirtualAddress, to target: VirtualAddress) {
     var latency = network.latency(&random)
     if network.reorder > 0, random.share() < network.reorder { latency = latency + VirtualNetwork.hold }
-    let slot = takeSlot()
-    let start = slot * Self.slotLength
-    for index in packet.indices { octets[start + index] = packet[index] }
-    lengths[slot] = Int32(packet.count)
-    sources[slot] = source
-    ports[slot] = target.port
+    let slot = packets.keep(packet, from: source, to: target.port)
     events.push(.packet, host: Int(target.host), value: slot, at: now + latency)
   }
 
-  private func takeSlot() -> Int {
-    if let slot = free.popLast() { return Int(slot) }
-    lengths.append(0)
-    sources.append(VirtualAddress(host: 0, port: .control))
-    ports.append(.control)
-    octets.append(contentsOf: repeatElement(0, count: Self.slotLength))
-    return lengths.count - 1
-  }
-
-  func source(of slot: Int) -> VirtualAddress { sources[slot] }
-  func port(of slot: Int) -> Port { ports[slot] }
-
-  /// Gives the packet in `slot` to `body`, which sends nothing meanwhile.
-  func read(_ slot: Int, _ body: (Span<UInt8>) -> Void) {
-    let start = slot * Self.slotLength
-    body(octets.span.extracting(start..<start + Int(lengths[slot])))
-  }
-
-  func release(_ slot: Int) { free.append(Int32(slot)) }
+  /// The packet in `slot` has been taken.
+  func release(_ slot: Int) { packets.release(slot) }
 }
