@@ -17,7 +17,6 @@ struct ClockLoop: ~Copyable {
   var plan = Plan.silence
   private var table = StepTable()
   private var bars = Bars(StepTable())
-  private var activity: UInt8 = 0
   /// At the tick itself: the trace, and those who play on arrival.
   private var moment = PlanCursor(lead: .zero)
   /// Ahead of it: those who go by time stamps.
@@ -108,14 +107,13 @@ struct ClockLoop: ~Copyable {
   @_noLocks @_noAllocation
   private func soonest(_ a: Instant, _ b: Instant) -> Instant { a < b ? a : b }
 
-  /// The newest plan, patch and activity.
+  /// The newest plan and patch.
   @_noLocks @_noAllocation
   private mutating func adoptState() {
     if let table = shared.table.take() {
       self.table = table
       bars = Bars(table)
     }
-    if let activity = shared.activity.take() { self.activity = activity }
     if let plan = shared.plan.take() {
       // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
       if plan.run != self.plan.run || !plan.sends { stopStreams(at: MonotonicClock.now) }
@@ -123,18 +121,25 @@ struct ClockLoop: ~Copyable {
         port?.stop()
         owed = Tick(.min)
       }
-      recall(for: plan)
+      recall(for: plan, at: MonotonicClock.now)
       self.plan = plan
     }
   }
 
   /// Takes back from the sound what it has been handed of the present plan and what `new` does not have: a slow sound
-  /// card, or a speaker far away, is handed hits before an end or a change of tempo is told.
+  /// card, or a speaker far away, is handed hits before an end, a change of tempo or of the layers is told.
   @_noLocks @_noAllocation
-  private mutating func recall(for new: Plan) {
+  private mutating func recall(for new: Plan, at now: Instant) {
     guard plan.run != 0, plan.run == new.run || !new.continues else { return }
     var first = plan.run == new.run ? new.end : plan.start
     if plan.run == new.run, new.changeTick != plan.changeTick, new.changeTick < first { first = new.changeTick }
+    // Layers that should have changed already go on with what has not been handed over.
+    let coming = plan.firstTick(notBefore: now)
+    if plan.run == new.run, let tick = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming),
+      tick > coming, tick < first
+    {
+      first = tick
+    }
     guard first < sound.next, first < plan.end else { return }
     // A tenth of a millisecond earlier, as a follower's plan may have moved a little since the hits were handed over.
     let event = SoundEvent.recall(from: plan.deadline(first) - .microseconds(100))
@@ -154,6 +159,7 @@ struct ClockLoop: ~Copyable {
   private func play(_ tick: Tick, at now: Instant) {
     guard let step = tick.beginsStep else { return }
     let instant = plan.deadline(tick)
+    let activity = plan.intensity.value(at: tick)
     let hits = table.hits(at: step)
     var index = hits.lowerBound
     while index < hits.upperBound {

@@ -10,7 +10,6 @@ struct ClockRings: Sendable, BitwiseCopyable {
   // To the clock thread, from the control thread.
   let plan = TripleBuffer(Plan.silence)
   let table = TripleBuffer(StepTable())
-  let activity = TripleBuffer<UInt8>(0)
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
   let bell = Doorbell()

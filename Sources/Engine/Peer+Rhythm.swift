@@ -22,10 +22,7 @@ extension Peer {
         guard let wish = try? Tempo(bpm: bpm) else { break }
         if ensemble.role != .idle { try ensemble.change(tempo: wish, at: now) }
         tempo = wish
-      case .activity(let value):
-        activity = min(value, 127)
-        clock.rings.activity.publish(activity)
-        clock.rings.bell.ring()
+      case .activity(let value): ensemble.setActivity(value, at: now)
       case .leave:
         // Once more while leaving: at once.
         leavesAt = isLeaving ? now : departure(at: now)

@@ -34,7 +34,6 @@ public final class Peer {
   /// The newest the clock thread has counted.
   var clockCounters = ClockCounters()
   var traceFailure: TraceError?
-  var activity: UInt8
   /// At which this player starts the rhythm.
   var tempo: Tempo
   /// What was believed of the master's clock last.
@@ -71,7 +70,6 @@ public final class Peer {
     self.configuration = configuration
     self.mailbox = mailbox
     self.log = log
-    activity = configuration.activity
     tempo = configuration.tempo
     if let path = configuration.trace { try TraceWriter.check(path: path) }
     var addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
@@ -100,7 +98,8 @@ public final class Peer {
     // The sound may need hits sooner than a change would be told by the lead asked for.
     let lead = max(configuration.lead, sound.lead + .milliseconds(20))
     let ensemble = Ensemble(
-      identity: store.identity, highestTerm: store.term, lead: lead, soundLead: sound.lead)
+      identity: store.identity, highestTerm: store.term, lead: lead, soundLead: sound.lead,
+      activity: configuration.activity)
     let manners = configuration.manners
     member = Member(
       name: configuration.name, ensemble: ensemble,
@@ -109,7 +108,6 @@ public final class Peer {
     member.clockPeer = clockPeer
 
     clockRings.table.publish(StepTable(configuration.patch))
-    clockRings.activity.publish(configuration.activity)
     // Ticks leave ahead of time, but never so early that a change could still come before them.
     var settings = ClockSettings(
       socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: sound.lead)

@@ -14,6 +14,7 @@ public struct PeerStatus: Sendable {
   public var peers: Int
   /// The master's clock minus the own, nil when there is no master or nothing is known.
   public var clockOffset: Nanoseconds?
+  /// The player's, smoothed, 0...127.
   public var activity: UInt8
 }
 
@@ -27,6 +28,6 @@ extension Peer {
     let tempo = kept ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
     return PeerStatus(
       role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: member.partners.count,
-      clockOffset: ensemble.masterClock(at: now)?.offset, activity: activity)
+      clockOffset: ensemble.masterClock(at: now)?.offset, activity: ensemble.activity)
   }
 }

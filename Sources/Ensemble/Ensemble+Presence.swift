@@ -7,8 +7,18 @@ extension Ensemble {
   /// first second, and when there is none left.
   public var channel: Channel? { channels.own }
 
-  /// Whether the peer of this identity may do that to this one.
-  public func admits(_ gate: Gate, from peer: Identity) -> Bool { opening(for: peer)[gate] }
+  /// Whose channel that is: the peer's that keeps it if several claim it. Nil: nobody else's.
+  public func owner(of channel: Channel) -> Identity? { channels.holder(of: channel) }
+
+  /// Whether a peer may do that to this one.
+  ///
+  /// - Parameters:
+  ///   - peer: nil where it is no Tutti peer.
+  ///   - name: what it calls itself; only of those that are no Tutti peers is it asked here.
+  public func admits(_ gate: Gate, from peer: Identity?, named name: String? = nil) -> Bool {
+    guard let peer else { return gates.opening(for: nil, named: name.flatMap { company.bears($0) ? nil : $0 })[gate] }
+    return opening(for: peer)[gate]
+  }
 
   /// What the peer with identity `sender` says of itself; it may speak for itself alone.
   public mutating func received(_ presence: Presence, from sender: Identity, at now: Instant) {

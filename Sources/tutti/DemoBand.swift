@@ -43,8 +43,8 @@ final class DemoBand {
         process.arguments =
           [
             "peer", "--name", files.name, "--port", "\(ports[n])", "--discovery", "off", "--patch", demo.patch,
-            "--activity",
-            "\(demo.activity)",
+            // The total counts: the first alone moves.
+            "--activity", n == 0 ? "\(demo.activity)" : "0",
             "--audio", "wav:\(files.recording)", "--trace", files.trace,
           ] + ports[(n + 1)...].flatMap { ["--connect", "127.0.0.1:\($0)"] }
           + (n == 0

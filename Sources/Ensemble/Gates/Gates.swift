@@ -69,11 +69,13 @@ public struct Gates: Hashable, Sendable {
 
   /// What the peer of this identity may do.
   ///
-  /// - Parameter name: what it calls itself, nil when it is not the first of that name.
-  public func opening(for peer: Identity, named name: String?) -> Opening {
+  /// - Parameters:
+  ///   - peer: nil where it has none, being no Tutti peer.
+  ///   - name: what it calls itself, nil when it is not the first of that name.
+  public func opening(for peer: Identity?, named name: String?) -> Opening {
     guard !exceptions.isEmpty else { return standard }
     let byName = name.flatMap { Identity($0) == nil ? exceptions[$0] : nil }
-    let byIdentity = exceptions[peer.description]
+    let byIdentity = peer.flatMap { exceptions[$0.description] }
     var opening = standard
     for gate in Gate.allCases { if let open = byIdentity?[gate] ?? byName?[gate] { opening[gate] = open } }
     return opening

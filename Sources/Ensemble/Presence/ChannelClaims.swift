@@ -69,12 +69,7 @@ struct ChannelClaims: Sendable {
     let opens = self.opens ?? now + Self.listening
     self.opens = opens
     if now >= opens { hasListened = true }
-    var holders: [Identity?] = Array(repeating: nil, count: 16)
-    for (peer, claimant) in others where !claimant.isRestless {
-      guard let channel = claimant.channel else { continue }
-      if let holder = holders[Int(channel.wire)], holder < peer { continue }
-      holders[Int(channel.wire)] = peer
-    }
+    let holders = holders
     if let own {
       guard let holder = holders[Int(own.wire)], holder < identity else { return false }
     } else if !hasListened {
@@ -90,5 +85,19 @@ struct ChannelClaims: Sendable {
     let claim = place.map { Channel(wire: UInt8($0)) }
     defer { own = claim }
     return claim != own
+  }
+
+  /// Who of the others keeps `channel`.
+  func holder(of channel: Channel) -> Identity? { holders[Int(channel.wire)] }
+
+  /// The lowest identity among those that claim each channel.
+  private var holders: [Identity?] {
+    var holders: [Identity?] = Array(repeating: nil, count: 16)
+    for (peer, claimant) in others where !claimant.isRestless {
+      guard let channel = claimant.channel else { continue }
+      if let holder = holders[Int(channel.wire)], holder < peer { continue }
+      holders[Int(channel.wire)] = peer
+    }
+    return holders
   }
 }

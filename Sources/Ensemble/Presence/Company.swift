@@ -54,6 +54,9 @@ struct Company: Sendable {
     return name
   }
 
+  /// Whether a Tutti peer in session calls itself so.
+  func bears(_ name: String) -> Bool { bearers[name] != nil }
+
   /// Whether the peer may be told now; it counts as told then.
   mutating func mayTell(_ peer: Identity, at now: Instant) -> Bool {
     guard let companion = companions[peer] else { return false }
