@@ -13,9 +13,12 @@ struct VirtualClock: Sendable, BitwiseCopyable {
     return instant + Nanoseconds(ahead.count + seconds * gain + rest * gain / 1_000_000_000)
   }
 
-  /// The first moment of true time at which it shows `instant` or more.
+  /// The first moment of true time, from its beginning on, at which it shows `instant` or more.
   func truth(at instant: Instant) -> Instant {
-    guard instant != .distantFuture else { return .distantFuture }
+    let beginning = Instant(nanoseconds: 0)
+    guard instant > own(at: beginning) else { return beginning }
+    // What lies a century ahead never comes.
+    guard instant < Instant(nanoseconds: 1 << 61) else { return .distantFuture }
     let shown = (instant - ahead).nanoseconds
     let (seconds, rest) = shown.quotientAndRemainder(dividingBy: 1_000_000_000 + gain)
     var truth = Instant(nanoseconds: seconds * 1_000_000_000 + rest * 1_000_000_000 / (1_000_000_000 + gain))
