@@ -10,8 +10,13 @@ struct Acquaintance: Sendable {
   var heard: Instant?
   /// What it said of itself last.
   var presence: Presence?
+  /// When it was last told the rhythm's state because it did not know it.
+  var corrected: Instant?
   /// What the player has been told of it already.
   var told: Set<Misgiving> = []
+
+  /// Whether it is in session and not silent.
+  func isThere(at now: Instant) -> Bool { heard.map { now - $0 < Ensemble.silence } ?? false }
 }
 
 /// What is wrong with another peer. The rhythm goes on; the player is told once.

@@ -4,7 +4,7 @@ public import MusicalTime
 extension Ensemble {
   /// Starts the rhythm and becomes master: step `position` sounds ``lead`` from now.
   ///
-  /// - Throws: ``Refusal`` when somebody plays.
+  /// - Throws: ``Refusal`` when somebody plays, or another leads the session.
   public mutating func start(tempo: Tempo, from position: Step = Step(0), at now: Instant) throws(Refusal) {
     let first = Tick(of: position)
     try start(on: Timeline(tempo: tempo, tick: first, at: now + lead), from: first, at: now)
@@ -12,17 +12,18 @@ extension Ensemble {
 
   /// Starts the rhythm on `timeline`, which has `first` at least ``lead`` from now.
   mutating func start(on timeline: Timeline, from first: Tick, at now: Instant) throws(Refusal) {
-    switch role {
-    case .master: throw .alreadyPlaying
-    case .follower(let master): throw .belongsTo(master)
-    case .idle: break
-    }
+    try requireIdle(at: now)
     highestTerm = highestTerm == .max ? .max : highestTerm + 1
     statement = Statement(
       claim: Claim(term: highestTerm, identity: identity), revision: 0, start: first, end: Tick(.max),
       timeline: timeline)
     plan.run &+= 1
-    plan.start = first
+    (plan.start, plan.continues) = (first, false)
+    begin(at: now)
+  }
+
+  /// Leads the rhythm of the own statement, by a plan whose run and first tick are settled.
+  mutating func begin(at now: Instant) {
     planned = true
     take(role: .master)
     announce(at: now)
@@ -30,7 +31,7 @@ extension Ensemble {
 
   /// Starts the rhythm where it stopped.
   ///
-  /// - Throws: ``Refusal`` when somebody plays.
+  /// - Throws: ``Refusal`` when somebody plays, or another leads the session.
   public mutating func `continue`(tempo: Tempo, at now: Instant) throws(Refusal) {
     try start(tempo: tempo, from: position, at: now)
   }
@@ -97,13 +98,30 @@ extension Ensemble {
     emit(.tell(statement, to: nil))
     // Soon, so that the last telling too comes before the steps it is about are with the sound.
     repeats = [now + Nanoseconds(lead.count / 8), now + Nanoseconds(lead.count / 4)]
+    let present = plan
     plan = Plan(
-      run: plan.run, sends: true, start: statement.start, end: statement.end, timeline: statement.timeline,
-      change: statement.change, intensity: plan.intensity)
+      run: present.run, sends: true, start: present.start, end: statement.end, timeline: statement.timeline,
+      change: statement.change, intensity: present.intensity)
+    plan.continues = present.continues
     emit(.play(plan))
   }
 
-  private func requireMaster() throws(Refusal) {
+  /// - Throws: ``Refusal`` when somebody plays, or another leads the session.
+  func requireIdle(at now: Instant) throws(Refusal) {
+    switch role {
+    case .master: throw .alreadyPlaying
+    case .follower(let master): throw .belongsTo(master)
+    case .idle: break
+    }
+    if let leader { throw .ledBy(leader) }
+    // Whoever has closed its gate to a rhythm does not take it away from the others by starting over it.
+    guard let statement, statement.end == Tick(.max), let master = acquaintances[statement.claim.identity] else {
+      return
+    }
+    if master.isThere(at: now), master.presence?.claim == statement.claim { throw .belongsTo(statement.claim.identity) }
+  }
+
+  func requireMaster() throws(Refusal) {
     switch role {
     case .idle: throw .nothingPlays
     case .follower(let master): throw .belongsTo(master)

@@ -7,6 +7,12 @@ extension Ensemble {
   /// first second, and when there is none left.
   public var channel: Channel? { channels.own }
 
+  /// The channel that the peer with this identity claims, if it keeps it.
+  public func channel(of peer: Identity) -> Channel? {
+    guard let channel = acquaintances[peer]?.presence?.channel, owner(of: channel) == peer else { return nil }
+    return channel
+  }
+
   /// Whose channel that is: the peer's that keeps it if several claim it. Nil: nobody else's.
   public func owner(of channel: Channel) -> Identity? { channels.holder(of: channel) }
 
@@ -33,6 +39,16 @@ extension Ensemble {
     if known == nil || known?.channel != presence.channel { settleChannel(at: now) }
     inform(sender, of: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)
+    if let claim = presence.claim { seek(claim) }
+  }
+
+  /// A rhythm plays whose master is not in session with this peer, as where there are many: it is to be connected to.
+  private mutating func seek(_ claim: Claim) {
+    guard claim.identity != identity, !company.contains(claim.identity), claim != sought, isCredible(claim.term),
+      admits(.rhythm, from: claim.identity)
+    else { return }
+    sought = claim
+    emit(.seek(claim.identity))
   }
 
   /// The peer is in session.
@@ -60,7 +76,8 @@ extension Ensemble {
     guard company.mayTell(peer, at: now) else { return false }
     let said = saidNow
     let presence = Presence(
-      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver)
+      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver
+    )
     emit(.present(presence, to: peer))
     return true
   }
@@ -87,7 +104,7 @@ extension Ensemble {
 
   private var saidNow: Company.Said {
     Company.Said(
-      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: masterLoss == .continue)
+      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver)
   }
 
   private mutating func settleChannel(at now: Instant) {

@@ -1,23 +1,166 @@
+import ClockSync
 public import MusicalTime
 
 // Who goes on with the rhythm when its master does not.
+//
+// The line is the same for all who know the same: those in session that follow this rhythm, have been heard within
+// ``silence`` and say that they take over, lowest identity first. Rank r takes over when the master has been silent for
+// ``silence`` and r times ``turn``, unless somebody has by then. Whoever vanished together with the master drops out of the
+// line by its own silence, so that the first one left goes within 2 s whoever is gone. When two go at once, the order of
+// claims settles it, and nobody hears it, as both go on in phase.
 extension Ensemble {
+  /// After so long without a packet a peer is taken for gone.
+  public static var silence: Nanoseconds { .milliseconds(1500) }
+  /// How much longer each in line waits than the one before, which is time to hear of that one's claim.
+  static var turn: Nanoseconds { .milliseconds(100) }
+  /// The least time between two tellings to a peer that does not know the rhythm that plays.
+  static var correction: Nanoseconds { .milliseconds(250) }
+
+  /// Whether a master that is in session still leads the rhythm.
+  enum Standing: Sendable {
+    case leads
+    /// Its session has ended, or begun anew: until it says so itself, nobody knows whether it knows of the rhythm.
+    case isUnknown
+    /// It says that it plays nothing, or by another claim.
+    case hasGivenUp
+  }
+
+  /// Whether this peer would go on with the rhythm if its master vanished. In a session that another leads it would not be
+  /// followed.
+  var takesOver: Bool { masterLoss == .continue && leader == nil }
+
+  /// Who alone may control the rhythm by the own gates: name or identity of another; nil when anybody may.
+  var leader: String? {
+    guard gates.areLed else { return nil }
+    return gates.exceptions.filter { $0.value[.rhythm] == true }.keys.min()
+  }
+
   /// Something has come from the peer with this identity.
-  public mutating func heard(_ peer: Identity, at now: Instant) { acquaintances[peer]?.heard = now }
+  public mutating func heard(_ peer: Identity, at now: Instant) {
+    if role == .follower(of: peer), standing == .leads { masterHeard = now }
+    guard let last = acquaintances[peer]?.heard else { return }
+    acquaintances[peer]?.heard = now
+    // Who knows what it has missed.
+    if now - last >= .seconds(1), role == .master, let statement { emit(.tell(statement, to: peer)) }
+  }
 
-  /// Offers the rhythm to the peer with this identity, or to all: whoever takes it first is the master then.
-  ///
-  /// - Throws: ``Refusal`` unless this peer is the master.
-  public mutating func offer(to peer: Identity?, at now: Instant) throws(Refusal) {}
+  /// The peer with identity `sender` says that it takes part in the rhythm of this claim, nil while it is idle.
+  mutating func heardClaim(_ claim: Claim?, from sender: Identity, at now: Instant) {
+    guard let statement else { return }
+    if role == .follower(of: sender) {
+      if claim == statement.claim {
+        confirmMaster(at: now)
+      } else if standing == .leads {
+        standing = .hasGivenUp
+      }
+    }
+    guard statement.claim.identity == identity else { return }
+    // The end has passed it by, or it has not heard of this rhythm.
+    let isBehind = role == .idle ? claim == statement.claim : claim.map { $0 < statement.claim } ?? true
+    if role == .idle || role == .master, isBehind { correct(sender, at: now) }
+  }
 
-  /// Takes the rhythm that has been offered: claims it anew and goes on with it in phase.
-  ///
-  /// - Throws: ``Refusal`` when nothing has been offered.
-  public mutating func take(at now: Instant) throws(Refusal) {}
+  /// Tells a peer of the own rhythm, but not more often than it can be of use, nor one that lets nobody tell it.
+  mutating func correct(_ peer: Identity, at now: Instant) {
+    guard let statement, acquaintances[peer]?.presence?.gates[.rhythm] != false else { return }
+    if let last = acquaintances[peer]?.corrected, now - last < Self.correction { return }
+    acquaintances[peer]?.corrected = now
+    emit(.tell(statement, to: peer))
+  }
 
-  /// This peer is about to leave. As master it hands the rhythm to the next in line, where there is one and ``masterLoss``
-  /// says so.
+  /// The master has said that it leads the rhythm.
+  mutating func confirmMaster(at now: Instant) { (standing, masterHeard) = (.leads, now) }
+
+  /// Those who would go on with the rhythm that plays if its master vanished, but for this peer; the first in line first.
+  func line(at now: Instant) -> [Identity] {
+    guard let claim else { return [] }
+    return acquaintances.filter { peer, acquaintance in
+      guard peer != claim.identity, acquaintance.isThere(at: now), let presence = acquaintance.presence else {
+        return false
+      }
+      return presence.takesOver && presence.claim == claim && (role == .master || admits(.rhythm, from: peer))
+    }.keys.sorted()
+  }
+
+  /// When the master's silence is looked at next.
+  var nextSuccession: Instant {
+    guard case .follower(let master) = role else { return .distantFuture }
+    // Nobody is followed through a closed gate.
+    guard admits(.rhythm, from: master) else { return Instant(nanoseconds: .min) }
+    return max(masterHeard + Self.silence, successionDue)
+  }
+
+  /// Looks at the master's silence when that is due: goes on with the rhythm when it is this peer's turn, ends it when there
+  /// is nobody to wait for.
+  mutating func succeed(at now: Instant) {
+    guard case .follower(let master) = role, now >= nextSuccession else { return }
+    guard admits(.rhythm, from: master) else { return end(at: now) }
+    let plays = plan.run != 0 && plan.deadline(plan.end) > now
+    guard standing != .hasGivenUp, takesOver, plays else {
+      successionDue = masterHeard + Self.coasting
+      guard now >= successionDue else { return }
+      end(at: now)
+      return emit(.masterLost(master))
+    }
+    let rank = line(at: now).prefix { $0 < identity }.count
+    var due = masterHeard + Self.silence + Nanoseconds(Self.turn.count * Int64(rank))
+    // Somebody says that it has taken over: its statement is on its way.
+    if isTaken(at: now) { due = max(due, masterHeard + Self.coasting) }
+    if now >= due { return takeOver(from: master, at: now) }
+    // Those before this one may vanish yet.
+    successionDue = min(due, now + Self.turn)
+  }
+
+  /// Whether a peer that would be followed says that it leads the rhythm by a claim which outranks the one that plays.
+  private func isTaken(at now: Instant) -> Bool {
+    guard let claim else { return false }
+    return acquaintances.contains { peer, acquaintance in
+      guard let other = acquaintance.presence?.claim, other.identity == peer, other > claim else { return false }
+      return acquaintance.isThere(at: now) && admits(.rhythm, from: peer)
+    }
+  }
+
+  /// Ends the rhythm here, at what can still be changed.
+  mutating func end(at now: Instant) {
+    plan.end = min(plan.end, plan.firstTick(notBefore: now))
+    emit(.play(plan))
+    finish()
+  }
+
+  /// Claims the rhythm that plays here and goes on with it: the same ticks, each when it would have been due.
   ///
-  /// - Returns: whether it does; then it is to stay until ``role`` is master no more, or for a second.
-  public mutating func part(at now: Instant) -> Bool { false }
+  /// The own clock takes the place of the master's: from the first tick that is not with the sound yet the rhythm goes at
+  /// the tempo that it has by the own clock. An error that was being made good at this moment is left as it is, so that
+  /// nothing moves here; the others go towards it.
+  mutating func takeOver(from master: Identity, at now: Instant) {
+    highestTerm = highestTerm == .max ? .max : highestTerm + 1
+    let tick = plan.firstTick(notBefore: now + soundLead)
+    let isChanged = tick >= plan.changeTick
+    let change = Statement.TempoChange(tempo: plan.ownTempo(plan.changed.tempo), tick: plan.changeTick)
+    statement = Statement(
+      claim: Claim(term: highestTerm, identity: identity), revision: 0,
+      start: planned ? statement?.start ?? plan.start : plan.start, end: plan.end,
+      timeline: Timeline(
+        tempo: isChanged ? change.tempo : plan.ownTempo(plan.timeline.tempo), tick: tick, at: plan.deadline(tick)),
+      change: isChanged || plan.changeTick == Tick(.max) ? nil : change)
+    plan.start = continuation(at: now)
+    plan.run &+= 1
+    plan.continues = true
+    jumps += flywheel.jumps
+    flywheel = SlewedClock()
+    (joinDue, wanted, offerHad) = (nil, nil, nil)
+    emit(.tookOver(from: master))
+    begin(at: now)
+  }
+}
+
+extension Plan {
+  /// `tempo` by the own clock, rather than the master's: the mean of a thousand quarters, so that a nanosecond counts.
+  fileprivate func ownTempo(_ tempo: Tempo) -> Tempo {
+    let count: Int64 = 1024
+    let end = clock.second.own(at: clock.second.remote + Nanoseconds(tempo.nanosecondsPerQuarter * count))
+    let length = ((end - clock.second.own).count + count / 2) / count
+    let range = Tempo.lengths
+    return Tempo(nanosecondsPerQuarter: min(max(length, range.lowerBound), range.upperBound)) ?? tempo
+  }
 }

@@ -6,8 +6,11 @@ public import MusicalTime
 /// exchanges and instants go in, effects come out; it does no I/O and reads no clock.
 ///
 ///     idle ── start ──────────────▶ master ── stop, its end passes ──▶ idle
-///     idle ── another's claim ────▶ follower ── the end passes, or the master is gone for 2 s ──▶ idle
+///     idle ── another's claim ────▶ follower ── the end passes, or the master is gone and nobody goes on ──▶ idle
+///     follower ── takes an offer, or is next in line when the master is gone ──▶ master
 ///     master, follower ── a claim that outranks the one that plays ──▶ follower
+///
+/// <doc:Succession> has it in full.
 ///
 /// All instants are in the own clock, but for those inside a ``Statement``.
 public struct Ensemble: Sendable {
@@ -21,7 +24,9 @@ public struct Ensemble: Sendable {
     case role(Role)
     /// Another peer's claim outranked the own one.
     case outranked(by: Identity)
-    /// The master has been silent too long: the rhythm ended.
+    /// The peer with this identity has taken the rhythm that was offered to it, and is its master now.
+    case handedOver(to: Identity)
+    /// The master has been silent too long, and nobody has gone on: the rhythm ended.
     case masterLost(Identity)
     /// Something is wrong with the peer of this identity, told once.
     case doubt(Identity, Misgiving)
@@ -33,6 +38,8 @@ public struct Ensemble: Sendable {
     case offered(by: Identity)
     /// The rhythm went over: this peer is its master now, in phase, in the place of the one with this identity.
     case tookOver(from: Identity)
+    /// Connect to the peer with this identity, if it is known where it is: others say that it is the master.
+    case seek(Identity)
     /// Send a message of channel 1 that counts at an instant of the own clock, to the peer with this identity or to all
     /// Tutti peers.
     case send(Message, at: Instant, to: Identity?)
@@ -42,7 +49,7 @@ public struct Ensemble: Sendable {
 
   /// ``soundLead`` where the sound asks for no more.
   public static var standardSoundLead: Nanoseconds { .milliseconds(50) }
-  /// How long followers coast when their master is gone.
+  /// How long followers coast when their master is gone and nobody goes on.
   public static var coasting: Nanoseconds { .seconds(2) }
 
   public let identity: Identity
@@ -61,7 +68,8 @@ public struct Ensemble: Sendable {
   /// Statements that were not their sender's own or not about anything that can be played.
   public internal(set) var rejected = 0
 
-  /// The rhythm that plays, or the last one that did, in its master's clock.
+  /// The rhythm that plays, or the last one that did, in its master's clock. Where ``planned`` is false the plan is still
+  /// for the one before.
   var statement: Statement?
   /// The highest term seen. To be kept across restarts: who forgets it claims with a term that the others have had
   /// already.
@@ -80,13 +88,26 @@ public struct Ensemble: Sendable {
   var steered = Instant(nanoseconds: .min)
   /// Whether the plan is for the statement's run, which it is not while the master's clock is unknown.
   var planned = false
-  var masterGone: Instant?
   /// How lively everybody is.
   var activities: ActivityExchange
   /// Who plays on which MIDI channel.
   var channels = ChannelClaims()
   /// Who is in session, and what they have been told of this peer.
   var company = Company()
+  /// The last rhythm heard of whose master was not in session.
+  var sought: Claim?
+  /// When a rhythm is to be joined that is too far from what plays here to be gone towards.
+  var joinDue: Instant?
+  /// Jumps of flywheels before this one, and from one rhythm to another.
+  var jumps = 0
+  /// When the master was heard last as the one that leads the rhythm.
+  var masterHeard = Instant(nanoseconds: .min)
+  var standing = Standing.leads
+  /// When the master's silence is to be looked at again.
+  var successionDue = Instant(nanoseconds: .min)
+  /// The last offer of this peer's, and the last to it.
+  var offerMade: OfferMade?
+  var offerHad: OfferHad?
   private var effects: [Effect] = []
 
   /// - Parameters:
@@ -115,14 +136,14 @@ public struct Ensemble: Sendable {
   /// How often the clock of one in session was found to have been set.
   public var clockResets: Int { acquaintances.values.reduce(0) { $0 + $1.clock.resets } }
   /// How often this peer had to jump while it played, having been more than a step off.
-  public var clockJumps: Int { flywheel.jumps }
+  public var clockJumps: Int { jumps + flywheel.jumps }
 
   /// What this peer plays by of the clock that it follows, nil when it follows none or knows nothing yet.
   public func masterClock(at now: Instant) -> ClockEstimate? {
     guard case .follower(let master) = role, var estimate = acquaintances[master]?.clock.estimate(at: now) else {
       return nil
     }
-    if let mapping = flywheel.mapping { estimate.offset = mapping.remote(at: now) - now }
+    if planned, let mapping = flywheel.mapping { estimate.offset = mapping.remote(at: now) - now }
     return estimate
   }
 
@@ -130,7 +151,9 @@ public struct Ensemble: Sendable {
   public var nextDeadline: Instant {
     var next = min(repeats.first ?? .distantFuture, activityDeadline, presenceDeadline)
     guard role != .idle, let statement else { return next }
-    if let masterGone { next = min(next, masterGone + Self.coasting) }
+    next = min(next, nextSuccession)
+    if let joinDue { next = min(next, joinDue) }
+    if let due = offerMade?.repeats.first { next = min(next, due) }
     if planned, plan.end != Tick(.max) { next = min(next, plan.deadline(plan.end)) }
     if role == .master, let change = statement.change { next = min(next, statement.deadline(change.tick)) }
     return next
@@ -150,14 +173,14 @@ public struct Ensemble: Sendable {
         repeats = [now + Nanoseconds(4 * plan.tempo(at: now).nanosecondsPerQuarter)]
       }
     }
-    guard role != .idle, let statement else { return }
-    if let masterGone, now >= masterGone + Self.coasting {
-      plan.end = min(plan.end, plan.firstTick(notBefore: now))
-      emit(.play(plan))
-      emit(.masterLost(statement.claim.identity))
-      return finish()
+    guard role != .idle else { return }
+    repeatOffer(at: now)
+    succeed(at: now)
+    if let due = joinDue, now >= due {
+      joinDue = nil
+      follow(at: now)
     }
-    if planned, plan.end != Tick(.max), now >= plan.deadline(plan.end) {
+    if role != .idle, planned, plan.end != Tick(.max), now >= plan.deadline(plan.end) {
       // Nobody must miss the end: it is told eight times more.
       if role == .master { repeats = (1...8).map { now + .milliseconds(250 * $0) } }
       return finish()
@@ -176,9 +199,7 @@ public struct Ensemble: Sendable {
   /// The rhythm has ended; its place is kept for ``continue``.
   mutating func finish() {
     position = max(plan.end, plan.start).step
-    wanted = nil
-    masterGone = nil
-    planned = false
+    (planned, wanted, joinDue, offerMade, offerHad) = (false, nil, nil, nil, nil)
     take(role: .idle)
   }
 }

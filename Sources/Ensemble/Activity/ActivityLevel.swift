@@ -18,7 +18,8 @@ public struct ActivityLevel: Sendable {
   /// After so long, more than sixteen time constants, there is nothing left to smooth.
   private static var rest: Nanoseconds { .seconds(5) }
 
-  private var held: UInt8
+  /// What keys or a controller stand at, 0...127.
+  public private(set) var held: UInt8
   /// When the notes of the last second were struck, oldest first; the newest ``fullDensity`` of them.
   private var notes: [Instant] = []
   /// In 65536ths.

@@ -30,7 +30,8 @@ public struct Intensity: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func tick(differingFrom other: Intensity, notBefore first: Tick) -> Tick? {
     // Both are constant but for their changes.
-    let (sooner, later) = changeTick < other.changeTick ? (changeTick, other.changeTick) : (other.changeTick, changeTick)
+    let (sooner, later) =
+      changeTick < other.changeTick ? (changeTick, other.changeTick) : (other.changeTick, changeTick)
     if value(at: first) != other.value(at: first) { return first }
     if sooner > first, value(at: sooner) != other.value(at: sooner) { return sooner }
     if later > first, value(at: later) != other.value(at: later) { return later }

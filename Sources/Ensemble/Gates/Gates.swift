@@ -47,7 +47,10 @@ public struct Gates: Hashable, Sendable {
 
   /// Opens or closes a gate for everybody without an exception (`peer` is nil), or for one peer by identity or name.
   public mutating func set(_ gate: Gate, open: Bool, for peer: String? = nil) {
-    guard let peer else { return standard[gate] = open }
+    guard let peer else {
+      standard[gate] = open
+      return
+    }
     exceptions[Self.key(peer), default: Exception()][gate] = open
   }
 

@@ -18,7 +18,9 @@ extension Member {
       case .role(let role):
         if let master = role == .master ? identity : role.master { seek(master: master, at: now) }
         tell(.role(role))
+      case .seek(let master): seek(master: master, at: now)
       case .outranked(let identity): tell(.outranked(by: identity))
+      case .handedOver(let identity): tell(.handedOver(to: identity))
       case .masterLost(let identity): tell(.masterLost(identity))
       case .doubt(let identity, let misgiving): tell(.doubt(identity, misgiving))
       case .offered(let identity): tell(.offered(by: identity))

@@ -30,6 +30,7 @@ public enum MemberNews<Address: PeerAddress>: Sendable {
 
   case role(Role)
   case outranked(by: Identity)
+  case handedOver(to: Identity)
   case masterLost(Identity)
   case doubt(Identity, Misgiving)
   case offered(by: Identity)

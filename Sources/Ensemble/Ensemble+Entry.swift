@@ -1,0 +1,118 @@
+import ClockSync
+import MusicalTime
+
+// How a peer comes to a rhythm, and stays with it.
+//
+// To a rhythm that comes when nothing sounds it goes at once, exactly. While something sounds nobody may hear a jump: where
+// the new rhythm has the same ticks within a step, the flywheel is set so that the first tick that is not with the sound yet
+// is due when it would have been, and slews from there, so the run goes on. Where it is further off, the old rhythm goes on
+// up to a bar of the new one, and there that one begins.
+extension Ensemble {
+  /// Where a rhythm that is further off is joined: every so many ticks, a bar of four quarters.
+  static var bar: Int64 { 4 * Tick.perQuarter }
+  /// The last steps of a rhythm that is left are not played so shortly before the first of the new one, which is time to
+  /// bring that to the clock thread.
+  static var joiningTime: Nanoseconds { .milliseconds(10) }
+  /// So late a clock thread may be and yet lose nothing when a run goes on.
+  static var lateness: Nanoseconds { .seconds(1) }
+
+  /// Plays by the master's statement, its clock put beside the own. Nothing happens while that clock is not known well
+  /// enough: who comes late is in phase at its first step.
+  mutating func follow(at now: Instant) {
+    guard let statement, let clock = acquaintances[statement.claim.identity]?.clock, planned || clock.isSettled,
+      let estimate = clock.estimate(at: now)
+    else { return }
+    steered = now
+    if planned { stay(with: statement, by: estimate, at: now) } else { enter(statement, by: estimate, at: now) }
+  }
+
+  /// Whether steps of the plan are with the sound, and there are more to come.
+  private func sounds(at now: Instant) -> Bool {
+    plan.run != 0 && plan.deadline(plan.start) - soundLead <= now && plan.deadline(plan.end) > now
+  }
+
+  /// The plan for `statement`, as the next run.
+  private func plan(for statement: Statement, by clock: ClockMapping) -> Plan {
+    Plan(
+      run: plan.run &+ 1, sends: false, start: statement.start, end: statement.end, timeline: statement.timeline,
+      change: statement.change, clock: clock)
+  }
+
+  private mutating func stay(with statement: Statement, by estimate: ClockEstimate, at now: Instant) {
+    let isSounding = plan.deadline(plan.start) - soundLead <= now
+    // A quarter of a step beyond that within which it has come, as estimates move.
+    let step = plan.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter
+    flywheel.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(step + step / 4) : nil)
+    guard let mapping = flywheel.mapping else { return }
+    var next = plan(for: statement, by: mapping)
+    if isSounding, abs(plan.tick(at: now) - next.tick(at: now)) >= Tick.perStep {
+      // More than a step off, it begins anew at the next step, rather than hurry through all that lies between.
+      next.start = entry(into: next, from: statement.start, at: now + soundLead)
+    } else {
+      (next.run, next.start, next.continues) = (plan.run, plan.start, plan.continues)
+    }
+    next.intensity = intensity(goingOnIn: next, at: now)
+    guard next != plan else { return }
+    plan = next
+    emit(.play(plan))
+  }
+
+  private mutating func enter(_ statement: Statement, by estimate: ClockEstimate, at now: Instant) {
+    let exact = ClockLine(own: now, remote: now + estimate.offset, skew: estimate.skew)
+    var next = plan(for: statement, by: ClockMapping(exact))
+    guard sounds(at: now) else {
+      next.start = entry(into: next, from: statement.start, at: now + soundLead)
+      return play(next, by: estimate, at: now)
+    }
+    if next.deadline(next.end) <= now { return end(at: now) }
+    let tick = plan.firstTick(notBefore: now + soundLead)
+    let (mine, theirs) = (plan.deadline(tick), next.deadline(tick))
+    let step = Nanoseconds(next.tempo(at: mine).nanosecondsPerQuarter / Step.perQuarter)
+    // The ticks first, as instants at the ends of time have no distance.
+    if abs(tick - next.tick(at: mine)) <= 2 * Tick.perStep, (mine - theirs).magnitude <= step {
+      let seed = ClockLine(own: mine, remote: statement.deadline(tick), skew: estimate.skew)
+      (next.start, next.continues) = (max(statement.start, continuation(at: now)), true)
+      let offset = seed.remote(at: now) - now
+      play(next, by: ClockEstimate(offset: offset, skew: estimate.skew, uncertainty: .zero), at: now)
+      return stay(with: statement, by: estimate, at: now)
+    }
+    next.start = bar(of: next, from: statement.start, at: now + soundLead)
+    let due = next.deadline(next.start) - soundLead - Self.joiningTime
+    guard now >= due, next.start < next.end else {
+      joinDue = next.start < next.end ? due : next.deadline(next.end)
+      return
+    }
+    jumps += 1
+    play(next, by: estimate, at: now)
+  }
+
+  /// Plays a new run, the flywheel as it is estimated.
+  private mutating func play(_ next: Plan, by estimate: ClockEstimate, at now: Instant) {
+    jumps += flywheel.jumps
+    flywheel = SlewedClock()
+    flywheel.steer(to: estimate, at: now, jump: nil)
+    (planned, joinDue) = (true, nil)
+    var next = next
+    if let mapping = flywheel.mapping { next.clock = mapping }
+    next.intensity = intensity(goingOnIn: next, at: now)
+    plan = next
+    emit(.play(plan))
+  }
+
+  /// The first tick this peer plays of a rhythm it comes to: the next step not before `instant`.
+  func entry(into plan: Plan, from start: Tick, at instant: Instant) -> Tick {
+    let tick = plan.firstTick(notBefore: instant)
+    return max(start, Tick(of: (tick + (Tick.perStep - 1)).step))
+  }
+
+  /// The first tick of a bar not before `instant`, or the rhythm's first tick if that is yet to come.
+  private func bar(of plan: Plan, from start: Tick, at instant: Instant) -> Tick {
+    let tick = plan.firstTick(notBefore: instant).index
+    let rest = tick % Self.bar
+    return max(start, Tick(rest > 0 ? tick + Self.bar - rest : tick - rest))
+  }
+
+  /// The first tick of a run that goes on from the present one: one that has been played for sure, as a cursor goes on where
+  /// it is.
+  func continuation(at now: Instant) -> Tick { max(plan.start, plan.firstTick(notBefore: now - Self.lateness)) }
+}

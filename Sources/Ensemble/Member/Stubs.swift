@@ -1,1 +1,0 @@
-extension Offer { var systemExclusive: [UInt8] { [] } }
