@@ -41,7 +41,7 @@ final class VirtualClockThread {
     // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
     if new.run != plan.run || !new.sends { stopStreams(at: now) }
     if new.run != plan.run { owed = Tick(.min) }
-    recall(for: new)
+    recall(for: new, at: now)
     if new.run != plan.run { cutsShort = plan.run != 0 && sound.next > plan.start && sound.next < plan.end }
     plan = new
   }
@@ -104,11 +104,15 @@ final class VirtualClockThread {
   }
 
   /// Takes back from the sound what it has been handed of the present plan and what `new` does not have.
-  private func recall(for new: Plan) {
+  private func recall(for new: Plan, at now: Instant) {
     guard plan.run != 0, plan.run == new.run || !new.continues else { return }
     var first = plan.run == new.run ? new.end : plan.start
     if plan.run == new.run, new.changeTick != plan.changeTick { first = min(first, new.changeTick) }
-    if plan.run == new.run, new.intensity != plan.intensity { first = min(first, new.intensity.changeTick) }
+    // Layers that should have changed already go on with what has not been handed over.
+    let coming = plan.firstTick(notBefore: now)
+    if plan.run == new.run, let tick = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming), tick > coming {
+      first = min(first, tick)
+    }
     guard first < sound.next, first < plan.end else { return }
     let limit = plan.deadline(first) - .microseconds(100)
     handed.removeAll { $0.due >= limit }
