@@ -35,7 +35,7 @@ let package = Package(
     .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
     .target(name: "Rhythm", dependencies: ["MusicalTime", "Yams"]),
-    .target(name: "Ensemble", dependencies: ["ClockSync", "MIDI", "MusicalTime", "RTPMIDI"]),
+    .target(name: "Ensemble", dependencies: ["ClockSync", "MIDI", "MusicalTime", "RTPMIDI", "Rhythm"]),
     .target(
       name: "Simulation",
       dependencies: ["ClockSync", "Ensemble", "MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "Seeds", containers]),
@@ -61,17 +61,17 @@ let package = Package(
     .executableTarget(
       name: "tutti",
       dependencies: ["Engine", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    .target(name: "VirtualRoutes", dependencies: ["MusicalTime", "Seeds"], path: "Tests/VirtualRoutes"),
+    .target(name: "VirtualRoutes", dependencies: ["MusicalTime", "Seeds", "Simulation"], path: "Tests/VirtualRoutes"),
     .target(name: "Processes", path: "Tests/Processes"),
     .target(
       name: "Hostility", dependencies: ["Seeds", "MIDI", "MusicalTime", "RTPMIDI", containers], path: "Tests/Hostility"),
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
     .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "Hostility", "RTPMIDI", "CAllocationCount"]),
-    .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "VirtualRoutes"]),
+    .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "Simulation", "VirtualRoutes"]),
     .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
     .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),
-    .testTarget(name: "SimulationTests", dependencies: ["Seeds", "Simulation"]),
+    .testTarget(name: "SimulationTests", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "Seeds", "Simulation"]),
     .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
     .testTarget(
       name: "TransportsTests",
