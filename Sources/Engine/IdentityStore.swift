@@ -9,6 +9,8 @@ public final class IdentityStore {
   public let identity: Identity
   /// The highest term kept; 0 when none is.
   public private(set) var term: UInt32
+  /// Where the session is kept: see ``restoreSession(_:)``.
+  let sessionPath: String
   private let descriptor: Int32
 
   /// Takes the identity of the peer called `name`, or makes one.
@@ -27,7 +29,8 @@ public final class IdentityStore {
     let safe = String(
       name.unicodeScalars.map { CharacterSet.alphanumerics.contains($0) ? Character($0) : "-" }.prefix(40))
     for slot in 1...64 {
-      let path = "\(folder)/\(safe.isEmpty ? "peer" : safe)\(slot == 1 ? "" : ".\(slot)").identity"
+      let stem = "\(folder)/\(safe.isEmpty ? "peer" : safe)\(slot == 1 ? "" : ".\(slot)")"
+      let path = stem + ".identity"
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else {
         throw EngineError("\(path): \(String(cString: strerror(errno))); \(remedy)")
@@ -37,6 +40,7 @@ public final class IdentityStore {
         continue
       }
       self.descriptor = descriptor
+      sessionPath = stem + ".session"
       identity = Self.read(descriptor) ?? Self.make(descriptor)
       term = Self.readTerm(descriptor) ?? 0
       return

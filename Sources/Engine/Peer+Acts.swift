@@ -27,6 +27,9 @@ extension Peer {
       case .sound(let message, let session):
         // The programs at the notes port hear the others: who plays here hears that already.
         if session != nil, midi != nil { clock.send(.port(message)) }
+        if watch != nil {
+          tell(.sounded(message, from: session.flatMap { member.partners[$0].map(who) }), at: MonotonicClock.now)
+        }
       case .company: hasCompanyChanged = true
       case .tell(let news): tell(news)
       }

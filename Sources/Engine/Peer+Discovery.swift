@@ -20,7 +20,9 @@ extension Peer {
       switch event {
       case .found(let service): meet(service, at: now)
       case .lost(let service):
-        if let identity = service.identity { member.connections.withdrawn(Identity(identity), as: service.name) }
+        guard let identity = service.identity else { break }
+        let sessions = member.sessions
+        member.connections.withdrawn(Identity(identity), as: service.name, isMet: { sessions[$0] != nil }, now: now)
       case .unavailable(let reason): log.notice("\(reason)")
       case .renamed(let name): log.notice("the name is taken on this network: the others find this peer as \(name)")
       }
@@ -33,7 +35,7 @@ extension Peer {
     guard identity != self.identity, configuration.policy.admits(service.name, from: service.address) else { return }
     let isMet = member.sessions[identity] != nil
     if !member.connections.found(
-      identity, as: service.name, at: Connections.Place(service.address), isMet: isMet, own: self.identity, now: now)
+      identity, as: service.name, at: Connections.Place(service.address), isMet: isMet, now: now)
     {
       log.notice(
         "\(service.name) was found, but \(Connections<SocketAddress>.mostFound) others were before; connect to it with --connect"

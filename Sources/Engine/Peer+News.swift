@@ -12,12 +12,17 @@ extension Peer {
     case .parted(let partner): tellOfMeeting("\(partner.info.name ?? "a peer") left", at: now)
     case .joined(let partner):
       if partner.identity == nil {
-        let isKept = member.clockPeer?.address == partner.info.control
+        let isKept = member.clockPeers.contains { $0.address == partner.info.control }
         log.info(
           "\(name(of: partner)) is no Tutti peer: \(isKept ? "its clock is kept" : "it gets each tick at its moment")")
       }
-      tell(.joined, of: partner, at: now)
-    case .left(let partner): tell(.left, of: partner, at: now)
+      if let name = awaitedAddressee, let identity = partner.identity,
+        name == partner.info.name || name == "\(identity)"
+      {
+        (awaitedAddressee, member.addressee) = (nil, identity)
+      }
+      tell(.joined(who(partner)), at: now)
+    case .left(let partner): tell(.left(who(partner)), at: now)
     case .refused(let name, let address, let isSought):
       let then = isSought ? ", trying on" : ""
       log.warning("\(name ?? "\(address)"): refused the invitation\(then); let this peer in there")
@@ -31,42 +36,48 @@ extension Peer {
       log.notice("\(name ?? "somebody") at \(address) was refused: --policy \(configuration.policy) does not let it in")
     case .unanswered(let address):
       log.warning("\(address): does not answer, trying on; check the address, the port and the firewall there")
-    case .outsideClock(let event): tell(event)
-    case .outsideClockIsBack: log.notice("\(outsideClockName) is back")
-    case .outsideClockIsGone:
-      if !isLeaving { log.warning("\(outsideClockName) is gone; it is connected again when it comes back") }
-    case .outsideClockIsTutti:
-      log.warning("\(outsideClockName) is a Tutti peer: its rhythm is followed anyway; leave --clock-from away")
+    case .outsideClock(let name, let event): tell(event, of: name)
+    case .outsideClockIsBack(let name): log.notice("\(name) is back")
+    case .outsideClockIsGone(let name):
+      if !isLeaving { log.warning("\(name) is gone; it is connected again when it comes back") }
+    case .outsideClockIsTutti(let name):
+      log.warning("\(name) is a Tutti peer: its rhythm is followed anyway; leave --clock-from away")
+    case .strangeClock(let partner):
+      log.notice("\(name(of: partner)) sends a MIDI clock; to keep it give rtp:\(partner.info.control) to --clock-from")
     case .role(let role):
       if role != .idle { played = role }
       log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
+      tell(.role(role), at: now)
+      // It has gone over to another: there is nothing to stay for.
+      if isLeaving, role != .master { leavesAt = now + .milliseconds(100) }
       // Also when the rhythm became another's that started at the same time.
       if role == .idle, played != .idle, configuration.start, startsAt == nil, configuration.duration != nil {
         leavesAt = leavesAt ?? departure(at: now)
       }
     case .outranked(let identity):
       log.notice("two started at once: \(name(of: identity)) goes first, this peer follows")
+    case .handedOver(let identity): log.notice("\(name(of: identity)) has taken the rhythm; this peer follows")
     case .masterLost(let identity):
       log.warning("\(name(of: identity)), the master, is gone; the rhythm ended. Press space to start it again")
     case .doubt(let identity, let misgiving): log.warning("\(describe(misgiving, of: name(of: identity)))")
-    case .offered(let identity): log.notice("\(name(of: identity)) offers the rhythm; press t to take it")
-    case .handedOver(let identity): log.notice("\(name(of: identity)) has taken the rhythm; this peer follows")
-    case .tookOver(let identity): log.notice("\(name(of: identity)) gave the rhythm up; this peer goes on with it")
+    case .offered(let identity):
+      log.notice("\(name(of: identity)) offers the rhythm; press t to take it")
+      tell(.offered(by: who(identity)), at: now)
+    case .tookOver(let identity):
+      log.notice("\(name(of: identity)) is the master no more; this peer goes on with the rhythm")
+      tell(.tookOver(from: who(identity)), at: now)
     case .channel(let channel):
       if let channel {
         log.info("this peer plays on MIDI channel \(channel.number)")
       } else {
-        log.notice("all MIDI channels are taken: what this peer plays goes out on channel 16")
+        log.notice("no MIDI channel is free: the others know this peer by its session alone")
       }
+      tell(.channel(channel?.number), at: now)
     }
   }
 
-  /// Tells whoever watches that a peer has come or gone.
-  private func tell(_ kind: PeerEvent.Kind, of partner: Partner<SocketAddress>, at now: Instant) {
-    watch?(
-      PeerEvent(kind: kind, name: partner.info.name, address: partner.info.control, identity: partner.identity, at: now)
-    )
-  }
+  /// Tells whoever watches.
+  func tell(_ kind: PeerEvent.Kind, at now: Instant) { watch?(PeerEvent(kind: kind, at: now)) }
 
   /// Says who comes and goes. Anybody on the network may do so a thousand times a second: that is not all said.
   private func tellOfMeeting(_ line: String, at now: Instant) {
@@ -97,6 +108,15 @@ extension Peer {
   }
 
   func name(of identity: Identity) -> String { member.names[identity] ?? identity.description }
+
+  func who(_ partner: Partner<SocketAddress>) -> PeerEvent.Who {
+    PeerEvent.Who(name: partner.info.name, address: partner.info.control, identity: partner.identity)
+  }
+
+  func who(_ identity: Identity) -> PeerEvent.Who {
+    if let session = member.sessions[identity], let partner = member.partners[session] { return who(partner) }
+    return PeerEvent.Who(name: member.names[identity], identity: identity)
+  }
 
   private func name(of partner: Partner<SocketAddress>) -> String {
     partner.info.name ?? partner.info.control.description

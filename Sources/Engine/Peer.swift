@@ -31,6 +31,8 @@ public final class Peer {
   /// Nil while nobody is looked for.
   var discovery: Discovery?
   var doubts = Doubts()
+  /// Which of several clocks from outside is kept.
+  var arbiter = ClockArbiter()
   /// The newest the clock thread has counted.
   var clockCounters = ClockCounters()
   var traceFailure: TraceError?
@@ -47,6 +49,16 @@ public final class Peer {
   var meetingBudget = MessageBudget(rate: 1, depth: 128)
   /// Who is told of others that come and go.
   private(set) var watch: ((PeerEvent) -> Void)?
+  /// What those who watch have been told last, and when to look again.
+  var toldCompany: [CompanyEntry] = []
+  var toldTotal: UInt8?
+  var nextLook = Instant(nanoseconds: .min)
+  /// What has been kept of the session, and when to look again.
+  var keptSession: SessionState?
+  var nextKeeping = Instant(nanoseconds: .min)
+  var hasToldOfKeeping = false
+  /// To whom the player's notes are to go, once that peer is there.
+  var awaitedAddressee: String?
   /// Another command to leave while leaving means at once.
   var isLeaving = false
 
@@ -65,21 +77,27 @@ public final class Peer {
   /// Opens the sound card, the ports, recording and trace, loads the kit, and starts the threads. Nothing is left behind
   /// when it fails.
   ///
+  /// - Parameter store: the identity's, if that has been taken already.
   /// - Throws: ``PCMError``, ``TransportError``, ``AudioFileError``, ``TraceError`` or ``EngineError``.
-  public init(_ configuration: PeerConfiguration, mailbox: Mailbox = Mailbox(), log: Logger) throws {
+  public init(
+    _ configuration: PeerConfiguration, store: IdentityStore? = nil, mailbox: Mailbox = Mailbox(), log: Logger
+  ) throws {
     self.configuration = configuration
     self.mailbox = mailbox
     self.log = log
     tempo = configuration.tempo
     if let path = configuration.trace { try TraceWriter.check(path: path) }
     var addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
-    var clockPeer: ClockPeer<SocketAddress>?
-    if case .peer(let name) = configuration.clockFrom {
+    for place in configuration.restored?.peers ?? [] {
+      if let address = try? SocketAddress(resolving: place), !addresses.contains(address) { addresses.append(address) }
+    }
+    var clockPeers: [ClockPeer<SocketAddress>] = []
+    for case .peer(let name) in configuration.clockFrom {
       let address = try SocketAddress(resolving: name)
-      clockPeer = ClockPeer(address: address, name: name)
+      clockPeers.append(ClockPeer(address: address, name: name))
       if !addresses.contains(address) { addresses.append(address) }
     }
-    store = try IdentityStore(name: configuration.name)
+    self.store = try store ?? IdentityStore(name: configuration.name)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)
     probes = ProbeSender(socket: ports.data)
@@ -98,14 +116,17 @@ public final class Peer {
     // The sound may need hits sooner than a change would be told by the lead asked for.
     let lead = max(configuration.lead, sound.lead + .milliseconds(20))
     let ensemble = Ensemble(
-      identity: store.identity, highestTerm: store.term, lead: lead, soundLead: sound.lead,
+      identity: self.store.identity, highestTerm: self.store.term, lead: lead, soundLead: sound.lead,
       activity: configuration.activity)
     let manners = configuration.manners
     member = Member(
       name: configuration.name, ensemble: ensemble,
-      connections: Connections(to: addresses.map(Connections.Place.init), at: now),
+      connections: Connections(to: addresses.map(Connections.Place.init), own: self.store.identity, at: now),
       manner: { manners.manner(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
-    member.clockPeer = clockPeer
+    member.clockPeers = clockPeers
+    member.ensemble.gates = configuration.gates
+    member.ensemble.masterLoss = configuration.masterLoss
+    member.ensemble.activityRule = configuration.activityRule
 
     clockRings.table.publish(StepTable(configuration.patch))
     // Ticks leave ahead of time, but never so early that a change could still come before them.
@@ -116,7 +137,7 @@ public final class Peer {
     clock = ClockThread(rings: clockRings, settings: settings)
     networkRings = NetworkRings(bell: mailbox.bell)
     network = NetworkThread(
-      ports: ports, sequencer: midi?.sequencer, ssrc: member.endpoint.ssrc, identity: store.identity.bits,
+      ports: ports, sequencer: midi?.sequencer, ssrc: member.endpoint.ssrc, identity: self.store.identity.bits,
       rings: networkRings)
 
     if configuration.start {
@@ -125,7 +146,7 @@ public final class Peer {
       leavesAt = now + duration
     }
     let header = TraceHeader(
-      configuration, identity: store.identity, scheduler: clock.scheduler, memoryLocked: memory == nil,
+      configuration, identity: self.store.identity, scheduler: clock.scheduler, memoryLocked: memory == nil,
       firstFrame: sound.firstFrame, firstInstant: sound.firstInstant)
     do {
       trace = try configuration.trace.map { try TraceWriter(path: $0, header: header) }
@@ -160,6 +181,10 @@ public final class Peer {
   public func run(status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil) throws {
     self.watch = watch
     discovery = discoverOthers()
+    keptSession = configuration.restored
+    awaitedAddressee = configuration.addressee
+    if let leader = configuration.leader { lead(by: leader) }
+    resume(at: MonotonicClock.now)
     var nextStatus = MonotonicClock.now
     while true {
       if let leavesAt, MonotonicClock.now >= leavesAt {
@@ -175,6 +200,7 @@ public final class Peer {
       member.advance(to: now)
       startIfDue(at: now)
       keepUp(at: now)
+      watchCompany(at: now)
       recordTicks(at: now)
       if let news = sound.news(at: now) { log.warning("\(news)") }
       if let status, now >= nextStatus {
@@ -214,6 +240,7 @@ public final class Peer {
     let acts = member.drain(at: now)
     // Before anybody hears of it.
     store.keep(term: ensemble.highestTerm)
+    keepSession(at: now)
     perform(acts)
     if let news = doubts.news(member.endpoint.counters, at: now) { log.warning("\(news)") }
   }

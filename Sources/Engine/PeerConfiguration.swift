@@ -1,3 +1,4 @@
+public import Ensemble
 public import MusicalTime
 public import Rhythm
 
@@ -31,6 +32,18 @@ public struct PeerConfiguration: Sendable {
   public var patchName: String
   /// The player's activity at the beginning, 0...127.
   public var activity: UInt8 = 64
+  /// What the others may do to this peer.
+  public var gates = Gates()
+  /// Who alone controls the rhythm, by name or identity; nil: anyone does, as far as the gates let them.
+  public var leader: String?
+  /// What becomes of the rhythm when its master is gone.
+  public var masterLoss = MasterLoss.continue
+  /// What the master makes of everybody's activity.
+  public var activityRule = ActivityRule.sum
+  /// To whom the player's notes go, by name or identity; nil: to all.
+  public var addressee: String?
+  /// What a peer of this name was doing when it ended without having left; nil: begin anew.
+  public var restored: SessionState?
   public var card = Card.none
   /// What comes after the card and what it knows nothing of takes so long: the sound leaves that much earlier.
   public var latency = Nanoseconds.zero
@@ -39,8 +52,8 @@ public struct PeerConfiguration: Sendable {
   public var soundFont: String
   /// Whether it has ALSA sequencer ports: clock and notes out, notes and controllers in.
   public var midi = false
-  /// Whose clock this peer keeps, nil for its own.
-  public var clockFrom: ClockSource?
+  /// Whose clock this peer keeps: of several the first that is heard. None: its own.
+  public var clockFrom: [ClockSource] = []
   /// How far ahead of its sounding a change is told.
   public var lead = Nanoseconds.milliseconds(100)
   /// How long the rhythm plays when this peer starts it, otherwise how long the peer stays; nil: until told to leave.

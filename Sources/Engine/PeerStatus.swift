@@ -14,8 +14,9 @@ public struct PeerStatus: Sendable {
   public var peers: Int
   /// The master's clock minus the own, nil when there is no master or nothing is known.
   public var clockOffset: Nanoseconds?
-  /// The player's, smoothed, 0...127.
+  /// The player's own, and what everybody's comes to.
   public var activity: UInt8
+  public var total: UInt8
 }
 
 extension Peer {
@@ -28,6 +29,7 @@ extension Peer {
     let tempo = kept ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
     return PeerStatus(
       role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: member.partners.count,
-      clockOffset: ensemble.masterClock(at: now)?.offset, activity: ensemble.activity)
+      clockOffset: ensemble.masterClock(at: now)?.offset, activity: ensemble.activity,
+      total: ensemble.totalActivity(at: now))
   }
 }

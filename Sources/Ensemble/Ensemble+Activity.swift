@@ -13,6 +13,9 @@ extension Ensemble {
   /// The player's activity, smoothed, 0...127.
   public var activity: UInt8 { activities.level.value }
 
+  /// What the player's keys or controller stand at, 0...127.
+  public var heldActivity: UInt8 { activities.level.held }
+
   /// What the master makes of everybody's activity.
   public var activityRule: ActivityRule {
     get { activities.total.rule }

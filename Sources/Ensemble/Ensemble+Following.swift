@@ -119,5 +119,5 @@ extension Ensemble {
   }
 
   /// Terms go up by one a start. One a million starts ahead is a lie, and would leave nobody a term above it.
-  private func isCredible(_ term: UInt32) -> Bool { term < highestTerm || term - highestTerm <= 1 << 20 }
+  func isCredible(_ term: UInt32) -> Bool { term < highestTerm || term - highestTerm <= 1 << 20 }
 }

@@ -7,6 +7,12 @@ extension Ensemble {
   /// first second, and when there is none left.
   public var channel: Channel? { channels.own }
 
+  /// The channel that the peer with this identity claims, if it keeps it.
+  public func channel(of peer: Identity) -> Channel? {
+    guard let channel = acquaintances[peer]?.presence?.channel, owner(of: channel) == peer else { return nil }
+    return channel
+  }
+
   /// Whose channel that is: the peer's that keeps it if several claim it. Nil: nobody else's.
   public func owner(of channel: Channel) -> Identity? { channels.holder(of: channel) }
 
@@ -26,13 +32,20 @@ extension Ensemble {
       rejected += 1
       return
     }
-    let known = acquaintances[sender]?.presence
     acquaintances[sender, default: Acquaintance()].presence = presence
     if channels.told(presence.channel, by: sender, at: now) { doubt(sender, .isRestless) }
-    // Otherwise there is time until the next round.
-    if known == nil || known?.channel != presence.channel { settleChannel(at: now) }
     inform(sender, of: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)
+    if let claim = presence.claim { seek(claim) }
+  }
+
+  /// A rhythm plays whose master is not in session with this peer, as where there are many: it is to be connected to.
+  private mutating func seek(_ claim: Claim) {
+    guard claim.identity != identity, !company.contains(claim.identity), claim != sought, isCredible(claim.term),
+      admits(.rhythm, from: claim.identity)
+    else { return }
+    sought = claim
+    emit(.seek(claim.identity))
   }
 
   /// The peer is in session.
@@ -48,8 +61,7 @@ extension Ensemble {
   mutating func parted(from peer: Identity, at now: Instant) {
     company.remove(peer)
     activities.total.forget(peer)
-    channels.forget(peer)
-    settleChannel(at: now)
+    channels.forget(peer, at: now)
   }
 
   /// Tells the peer what this one says of itself.
@@ -76,7 +88,8 @@ extension Ensemble {
   mutating func advancePresence(to now: Instant) {
     if now >= channels.nextDeadline { settleChannel(at: now) }
     guard !company.members.isEmpty, now >= presenceDeadline else { return }
-    settleChannel(at: now)
+    // Patience comes to an end without anything new.
+    if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     company.saidAt = now
     var haveAllHeard = true
     for peer in company.members where !present(to: peer, at: now) { haveAllHeard = false }

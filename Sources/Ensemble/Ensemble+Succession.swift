@@ -40,10 +40,9 @@ extension Ensemble {
     if role == .follower(of: peer), standing == .leads { masterHeard = now }
     guard let last = acquaintances[peer]?.heard else { return }
     acquaintances[peer]?.heard = now
-    guard now - last >= .seconds(1) else { return }
     // Who knows what it has missed.
-    if role == .master, let statement { emit(.tell(statement, to: peer)) }
-    present(to: peer, at: now)
+    if now - last >= .seconds(1), role == .master, let statement { emit(.tell(statement, to: peer)) }
+    if now - last >= Nanoseconds(4 * company.interval.count) { present(to: peer, at: now) }
   }
 
   /// The peer with identity `sender` says that it takes part in the rhythm of this claim, nil while it is idle.

@@ -40,9 +40,9 @@ extension Ensemble {
   /// level counts; of a rhythm taken over in its midst the total stays until all have.
   private mutating func beginTotals(under claim: Claim, at now: Instant) {
     activities.informed = []
-    if plan.deadline(plan.start) > now {
-      activities.decided = (claim, plan.start.beat)
-      plan.intensity = Intensity(totalActivity(at: now), from: plan.start.beat)
+    if let start = statement?.start, plan.deadline(start) > now {
+      activities.decided = (claim, start.beat)
+      plan.intensity = Intensity(totalActivity(at: now), from: start.beat)
       emit(.play(plan))
       announceTotal(at: now)
     } else {

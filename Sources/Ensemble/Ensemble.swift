@@ -38,6 +38,8 @@ public struct Ensemble: Sendable {
     case offered(by: Identity)
     /// The rhythm went over: this peer is its master now, in phase, in the place of the one with this identity.
     case tookOver(from: Identity)
+    /// Connect to the peer with this identity, if it is known where it is: others say that it is the master.
+    case seek(Identity)
     /// Send a message of channel 1 that counts at an instant of the own clock, to the peer with this identity or to all
     /// Tutti peers.
     case send(Message, at: Instant, to: Identity?)
@@ -86,6 +88,14 @@ public struct Ensemble: Sendable {
   var steered = Instant(nanoseconds: .min)
   /// Whether the plan is for the statement's run, which it is not while the master's clock is unknown.
   var planned = false
+  /// How lively everybody is.
+  var activities: ActivityExchange
+  /// Who plays on which MIDI channel.
+  var channels = ChannelClaims()
+  /// Who is in session, and what they have been told of this peer.
+  var company = Company()
+  /// The last rhythm heard of whose master was not in session.
+  var sought: Claim?
   /// When a rhythm is to be joined that is too far from what plays here to be gone towards.
   var joinDue: Instant?
   /// Jumps of flywheels before this one, and from one rhythm to another.
@@ -98,12 +108,6 @@ public struct Ensemble: Sendable {
   /// The last offer of this peer's, and the last to it.
   var offerMade: OfferMade?
   var offerHad: OfferHad?
-  /// How lively everybody is.
-  var activities: ActivityExchange
-  /// Who plays on which MIDI channel.
-  var channels = ChannelClaims()
-  /// Who is in session, and what they have been told of this peer.
-  var company = Company()
   private var effects: [Effect] = []
 
   /// - Parameters:

@@ -7,6 +7,9 @@ public enum Role: Hashable, Sendable, CustomStringConvertible {
   /// The peer with this identity does.
   case follower(of: Identity)
 
+  /// Whom it follows, if anyone.
+  public var master: Identity? { if case .follower(let master) = self { master } else { nil } }
+
   public var description: String {
     switch self {
     case .idle: "idle"

@@ -2,23 +2,27 @@ import Dispatch
 import Engine
 import Foundation
 
-/// The player's keys, one at a time and without echo, as commands.
+/// What the player types, as commands: on a terminal keys, one at a time and without echo, and behind a colon a line of
+/// words; from a pipe or a file lines of words alone.
 final class Keys {
   private let source: any DispatchSourceRead
-  private let before: termios
+  private let before: termios?
 
-  init(_ mailbox: Mailbox) {
+  init(_ mailbox: Mailbox, on terminal: Terminal) {
     var settings = termios()
-    tcgetattr(STDIN_FILENO, &settings)
-    before = settings
-    settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-    source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
+    let isTerminal = terminal.readsKeys && tcgetattr(STDIN_FILENO, &settings) == 0
+    before = isTerminal ? settings : nil
+    if isTerminal {
+      settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+      tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    }
+    source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: DispatchQueue(label: "keys"))
+    let reader = KeyReader(isTerminal: isTerminal, post: mailbox.post, terminal: terminal)
     source.setEventHandler { [source] in
-      var keys = [UInt8](repeating: 0, count: 64)
+      var keys = [UInt8](repeating: 0, count: 4096)
       let count = read(STDIN_FILENO, &keys, keys.count)
       guard count > 0 else { return source.cancel() }
-      for key in keys.prefix(count) { if let command = command(for: key) { mailbox.post(command) } }
+      for key in keys.prefix(count) { reader.take(key) }
     }
     source.resume()
   }
@@ -26,8 +30,52 @@ final class Keys {
   /// Gives the terminal back as it was.
   func restore() {
     source.cancel()
-    var settings = before
-    tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    if var before { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
+  }
+}
+
+/// Puts keys together to lines where lines are typed.
+private final class KeyReader: @unchecked Sendable {
+  // Its queue alone comes here.
+  private static let longest = 1024
+  private let isTerminal: Bool
+  private let post: (PlayerCommand) -> Void
+  private let terminal: Terminal
+  /// Nil while keys are commands by themselves.
+  private var line: [UInt8]?
+
+  init(isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, terminal: Terminal) {
+    (self.isTerminal, self.post, self.terminal) = (isTerminal, post, terminal)
+    line = isTerminal ? nil : []
+  }
+
+  func take(_ key: UInt8) {
+    guard var text = line else {
+      if key == UInt8(ascii: ":") {
+        line = []
+        return terminal.prompt(":")
+      }
+      if let command = command(for: key) { post(command) }
+      return
+    }
+    switch key {
+    case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+      line = isTerminal ? nil : []
+      terminal.prompt(nil)
+      return obey(String(decoding: text, as: UTF8.self))
+    case 0x7F, 0x08: _ = text.popLast()
+    case 0x1B:
+      line = isTerminal ? nil : []
+      return terminal.prompt(nil)
+    default: if text.count < Self.longest { text.append(key) }
+    }
+    line = text
+    if isTerminal { terminal.prompt(":" + String(decoding: text, as: UTF8.self)) }
+  }
+
+  private func obey(_ text: String) {
+    guard text.contains(where: { !$0.isWhitespace }) else { return }
+    do throws(WordsFault) { post(try PlayerCommand(words: text)) } catch { terminal.say("tutti: \(error)") }
   }
 }
 
@@ -40,6 +88,10 @@ private func command(for key: UInt8) -> PlayerCommand? {
   case UInt8(ascii: "+"), UInt8(ascii: "="): .tempo(by: 1)
   case UInt8(ascii: "-"): .tempo(by: -1)
   case UInt8(ascii: "0")...UInt8(ascii: "9"): .activity(UInt8(Int(key - UInt8(ascii: "0")) * 127 / 9))
+  case UInt8(ascii: "h"): .offer(to: nil)
+  case UInt8(ascii: "t"): .take
+  case UInt8(ascii: "\t"): .playToNext
+  case UInt8(ascii: "w"): .showCompany
   case UInt8(ascii: "q"): .leave
   default: nil
   }

@@ -13,7 +13,10 @@ struct PeerCommand: ParsableCommand {
     abstract: "Run one peer: play with others, or alone.",
     discussion: """
       Keys on a terminal: space starts and stops the rhythm, c goes on where it stopped, < and > move that place by a bar, \
-      + and - change the tempo, 0...9 set your activity (more of it, a richer rhythm), q leaves.
+      + and - change the tempo, 0...9 set your activity (more of it, a richer rhythm), h offers the rhythm and t takes it, \
+      tab chooses to whom your notes go, w tells who is there, q leaves.
+
+      Behind a colon on a terminal, and line by line on standard input where that is none: \(PlayerCommand.vocabulary).
 
       EXAMPLES
         tutti peer
@@ -24,6 +27,8 @@ struct PeerCommand: ParsableCommand {
         tutti peer --clock-from "TR-8S"
         tutti peer --clock-from rtp:192.168.1.30:5004
         tutti peer --policy contacts --no-journal "stage box"
+        tutti peer --name Ben --led-by Ada --gate "Cleo:notes,modification=closed"
+        tutti peer --name Ada --restore
       """)
 
   @Option(help: "What the others see. Default: this machine's name.")
@@ -32,17 +37,27 @@ struct PeerCommand: ParsableCommand {
   @OptionGroup(title: "Network")
   var network: NetworkOptions
 
+  @OptionGroup(title: "Ensemble")
+  var ensemble: EnsembleOptions
+
+  @Flag(
+    help: ArgumentHelp(
+      "After a crash: back into the session that a peer of this name was in, with its patch, tempo, gates and role. What "
+        + "else is given here counts more."))
+  var restore = false
+
   @Flag(help: "Start the rhythm when everybody to connect to is there, after 5 s in any case.")
   var start = false
 
   @Option(help: ArgumentHelp("Tempo in beats a minute, 20...999. Default: the patch's.", valueName: "B"))
   var bpm: Double?
 
-  @Option(help: "The rhythm to play: a name from `tutti patch list` or a file.")
-  var patch = PatchLibrary.standard
+  @Option(
+    help: "The rhythm to play: a name from `tutti patch list` or a file. Default: \(PatchLibrary.standard).")
+  var patch: String?
 
-  @Option(help: ArgumentHelp("Your activity at the beginning, 0...127.", valueName: "A"))
-  var activity: UInt8 = 64
+  @Option(help: ArgumentHelp("Your activity at the beginning, 0...127. Default: 64.", valueName: "A"))
+  var activity: UInt8?
 
   @Option(
     help: ArgumentHelp(
@@ -70,8 +85,9 @@ struct PeerCommand: ParsableCommand {
     help: ArgumentHelp(
       "Keep the MIDI clock of this ALSA port (see `tutti ports`) and be the network's master from it: Start, Stop, "
         + "Continue and Song Position included. Opens the ports of --midi as well. rtp:HOST[:PORT] keeps that of an "
-        + "RTP-MIDI peer, and connects to it as --connect does.", valueName: "PORT"))
-  var clockFrom: String?
+        + "RTP-MIDI peer, and connects to it as --connect does. May be given again: the first that is heard is kept, and "
+        + "another when that falls silent.", valueName: "PORT"))
+  var clockFrom: [String] = []
 
   @Option(help: ArgumentHelp("With --start: how long the rhythm plays; without: how long to stay.", valueName: "S"))
   var duration: Double?
@@ -90,7 +106,9 @@ struct PeerCommand: ParsableCommand {
     if let trace, audio.contains("wav:" + trace) {
       throw ValidationError("--trace \(trace): is the recording's file; give the trace another")
     }
-    guard activity <= 127 else { throw ValidationError("--activity \(activity): out of range; give one from 0 to 127") }
+    if let activity, activity > 127 {
+      throw ValidationError("--activity \(activity): out of range; give one from 0 to 127")
+    }
     // Steps are with the sound 50 ms ahead: a stop told later than that could not hold them back.
     guard (70...2000).contains(lead) else {
       throw ValidationError("--lead \(lead): out of range; give one from 70 to 2000 ms")
@@ -101,10 +119,10 @@ struct PeerCommand: ParsableCommand {
     guard (0...1000).contains(latency) else {
       throw ValidationError("--latency \(latency): out of range; give one from 0 to 1000 ms")
     }
-    if case .peer(let name) = clockFrom.map(ClockSource.init) {
+    for case .peer(let name) in clockFrom.map(ClockSource.init) {
       try usage { () throws(TransportError) in try SocketAddress.parts(of: name) }
     }
-    if start, clockFrom != nil {
+    if start, !clockFrom.isEmpty {
       throw ValidationError("--start: with --clock-from the outside clock starts the rhythm; leave one of them away")
     }
     for (n, output) in audio.enumerated() {
@@ -123,14 +141,22 @@ struct PeerCommand: ParsableCommand {
   func run() throws {
     let terminal = Terminal()
     try reportingFailures {
-      let patch = try PatchLibrary.load(self.patch)
-      let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
+      let name = name ?? ProcessInfo.processInfo.hostName
+      let log = Logger(label: "tutti") { _ in TerminalLog(terminal) }
+      let store = try IdentityStore(name: name)
+      let saved = restore ? store.restoreSession(log) : nil
+      let patchName = self.patch ?? saved?.patch ?? PatchLibrary.standard
+      let patch = try PatchLibrary.load(patchName)
+      let tempo = try bpm.map { try Tempo(bpm: $0) } ?? saved?.tempo ?? patch.tempo
       var configuration = PeerConfiguration(
-        name: name ?? ProcessInfo.processInfo.hostName, tempo: tempo, patch: patch, patchName: self.patch,
+        name: name, tempo: tempo, patch: patch, patchName: patchName,
         soundFont: soundFont, command: CommandLine.arguments.joined(separator: " "))
+      configuration.restored = saved
+      if let saved { configuration.gates = saved.gates }
       try network.apply(to: &configuration)
+      try ensemble.apply(to: &configuration)
       configuration.start = start
-      configuration.activity = activity
+      configuration.activity = activity ?? saved?.activity ?? 64
       configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
       for output in audio {
         if output.hasPrefix("wav:") { configuration.recording = String(output.dropFirst(4)) }
@@ -147,7 +173,7 @@ struct PeerCommand: ParsableCommand {
 
       let mailbox = Mailbox()
       // Until then Ctrl-C ends the program: a sound server may keep the peer waiting for long.
-      let peer = try Peer(configuration, mailbox: mailbox, log: Logger(label: "tutti") { _ in TerminalLog(terminal) })
+      let peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
       let signals = Interruption { mailbox.post(.leave) }
       defer { signals.cancel() }
       if json {
@@ -155,18 +181,18 @@ struct PeerCommand: ParsableCommand {
       } else {
         terminal.say("\(configuration.name) is on port \(peer.port); \(keysHint(terminal))")
       }
-      let keys = terminal.readsKeys ? Keys(mailbox) : nil
-      defer { keys?.restore() }
+      let keys = Keys(mailbox, on: terminal)
+      defer { keys.restore() }
       try peer.run(
         status: terminal.isInteractive ? { terminal.show(statusLine($0)) } : nil,
-        watch: json ? { print(event: Meeting($0)) } : nil)
+        watch: json ? { print(event: EventLine($0)) } : nil)
       terminal.clear()
       if json { print(String(decoding: try JSONEncoder.sorted.encode(peer.summary), as: UTF8.self)) }
     }
   }
 
   private func keysHint(_ terminal: Terminal) -> String {
-    terminal.readsKeys ? "space starts and stops, +/- tempo, 0-9 activity, q leaves" : "Ctrl-C leaves"
+    terminal.readsKeys ? "space starts and stops, +/- tempo, 0-9 activity, w who, q leaves" : "Ctrl-C leaves"
   }
 }
 
@@ -174,6 +200,7 @@ struct PeerCommand: ParsableCommand {
 private func statusLine(_ status: PeerStatus) -> String {
   let offset = status.clockOffset.map { String(format: "%+.3f ms", $0.milliseconds) } ?? "-"
   return String(
-    format: "%-8@ %6.1f BPM  %4ld.%ld  peers %ld  clock %@  activity %ld", status.role.description as NSString,
-    status.tempo.bpm, Int(status.bar), Int(status.beat), status.peers, offset as NSString, Int(status.activity))
+    format: "%-8@ %6.1f BPM  %4ld.%ld  peers %ld  clock %@  activity %ld of %ld", status.role.description as NSString,
+    status.tempo.bpm, Int(status.bar), Int(status.beat), status.peers, offset as NSString, Int(status.activity),
+    Int(status.total))
 }

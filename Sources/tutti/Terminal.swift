@@ -7,6 +7,8 @@ final class Terminal: Sendable {
   let isInteractive = isatty(STDERR_FILENO) == 1
   let readsKeys = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
   private let live = Mutex("")
+  /// What is being typed takes the place of the live line.
+  private let typed = Mutex<String?>(nil)
 
   /// A line that stays.
   func say(_ line: String) {
@@ -15,9 +17,21 @@ final class Terminal: Sendable {
 
   /// The line that is written over.
   func show(_ line: String) {
+    let isTyped = typed.withLock { $0 != nil }
     live.withLock { live in
+      if isTyped { return }
       live = line
       write("\r\u{1B}[K" + line)
+    }
+  }
+
+  /// The line that is being typed, in the place of the live line; nil: it is done.
+  func prompt(_ line: String?) {
+    guard isInteractive else { return }
+    typed.withLock { $0 = line }
+    live.withLock { live in
+      live = line ?? ""
+      write("\r\u{1B}[K" + live)
     }
   }
 

@@ -51,7 +51,7 @@ import Transports
   }
 
   @Test func aLostPeerIsSoughtForAMinute() throws {
-    var connections = Connections<SocketAddress>(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
     connections.lost(Identity(2), of: try info, at: start)
     #expect(connections.areAllEstablished, "the player did not ask for it")
     let seconds = run(&connections, for: .seconds(120))
@@ -62,7 +62,7 @@ import Transports
 
   @Test func whoIsFoundIsSoughtNoLonger() throws {
     for way in 0..<3 {
-      var connections = Connections<SocketAddress>(to: [], at: start)
+      var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
       connections.lost(Identity(2), of: try info, at: start)
       _ = connections.advance(endpoint, at: start + .seconds(1)) { _ in false }
       let session = try #require(connections.targets.first?.session)
@@ -79,7 +79,7 @@ import Transports
 
   /// A peer that this one was told to connect to has another address, and comes by itself.
   @Test func aPeerWithAnotherAddressIsNotInvitedAtTheOld() throws {
-    var connections = Connections<SocketAddress>(to: [.init(there)], at: start)
+    var connections = Connections<SocketAddress>(to: [.init(there)], own: Identity(1), at: start)
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
     connections.established(session, at: there)
@@ -97,24 +97,25 @@ import Transports
   private func find(
     _ connections: inout Connections<SocketAddress>, _ identity: UInt64 = 2, as name: String = "Ben",
     at address: SocketAddress? = nil,
-    isMet: Bool = false, own: UInt64 = 1
+    isMet: Bool = false
   ) -> Bool {
     connections.found(
-      Identity(identity), as: name, at: .init(address ?? there), isMet: isMet, own: Identity(own), now: start)
+      Identity(identity), as: name, at: .init(address ?? there), isMet: isMet, now: start)
   }
 
   /// Of two that find each other the lower identity invites, the other three seconds later.
   @Test(arguments: [(UInt64(1), 0), (3, 3)]) func whoIsFoundIsInvited(own: UInt64, first: Int) throws {
-    var connections = Connections<SocketAddress>(to: [], at: start)
-    #expect(find(&connections, own: own) && find(&connections, own: own) && connections.targets.count == 1)
+    var connections = Connections<SocketAddress>(to: [], own: Identity(own), at: start)
+    #expect(find(&connections) && find(&connections))
+    #expect(connections.targets.count == 1)
     #expect(connections.areAllEstablished, "the player did not ask for it")
     #expect(run(&connections, for: .seconds(5)).first == first)
-    connections.withdrawn(Identity(2), as: "Ben")
+    connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
     #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
   }
 
   @Test func whoIsFoundAndMetIsInvitedWhenItHasGone() throws {
-    var connections = Connections<SocketAddress>(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
     #expect(find(&connections, isMet: true) && connections.nextDeadline == .distantFuture)
     connections.ended(try other(), of: Identity(2), at: start)
     #expect(connections.nextDeadline == start + .seconds(1))
@@ -122,39 +123,39 @@ import Transports
 
   /// The peer that others are told to connect to, and that announces itself as well, is told and no more.
   @Test func whoIsToldAndFoundIsInvitedOnce() {
-    var connections = Connections<SocketAddress>(to: [.init(there)], at: start)
+    var connections = Connections<SocketAddress>(to: [.init(there)], own: Identity(1), at: start)
     #expect(find(&connections) && connections.targets.count == 1)
-    connections.withdrawn(Identity(2), as: "Ben")
+    connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
     #expect(connections.targets.count == 1)
   }
 
   /// A name that is taken is changed: the new one is seen before the old one is gone.
   @Test func theNewestAnnouncementCounts() {
-    var connections = Connections<SocketAddress>(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
     let elsewhere = SocketAddress(host: 0x0A00_0003, port: 5004)
     #expect(find(&connections) && find(&connections, as: "Ben #2", at: elsewhere))
-    connections.withdrawn(Identity(2), as: "Ben")
+    connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
     #expect(connections.targets.map(\.place.control) == [elsewhere])
-    connections.withdrawn(Identity(2), as: "Ben #2")
+    connections.withdrawn(Identity(2), as: "Ben #2", isMet: { _ in false }, now: start)
     #expect(connections.targets.isEmpty)
   }
 
   /// Where one peer was announced another is: when the announcement ends nobody is invited there any more.
   @Test func anAnnouncementThatWasAnothersIsForgotten() throws {
-    var connections = Connections<SocketAddress>(to: [], at: start)
+    var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
     #expect(find(&connections))
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
     connections.established(session, at: there)
     connections.recognised(session, as: Identity(3))
-    connections.withdrawn(Identity(2), as: "Ben")
+    connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
     connections.ended(session, of: Identity(3), at: start)
     #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
   }
 
   /// The player hears of it; who was found is let be, and who was named is not.
   @Test(arguments: [true, false]) func whoRefusesIsToldOnce(isFound: Bool) throws {
-    var connections = Connections<SocketAddress>(to: isFound ? [] : [.init(there)], at: start)
+    var connections = Connections<SocketAddress>(to: isFound ? [] : [.init(there)], own: Identity(1), at: start)
     if isFound { #expect(find(&connections)) }
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
@@ -165,23 +166,61 @@ import Transports
   }
 
   @Test func whoIsNobodyToPlayWithIsLetBe() throws {
-    var connections = Connections<SocketAddress>(to: [.init(there)], at: start)
+    var connections = Connections<SocketAddress>(to: [.init(there)], own: Identity(1), at: start)
     _ = connections.advance(endpoint, at: start) { _ in false }
     connections.abandoned(try #require(connections.targets.first?.session))
     #expect(connections.areAllEstablished && connections.targets.isEmpty)
   }
 
-  @Test func fifteenAreFoundAndNoMore() {
-    var connections = Connections<SocketAddress>(to: [], at: start)
-    func find(_ n: Int) -> Bool {
-      self.find(
-        &connections, UInt64(n), as: "Ben \(n)", at: SocketAddress(host: UInt32(n), port: 5004), own: 1000)
+  private func findAll(_ numbers: some Sequence<Int>, by connections: inout Connections<SocketAddress>) {
+    for n in numbers {
+      let place = SocketAddress(host: UInt32(n), port: 5004)
+      let isKept = connections.found(Identity(UInt64(n)), as: "Ben \(n)", at: .init(place), isMet: false, now: start)
+      #expect(isKept)
     }
-    #expect((1...15).allSatisfy(find) && !find(16))
-    // One of them again, elsewhere or not, takes no second place.
-    #expect(find(7) && connections.targets.count == 15)
-    connections.withdrawn(Identity(7), as: "Ben 7")
-    #expect(find(16) && !find(7))
+  }
+
+  private func identities(_ connections: Connections<SocketAddress>) -> [UInt64] {
+    connections.targets.compactMap { $0.identity?.bits }.sorted()
+  }
+
+  /// Up to sixteen play each with each; of more everybody connects to the two lowest identities, whatever the order in
+  /// which they are found.
+  @Test(arguments: UInt64(1)...10) func ofManyTheLowestAreConnectedTo(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    let numbers = Array(1...40).shuffled(using: &random)
+    for own in [1, 2, 3, 40] {
+      var connections = Connections<SocketAddress>(to: [], own: Identity(UInt64(own)), at: start)
+      let others = numbers.filter { $0 != own }
+      findAll(others.prefix(15), by: &connections)
+      #expect(connections.targets.count == 15)
+      findAll(others.dropFirst(15), by: &connections)
+      #expect(identities(connections) == (own <= 2 ? others.sorted().map(UInt64.init) : [1, 2]), "\(own)")
+    }
+  }
+
+  @Test func theMasterIsConnectedToAsWell() {
+    var connections = Connections<SocketAddress>(to: [], own: Identity(30), at: start)
+    findAll((1...29).reversed(), by: &connections)
+    connections.follow(master: Identity(17), isMet: { _ in false }, at: start)
+    #expect(identities(connections) == [1, 2, 17])
+    // It is the master itself: everybody's session is its own.
+    connections.follow(master: Identity(30), isMet: { _ in false }, at: start)
+    #expect(connections.targets.count == 29)
+  }
+
+  @Test func whenALowestLeavesTheNextTakesItsPlace() {
+    var connections = Connections<SocketAddress>(to: [], own: Identity(30), at: start)
+    findAll(1...29, by: &connections)
+    connections.withdrawn(Identity(1), as: "Ben 1", isMet: { $0 == Identity(3) }, now: start)
+    #expect(identities(connections) == [2, 3])
+    #expect(connections.targets.first { $0.identity == Identity(3) }?.isEstablished == true)
+  }
+
+  @Test func anAnnouncementTwiceIsOnePeer() {
+    var connections = Connections<SocketAddress>(to: [], own: Identity(30), at: start)
+    findAll([1, 2, 2, 1], by: &connections)
+    #expect(connections.targets.count == 2)
   }
 
   /// The session of another address.

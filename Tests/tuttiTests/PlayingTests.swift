@@ -117,7 +117,8 @@ import Testing
     let follower = try Child.tutti(arguments("ben"), name: "ben", prefix: prefixes[1], in: folder)
     var port: UInt16?
     try await follower.wait(for: "to be ready", within: .seconds(20)) {
-      port = (try? JSONDecoder().decode(Ready.self, from: Data(follower.output.utf8)))?.port
+      let line = follower.output.prefix { $0 != "\n" }
+      port = (try? JSONDecoder().decode(Ready.self, from: Data(line.utf8)))?.port
       return port != nil
     }
     let master = try Child.tutti(

@@ -18,7 +18,8 @@ public struct ActivityLevel: Sendable {
   /// After so long, more than sixteen time constants, there is nothing left to smooth.
   private static var rest: Nanoseconds { .seconds(5) }
 
-  private var held: UInt8
+  /// What keys or a controller stand at, 0...127.
+  public private(set) var held: UInt8
   /// When the notes of the last second were struck, oldest first; the newest ``fullDensity`` of them.
   private var notes: [Instant] = []
   /// In 65536ths.
@@ -57,16 +58,16 @@ public struct ActivityLevel: Sendable {
   /// Takes the filter's steps that are due by `now`.
   public mutating func advance(to now: Instant) {
     while let at = due, at <= now {
+      stepped = at
       if now - at > Self.rest {
-        notes.removeAll { now - $0 >= Self.window }
+        notes = []
         filtered = input
       } else {
         notes.removeAll { at - $0 >= Self.window }
-        let change = (input - filtered) * Self.gain >> 16
+        let change = ((input - filtered) * Self.gain) >> 16
         filtered = change == 0 ? input : filtered + change
       }
-      stepped = now - at > Self.rest ? now : at
-      due = filtered == input && notes.isEmpty ? nil : stepped! + Self.step
+      due = filtered == input && notes.isEmpty ? nil : at + Self.step
     }
   }
 

@@ -29,12 +29,12 @@ public struct Intensity: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func tick(differingFrom other: Intensity, notBefore first: Tick) -> Tick? {
-    // Both are constant but for their changes.
-    let (sooner, later) =
-      changeTick < other.changeTick ? (changeTick, other.changeTick) : (other.changeTick, changeTick)
     if value(at: first) != other.value(at: first) { return first }
-    if sooner > first, value(at: sooner) != other.value(at: sooner) { return sooner }
-    if later > first, value(at: later) != other.value(at: later) { return later }
+    // Both are constant but for their changes.
+    var (sooner, later) = (changeTick, other.changeTick)
+    if later < sooner { (sooner, later) = (later, sooner) }
+    if sooner > first, sooner.index != .max, value(at: sooner) != other.value(at: sooner) { return sooner }
+    if later > first, later.index != .max, value(at: later) != other.value(at: later) { return later }
     return nil
   }
 }

@@ -14,8 +14,10 @@ public struct Connections<Address: PeerAddress> {
   /// Of two that find each other the lower identity invites; the other does when it has waited so long in vain.
   static var courtesy: Nanoseconds { .seconds(3) }
 
-  /// So many of those found are connected to: up to 16 peers play each with each.
+  /// With so many others each peer connects to each; beyond, see ``Connections/wants(_:)``.
   public static var mostFound: Int { 15 }
+  /// So many announcements are kept; as many sessions as an endpoint has may be wanted of them.
+  public static var mostAnnounced: Int { 4096 }
 
   /// Where a peer is reached: its control port, and the data port beside it.
   public struct Place: Hashable, Sendable {
@@ -56,6 +58,9 @@ public struct Connections<Address: PeerAddress> {
     /// Whether it is to be invited as soon as its time has come.
     var isSought: Bool { session == nil && reachedBy == nil }
 
+    /// Whether the player is to hear of it when it does not answer for long.
+    var isMissed: Bool { reason == .told && !isEstablished && !isTold }
+
     var isFound: Bool { if case .found = reason { true } else { false } }
 
     /// When it is given up.
@@ -65,20 +70,36 @@ public struct Connections<Address: PeerAddress> {
     }
   }
 
-  package private(set) var targets: [Target]
+  package internal(set) var targets: [Target]
+  /// This peer's identity.
+  let own: Identity
+  /// Those that announce themselves on the network.
+  var announced: [Identity: Announcement] = [:]
+  /// The two lowest identities of ``announced``, the lower first.
+  var lowest: [Identity] = []
+  /// Who gives the rhythm, as far as is known.
+  var master: Identity?
+  /// When ``advance(_:at:where:)`` has something to do next.
+  public internal(set) var nextDeadline = Instant.distantFuture
 
-  public init(to places: [Place], at now: Instant) { targets = places.map { Target($0, reason: .told, at: now) } }
+  public init(to places: [Place], own: Identity, at now: Instant) {
+    targets = places.map { Target($0, reason: .told, at: now) }
+    self.own = own
+    schedule()
+  }
 
   /// Whether all that this peer was told to connect to are there.
   public var areAllEstablished: Bool { targets.allSatisfy { $0.isEstablished || $0.reason != .told } }
 
-  public var nextDeadline: Instant {
+  /// Finds out when there is something to do next. Every change of the targets ends with this.
+  mutating func schedule() {
     var earliest = Instant.distantFuture
     for target in targets {
       if target.isSought, target.nextTry < earliest { earliest = target.nextTry }
       if let expires = target.expires, expires < earliest { earliest = expires }
+      if target.isMissed, target.since + Self.patience < earliest { earliest = target.since + Self.patience }
     }
-    return earliest
+    nextDeadline = earliest
   }
 
   /// Invites whom it is time to invite; gives those who have not answered for long, once each.
@@ -87,6 +108,8 @@ public struct Connections<Address: PeerAddress> {
   mutating func advance(
     _ endpoint: Endpoint<Address>, at now: Instant, where stands: (SessionID) -> Bool
   ) -> [Address] {
+    guard now >= nextDeadline else { return [] }
+    defer { schedule() }
     targets.removeAll { $0.expires.map { $0 <= now } ?? false }
     var silent: [Address] = []
     for n in targets.indices {
@@ -97,8 +120,7 @@ public struct Connections<Address: PeerAddress> {
         targets[n].nextTry = now + Self.pause
         if let session = targets[n].session, stands(session) { targets[n].isEstablished = true }
       }
-      let isMissed = targets[n].reason == .told && !targets[n].isEstablished && !targets[n].isTold
-      if isMissed, now - targets[n].since > Self.patience {
+      if targets[n].isMissed, now - targets[n].since >= Self.patience {
         targets[n].isTold = true
         silent.append(targets[n].place.control)
       }
@@ -109,6 +131,7 @@ public struct Connections<Address: PeerAddress> {
 
   /// A session with the peer at `address` stands.
   mutating func established(_ session: SessionID, at address: Address) {
+    defer { schedule() }
     targets.removeAll { $0.expires != nil && ($0.session == session || $0.place.control == address) }
     for n in targets.indices where targets[n].session == session {
       targets[n].isEstablished = true
@@ -118,6 +141,7 @@ public struct Connections<Address: PeerAddress> {
 
   /// The peer of a session is known: wherever it was sought before, it is found, for its address may have changed.
   mutating func recognised(_ session: SessionID, as identity: Identity) {
+    defer { schedule() }
     targets.removeAll { $0.expires != nil && $0.identity == identity }
     for n in targets.indices {
       if targets[n].session == session {
@@ -131,6 +155,7 @@ public struct Connections<Address: PeerAddress> {
 
   /// The invitation was refused: whether the player is to be told, which is once.
   mutating func refused(_ session: SessionID) -> Bool {
+    defer { schedule() }
     targets.removeAll { $0.expires != nil && $0.session == session }
     guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isTold else { return false }
     targets[n].isTold = true
@@ -140,10 +165,14 @@ public struct Connections<Address: PeerAddress> {
   }
 
   /// At the other end of the session is nobody to play with: it is not sought any more.
-  mutating func abandoned(_ session: SessionID) { targets.removeAll { $0.session == session } }
+  mutating func abandoned(_ session: SessionID) {
+    defer { schedule() }
+    targets.removeAll { $0.session == session }
+  }
 
   /// The session was given up because the peer is reached by another one already.
   mutating func reached(_ session: SessionID, by identity: Identity) {
+    defer { schedule() }
     for n in targets.indices where targets[n].session == session {
       targets[n].reachedBy = identity
       targets[n].isEstablished = true
@@ -152,6 +181,7 @@ public struct Connections<Address: PeerAddress> {
 
   /// A Tutti peer's session was lost, not ended: it is sought where it was, unless it is sought there already.
   mutating func lost(_ identity: Identity, of info: SessionInfo<Address>, at now: Instant) {
+    defer { schedule() }
     guard !targets.contains(where: { $0.place.control == info.control }),
       targets.count < Endpoint<Address>.sessionLimit
     else { return }
@@ -162,35 +192,9 @@ public struct Connections<Address: PeerAddress> {
     targets.append(target)
   }
 
-  /// The peer with `identity` announces itself at `place`. Of several announcements the newest counts: one made under
-  /// another name, when the first was taken, is seen a second before the first is gone.
-  ///
-  /// - Parameters:
-  ///   - name: what it is announced by.
-  ///   - isMet: whether it is in session already.
-  ///   - own: this peer's identity.
-  /// - Returns: false when there are ``mostFound`` others already.
-  public mutating func found(
-    _ identity: Identity, as name: String, at place: Place, isMet: Bool, own: Identity, now: Instant
-  ) -> Bool {
-    guard !targets.contains(where: { $0.place.control == place.control && $0.reason == .told }) else { return true }
-    targets.removeAll { if case .found(identity, as: _) = $0.reason { true } else { false } }
-    guard targets.count(where: \.isFound) < Self.mostFound else { return false }
-    var target = Target(
-      place, reason: .found(identity, as: name), at: now, firstTry: own < identity ? now : now + Self.courtesy)
-    target.identity = identity
-    if isMet { (target.reachedBy, target.isEstablished) = (identity, true) }
-    targets.append(target)
-    return true
-  }
-
-  /// The peer with `identity` announces itself by `name` no more. A session with it stands.
-  public mutating func withdrawn(_ identity: Identity, as name: String) {
-    targets.removeAll { $0.reason == .found(identity, as: name) }
-  }
-
   /// The session is over; `identity` is its peer's, when that peer has no other.
   mutating func ended(_ session: SessionID, of identity: Identity?, at now: Instant) {
+    defer { schedule() }
     for n in targets.indices {
       let gone = identity != nil && targets[n].reachedBy == identity
       guard targets[n].session == session || gone else { continue }

@@ -1,6 +1,8 @@
+import MusicalTime
+
 // What the ensemble decides.
 extension Member {
-  func handleEffects() {
+  func handleEffects(at now: Instant) {
     for effect in ensemble.takeEffects() {
       switch effect {
       case .tell(let statement, let identity): say(statement.systemExclusive, to: identity)
@@ -13,7 +15,10 @@ extension Member {
         }
         if let session = sessions[identity] { emit(.stream(.message(message, at: instant, to: .session(session)))) }
       case .play(let plan): emit(.play(plan))
-      case .role(let role): tell(.role(role))
+      case .role(let role):
+        if let master = role == .master ? identity : role.master { seek(master: master, at: now) }
+        tell(.role(role))
+      case .seek(let master): seek(master: master, at: now)
       case .outranked(let identity): tell(.outranked(by: identity))
       case .handedOver(let identity): tell(.handedOver(to: identity))
       case .masterLost(let identity): tell(.masterLost(identity))
@@ -23,6 +28,12 @@ extension Member {
       case .channel(let channel): tell(.channel(channel))
       }
     }
+  }
+
+  /// Whoever gives the rhythm is to be in session with this peer.
+  private func seek(master: Identity, at now: Instant) {
+    let sessions = sessions
+    connections.follow(master: master, isMet: { sessions[$0] != nil }, at: now)
   }
 
   private func say(_ exclusive: [UInt8], to identity: Identity?) {

@@ -19,6 +19,8 @@ struct ChannelClaims: Sendable {
   }
 
   private static var listening: Nanoseconds { .seconds(1) }
+  /// So long others are waited for that say something new at the same time, as when two groups meet.
+  private static var gathering: Nanoseconds { .milliseconds(50) }
   private static var memory: Nanoseconds { .seconds(10) }
   private static var mostChanges: Int { 8 }
   /// So long a channel is left to those in front who do not take it.
@@ -31,8 +33,10 @@ struct ChannelClaims: Sendable {
   /// What this peer claims.
   private(set) var own: Channel?
   private var others: [Identity: Claimant] = [:]
+  /// When ``settle(for:at:)`` has something to do next; the distant future while everything is at rest.
+  private(set) var nextDeadline = Instant(nanoseconds: .min)
+  /// When it may claim a first channel.
   private var opens: Instant?
-  private var hasListened = false
   /// Since when there has been a free channel while this peer had none.
   private var freeSince: Instant?
 
@@ -42,11 +46,16 @@ struct ChannelClaims: Sendable {
   mutating func told(_ channel: Channel?, by peer: Identity, at now: Instant) -> Bool {
     guard var claimant = others[peer] else {
       others[peer] = Claimant(channel: channel)
+      nextDeadline = min(nextDeadline, now + Self.gathering)
       return false
     }
     defer { others[peer] = claimant }
-    if claimant.isRestless, now - (claimant.changes.last ?? now) >= Self.memory { claimant.isRestless = false }
+    if claimant.isRestless, now - (claimant.changes.last ?? now) >= Self.memory {
+      claimant.isRestless = false
+      nextDeadline = min(nextDeadline, now + Self.gathering)
+    }
     guard channel != claimant.channel else { return false }
+    nextDeadline = min(nextDeadline, now + Self.gathering)
     claimant.channel = channel
     claimant.changes.removeAll { now - $0 >= Self.memory }
     if claimant.changes.count > Self.mostChanges { claimant.changes.removeFirst() }
@@ -57,10 +66,10 @@ struct ChannelClaims: Sendable {
   }
 
   /// The peer has left.
-  mutating func forget(_ peer: Identity) { others[peer] = nil }
-
-  /// When ``settle(for:at:)`` ends listening; the distant future once it has.
-  var nextDeadline: Instant { hasListened ? .distantFuture : opens ?? Instant(nanoseconds: .min) }
+  mutating func forget(_ peer: Identity, at now: Instant) {
+    others[peer] = nil
+    nextDeadline = min(nextDeadline, now + Self.gathering)
+  }
 
   /// Keeps or changes the own claim by what is known.
   ///
@@ -68,11 +77,11 @@ struct ChannelClaims: Sendable {
   mutating func settle(for identity: Identity, at now: Instant) -> Bool {
     let opens = self.opens ?? now + Self.listening
     self.opens = opens
-    if now >= opens { hasListened = true }
+    nextDeadline = now < opens ? opens : .distantFuture
     let holders = holders
     if let own {
       guard let holder = holders[Int(own.wire)], holder < identity else { return false }
-    } else if !hasListened {
+    } else if now < opens {
       return false
     }
     let free = (0..<16).filter { Self.all >> $0 & 1 != 0 && holders[$0] == nil }

@@ -1,0 +1,114 @@
+import Ensemble
+import MIDI
+import MusicalTime
+import Seeds
+import Testing
+
+@Suite struct PresenceTests {
+  @Test func theOctetsAreAsTheArticleHasThem() {
+    let presence = Presence(
+      identity: Identity(0x0102_0304_8506_0708), claim: Claim(term: 0x81, identity: Identity(0xFF)),
+      channel: Channel(16), gates: Gates.Opening(bits: 0b1010), takesOver: true)
+    #expect(
+      presence.systemExclusive == [
+        0x7D, 0x54, 0x01, 0x02, 0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x02, 0x08, 0x03, 0x00, 0x00, 0x00,
+        0x01, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x7F, 0x00, 0x10, 0x0A,
+      ])
+    #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
+  }
+
+  @Test(arguments: UInt64(1)...20) func whatIsSaidIsRead(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    for _ in 0..<100 {
+      let number = Int(random.integer(in: 1...16))
+      let claim = Claim(term: UInt32(truncatingIfNeeded: random.next()), identity: Identity(random.next()))
+      let presence = Presence(
+        identity: Identity(random.next()), claim: random.next() % 2 == 0 ? claim : nil,
+        channel: number == 1 || number == 10 ? nil : Channel(number),
+        gates: Gates.Opening(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0)
+      let octets = presence.systemExclusive
+      #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
+      #expect(octets.count == 31 && octets.allSatisfy { $0 < 0x80 })
+      for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
+      #expect(Presence(systemExclusive: octets + [0]) == nil && Statement(systemExclusive: octets) == nil)
+      // Any octet may be anything.
+      var damaged = octets
+      damaged[Int(random.integer(in: 0...30))] = UInt8(truncatingIfNeeded: random.next())
+      _ = Presence(systemExclusive: damaged)
+    }
+  }
+
+  @Test func nobodyClaimsTheChannelsOfActivityAndDrums() throws {
+    for number in [1, 10] {
+      let presence = Presence(
+        identity: Identity(1), claim: nil, channel: Channel(number), gates: .all, takesOver: false)
+      #expect(Presence(systemExclusive: presence.systemExclusive) == nil)
+    }
+  }
+
+  @Test func itIsSaidFourTimesASecondAndAtOnceOnChange() throws {
+    var company = VirtualCompany(players: 3, seed: 5)
+    company.meet()
+    company.run(for: .seconds(2), probing: false)
+    let begun = company.players[0].presented.count
+    company.run(for: .seconds(10), probing: false)
+    // To each of two.
+    #expect((78...82).contains(company.players[0].presented.count - begun))
+    let before = company.players[0].presented.count
+    company.players[0].ensemble.masterLoss = .stop
+    company.run(for: .milliseconds(51), probing: false)
+    #expect(company.players[0].presented.count == before + 2)
+    // Changed all the time: at most 20 a second to each.
+    let busy = company.players[0].presented.count
+    for n in 0..<1000 {
+      company.players[0].ensemble.masterLoss = n % 2 == 0 ? .continue : .stop
+      company.run(for: .milliseconds(1), probing: false)
+    }
+    #expect((38...42).contains(company.players[0].presented.count - busy))
+  }
+
+  @Test func inALargeEnsembleItIsSaidOnceASecond() {
+    var company = VirtualCompany(players: 18, seed: 6)
+    company.meet()
+    company.run(for: .seconds(4), probing: false)
+    let begun = company.players[0].presented.count
+    company.run(for: .seconds(5), probing: false)
+    #expect(company.players[0].presented.count - begun == 5 * 17)
+  }
+
+  /// What is said to whom that was told something else a moment ago is said soon.
+  @Test func aChangeRightAfterMeetingIsToldInTime() throws {
+    var company = VirtualCompany(players: 2, seed: 7)
+    company.run(for: .seconds(2))
+    company.meet(0, 1)
+    company.run(for: .milliseconds(10))
+    company.players[0].ensemble.gates.set(.notes, open: false)
+    company.run(for: .milliseconds(110))
+    #expect(company.players[1].ensemble.weights(of: company.identity(0)).outward == 50)
+  }
+
+  @Test func eachIsToldWhatIsOpenToIt() {
+    var company = VirtualCompany(players: 3, seed: 8)
+    company.players[0].ensemble.gates.set(.notes, open: false, for: "two")
+    company.meet(named: ["zero", "one", "two"])
+    company.run(for: .seconds(1), probing: false)
+    #expect(company.players[1].ensemble.weights(of: company.identity(0)).outward == 75)
+    #expect(company.players[2].ensemble.weights(of: company.identity(0)).outward == 50)
+  }
+
+  @Test func nobodySpeaksForAnotherOrFromOutside() {
+    var ensemble = Ensemble(identity: Identity(9))
+    let now = Instant(nanoseconds: 0)
+    ensemble.joined(Identity(1), at: now)
+    let presence = Presence(identity: Identity(1), claim: nil, channel: Channel(2), gates: .none, takesOver: false)
+    for sender in [Identity(2), Identity(9)] {
+      let rejected = ensemble.rejected
+      ensemble.received(presence, from: sender, at: now)
+      #expect(ensemble.rejected == rejected + 1)
+    }
+    #expect(ensemble.weights(of: Identity(1)).outward == nil)
+    ensemble.left(Identity(1), at: now)
+    ensemble.received(presence, from: Identity(1), at: now)
+    #expect(ensemble.rejected == 3)
+  }
+}
