@@ -10,6 +10,7 @@ import Testing
   ) throws -> (band: VirtualBand, line: [Int]) {
     var band = VirtualBand(players: players, seed: seed, loss: loss)
     for n in band.players.indices { band.players[n].skew = Int64(n) * 20 - 30 }
+    if players > 4 { band.pace = .milliseconds(60) }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(seconds))
     return (band, band.line.filter { $0 != 0 })

@@ -12,8 +12,12 @@ struct VirtualBand {
     var at: Instant
   }
 
-  struct Player {
-    var ensemble: Ensemble
+  final class Player {
+    var ensemble: Ensemble { didSet { isAwake = true } }
+    /// Whether something has happened to it since it was looked at last.
+    var isAwake = true
+    /// When there is something to do again, in its clock.
+    var wakes = Instant(nanoseconds: .min)
     /// This peer's clock minus true time, at instant 0 of it.
     var ahead: Nanoseconds
     /// Parts per million by which it is faster.
@@ -34,6 +38,15 @@ struct VirtualBand {
     /// Each role, and since when, in true time.
     var roles: [(role: Role, since: Instant)] = []
     var events: [Ensemble.Effect] = []
+
+    init(_ ensemble: Ensemble, ahead: Nanoseconds) { (self.ensemble, self.ahead) = (ensemble, ahead) }
+
+    /// Looks at what comes next: a deadline of the ensemble's, or a tick.
+    func lookAhead() {
+      let plan = ensemble.plan
+      wakes = min(ensemble.nextDeadline, cursor.due(in: plan), moment.due(in: plan))
+      isAwake = false
+    }
   }
 
   private struct Message {
@@ -64,7 +77,7 @@ struct VirtualBand {
     var random = SplitMix(seed: seed)
     players = (0..<count).map { n in
       Player(
-        ensemble: Ensemble(identity: Identity(random.next())),
+        Ensemble(identity: Identity(random.next())),
         ahead: Nanoseconds(random.integer(in: -10_000_000_000_000...10_000_000_000_000)))
     }
     self.random = random
@@ -80,7 +93,8 @@ struct VirtualBand {
 
   func own(_ n: Int) -> Instant { own(n, at: now) }
   private func own(_ n: Int, at instant: Instant) -> Instant {
-    instant + players[n].ahead + Nanoseconds(instant.nanoseconds / 1_000_000 * players[n].skew)
+    let player = players[n]
+    return instant + player.ahead + Nanoseconds(instant.nanoseconds / 1_000_000 * player.skew)
   }
   /// When `step` sounds by the plan of player `n`, in true time.
   func due(_ step: Step, by n: Int) -> Instant { truth(n, of: players[n].ensemble.plan.deadline(Tick(of: step))) }
@@ -194,9 +208,12 @@ struct VirtualBand {
         }
         settle(n)
       }
-      for n in players.indices where players[n].isAlive {
+      for n in players.indices {
+        let player = players[n]
+        guard player.isAlive, player.isAwake || own(n) >= player.wakes else { continue }
         settle(n)
         hear(n)
+        player.lookAhead()
       }
     }
   }
