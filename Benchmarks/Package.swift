@@ -35,7 +35,7 @@ let package = Package(
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
     .executableTarget(
       name: "remoteclock",
-      dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "VirtualRoutes")),
+      dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "Simulation", "VirtualRoutes")),
     .executableTarget(name: "fuzz", dependencies: [arguments] + tutti("Hostility")),
   ],
   swiftLanguageModes: [.v6]

@@ -7,8 +7,8 @@ import Transports
 /// The peer's ALSA ports, as the control thread looks after them: who is connected to them, which notes are held, and the
 /// outside clock.
 struct MIDIPorts {
-  /// The port whose clock is kept, and what has been heard of it. It is whatever was connected to the clock input last, so
-  /// that another can be chosen by hand.
+  /// A port whose clock may be kept, and what has been heard of it: one that was asked for, or whatever was connected to the
+  /// clock input by hand.
   struct Source {
     var name: String
     /// Nil while it is gone.
@@ -17,7 +17,9 @@ struct MIDIPorts {
   }
 
   let sequencer: Sequencer
-  var source: Source?
+  var sources: [Source] = []
+  /// So many are listened to.
+  private static let mostSources = 16
   /// What may go from here to the network.
   var outbound = MessageBudget()
   /// What each program at the input port holds.
@@ -37,15 +39,15 @@ struct MIDIPorts {
   ///
   /// - Throws: ``TransportError``: no sequencer, or no such port to take the clock from.
   init?(_ configuration: PeerConfiguration) throws(TransportError) {
-    var wanted: String?
-    if case .port(let name) = configuration.clockFrom { wanted = name }
-    guard configuration.midi || wanted != nil else { return nil }
-    sequencer = try Sequencer(name: configuration.name, takingClock: wanted != nil)
-    guard let wanted else { return }
+    let wanted: [String] = configuration.clockFrom.compactMap { if case .port(let name) = $0 { name } else { nil } }
+    guard configuration.midi || !wanted.isEmpty else { return nil }
+    sequencer = try Sequencer(name: configuration.name, takingClock: !wanted.isEmpty)
     do throws(TransportError) {
-      let port = try sequencer.ports().find(wanted, giving: true)
-      try sequencer.subscribe(SequencerLink(.clockInput, port.address))
-      source = Source(name: port.name, address: port.address)
+      for name in wanted {
+        let port = try sequencer.ports().find(name, giving: true)
+        try sequencer.subscribe(SequencerLink(.clockInput, port.address))
+        sources.append(Source(name: port.name, address: port.address))
+      }
     } catch {
       sequencer.close()
       throw error
@@ -83,8 +85,7 @@ struct MIDIPorts {
     case .subscribed(let link) where link.port == .clock:
       if listeners.insert(link.other).inserted { news.joined = [link.other] }
     case .subscribed(let link) where link.port == .clockInput:
-      source?.address = link.other
-      if let name = sequencer.ports().first(where: { $0.address == link.other })?.name { source?.name = name }
+      listen(to: link.other)
     case .unsubscribed(let link): news = forget(at: link.port) { $0 == link.other }
     case .portExited(let address): news = forget { $0 == address }
     case .clientExited(let client): news = forget { $0.client == client }
@@ -109,18 +110,36 @@ struct MIDIPorts {
     let hearing = Set(links.filter { $0.port == .clock }.map(\.other))
     (news.joined, news.left) = (Array(hearing.subtracting(news.left)), news.left.filter { !hearing.contains($0) })
     listeners = hearing
-    source?.clock.lostCount()
-    source?.address = links.first { $0.port == .clockInput }?.other
+    let giving = links.filter { $0.port == .clockInput }.map(\.other)
+    for n in sources.indices {
+      sources[n].clock.lostCount()
+      if let address = sources[n].address, !giving.contains(address) { sources[n].address = nil }
+    }
+    for address in giving { listen(to: address) }
     news.changes = reconnections.resynchronize(links: links, ports: ports, at: now)
     return news
+  }
+
+  /// Whatever is at `address` is connected to the clock input: one that has come back, or another.
+  private mutating func listen(to address: SequencerAddress) {
+    guard !sources.contains(where: { $0.address == address }) else { return }
+    let name = sequencer.ports().first { $0.address == address }?.name ?? "\(address)"
+    if let n = sources.firstIndex(where: { $0.address == nil && $0.name == name }) {
+      sources[n].address = address
+    } else if sources.count < Self.mostSources {
+      sources.append(Source(name: name, address: address))
+    }
   }
 
   /// Whoever is meant is connected no more, to `port` or to any.
   private mutating func forget(at port: Sequencer.Port? = nil, _ isMeant: (SequencerAddress) -> Bool) -> News {
     var news = News()
-    if port == nil || port == .clockInput, let address = source?.address, isMeant(address) {
-      source?.address = nil
-      source?.clock.lostCount()
+    if port == nil || port == .clockInput {
+      for n in sources.indices {
+        guard let address = sources[n].address, isMeant(address) else { continue }
+        sources[n].address = nil
+        sources[n].clock.lostCount()
+      }
     }
     if port == nil || port == .clock {
       news.left = listeners.filter(isMeant)

@@ -14,8 +14,8 @@ extension Peer {
       if case .message(let message) = arrival.event {
         if arrival.port != .clockInput {
           pass(message, from: arrival.from, at: now)
-        } else if arrival.from == midi?.source?.address {
-          keep(message, at: arrival.at, now: now)
+        } else if let source = midi?.sources.firstIndex(where: { $0.address == arrival.from }) {
+          keep(message, of: source, at: arrival.at, now: now)
         } else {
           midi?.ignored += 1
         }
@@ -25,7 +25,7 @@ extension Peer {
     }
     if let news = midi?.checkLosses(networkRings.arrivals.dropped, at: now) { act(on: news, at: now) }
     midi?.advance(to: now)
-    watchOutsideClock(at: now)
+    watchOutsideClocks(at: now)
   }
 
   private func act(on news: MIDIPorts.News, at now: Instant) {

@@ -12,7 +12,7 @@ extension Peer {
     case .parted(let partner): tellOfMeeting("\(partner.info.name ?? "a peer") left", at: now)
     case .joined(let partner):
       if partner.identity == nil {
-        let isKept = member.clockPeer?.address == partner.info.control
+        let isKept = member.clockPeers.contains { $0.address == partner.info.control }
         log.info(
           "\(name(of: partner)) is no Tutti peer: \(isKept ? "its clock is kept" : "it gets each tick at its moment")")
       }
@@ -36,12 +36,14 @@ extension Peer {
       log.notice("\(name ?? "somebody") at \(address) was refused: --policy \(configuration.policy) does not let it in")
     case .unanswered(let address):
       log.warning("\(address): does not answer, trying on; check the address, the port and the firewall there")
-    case .outsideClock(let event): tell(event)
-    case .outsideClockIsBack: log.notice("\(outsideClockName) is back")
-    case .outsideClockIsGone:
-      if !isLeaving { log.warning("\(outsideClockName) is gone; it is connected again when it comes back") }
-    case .outsideClockIsTutti:
-      log.warning("\(outsideClockName) is a Tutti peer: its rhythm is followed anyway; leave --clock-from away")
+    case .outsideClock(let name, let event): tell(event, of: name)
+    case .outsideClockIsBack(let name): log.notice("\(name) is back")
+    case .outsideClockIsGone(let name):
+      if !isLeaving { log.warning("\(name) is gone; it is connected again when it comes back") }
+    case .outsideClockIsTutti(let name):
+      log.warning("\(name) is a Tutti peer: its rhythm is followed anyway; leave --clock-from away")
+    case .strangeClock(let partner):
+      log.notice("\(name(of: partner)) sends a MIDI clock; to keep it give rtp:\(partner.info.control) to --clock-from")
     case .role(let role):
       if role != .idle { played = role }
       log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")

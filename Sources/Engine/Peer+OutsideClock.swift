@@ -1,29 +1,63 @@
 import Ensemble
 import MIDI
 import MusicalTime
-import RTPMIDI
 import Transports
 
-// The outside clock that is kept: an ALSA port's or an RTP-MIDI peer's.
+// Clocks from outside: ALSA ports' and RTP-MIDI peers'.
 extension Peer {
-  /// The clock that is kept, nil where it is the own one.
-  var outsideClock: OutsideClock? { member.clockPeer?.clock ?? midi?.source?.clock }
-
-  var outsideClockName: String { member.clockPeer?.name ?? midi?.source?.name ?? "the outside clock" }
-
-  /// A message of the ALSA port whose clock is kept.
-  func keep(_ message: Message, at instant: Instant, now: Instant) {
-    guard let said = OutsideClock.Message(message) else { return }
-    if let event = midi?.source?.clock.received(said, at: instant, for: &ensemble, now: now) { tell(event) }
+  /// Those that may be kept, ALSA ports first.
+  private var outsideClocks: [ClockArbiter.Candidate] {
+    let ports = midi?.sources.map { ClockArbiter.Candidate($0.name, $0.clock, isThere: $0.address != nil) } ?? []
+    return ports
+      + member.clockPeers.map { ClockArbiter.Candidate($0.name, $0.clock, isThere: $0.session != nil) }
   }
 
-  /// Notices the silence of the ALSA port's clock.
-  func watchOutsideClock(at now: Instant) {
-    if let event = midi?.source?.clock.advance(to: now) { tell(event) }
+  /// The one that is kept, the first where none is yet; nil where the own clock counts.
+  var outsideClock: OutsideClock? {
+    let clocks = (midi?.sources.map(\.clock) ?? []) + member.clockPeers.map(\.clock)
+    return clocks.first { $0.leads(ensemble) } ?? clocks.first
   }
 
-  func tell(_ event: OutsideClock.Event) {
-    let name = outsideClockName
+  var outsideClockName: String {
+    let names =
+      (midi?.sources.filter { $0.clock.leads(ensemble) }.map(\.name) ?? [])
+      + member.clockPeers.filter { $0.clock.leads(ensemble) }.map(\.name)
+    return names.first ?? "the outside clock"
+  }
+
+  /// A message of an ALSA port whose clock may be kept.
+  func keep(_ message: Message, of source: Int, at instant: Instant, now: Instant) {
+    guard let said = OutsideClock.Message(message), let name = midi?.sources[source].name else { return }
+    if let event = midi?.sources[source].clock.received(said, at: instant, for: &ensemble, now: now) {
+      tell(event, of: name)
+    }
+  }
+
+  /// Notices silence, and sees to it that one clock alone is kept.
+  func watchOutsideClocks(at now: Instant) {
+    for n in midi?.sources.indices ?? 0..<0 {
+      if let name = midi?.sources[n].name, let event = midi?.sources[n].clock.advance(to: now) { tell(event, of: name) }
+    }
+    let clocks = outsideClocks
+    guard clocks.count > 1 else { return }
+    let (yields, news) = arbiter.look(at: clocks, of: ensemble, now: now)
+    if let yields {
+      let ports = midi?.sources.count ?? 0
+      if yields < ports {
+        midi?.sources[yields].clock.yield(&ensemble, now: now)
+      } else {
+        member.clockPeers[yields - ports].clock.yield(&ensemble, now: now)
+      }
+    }
+    for line in news {
+      switch line {
+      case .another(let name, let kept): log.notice("\(name) sends a clock too; that of \(kept) is kept")
+      case .taken(let name, let silent): log.notice("\(silent) is silent: the clock of \(name) is kept from now on")
+      }
+    }
+  }
+
+  func tell(_ event: OutsideClock.Event, of name: String) {
     switch event {
     case .refused(let refusal): log.notice("\(name) has started, but \(self.name(of: refusal))")
     case .silent: log.warning("\(name) sends no clock; the rhythm goes on at its last tempo")

@@ -31,6 +31,8 @@ public final class Peer {
   /// Nil while nobody is looked for.
   var discovery: Discovery?
   var doubts = Doubts()
+  /// Which of several clocks from outside is kept.
+  var arbiter = ClockArbiter()
   /// The newest the clock thread has counted.
   var clockCounters = ClockCounters()
   var traceFailure: TraceError?
@@ -89,10 +91,10 @@ public final class Peer {
     for place in configuration.restored?.peers ?? [] {
       if let address = try? SocketAddress(resolving: place), !addresses.contains(address) { addresses.append(address) }
     }
-    var clockPeer: ClockPeer<SocketAddress>?
-    if case .peer(let name) = configuration.clockFrom {
+    var clockPeers: [ClockPeer<SocketAddress>] = []
+    for case .peer(let name) in configuration.clockFrom {
       let address = try SocketAddress(resolving: name)
-      clockPeer = ClockPeer(address: address, name: name)
+      clockPeers.append(ClockPeer(address: address, name: name))
       if !addresses.contains(address) { addresses.append(address) }
     }
     self.store = try store ?? IdentityStore(name: configuration.name)
@@ -121,7 +123,7 @@ public final class Peer {
       name: configuration.name, ensemble: ensemble,
       connections: Connections(to: addresses.map(Connections.Place.init), own: self.store.identity, at: now),
       manner: { manners.manner(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
-    member.clockPeer = clockPeer
+    member.clockPeers = clockPeers
     member.ensemble.gates = configuration.gates
     member.ensemble.masterLoss = configuration.masterLoss
     member.ensemble.activityRule = configuration.activityRule

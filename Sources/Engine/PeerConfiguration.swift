@@ -52,8 +52,8 @@ public struct PeerConfiguration: Sendable {
   public var soundFont: String
   /// Whether it has ALSA sequencer ports: clock and notes out, notes and controllers in.
   public var midi = false
-  /// Whose clock this peer keeps, nil for its own.
-  public var clockFrom: ClockSource?
+  /// Whose clock this peer keeps: of several the first that is heard. None: its own.
+  public var clockFrom: [ClockSource] = []
   /// How far ahead of its sounding a change is told.
   public var lead = Nanoseconds.milliseconds(100)
   /// How long the rhythm plays when this peer starts it, otherwise how long the peer stays; nil: until told to leave.

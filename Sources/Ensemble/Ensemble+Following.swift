@@ -15,10 +15,10 @@ extension Ensemble {
   public mutating func joined(_ peer: Identity, named name: String? = nil, at now: Instant) {
     acquaintances[peer, default: Acquaintance()].heard = now
     acquaintances[peer]?.name = name
-    // After the rhythm's state, of which the total is one of the ticks.
-    defer { met(peer, named: name, at: now) }
     if role == .follower(of: peer) { standing = .isUnknown }
     if role == .master, let statement { emit(.tell(statement, to: peer)) }
+    // After the rhythm's state, of which the total is one of the ticks.
+    met(peer, named: name, at: now)
   }
 
   /// The session with the peer of this identity has ended. If it was the master nobody has to wait for its silence.
@@ -57,10 +57,10 @@ extension Ensemble {
   public mutating func received(systemExclusive octets: [UInt8], from sender: Identity, at now: Instant) {
     if let statement = Statement(systemExclusive: octets) {
       received(statement, from: sender, at: now)
-    } else if let presence = Presence(systemExclusive: octets) {
-      received(presence, from: sender, at: now)
     } else if let offer = Offer(systemExclusive: octets) {
       received(offer, from: sender, at: now)
+    } else if let presence = Presence(systemExclusive: octets) {
+      received(presence, from: sender, at: now)
     } else if MessageKind.isOurs(octets) {
       rejected += 1
       doubt(sender, .isUnreadable)
@@ -119,5 +119,5 @@ extension Ensemble {
   }
 
   /// Terms go up by one a start. One a million starts ahead is a lie, and would leave nobody a term above it.
-  private func isCredible(_ term: UInt32) -> Bool { term < highestTerm || term - highestTerm <= 1 << 20 }
+  func isCredible(_ term: UInt32) -> Bool { term < highestTerm || term - highestTerm <= 1 << 20 }
 }

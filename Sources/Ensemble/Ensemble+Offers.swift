@@ -25,11 +25,10 @@ extension Ensemble {
   public mutating func offer(to peer: Identity?, at now: Instant) throws(Refusal) {
     try requireMaster()
     if let peer {
-      guard acquaintances[peer]?.heard != nil else { throw .isAbsent(peer) }
+      guard company.contains(peer) else { throw .isAbsent(peer) }
       guard admits(.rhythm, from: peer) else { throw .gateIsClosed(peer) }
     }
-    let present = acquaintances.filter { $0.value.heard != nil }.keys.sorted()
-    let receivers = peer.map { [$0] } ?? present.filter { admits(.rhythm, from: $0) }
+    let receivers = peer.map { [$0] } ?? company.members.filter { admits(.rhythm, from: $0) }
     make(Offer(claim: statement!.claim, isParting: false), to: receivers, at: now)
   }
 
@@ -89,7 +88,7 @@ extension Ensemble {
   mutating func repeatOffer(at now: Instant) {
     guard let made = offerMade, let due = made.repeats.first, now >= due else { return }
     offerMade?.repeats.removeFirst()
-    for receiver in made.receivers where acquaintances[receiver]?.heard != nil {
+    for receiver in made.receivers where company.contains(receiver) {
       emit(.offer(made.offer, to: receiver))
     }
   }

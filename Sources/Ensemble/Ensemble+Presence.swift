@@ -36,6 +36,16 @@ extension Ensemble {
     if channels.told(presence.channel, by: sender, at: now) { doubt(sender, .isRestless) }
     inform(sender, of: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)
+    if let claim = presence.claim { seek(claim) }
+  }
+
+  /// A rhythm plays whose master is not in session with this peer, as where there are many: it is to be connected to.
+  private mutating func seek(_ claim: Claim) {
+    guard claim.identity != identity, !company.contains(claim.identity), claim != sought, isCredible(claim.term),
+      admits(.rhythm, from: claim.identity)
+    else { return }
+    sought = claim
+    emit(.seek(claim.identity))
   }
 
   /// The peer is in session.

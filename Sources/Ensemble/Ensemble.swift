@@ -38,6 +38,8 @@ public struct Ensemble: Sendable {
     case offered(by: Identity)
     /// The rhythm went over: this peer is its master now, in phase, in the place of the one with this identity.
     case tookOver(from: Identity)
+    /// Connect to the peer with this identity, if it is known where it is: others say that it is the master.
+    case seek(Identity)
     /// Send a message of channel 1 that counts at an instant of the own clock, to the peer with this identity or to all
     /// Tutti peers.
     case send(Message, at: Instant, to: Identity?)
@@ -92,6 +94,8 @@ public struct Ensemble: Sendable {
   var channels = ChannelClaims()
   /// Who is in session, and what they have been told of this peer.
   var company = Company()
+  /// The last rhythm heard of whose master was not in session.
+  var sought: Claim?
   /// When a rhythm is to be joined that is too far from what plays here to be gone towards.
   var joinDue: Instant?
   /// Jumps of flywheels before this one, and from one rhythm to another.

@@ -92,6 +92,18 @@ public struct OutsideClock: Sendable {
     isRunning && claim != nil && ensemble.claim == claim && ensemble.role == .master
   }
 
+  /// Whether it runs, and has ticked within ``patience``.
+  public func isHeard(at now: Instant) -> Bool {
+    guard isRunning, let newest else { return false }
+    return now - newest <= Self.patience
+  }
+
+  /// Ends the rhythm that plays by it, as another clock is to be kept. It waits then, until nobody plays.
+  public mutating func yield(_ ensemble: inout Ensemble, now: Instant) {
+    isWaiting = isRunning
+    end(&ensemble, now: now)
+  }
+
   /// Takes what the clock said at `instant`, its arrival.
   ///
   /// Real-time: not safe.

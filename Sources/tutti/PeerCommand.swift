@@ -85,8 +85,9 @@ struct PeerCommand: ParsableCommand {
     help: ArgumentHelp(
       "Keep the MIDI clock of this ALSA port (see `tutti ports`) and be the network's master from it: Start, Stop, "
         + "Continue and Song Position included. Opens the ports of --midi as well. rtp:HOST[:PORT] keeps that of an "
-        + "RTP-MIDI peer, and connects to it as --connect does.", valueName: "PORT"))
-  var clockFrom: String?
+        + "RTP-MIDI peer, and connects to it as --connect does. May be given again: the first that is heard is kept, and "
+        + "another when that falls silent.", valueName: "PORT"))
+  var clockFrom: [String] = []
 
   @Option(help: ArgumentHelp("With --start: how long the rhythm plays; without: how long to stay.", valueName: "S"))
   var duration: Double?
@@ -118,10 +119,10 @@ struct PeerCommand: ParsableCommand {
     guard (0...1000).contains(latency) else {
       throw ValidationError("--latency \(latency): out of range; give one from 0 to 1000 ms")
     }
-    if case .peer(let name) = clockFrom.map(ClockSource.init) {
+    for case .peer(let name) in clockFrom.map(ClockSource.init) {
       try usage { () throws(TransportError) in try SocketAddress.parts(of: name) }
     }
-    if start, clockFrom != nil {
+    if start, !clockFrom.isEmpty {
       throw ValidationError("--start: with --clock-from the outside clock starts the rhythm; leave one of them away")
     }
     for (n, output) in audio.enumerated() {

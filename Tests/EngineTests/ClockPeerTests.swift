@@ -26,7 +26,7 @@ import Transports
     let folder = try Player.folder()
     let giver = try ClockGiver(losing: losing)
     let ben = try Player("ben", folder: folder)
-    let ada = try Player("ada", folder: folder, connect: [ben.port]) { $0.clockFrom = .peer("127.0.0.1:\(giver.port)") }
+    let ada = try Player("ada", folder: folder, connect: [ben.port]) { $0.clockFrom = [.peer("127.0.0.1:\(giver.port)")] }
     try await ada.says("master", within: .seconds(15))
     try await Task.sleep(for: .seconds(10))
     giver.leave()
@@ -45,7 +45,7 @@ import Transports
     let folder = try Player.folder()
     let giver = try ClockGiver(losing: 19)
     let ada = try Player("ada", folder: folder, heldUp: .milliseconds(80)) {
-      $0.clockFrom = .peer("127.0.0.1:\(giver.port)")
+      $0.clockFrom = [.peer("127.0.0.1:\(giver.port)")]
     }
     try await ada.says("master", within: .seconds(15))
     try await Task.sleep(for: .seconds(10))
@@ -57,7 +57,7 @@ import Transports
   @Test func oneThatGoesAwayAndReturnsIsKeptAgain() async throws {
     let folder = try Player.folder()
     var giver = try ClockGiver()
-    let ada = try Player("ada", folder: folder) { $0.clockFrom = .peer("127.0.0.1:\(giver.port)") }
+    let ada = try Player("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(giver.port)")] }
     try await ada.says("master", within: .seconds(15))
     try await Task.sleep(for: .seconds(4))
     giver.leave(stopping: false)
@@ -86,7 +86,7 @@ import Transports
   @Test func aTuttiPeerIsFollowedWithout() async throws {
     let folder = try Player.folder()
     let ben = try Player("ben", folder: folder)
-    let ada = try Player("ada", folder: folder) { $0.clockFrom = .peer("127.0.0.1:\(ben.port)") }
+    let ada = try Player("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(ben.port)")] }
     try await ada.says("ben is a Tutti peer: its rhythm is followed anyway; leave --clock-from away")
     ben.mailbox.post(.startOrStop)
     try await ada.says("follower")
@@ -118,7 +118,7 @@ import Transports
 
   @Test func whoDoesNotAnswerIsTold() async throws {
     let folder = try Player.folder()
-    let ada = try Player("ada", folder: folder) { $0.clockFrom = .peer("127.0.0.1:9") }
+    let ada = try Player("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:9")] }
     try await ada.says("127.0.0.1:9: does not answer, trying on")
     _ = try ada.leave()
   }

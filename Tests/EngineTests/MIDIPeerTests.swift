@@ -76,7 +76,7 @@ import Testing
   /// From the beginning, or from where Song Position says, in sixteenth notes.
   @Test(arguments: [0, 32]) func aClockFromOutsideIsKeptAndGivenOn(position: Int64) async throws {
     let drums = try Instrument("Drums")
-    let (ada, ben) = try await pair { $0.clockFrom = .port("Drums clock") }
+    let (ada, ben) = try await pair { $0.clockFrom = [.port("Drums clock")] }
     let first: [Message] = position == 0 ? [.start] : [.songPosition(UInt14(clamping: Int(position))), .continue]
     let origin = MonotonicClock.now + .milliseconds(500)
     drums.keepTime(0..<240, since: origin, first: first, last: [.stop])
@@ -98,7 +98,7 @@ import Testing
   @Test func aClockThatVanishesAndReturnsIsKeptAgain() async throws {
     var drums: Instrument! = try Instrument("Drums")
     let address = drums.address
-    let (ada, ben) = try await pair { $0.clockFrom = .port("Drums clock") }
+    let (ada, ben) = try await pair { $0.clockFrom = [.port("Drums clock")] }
     let origin = MonotonicClock.now + .milliseconds(500)
     drums.keepTime(0..<150, since: origin, first: [.start])
     drums = nil

@@ -143,11 +143,11 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
 
   @Test func followersCoastForTwoSecondsThenStop() throws {
     var band = VirtualBand(players: 2, seed: 5)
+    band.players[1].ensemble.masterLoss = .stop
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
     band.connected = { _, _ in false }
     let gone = band.now
-    band.players[1].ensemble.left(band.identity(0), at: band.own(1))
     band.run(for: .seconds(4))
     let heard = band.players[1].runs[0]
     expectEveryStep([heard], "coasting")
@@ -158,15 +158,11 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
 
   @Test func aMasterStartedAnewIsFollowedInItsNewRhythm() throws {
     var band = VirtualBand(players: 2, seed: 13)
+    band.players[1].ensemble.masterLoss = .stop
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
     // Killed, and back before its follower has given it up.
-    band.players[0].ensemble = Ensemble(
-      identity: band.identity(0), highestTerm: band.players[0].ensemble.highestTerm)
-    (band.players[0].cursor, band.players[0].run) = (PlanCursor(lead: Ensemble.standardSoundLead), 0)
-    band.players[1].ensemble.left(band.identity(0), at: band.own(1))
-    band.join(1, 0)
-    band.join(0, 1)
+    try band.restart(0)
     band.run(for: .milliseconds(500))
     let tempo = try Tempo(bpm: 90)
     try band.command(0) { try $0.start(tempo: tempo, at: $1) }
@@ -179,22 +175,20 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
 
   @Test func aMasterBackWithoutItsRhythmIsNotWaitedFor() throws {
     var band = VirtualBand(players: 2, seed: 15)
+    band.players[1].ensemble.masterLoss = .stop
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
-    band.players[0].ensemble = Ensemble(identity: band.identity(0))
-    band.players[1].ensemble.left(band.identity(0), at: band.own(1))
-    band.join(1, 0)
-    band.join(0, 1)
+    try band.restart(0)
     band.run(for: .seconds(3))
     #expect(band.players[1].ensemble.role == .idle)
   }
 
   @Test func whoGaveALivingMasterUpComesBackToIt() throws {
     var band = VirtualBand(players: 2, seed: 17)
+    band.players[1].ensemble.masterLoss = .stop
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
     band.connected = { _, _ in false }
-    band.players[1].ensemble.left(band.identity(0), at: band.own(1))
     band.run(for: .seconds(4))
     #expect(band.players[1].ensemble.role == .idle)
     band.connected = { _, _ in true }

@@ -3,7 +3,8 @@ import MusicalTime
 import Seeds
 
 /// Several ensembles in one process, each with a clock of its own, on a virtual network: messages take time, may be
-/// lost or overtaken. Everything comes from the seed. Steps are heard as the shipped cursor hands them to the sound.
+/// lost or overtaken. Players crash, leave and come back. Everything comes from the seed. Steps are heard as the shipped
+/// cursor hands them to the sound; an ensemble is advanced when its deadline has come and on input, never otherwise.
 struct VirtualBand {
   struct Sounded: Equatable {
     var step: Step
@@ -21,6 +22,11 @@ struct VirtualBand {
     /// Steps in the order in which they were handed over, one list a run.
     var runs: [[Sounded]] = []
     var run: UInt32 = 0
+    /// Which of the runs go on with the one before.
+    var continues: [Bool] = []
+    var isAlive = true
+    /// Each role, and since when, in true time.
+    var roles: [(role: Role, since: Instant)] = []
     var events: [Ensemble.Effect] = []
   }
 
@@ -28,7 +34,12 @@ struct VirtualBand {
     var due: Instant
     var to: Int
     var from: Int
-    var statement: Statement
+    var letter: Letter
+  }
+
+  private enum Letter {
+    case statement(Statement)
+    case exclusive([UInt8])
   }
 
   private(set) var now = Instant(nanoseconds: 1_000_000_000)
@@ -37,6 +48,8 @@ struct VirtualBand {
   var delay: ClosedRange<Int64> = 100_000...3_000_000
   /// Pairs that hear each other; false cuts the network in two halves.
   var connected: (Int, Int) -> Bool = { _, _ in true }
+  /// The time between two probes of a pair.
+  var pace = Nanoseconds.milliseconds(20)
   private var random: SplitMix
   private var messages: [Message] = []
   private var nextProbe = Instant(nanoseconds: 1_000_000_000)
@@ -52,7 +65,12 @@ struct VirtualBand {
     self.loss = loss
     run(for: .seconds(1))
     for a in players.indices { for b in players.indices where a != b { join(a, b) } }
+    // Presence too is heard before anything happens.
+    run(for: .milliseconds(300))
   }
+
+  /// The seed's own random numbers, for what happens.
+  mutating func integer(in range: ClosedRange<Int64>) -> Int64 { random.integer(in: range) }
 
   func own(_ n: Int) -> Instant { own(n, at: now) }
   private func own(_ n: Int, at instant: Instant) -> Instant {
@@ -68,12 +86,77 @@ struct VirtualBand {
   }
   func identity(_ n: Int) -> Identity { players[n].ensemble.identity }
 
-  mutating func join(_ a: Int, _ b: Int) { players[a].ensemble.joined(identity(b), at: own(a)) }
+  func role(_ n: Int) -> Role { players[n].ensemble.role }
+  /// Those alive who lead a rhythm.
+  var masters: [Int] { players.indices.filter { players[$0].isAlive && role($0) == .master } }
+  /// By identity, lowest first.
+  var line: [Int] { players.indices.sorted { identity($0) < identity($1) } }
+
+  mutating func join(_ a: Int, _ b: Int) {
+    players[a].ensemble.joined(identity(b), at: own(a))
+    drain(a)
+  }
+
+  /// Says nothing more, and hears nothing.
+  mutating func crash(_ n: Int) { players[n].isAlive = false }
+
+  /// Says BY to everybody, and is gone.
+  mutating func leave(_ n: Int) {
+    players[n].isAlive = false
+    for other in players.indices where other != n && players[other].isAlive {
+      players[other].ensemble.left(identity(n), at: own(other))
+      settle(other)
+    }
+  }
+
+  /// Is there again, started anew, with the term that was kept.
+  mutating func restart(_ n: Int, resuming statement: Statement? = nil) throws(Refusal) {
+    let old = players[n].ensemble
+    players[n].ensemble = Ensemble(identity: old.identity, highestTerm: old.highestTerm)
+    (players[n].cursor, players[n].run) = (PlanCursor(lead: Ensemble.standardSoundLead), 0)
+    players[n].isAlive = true
+    if let statement { try command(n) { ensemble, now throws(Refusal) in try ensemble.resume(statement, at: now) } }
+    rejoin(n)
+  }
+
+  /// All its sessions begin anew.
+  mutating func rejoin(_ n: Int) {
+    for other in players.indices where other != n && players[other].isAlive && connected(n, other) {
+      join(other, n)
+      join(n, other)
+    }
+  }
 
   mutating func command<E: Error>(_ n: Int, _ body: (inout Ensemble, Instant) throws(E) -> Void) throws(E) {
     try body(&players[n].ensemble, own(n))
+    settle(n)
+  }
+
+  /// What a peer does after each input.
+  private mutating func settle(_ n: Int) {
+    if players[n].ensemble.nextDeadline <= own(n) { players[n].ensemble.advance(to: own(n)) }
     drain(n)
   }
+
+  /// What is wrong with the steps of a player: within a run they go up one by one, in order of time, and a run that goes
+  /// on with the one before does so too. Two runs that have nothing to do with each other do not overlap.
+  func faults(_ n: Int) -> [String] {
+    let runs = players[n].runs
+    var faults: [String] = []
+    func check(_ a: Sounded, _ b: Sounded, _ what: String, inARow: Bool = true) {
+      if inARow, b.step.index != a.step.index + 1 { faults.append("\(what): \(b.step.index) after \(a.step.index)") }
+      if b.at <= a.at { faults.append("\(what): \(b.step.index) not after \(a.step.index)") }
+    }
+    for (k, run) in runs.enumerated() {
+      for (a, b) in zip(run, run.dropFirst()) { check(a, b, "player \(n), run \(k)") }
+      guard let first = run.first, let last = runs[..<k].last(where: { !$0.isEmpty })?.last else { continue }
+      check(last, first, "player \(n), to run \(k)", inARow: players[n].continues[k])
+    }
+    return faults
+  }
+
+  /// Everything a player heard, in order.
+  func heard(_ n: Int) -> [Sounded] { players[n].runs.flatMap { $0 } }
 
   /// Lets true time pass in steps of a millisecond.
   mutating func run(for length: Nanoseconds) {
@@ -81,18 +164,22 @@ struct VirtualBand {
     while now < end {
       now = now + .milliseconds(1)
       if now >= nextProbe {
-        nextProbe = nextProbe + .milliseconds(20)
+        nextProbe = nextProbe + pace
         probe()
       }
       let arrived = messages.filter { $0.due <= now }
       messages.removeAll { $0.due <= now }
       for message in arrived {
-        players[message.to].ensemble.received(message.statement, from: identity(message.from), at: own(message.to))
-        drain(message.to)
+        guard players[message.to].isAlive, connected(message.from, message.to) else { continue }
+        let (n, sender) = (message.to, identity(message.from))
+        switch message.letter {
+        case .statement(let statement): players[n].ensemble.received(statement, from: sender, at: own(n))
+        case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: own(n))
+        }
+        settle(n)
       }
-      for n in players.indices {
-        players[n].ensemble.advance(to: own(n))
-        drain(n)
+      for n in players.indices where players[n].isAlive {
+        settle(n)
         hear(n)
       }
     }
@@ -104,6 +191,7 @@ struct VirtualBand {
       if players[n].run != plan.run {
         players[n].run = plan.run
         players[n].runs.append([])
+        players[n].continues.append(plan.continues)
       }
       guard let step = tick.beginsStep else { continue }
       let at = truth(n, of: plan.deadline(tick))
@@ -114,18 +202,27 @@ struct VirtualBand {
   private mutating func drain(_ n: Int) {
     for effect in players[n].ensemble.takeEffects() {
       players[n].events.append(effect)
-      guard case .tell(let statement, let to) = effect else { continue }
-      for other in players.indices where other != n && (to == nil || to == identity(other)) && connected(n, other) {
-        guard Double(random.next() >> 11) / Double(1 << 53) >= loss else { continue }
-        let late = Nanoseconds(random.integer(in: delay))
-        messages.append(Message(due: now + late, to: other, from: n, statement: statement))
+      switch effect {
+      case .tell(let statement, let to): post(.statement(statement), from: n, to: to)
+      case .present(let presence, let to): post(.exclusive(presence.systemExclusive), from: n, to: to)
+      case .offer(let offer, let to): post(.exclusive(offer.systemExclusive), from: n, to: to)
+      case .role(let role): players[n].roles.append((role, now))
+      default: break
       }
     }
   }
 
+  private mutating func post(_ letter: Letter, from n: Int, to: Identity?) {
+    for other in players.indices where other != n && (to == nil || to == identity(other)) && connected(n, other) {
+      guard Double(random.next() >> 11) / Double(1 << 53) >= loss else { continue }
+      let late = Nanoseconds(random.integer(in: delay))
+      messages.append(Message(due: now + late, to: other, from: n, letter: letter))
+    }
+  }
+
   private mutating func probe() {
-    for a in players.indices {
-      for b in players.indices where a != b && connected(a, b) {
+    for a in players.indices where players[a].isAlive {
+      for b in players.indices where a != b && players[b].isAlive && connected(a, b) {
         guard Double(random.next() >> 11) / Double(1 << 53) >= loss else { continue }
         let out = Nanoseconds(random.integer(in: delay))
         let back = Nanoseconds(random.integer(in: delay))
@@ -134,7 +231,7 @@ struct VirtualBand {
         players[a].ensemble.measured(question, with: identity(b), at: own(a))
         let answer = ClockTransit(.back, sent: answered, received: own(a))
         players[a].ensemble.measured(answer, with: identity(b), at: own(a))
-        drain(a)
+        settle(a)
       }
     }
   }

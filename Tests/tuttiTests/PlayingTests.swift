@@ -67,7 +67,7 @@ import Testing
 
     let periods = try SoundFile(path: folder.path(master.recording)).samples.count / 256
     let recorded = try Data(contentsOf: URL(fileURLWithPath: folder.path(master.recording)))
-    var renderer = Renderer(grid: .standard, lanes: try DrumLanes())
+    var renderer = Renderer(grid: .standard, module: try SoundModule())
     for tick in 0..<Int64(192) {
       guard let step = Tick(tick).beginsStep else { continue }
       for index in table.hits(at: step) where table.hit(index).sounds(at: activity) {
@@ -117,7 +117,8 @@ import Testing
     let follower = try Child.tutti(arguments("ben"), name: "ben", prefix: prefixes[1], in: folder)
     var port: UInt16?
     try await follower.wait(for: "to be ready", within: .seconds(20)) {
-      port = (try? JSONDecoder().decode(Ready.self, from: Data(follower.output.utf8)))?.port
+      let line = follower.output.prefix { $0 != "\n" }
+      port = (try? JSONDecoder().decode(Ready.self, from: Data(line.utf8)))?.port
       return port != nil
     }
     let master = try Child.tutti(

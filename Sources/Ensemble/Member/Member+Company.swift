@@ -7,14 +7,14 @@ extension Member {
     let partner = Partner(info: info, manner: manner(for: info.name, at: info.control))
     partners[session] = partner
     connections.established(session, at: info.control)
-    if clockPeer?.address == info.control, clockPeer?.established(session, name: info.name) == true {
-      tell(.outsideClockIsBack)
+    for n in clockPeers.indices where clockPeers[n].address == info.control {
+      if clockPeers[n].established(session, name: info.name) { tell(.outsideClockIsBack(clockPeers[n].name)) }
     }
     emit(
       .stream(
         .open(
           session, to: info.data, ssrc: endpoint.ssrc, sequence: firstSequence(),
-          takesClock: clockPeer?.session != session)))
+          takesClock: clockPeer(of: session) == nil)))
     settle(session)
     emit(.company)
     tell(.met(partner))
@@ -53,9 +53,9 @@ extension Member {
     partners[session]?.identity = identity
     sessions[identity] = session
     connections.recognised(session, as: identity)
-    if clockPeer?.session == session {
-      clockPeer?.recognised(by: &ensemble, at: now)
-      tell(.outsideClockIsTutti)
+    if let n = clockPeer(of: session) {
+      clockPeers[n].recognised(by: &ensemble, at: now)
+      tell(.outsideClockIsTutti(clockPeers[n].name))
     }
     if names.count >= 4096 { names.removeAll() }
     names[identity] = partners[session]?.info.name
@@ -85,9 +85,9 @@ extension Member {
   func ended(_ session: SessionID, at now: Instant) {
     releaseNotes(of: session)
     if let partner = partners[session], partner.isTold { tell(.left(partner)) }
-    if clockPeer?.session == session {
-      clockPeer?.ended()
-      tell(.outsideClockIsGone)
+    if let n = clockPeer(of: session) {
+      clockPeers[n].ended()
+      tell(.outsideClockIsGone(clockPeers[n].name))
     }
     let identity = partners.removeValue(forKey: session)?.identity
     if let identity { sessions[identity] = nil }

@@ -18,6 +18,7 @@ extension Member {
       case .role(let role):
         if let master = role == .master ? identity : role.master { seek(master: master, at: now) }
         tell(.role(role))
+      case .seek(let master): seek(master: master, at: now)
       case .outranked(let identity): tell(.outranked(by: identity))
       case .handedOver(let identity): tell(.handedOver(to: identity))
       case .masterLost(let identity): tell(.masterLost(identity))

@@ -43,7 +43,7 @@ extension Member {
         ensemble.heard(identity, at: now)
         ensemble.measured(known, with: identity, at: now)
       }
-      if clockPeer?.session == session { clockPeer?.measured(known, at: now) }
+      if let n = clockPeer(of: session) { clockPeers[n].measured(known, at: now) }
     case .message(let session, let message, let instant, let arrival, let isRecovered):
       if let identity = partners[session]?.identity { ensemble.heard(identity, at: now) }
       if !keep(message, on: session, stamped: instant, at: arrival, isRecovered: isRecovered, now: now) {
@@ -76,7 +76,10 @@ extension Member {
       }
       return sound(message, on: session, at: now)
     }
-    guard message == .clock, let identity = partner.identity, ensemble.role == .follower(of: identity) else { return }
+    guard message == .clock else { return }
+    guard let identity = partner.identity, ensemble.role == .follower(of: identity) else {
+      return name(strangeClock: partner, on: session)
+    }
     let plan = ensemble.plan
     if isRecovered { return account.recovered(run: plan.run, start: plan.start) }
     // The stamp counts whole units of 100 us: the tick nearest to it is meant.
@@ -91,13 +94,21 @@ extension Member {
     _ message: Message, on session: SessionID, stamped stamp: Instant, at arrival: Instant, isRecovered: Bool,
     now: Instant
   ) -> Bool {
-    guard clockPeer?.session == session, clockPeer?.isTutti == false else { return false }
-    guard let said = OutsideClock.Message(message) else { return false }
-    let event = clockPeer?.received(
+    guard let said = OutsideClock.Message(message), let n = clockPeer(of: session), !clockPeers[n].isTutti else {
+      return false
+    }
+    let event = clockPeers[n].received(
       said, stamped: stamp, at: arrival, isRecovered: isRecovered, lost: endpoint.statistics(of: session)?.lost ?? 0,
       for: &ensemble, now: now)
-    if let event { tell(.outsideClock(event)) }
+    if let event { tell(.outsideClock(clockPeers[n].name, event)) }
     return true
+  }
+
+  /// A tick of a peer that is none of ours, and that nobody has been asked to keep: it is named once.
+  private func name(strangeClock partner: Partner<Address>, on session: SessionID) {
+    guard partner.identity == nil, !partner.isClockNamed else { return }
+    partners[session]?.isClockNamed = true
+    tell(.strangeClock(partner))
   }
 
   /// Where the peer of a session is.

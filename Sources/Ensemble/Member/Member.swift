@@ -32,8 +32,8 @@ public final class Member<Address: PeerAddress> {
   public let endpoint: Endpoint<Address>
   public var ensemble: Ensemble
   public var connections: Connections<Address>
-  /// The session whose clock is kept, nil where none is.
-  public var clockPeer: ClockPeer<Address>?
+  /// The RTP-MIDI peers whose clock may be kept.
+  public var clockPeers: [ClockPeer<Address>] = []
   /// Everybody in session.
   public internal(set) var partners: [SessionID: Partner<Address>] = [:]
   /// The session of each Tutti peer.
@@ -82,7 +82,7 @@ public final class Member<Address: PeerAddress> {
   ) {
     endpoint.receive(datagram, from: address, port: port, at: instant, answeredAt: answeredAt)
     // How many packets are missing right before one that bears a tick is known before the next is taken only.
-    if clockPeer != nil { handleSessions(at: now) }
+    if !clockPeers.isEmpty { handleSessions(at: now) }
   }
 
   /// When ``advance(to:)`` has something to do next.
@@ -100,7 +100,9 @@ public final class Member<Address: PeerAddress> {
     for address in connections.advance(endpoint, at: now, where: { partners[$0] != nil }) {
       tell(.unanswered(address))
     }
-    if let event = clockPeer?.clock.advance(to: now) { tell(.outsideClock(event)) }
+    for n in clockPeers.indices {
+      if let event = clockPeers[n].clock.advance(to: now) { tell(.outsideClock(clockPeers[n].name, event)) }
+    }
   }
 
   /// What there is to do since the last call, in order.
@@ -121,6 +123,9 @@ public final class Member<Address: PeerAddress> {
   public func leave(at now: Instant) { endpoint.closeAll(at: now) }
 
   func emit(_ act: Act) { acts.append(act) }
+
+  /// Which of the peers whose clock may be kept is that of a session.
+  func clockPeer(of session: SessionID) -> Int? { clockPeers.firstIndex { $0.session == session } }
 
   func tell(_ news: MemberNews<Address>) { acts.append(.tell(news)) }
 

@@ -22,11 +22,13 @@ public enum MemberNews<Address: PeerAddress>: Sendable {
   /// Nothing has come back from there for long.
   case unanswered(Address)
 
-  /// What the outside clock of a session does.
-  case outsideClock(OutsideClock.Event)
-  case outsideClockIsBack, outsideClockIsGone
+  /// What the outside clock of this name does.
+  case outsideClock(String, OutsideClock.Event)
+  case outsideClockIsBack(String), outsideClockIsGone(String)
   /// It turns out to be a Tutti peer, which is followed anyway.
-  case outsideClockIsTutti
+  case outsideClockIsTutti(String)
+  /// One that is no Tutti peer sends a clock that nobody was asked to keep.
+  case strangeClock(Partner<Address>)
 
   case role(Role)
   case outranked(by: Identity)

@@ -14,6 +14,8 @@ public struct Partner<Address: PeerAddress>: Sendable {
   /// What it said last of the rhythm before it was recognised: the answer that lets it be may have been lost, and it
   /// will not say that again before the next bar.
   var unheard: Statement?
+  /// Whether the player has been told that it sends a clock which nobody keeps.
+  var isClockNamed = false
   /// What it holds here.
   var held = HeldNotes()
 

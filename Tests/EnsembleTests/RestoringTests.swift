@@ -1,0 +1,80 @@
+import Ensemble
+import MusicalTime
+import Testing
+
+/// A master that was killed and is back with what it had saved.
+@Suite struct RestoringTests {
+  private func band(seed: UInt64) throws -> (band: VirtualBand, saved: Statement) {
+    var band = VirtualBand(players: 3, seed: seed)
+    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
+    band.run(for: .seconds(5))
+    let fast = try Tempo(bpm: 137)
+    try band.command(0) { try $0.change(tempo: fast, at: $1) }
+    band.run(for: .milliseconds(10))
+    let saved = try #require(band.players[0].ensemble.resumable)
+    #expect(band.players[1].ensemble.resumable == nil)
+    band.run(for: .seconds(5))
+    return (band, saved)
+  }
+
+  @Test(arguments: UInt64(1)...6) func itGoesOnAsTheSameMaster(seed: UInt64) throws {
+    var (band, saved) = try band(seed: seed)
+    let grid = band.players[0].ensemble.plan
+    band.crash(0)
+    band.run(for: .milliseconds(1200))
+    try band.restart(0, resuming: saved)
+    let back = band.now
+    band.run(for: .milliseconds(200))
+    #expect(band.masters == [0])
+    let slow = try Tempo(bpm: 80)
+    // What it says is news to those who knew all it had said before.
+    band.run(for: .seconds(3))
+    for n in 1...2 {
+      #expect(band.role(n) == .follower(of: band.identity(0)) && band.faults(n) == [], "seed \(seed)")
+      #expect(band.players[n].runs.count == 1, "seed \(seed)")
+    }
+    let first = try #require(band.players[0].runs.last?.first)
+    #expect(first.at - back < .milliseconds(300) && band.players[0].runs.count == 2)
+    let own = first.at + (band.own(0) - band.now)
+    #expect((own - grid.deadline(Tick(of: first.step))).magnitude < .microseconds(1), "seed \(seed): in phase")
+    try band.command(0) { try $0.change(tempo: slow, at: $1) }
+    band.run(for: .seconds(1))
+    #expect(abs(band.players[1].ensemble.plan.tempo(at: band.own(1)).bpm - 80) < 0.01, "seed \(seed)")
+  }
+
+  @Test func othersThatHaveMovedOnAreFollowed() throws {
+    var (band, saved) = try band(seed: 7)
+    let heir = try #require(band.line.first { $0 != 0 })
+    band.crash(0)
+    band.run(for: .seconds(3))
+    try band.restart(0, resuming: saved)
+    band.run(for: .seconds(1))
+    #expect(band.masters == [heir] && band.role(0) == .follower(of: band.identity(heir)))
+    band.run(for: .seconds(3))
+    #expect(band.faults(0) == [])
+    // Having seen the higher term, it is not even tried.
+    #expect(throws: Refusal.isOver) { try band.restart(0, resuming: saved) }
+  }
+
+  @Test func whatIsOverIsNotResumed() throws {
+    var (band, saved) = try band(seed: 8)
+    try band.command(0) { try $0.stop(now: $1) }
+    let ended = try #require(band.players[0].ensemble.resumable)
+    band.run(for: .seconds(1))
+    #expect(band.players[0].ensemble.resumable == nil)
+    #expect(throws: Refusal.nothingPlays) { try band.restart(0, resuming: ended) }
+    var foreign = saved
+    foreign.claim = Claim(term: 5, identity: band.identity(1))
+    #expect(throws: Refusal.isOver) { try band.restart(0, resuming: foreign) }
+    #expect(band.players[0].ensemble.role == .idle && band.players[0].ensemble.plan.run == 0)
+  }
+
+  @Test func whoPlaysOrFollowsDoesNotResume() throws {
+    var (band, saved) = try band(seed: 9)
+    #expect(throws: Refusal.alreadyPlaying) { try band.command(0) { try $0.resume(saved, at: $1) } }
+    let other = Statement(
+      claim: Claim(term: 9, identity: band.identity(1)), revision: 0, start: Tick(0), end: Tick(.max),
+      timeline: saved.timeline)
+    #expect(throws: Refusal.belongsTo(band.identity(0))) { try band.command(1) { try $0.resume(other, at: $1) } }
+  }
+}
