@@ -64,7 +64,7 @@ struct ClockLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func round(at now: Instant) -> Instant {
-    adoptState()
+    adoptState(at: now)
     while let tick = moment.take(in: plan, at: now) {
       let acted = MonotonicClock.now
       port?.sendClock(tick, of: plan, in: bars)
@@ -109,7 +109,7 @@ struct ClockLoop: ~Copyable {
 
   /// The newest plan and patch.
   @_noLocks @_noAllocation
-  private mutating func adoptState() {
+  private mutating func adoptState(at now: Instant) {
     if let table = shared.table.take() {
       self.table = table
       bars = Bars(table)
@@ -121,7 +121,7 @@ struct ClockLoop: ~Copyable {
         port?.stop()
         owed = Tick(.min)
       }
-      recall(for: plan, at: MonotonicClock.now)
+      recall(for: plan, at: now)
       self.plan = plan
     }
   }
