@@ -8,8 +8,9 @@ import Seeds
 /// One running peer of a simulation: the shipped ``Member``, and around it what stands in the place of the engine's
 /// threads and sockets. It is as the engine's in what it does and in which order; only that nothing keeps it waiting.
 final class VirtualPeer {
-  /// How long after a datagram the control thread wakes for it.
-  private static let latency = Nanoseconds.microseconds(50)
+  /// How long after a datagram the control thread, which has no right to be in time, wakes for it, and for what else has
+  /// come by then.
+  private static let latency = Nanoseconds.milliseconds(1)
 
   let host: Int
   /// Which of the host's lives it is.
@@ -43,7 +44,8 @@ final class VirtualPeer {
   }
 
   init(
-    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections<VirtualAddress>, clock: VirtualClock,
+    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections<VirtualAddress>,
+    clock: VirtualClock,
     wire: Wire, score: Score, pace: UInt16, disturbance: Disturbance, random: SplitMix
   ) {
     self.pace = pace
@@ -81,7 +83,8 @@ final class VirtualPeer {
     if let probe = ClockProbe(question), known.contains(Self.key(probe.ssrc, source)) {
       isReply = probe.kind == .reply
       let answer = probe.answer(
-        from: member.endpoint.ssrc, identity: identity.bits, pace: min(pace, member.endpoint.pace), receivedAt: own, sentAt: own)
+        from: member.endpoint.ssrc, identity: identity.bits, pace: min(pace, member.endpoint.pace), receivedAt: own,
+        sentAt: own)
       guard answer?.append(to: &packet) == true else { return false }
     } else if let asked = ClockPacket(question), asked.count == 0, known.contains(Self.key(asked.ssrc, source)) {
       guard asked.reply(from: member.endpoint.ssrc, sentAt: own)?.append(to: &packet) == true else { return false }
@@ -99,11 +102,11 @@ final class VirtualPeer {
   /// The control thread's work: what has come, what is due, and what follows from both.
   func work() {
     controlWakes = .distantFuture
+    let due = member.nextDeadline
     member.advance(to: now)
     keepUp()
-    let next = member.nextDeadline
-    spins = next <= now ? spins + 1 : 0
-    scheduleControl(at: max(clock.truth(at: next), wire.now + Self.latency))
+    // What is due as it was before has not been done.
+    spins = due <= now && member.nextDeadline == due ? spins + 1 : 0
   }
 
   /// Does what the member wants done.
