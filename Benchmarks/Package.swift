@@ -36,6 +36,7 @@ let package = Package(
     .executableTarget(
       name: "remoteclock",
       dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "Simulation", "VirtualRoutes")),
+    .executableTarget(name: "evenings", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
     .executableTarget(name: "fuzz", dependencies: [arguments] + tutti("Hostility")),
   ],
   swiftLanguageModes: [.v6]

@@ -5,7 +5,7 @@ import MusicalTime
 extension Inspector {
   /// After so long of following one master undisturbed a peer is in phase.
   private static let settling = Nanoseconds.seconds(3)
-  /// After the network was divided or healed halves within a step of each other slew, 4 ms a second at most.
+  /// After so long halves of a network that have met again are in phase.
   private static let healing = Nanoseconds.seconds(40)
 
   /// How far a settled peer's step may be from its master's on this network.
@@ -62,7 +62,9 @@ extension Inspector {
     let settled = min(
       acquaintance, now - watched[host].roleSince, now - watched[master].roleSince, now - watched[host].calm)
     let isSettled = settled > Self.settling
-    let isHealed = min(now - watched[host].calm, now - watched[master].calm) > Self.healing || !room.hasBeenDivided
+    // Halves of a network that meet again up to a step apart go towards each other by 4 ms a second at most.
+    let healed = now - max(watched[host].calm, watched[master].calm)
+    let isHealed = healed > Self.healing || !room.hasBeenDivided
     // While nothing at all is heard something is wrong, unless the rhythm is about to begin or end.
     if isSettled, let (_, lastAt) = watched[master].last, now - lastAt < .seconds(1) {
       watched[host].stillSince = watched[host].stillSince ?? now
@@ -76,13 +78,14 @@ extension Inspector {
       watched[host].recent[index].isTaken = true
       let theirs = watched[master].recent[index]
       guard isSettled, theirs.step == mine.step, now - theirs.at < .seconds(2) else { continue }
-      if isHealed {
-        let distance = mine.at - theirs.at
-        record.distances.append(distance)
-        expect(
-          .phase, distance.magnitude <= bound, of: host,
-          "step \(mine.step.index) within \(bound.microseconds) us of its master's", "\(distance.microseconds) us")
-      }
+      let distance = mine.at - theirs.at
+      if isHealed { record.distances.append(distance) }
+      let length = watched[host].last?.step.length ?? .zero
+      let limit =
+        isHealed ? bound : bound + max(.zero, length + Nanoseconds(length.count / 4 - healed.count * 3 / 1000))
+      expect(
+        .phase, distance.magnitude <= limit, of: host,
+        "step \(mine.step.index) within \(limit.microseconds) us of its master's", "\(distance.microseconds) us")
       let isMeant = peer.member.ensemble.admits(.activity, from: identity)
       let isSame = theirs.level == mine.level || !isMeant
       watched[host].differs = isSame ? nil : watched[host].differs ?? now

@@ -8,8 +8,9 @@ import Seeds
 /// One running peer of a simulation: the shipped ``Member``, and around it what stands in the place of the engine's
 /// threads and sockets. It is as the engine's in what it does and in which order; only that nothing keeps it waiting.
 final class VirtualPeer {
-  /// How long after a datagram the control thread wakes for it.
-  private static let latency = Nanoseconds.microseconds(50)
+  /// How long after a datagram the control thread, which has no right to be in time, wakes for it, and for what else has
+  /// come by then.
+  private static let latency = Nanoseconds.milliseconds(1)
 
   let host: Int
   /// Which of the host's lives it is.
@@ -101,11 +102,11 @@ final class VirtualPeer {
   /// The control thread's work: what has come, what is due, and what follows from both.
   func work() {
     controlWakes = .distantFuture
+    let due = member.nextDeadline
     member.advance(to: now)
     keepUp()
-    let next = member.nextDeadline
-    spins = next <= now ? spins + 1 : 0
-    scheduleControl(at: max(clock.truth(at: next), wire.now + Self.latency))
+    // What is due as it was before has not been done.
+    spins = due <= now && member.nextDeadline == due ? spins + 1 : 0
   }
 
   /// Does what the member wants done.
