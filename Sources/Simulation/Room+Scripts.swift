@@ -22,7 +22,7 @@ extension Room.Settings {
   ) -> Room.Settings {
     var random = SplitMix(seed: seed)
     var settings = Room.Settings(table: table)
-    settings.seed = seed
+    (settings.seed, settings.pace) = (seed, 5)
     let (few, rough) = (Int(random.integer(in: 2...16)), VirtualNetwork.rough(&random))
     settings.peers = peers ?? few
     settings.network = network ?? rough

@@ -14,6 +14,9 @@ public final class Room {
     public var peers = 4
     public var network = VirtualNetwork.lan
     public var seed: UInt64 = 1
+    /// How many clock probes a second each peer lets another send, at most. They say so to each other, as peers with many
+    /// sessions do; with few probes an evening is simulated sooner, and no easier to play.
+    public var pace: UInt16 = 50
     /// What everybody plays.
     public var table: StepTable
     /// What the rule off does is prevented.
@@ -55,6 +58,8 @@ public final class Room {
   private let script: any Script
   let inspector: Inspector
   private let end: Instant
+  /// Hosts whose peers have come, or come back, and have not been found yet.
+  private var newcomers: [Int] = []
 
   /// A room in which `script` is played.
   init(_ settings: Settings, script: any Script, length: Nanoseconds) {
@@ -148,12 +153,12 @@ public final class Room {
     let peer = VirtualPeer(
       host: host, life: known.lives, name: known.name, ensemble: ensemble,
       connections: Connections(to: [], own: known.identity, at: own),
-      clock: known.clock, wire: wire, score: score, disturbance: disturbance, random: SplitMix(seed: random.next()))
+      clock: known.clock, wire: wire, score: score, pace: settings.pace, disturbance: disturbance, random: SplitMix(seed: random.next()))
     hosts[host].peer = peer
     peer.member.ensemble.setActivity(activity, at: own)
     peer.wake(in: .zero)
     inspector.entered(host)
-    wire.events.push(.room, host: Due.meeting.rawValue, at: now + Self.discovery)
+    announce([host])
   }
 
   /// Its process is no more, from one moment to the next.
@@ -182,7 +187,7 @@ public final class Room {
     wire.divide(into: parts)
     hasBeenDivided = true
     inspector.divided()
-    wire.events.push(.room, host: Due.meeting.rawValue, at: now + Self.discovery)
+    announce(Array(hosts.indices))
   }
 
   /// Has a peer's player do something.
@@ -217,18 +222,27 @@ public final class Room {
   /// The host of a peer.
   func host(of identity: Identity) -> Int? { hosts.firstIndex { $0.identity == identity } }
 
-  /// Those who can hear each other's announcements find each other.
+  /// Those who can hear each other's announcements find each other, as far as one of them is new or both are back.
   private func introduce() {
+    let new = newcomers
+    newcomers = []
     for peer in hosts.compactMap(\.peer) {
       var hasFound = false
-      for other in hosts.compactMap(\.peer) where other.host != peer.host && wire.reaches(peer.host, other.host) {
-        guard peer.member.sessions[other.identity] == nil else { continue }
-        hasFound =
-          peer.member.connections.found(
-            other.identity, as: hosts[other.host].name, at: Self.place(other.host), isMet: false, now: peer.now) || hasFound
+      let isNew = new.contains(peer.host)
+      for host in isNew ? Array(hosts.indices) : new where host != peer.host && wire.reaches(peer.host, host) {
+        guard let other = hosts[host].peer, peer.member.sessions[other.identity] == nil else { continue }
+        _ = peer.member.connections.found(
+          other.identity, as: hosts[host].name, at: Self.place(host), isMet: false, now: peer.now)
+        hasFound = true
       }
       if hasFound { peer.wake(in: .zero) }
     }
+  }
+
+  /// Has everybody find these hosts' peers in a while.
+  private func announce(_ hosts: [Int]) {
+    if newcomers.isEmpty { wire.events.push(.room, host: Due.meeting.rawValue, at: now + Self.discovery) }
+    newcomers += hosts.filter { !newcomers.contains($0) }
   }
 
   private static func place(_ host: Int) -> Connections<VirtualAddress>.Place {

@@ -19,6 +19,8 @@ final class VirtualPeer {
   private let wire: Wire
   private let thread: VirtualClockThread
   private let streams: VirtualStreams
+  /// How many clock probes a second it lets each other send, at most.
+  private let pace: UInt16
   /// Rules whose working is disturbed on purpose.
   private let disturbance: Disturbance
   /// What has happened since it was last asked for.
@@ -42,8 +44,9 @@ final class VirtualPeer {
 
   init(
     host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections<VirtualAddress>, clock: VirtualClock,
-    wire: Wire, score: Score, disturbance: Disturbance, random: SplitMix
+    wire: Wire, score: Score, pace: UInt16, disturbance: Disturbance, random: SplitMix
   ) {
+    self.pace = pace
     (self.host, self.life, self.clock, self.wire, self.disturbance) = (host, life, clock, wire, disturbance)
     member = Member(name: name, ensemble: ensemble, connections: connections, random: random)
     streams = VirtualStreams(wire: wire, host: host, clock: clock)
@@ -78,7 +81,7 @@ final class VirtualPeer {
     if let probe = ClockProbe(question), known.contains(Self.key(probe.ssrc, source)) {
       isReply = probe.kind == .reply
       let answer = probe.answer(
-        from: member.endpoint.ssrc, identity: identity.bits, pace: member.endpoint.pace, receivedAt: own, sentAt: own)
+        from: member.endpoint.ssrc, identity: identity.bits, pace: min(pace, member.endpoint.pace), receivedAt: own, sentAt: own)
       guard answer?.append(to: &packet) == true else { return false }
     } else if let asked = ClockPacket(question), asked.count == 0, known.contains(Self.key(asked.ssrc, source)) {
       guard asked.reply(from: member.endpoint.ssrc, sentAt: own)?.append(to: &packet) == true else { return false }
@@ -152,7 +155,7 @@ final class VirtualPeer {
     case .probe(let session, let address):
       member.endpoint.sendProbe(on: session) { probe in
         var probe = probe
-        probe.transmit = now
+        (probe.transmit, probe.pace) = (now, min(pace, member.endpoint.pace))
         packet.removeAll()
         guard probe.append(to: &packet) else { return nil }
         wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: address)

@@ -321,7 +321,7 @@ import Transports
       .noteOff(channel, key: 60, velocity: 64),
     ]
     for message in messages {
-      rings.messages.push(.sessions(message))
+      rings.messages.push(.sessions(message, at: nil, to: .foreign))
       rings.messages.push(.sound(message))
     }
     let before = MonotonicClock.now

@@ -66,8 +66,8 @@ import Testing
     var band = try band(seed: 1, players: 2)
     try band.command(0) { try $0.offer(to: nil, at: $1) }
     band.run(for: .milliseconds(29_900))
-    var early = band
-    try early.command(1) { try $0.take(at: $1) }
+    var early = band.players[1].ensemble
+    try early.take(at: band.own(1))
     band.run(for: .milliseconds(200))
     #expect(throws: Refusal.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
   }

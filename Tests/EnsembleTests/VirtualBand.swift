@@ -12,8 +12,12 @@ struct VirtualBand {
     var at: Instant
   }
 
-  struct Player {
-    var ensemble: Ensemble
+  final class Player {
+    var ensemble: Ensemble { didSet { isAwake = true } }
+    /// Whether something has happened to it since it was looked at last.
+    var isAwake = true
+    /// When there is something to do again, in its clock.
+    var wakes = Instant(nanoseconds: .min)
     /// This peer's clock minus true time, at instant 0 of it.
     var ahead: Nanoseconds
     /// Parts per million by which it is faster.
@@ -25,9 +29,24 @@ struct VirtualBand {
     /// Which of the runs go on with the one before.
     var continues: [Bool] = []
     var isAlive = true
+    /// Its ticks at their moment, as it sends them: the last one, and how many were not the one after it.
+    var moment = PlanCursor(lead: .zero)
+    var ticked: (tick: Tick, run: UInt32)?
+    var disorder = 0
+    /// How often an advance left something to do at once.
+    var spins = 0
     /// Each role, and since when, in true time.
     var roles: [(role: Role, since: Instant)] = []
     var events: [Ensemble.Effect] = []
+
+    init(_ ensemble: Ensemble, ahead: Nanoseconds) { (self.ensemble, self.ahead) = (ensemble, ahead) }
+
+    /// Looks at what comes next: a deadline of the ensemble's, or a tick.
+    func lookAhead() {
+      let plan = ensemble.plan
+      wakes = min(ensemble.nextDeadline, cursor.due(in: plan), moment.due(in: plan))
+      isAwake = false
+    }
   }
 
   private struct Message {
@@ -58,7 +77,7 @@ struct VirtualBand {
     var random = SplitMix(seed: seed)
     players = (0..<count).map { n in
       Player(
-        ensemble: Ensemble(identity: Identity(random.next())),
+        Ensemble(identity: Identity(random.next())),
         ahead: Nanoseconds(random.integer(in: -10_000_000_000_000...10_000_000_000_000)))
     }
     self.random = random
@@ -74,7 +93,8 @@ struct VirtualBand {
 
   func own(_ n: Int) -> Instant { own(n, at: now) }
   private func own(_ n: Int, at instant: Instant) -> Instant {
-    instant + players[n].ahead + Nanoseconds(instant.nanoseconds / 1_000_000 * players[n].skew)
+    let player = players[n]
+    return instant + player.ahead + Nanoseconds(instant.nanoseconds / 1_000_000 * player.skew)
   }
   /// When `step` sounds by the plan of player `n`, in true time.
   func due(_ step: Step, by n: Int) -> Instant { truth(n, of: players[n].ensemble.plan.deadline(Tick(of: step))) }
@@ -114,6 +134,7 @@ struct VirtualBand {
     let old = players[n].ensemble
     players[n].ensemble = Ensemble(identity: old.identity, highestTerm: old.highestTerm)
     (players[n].cursor, players[n].run) = (PlanCursor(lead: Ensemble.standardSoundLead), 0)
+    (players[n].moment, players[n].ticked) = (PlanCursor(lead: .zero), nil)
     players[n].isAlive = true
     if let statement { try command(n) { ensemble, now throws(Refusal) in try ensemble.resume(statement, at: now) } }
     rejoin(n)
@@ -134,7 +155,12 @@ struct VirtualBand {
 
   /// What a peer does after each input.
   private mutating func settle(_ n: Int) {
-    if players[n].ensemble.nextDeadline <= own(n) { players[n].ensemble.advance(to: own(n)) }
+    var rounds = 0
+    while players[n].ensemble.nextDeadline <= own(n), rounds < 4 {
+      players[n].ensemble.advance(to: own(n))
+      rounds += 1
+    }
+    if rounds == 4 { players[n].spins += 1 }
     drain(n)
   }
 
@@ -143,6 +169,10 @@ struct VirtualBand {
   func faults(_ n: Int) -> [String] {
     let runs = players[n].runs
     var faults: [String] = []
+    if players[n].disorder > 0 {
+      faults.append("player \(n): \(players[n].disorder) ticks out of order at their moment")
+    }
+    if players[n].spins > 0 { faults.append("player \(n): \(players[n].spins) deadlines that were not met") }
     func check(_ a: Sounded, _ b: Sounded, _ what: String, inARow: Bool = true) {
       if inARow, b.step.index != a.step.index + 1 { faults.append("\(what): \(b.step.index) after \(a.step.index)") }
       if b.at <= a.at { faults.append("\(what): \(b.step.index) not after \(a.step.index)") }
@@ -178,15 +208,24 @@ struct VirtualBand {
         }
         settle(n)
       }
-      for n in players.indices where players[n].isAlive {
+      for n in players.indices {
+        let player = players[n]
+        guard player.isAlive, player.isAwake || own(n) >= player.wakes else { continue }
         settle(n)
         hear(n)
+        player.lookAhead()
       }
     }
   }
 
   private mutating func hear(_ n: Int) {
     let plan = players[n].ensemble.plan
+    while let tick = players[n].moment.take(in: plan, at: own(n)) {
+      if let last = players[n].ticked, last.run == plan.run || plan.continues, tick != last.tick + 1 {
+        players[n].disorder += 1
+      }
+      players[n].ticked = (tick, plan.run)
+    }
     while let tick = players[n].cursor.take(in: plan, at: own(n)) {
       if players[n].run != plan.run {
         players[n].run = plan.run
