@@ -38,7 +38,8 @@ extension Inspector {
       }
       let player = holder.identity.flatMap(room.host)
       let down = player.map { room.hosts[$0].keys } ?? []
-      let isRight = player.map { room.hosts[$0].peer != nil && room.wire.reaches($0, host) } == true
+      let isRight =
+        player.map { room.hosts[$0].peer != nil && room.wire.reaches($0, host) } == true
         && holder.keys.allSatisfy { key in down.contains { $0.value == key } }
       holder.wrongSince = isRight ? nil : holder.wrongSince ?? now
       // Whoever does not say goodbye is given up after five seconds.
@@ -59,11 +60,15 @@ extension Inspector {
     let host = peer.host
     guard !pairs.isEmpty, peer.member.ensemble.role == .master,
       now - watched[host].roleSince > .seconds(1), now - watched[host].calm > .seconds(1)
-    else { return watched[host].wrongSince = nil }
+    else {
+      watched[host].wrongSince = nil
+      return
+    }
     var (least, most): ([UInt8], [UInt8]) = ([lowest(host)], [highest(host)])
     for other in room.hosts.indices where other != host {
       let isSteady = now - watched[host].gatesChanged > .milliseconds(500)
-      let isOpen = room.hosts[host].gates.opening(for: room.hosts[other].identity, named: room.hosts[other].name)[.activity]
+      let isOpen = room.hosts[host].gates.opening(for: room.hosts[other].identity, named: room.hosts[other].name)[
+        .activity]
       if isSteady, !isOpen { continue }
       let follows = room.hosts[other].peer?.member.ensemble.role == .follower(of: room.hosts[host].identity)
       let knows = acquaintance(host, other).map { $0 > .seconds(1) } ?? false
@@ -93,7 +98,8 @@ extension Inspector {
 
   func lookAtChannel(of peer: VirtualPeer) {
     guard !pairs.isEmpty else { return }
-    let isWithout = peer.member.ensemble.channel == nil && room.hosts.count { $0.peer != nil } <= 14
+    let isWithout =
+      peer.member.ensemble.channel == nil && room.hosts.count { $0.peer != nil } <= 14
       && now - watched[peer.host].calm > .seconds(3)
     watched[peer.host].channelless = isWithout ? watched[peer.host].channelless ?? now : nil
     expect(

@@ -11,7 +11,8 @@ extension Inspector {
   /// How far a settled peer's step may be from its master's on this network.
   private var bound: Nanoseconds {
     let network = room.wire.network
-    return .milliseconds(2) + Nanoseconds(network.jitter.count * 2 + Int64(Double(network.delay.count) * network.reorder))
+    return .milliseconds(2)
+      + Nanoseconds(network.jitter.count * 2 + Int64(Double(network.delay.count) * network.reorder))
   }
 
   func heard(_ step: Sounded, by peer: VirtualPeer) {
@@ -96,7 +97,8 @@ extension Inspector {
   /// Whoever follows a master that is no more takes its place, or follows who does, within two seconds of the last packet.
   func lookAtMaster(of peer: VirtualPeer) {
     guard case .follower(let identity) = peer.member.ensemble.role, let master = room.host(of: identity) else {
-      return watched[peer.host].orphaned = nil
+      watched[peer.host].orphaned = nil
+      return
     }
     let isThere = room.hosts[master].peer != nil && room.wire.reaches(master, peer.host)
     watched[peer.host].orphaned = isThere ? nil : watched[peer.host].orphaned ?? now

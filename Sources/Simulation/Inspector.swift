@@ -79,7 +79,8 @@ final class Inspector {
 
   /// Notes that a check was made, and what it found when that is not what it should.
   func expect(
-    _ check: Check, _ holds: Bool, of host: Int, _ expected: @autoclosure () -> String, _ seen: @autoclosure () -> String
+    _ check: Check, _ holds: Bool, of host: Int, _ expected: @autoclosure () -> String,
+    _ seen: @autoclosure () -> String
   ) {
     record.looks[check, default: 0] += 1
     guard !holds else { return }
@@ -185,7 +186,8 @@ final class Inspector {
       expect(.meeting, !isLate || pair.isTold, of: a.host, "a session with \(room.hosts[b.host].name)", "none")
       if isLate { pair.isTold = true }
     }
-    let isRival = pair.met != nil && first.role == .master && second.role == .master
+    let isRival =
+      pair.met != nil && first.role == .master && second.role == .master
       && first.admits(.rhythm, from: b.identity) && second.admits(.rhythm, from: a.identity)
     pair.rivals = isRival ? pair.rivals ?? now : nil
     if isRival || first.role == .master || second.role == .master {

@@ -3,7 +3,10 @@ import MusicalTime
 
 /// A plain session: everybody comes within two seconds, the first starts the rhythm, all follow until it stops.
 final class Rehearsal: Script {
-  private enum Part { case coming(Int), start, stop, end }
+  private enum Part {
+    case coming(Int)
+    case start, stop, end
+  }
 
   private let tempo: Tempo
   private let length: Nanoseconds

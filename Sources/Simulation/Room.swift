@@ -153,7 +153,8 @@ public final class Room {
     let peer = VirtualPeer(
       host: host, life: known.lives, name: known.name, ensemble: ensemble,
       connections: Connections(to: [], own: known.identity, at: own),
-      clock: known.clock, wire: wire, score: score, pace: settings.pace, disturbance: disturbance, random: SplitMix(seed: random.next()))
+      clock: known.clock, wire: wire, score: score, pace: settings.pace, disturbance: disturbance,
+      random: SplitMix(seed: random.next()))
     hosts[host].peer = peer
     peer.member.ensemble.setActivity(activity, at: own)
     peer.wake(in: .zero)
@@ -247,7 +248,8 @@ public final class Room {
 
   private static func place(_ host: Int) -> Connections<VirtualAddress>.Place {
     Connections.Place(
-      control: VirtualAddress(host: UInt32(host), port: .control), data: VirtualAddress(host: UInt32(host), port: .data))
+      control: VirtualAddress(host: UInt32(host), port: .control), data: VirtualAddress(host: UInt32(host), port: .data)
+    )
   }
 }
 

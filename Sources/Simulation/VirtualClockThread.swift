@@ -110,7 +110,9 @@ final class VirtualClockThread {
     if plan.run == new.run, new.changeTick != plan.changeTick { first = min(first, new.changeTick) }
     // Layers that should have changed already go on with what has not been handed over.
     let coming = plan.firstTick(notBefore: now)
-    if plan.run == new.run, let tick = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming), tick > coming {
+    if plan.run == new.run, let tick = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming),
+      tick > coming
+    {
       first = min(first, tick)
     }
     guard first < sound.next, first < plan.end else { return }

@@ -43,7 +43,8 @@ final class VirtualPeer {
   }
 
   init(
-    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections<VirtualAddress>, clock: VirtualClock,
+    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections<VirtualAddress>,
+    clock: VirtualClock,
     wire: Wire, score: Score, pace: UInt16, disturbance: Disturbance, random: SplitMix
   ) {
     self.pace = pace
@@ -81,7 +82,8 @@ final class VirtualPeer {
     if let probe = ClockProbe(question), known.contains(Self.key(probe.ssrc, source)) {
       isReply = probe.kind == .reply
       let answer = probe.answer(
-        from: member.endpoint.ssrc, identity: identity.bits, pace: min(pace, member.endpoint.pace), receivedAt: own, sentAt: own)
+        from: member.endpoint.ssrc, identity: identity.bits, pace: min(pace, member.endpoint.pace), receivedAt: own,
+        sentAt: own)
       guard answer?.append(to: &packet) == true else { return false }
     } else if let asked = ClockPacket(question), asked.count == 0, known.contains(Self.key(asked.ssrc, source)) {
       guard asked.reply(from: member.endpoint.ssrc, sentAt: own)?.append(to: &packet) == true else { return false }

@@ -115,7 +115,8 @@ struct SimulateCommand: ParsableCommand {
   private static func load(_ name: String) throws -> VirtualNetwork {
     if let known = VirtualNetwork.lab.first(where: { $0.name == name }) { return known }
     guard let data = FileManager.default.contents(atPath: name) else {
-      throw Unreadable(description: "network \(name): no such file; give lan, wifi, poor, still, or a file that can be read")
+      throw Unreadable(
+        description: "network \(name): no such file; give lan, wifi, poor, still, or a file that can be read")
     }
     return try VirtualNetwork(text: String(decoding: data, as: UTF8.self), file: name)
   }

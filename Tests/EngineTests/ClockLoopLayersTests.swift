@@ -40,12 +40,7 @@ import Transports
 
   private func instant(_ step: Int64) -> Instant { VirtualRhythm.origin + .milliseconds(120 * step) }
 
-  /// When the hits of a drum sound.
-  private func hits(_ drum: UInt8, _ events: some Sequence<SoundEvent>) -> [Instant] {
-    events.compactMap { if case .hit(drum, _, _) = $0.kind { $0.instant } else { nil } }
-  }
-
-  private func snares(_ events: [SoundEvent]) -> [Instant] { hits(38, events) }
+  private func snares(_ events: [SoundEvent]) -> [Instant] { events.filter { $0.drum == 38 }.map(\.instant) }
 
   private func plan(_ intensity: Intensity) -> Plan {
     var plan = VirtualRhythm.plan()
@@ -56,7 +51,7 @@ import Transports
   @Test func theyChangeAtTheirTick() throws {
     let events = try hand(plan(Intensity(10, next: 80, from: Tick(24))))
     #expect(snares(events) == (4...8).map(instant))
-    #expect(hits(36, events) == (0...8).map(instant))
+    #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
   }
 
   /// Told 30 ms before its beat, when that has been handed over.
@@ -68,8 +63,8 @@ import Transports
     #expect(events[recall].instant < instant(4) && events[recall].instant > instant(3))
     #expect(snares(events) == (4...8).map(instant))
     // Once before it was taken back, and once after.
-    #expect(hits(36, events[recall...]) == (4...8).map(instant))
-    #expect(hits(36, events[..<recall]) == (0...4).map(instant))
+    #expect(events[recall...].filter { $0.drum == 36 }.map(\.instant) == (4...8).map(instant))
+    #expect(events[..<recall].filter { $0.drum == 36 }.map(\.instant) == (0...4).map(instant))
   }
 
   /// What sounds or has sounded is left alone, so that no hit is heard twice.
@@ -78,6 +73,11 @@ import Transports
       plan(Intensity(10)), then: (plan(Intensity(10, next: 80, from: Tick(24))), .milliseconds(580)))
     #expect(!events.contains { $0.kind == .recall })
     #expect(snares(events) == (6...8).map(instant))
-    #expect(hits(36, events) == (0...8).map(instant))
+    #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
   }
+}
+
+extension SoundEvent {
+  /// The drum that is struck.
+  fileprivate var drum: UInt8? { if case .hit(let note, _, _) = kind { note } else { nil } }
 }

@@ -1,6 +1,7 @@
 import Audio
 import Foundation
 import MusicalTime
+import Processes
 import Rhythm
 
 /// What the kit gives when every hit is struck on the frame nearest to its deadline.
