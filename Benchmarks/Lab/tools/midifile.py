@@ -2,7 +2,8 @@
 """midifile.py sticks SECONDS FILE: a side stick on every eighth at 120 BPM.
 midifile.py dense SEED FILE: all kinds of channel messages on all channels, 4000 of them, 200 a second; and at the end
 a Note Off for each note still on, which a peer would send by itself for a player that leaves.
-midifile.py compare SENT RECORDED: the events of both, byte for byte, without their times; fails where they differ.
+midifile.py compare SENT RECORDED CHANNEL: the events of both, byte for byte, without their times, those sent as a Tutti
+peer whose player has the channel gives them on; fails where they differ.
 
 Standard MIDI Files 1.0, 480 ticks a quarter.
 """
@@ -85,8 +86,17 @@ def read(path):
     return events
 
 
-def compare(sent, recorded):
-    sent, recorded = read(sent), read(recorded)
+def on_own_channel(events, channel):
+    """What a Tutti peer makes of what its instrument sends: all but the drums on its player's channel (1...16);
+    expression on channel 1 is the player's activity."""
+    for event in events:
+        if event[0] == 0xB0 and event[1] == 11:
+            continue
+        yield event if event[0] & 0x0F == 9 else bytes([event[0] & 0xF0 | channel - 1]) + event[1:]
+
+
+def compare(sent, recorded, channel):
+    sent, recorded = list(on_own_channel(read(sent), int(channel))), read(recorded)
     print(f"sent={len(sent)} recorded={len(recorded)}")
     for number, (one, other) in enumerate(zip(sent, recorded)):
         if one != other:
@@ -96,8 +106,8 @@ def compare(sent, recorded):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[1] not in ("sticks", "dense", "compare"):
+    if len(sys.argv) != (5 if sys.argv[1:2] == ["compare"] else 4) or sys.argv[1] not in ("sticks", "dense", "compare"):
         sys.exit(__doc__)
     if sys.argv[1] == "compare":
-        sys.exit(compare(sys.argv[2], sys.argv[3]))
+        sys.exit(compare(*sys.argv[2:]))
     write(sys.argv[3], sticks(sys.argv[2]) if sys.argv[1] == "sticks" else dense(sys.argv[2]))
