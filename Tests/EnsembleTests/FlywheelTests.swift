@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func whatCannotBeReadIsCountedAndToldOnce() throws {
-    var band = try band(seed: 6, playing: 2)
+    let band = try band(seed: 6, playing: 2)
     let (master, plan) = (band.identity(0), band.players[1].ensemble.plan)
     let genuine = Statement(
       claim: Claim(term: 1, identity: master), revision: 99, start: Tick(0), end: Tick(.max),
