@@ -35,7 +35,7 @@ let package = Package(
     .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
     .target(name: "Rhythm", dependencies: ["MusicalTime", "Yams"]),
-    .target(name: "Ensemble", dependencies: ["ClockSync", "MIDI", "MusicalTime", "RTPMIDI"]),
+    .target(name: "Ensemble", dependencies: ["ClockSync", "MIDI", "MusicalTime", "RTPMIDI", "Rhythm"]),
     .target(
       name: "Simulation",
       dependencies: ["ClockSync", "Ensemble", "MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "Seeds", containers]),
@@ -48,7 +48,7 @@ let package = Package(
       dependencies: ["CALSA", "CAvahi", "CRealtime", "MIDI", "MusicalTime", "RTPMIDI", "Realtime", containers]),
     .systemLibrary(name: "CFluidSynth"),
     .systemLibrary(name: "CSndfile"),
-    .target(name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MusicalTime", "Realtime"]),
+    .target(name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MIDI", "MusicalTime", "Realtime"]),
     .target(
       name: "Measurement",
       dependencies: ["MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift")]),
@@ -61,17 +61,17 @@ let package = Package(
     .executableTarget(
       name: "tutti",
       dependencies: ["Engine", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    .target(name: "VirtualRoutes", dependencies: ["MusicalTime", "Seeds"], path: "Tests/VirtualRoutes"),
+    .target(name: "VirtualRoutes", dependencies: ["MusicalTime", "Seeds", "Simulation"], path: "Tests/VirtualRoutes"),
     .target(name: "Processes", path: "Tests/Processes"),
     .target(
       name: "Hostility", dependencies: ["Seeds", "MIDI", "MusicalTime", "RTPMIDI", containers], path: "Tests/Hostility"),
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
     .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "Hostility", "RTPMIDI", "CAllocationCount"]),
-    .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "VirtualRoutes"]),
+    .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "Simulation", "VirtualRoutes"]),
     .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
     .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),
-    .testTarget(name: "SimulationTests", dependencies: ["Seeds", "Simulation"]),
+    .testTarget(name: "SimulationTests", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "Seeds", "Simulation"]),
     .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
     .testTarget(
       name: "TransportsTests",
@@ -79,7 +79,7 @@ let package = Package(
         "Seeds", "Processes", "CALSA", "CAvahi", "MIDI", "MusicalTime", "Realtime", "Transports", containers,
       ]),
     .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
-    .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "CAllocationCount"]),
+    .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "MIDI", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),
     .testTarget(name: "EngineTests", dependencies: ["Seeds", "Processes", "Engine", "CAllocationCount"]),
     .testTarget(

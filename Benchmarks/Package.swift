@@ -35,7 +35,8 @@ let package = Package(
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
     .executableTarget(
       name: "remoteclock",
-      dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "VirtualRoutes")),
+      dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "Simulation", "VirtualRoutes")),
+    .executableTarget(name: "evenings", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
     .executableTarget(name: "fuzz", dependencies: [arguments] + tutti("Hostility")),
   ],
   swiftLanguageModes: [.v6]

@@ -17,11 +17,11 @@ package final class AudioLoop: @unchecked Sendable {
   private let published = PublishedCounters()
 
   /// A recording in `sink` begins with the first period `card` will ask for. A sound card has a ``CardLoop``.
-  package init(card: SteadyCard, lanes: consuming DrumLanes?, sink: AudioSink, events: SPSCRing<SoundEvent>) {
+  package init(card: SteadyCard, module: consuming SoundModule?, sink: AudioSink, events: SPSCRing<SoundEvent>) {
     self.card = card
     self.sink = sink
     self.events = events
-    renderer = Renderer(grid: card.grid, lanes: lanes)
+    renderer = Renderer(grid: card.grid, module: module)
     switch sink {
     case .none, .card: recording = nil
     case .wav(let output):
@@ -36,7 +36,7 @@ package final class AudioLoop: @unchecked Sendable {
   @_noLocks @_noAllocation
   package func step(at now: Instant) -> Instant? {
     guard card.grid.instant(of: card.next).nanoseconds < end.load(ordering: .relaxed) else { return nil }
-    while let event = events.pop() { renderer.add(event) }
+    renderer.take(events, earlier: .zero)
     switch card.step(at: now) {
     case .wait(let due): return due
     case .render(let frame): render(from: frame)

@@ -25,23 +25,23 @@ public final class AudioThread {
   /// Starts playing the hits of `events`, whose one consumer the thread becomes, into `sink`.
   ///
   /// - Parameters:
-  ///   - lanes: the kit, loaded for `grid`, or a card's ``PCMDevice/grid``; nil where nobody listens.
+  ///   - module: what it sounds with, loaded for `grid`, or a card's ``PCMDevice/grid``; nil where nobody listens.
   ///   - grid: must be a recording's; a card has its own.
   ///
   /// Real-time: not safe.
   public init(
-    events: SPSCRing<SoundEvent>, lanes: consuming DrumLanes?, sink: AudioSink, grid: FrameGrid = .standard
+    events: SPSCRing<SoundEvent>, module: consuming SoundModule?, sink: AudioSink, grid: FrameGrid = .standard
   ) {
     // Room for the thread to come up, so that the beginning is not an underrun.
     let card = SteadyCard(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))
     firstFrame = card.next
     firstInstant = grid.instant(of: card.next)
     if case .card(let device, let latency) = sink {
-      let loop = CardLoop(device: device, latency: latency, lanes: lanes, events: events)
+      let loop = CardLoop(device: device, latency: latency, module: module, events: events)
       work = .card(loop)
       thread = RealtimeThread(name: "audio", priority: 60) { loop.run() }
     } else {
-      let loop = AudioLoop(card: card, lanes: lanes, sink: sink, events: events)
+      let loop = AudioLoop(card: card, module: module, sink: sink, events: events)
       work = .steady(loop)
       thread = RealtimeThread(name: "audio", priority: 60) { run(loop) }
     }

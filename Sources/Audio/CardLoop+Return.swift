@@ -32,17 +32,22 @@ extension CardLoop {
     while true {
       let now = MonotonicClock.now
       if now >= end { return false }
-      takeEvents()
-      renderer.drop(before: now)
+      var hasReturned = false
       if now - lastAttempt >= .milliseconds(250) {
         lastAttempt = now
         do {
           try device.reopen()
-          adopt()
-          return true
+          hasReturned = true
         } catch {
           state.presence = .gone(code: error.code)
         }
+      }
+      // Also what came while it was opened, which may take long.
+      takeEvents()
+      renderer.drop(before: MonotonicClock.now)
+      if hasReturned {
+        adopt()
+        return true
       }
       publish()
       MonotonicClock.sleep(until: now + .milliseconds(10))

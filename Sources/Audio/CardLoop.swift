@@ -57,8 +57,8 @@ package final class CardLoop: @unchecked Sendable {
   var firstTrusted: Int64 = 0
   var lastStamp = Instant(nanoseconds: 0)
 
-  /// A loop that plays on `device`, which from now on is its own. `lanes` must have been loaded for the device's grid.
-  package init(device: PCMDevice, latency: Nanoseconds, lanes: consuming DrumLanes?, events: SPSCRing<SoundEvent>) {
+  /// A loop that plays on `device`, which from now on is its own. `module` must have been loaded for the device's grid.
+  package init(device: PCMDevice, latency: Nanoseconds, module: consuming SoundModule?, events: SPSCRing<SoundEvent>) {
     self.device = device
     self.latency = latency
     self.events = events
@@ -68,7 +68,7 @@ package final class CardLoop: @unchecked Sendable {
     next = grid.frame(nearest: now)
     clock = DeviceClock(grid: grid, stamps: .stale, frame: next, at: now)
     pace = DevicePace(rate: grid.rate, at: now)
-    renderer = Renderer(grid: grid, lanes: lanes)
+    renderer = Renderer(grid: grid, module: module)
     frames = InterleavedPeriod(format: .s32, channels: 2)
     silence = InterleavedPeriod(format: .s32, channels: 2)
     adopt()
@@ -133,12 +133,7 @@ package final class CardLoop: @unchecked Sendable {
   package var newState: CardState? { @_noLocks @_noAllocation get { states.take() } }
 
   @_noLocks @_noAllocation
-  func takeEvents() {
-    while var event = events.pop() {
-      event.instant = event.instant - latency
-      renderer.add(event)
-    }
-  }
+  func takeEvents() { renderer.take(events, earlier: latency) }
 
   @_noLocks @_noAllocation
   func publish() {

@@ -42,6 +42,7 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   private var sounding: UInt64 = 0
   private var slots = InlineArray<64, Int32>(repeating: DrumLanes.voices)
   private let primer: UInt8
+  private let soundFont: SoundFont
   private let rate: Int64
 
   /// Frames of FluidSynth's block, and so the number of lanes.
@@ -54,8 +55,18 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   ///
   /// Real-time: not safe.
   public init(soundFont: String = DrumLanes.defaultSoundFont, grid: FrameGrid = .standard) throws(AudioFileError) {
-    (lanes, primer) = try DrumLanes.load(soundFont, rate: grid.rate)
-    rate = grid.rate
+    try self.init(SoundFont(soundFont, rate: grid.rate))
+  }
+
+  /// The drum kit of a SoundFont that others share.
+  ///
+  /// - Throws: ``AudioFileError`` when it has no drums.
+  ///
+  /// Real-time: not safe.
+  init(_ soundFont: SoundFont) throws(AudioFileError) {
+    (lanes, primer) = try DrumLanes.load(soundFont)
+    self.soundFont = soundFont
+    rate = soundFont.rate
     let frames = DrumLanes.maximumPeriod + DrumLanes.overhang
     left = .allocate(capacity: frames)
     right = .allocate(capacity: frames)
@@ -67,7 +78,7 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   }
 
   deinit {
-    DrumLanes.unload(lanes)
+    soundFont.end(lanes, count: DrumLanes.blockFrames)
     left.deallocate()
     right.deallocate()
     block.deallocate()

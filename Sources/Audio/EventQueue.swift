@@ -1,11 +1,11 @@
 import MusicalTime
 
-/// Hits that wait for their instant, earliest first, at most ``capacity`` of them.
+/// Events that wait for their instant, earliest first, at most ``capacity`` of them.
 ///
 /// A ring in which each newcomer sinks from the back to its place. Events arrive nearly in order, so it hardly moves.
-/// Hits of the same instant keep the order in which they came.
+/// Events of the same instant keep the order in which they came.
 public struct EventQueue: ~Copyable {
-  /// How many hits can wait.
+  /// How many events can wait.
   public static var capacity: Int { @_noLocks @_noAllocation get { 1024 } }
 
   /// The capacity is a power of two, so this mask turns a running number into a slot.
@@ -14,7 +14,7 @@ public struct EventQueue: ~Copyable {
   private var slots: InlineArray<1024, SoundEvent>
   private var head = 0
 
-  /// How many hits wait.
+  /// How many events wait.
   ///
   /// Real-time: safe.
   public private(set) var count: Int = 0
@@ -41,7 +41,7 @@ public struct EventQueue: ~Copyable {
     return true
   }
 
-  /// Takes out all hits from `instant` on.
+  /// Takes out all events from `instant` on.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -49,14 +49,14 @@ public struct EventQueue: ~Copyable {
     while count > 0, slots[(head &+ count &- 1) & Self.mask].instant >= instant { count -= 1 }
   }
 
-  /// The earliest hit, nil when none waits.
+  /// The earliest event, nil when none waits.
   ///
   /// Real-time: safe.
   public var first: SoundEvent? {
     @_noLocks @_noAllocation get { count > 0 ? slots[head] : nil }
   }
 
-  /// Takes the earliest hit out, nil when none waits.
+  /// Takes the earliest event out, nil when none waits.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation @discardableResult

@@ -8,6 +8,8 @@ struct PublishedCounters: ~Copyable, Sendable {
   private let late = Atomic<Int64>(0)
   private let maximumLateness = Atomic<Int64>(0)
   private let dropped = Atomic<Int64>(0)
+  private let messages = Atomic<Int64>(0)
+  private let droppedNotes = Atomic<Int64>(0)
   private let underruns = Atomic<Int64>(0)
   private let silentFrames = Atomic<Int64>(0)
 
@@ -18,6 +20,8 @@ struct PublishedCounters: ~Copyable, Sendable {
     late.store(counters.late, ordering: .relaxed)
     maximumLateness.store(counters.maximumLateness.count, ordering: .relaxed)
     dropped.store(counters.dropped, ordering: .relaxed)
+    messages.store(counters.messages, ordering: .relaxed)
+    droppedNotes.store(counters.droppedNotes, ordering: .relaxed)
     underruns.store(counters.underruns, ordering: .relaxed)
     silentFrames.store(counters.silentFrames, ordering: .relaxed)
   }
@@ -29,6 +33,8 @@ struct PublishedCounters: ~Copyable, Sendable {
     counters.late = late.load(ordering: .relaxed)
     counters.maximumLateness = Nanoseconds(maximumLateness.load(ordering: .relaxed))
     counters.dropped = dropped.load(ordering: .relaxed)
+    counters.messages = messages.load(ordering: .relaxed)
+    counters.droppedNotes = droppedNotes.load(ordering: .relaxed)
     counters.underruns = underruns.load(ordering: .relaxed)
     counters.silentFrames = silentFrames.load(ordering: .relaxed)
     return counters

@@ -1,10 +1,11 @@
 public import MusicalTime
 
-/// Turns hits with instants into frames: each is struck on the frame of ``map`` nearest to its instant.
+/// Turns hits with instants into frames: each is struck on the frame of ``map`` nearest to its instant. Messages sound at
+/// once, see ``play(from:to:left:right:)``.
 ///
 /// A hit that comes too late for its frame sounds on the first frame that can still be had (``FrameMap``), and is counted
 /// with its lateness; more than a second late it is dropped and counted, as nobody could tell what it belonged to.
-/// Without a kit hits are counted all the same.
+/// Without anything to sound with, hits and messages are counted all the same.
 public struct Renderer: ~Copyable {
   /// How late a hit may sound.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
@@ -14,15 +15,22 @@ public struct Renderer: ~Copyable {
   /// Real-time: safe.
   public var map: FrameMap
   /// Real-time: safe.
-  public private(set) var counters = SoundCounters()
-  private var lanes: DrumLanes?
+  public internal(set) var counters = SoundCounters()
+  let rate: Int64
+  var module: SoundModule?
+  /// Hits alone.
   private var queue = EventQueue()
+  /// Messages alone, all of one thread, so that their instants never go back: they leave in the order in which they came.
+  var messages = EventQueue()
+  /// How many events the ring had refused when it was looked at last.
+  var lostInRing = 0
 
-  /// A renderer for `lanes`, which must have been loaded for `grid`, by which it goes until it gets another map; nil
+  /// A renderer for `module`, which must have been loaded for `grid`, by which it goes until it gets another map; nil
   /// renders silence.
-  public init(grid: FrameGrid, lanes: consuming DrumLanes?) {
+  public init(grid: FrameGrid, module: consuming SoundModule?) {
     map = .grid(grid)
-    self.lanes = lanes
+    rate = grid.rate
+    self.module = module
   }
 
   /// Keeps `event` until it is due, or forgets those that it takes back.
@@ -30,8 +38,11 @@ public struct Renderer: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func add(_ event: SoundEvent) {
-    if event.isRecall { return queue.removeAll(from: event.instant) }
-    if !queue.insert(event) { counters.dropped += 1 }
+    switch event.kind {
+    case .hit: if !queue.insert(event) { counters.dropped += 1 }
+    case .recall: queue.removeAll(from: event.instant)
+    case .message: if !messages.insert(event) { loseMessages() }
+    }
   }
 
   /// Renders the period of `left.count` frames that starts at `frame`. Frames between the last period and this one have
@@ -40,7 +51,8 @@ public struct Renderer: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func render(from frame: Int64, left: inout MutableSpan<Float>, right: inout MutableSpan<Float>) {
-    lanes?.skip(to: frame)
+    module?.lanes.skip(to: frame)
+    module?.channels.skip(to: frame)
     let end = frame &+ Int64(left.count)
     while let event = queue.first {
       let wanted = map.frame(nearest: event.instant)
@@ -51,10 +63,11 @@ public struct Renderer: ~Copyable {
       queue.popFirst()
       strike(event, at: place, isLate: place > wanted)
     }
-    if lanes?.render(left: &left, right: &right) == nil {
+    if module?.lanes.render(left: &left, right: &right) == nil {
       clear(&left)
       clear(&right)
     }
+    play(from: frame, to: end, left: &left, right: &right)
   }
 
   /// Renders the period that starts at `period.frame`.
@@ -82,7 +95,8 @@ public struct Renderer: ~Copyable {
   @_noLocks @_noAllocation
   mutating func countSilence(frames: Int64) { counters.silentFrames &+= frames }
 
-  /// Drops the hits whose instant lies before `instant`, as there is nothing to play them on, and counts them.
+  /// Drops the hits whose instant lies before `instant`, and the notes of all messages, as there is nothing to play them
+  /// on, and counts them.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -91,17 +105,19 @@ public struct Renderer: ~Copyable {
       queue.popFirst()
       counters.dropped += 1
     }
+    dropNotes()
   }
 
   @_noLocks @_noAllocation
   private mutating func strike(_ event: SoundEvent, at frame: Int64, isLate: Bool) {
+    guard case .hit(let note, let velocity, let group) = event.kind else { return }
     let lateness = isLate ? map.instant(of: frame) - event.instant : .zero
     // A hostile instant may wrap the difference; a late hit is never early.
     guard lateness >= .zero, lateness <= Self.maximumLateness else {
       counters.dropped += 1
       return
     }
-    if lanes?.strike(event.note, velocity: event.velocity, group: event.group, at: frame) == false {
+    if module?.lanes.strike(note, velocity: velocity, group: group, at: frame) == false {
       counters.dropped += 1
       return
     }

@@ -11,6 +11,11 @@ public struct SoundCounters: Hashable, Sendable, BitwiseCopyable {
   /// Hits not struck: more than a second late, no room for them, nothing a drum kit can play, or no sound card there when
   /// they fell due.
   public var dropped: Int64 = 0
+  /// Messages obeyed: notes, controllers and their like.
+  public var messages: Int64 = 0
+  /// Notes not begun: more than a second late, or no sound card there. Where more messages came than there was room for,
+  /// that is one, whose notes ended with all that sounded.
+  public var droppedNotes: Int64 = 0
   /// How often a sound card ran out of frames, or would have, so late came the audio thread.
   public var underruns: Int64 = 0
   /// Frames of silence: in a recording, where the audio thread stayed away for longer than ``SteadyCard/patience``; of a

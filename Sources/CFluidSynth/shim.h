@@ -16,6 +16,37 @@ static inline void lane_note_on(fluid_synth_t *lane, int channel, int note, int 
   fluid_synth_noteon(lane, channel, note, velocity);
 }
 
+/// Lets `key` go on `channel`.
+static inline void lane_note_off(fluid_synth_t *lane, int channel, int key) AUDIO_THREAD_SAFE;
+static inline void lane_note_off(fluid_synth_t *lane, int channel, int key) { fluid_synth_noteoff(lane, channel, key); }
+
+static inline void lane_key_pressure(fluid_synth_t *lane, int channel, int key, int pressure) AUDIO_THREAD_SAFE;
+static inline void lane_key_pressure(fluid_synth_t *lane, int channel, int key, int pressure) {
+  fluid_synth_key_pressure(lane, channel, key, pressure);
+}
+
+/// Sets a controller. Not for parameter 3, whose choice of a tuning allocates.
+static inline void lane_controller(fluid_synth_t *lane, int channel, int controller, int value) AUDIO_THREAD_SAFE;
+static inline void lane_controller(fluid_synth_t *lane, int channel, int controller, int value) {
+  fluid_synth_cc(lane, channel, controller, value);
+}
+
+static inline void lane_program(fluid_synth_t *lane, int channel, int program) AUDIO_THREAD_SAFE;
+static inline void lane_program(fluid_synth_t *lane, int channel, int program) {
+  fluid_synth_program_change(lane, channel, program);
+}
+
+static inline void lane_channel_pressure(fluid_synth_t *lane, int channel, int pressure) AUDIO_THREAD_SAFE;
+static inline void lane_channel_pressure(fluid_synth_t *lane, int channel, int pressure) {
+  fluid_synth_channel_pressure(lane, channel, pressure);
+}
+
+/// Bends the pitch of `channel`: 0...16383, centred at 8192.
+static inline void lane_pitch_bend(fluid_synth_t *lane, int channel, int bend) AUDIO_THREAD_SAFE;
+static inline void lane_pitch_bend(fluid_synth_t *lane, int channel, int bend) {
+  fluid_synth_pitch_bend(lane, channel, bend);
+}
+
 /// Ends every voice of `channel`, or of all channels (-1), with the start of the next block.
 static inline void lane_silence(fluid_synth_t *lane, int channel) AUDIO_THREAD_SAFE;
 static inline void lane_silence(fluid_synth_t *lane, int channel) { fluid_synth_all_sounds_off(lane, channel); }

@@ -69,6 +69,7 @@ extension ClockLoop {
       case .foreign: broadcast = Broadcast(message, at: instant, isForTutti: false)
       }
     case .port(let message): port?.pass(message)
+    case .sound(let message): handOver(.message(message, at: MonotonicClock.now))
     }
   }
 

@@ -64,7 +64,7 @@ struct ClockLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func round(at now: Instant) -> Instant {
-    adoptState()
+    adoptState(at: now)
     while let tick = moment.take(in: plan, at: now) {
       let acted = MonotonicClock.now
       port?.sendClock(tick, of: plan, in: bars)
@@ -109,7 +109,7 @@ struct ClockLoop: ~Copyable {
 
   /// The newest plan and patch.
   @_noLocks @_noAllocation
-  private mutating func adoptState() {
+  private mutating func adoptState(at now: Instant) {
     if let table = shared.table.take() {
       self.table = table
       bars = Bars(table)
@@ -121,7 +121,7 @@ struct ClockLoop: ~Copyable {
         port?.stop()
         owed = Tick(.min)
       }
-      recall(for: plan, at: MonotonicClock.now)
+      recall(for: plan, at: now)
       self.plan = plan
     }
   }
@@ -142,9 +142,7 @@ struct ClockLoop: ~Copyable {
     }
     guard first < sound.next, first < plan.end else { return }
     // A tenth of a millisecond earlier, as a follower's plan may have moved a little since the hits were handed over.
-    let event = SoundEvent.recall(from: plan.deadline(first) - .microseconds(100))
-    shared.sounds.push(event)
-    if records { shared.recorded.push(event) }
+    handOver(.recall(from: plan.deadline(first) - .microseconds(100)))
     sound.rewind(to: first)
   }
 
@@ -167,11 +165,17 @@ struct ClockLoop: ~Copyable {
       if hit.sounds(at: activity) {
         var event = SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group)
         event.handed = now
-        shared.sounds.push(event)
-        if records { shared.recorded.push(event) }
+        handOver(event)
       }
       index += 1
     }
+  }
+
+  /// Hands `event` to the sound, and to the second one where there is one.
+  @_noLocks @_noAllocation
+  func handOver(_ event: SoundEvent) {
+    shared.sounds.push(event)
+    if records { shared.recorded.push(event) }
   }
 
   /// When Stop is due for those whom `cursor` serves; the distant future while nobody has anything to stop.

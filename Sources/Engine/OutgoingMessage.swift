@@ -2,8 +2,8 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 
-/// A note, a controller or its like on its way through this peer. The clock thread sends it, being the one writer of every
-/// stream, when no tick is near.
+/// A note, a controller or its like on its way through this peer. The clock thread hands it on when no tick is near: it
+/// is the one writer of every stream, and of the rings to the sound.
 enum OutgoingMessage: Sendable, BitwiseCopyable {
   enum Receiver: Sendable, BitwiseCopyable {
     case session(SessionID)
@@ -17,4 +17,6 @@ enum OutgoingMessage: Sendable, BitwiseCopyable {
   case sessions(Message, at: Instant?, to: Receiver)
   /// To the programs at the notes port.
   case port(Message)
+  /// To this peer's own sound, at once: through the card, and into the recording.
+  case sound(Message)
 }

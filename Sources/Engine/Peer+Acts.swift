@@ -27,6 +27,8 @@ extension Peer {
       case .sound(let message, let session):
         // The programs at the notes port hear the others: who plays here hears that already.
         if session != nil, midi != nil { clock.send(.port(message)) }
+        // Channel 1 is not for playing, but what is no Tutti peer knows nothing of that.
+        clock.send(.sound(message.on(message.channel == Channel(wire: 0) ? Channel(wire: 15) : nil)))
         if watch != nil {
           tell(.sounded(message, from: session.flatMap { member.partners[$0].map(who) }), at: MonotonicClock.now)
         }

@@ -3,8 +3,8 @@ import Ensemble
 import MusicalTime
 import Realtime
 
-/// Where a peer's hits are heard: through a sound card, in a recording, in both, or nowhere, where they are only
-/// counted. Each has an audio thread and a kit of its own.
+/// Where a peer's hits, and the notes that are played, are heard: through a sound card, in a recording, in both, or
+/// nowhere, where they are only counted. Each has an audio thread and a ``SoundModule`` of its own.
 final class SoundOutputs {
   /// How far ahead of its instant a hit is to be handed over; known once the outputs have been started.
   private(set) var lead: Nanoseconds
@@ -12,8 +12,8 @@ final class SoundOutputs {
   private let latency: Nanoseconds
   private let isMissing: Bool
   private let path: String?
-  private var cardLanes: DrumLanes?
-  private var recordingLanes: DrumLanes?
+  private var cardModule: SoundModule?
+  private var recordingModule: SoundModule?
   private var recording: WAVOutput?
   private var card: AudioThread?
   private var other: AudioThread?
@@ -22,7 +22,7 @@ final class SoundOutputs {
   private var underruns: Int64 = 0
   private var toldOfUnderruns: Instant?
 
-  /// Opens the sound card and loads the kits; nothing plays yet.
+  /// Opens the sound card and loads what sounds; nothing plays yet.
   ///
   /// - Throws: ``PCMError`` or ``AudioFileError``.
   init(_ configuration: PeerConfiguration) throws {
@@ -37,8 +37,8 @@ final class SoundOutputs {
     latency = configuration.latency
     path = configuration.recording
     lead = max(Ensemble.standardSoundLead, (device?.lead ?? .zero) + latency + Self.margin)
-    if let device { cardLanes = try DrumLanes(soundFont: configuration.soundFont, grid: device.grid) }
-    if path != nil { recordingLanes = try DrumLanes(soundFont: configuration.soundFont) }
+    if let device { cardModule = try SoundModule(soundFont: configuration.soundFont, grid: device.grid) }
+    if path != nil { recordingModule = try SoundModule(soundFont: configuration.soundFont) }
   }
 
   /// What the control and clock threads may be late by on top of what the sound needs.
@@ -65,12 +65,12 @@ final class SoundOutputs {
     if let path { recording = try WAVOutput(path: path, name: name) }
     if let device {
       card = AudioThread(
-        events: rings.sounds, lanes: cardLanes.take(), sink: .card(device, latency: latency), grid: device.grid)
+        events: rings.sounds, module: cardModule.take(), sink: .card(device, latency: latency), grid: device.grid)
       if device.isServed { awaitServer() }
     }
     if recording != nil || device == nil {
       other = AudioThread(
-        events: device == nil ? rings.sounds : rings.recorded, lanes: recordingLanes.take(),
+        events: device == nil ? rings.sounds : rings.recorded, module: recordingModule.take(),
         sink: recording.map { .wav($0) } ?? .none)
     }
   }

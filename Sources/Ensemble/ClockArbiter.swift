@@ -31,7 +31,8 @@ public struct ClockArbiter: Sendable {
   /// Looks at all clocks, always in the same order.
   ///
   /// - Returns: which of them is to yield (``OutsideClock/yield(_:now:)``), if any, and what the player is to hear.
-  public mutating func look(at clocks: [Candidate], of ensemble: Ensemble, now: Instant) -> (yields: Int?, news: [News]) {
+  public mutating func look(at clocks: [Candidate], of ensemble: Ensemble, now: Instant) -> (yields: Int?, news: [News])
+  {
     named = named.filter { clocks.indices.contains($0) && clocks[$0].clock.isRunning }
     guard clocks.count > 1, let first = clocks.firstIndex(where: { $0.clock.leads(ensemble) }) else { return (nil, []) }
     let leader = clocks[first]

@@ -21,15 +21,18 @@ extension Ensemble {
     met(peer, named: name, at: now)
   }
 
-  /// The session with the peer of this identity has ended. If it was the master nobody has to wait for its silence.
-  public mutating func left(_ peer: Identity, at now: Instant) {
+  /// The session with the peer of this identity has ended.
+  ///
+  /// - Parameter isSaid: whether it said so: then nobody has to wait for its silence. One that was killed and started anew
+  ///   may be about to say that it goes on.
+  public mutating func left(_ peer: Identity, isSaid: Bool = true, at now: Instant) {
     parted(from: peer, at: now)
     guard role == .follower(of: peer) else {
       acquaintances[peer] = nil
       return
     }
     standing = .isUnknown
-    masterHeard = min(masterHeard, now - Self.silence)
+    if isSaid { masterHeard = min(masterHeard, now - Self.silence) }
     successionDue = masterHeard
     acquaintances[peer]?.heard = nil
     acquaintances[peer]?.presence = nil

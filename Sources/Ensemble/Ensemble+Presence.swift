@@ -54,7 +54,6 @@ extension Ensemble {
     activities.informed.remove(peer)
     if role == .follower(of: peer) { activities.reported = nil }
     present(to: peer, at: now)
-    if role == .master { tellTotal(to: peer, at: now) }
   }
 
   /// The peer is in session no more.

@@ -63,8 +63,7 @@ extension Ensemble {
   }
 
   /// What plays now, and what is to come.
-  mutating func tellTotal(to peer: Identity, at now: Instant) {
-    guard role == .master, activities.decided?.claim == claim else { return }
+  private mutating func tellTotal(to peer: Identity, at now: Instant) {
     let present = plan.tick(at: now)
     let isPending = plan.intensity.changeTick != Tick(.max) && plan.intensity.changeTick > present
     send(Self.totalLevel, plan.intensity.value(at: present), at: plan.deadline(present.beat), to: peer)
@@ -73,7 +72,7 @@ extension Ensemble {
 
   /// A peer that has come to follow this one has perhaps not heard the total, which is told on change alone.
   mutating func inform(_ peer: Identity, of claim: Claim?, at now: Instant) {
-    guard role == .master, claim == self.claim else {
+    guard role == .master, claim == self.claim, activities.decided?.claim == claim else {
       activities.informed.remove(peer)
       return
     }

@@ -5,6 +5,7 @@ import Foundation
 import Measurement
 import MusicalTime
 import Rhythm
+import Simulation
 import Transports
 
 extension ExitCode {
@@ -30,9 +31,11 @@ func reportingFailures(_ body: () throws -> Void) throws {
     case is PatchError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
-    case is ReportError: code = .badData
+    case is ReportError, is VirtualNetwork.Fault: code = .badData
     case let error as Contacts.Fault: code = error.isMalformed ? .badData : .unavailable
-    case is TransportError, is PCMError, is EngineError, is PatchLibrary.NotFound: code = .unavailable
+    case is TransportError, is PCMError, is EngineError, is PatchLibrary.NotFound,
+      is SimulateCommand.Unreadable:
+      code = .unavailable
     case is TempoError: code = .validationFailure
     default: code = .defect
     }

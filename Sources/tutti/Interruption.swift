@@ -13,7 +13,7 @@ final class Interruption {
   }
 
   init(_ handler: @escaping @Sendable () -> Void) {
-    let count = count
+    let (count, isReady) = (count, DispatchSemaphore(value: 0))
     sources = [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -21,9 +21,12 @@ final class Interruption {
         if count.asked.wrappingAdd(1, ordering: .relaxed).newValue > 2 { _exit(128 + number) }
         handler()
       }
+      source.setRegistrationHandler { isReady.signal() }
       source.resume()
       return source
     }
+    // What comes before a source is registered would be lost.
+    for _ in sources { isReady.wait() }
     signal(SIGPIPE, SIG_IGN)
   }
 

@@ -15,6 +15,7 @@ struct Tutti: ParsableCommand {
         tutti demo                              four peers here, and their timing
         tutti peer                              one peer; space starts the rhythm
         tutti peer --connect 192.168.1.20:5004  one that joins another
+        tutti simulate --peers 100              a hundred peers on a virtual network
         tutti patch list                        the rhythms there are
         tutti ports                             MIDI ports and sound cards
 
@@ -22,7 +23,10 @@ struct Tutti: ParsableCommand {
       69 something needed is not there or not allowed, 70 a defect.
       """,
     version: Version.current,
-    subcommands: [DemoCommand.self, PeerCommand.self, MeasureCommand.self, PatchCommand.self, PortsCommand.self])
+    subcommands: [
+      DemoCommand.self, PeerCommand.self, MeasureCommand.self, PatchCommand.self, PortsCommand.self,
+      SimulateCommand.self,
+    ])
 
   static func main() {
     // A standard stream that was closed would leave its number to the next file opened: talk would go into a recording.

@@ -1,5 +1,6 @@
 import Audio
 import CAllocationCount
+import MIDI
 import MusicalTime
 import Processes
 import Realtime
@@ -28,7 +29,7 @@ import Testing
     let events = SPSCRing<SoundEvent>(capacity: 64)
     let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
     let first = card.next
-    let loop = AudioLoop(card: card, lanes: try DrumLanes(), sink: .wav(output), events: events)
+    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
     let hits = (0..<20).map { first + 777 + 8_191 * $0 }
     for frame in hits { events.push(event(at: frame)) }
     loop.end(at: grid.instant(of: first + 180_001))
@@ -45,13 +46,44 @@ import Testing
     #expect(counters.hits == 20 && counters.late == 0 && counters.underruns == 0 && counters.lostFrames == 0)
   }
 
+  /// Two players, each heard from the first period taken after the note was handed over; one stops, the other goes on.
+  @Test func aRecordingHasWhatIsPlayed() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let output = try WAVOutput(path: path, name: "a")
+    let events = SPSCRing<SoundEvent>(capacity: 64)
+    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
+    let first = card.next
+    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
+    func message(_ message: Message, at frame: Int64) -> SoundEvent { .message(message, at: grid.instant(of: frame)) }
+    let (two, sixteen) = (Channel(2)!, Channel(16)!)
+    events.push(message(.noteOn(two, key: 60, velocity: 100), at: first + 1_000))
+    events.push(message(.noteOff(two, key: 60, velocity: 64), at: first + 9_000))
+    events.push(message(.noteOn(sixteen, key: 60, velocity: 100), at: first + 100_100))
+    events.push(message(.controlChange(sixteen, controller: 123, value: 0), at: first + 148_100))
+    loop.end(at: grid.instant(of: first + 256_000))
+    _ = run(loop, from: grid.instant(of: first - 256), to: .distantFuture)
+    try output.finish()
+
+    let samples = try SoundFile(path: path).samples
+    // 1 024 is the first boundary after 1 000, 100 352 after 100 100: what is taken there begins a period later.
+    #expect(samples[0..<1_280].allSatisfy { $0 == 0 })
+    #expect(samples[1_280..<1_344].contains { $0 != 0 })
+    #expect(samples[96_000..<100_608].allSatisfy { $0 == 0 })
+    #expect(samples[100_608..<100_672].contains { $0 != 0 })
+    #expect(samples[1_280..<9_000].elementsEqual(samples[100_608..<108_328]) == false)
+    #expect(samples[140_000..<148_000].contains { abs($0) > 0.01 })
+    #expect(samples[240_000...].allSatisfy { $0 == 0 })
+    #expect(loop.counters.messages == 4 && loop.counters.droppedNotes == 0 && loop.counters.hits == 0)
+  }
+
   @Test func aStallShowsInTheRecording() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
     let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
-    let loop = AudioLoop(card: card, lanes: try DrumLanes(), sink: .wav(output), events: events)
+    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
     for frame in [0, 9_500, 40_000] as [Int64] { events.push(event(at: frame)) }
     var now = run(loop, from: grid.instant(of: -256), to: grid.instant(of: 9_000))
     // Away until frame 20 000. What was handed over before is in its place all the same; two hits come only then.
@@ -85,7 +117,7 @@ import Testing
     let first = card.next
     let events = SPSCRing<SoundEvent>(capacity: 4)
     events.push(event(at: first + 100))
-    let loop = AudioLoop(card: card, lanes: try DrumLanes(), sink: .wav(output), events: events)
+    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
     _ = run(loop, from: grid.instant(of: first + 1_000), to: grid.instant(of: first + 3_000))
     try output.finish()
     let recording = try SoundFile(path: path)
@@ -97,7 +129,7 @@ import Testing
   @Test func withoutASinkHitsAreCounted() {
     let events = SPSCRing<SoundEvent>(capacity: 4)
     let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
-    let loop = AudioLoop(card: card, lanes: nil, sink: .none, events: events)
+    let loop = AudioLoop(card: card, module: nil, sink: .none, events: events)
     for frame in [0, 300, 600, 700, 800, 900] as [Int64] { events.push(event(at: frame)) }
     loop.end(at: grid.instant(of: 2_000))
     _ = run(loop, from: grid.instant(of: -256), to: .distantFuture)
@@ -110,10 +142,15 @@ import Testing
     let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
     let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
-    let loop = AudioLoop(card: card, lanes: try DrumLanes(), sink: .wav(output), events: events)
+    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
     // Made beforehand, as making them allocates. Short and long ones, alone and in chords, late and early; every 500
     // periods the thread stays away, for up to 1.5 s.
     var random = SplitMix(seed: 7)
+    let messages = (0..<Int64(10_000)).map { period in
+      let octet = { UInt7(masking: UInt8(random.integer(in: 0...127))) }
+      let message = Message(status: UInt8(random.integer(in: 0x80...0xEF)), octet(), octet())!
+      return SoundEvent.message(message, at: grid.instant(of: period * 256))
+    }
     let hits = (0..<Int64(10_000)).map { period in
       SoundEvent(
         instant: grid.instant(of: period * 256 + random.integer(in: -300...2_000)),
@@ -124,6 +161,7 @@ import Testing
     allocation_count_begin()
     for period in 0..<10_000 {
       events.push(hits[period])
+      events.push(messages[period])
       let end = grid.instant(of: Int64(period + 1) * 256)
       while let due = loop.step(at: now), due <= end { now = due }
       if period % 500 == 499 { now = now + .milliseconds(Int64(period) * 3 / 20) }
@@ -132,6 +170,7 @@ import Testing
     #expect(count == 0)
     let counters = loop.counters
     #expect(counters.hits > 9_000 && counters.underruns == 19 && counters.late > 0)
+    #expect(counters.messages + counters.droppedNotes == 10_000 && counters.messages > 9_000)
     output.abandon()
   }
 }

@@ -1,6 +1,7 @@
 import Audio
 import CAllocationCount
 import Foundation
+import MIDI
 import MusicalTime
 import Processes
 import Realtime
@@ -34,11 +35,11 @@ extension SoundCardTests {
     }
 
     @Test func hitsAreOnTheirGrid() async throws {
-      let lanes = try DrumLanes()
+      let module = try SoundModule()
       let recording = try LoopbackRecording(substream: 1, seconds: 15)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,1")
-      let thread = AudioThread(events: events, lanes: lanes, sink: .card(device, latency: .zero))
+      let thread = AudioThread(events: events, module: module, sink: .card(device, latency: .zero))
       let start = MonotonicClock.now + .milliseconds(300)
       play(100, from: start)
       thread.stop(after: start + .milliseconds(10_300))
@@ -52,12 +53,37 @@ extension SoundCardTests {
       #expect(state.presence == .playing && state.losses == 0 && abs(state.drift) < 10, "\(state)")
     }
 
+    /// Every 250 ms, handed over at its instant with a latency set by hand, which it does not mind: it leaves as soon as the
+    /// card can, two periods held and the one being filled.
+    @Test func aNoteSoundsAtOnce() async throws {
+      let recording = try LoopbackRecording(substream: 7, seconds: 5)
+      try recording.waitUntilRunning()
+      let device = try PCMDevice("hw:Loopback,0,7")
+      let thread = AudioThread(events: events, module: try SoundModule(), sink: .card(device, latency: .seconds(1)))
+      // Marimba: each has ended before the next.
+      let marimba = Channel(4)!
+      let start = MonotonicClock.now + .milliseconds(300)
+      for note in 0..<12 {
+        let instant = start + .milliseconds(250 * Int64(note))
+        MonotonicClock.sleep(until: instant)
+        events.push(.message(.noteOn(marimba, key: 84, velocity: 127), at: MonotonicClock.now))
+        events.push(.message(.controlChange(marimba, controller: 123, value: 0), at: MonotonicClock.now))
+      }
+      let lead = try #require(thread.card).lead - .seconds(1)
+      #expect(thread.stop(after: MonotonicClock.now + .milliseconds(300)))
+      let onsets = try await recording.onsets()
+      let spacings = zip(onsets.dropFirst(), onsets).map { $0 - $1 }
+      #expect(thread.counters.messages == 24 && thread.counters.droppedNotes == 0, "\(thread.counters)")
+      #expect(onsets.count == 12 && spacings.allSatisfy { abs($0 - 12_000) <= 256 + 64 }, "\(spacings)")
+      #expect(lead < .milliseconds(30), "\(lead)")
+    }
+
     @Test func anUnderrunIsRecoveredInPlace() async throws {
-      let lanes = try DrumLanes()
+      let module = try SoundModule()
       let recording = try LoopbackRecording(substream: 2, seconds: 8)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,2")
-      let loop = CardLoop(device: device, latency: .zero, lanes: lanes, events: events)
+      let loop = CardLoop(device: device, latency: .zero, module: module, events: events)
       let start = MonotonicClock.now + .milliseconds(300)
       play(15, from: start)
       play(15, from: start + .milliseconds(1_900))
@@ -83,7 +109,7 @@ extension SoundCardTests {
     @Test func aCardThatGoesAndReturnsIsTakenBack() async throws {
       let device = try PCMDevice("hw:Loopback,0,3")
       let thread = AudioThread(
-        events: events, lanes: try DrumLanes(grid: device.grid), sink: .card(device, latency: .zero))
+        events: events, module: try SoundModule(grid: device.grid), sink: .card(device, latency: .zero))
       let start = MonotonicClock.now + .milliseconds(300)
       play(120, from: start)
       #expect(wait(atMost: .seconds(5)) { thread.counters.hits >= 10 })
@@ -116,7 +142,7 @@ extension SoundCardTests {
       let recording = try LoopbackRecording(substream: 6, format: "S24_3LE", seconds: 3)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,6")
-      let thread = AudioThread(events: events, lanes: try DrumLanes(), sink: .card(device, latency: .zero))
+      let thread = AudioThread(events: events, module: try SoundModule(), sink: .card(device, latency: .zero))
       let start = MonotonicClock.now + .milliseconds(300)
       play(15, from: start)
       #expect(thread.stop(after: start + .milliseconds(1_800)))
@@ -128,7 +154,7 @@ extension SoundCardTests {
     @Test func aCardThatOpensAndDoesNotStartIsTriedFourTimesASecond() throws {
       // What the thread does with it: it opens each time, and never plays.
       let device = try PCMDevice("hw:Loopback,0,5")
-      let loop = CardLoop(device: device, latency: .zero, lanes: nil, events: events)
+      let loop = CardLoop(device: device, latency: .zero, module: nil, events: events)
       let begin = MonotonicClock.now
       for _ in 0..<4 { #expect(loop.awaitReturn()) }
       // The first opening was before `begin`, by less than it takes to load a kit.
@@ -140,16 +166,21 @@ extension SoundCardTests {
 
     @Test func playingAllocatesNothing() throws {
       let device = try PCMDevice("hw:Loopback,0,4")
-      let loop = CardLoop(device: device, latency: .zero, lanes: try DrumLanes(grid: device.grid), events: events)
+      let loop = CardLoop(device: device, latency: .zero, module: try SoundModule(grid: device.grid), events: events)
       #expect(loop.start())
       for _ in 0..<20 { _ = loop.step() }
       play(40, from: MonotonicClock.now + .milliseconds(100))
+      for key in 60..<70 as Range<UInt8> {
+        let note = Message.noteOn(Channel(2)!, key: UInt7(masking: key), velocity: 100)
+        events.push(.message(note, at: MonotonicClock.now))
+      }
       allocation_count_begin()
       for _ in 0..<500 { _ = loop.step() }
       MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(200))
       for _ in 0..<500 { _ = loop.step() }
       let count = allocation_count_end()
       #expect(count == 0 && loop.counters.hits > 10 && loop.counters.underruns >= 1)
+      #expect(loop.counters.messages == 10 && loop.counters.droppedNotes == 0)
       device.close()
     }
   }

@@ -17,7 +17,7 @@ import Testing
     let expected = reference.render(1_024)
     #expect(struck && expected.peak > 0.1)
     for nanoseconds in [-10_000, 0, 10_000] as [Int64] {
-      var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+      var renderer = Renderer(grid: grid, module: try SoundModule())
       renderer.add(event(at: start + offset, plus: nanoseconds))
       var sound = Sound()
       for period in 0..<Int64(4) { sound += renderer.render(from: start + period * 256, 256) }
@@ -32,7 +32,7 @@ import Testing
     let struck = reference.strike(38, velocity: 110, at: start)
     let expected = reference.render(256)
 
-    var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+    var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.add(event(at: start - 480))
     let sound = renderer.render(from: start, 256)
     let counters = renderer.counters
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func theGreatestLatenessIsKept() {
-    var renderer = Renderer(grid: grid, lanes: nil)
+    var renderer = Renderer(grid: grid, module: nil)
     for frames in [48, 4_800, 480] as [Int64] { renderer.add(event(at: start - frames)) }
     _ = renderer.render(from: start, 256)
     let counters = renderer.counters
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func aHitMoreThanASecondLateIsDropped() throws {
-    var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+    var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.add(event(at: start - 48_000))
     renderer.add(event(at: start - 48_001))
     renderer.add(SoundEvent(instant: Instant(nanoseconds: .min), note: 38, velocity: 110, group: 0))
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func aHitWaitsForItsPeriod() {
-    var renderer = Renderer(grid: grid, lanes: nil)
+    var renderer = Renderer(grid: grid, module: nil)
     renderer.add(event(at: start + 256))
     #expect(renderer.render(from: start, 256).isSilent)
     let before = renderer.counters
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func whatIsTakenBackDoesNotSound() {
-    var renderer = Renderer(grid: grid, lanes: nil)
+    var renderer = Renderer(grid: grid, module: nil)
     for quarter in 0..<Int64(8) { renderer.add(event(at: start + quarter * 100)) }
     renderer.add(.recall(from: grid.instant(of: start + 300)))
     renderer.add(event(at: start + 310))
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func whatCannotBePlayedOrKeptIsCounted() throws {
-    var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+    var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.add(event(at: start, note: 128))
     renderer.add(SoundEvent(instant: grid.instant(of: start), note: 38, velocity: 0, group: 0))
     renderer.add(SoundEvent(instant: grid.instant(of: start), note: 38, velocity: 100, group: 200))
@@ -96,7 +96,7 @@ import Testing
     // A clock of its own origin, 100 ppm slow: frame 5000 of it sounds when the grid's frame `start` does.
     let line = FrameLine(frame: 5_000, at: grid.instant(of: start), grid: grid, drift: 1e-4)
     for offset in [0, 1, 100, 255] as [Int64] {
-      var renderer = Renderer(grid: grid, lanes: nil)
+      var renderer = Renderer(grid: grid, module: nil)
       renderer.map = .line(line)
       let instant = line.instant(of: 5_256 + offset)
       // Handed over just before: on a card that is early enough as long as the frame has not been written.
@@ -117,7 +117,7 @@ import Testing
     reference.skip(to: 5_000)
     let struck = reference.strike(38, velocity: 110, at: 5_000)
     let expected = reference.render(256)
-    var renderer = Renderer(grid: grid, lanes: try DrumLanes())
+    var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.map = .line(line)
     renderer.add(event(at: start - 480))
     let sound = renderer.render(from: 5_000, 256)
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func whatFallsDueWithoutACardIsDropped() {
-    var renderer = Renderer(grid: grid, lanes: nil)
+    var renderer = Renderer(grid: grid, module: nil)
     for frame in [-1, 0, 1, 300] as [Int64] { renderer.add(event(at: start + frame)) }
     renderer.drop(before: grid.instant(of: start + 1))
     let dropped = renderer.counters.dropped

@@ -1,4 +1,5 @@
 import Audio
+import MIDI
 import Testing
 
 /// Frames of both channels, compared bit for bit.
@@ -58,5 +59,24 @@ extension Renderer {
     var rightSpan = right.mutableSpan
     render(from: frame, left: &leftSpan, right: &rightSpan)
     return Sound(left: left, right: right)
+  }
+}
+
+extension ChannelSynthesizer {
+  /// The next `count` frames.
+  mutating func render(_ count: Int) -> Sound {
+    var left = [Float](repeating: 0, count: count)
+    var right = left
+    var leftSpan = left.mutableSpan
+    var rightSpan = right.mutableSpan
+    add(to: &leftSpan, &rightSpan, from: 0, to: count)
+    return Sound(left: left, right: right)
+  }
+
+  /// Plays each of `messages`, waiting for the next block where one takes no more; what sounds meanwhile is not heard.
+  mutating func play(_ messages: [Message]) {
+    for message in messages {
+      while !play(message) { _ = render(64) }
+    }
   }
 }

@@ -309,6 +309,39 @@ import Transports
     }
   }
 
+  /// Through the card and into the recording, in order, between what goes elsewhere.
+  @Test(arguments: [false, true]) func whatIsToSoundReachesTheSoundAtOnce(records: Bool) throws {
+    let rings = ClockRings()
+    let socket = try UDPSocket(port: 0)
+    defer { socket.close() }
+    var loop = try VirtualRhythm.loop(rings, on: socket, records: records)
+    let channel = Channel(2)!
+    let messages: [Message] = [
+      .programChange(channel, program: 19), .noteOn(channel, key: 60, velocity: 100), .pitchBend(channel, 16_383),
+      .noteOff(channel, key: 60, velocity: 64),
+    ]
+    for message in messages {
+      rings.messages.push(.sessions(message, at: nil, to: .foreign))
+      rings.messages.push(.sound(message))
+    }
+    let before = MonotonicClock.now
+    let hasMore = loop.pass(before: .distantFuture)
+    let after = MonotonicClock.now
+    #expect(!hasMore)
+    for (ring, isUsed) in [(rings.sounds, true), (rings.recorded, records)] {
+      var events: [SoundEvent] = []
+      while let event = ring.pop() { events.append(event) }
+      #expect(events.map(\.kind) == (isUsed ? messages.map { .message($0) } : []))
+      #expect(events.allSatisfy { $0.instant == $0.handed && $0.handed >= before && $0.handed <= after })
+      #expect(events.map(\.instant) == events.map(\.instant).sorted())
+    }
+    // What is asked for last, as the notes end when a peer leaves.
+    rings.messages.push(.sound(messages[3]))
+    rings.commands.push(.quit)
+    let goesOn = loop.obey()
+    #expect(!goesOn && rings.sounds.pop()?.kind == .message(messages[3]))
+  }
+
   @Test func tenThousandTicksAllocateNothing() throws {
     try withLoop { loop, rings, _, open in
       let receivers = [try open(false), try open(true), try open(true)]
@@ -327,6 +360,7 @@ import Transports
         while rings.sounds.pop() != nil {}
         while loop.pass(before: .distantFuture) {}
         rings.commands.push(.exclusive(exclusive, session: nil))
+        rings.messages.push(.sound(.noteOn(Channel(wire: 1), key: 60, velocity: 100)))
         _ = loop.obey()
       }
       let allocations = allocation_count_end()

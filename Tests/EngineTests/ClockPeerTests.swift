@@ -26,7 +26,9 @@ import Transports
     let folder = try Player.folder()
     let giver = try ClockGiver(losing: losing)
     let ben = try Player("ben", folder: folder)
-    let ada = try Player("ada", folder: folder, connect: [ben.port]) { $0.clockFrom = [.peer("127.0.0.1:\(giver.port)")] }
+    let ada = try Player("ada", folder: folder, connect: [ben.port]) {
+      $0.clockFrom = [.peer("127.0.0.1:\(giver.port)")]
+    }
     try await ada.says("master", within: .seconds(15))
     try await Task.sleep(for: .seconds(10))
     giver.leave()

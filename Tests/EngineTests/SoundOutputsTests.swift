@@ -1,5 +1,7 @@
 import Audio
+import MIDI
 import MusicalTime
+import Processes
 import Realtime
 import Rhythm
 import Testing
@@ -8,7 +10,7 @@ import Testing
 
 /// Without a card; with one they are heard in the lab.
 @Suite struct SoundOutputsTests {
-  private func outputs(lead: Int64 = 100, latency: Int64 = 0) throws -> SoundOutputs {
+  private func outputs(lead: Int64 = 100, latency: Int64 = 0, recording: String? = nil) throws -> SoundOutputs {
     let text = """
       name: one
       description: A stick.
@@ -23,6 +25,7 @@ import Testing
       soundFont: DrumLanes.defaultSoundFont, command: "test")
     configuration.lead = .milliseconds(lead)
     configuration.latency = .milliseconds(latency)
+    configuration.recording = recording
     return try SoundOutputs(configuration)
   }
 
@@ -54,5 +57,24 @@ import Testing
     sound.stop(after: now + .milliseconds(200))
     #expect(sound.counters.hits == 3 && rings.sounds.count == 0)
     try sound.finish()
+  }
+
+  @Test func aRecordingHasWhatIsPlayedAtTheFrameOfItsInstant() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    let sound = try outputs(recording: path)
+    let rings = ClockRings()
+    try sound.start(name: "one", rings: rings)
+    MonotonicClock.sleep(until: sound.firstInstant + .milliseconds(20))
+    let now = MonotonicClock.now
+    rings.sounds.push(.message(.noteOn(Channel(4)!, key: 60, velocity: 100), at: now))
+    sound.stop(after: now + .milliseconds(300))
+    try sound.finish()
+    #expect(sound.counters.messages == 1 && sound.counters.droppedNotes == 0)
+    let samples = try SoundFile(path: path).samples
+    let onset = try #require(samples.firstIndex { abs($0) > 0 })
+    let late = onset - Int(FrameGrid.standard.firstFrame(notBefore: now) - sound.firstFrame)
+    // The first frame of the period taken next; its very first samples may round to nothing.
+    #expect((256..<512 + 8).contains(late), "\(late)")
   }
 }

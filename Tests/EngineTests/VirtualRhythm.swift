@@ -23,7 +23,9 @@ enum VirtualRhythm {
   }
 
   /// A clock thread's work without the thread.
-  static func loop(_ rings: ClockRings, on socket: UDPSocket, sequencer: Sequencer? = nil) throws -> ClockLoop {
+  static func loop(_ rings: ClockRings, on socket: UDPSocket, sequencer: Sequencer? = nil, records: Bool = false) throws
+    -> ClockLoop
+  {
     let text = """
       name: two
       description: A kick on each quarter.
@@ -37,6 +39,7 @@ enum VirtualRhythm {
     rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
     var settings = ClockSettings(socket: socket, tickLead: .milliseconds(90), soundLead: .milliseconds(50))
     settings.sequencer = sequencer
+    settings.records = records
     return ClockLoop(shared: rings, settings: settings)
   }
 }

@@ -200,6 +200,10 @@ import Testing
     }
     #expect(
       company.players[1].steps.elementsEqual(company.players[0].steps.prefix(company.players[1].steps.count), by: ==))
+    for player in company.players {
+      let changes = zip(player.steps, player.steps.dropFirst()).filter { $0.total != $1.total }
+      #expect(changes.allSatisfy { $1.step.index % Step.perQuarter == 0 }, "\(bpm)")
+    }
   }
 
   @Test func strangersAndImpostorsChangeNothing() throws {

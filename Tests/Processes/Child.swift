@@ -47,6 +47,8 @@ public final class Child {
   /// Why it failed, as far as its last line says so.
   public var lastError: String { errors.split(separator: "\n").last.map(String.init) ?? "it does not say why" }
 
+  /// Writes a line to its standard input.
+  public func type(_ line: String) { try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
   public func closeInput() { try? input.fileHandleForWriting.close() }
   public func interrupt() { process.interrupt() }
   public func signal(_ number: Int32) { kill(process.processIdentifier, number) }

@@ -62,33 +62,13 @@ import Testing
     let audio = try #require(trace.header.audio)
     let first = try #require(trace.ticks.first)
     let timeline = Timeline(tempo: try Tempo(bpm: 120), tick: Tick(0), at: first.due)
-    let text = try String(contentsOfFile: "\(Program.patches)/\(patch).yaml", encoding: .utf8)
-    let table = StepTable(try PatchLoader.patch(from: text, file: patch))
-
     let periods = try SoundFile(path: folder.path(master.recording)).samples.count / 256
     let recorded = try Data(contentsOf: URL(fileURLWithPath: folder.path(master.recording)))
-    var renderer = Renderer(grid: .standard, lanes: try DrumLanes())
-    for tick in 0..<Int64(192) {
-      guard let step = Tick(tick).beginsStep else { continue }
-      for index in table.hits(at: step) where table.hit(index).sounds(at: activity) {
-        let hit = table.hit(index)
-        renderer.add(
-          SoundEvent(
-            instant: timeline.deadline(Tick(tick)), note: hit.note, velocity: hit.velocity, group: hit.group))
-      }
-    }
     let ideal = folder.path("ideal.wav")
-    do {
-      var file = try WAVFile(path: ideal, name: "peer 1", grid: .standard)
-      var period = StereoPeriod()
-      period.frame = audio.firstFrame
-      for _ in 0..<periods {
-        renderer.render(&period)
-        try file.append(period)
-        period.frame += 256
-      }
-    }
-    #expect(renderer.counters.late == 0)
+    let late = try IdealRecording.write(
+      to: ideal, patch: patch, activity: activity, ticks: 0..<192, on: timeline, from: audio.firstFrame,
+      periods: periods)
+    #expect(late == 0)
     let expected = try Data(contentsOf: URL(fileURLWithPath: ideal))
     #expect(recorded.count == expected.count)
     // The sound lies at the end of both files; the chunks before it tell of when and by whom.

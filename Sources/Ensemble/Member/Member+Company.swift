@@ -77,12 +77,14 @@ extension Member {
   }
 
   /// A session that stood is over.
-  func left(_ session: SessionID, at now: Instant) {
+  ///
+  /// - Parameter isSaid: whether the peer ended it, rather than being heard no more.
+  func left(_ session: SessionID, isSaid: Bool, at now: Instant) {
     if let partner = partners[session] { tell(.parted(partner)) }
-    ended(session, at: now)
+    ended(session, isSaid: isSaid, at: now)
   }
 
-  func ended(_ session: SessionID, at now: Instant) {
+  func ended(_ session: SessionID, isSaid: Bool = false, at now: Instant) {
     releaseNotes(of: session)
     if let partner = partners[session], partner.isTold { tell(.left(partner)) }
     if let n = clockPeer(of: session) {
@@ -94,6 +96,6 @@ extension Member {
     emit(.stream(.close(session)))
     emit(.company)
     connections.ended(session, of: identity, at: now)
-    if let identity { ensemble.left(identity, at: now) }
+    if let identity { ensemble.left(identity, isSaid: isSaid, at: now) }
   }
 }

@@ -106,11 +106,11 @@ extension Message {
   public var isOfChannel: Bool { status < 0xF0 }
 
   /// Nil for what belongs to none.
-  var channel: Channel? { isOfChannel ? Channel(wire: status) : nil }
+  public var channel: Channel? { isOfChannel ? Channel(wire: status) : nil }
 
-  /// The same on another channel.
-  func on(_ channel: Channel) -> Message {
-    guard isOfChannel else { return self }
+  /// The same on another channel, if one is given.
+  public func on(_ channel: Channel?) -> Message {
+    guard isOfChannel, let channel else { return self }
     let octets = bytes.octets
     let status = octets[0] & 0xF0 | channel.wire
     return Message(status: status, UInt7(masking: octets[1]), UInt7(masking: octets[2])) ?? self

@@ -31,9 +31,9 @@ extension Member {
     case .unreachable(let session): ended(session, at: now)
     case .lost(let session):
       let partner = partners[session]
-      left(session, at: now)
+      left(session, isSaid: false, at: now)
       if let partner, let identity = partner.identity { connections.lost(identity, of: partner.info, at: now) }
-    case .closed(let session): left(session, at: now)
+    case .closed(let session): left(session, isSaid: true, at: now)
     case .recognised(let session, let identity): recognised(session, Identity(identity), at: now)
     case .foreign(let session): noteJoined(session)
     case .clock(let session, let transit):

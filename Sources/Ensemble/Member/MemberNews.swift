@@ -24,7 +24,8 @@ public enum MemberNews<Address: PeerAddress>: Sendable {
 
   /// What the outside clock of this name does.
   case outsideClock(String, OutsideClock.Event)
-  case outsideClockIsBack(String), outsideClockIsGone(String)
+  case outsideClockIsBack(String)
+  case outsideClockIsGone(String)
   /// It turns out to be a Tutti peer, which is followed anyway.
   case outsideClockIsTutti(String)
   /// One that is no Tutti peer sends a clock that nobody was asked to keep.

@@ -1,17 +1,16 @@
-import Ensemble
-import MIDI
-import MusicalTime
-import Rhythm
+public import MIDI
+public import MusicalTime
+public import Rhythm
 
 /// Where bars begin, and how long the pattern is: what a device that comes late has to know of the rhythm. Small, so that
 /// a tick does not carry the whole ``StepTable`` about.
-struct Bars: Sendable, BitwiseCopyable {
+public struct Bars: Sendable, BitwiseCopyable {
   private let stepsPerBar: Int64
   private let stepsPerPattern: Int64
 
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  init(_ table: borrowing StepTable) {
+  public init(_ table: borrowing StepTable) {
     stepsPerBar = Int64(table.stepsPerBar)
     stepsPerPattern = Int64(table.stepCount)
   }
@@ -20,7 +19,7 @@ struct Bars: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  func songPosition(of step: Step) -> UInt14 {
+  public func songPosition(of step: Step) -> UInt14 {
     UInt14(clamping: Int(step.index % (16384 / stepsPerPattern * stepsPerPattern)))
   }
 
@@ -29,7 +28,7 @@ struct Bars: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  func begins(at tick: Tick, of plan: Plan) -> Bool {
+  public func begins(at tick: Tick, of plan: Plan) -> Bool {
     tick == plan.start || tick.index % (stepsPerBar * Tick.perStep) == 0
   }
 }

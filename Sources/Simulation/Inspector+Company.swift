@@ -1,0 +1,109 @@
+import Ensemble
+import MIDI
+import MusicalTime
+import RTPMIDI
+
+// What peers do to each other.
+extension Inspector {
+  func sounds(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
+    guard let session else { return }
+    let host = peer.host
+    var holder = watched[host].held[session] ?? Holder()
+    if let identity = peer.member.partners[session]?.identity { holder.identity = identity }
+    defer { watched[host].held[session] = holder }
+    record.note(UInt32(message.status) << 8 ^ UInt32(host))
+    switch message {
+    case .noteOn(_, let key, _) where !message.silencesNote:
+      expectOpen(.notes, to: holder.identity, at: host)
+      holder.keys.insert(key.value)
+    case .noteOn(_, let key, _), .noteOff(_, let key, _): holder.keys.remove(key.value)
+    case .controlChange(_, 64, 0): break
+    default: expectOpen(.modification, to: holder.identity, at: host)
+    }
+  }
+
+  private func expectOpen(_ gate: Gate, to identity: Identity?, at host: Int) {
+    guard let identity, let other = room.host(of: identity) else { return }
+    let isOpen = room.hosts[host].gates.opening(for: identity, named: room.hosts[other].name)[gate]
+    expect(.gates, isOpen, of: host, "nothing through a closed gate", "\(gate) of \(name(of: identity))")
+  }
+
+  func lookAtNotes(at peer: VirtualPeer) {
+    let host = peer.host
+    for session in watched[host].held.keys.sorted(by: { $0.number < $1.number }) {
+      guard var holder = watched[host].held[session] else { continue }
+      guard !holder.keys.isEmpty else {
+        if peer.member.partners[session] == nil { watched[host].held[session] = nil }
+        continue
+      }
+      let player = holder.identity.flatMap(room.host)
+      let down = player.map { room.hosts[$0].keys } ?? []
+      let isRight =
+        player.map { room.hosts[$0].peer != nil && room.wire.reaches($0, host) } == true
+        && holder.keys.allSatisfy { key in down.contains { $0.value == key } }
+      holder.wrongSince = isRight ? nil : holder.wrongSince ?? now
+      // Whoever does not say goodbye is given up after five seconds.
+      let isThere = player.map { room.hosts[$0].peer != nil && acquaintance($0, host) != nil } ?? false
+      let patience = isThere ? Nanoseconds.seconds(2) : .seconds(7)
+      expect(
+        .notes, holder.wrongSince.map { now - $0 <= patience } ?? true, of: host, "no note that nobody holds",
+        "one of \(holder.identity.map(name) ?? "a stranger")")
+      watched[host].held[session] = holder
+    }
+    if case .follower(let identity) = peer.member.ensemble.role, now - watched[host].gatesChanged > .seconds(1) {
+      expectOpen(.rhythm, to: identity, at: host)
+    }
+  }
+
+  /// The master's total lies between what everybody's levels of the last half second can come to.
+  func lookAtTotal(of peer: VirtualPeer) {
+    let host = peer.host
+    guard !pairs.isEmpty, peer.member.ensemble.role == .master,
+      now - watched[host].roleSince > .seconds(1), now - watched[host].calm > .seconds(1)
+    else {
+      watched[host].wrongSince = nil
+      return
+    }
+    var (least, most): ([UInt8], [UInt8]) = ([lowest(host)], [highest(host)])
+    for other in room.hosts.indices where other != host {
+      let isSteady = now - watched[host].gatesChanged > .milliseconds(500)
+      let isOpen = room.hosts[host].gates.opening(for: room.hosts[other].identity, named: room.hosts[other].name)[
+        .activity]
+      if isSteady, !isOpen { continue }
+      let follows = room.hosts[other].peer?.member.ensemble.role == .follower(of: room.hosts[host].identity)
+      let knows = acquaintance(host, other).map { $0 > .seconds(1) } ?? false
+      if isSteady, follows, knows, now - watched[other].roleSince > .seconds(1) { least.append(lowest(other)) }
+      most.append(highest(other))
+    }
+    let rule = peer.member.ensemble.activityRule
+    let total = peer.member.ensemble.totalActivity(at: peer.now)
+    let range = rule.total(of: least)...max(rule.total(of: least), rule.total(of: most))
+    watched[host].wrongSince = range.contains(total) ? nil : watched[host].wrongSince ?? now
+    expect(
+      .activity, watched[host].wrongSince == nil, of: host, "a total of \(range.lowerBound) to \(range.upperBound)",
+      "\(total)")
+  }
+
+  private func lowest(_ host: Int) -> UInt8 {
+    var value = UInt8.max
+    for index in 0..<12 { value = min(value, watched[host].levels[index]) }
+    return value
+  }
+
+  private func highest(_ host: Int) -> UInt8 {
+    var value = UInt8.min
+    for index in 0..<12 { value = max(value, watched[host].levels[index]) }
+    return value
+  }
+
+  func lookAtChannel(of peer: VirtualPeer) {
+    guard !pairs.isEmpty else { return }
+    let isWithout =
+      peer.member.ensemble.channel == nil && room.hosts.count { $0.peer != nil } <= 14
+      && now - watched[peer.host].calm > .seconds(3)
+    watched[peer.host].channelless = isWithout ? watched[peer.host].channelless ?? now : nil
+    expect(
+      .channels, watched[peer.host].channelless.map { now - $0 <= .seconds(2) } ?? true, of: peer.host, "a channel",
+      "none, with \(room.hosts.count { $0.peer != nil }) peers there")
+  }
+}

@@ -1,0 +1,112 @@
+import Ensemble
+import MusicalTime
+
+// What peers hear of the rhythm.
+extension Inspector {
+  /// After so long of following one master undisturbed a peer is in phase.
+  private static let settling = Nanoseconds.seconds(3)
+  /// After so long halves of a network that have met again are in phase.
+  private static let healing = Nanoseconds.seconds(40)
+
+  /// How far a settled peer's step may be from its master's on this network.
+  private var bound: Nanoseconds {
+    let network = room.wire.network
+    return .milliseconds(2)
+      + Nanoseconds(network.jitter.count * 2 + Int64(Double(network.delay.count) * network.reorder))
+  }
+
+  func heard(_ step: Sounded, by peer: VirtualPeer) {
+    let host = peer.host
+    let at = peer.clock.truth(at: step.due)
+    record.steps += 1
+    record.hits += Int(step.hits)
+    record.note(UInt64(bitPattern: at.nanoseconds))
+    record.note(UInt64(bitPattern: step.step.index) << 16 ^ UInt64(step.level) << 8 ^ UInt64(host))
+    let isCalm = now - watched[host].calm > Self.settling
+    if let (last, lastAt) = watched[host].last {
+      let goesOn = last.run == step.run || step.continues
+      if goesOn {
+        expect(
+          .steps, step.step.index == last.step.index + 1, of: host, "step \(last.step.index + 1)",
+          "step \(step.step.index)\(last.run == step.run ? "" : ", of a rhythm that took the place of its own")")
+      } else {
+        expect(
+          .steps, !step.cutsShort || !isCalm, of: host, "its rhythm to go on after step \(last.step.index)",
+          "it begin anew with step \(step.step.index)")
+      }
+      if goesOn, isCalm {
+        let interval = at - lastAt
+        let (short, long) = (min(step.length, last.length), max(step.length, last.length))
+        expect(
+          .steps, interval.count * 2 >= short.count && interval.count <= long.count * 3 / 2, of: host,
+          "\(short.milliseconds) ms from step \(last.step.index) to the next", "\(interval.milliseconds) ms")
+      }
+    }
+    watched[host].last = (step, at)
+    watched[host].recent[Int(truncatingIfNeeded: step.step.index) & 63] = Heard(
+      step: step.step, at: at, level: step.level, isTaken: false)
+    watched[host].stillSince = nil
+  }
+
+  /// Compares what a follower has heard of late with what its master has.
+  func lookAtSteps(of peer: VirtualPeer) {
+    let host = peer.host
+    guard case .follower(let identity) = peer.member.ensemble.role, let master = room.host(of: identity),
+      let leader = room.hosts[master].peer, leader.member.ensemble.role == .master,
+      room.wire.reaches(host, master), let acquaintance = acquaintance(host, master)
+    else {
+      watched[host].stillSince = nil
+      watched[host].differs = nil
+      return
+    }
+    let settled = min(
+      acquaintance, now - watched[host].roleSince, now - watched[master].roleSince, now - watched[host].calm)
+    let isSettled = settled > Self.settling
+    // Halves of a network that meet again up to a step apart go towards each other by 4 ms a second at most.
+    let healed = now - max(watched[host].calm, watched[master].calm)
+    let isHealed = healed > Self.healing || !room.hasBeenDivided
+    // While nothing at all is heard something is wrong, unless the rhythm is about to begin or end.
+    if isSettled, let (_, lastAt) = watched[master].last, now - lastAt < .seconds(1) {
+      watched[host].stillSince = watched[host].stillSince ?? now
+      expect(
+        .steps, now - watched[host].stillSince! < .seconds(5), of: host, "its master's rhythm",
+        "it stand still for five seconds")
+    }
+    for index in 0..<64 {
+      let mine = watched[host].recent[index]
+      guard !mine.isTaken, now - mine.at > .milliseconds(300) else { continue }
+      watched[host].recent[index].isTaken = true
+      let theirs = watched[master].recent[index]
+      guard isSettled, theirs.step == mine.step, now - theirs.at < .seconds(2) else { continue }
+      let distance = mine.at - theirs.at
+      if isHealed { record.distances.append(distance) }
+      let length = watched[host].last?.step.length ?? .zero
+      let limit =
+        isHealed ? bound : bound + max(.zero, length + Nanoseconds(length.count / 4 - healed.count * 3 / 1000))
+      expect(
+        .phase, distance.magnitude <= limit, of: host,
+        "step \(mine.step.index) within \(limit.microseconds) us of its master's", "\(distance.microseconds) us")
+      let isMeant = peer.member.ensemble.admits(.activity, from: identity)
+      let isSame = theirs.level == mine.level || !isMeant
+      watched[host].differs = isSame ? nil : watched[host].differs ?? now
+      // A total of which all three tellings were lost counts from the first beat after it was recovered.
+      let patience = room.wire.network.loss > 0 ? Nanoseconds.seconds(3) : .zero
+      expect(
+        .layers, watched[host].differs.map { now - $0 < patience } ?? true, of: host,
+        "step \(mine.step.index) at the master's \(theirs.level)", "it at \(mine.level)")
+    }
+  }
+
+  /// Whoever follows a master that is no more takes its place, or follows who does, within two seconds of the last packet.
+  func lookAtMaster(of peer: VirtualPeer) {
+    guard case .follower(let identity) = peer.member.ensemble.role, let master = room.host(of: identity) else {
+      watched[peer.host].orphaned = nil
+      return
+    }
+    let isThere = room.hosts[master].peer != nil && room.wire.reaches(master, peer.host)
+    watched[peer.host].orphaned = isThere ? nil : watched[peer.host].orphaned ?? now
+    expect(
+      .failover, watched[peer.host].orphaned.map { now - $0 <= .seconds(3) } ?? true, of: peer.host,
+      "another master within two seconds", "it follow \(name(of: identity)), who is gone for three")
+  }
+}

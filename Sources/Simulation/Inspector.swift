@@ -1,0 +1,217 @@
+import Ensemble
+import MIDI
+import MusicalTime
+import RTPMIDI
+
+/// Watches a room: gathers figures, and finds what must not be. It looks from outside, at what is heard and done; it knows
+/// true time, what the network does, and what players have asked for.
+final class Inspector {
+  /// What is known of one host.
+  struct Watched {
+    /// The step heard last, and when in true time.
+    var last: (step: Sounded, at: Instant)?
+    /// The steps heard lately, by their numbers.
+    var recent = InlineArray<64, Heard>(repeating: Heard())
+    /// Before this nothing was as it should be for it: it came, or the network was divided or healed.
+    var calm = Instant(nanoseconds: 0)
+    /// Since when it has followed its master, or been master.
+    var role = Role.idle
+    var roleSince = Instant(nanoseconds: 0)
+    /// Since when its layers differ from the master's.
+    var differs: Instant?
+    var stillSince: Instant?
+    /// Who holds which keys here, by session.
+    var held: [SessionID: Holder] = [:]
+    /// Its own level of late, a value each look.
+    var levels = InlineArray<12, UInt8>(repeating: 0)
+    var gatesChanged = Instant(nanoseconds: 0)
+    var channelless: Instant?
+    /// Its master's total is wrong since then.
+    var wrongSince: Instant?
+    /// Since when it has followed one who is no more.
+    var orphaned: Instant?
+  }
+
+  struct Heard {
+    var step = Step(.min)
+    var at = Instant(nanoseconds: 0)
+    var level: UInt8 = 0
+    var isTaken = true
+  }
+
+  struct Holder {
+    var identity: Identity?
+    var keys: Set<UInt8> = []
+    /// Since when somebody holds here what its player does not.
+    var wrongSince: Instant?
+  }
+
+  /// What is known of two hosts.
+  struct Pair {
+    /// Since when both have been in session with each other.
+    var met: Instant?
+    /// Since when they could be.
+    var reach: Instant?
+    var rivals: Instant?
+    var sharesChannel: Instant?
+    var isTold = false
+  }
+
+  unowned var room: Room!
+  var watched: [Watched]
+  var pairs: [Pair]
+  var record: Outcome
+  var looks = 0
+
+  init(_ settings: Room.Settings, length: Nanoseconds) {
+    watched = Array(repeating: Watched(), count: settings.peers)
+    pairs = settings.peers <= 16 ? Array(repeating: Pair(), count: settings.peers * settings.peers) : []
+    record = Outcome(seed: settings.seed, peers: settings.peers, network: settings.network.name, length: length)
+  }
+
+  var now: Instant { room.now }
+
+  func outcome(packets: Int64, lost: Int64) -> Outcome {
+    var outcome = record
+    (outcome.packets, outcome.lost) = (packets, lost)
+    return outcome
+  }
+
+  /// Notes that a check was made, and what it found when that is not what it should.
+  func expect(
+    _ check: Check, _ holds: Bool, of host: Int, _ expected: @autoclosure () -> String,
+    _ seen: @autoclosure () -> String
+  ) {
+    record.looks[check, default: 0] += 1
+    guard !holds else { return }
+    record.note(
+      Violation(
+        check: check, peer: room.hosts[host].name, seconds: Double(now.nanoseconds) / 1e9, expected: expected(),
+        seen: seen()))
+  }
+
+  // MARK: What a script does
+
+  func entered(_ host: Int) {
+    let gates = watched[host].gatesChanged
+    watched[host] = Watched()
+    (watched[host].calm, watched[host].roleSince, watched[host].gatesChanged) = (now, now, gates)
+    forgetPairs(of: host)
+    record.note(UInt32(host))
+  }
+
+  func gone(_ host: Int) {
+    watched[host].held = [:]
+    watched[host].last = nil
+    forgetPairs(of: host)
+  }
+
+  func divided() {
+    for host in watched.indices { watched[host].calm = now }
+    for index in pairs.indices { pairs[index].reach = nil }
+  }
+
+  func changedGates(_ host: Int) { watched[host].gatesChanged = now }
+
+  private func forgetPairs(of host: Int) {
+    guard !pairs.isEmpty else { return }
+    for other in watched.indices {
+      pairs[host * watched.count + other] = Pair()
+      pairs[other * watched.count + host] = Pair()
+    }
+  }
+
+  // MARK: What a peer does
+
+  func notice(_ news: [VirtualPeer.Happening], of peer: VirtualPeer) {
+    for event in news {
+      switch event {
+      case .heard(let step): heard(step, by: peer)
+      case .sounds(let message, let session): sounds(message, from: session, at: peer)
+      case .tells(let what): told(what, by: peer)
+      }
+    }
+  }
+
+  private func told(_ news: MemberNews<VirtualAddress>, by peer: VirtualPeer) {
+    switch news {
+    case .role(let role):
+      record.note(UInt64(bitPattern: now.nanoseconds) ^ UInt64(peer.host))
+      if role == .master, watched[peer.host].role == .idle { record.starts += 1 }
+      (watched[peer.host].role, watched[peer.host].roleSince) = (role, now)
+    case .outranked: record.outranked += 1
+    case .tookOver: record.takeovers += 1
+    case .masterLost(let identity):
+      expect(.failover, false, of: peer.host, "the rhythm to go on", "that it ended with \(name(of: identity))")
+    default: break
+    }
+  }
+
+  func name(of identity: Identity) -> String { room.host(of: identity).map { room.hosts[$0].name } ?? "\(identity)" }
+
+  // MARK: Looks
+
+  func look() {
+    looks += 1
+    for host in room.hosts.indices { look(at: host) }
+    guard !pairs.isEmpty else { return }
+    for a in room.hosts.indices {
+      for b in room.hosts.indices where a < b {
+        guard let first = room.hosts[a].peer, let second = room.hosts[b].peer else { continue }
+        look(at: first, and: second)
+      }
+    }
+  }
+
+  private func look(at host: Int) {
+    guard let peer = room.hosts[host].peer else { return }
+    watched[host].levels[looks % 12] = peer.member.ensemble.activity
+    expect(.rest, peer.spins < 1000, of: host, "a deadline to come", "\(peer.spins) wakings for one that has passed")
+    lookAtSteps(of: peer)
+    lookAtMaster(of: peer)
+    lookAtNotes(at: peer)
+    lookAtTotal(of: peer)
+    lookAtChannel(of: peer)
+  }
+
+  private func look(at a: VirtualPeer, and b: VirtualPeer) {
+    let isMet = a.member.sessions[b.identity] != nil && b.member.sessions[a.identity] != nil
+    let reaches = room.wire.reaches(a.host, b.host)
+    var pair = pairs[a.host * watched.count + b.host]
+    pair.reach = reaches ? pair.reach ?? now : nil
+    pair.met = isMet && reaches ? pair.met ?? now : nil
+    let (first, second) = (a.member.ensemble, b.member.ensemble)
+    if let reach = pair.reach {
+      let isLate = pair.met == nil && now - reach > .seconds(15)
+      expect(.meeting, !isLate || pair.isTold, of: a.host, "a session with \(room.hosts[b.host].name)", "none")
+      if isLate { pair.isTold = true }
+    }
+    let isRival =
+      pair.met != nil && first.role == .master && second.role == .master
+      && first.admits(.rhythm, from: b.identity) && second.admits(.rhythm, from: a.identity)
+    pair.rivals = isRival ? pair.rivals ?? now : nil
+    if isRival || first.role == .master || second.role == .master {
+      expect(
+        .oneMaster, pair.rivals.map { now - $0 <= .seconds(1) } ?? true, of: a.host, "one master",
+        "two, the other being \(room.hosts[b.host].name)")
+    }
+    if let met = pair.met {
+      let shares = first.channel != nil && first.channel == second.channel
+      pair.sharesChannel = shares ? pair.sharesChannel ?? max(met, now) : nil
+      expect(
+        .channels, pair.sharesChannel.map { now - $0 <= .seconds(2) } ?? true, of: a.host, "a channel of its own",
+        "that of \(room.hosts[b.host].name), \(first.channel.map { "\($0.number)" } ?? "-")")
+    }
+    pairs[a.host * watched.count + b.host] = pair
+    pairs[b.host * watched.count + a.host] = pair
+  }
+
+  /// For how long two have been in session with each other; nil when they are not.
+  func acquaintance(_ a: Int, _ b: Int) -> Nanoseconds? {
+    if !pairs.isEmpty { return pairs[a * watched.count + b].met.map { now - $0 } }
+    guard let first = room.hosts[a].peer, let second = room.hosts[b].peer,
+      first.member.sessions[second.identity] != nil, second.member.sessions[first.identity] != nil
+    else { return nil }
+    return now - max(watched[a].calm, watched[b].calm)
+  }
+}

@@ -1,0 +1,21 @@
+import Ensemble
+import MusicalTime
+
+/// A step that a simulated peer has heard.
+struct Sounded: BitwiseCopyable {
+  var step: Step
+  /// When, by the peer's own clock.
+  var due: Instant
+  /// The peer's run in which it sounded.
+  var run: UInt32
+  /// Whether that run goes on where another was.
+  var continues: Bool
+  /// Whether it began while there was more to play of the run before it.
+  var cutsShort: Bool
+  /// The total activity by which its layers were chosen.
+  var level: UInt8
+  /// How many drums were struck.
+  var hits: UInt8
+  /// How long a step is at its tempo.
+  var length: Nanoseconds
+}

@@ -1,0 +1,131 @@
+import Ensemble
+import MusicalTime
+import Rhythm
+
+/// What the engine's clock thread does, on virtual time: it walks the plan's ticks by the shipped cursors, hands steps to the
+/// sound, and sends Start, Clock and Stop, ahead of time or at the moment. It is never late.
+final class VirtualClockThread {
+  /// How long before its first tick a receiver hears Start or Continue.
+  private static let prelude = Nanoseconds.milliseconds(10)
+
+  let streams: VirtualStreams
+  private let score: Score
+  private var plan = Plan.silence
+  /// At the tick itself: those who play on arrival.
+  private var moment = PlanCursor(lead: .zero)
+  /// Ahead of it: those who go by time stamps.
+  private var ahead: PlanCursor
+  private var momentPrelude = PlanCursor(lead: VirtualClockThread.prelude)
+  private var aheadPrelude: PlanCursor
+  /// Steps on their way to the sound.
+  private var sound: PlanCursor
+  /// The newest tick of the run that those who go by time stamps are to have.
+  private var owed = Tick(.min)
+  /// Steps that the sound has been handed and nobody has heard yet.
+  private var handed: [Sounded] = []
+  /// Whether the present run began while there was more to play of the one before.
+  private var cutsShort = false
+
+  init(streams: VirtualStreams, score: Score, lead: Nanoseconds, soundLead: Nanoseconds) {
+    (self.streams, self.score) = (streams, score)
+    ahead = PlanCursor(lead: lead - .milliseconds(10))
+    aheadPrelude = PlanCursor(lead: lead - .milliseconds(5))
+    sound = PlanCursor(lead: soundLead)
+  }
+
+  /// Ticks passed over, as after a suspension.
+  var skipped: Int64 { moment.skipped }
+
+  /// Plays by `new` from now on.
+  func adopt(_ new: Plan, at now: Instant) {
+    // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
+    if new.run != plan.run || !new.sends { stopStreams(at: now) }
+    if new.run != plan.run { owed = Tick(.min) }
+    recall(for: new, at: now)
+    if new.run != plan.run { cutsShort = plan.run != 0 && sound.next > plan.start && sound.next < plan.end }
+    plan = new
+  }
+
+  /// A session's receiver goes by time stamps from now on: ticks that the others have had already are owed to it alone.
+  func stamp(at now: Instant) { if owed >= plan.start { streams.sendClock(owed, of: plan, stamped: true) } }
+
+  /// Ends the rhythm for those who heard it from here.
+  func stopStreams(at now: Instant) {
+    streams.stop(at: now, stamped: false)
+    streams.stop(at: now, stamped: true)
+  }
+
+  /// Does what is due at `now`; gives the instant of the next thing to do.
+  func round(at now: Instant) -> Instant {
+    while let tick = moment.take(in: plan, at: now) {
+      if plan.sends { streams.sendClock(tick, of: plan, stamped: false) }
+    }
+    while let tick = sound.take(in: plan, at: now) { hand(tick) }
+    while let tick = momentPrelude.take(in: plan, at: now) {
+      if plan.sends { streams.begin(at: tick, of: plan, in: score.bars, stamped: false) }
+    }
+    if plan.sends {
+      while let tick = aheadPrelude.take(in: plan, at: now) {
+        streams.begin(at: tick, of: plan, in: score.bars, stamped: true)
+      }
+      while let tick = ahead.take(in: plan, at: now) {
+        owed = tick
+        streams.sendClock(tick, of: plan, stamped: true)
+      }
+      let end = plan.deadline(plan.end)
+      if self.end(of: moment, stamped: false) <= now { streams.stop(at: end, stamped: false) }
+      if self.end(of: ahead, stamped: true) <= now { streams.stop(at: end, stamped: true) }
+    }
+    var next = min(moment.due(in: plan), sound.due(in: plan), momentPrelude.due(in: plan))
+    if plan.sends {
+      next = min(next, aheadPrelude.due(in: plan), ahead.due(in: plan))
+      next = min(next, end(of: moment, stamped: false), end(of: ahead, stamped: true))
+    }
+    streams.sendGuards()
+    return min(next, streams.guardsDue, handed.first?.due ?? .distantFuture)
+  }
+
+  /// The next step that has been heard by `now`.
+  func heard(by now: Instant) -> Sounded? {
+    guard let first = handed.first, first.due <= now else { return nil }
+    return handed.removeFirst()
+  }
+
+  private func hand(_ tick: Tick) {
+    guard let step = tick.beginsStep else { return }
+    let level = plan.intensity.value(at: tick)
+    var hits: UInt8 = 0
+    for index in score.table.hits(at: step) where score.table.hit(index).sounds(at: level) { hits &+= 1 }
+    let tempo = tick >= plan.changeTick ? plan.changed.tempo : plan.timeline.tempo
+    handed.append(
+      Sounded(
+        step: step, due: plan.deadline(tick), run: plan.run, continues: plan.continues, cutsShort: cutsShort,
+        level: level, hits: hits, length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
+  }
+
+  /// Takes back from the sound what it has been handed of the present plan and what `new` does not have.
+  private func recall(for new: Plan, at now: Instant) {
+    guard plan.run != 0, plan.run == new.run || !new.continues else { return }
+    var first = plan.run == new.run ? new.end : plan.start
+    if plan.run == new.run, new.changeTick != plan.changeTick { first = min(first, new.changeTick) }
+    // Layers that should have changed already go on with what has not been handed over.
+    let coming = plan.firstTick(notBefore: now)
+    if plan.run == new.run, let tick = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming),
+      tick > coming
+    {
+      first = min(first, tick)
+    }
+    guard first < sound.next, first < plan.end else { return }
+    let limit = plan.deadline(first) - .microseconds(100)
+    handed.removeAll { $0.due >= limit }
+    sound.rewind(to: first)
+  }
+
+  /// When Stop is due for those whom `cursor` serves; the distant future while nobody has anything to stop.
+  private func end(of cursor: PlanCursor, stamped: Bool) -> Instant {
+    guard plan.end.index != .max, cursor.next >= plan.end, streams.takesPart(in: plan.run, stamped: stamped) else {
+      return .distantFuture
+    }
+    return plan.deadline(plan.end) - cursor.lead
+  }
+}

@@ -1,0 +1,65 @@
+import MusicalTime
+
+/// A network described in words, a word and a number a line:
+///
+///     # a full concert hall
+///     delay_ms   8        the mean
+///     jitter_ms  3        the standard deviation
+///     loss       0.05     the share of packets, as are duplicate and reorder
+///     burst      4        packets lost one after another, on average
+///     duplicate  0.001
+///     reorder    0.02
+///
+/// What is not named is 0, and `burst` 1. What follows a number or a # is for people.
+extension VirtualNetwork {
+  /// A line that cannot be understood.
+  public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    public let file: String
+    public let line: Int
+    public let reason: String
+    public var description: String { "\(file):\(line): \(reason)" }
+  }
+
+  /// Reads a network from `text`.
+  ///
+  /// - Parameter file: what it is called, in faults and as ``name``.
+  public init(text: String, file: String) throws(Fault) {
+    self.init(name: file, delay: .zero, jitter: .zero)
+    var seen: Set<Substring> = []
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard let key = words.first, !key.hasPrefix("#") else { continue }
+      func fault(_ reason: String) -> Fault { Fault(file: file, line: index + 1, reason: reason) }
+      guard words.count > 1, let value = Double(words[1]), value.isFinite else {
+        throw fault("\(key): no number follows; write it as in `loss 0.05`")
+      }
+      guard seen.insert(key).inserted else { throw fault("\(key): given twice; take one line away") }
+      func length() throws(Fault) -> Nanoseconds {
+        guard (0...10_000).contains(value) else {
+          throw fault("\(key) \(words[1]): out of range; give 0 to 10000 milliseconds")
+        }
+        return Nanoseconds(Int64(value * 1e6))
+      }
+      func share() throws(Fault) -> Double {
+        guard (0...1).contains(value) else {
+          throw fault("\(key) \(words[1]): out of range; give a share from 0 to 1, 0.05 for 5 %")
+        }
+        return value
+      }
+      switch key {
+      case "delay_ms": delay = try length()
+      case "jitter_ms": jitter = try length()
+      case "loss": loss = try share()
+      case "duplicate": duplicate = try share()
+      case "reorder": reorder = try share()
+      case "burst":
+        guard (1...1000).contains(value) else {
+          throw fault("burst \(words[1]): out of range; give 1 to 1000 packets")
+        }
+        burst = value
+      default:
+        throw fault("\(key): not known; give delay_ms, jitter_ms, loss, burst, duplicate or reorder")
+      }
+    }
+  }
+}

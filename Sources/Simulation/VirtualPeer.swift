@@ -1,0 +1,209 @@
+import BasicContainers
+import Ensemble
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Seeds
+
+/// One running peer of a simulation: the shipped ``Member``, and around it what stands in the place of the engine's
+/// threads and sockets. It is as the engine's in what it does and in which order; only that nothing keeps it waiting.
+final class VirtualPeer {
+  /// How long after a datagram the control thread, which has no right to be in time, wakes for it, and for what else has
+  /// come by then.
+  private static let latency = Nanoseconds.milliseconds(1)
+
+  let host: Int
+  /// Which of the host's lives it is.
+  let life: Int
+  let member: Member<VirtualAddress>
+  let clock: VirtualClock
+  private let wire: Wire
+  private let thread: VirtualClockThread
+  private let streams: VirtualStreams
+  /// How many clock probes a second it lets each other send, at most.
+  private let pace: UInt16
+  /// Rules whose working is disturbed on purpose.
+  private let disturbance: Disturbance
+  /// What has happened since it was last asked for.
+  var news: [Happening] = []
+  /// Whom the network thread answers: ssrc and host.
+  private var known: Set<UInt64> = []
+  private var packet = RigidArray<UInt8>(capacity: PacketPool.slotLength)
+  private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
+  /// True instants of the wakings that are on their way.
+  private var controlWakes = Instant.distantFuture
+  private var clockWakes = Instant.distantFuture
+  /// How often the control thread has woken in a row for something that was due already.
+  private(set) var spins = 0
+
+  /// What a simulated peer shows.
+  enum Happening {
+    case sounds(Message, from: SessionID?)
+    case heard(Sounded)
+    case tells(MemberNews<VirtualAddress>)
+  }
+
+  init(
+    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections<VirtualAddress>,
+    clock: VirtualClock,
+    wire: Wire, score: Score, pace: UInt16, disturbance: Disturbance, random: SplitMix
+  ) {
+    self.pace = pace
+    (self.host, self.life, self.clock, self.wire, self.disturbance) = (host, life, clock, wire, disturbance)
+    member = Member(name: name, ensemble: ensemble, connections: connections, random: random)
+    streams = VirtualStreams(wire: wire, host: host, clock: clock)
+    thread = VirtualClockThread(
+      streams: streams, score: score, lead: ensemble.lead, soundLead: ensemble.soundLead)
+  }
+
+  var now: Instant { clock.own(at: wire.now) }
+  var identity: Identity { member.identity }
+
+  /// Takes the packet in `slot`: the network thread's work.
+  func receive(_ slot: Int) {
+    let own = now
+    let (source, port) = (wire.packets.labels[slot].source, wire.packets.labels[slot].port)
+    question.removeAll()
+    wire.packets.read(slot) { octets in
+      // Only what is no RTP is ever answered here.
+      guard octets.count >= 2, octets[0] == 0xFF, octets[1] == 0xFF else { return }
+      for index in 0..<min(octets.count, ClockProbe.length) { question.append(octets[index]) }
+    }
+    var isReply = false
+    let isAnswered = port == .data && question.count > 0 && answer(to: source, at: own, &isReply)
+    wire.packets.read(slot) { octets in
+      member.receive(octets, from: source, port: port, at: own, answeredAt: isAnswered ? own : nil, now: own)
+    }
+    if !isAnswered || isReply { wake(in: Self.latency) }
+  }
+
+  /// Answers CK0 and clock probes of peers in session.
+  private func answer(to source: VirtualAddress, at own: Instant, _ isReply: inout Bool) -> Bool {
+    packet.removeAll()
+    if let probe = ClockProbe(question), known.contains(Self.key(probe.ssrc, source)) {
+      isReply = probe.kind == .reply
+      let answer = probe.answer(
+        from: member.endpoint.ssrc, identity: identity.bits, pace: min(pace, member.endpoint.pace), receivedAt: own,
+        sentAt: own)
+      guard answer?.append(to: &packet) == true else { return false }
+    } else if let asked = ClockPacket(question), asked.count == 0, known.contains(Self.key(asked.ssrc, source)) {
+      guard asked.reply(from: member.endpoint.ssrc, sentAt: own)?.append(to: &packet) == true else { return false }
+    } else {
+      return false
+    }
+    wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: source)
+    return true
+  }
+
+  private static func key(_ ssrc: UInt32, _ address: VirtualAddress) -> UInt64 {
+    UInt64(ssrc) << 32 | UInt64(address.host)
+  }
+
+  /// The control thread's work: what has come, what is due, and what follows from both.
+  func work() {
+    controlWakes = .distantFuture
+    let due = member.nextDeadline
+    member.advance(to: now)
+    keepUp()
+    // What is due as it was before has not been done.
+    spins = due <= now && member.nextDeadline == due ? spins + 1 : 0
+  }
+
+  /// Does what the member wants done.
+  func keepUp() {
+    for act in member.drain(at: now) { perform(act) }
+    scheduleControl(at: max(clock.truth(at: member.nextDeadline), wire.now + Self.latency))
+  }
+
+  /// Has the control thread wake so soon.
+  func wake(in length: Nanoseconds) { scheduleControl(at: wire.now + length) }
+
+  private func scheduleControl(at instant: Instant) {
+    guard instant < controlWakes else { return }
+    controlWakes = instant
+    wire.events.push(.control, host: host, value: life, at: instant)
+  }
+
+  /// The clock thread's work.
+  func round() {
+    clockWakes = .distantFuture
+    let own = now
+    let next = thread.round(at: own)
+    while let step = thread.heard(by: own) { news.append(.heard(step)) }
+    let wake = max(clock.truth(at: next), wire.now + Nanoseconds(1))
+    guard next != .distantFuture, wake < clockWakes else { return }
+    clockWakes = wake
+    wire.events.push(.clock, host: host, value: life, at: wake)
+  }
+
+  /// Whether the control thread is meant by a waking that was asked for at some time; one that comes too late is not.
+  var isControlDue: Bool { controlWakes <= wire.now }
+  var isClockDue: Bool { clockWakes <= wire.now }
+
+  /// Lets go of its notes, ends what it gives the clock to, and says goodbye to everybody.
+  func leave() {
+    member.releaseNotes()
+    keepUp()
+    thread.stopStreams(at: now)
+    member.leave(at: now)
+    keepUp()
+  }
+
+  private func perform(_ act: Member<VirtualAddress>.Act) {
+    switch act {
+    case .send(let octets, let address, let port):
+      packet.removeAll()
+      for octet in octets { packet.append(octet) }
+      wire.send(packet, from: VirtualAddress(host: UInt32(host), port: port), to: address)
+    case .probe(let session, let address):
+      member.endpoint.sendProbe(on: session) { probe in
+        var probe = probe
+        (probe.transmit, probe.pace) = (now, min(pace, member.endpoint.pace))
+        packet.removeAll()
+        guard probe.append(to: &packet) else { return nil }
+        wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
+        return probe.transmit
+      }
+    case .clockPacket(let session, let address):
+      packet.removeAll()
+      if member.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
+        wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
+      }
+    case .stream(let command): pass(command)
+    case .play(let plan):
+      thread.adopt(plan, at: now)
+      round()
+    case .sound(let message, let session): news.append(.sounds(message, from: session))
+    case .company:
+      known = Set(member.partners.values.map { Self.key($0.info.ssrc, $0.info.data) })
+    case .tell(let what): news.append(.tells(what))
+    }
+  }
+
+  private func pass(_ command: StreamCommand<VirtualAddress>) {
+    switch command {
+    case .open(let session, let address, let ssrc, let sequence, let takesClock):
+      streams.open(session, to: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock)
+    case .recognise(let session): streams.recognise(session)
+    case .stamp(let session, let isStamped):
+      streams.stamp(session, isStamped)
+      if isStamped { thread.stamp(at: now) }
+    case .journal(let session, let isSent): streams.journal(session, isSent)
+    case .acknowledge(let session, let sequence): streams.acknowledge(session, sequence)
+    case .close(let session): streams.close(session)
+    case .exclusive(let octets, let session):
+      streams.send(exclusive: disturbance.alter(octets), to: session) {
+        disturbance.admits(from: host, to: Int($0.host))
+      }
+    case .message(let message, let instant, let receiver):
+      guard disturbance.admits(message) else { break }
+      streams.send(message, at: instant, to: receiver)
+    }
+    // A packet with a journal wants a guard packet after it.
+    let due = clock.truth(at: streams.guardsDue)
+    if due < clockWakes {
+      clockWakes = max(due, wire.now + Nanoseconds(1))
+      wire.events.push(.clock, host: host, value: life, at: clockWakes)
+    }
+  }
+}

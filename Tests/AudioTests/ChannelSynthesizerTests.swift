@@ -1,0 +1,244 @@
+import CAllocationCount
+import MIDI
+import Seeds
+import Testing
+
+@testable import Audio
+
+/// What is played on sixteen channels.
+@Suite struct ChannelSynthesizerTests {
+  private func synthesizer() throws -> ChannelSynthesizer {
+    ChannelSynthesizer(try SoundFont(DrumLanes.defaultSoundFont, rate: 48_000))
+  }
+
+  private func on(_ channel: Int, _ key: UInt7 = 60, _ velocity: UInt7 = 100) -> Message {
+    .noteOn(Channel(channel)!, key: key, velocity: velocity)
+  }
+
+  private func off(_ channel: Int, _ key: UInt7 = 60) -> Message {
+    .noteOff(Channel(channel)!, key: key, velocity: 64)
+  }
+
+  private func control(_ channel: Int, _ controller: UInt7, _ value: UInt7) -> Message {
+    .controlChange(Channel(channel)!, controller: controller, value: value)
+  }
+
+  /// What a new synthesizer gives in `count` frames after `messages`.
+  private func sound(of messages: [Message], _ count: Int = 24_000) throws -> Sound {
+    var synthesizer = try synthesizer()
+    synthesizer.play(messages)
+    return synthesizer.render(count)
+  }
+
+  /// An organ's note, which lasts as long as it is held.
+  private let organ = [Message.programChange(Channel(16)!, program: 19)]
+
+  @Test func everyPeersChannelHasAnInstrumentOfItsOwnThatAnswersAtOnce() throws {
+    var sounds: [Sound] = []
+    for channel in 2...16 where channel != 10 {
+      let sound = try sound(of: [on(channel)])
+      #expect(sound.peak > 0.06 && sound.peak < 0.2, "channel \(channel): \(sound.peak)")
+      let answer = try #require(sound.left.indices.first { abs(sound.left[$0]) >= sound.peak / 2 })
+      #expect(answer < 40 * 48, "channel \(channel) takes \(answer / 48) ms")
+      #expect(!sounds.contains { $0.firstDifference(from: sound) == nil }, "channel \(channel)")
+      sounds.append(sound)
+    }
+  }
+
+  @Test func aProgramChangeTakesThePlaceOfTheInstrument() throws {
+    let marimba = try sound(of: [on(4)])
+    let program = ChannelSynthesizer.program(of: Channel(4)!)
+    let changed = try sound(of: [.programChange(Channel(2)!, program: program), on(2)])
+    #expect(changed == marimba)
+  }
+
+  @Test func channelOneIsSilent() throws {
+    var messages: [Message] = []
+    for status in stride(from: UInt8(0x80), through: 0xE0, by: 0x10) {
+      messages += [Message(status: status, 60, 100)!, on(1)]
+    }
+    #expect(try sound(of: messages).isSilent)
+  }
+
+  @Test func channelTenIsDrums() throws {
+    let drum = try sound(of: [on(10, 38)])
+    #expect(drum.peak > 0.1)
+    // The kit of the lanes, but for its loudness and the first block, in which FluidSynth leads the voice to its place.
+    var lanes = try DrumLanes()
+    let struck = lanes.strike(38, velocity: 100, at: 0)
+    let reference = lanes.render(drum.left.count)
+    let ratio = drum[64..<24_000].peak / reference[64..<24_000].peak
+    #expect(struck)
+    for frame in 64..<24_000 { #expect(abs(drum.left[frame] - ratio * reference.left[frame]) < 0.000_1) }
+  }
+
+  @Test func whatIsOfNoChannelChangesNothing() throws {
+    let system: [Message] = [.start, .clock, .stop, .reset, .tuneRequest, .songSelect(3), .songPosition(77)]
+    let plain = try sound(of: [on(3)])
+    let mixed = try sound(of: [on(3)] + system)
+    #expect(mixed == plain)
+  }
+
+  @Test(arguments: [false, true]) func aNoteLastsUntilItsEnd(withVelocityZero: Bool) throws {
+    var synthesizer = try synthesizer()
+    synthesizer.play(organ + [on(16)])
+    let held = synthesizer.render(10 * 48_000)
+    #expect(held[9 * 48_000..<10 * 48_000].peak > 0.02)
+    synthesizer.play([withVelocityZero ? on(16, 60, 0) : off(16)])
+    _ = synthesizer.render(48_000)
+    #expect(synthesizer.render(48_000).isSilent)
+  }
+
+  /// All Sound Off, All Notes Off and the mode messages end the notes of their channel, and no other's.
+  @Test(arguments: [120, 123, 124, 125, 126, 127] as [UInt7]) func theNotesOfAChannelCanBeEnded(controller: UInt7)
+    throws
+  {
+    var synthesizer = try synthesizer()
+    synthesizer.play(organ + (40..<60).map { on(16, UInt7(masking: $0)) } + [control(16, controller, 0)])
+    _ = synthesizer.render(controller == 120 ? 64 : 96_000)
+    #expect(synthesizer.render(48_000).isSilent)
+    synthesizer.play([on(16), control(15, controller, 0)])
+    _ = synthesizer.render(96_000)
+    #expect(synthesizer.render(48_000).peak > 0.02)
+  }
+
+  @Test func thePedalHoldsNotesUntilItIsReset() throws {
+    for (release, ends) in [(control(16, 64, 0), true), (control(16, 121, 0), true), (control(16, 123, 0), false)] {
+      var synthesizer = try synthesizer()
+      synthesizer.play(organ + [control(16, 64, 127), on(16), off(16)])
+      #expect(synthesizer.render(96_000)[48_000..<96_000].peak > 0.02)
+      synthesizer.play([release])
+      _ = synthesizer.render(96_000)
+      #expect(synthesizer.render(48_000).isSilent == ends, "\(release)")
+    }
+  }
+
+  @Test func controllersBendAndPressureAreHeard() throws {
+    let channel = Channel(16)!
+    let plain = try sound(of: organ + [on(16)])
+    for message: Message in [
+      control(16, 1, 127), control(16, 7, 20), control(16, 10, 0), control(16, 11, 20), .pitchBend(channel, 16_383),
+      .channelPressure(channel, pressure: 127),
+    ] {
+      #expect(try sound(of: organ + [message, on(16)]) != plain, "\(message)")
+      #expect(try sound(of: organ + [on(16), message]) != plain, "\(message)")
+      #expect(try sound(of: organ + [message, on(16)]) == sound(of: organ + [message, on(16)]), "\(message)")
+    }
+    #expect(try sound(of: organ + [control(16, 7, 20), on(16)]).peak < plain.peak / 4)
+  }
+
+  /// Registered parameters 0...2 can be set, the bend range here; 3 and above, and all others, cannot.
+  @Test func parametersReachNoFurtherThanTheirChannelsVoices() throws {
+    let bend = organ + [.pitchBend(Channel(16)!, 16_383)]
+    func parameter(_ high: UInt7, _ low: UInt7, isRegistered: Bool) -> [Message] {
+      [
+        control(16, isRegistered ? 101 : 99, high), control(16, isRegistered ? 100 : 98, low), control(16, 38, 0),
+        control(16, 6, 12),
+      ]
+    }
+    let plain = try sound(of: bend + [on(16)])
+    #expect(try sound(of: bend + parameter(0, 0, isRegistered: true) + [on(16)]) != plain)
+    for low in 3...127 as ClosedRange<UInt8> where low < 8 || low == 127 {
+      #expect(try sound(of: bend + parameter(0, UInt7(masking: low), isRegistered: true) + [on(16)]) == plain)
+    }
+    // The SoundFont generator of the filter's cutoff.
+    #expect(try sound(of: bend + parameter(120, 8, isRegistered: false) + [on(16)]) == plain)
+  }
+
+  /// FluidSynth makes a tuning program on its first choice, 16 384 of them if asked.
+  @Test func noTuningIsMade() throws {
+    var synthesizer = try synthesizer()
+    let choice = [control(16, 101, 0), control(16, 100, 3)]
+    let programs = (0..<128).map { control(16, 6, UInt7(masking: $0)) }
+    synthesizer.play(choice + programs[0..<1])
+    allocation_count_begin()
+    var number = 1
+    var areTaken = true
+    while number < programs.count {
+      if !synthesizer.play(programs[number]) { areTaken = false }
+      number += 1
+    }
+    let count = allocation_count_end()
+    #expect(count == 0 && areTaken)
+  }
+
+  /// Sixty-four voices, and more changes at once than FluidSynth's ring takes: the ends of the notes get through.
+  @Test func aFloodLosesNoNoteOff() throws {
+    let keys = (30..<94).map { UInt7(masking: $0) }
+    var synthesizer = try synthesizer()
+    synthesizer.play(organ + keys.map { on(16, $0) })
+    #expect(synthesizer.render(48_000).peak > 0.1)
+    synthesizer.play((0..<500).map { _ in control(16, 121, 0) } + keys.map { off(16, $0) })
+    _ = synthesizer.render(96_000)
+    #expect(synthesizer.render(48_000).isSilent)
+  }
+
+  @Test func aChordBeginsInOneBlock() throws {
+    var synthesizer = try synthesizer()
+    for key in 60..<72 as Range<UInt8> {
+      let isTaken = synthesizer.play(on(2, UInt7(masking: key)))
+      #expect(isTaken)
+    }
+  }
+
+  @Test(arguments: UInt64(1)...4) func nonsenseEndsAndAllocatesNothing(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let messages = (0..<50_000).map { _ in
+      let status = UInt8(random.integer(in: 0x80...0xFF))
+      // Mostly controllers with a meaning of their own.
+      let isControl = random.integer(in: 0...3) == 0
+      let special = [0, 5, 6, 32, 38, 64, 65, 66, 68, 84, 96, 98, 99, 100, 101, 120, 121, 122, 123, 124, 125, 126, 127]
+      let first = isControl ? special[Int(random.integer(in: 0...22))] : Int(random.integer(in: 0...127))
+      return Message(
+        status: isControl ? 0xB0 | status & 0x0F : status, UInt7(clamping: first),
+        UInt7(clamping: Int(random.integer(in: 0...127)))) ?? .reset
+    }
+    var synthesizer = try synthesizer()
+    var left = [Float](repeating: 0, count: 512)
+    var right = [Float](repeating: 0, count: 512)
+    allocation_count_begin()
+    var number = 0
+    while number < messages.count {
+      while !synthesizer.play(messages[number]) {
+        var l = left.mutableSpan
+        var r = right.mutableSpan
+        synthesizer.add(to: &l, &r, from: 0, to: 64)
+      }
+      number += 1
+      guard number % 16 == 0 else { continue }
+      var l = left.mutableSpan
+      var r = right.mutableSpan
+      synthesizer.add(to: &l, &r, from: 0, to: number % 512)
+    }
+    let count = allocation_count_end()
+    #expect(count == 0, "seed \(seed)")
+    synthesizer.play((2...16).map { control($0, 120, 0) })
+    _ = synthesizer.render(128)
+    #expect(synthesizer.render(48_000).isSilent, "seed \(seed)")
+    // And it plays on.
+    synthesizer.play([control(5, 121, 0), control(5, 7, 100), .programChange(Channel(5)!, program: 0), on(5)])
+    #expect(synthesizer.render(4_800).peak > 0.01, "seed \(seed)")
+  }
+
+  @Test(arguments: [1, 63, 64, 256, 5_000, 48_000]) func notesGoOnBehindASkip(gap: Int) throws {
+    var synthesizer = try synthesizer()
+    synthesizer.play(organ + [on(16)])
+    let whole = synthesizer.render(100 + gap + 2_000)
+    var other = try self.synthesizer()
+    other.play(organ + [on(16)])
+    _ = other.render(100)
+    other.skip(to: Int64(100 + gap))
+    #expect(other.position == Int64(100 + gap))
+    #expect(other.render(2_000) == whole[100 + gap..<100 + gap + 2_000])
+  }
+
+  @Test func aLongSkipEndsInSilence() throws {
+    var synthesizer = try synthesizer()
+    synthesizer.play(organ + [on(16)])
+    _ = synthesizer.render(100)
+    synthesizer.skip(to: 48_101)
+    #expect(synthesizer.render(2_000).isSilent)
+    synthesizer.skip(to: 5)
+    #expect(synthesizer.position == 50_101)
+  }
+}

@@ -1,0 +1,83 @@
+import Audio
+import Ensemble
+import MusicalTime
+import Rhythm
+import Testing
+import Transports
+
+@testable import Engine
+
+/// Which layers the clock thread hands to the sound. Steps are 120 ms long and handed over 50 ms ahead.
+@Suite struct ClockLoopLayersTests {
+  /// What is handed over of a rhythm that is told `later` so long after its origin.
+  private func hand(_ plan: Plan, then later: (plan: Plan, at: Nanoseconds)? = nil) throws -> [SoundEvent] {
+    let rings = ClockRings()
+    let socket = try UDPSocket(port: 0)
+    defer { socket.close() }
+    var loop = try VirtualRhythm.loop(rings, on: socket)
+    let text = """
+      name: two
+      description: A kick on each step, and from 64 on a snare on each.
+      meter: 4/4
+      bars: 1
+      tempo: 120
+      kit: { kick: { note: 36 }, snare: { note: 38 } }
+      layers:
+        - { name: all, activity: [0], steps: { kick: xxxx xxxx xxxx xxxx } }
+        - { name: wild, activity: [64], steps: { snare: xxxx xxxx xxxx xxxx } }
+      """
+    rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
+    rings.plan.publish(plan)
+    loop.play(from: .milliseconds(-100), to: later?.at ?? .milliseconds(960))
+    if let later {
+      rings.plan.publish(later.plan)
+      loop.play(from: later.at, to: .milliseconds(960))
+    }
+    var events: [SoundEvent] = []
+    while let event = rings.sounds.pop() { events.append(event) }
+    return events
+  }
+
+  private func instant(_ step: Int64) -> Instant { VirtualRhythm.origin + .milliseconds(120 * step) }
+
+  private func snares(_ events: [SoundEvent]) -> [Instant] { events.filter { $0.drum == 38 }.map(\.instant) }
+
+  private func plan(_ intensity: Intensity) -> Plan {
+    var plan = VirtualRhythm.plan()
+    plan.intensity = intensity
+    return plan
+  }
+
+  @Test func theyChangeAtTheirTick() throws {
+    let events = try hand(plan(Intensity(10, next: 80, from: Tick(24))))
+    #expect(snares(events) == (4...8).map(instant))
+    #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
+  }
+
+  /// Told 30 ms before its beat, when that has been handed over.
+  @Test func whatWasHandedOverBeforeTheChangeWasToldIsTakenBack() throws {
+    let change = (plan(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(450))
+    let events = try hand(plan(Intensity(10)), then: change)
+    let recall = try #require(events.firstIndex { $0.kind == .recall })
+    #expect(events.count { $0.kind == .recall } == 1)
+    #expect(events[recall].instant < instant(4) && events[recall].instant > instant(3))
+    #expect(snares(events) == (4...8).map(instant))
+    // Once before it was taken back, and once after.
+    #expect(events[recall...].filter { $0.drum == 36 }.map(\.instant) == (4...8).map(instant))
+    #expect(events[..<recall].filter { $0.drum == 36 }.map(\.instant) == (0...4).map(instant))
+  }
+
+  /// What sounds or has sounded is left alone, so that no hit is heard twice.
+  @Test func aChangeToldTooLateCountsFromWhatIsNotHandedOver() throws {
+    let events = try hand(
+      plan(Intensity(10)), then: (plan(Intensity(10, next: 80, from: Tick(24))), .milliseconds(580)))
+    #expect(!events.contains { $0.kind == .recall })
+    #expect(snares(events) == (6...8).map(instant))
+    #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
+  }
+}
+
+extension SoundEvent {
+  /// The drum that is struck.
+  fileprivate var drum: UInt8? { if case .hit(let note, _, _) = kind { note } else { nil } }
+}

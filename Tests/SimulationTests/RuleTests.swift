@@ -1,0 +1,19 @@
+import MusicalTime
+import Simulation
+import Testing
+
+/// Each check bites: where the rule it watches is kept from working, a seed is found by it that holds otherwise.
+@Suite struct RuleTests {
+  @Test(arguments: [
+    (Rule.tie, UInt64(0), Check.oneMaster), (.heal, 0, .oneMaster), (.channel, 0, .channels), (.gate, 0, .gates),
+    (.failover, 0, .failover), (.activity, 0, .activity),
+  ])
+  func aRuleThatIsOffIsMissed(rule: Rule, seed: UInt64, check: Check) {
+    var settings = EveningTests.settings(seed)
+    let whole = Room.evening(settings, length: .seconds(60)).played()
+    #expect(whole.holds, "\(rule), seed \(seed): \(whole.violations)")
+    settings.off = rule
+    let broken = Room.evening(settings, length: .seconds(60)).played()
+    #expect(broken.counts[check] ?? 0 > 0, "\(rule), seed \(seed)")
+  }
+}

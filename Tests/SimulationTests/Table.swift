@@ -1,0 +1,30 @@
+import Rhythm
+
+/// A rhythm whose layers change at every level of activity that matters: by what is struck it shows what was heard.
+let table: StepTable = {
+  let text = """
+    name: layers
+    description: One more drum each quarter of the range.
+    meter: 4/4
+    bars: 1
+    tempo: 120
+    kit:
+      a: { note: 36 }
+      b: { note: 38 }
+      c: { note: 42 }
+    layers:
+      - name: low
+        activity: [0]
+        steps:
+          a: XXXX XXXX XXXX XXXX
+      - name: middle
+        activity: [43]
+        steps:
+          b: XXXX XXXX XXXX XXXX
+      - name: high
+        activity: [86]
+        steps:
+          c: XXXX XXXX XXXX XXXX
+    """
+  do { return StepTable(try PatchLoader.patch(from: text, file: "layers.yaml")) } catch { fatalError("\(error)") }
+}()

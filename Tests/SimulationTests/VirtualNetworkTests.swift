@@ -1,0 +1,61 @@
+import MusicalTime
+import Seeds
+import Simulation
+import Testing
+
+@Suite struct VirtualNetworkTests {
+  private func delays(_ network: VirtualNetwork, count: Int = 100_000) -> [Double] {
+    var random = SplitMix(seed: 7)
+    return (0..<count).compactMap { _ in network.delay(&random)?.microseconds }
+  }
+
+  @Test func delaysSpreadAsNetemsDo() {
+    for (network, mean, deviation) in [
+      (VirtualNetwork.lan, 500.0, 100.0), (.wifi, 5000, 1000), (.poor, 5000, 4000),
+    ] {
+      let delays = delays(network)
+      let average = delays.reduce(0, +) / Double(delays.count)
+      let variance = delays.reduce(0) { $0 + ($1 - average) * ($1 - average) } / Double(delays.count)
+      #expect(abs(average - mean) < mean / 10, "\(network.name)")
+      #expect(abs(variance.squareRoot() - deviation) < deviation / 4, "\(network.name)")
+    }
+    #expect(delays(.still).allSatisfy { $0 >= 100 && $0 < 107 })
+    // Pareto's floor: (1 - 1.5) / 0.866 deviations below the mean.
+    #expect(delays(.poor).min()! >= 2110)
+  }
+
+  @Test func theShareThatIsLostIsTheOneAskedFor() {
+    #expect(abs(Double(delays(.poor).count) / 100_000 - 0.97) < 0.003)
+    #expect(delays(.lan).count == 100_000)
+  }
+
+  @Test func aFileSaysWhatTheNetworkDoes() throws {
+    let network = try VirtualNetwork(
+      text: "# a hall\ndelay_ms 8   the mean\n\njitter_ms 2.5\nloss 0.05\nburst 4\nduplicate 0.001\nreorder 0.02\n",
+      file: "hall")
+    #expect(
+      network
+        == VirtualNetwork(
+          name: "hall", delay: .milliseconds(8), jitter: .microseconds(2500), loss: 0.05, burst: 4, duplicate: 0.001,
+          reorder: 0.02))
+  }
+
+  @Test(arguments: [
+    ("loss 5", "f:1: loss 5: out of range; give a share from 0 to 1, 0.05 for 5 %"),
+    ("loss", "f:1: loss: no number follows; write it as in `loss 0.05`"),
+    ("\ndelay_ms nan", "f:2: delay_ms: no number follows"),
+    ("delay_ms -1", "f:1: delay_ms -1: out of range; give 0 to 10000 milliseconds"),
+    ("burst 0.5", "f:1: burst 0.5: out of range; give 1 to 1000 packets"),
+    ("los 0.1", "f:1: los: not known; give delay_ms"),
+    ("loss 0.1\nloss 0.1", "f:2: loss: given twice"),
+    ("\u{0}\u{FFFD}", "no number follows"),
+  ])
+  func aFaultNamesLineReasonAndRemedy(text: String, says: String) {
+    do throws(VirtualNetwork.Fault) {
+      _ = try VirtualNetwork(text: text, file: "f")
+      Issue.record("\(text) was taken")
+    } catch {
+      #expect(error.description.contains(says), "\(error)")
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Audio
+import Foundation
+import MusicalTime
+import Processes
+import Rhythm
+
+/// What the kit gives when every hit is struck on the frame nearest to its deadline.
+enum IdealRecording {
+  /// Writes the recording of `ticks`, each at its deadline on `timeline`, to `path`: so many periods of 256 frames from
+  /// `firstFrame` on.
+  ///
+  /// - Returns: hits that came too late for their frame; none, unless they lie before the beginning.
+  static func write(
+    to path: String, patch: String, activity: UInt8, ticks: Range<Int64>, on timeline: Timeline, from firstFrame: Int64,
+    periods: Int
+  ) throws -> Int64 {
+    let text = try String(contentsOfFile: "\(Program.patches)/\(patch).yaml", encoding: .utf8)
+    let table = StepTable(try PatchLoader.patch(from: text, file: patch))
+    var renderer = Renderer(grid: .standard, module: try SoundModule())
+    var file = try WAVFile(path: path, name: "peer 1", grid: .standard)
+    var period = StereoPeriod()
+    period.frame = firstFrame
+    var next = ticks.lowerBound
+    for _ in 0..<periods {
+      // A second ahead: the renderer holds so many.
+      let end = FrameGrid.standard.instant(of: period.frame + 256) + .seconds(1)
+      while next < ticks.upperBound, timeline.deadline(Tick(next)) < end {
+        if let step = Tick(next).beginsStep {
+          for index in table.hits(at: step) where table.hit(index).sounds(at: activity) {
+            let hit = table.hit(index)
+            let instant = timeline.deadline(Tick(next))
+            renderer.add(SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group))
+          }
+        }
+        next += 1
+      }
+      renderer.render(&period)
+      try file.append(period)
+      period.frame += 256
+    }
+    return renderer.counters.late
+  }
+}

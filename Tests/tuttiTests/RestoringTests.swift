@@ -1,0 +1,69 @@
+import Foundation
+import Measurement
+import MusicalTime
+import Processes
+import Realtime
+import Testing
+
+/// A peer that is killed, and started again with --restore.
+@Suite(.serialized) struct RestoringTests {
+  /// Its place was announced nowhere: it finds the others by what it has kept, within 2 s, with its gates.
+  @Test func aFollowerIsBackInTheSession() async throws {
+    let folder = try TemporaryFolder()
+    let ada = try await LivePeer("ada", ["--start", "--bpm", "100"], in: folder)
+    let ben = try await LivePeer(
+      "ben", connect: [ada], ["--gate", "ada:notes=closed", "--patch", "bossa"], in: folder)
+    try await ben.wait(forRole: "follower")
+    try await Task.sleep(for: .milliseconds(500))
+    ben.child.signal(SIGKILL)
+    _ = try await ben.child.status(within: .seconds(5))
+    let before = MonotonicClock.now
+    let again = try await LivePeer("ben", port: ben.port, ["--restore"], in: folder)
+    try await again.wait(forRole: "follower")
+    let role = try #require(again.events.last { $0.event == "role" }?.atNs)
+    #expect(Instant(nanoseconds: role) - before < .seconds(2))
+    try await again.wait(for: "to know the weights") {
+      $0.last { $0.event == "company" }?.peers?.first?.weightIn != nil
+    }
+    #expect(again.events.last { $0.event == "company" }?.peers?.first?.weightIn == 75, "notes are closed again")
+    for peer in [ada, again] { try await peer.leave() }
+  }
+
+  /// Before anybody has gone on in its place: it is the master again, in phase, and its follower misses nothing.
+  @Test func aMasterIsTheMasterAgain() async throws {
+    let folder = try TemporaryFolder()
+    let ben = try await LivePeer("ben", ["--trace", "ben.trace"], in: folder)
+    let ada = try await LivePeer(
+      "ada", connect: [ben], ["--start", "--bpm", "100", "--trace", "ada.trace"], in: folder)
+    try await ben.wait(forRole: "follower")
+    try await Task.sleep(for: .seconds(2))
+    ada.child.signal(SIGKILL)
+    _ = try await ada.child.status(within: .seconds(5))
+    let again = try await LivePeer("ada", port: ada.port, ["--restore", "--trace", "again.trace"], in: folder)
+    try await again.wait(forRole: "master")
+    try await Task.sleep(for: .seconds(3))
+    #expect(ben.events.filter { $0.event == "role" }.map(\.role) == ["follower"], "\(ben.child.errors)")
+    again.type("stop")
+    try await ben.wait(forRole: "idle")
+    for peer in [again, ben] { try await peer.leave() }
+    let traces = try ["ben", "again"].map { try Trace(contentsOf: folder.path("\($0).trace")) }
+    for (a, b) in zip(traces[0].ticks, traces[0].ticks.dropFirst()) { #expect(b.tick == a.tick + 1) }
+    let sync = try SyncReport(traces: traces).comparisons[0]
+    #expect(sync.common > 100 && sync.magnitude.p99 < .milliseconds(1))
+  }
+
+  @Test(arguments: [
+    ("{\"version\": 1, \"patch\":", "it is damaged"), ("{\"version\": 99}", "it is of version 99"),
+    ("", "it is damaged"), ("{\"version\":1,\"patch\":\"street\",\"ns_per_quarter\":-1}", "it is damaged"),
+  ])
+  func aFileThatCannotBeUsedIsKeptAside(text: String, reason: String) async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)
+    let path = folder.path("state/tutti/ada.session")
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    let ada = try await LivePeer("ada", ["--restore"], in: folder)
+    #expect(ada.child.errors.contains(reason) && ada.child.errors.contains("kept as"), "\(ada.child.errors)")
+    #expect(try String(contentsOfFile: path + ".1", encoding: .utf8) == text)
+    try await ada.leave()
+  }
+}
