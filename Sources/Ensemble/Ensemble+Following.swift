@@ -99,16 +99,21 @@ extension Ensemble {
         return
       }
     }
+    // What has ended, or may have for all that is known of its master's clock, outranks nothing that plays.
+    if role != .idle, statement.claim != claim, isOver(statement, at: now) != false { return }
     if statement.claim != claim { leave(for: sender) }
     self.statement = statement
-    if role == .idle, let clock = acquaintances[sender]?.clock.estimate(at: now), statement.end != Tick(.max),
-      statement.deadline(statement.end) - clock.offset <= now
-    {
-      return  // It is over already.
-    }
+    if role == .idle, isOver(statement, at: now) == true { return }
     confirmMaster(at: now)
     take(role: .follower(of: sender))
     follow(at: now)
+  }
+
+  /// Whether a rhythm has ended; nil when that cannot be told, as its master's clock is not known.
+  private func isOver(_ statement: Statement, at now: Instant) -> Bool? {
+    if statement.end == Tick(.max) { return false }
+    guard let clock = acquaintances[statement.claim.identity]?.clock.estimate(at: now) else { return nil }
+    return statement.deadline(statement.end) - clock.offset <= now
   }
 
   /// Gives up the claim that was followed, or made, for one of the peer with identity `sender`.

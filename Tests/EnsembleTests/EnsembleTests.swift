@@ -50,7 +50,8 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     #expect(band.players[0].ensemble.tempo(at: band.own(0)) == fast)
     for (n, player) in band.players.enumerated() {
       expectEveryStep(player.runs, "seed \(seed), player \(n)")
-      #expect(player.runs.count == 1 && player.runs[0].first?.step == Step(0), "seed \(seed)")
+      // Of a thousand, one misses all three tellings of the start; it is told again when its presence shows that.
+      #expect(player.runs.count == 1 && player.runs[0][0].step <= Step(1), "seed \(seed)")
       let end = player.runs[0].suffix(2)
       let spacing = end.last!.at - end.first!.at
       #expect((spacing - Nanoseconds(fast.nanosecondsPerQuarter / 4)).magnitude < .milliseconds(1), "seed \(seed)")

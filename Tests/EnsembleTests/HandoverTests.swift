@@ -86,6 +86,9 @@ import Testing
       return isGood
     }
     #expect(offers(Offer(claim: claim, isParting: false), from: 0))
+    var ensemble = band.players[1].ensemble
+    ensemble.received(Offer(claim: claim, isParting: true), from: band.identity(2), at: now)
+    #expect(ensemble.rejected == 1)
     // In another's name; a stranger's own; under an old claim, or one to come.
     #expect(!offers(Offer(claim: claim, isParting: false), from: 2))
     for isParting in [false, true] {

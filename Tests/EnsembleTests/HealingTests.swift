@@ -154,12 +154,38 @@ import Testing
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
     try band.command(0) { try $0.stop(now: $1) }
-    band.run(for: .seconds(1))
+    // Its end is told for two seconds.
+    band.run(for: .seconds(4))
     // Of the rhythm before the last, which its master knows nothing of any more.
     let sender = band.identity(0)
     band.command(1) { $0.received(old, from: sender, at: $1) }
+    #expect(band.role(1) == .follower(of: sender))
     band.run(for: .seconds(4))
     #expect(band.masters == [] && band.role(1) == .idle && band.role(2) == .idle)
+  }
+
+  /// Of two bands that meet the one with the better claim has just stopped: the other plays on, and all with it.
+  @Test(arguments: UInt64(1)...6) func aClaimThatHasEndedStopsNobody(seed: UInt64) throws {
+    var band = VirtualBand(players: 4, seed: seed)
+    let (winner, loser) = (band.line[0], band.line[1])
+    // Two play with each.
+    let side = (0..<4).map { $0 == winner || $0 == band.line[2] }
+    band.connected = { side[$0] == side[$1] }
+    try band.command(winner) { try $0.start(tempo: .standard, at: $1) }
+    try band.command(loser) { try $0.start(tempo: .standard, at: $1) }
+    band.run(for: .seconds(4))
+    try band.command(winner) { try $0.stop(now: $1) }
+    band.run(for: .milliseconds(100 + Int64(seed) * 60))
+    band.connected = { _, _ in true }
+    band.run(for: .seconds(3))
+    #expect(band.masters == [loser], "seed \(seed)")
+    for n in [loser, band.line[3]] {
+      #expect(band.players[n].runs.count == 1 && band.faults(n) == [], "seed \(seed), player \(n)")
+      #expect(band.now - band.heard(n).last!.at < .milliseconds(200), "seed \(seed)")
+    }
+    for n in band.players.indices where n != loser {
+      #expect(band.role(n) == .follower(of: band.identity(loser)), "seed \(seed)")
+    }
   }
 
   /// Who shows that it does not know the rhythm, or its end, is told of it, four times a second at most; who would not

@@ -185,14 +185,14 @@ import Testing
     }
   }
 
-  /// A tempo that changes while the master vanishes changes for all.
-  @Test func aChangeToldComesAbout() throws {
+  /// A tempo that was to change when the master vanished, or soon after it left, changes for all.
+  @Test(arguments: [true, false]) func aChangeToldComesAbout(leaves: Bool) throws {
     var (band, line) = try band(seed: 9)
     let slow = try Tempo(bpm: 61)
     let crash = band.now
     try band.command(0) { try $0.change(tempo: slow, at: $1) }
     band.run(for: .milliseconds(20))
-    band.crash(0)
+    if leaves { band.leave(0) } else { band.crash(0) }
     band.run(for: .seconds(6))
     #expect(band.masters == [line[0]])
     #expect(abs(band.players[line[0]].ensemble.plan.tempo(at: band.own(line[0])).bpm - 61) < 0.01)

@@ -202,6 +202,7 @@ struct VirtualBand {
       for message in arrived {
         guard players[message.to].isAlive, connected(message.from, message.to) else { continue }
         let (n, sender) = (message.to, identity(message.from))
+        players[n].ensemble.heard(sender, at: own(n))
         switch message.letter {
         case .statement(let statement): players[n].ensemble.received(statement, from: sender, at: own(n))
         case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: own(n))
