@@ -70,10 +70,13 @@ extension Inspector {
       let isOpen = room.hosts[host].gates.opening(for: room.hosts[other].identity, named: room.hosts[other].name)[
         .activity]
       if isSteady, !isOpen { continue }
+      // Who has gone without a word counts for five seconds.
+      if room.hosts[other].peer == nil, watched[other].left.map({ now - $0 > .seconds(6) }) ?? true { continue }
       let follows = room.hosts[other].peer?.member.ensemble.role == .follower(of: room.hosts[host].identity)
       let knows = acquaintance(host, other).map { $0 > .seconds(1) } ?? false
-      if isSteady, follows, knows, now - watched[other].roleSince > .seconds(1) { least.append(lowest(other)) }
-      most.append(highest(other))
+      let isSettled = isSteady && follows && knows && now - watched[other].roleSince > .seconds(1)
+      if isSettled { least.append(lowest(other)) }
+      most.append(isSettled ? highest(other) : 127)
     }
     let rule = peer.member.ensemble.activityRule
     let total = peer.member.ensemble.totalActivity(at: peer.now)

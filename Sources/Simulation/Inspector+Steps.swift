@@ -6,7 +6,7 @@ extension Inspector {
   /// After so long of following one master undisturbed a peer is in phase.
   private static let settling = Nanoseconds.seconds(3)
   /// After so long halves of a network that have met again are in phase.
-  private static let healing = Nanoseconds.seconds(40)
+  private static let healing = Nanoseconds.seconds(90)
 
   /// How far a settled peer's step may be from its master's on this network.
   private var bound: Nanoseconds {
@@ -57,6 +57,7 @@ extension Inspector {
     else {
       watched[host].stillSince = nil
       watched[host].differs = nil
+      watched[host].strays = nil
       return
     }
     let settled = min(
@@ -72,6 +73,9 @@ extension Inspector {
         .steps, now - watched[host].stillSince! < .seconds(5), of: host, "its master's rhythm",
         "it stand still for five seconds")
     }
+    // A change of which all three tellings were lost is told again at the next bar, four seconds at 60 BPM, and then that
+    // may be lost; a total is recovered sooner.
+    let patience = room.wire.network.loss > 0 ? Nanoseconds.seconds(6) : .zero
     for index in 0..<64 {
       let mine = watched[host].recent[index]
       guard !mine.isTaken, now - mine.at > .milliseconds(300) else { continue }
@@ -80,17 +84,16 @@ extension Inspector {
       guard isSettled, theirs.step == mine.step, now - theirs.at < .seconds(2) else { continue }
       let distance = mine.at - theirs.at
       if isHealed { record.distances.append(distance) }
-      let length = watched[host].last?.step.length ?? .zero
-      let limit =
-        isHealed ? bound : bound + max(.zero, length + Nanoseconds(length.count / 4 - healed.count * 3 / 1000))
+      // At 60 BPM a step is 250 ms, and a rhythm is left for good a quarter of one further off.
+      let limit = isHealed ? bound : bound + max(.zero, .microseconds(312_500) - Nanoseconds(healed.count / 1000 * 7 / 2))
+      let isNear = distance.magnitude <= limit
+      watched[host].strays = isNear ? nil : watched[host].strays ?? now
       expect(
-        .phase, distance.magnitude <= limit, of: host,
+        .phase, watched[host].strays.map { now - $0 < patience } ?? true, of: host,
         "step \(mine.step.index) within \(limit.microseconds) us of its master's", "\(distance.microseconds) us")
       let isMeant = peer.member.ensemble.admits(.activity, from: identity)
       let isSame = theirs.level == mine.level || !isMeant
       watched[host].differs = isSame ? nil : watched[host].differs ?? now
-      // A total of which all three tellings were lost counts from the first beat after it was recovered.
-      let patience = room.wire.network.loss > 0 ? Nanoseconds.seconds(3) : .zero
       expect(
         .layers, watched[host].differs.map { now - $0 < patience } ?? true, of: host,
         "step \(mine.step.index) at the master's \(theirs.level)", "it at \(mine.level)")

@@ -19,6 +19,8 @@ final class Inspector {
     var roleSince = Instant(nanoseconds: 0)
     /// Since when its layers differ from the master's.
     var differs: Instant?
+    /// Since when its steps are not where the master's are.
+    var strays: Instant?
     var stillSince: Instant?
     /// Who holds which keys here, by session.
     var held: [SessionID: Holder] = [:]
@@ -28,6 +30,8 @@ final class Inspector {
     var channelless: Instant?
     /// Its master's total is wrong since then.
     var wrongSince: Instant?
+    /// When it was last there, if it has not been all the time.
+    var left: Instant?
     /// Since when it has followed one who is no more.
     var orphaned: Instant?
   }
@@ -93,9 +97,10 @@ final class Inspector {
   // MARK: What a script does
 
   func entered(_ host: Int) {
-    let gates = watched[host].gatesChanged
+    let known = watched[host]
     watched[host] = Watched()
-    (watched[host].calm, watched[host].roleSince, watched[host].gatesChanged) = (now, now, gates)
+    (watched[host].calm, watched[host].roleSince) = (now, now)
+    (watched[host].gatesChanged, watched[host].left) = (known.gatesChanged, known.left)
     forgetPairs(of: host)
     record.note(UInt32(host))
   }
@@ -103,6 +108,7 @@ final class Inspector {
   func gone(_ host: Int) {
     watched[host].held = [:]
     watched[host].last = nil
+    watched[host].left = now
     forgetPairs(of: host)
   }
 
@@ -153,6 +159,9 @@ final class Inspector {
 
   func look() {
     looks += 1
+    for host in room.hosts.indices {
+      if let peer = room.hosts[host].peer { watched[host].levels[looks % 12] = peer.member.ensemble.activity }
+    }
     for host in room.hosts.indices { look(at: host) }
     guard !pairs.isEmpty else { return }
     for a in room.hosts.indices {
@@ -165,7 +174,6 @@ final class Inspector {
 
   private func look(at host: Int) {
     guard let peer = room.hosts[host].peer else { return }
-    watched[host].levels[looks % 12] = peer.member.ensemble.activity
     expect(.rest, peer.spins < 1000, of: host, "a deadline to come", "\(peer.spins) wakings for one that has passed")
     lookAtSteps(of: peer)
     lookAtMaster(of: peer)

@@ -1,7 +1,8 @@
 import Ensemble
 import MusicalTime
 
-/// A plain session: everybody comes within two seconds, the first starts the rhythm, all follow until it stops.
+/// A plain session: everybody comes within two seconds, the first starts the rhythm, all follow until it stops a
+/// second before the end.
 final class Rehearsal: Script {
   private enum Part {
     case coming(Int)
@@ -24,7 +25,7 @@ final class Rehearsal: Script {
     case .start:
       try? room.command(0) { member, now throws(Refusal) in try member.ensemble.start(tempo: tempo, at: now) }
       part = .stop
-      return Instant(nanoseconds: 0) + length - .seconds(1)
+      return Instant(nanoseconds: 0) + length - .milliseconds(1050)
     case .stop:
       try? room.command(0) { member, now throws(Refusal) in try member.ensemble.stop(now: now) }
       part = .end

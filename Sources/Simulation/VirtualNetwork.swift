@@ -66,7 +66,7 @@ public struct VirtualNetwork: Hashable, Sendable {
       case .late: abs(random.normal())
       case .pareto: random.pareto()
       }
-    return max(.zero, delay + Nanoseconds(jitter.count * deviations >> 16))
+    return max(.zero, delay + Nanoseconds((jitter.count * deviations) >> 16))
   }
 
   /// Whether a packet is lost after one that was, or was not: the chain of two states after Gilbert (1960).
