@@ -85,7 +85,8 @@ extension Inspector {
       let distance = mine.at - theirs.at
       if isHealed { record.distances.append(distance) }
       // At 60 BPM a step is 250 ms, and a rhythm is left for good a quarter of one further off.
-      let limit = isHealed ? bound : bound + max(.zero, .microseconds(312_500) - Nanoseconds(healed.count / 1000 * 7 / 2))
+      let limit =
+        isHealed ? bound : bound + max(.zero, .microseconds(312_500) - Nanoseconds(healed.count / 1000 * 7 / 2))
       let isNear = distance.magnitude <= limit
       watched[host].strays = isNear ? nil : watched[host].strays ?? now
       expect(

@@ -49,7 +49,11 @@ struct EnsembleOptions: ParsableArguments {
       guard let file = FileHandle(forReadingAtPath: gates), let data = try? file.read(upToCount: Self.largest + 1),
         data.count <= Self.largest
       else { throw EngineError("gates \(gates): cannot be read, or larger than a megabyte; name a file of rules") }
-      try configuration.gates.apply(lines: String(decoding: data, as: UTF8.self))
+      do throws(GateFault) {
+        try configuration.gates.apply(lines: String(decoding: data, as: UTF8.self))
+      } catch {
+        throw RulesFault(description: "gates \(gates), \(error)")
+      }
     }
     for rule in gate { try configuration.gates.apply(rule) }
     configuration.leader = ledBy
@@ -57,6 +61,11 @@ struct EnsembleOptions: ParsableArguments {
     configuration.activityRule = total
     configuration.addressee = to
   }
+}
+
+/// A file of rules that cannot be understood: file, line, reason and remedy.
+struct RulesFault: Error, CustomStringConvertible {
+  let description: String
 }
 
 extension MasterLoss: ExpressibleByArgument {}

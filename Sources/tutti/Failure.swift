@@ -28,7 +28,7 @@ func reportingFailures(_ body: () throws -> Void) throws {
     switch error {
     case let error as ExitCode: throw error
     case is CleanExit, is ValidationError: throw error
-    case is PatchError: code = .badData
+    case is PatchError, is RulesFault: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError, is VirtualNetwork.Fault: code = .badData
