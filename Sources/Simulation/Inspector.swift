@@ -24,6 +24,8 @@ final class Inspector {
     var held: [SessionID: Holder] = [:]
     /// Its own level of late, a value each look.
     var levels = InlineArray<12, UInt8>(repeating: 0)
+    /// The highest of them when it vanished last, from some of the others or from all.
+    var behind = (level: UInt8.min, at: Instant(nanoseconds: 0))
     var gatesChanged = Instant(nanoseconds: 0)
     var channelless: Instant?
     /// Its master's total is wrong since then.
@@ -93,9 +95,10 @@ final class Inspector {
   // MARK: What a script does
 
   func entered(_ host: Int) {
-    let gates = watched[host].gatesChanged
+    let (gates, behind) = (watched[host].gatesChanged, watched[host].behind)
     watched[host] = Watched()
     (watched[host].calm, watched[host].roleSince, watched[host].gatesChanged) = (now, now, gates)
+    watched[host].behind = behind
     forgetPairs(of: host)
     record.note(UInt32(host))
   }
@@ -103,11 +106,12 @@ final class Inspector {
   func gone(_ host: Int) {
     watched[host].held = [:]
     watched[host].last = nil
+    watched[host].behind = (highest(host), now)
     forgetPairs(of: host)
   }
 
   func divided() {
-    for host in watched.indices { watched[host].calm = now }
+    for host in watched.indices { (watched[host].calm, watched[host].behind) = (now, (highest(host), now)) }
     for index in pairs.indices { pairs[index].reach = nil }
   }
 
@@ -153,6 +157,10 @@ final class Inspector {
 
   func look() {
     looks += 1
+    // All levels first: a master may have heard by now to what another's has fallen since the last look.
+    for host in room.hosts.indices {
+      if let peer = room.hosts[host].peer { watched[host].levels[looks % 12] = peer.member.ensemble.activity }
+    }
     for host in room.hosts.indices { look(at: host) }
     guard !pairs.isEmpty else { return }
     for a in room.hosts.indices {
@@ -165,7 +173,6 @@ final class Inspector {
 
   private func look(at host: Int) {
     guard let peer = room.hosts[host].peer else { return }
-    watched[host].levels[looks % 12] = peer.member.ensemble.activity
     expect(.rest, peer.spins < 1000, of: host, "a deadline to come", "\(peer.spins) wakings for one that has passed")
     lookAtSteps(of: peer)
     lookAtMaster(of: peer)
