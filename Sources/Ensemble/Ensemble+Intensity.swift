@@ -15,6 +15,7 @@ extension Ensemble {
       activities.heard = told.value
       return
     }
+    noteRun()
     let present = plan.tick(at: now)
     let old = plan.intensity
     let halfTick = Nanoseconds(plan.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
@@ -38,15 +39,18 @@ extension Ensemble {
     guard planned else { return }
     let early = activities.early
     activities.early = []
-    if activities.run != plan.run {
-      activities.run = plan.run
-      if activities.heard == nil {
-        activities.isGuess = true
-        play(Intensity(activity))
-      }
-    }
+    if noteRun(), activities.heard == nil { play(Intensity(activity)) }
     for told in early { heard(told, at: now) }
     change(to: goal(under: master), at: now)
+  }
+
+  /// Whether the run is another than before. The beats that its master has decided upon are its own: a change that stands
+  /// from the run before, or from the own decision as master, gives way to whatever this one tells.
+  @discardableResult
+  private mutating func noteRun() -> Bool {
+    guard activities.run != plan.run else { return false }
+    (activities.run, activities.isGuess) = (plan.run, true)
+    return true
   }
 
   /// Whether ``goByTotal(of:at:)`` has something to do.

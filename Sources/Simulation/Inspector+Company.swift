@@ -71,12 +71,14 @@ extension Inspector {
         .activity]
       if isSteady, !isOpen { continue }
       // Who has gone without a word counts for five seconds.
-      if room.hosts[other].peer == nil, watched[other].left.map({ now - $0 > .seconds(6) }) ?? true { continue }
+      if room.hosts[other].peer == nil, now - watched[other].behind.at > .seconds(6) { continue }
       let follows = room.hosts[other].peer?.member.ensemble.role == .follower(of: room.hosts[host].identity)
       let knows = acquaintance(host, other).map { $0 > .seconds(1) } ?? false
-      let isSettled = isSteady && follows && knows && now - watched[other].roleSince > .seconds(1)
-      if isSettled { least.append(lowest(other)) }
-      most.append(isSettled ? highest(other) : 127)
+      if isSteady, follows, knows, now - watched[other].roleSince > .seconds(1) { least.append(lowest(other)) }
+      // Who vanished may count for five seconds with what it told last, also when it is back before that.
+      let behind = watched[other].behind
+      let counts = !knows && now - behind.at <= ActivityTotal.patience + .milliseconds(500)
+      most.append(counts ? max(behind.level, highest(other)) : highest(other))
     }
     let rule = peer.member.ensemble.activityRule
     let total = peer.member.ensemble.totalActivity(at: peer.now)
@@ -93,7 +95,7 @@ extension Inspector {
     return value
   }
 
-  private func highest(_ host: Int) -> UInt8 {
+  func highest(_ host: Int) -> UInt8 {
     var value = UInt8.min
     for index in 0..<12 { value = max(value, watched[host].levels[index]) }
     return value

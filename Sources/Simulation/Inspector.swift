@@ -26,12 +26,12 @@ final class Inspector {
     var held: [SessionID: Holder] = [:]
     /// Its own level of late, a value each look.
     var levels = InlineArray<12, UInt8>(repeating: 0)
+    /// The highest of them when it vanished last, from some of the others or from all.
+    var behind = (level: UInt8.min, at: Instant(nanoseconds: 0))
     var gatesChanged = Instant(nanoseconds: 0)
     var channelless: Instant?
     /// Its master's total is wrong since then.
     var wrongSince: Instant?
-    /// When it was last there, if it has not been all the time.
-    var left: Instant?
     /// Since when it has followed one who is no more.
     var orphaned: Instant?
   }
@@ -97,10 +97,10 @@ final class Inspector {
   // MARK: What a script does
 
   func entered(_ host: Int) {
-    let known = watched[host]
+    let (gates, behind) = (watched[host].gatesChanged, watched[host].behind)
     watched[host] = Watched()
-    (watched[host].calm, watched[host].roleSince) = (now, now)
-    (watched[host].gatesChanged, watched[host].left) = (known.gatesChanged, known.left)
+    (watched[host].calm, watched[host].roleSince, watched[host].gatesChanged) = (now, now, gates)
+    watched[host].behind = behind
     forgetPairs(of: host)
     record.note(UInt32(host))
   }
@@ -108,12 +108,12 @@ final class Inspector {
   func gone(_ host: Int) {
     watched[host].held = [:]
     watched[host].last = nil
-    watched[host].left = now
+    watched[host].behind = (highest(host), now)
     forgetPairs(of: host)
   }
 
   func divided() {
-    for host in watched.indices { watched[host].calm = now }
+    for host in watched.indices { (watched[host].calm, watched[host].behind) = (now, (highest(host), now)) }
     for index in pairs.indices { pairs[index].reach = nil }
   }
 
@@ -159,6 +159,7 @@ final class Inspector {
 
   func look() {
     looks += 1
+    // All levels first: a master may have heard by now to what another's has fallen since the last look.
     for host in room.hosts.indices {
       if let peer = room.hosts[host].peer { watched[host].levels[looks % 12] = peer.member.ensemble.activity }
     }

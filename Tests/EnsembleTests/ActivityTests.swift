@@ -186,6 +186,25 @@ import Testing
     }
   }
 
+  /// Two halves meet again at any phase of the beat. Whoever gives way had decided upon a beat that is still to come when
+  /// it is told the other's total, which counts already.
+  @Test(arguments: UInt64(1)...20) func whoGivesWayPlaysByTheOthersTotal(seed: UInt64) throws {
+    var company = try playing(2, seed: seed)
+    company.run(for: .seconds(2))
+    company.connected = { _, _ in false }
+    company.setActivity(127, of: 1)
+    company.run(for: .seconds(5))
+    for n in 0..<Int64(40) {
+      company.setActivity(UInt8(n % 2 * 100), of: 0)
+      company.run(for: .milliseconds(100))
+    }
+    company.run(for: .milliseconds(25 * Int64(seed)))
+    company.connected = { _, _ in true }
+    company.run(for: .seconds(3))
+    #expect(company.players[0].ensemble.role == .follower(of: company.identity(1)), "seed \(seed)")
+    #expect(played(company, by: 0) == 127, "seed \(seed)")
+  }
+
   /// A beat at 999 BPM is shorter than the lead; one at 20 BPM lasts three seconds.
   @Test(arguments: [20.0, 61.7, 333, 999]) func anyTempoWillDo(bpm: Double) throws {
     let tempo = try Tempo(bpm: bpm)
