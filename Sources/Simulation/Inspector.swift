@@ -54,8 +54,8 @@ final class Inspector {
   struct Pair {
     /// Since when both have been in session with each other.
     var met: Instant?
-    /// Since when they could be.
-    var reach: Instant?
+    /// Since when they could be and are not.
+    var apart: Instant?
     var rivals: Instant?
     var sharesChannel: Instant?
     var isTold = false
@@ -114,7 +114,7 @@ final class Inspector {
 
   func divided() {
     for host in watched.indices { (watched[host].calm, watched[host].behind) = (now, (highest(host), now)) }
-    for index in pairs.indices { pairs[index].reach = nil }
+    for index in pairs.indices { pairs[index].apart = nil }
   }
 
   func changedGates(_ host: Int) { watched[host].gatesChanged = now }
@@ -187,11 +187,12 @@ final class Inspector {
     let isMet = a.member.sessions[b.identity] != nil && b.member.sessions[a.identity] != nil
     let reaches = room.wire.reaches(a.host, b.host)
     var pair = pairs[a.host * watched.count + b.host]
-    pair.reach = reaches ? pair.reach ?? now : nil
+    // A session that a new one takes the place of is missed for a moment, however long the two have known each other.
+    pair.apart = reaches && !isMet ? pair.apart ?? now : nil
     pair.met = isMet && reaches ? pair.met ?? now : nil
     let (first, second) = (a.member.ensemble, b.member.ensemble)
-    if let reach = pair.reach {
-      let isLate = pair.met == nil && now - reach > .seconds(15)
+    if reaches {
+      let isLate = pair.apart.map { now - $0 > .seconds(15) } ?? false
       expect(.meeting, !isLate || pair.isTold, of: a.host, "a session with \(room.hosts[b.host].name)", "none")
       if isLate { pair.isTold = true }
     }

@@ -61,6 +61,7 @@ extension Member {
     names[identity] = partners[session]?.info.name
     emit(.stream(.recognise(session)))
     settle(session)
+    endNotesAsPlayed(on: session)
     noteJoined(session)
     ensemble.joined(identity, named: partners[session]?.info.name, at: now)
     if let statement = partners[session]?.unheard {

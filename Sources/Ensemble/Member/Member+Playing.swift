@@ -58,6 +58,13 @@ extension Member {
     for (key, destination) in all { deliver(.noteOff(key.channel, key: key.key, velocity: 64), to: destination) }
   }
 
+  /// Whoever turns out to be a Tutti peer may hold what it was told before as others are, and hears all else on the own
+  /// channel, the end of that too.
+  func endNotesAsPlayed(on session: SessionID) {
+    var held = heldAsPlayed
+    for message in held.release() { emit(.stream(.message(message, at: nil, to: .session(session)))) }
+  }
+
   private func destination(of channel: Channel) -> Destination {
     let own = ensemble.channel ?? Self.lastChannel
     if channel == Self.drumChannel {
@@ -75,6 +82,7 @@ extension Member {
     }
     emit(.stream(.message(own, at: nil, to: .tutti)))
     emit(.stream(.message(message, at: nil, to: .foreign)))
+    heldAsPlayed.note(message)
     emit(.sound(own, from: nil))
   }
 

@@ -52,6 +52,8 @@ public final class Member<Address: PeerAddress> {
   private var acts: [Act] = []
   /// Where the player's notes that still sound have gone, by channel and key as they came from the instrument.
   var struck: [Struck: Destination] = [:]
+  /// What the player holds for all, on the channels of the instrument: so it goes to those who are no Tutti peers.
+  var heldAsPlayed = HeldNotes()
 
   /// - Parameters:
   ///   - name: what it calls itself.

@@ -189,6 +189,15 @@ public struct PacketReceiver: ~Copyable {
       repair.begin(journal, isSingle: lost == 1, isCovered: isCovered)
       repairedPlace = window.highest
       return window.highest
+    case .anew:
+      counts.received &+= 1
+      assembly.abandon()
+      guard let journal else { return window.highest }
+      // What the other stream has left sounding is not in this one's journal.
+      counts.repairs &+= 1
+      repair.begin(journal, isSingle: false, isCovered: false)
+      repairedPlace = window.highest
+      return window.highest
     case .late(let place):
       counts.received &+= 1
       counts.lost &-= 1

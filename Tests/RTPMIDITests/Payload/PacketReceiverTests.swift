@@ -66,6 +66,20 @@ import Testing
     #expect(receiver.highestSequence == 30_001 && receiver.statistics.lost == 511 + 29_487)
   }
 
+  @Test func aStreamMayBeginWithPacketsOfTheOneBefore() {
+    var receiver = receiver()
+    #expect(messages(&receiver, packet(20_000, "F8")) == [.clock])
+    #expect(messages(&receiver, packet(20_001, "F8")) == [.clock])
+    #expect(events(&receiver, packet(9, "F8")) == .failure(.outOfWindow))
+    #expect(messages(&receiver, packet(10, "F8")) == [.clock])
+    #expect(events(&receiver, packet(9, "F8")) == .failure(.duplicate), "from before the stream began")
+    #expect(messages(&receiver, packet(11, "F8")) == [.clock])
+    #expect(receiver.highestSequence == 11 && receiver.statistics.lost == 0)
+    for number in UInt16(12)...600 { #expect(messages(&receiver, packet(number, "F8")) == [.clock]) }
+    for number in UInt16(12)...20 { #expect(events(&receiver, packet(number, "F8")) == .failure(.outOfWindow)) }
+    #expect(messages(&receiver, packet(601, "F8")) == [.clock], "later nothing brings the numbers back")
+  }
+
   @Test func aLateListGivesOnlyWhatIsRightInAnyOrder() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(1, "F8")) == [.clock])
