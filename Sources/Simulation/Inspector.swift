@@ -148,7 +148,11 @@ final class Inspector {
     case .outranked: record.outranked += 1
     case .tookOver: record.takeovers += 1
     case .masterLost(let identity):
-      expect(.failover, false, of: peer.host, "the rhythm to go on", "that it ended with \(name(of: identity))")
+      // Where another leads, by the own gates, or by setting, it ends with its master, and is meant to.
+      let ensemble = peer.member.ensemble
+      expect(
+        .failover, ensemble.gates.areLed || ensemble.masterLoss == .stop, of: peer.host, "the rhythm to go on",
+        "that it ended with \(name(of: identity))")
     default: break
     }
   }
