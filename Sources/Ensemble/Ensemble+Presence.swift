@@ -51,7 +51,7 @@ extension Ensemble {
   /// The peer is in session.
   mutating func met(_ peer: Identity, named name: String?, at now: Instant) {
     company.add(peer, named: name)
-    activities.informed.remove(peer)
+    activities.informed[peer] = nil
     if role == .follower(of: peer) { activities.reported = nil }
     present(to: peer, at: now)
   }

@@ -39,7 +39,7 @@ extension Ensemble {
   /// The rhythm is this peer's now. From its first tick on, if that is still to come, the total of those who have told their
   /// level counts; of a rhythm taken over in its midst the total stays until all have.
   private mutating func beginTotals(under claim: Claim, at now: Instant) {
-    activities.informed = []
+    activities.informed = [:]
     if let start = statement?.start, plan.deadline(start) > now {
       activities.decided = (claim, start.beat)
       plan.intensity = Intensity(totalActivity(at: now), from: start.beat)
@@ -70,13 +70,18 @@ extension Ensemble {
     if isPending { tellTotal(to: peer) }
   }
 
-  /// A peer that has come to follow this one has perhaps not heard the total, which is told on change alone.
+  /// A peer that has come to follow this one has perhaps not heard the total, which is told on change alone. It is told at
+  /// the first three of its presences: a journal makes good the loss of a value, but not of one that it has had before, under
+  /// another rhythm, and that was not for it then.
   mutating func inform(_ peer: Identity, of claim: Claim?, at now: Instant) {
     guard role == .master, claim == self.claim, activities.decided?.claim == claim else {
-      activities.informed.remove(peer)
+      activities.informed[peer] = nil
       return
     }
-    if activities.informed.insert(peer).inserted { tellTotal(to: peer, at: now) }
+    let times = activities.informed[peer, default: 0]
+    guard times < 3 else { return }
+    activities.informed[peer] = times + 1
+    tellTotal(to: peer, at: now)
   }
 }
 

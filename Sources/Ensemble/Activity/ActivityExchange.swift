@@ -33,8 +33,8 @@ struct ActivityExchange: Sendable {
   var holdsUntil = Instant(nanoseconds: .min)
   /// When the newest total is told again.
   var repeats: [Instant] = []
-  /// Who has been told the total since it follows.
-  var informed: Set<Identity> = []
+  /// How often each has been told the total since it follows.
+  var informed: [Identity: Int] = [:]
 
   init(_ level: UInt8) { self.level = ActivityLevel(level) }
 }
