@@ -68,10 +68,12 @@ let package = Package(
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
     .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "Hostility", "RTPMIDI", "CAllocationCount"]),
-    .testTarget(name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "Simulation", "VirtualRoutes"]),
+    .testTarget(
+      name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "Simulation", "VirtualRoutes"]),
     .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
     .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),
-    .testTarget(name: "SimulationTests", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "Seeds", "Simulation"]),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "Seeds", "Simulation"]),
     .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
     .testTarget(
       name: "TransportsTests",
