@@ -91,13 +91,16 @@ extension Ensemble {
     announce(at: now)
   }
 
-  /// Tells everybody the statement as it is now, three times within the lead and then once a bar, and plays by it.
+  /// Tells everybody the statement as it is now, three times within the lead, four times in the second after it, and then once a bar, and plays by it.
   private mutating func announce(at now: Instant) {
     statement!.revision &+= 1
     let statement = statement!
     emit(.tell(statement, to: nil))
-    // Soon, so that the last telling too comes before the steps it is about are with the sound.
-    repeats = [now + Nanoseconds(lead.count / 8), now + Nanoseconds(lead.count / 4)]
+    // Soon, so that the third telling too comes before the steps it is about are with the sound. And for those who have lost
+    // all three, as such losses come together, some times more: until they know they play something else.
+    repeats =
+      [now + Nanoseconds(lead.count / 8), now + Nanoseconds(lead.count / 4)]
+      + (1...4).map { now + .milliseconds(250 * $0) }
     let present = plan
     plan = Plan(
       run: present.run, sends: true, start: present.start, end: statement.end, timeline: statement.timeline,

@@ -51,6 +51,8 @@ extension Ensemble {
   /// The peer is in session.
   mutating func met(_ peer: Identity, named name: String?, at now: Instant) {
     company.add(peer, named: name)
+    // What it told before counts no more: it may be another run of it, or know of no rhythm now.
+    activities.total.forget(peer)
     activities.informed[peer] = nil
     if role == .follower(of: peer) { activities.reported = nil }
     present(to: peer, at: now)

@@ -97,7 +97,12 @@ extension Ensemble {
     guard case .follower(let master) = role, now >= nextSuccession else { return }
     guard admits(.rhythm, from: master) else { return end(at: now) }
     let plays = plan.run != 0 && plan.deadline(plan.end) > now
-    guard standing != .hasGivenUp, takesOver, plays else {
+    let awaits = awaitsAnother(than: master)
+    if awaits, plays, acquaintances[master]?.isThere(at: now) == true {
+      successionDue = now + Self.turn
+      return
+    }
+    guard awaits || standing != .hasGivenUp, takesOver, plays else {
       successionDue = masterHeard + Self.coasting
       guard now >= successionDue else { return }
       end(at: now)
@@ -110,6 +115,14 @@ extension Ensemble {
     if now >= due { return takeOver(from: master, at: now) }
     // Those before this one may vanish yet.
     successionDue = min(due, now + Self.turn)
+  }
+
+  /// Whether the master has given this rhythm up for one that this peer would follow too, but whose master it has not heard
+  /// yet, as when halves of a network meet again: until then it goes on by itself. Once nothing more comes from the old
+  /// master either, that one is gone as any other.
+  private func awaitsAnother(than master: Identity) -> Bool {
+    guard standing == .hasGivenUp, let claim, let other = acquaintances[master]?.presence?.claim else { return false }
+    return other > claim && other.identity != identity && admits(.rhythm, from: other.identity)
   }
 
   /// Whether a peer that would be followed says that it leads the rhythm by a claim which outranks the one that plays.

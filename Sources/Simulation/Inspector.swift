@@ -17,6 +17,12 @@ final class Inspector {
     /// Since when it has followed its master, or been master.
     var role = Role.idle
     var roleSince = Instant(nanoseconds: 0)
+    /// Which of all rhythms ever started it plays, 0: none. It stays the same where another takes it over.
+    var rhythm = 0
+    /// When it last came, with something playing, to what need not be in phase with it: the rhythm of the other half of a
+    /// network, or of another who started, or the one it played without a change of tempo that it had missed. From there it
+    /// goes slowly, as nobody may hear a jump, whether the network was ever divided or not.
+    var parted: Instant?
     /// Since when its layers differ from the master's.
     var differs: Instant?
     /// Since when its steps are not where the master's are.
@@ -66,6 +72,7 @@ final class Inspector {
   var pairs: [Pair]
   var record: Outcome
   var looks = 0
+  var rhythms = 0
 
   init(_ settings: Room.Settings, length: Nanoseconds) {
     watched = Array(repeating: Watched(), count: settings.peers)
@@ -113,7 +120,10 @@ final class Inspector {
   }
 
   func divided() {
-    for host in watched.indices { (watched[host].calm, watched[host].behind) = (now, (highest(host), now)) }
+    for host in watched.indices {
+      (watched[host].calm, watched[host].parted) = (now, now)
+      watched[host].behind = (highest(host), now)
+    }
     for index in pairs.indices { pairs[index].apart = nil }
   }
 
@@ -144,15 +154,14 @@ final class Inspector {
     case .role(let role):
       record.note(UInt64(bitPattern: now.nanoseconds) ^ UInt64(peer.host))
       if role == .master, watched[peer.host].role == .idle { record.starts += 1 }
+      noteRhythm(of: peer.host, as: role)
       (watched[peer.host].role, watched[peer.host].roleSince) = (role, now)
     case .outranked: record.outranked += 1
     case .tookOver: record.takeovers += 1
     case .masterLost(let identity):
-      // Where another leads, by the own gates, or by setting, it ends with its master, and is meant to.
-      let ensemble = peer.member.ensemble
-      expect(
-        .failover, ensemble.gates.areLed || ensemble.masterLoss == .stop, of: peer.host, "the rhythm to go on",
-        "that it ended with \(name(of: identity))")
+      // Where another leads the session nobody else may control the rhythm, so none goes on with it.
+      let isLed = room.hosts[peer.host].gates.areLed
+      expect(.failover, isLed, of: peer.host, "the rhythm to go on", "that it ended with \(name(of: identity))")
     default: break
     }
   }

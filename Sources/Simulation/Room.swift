@@ -54,7 +54,6 @@ public final class Room {
   private let disturbance: Disturbance
   var hosts: [Host]
   var random: SplitMix
-  private(set) var hasBeenDivided = false
   private let script: any Script
   let inspector: Inspector
   private let end: Instant
@@ -186,7 +185,6 @@ public final class Room {
   /// Divides the network, or heals it.
   func divide(into parts: [UInt8]) {
     wire.divide(into: parts)
-    hasBeenDivided = true
     inspector.divided()
     announce(Array(hosts.indices))
   }
