@@ -4,6 +4,7 @@ import Engine
 import Foundation
 import Logging
 import MusicalTime
+import Realtime
 import Rhythm
 import Transports
 
@@ -177,7 +178,10 @@ struct PeerCommand: ParsableCommand {
       let signals = Interruption { mailbox.post(.leave) }
       defer { signals.cancel() }
       if json {
-        print(event: Ready(name: configuration.name, identity: "\(peer.identity)", port: peer.port))
+        print(
+          event: Ready(
+            name: configuration.name, identity: "\(peer.identity)", port: peer.port, at: MonotonicClock.now.nanoseconds)
+        )
       } else {
         terminal.say("\(configuration.name) is on port \(peer.port); \(keysHint(terminal))")
       }

@@ -10,6 +10,13 @@ struct Ready: Encodable {
   var name: String
   var identity: String
   var port: UInt16
+  /// In CLOCK_MONOTONIC.
+  var at: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case event, name, identity, port
+    case at = "at_ns"
+  }
 }
 
 /// The line of `tutti peer --json` for what came about; fields that say nothing are left out.

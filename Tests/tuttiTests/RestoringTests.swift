@@ -17,11 +17,12 @@ import Testing
     try await Task.sleep(for: .milliseconds(500))
     ben.child.signal(SIGKILL)
     _ = try await ben.child.status(within: .seconds(5))
-    let before = MonotonicClock.now
     let again = try await LivePeer("ben", port: ben.port, ["--restore"], in: folder)
     try await again.wait(forRole: "follower")
     let role = try #require(again.events.last { $0.event == "role" }?.atNs)
-    #expect(Instant(nanoseconds: role) - before < .seconds(2))
+    // From when it was ready: how long a program takes to be loaded on a busy machine is not its doing.
+    let ready = try #require(again.events.first { $0.event == "ready" }?.atNs)
+    #expect(Nanoseconds(role - ready) < .seconds(2))
     try await again.wait(for: "to know the weights") {
       $0.last { $0.event == "company" }?.peers?.first?.weightIn != nil
     }
