@@ -140,6 +140,7 @@ struct ClockLoop: ~Copyable {
     {
       first = tick
     }
+    if plan.run == new.run, first < sound.first { first = sound.first }
     guard first < sound.next, first < plan.end else { return }
     // A tenth of a millisecond earlier, as a follower's plan may have moved a little since the hits were handed over.
     handOver(.recall(from: plan.deadline(first) - .microseconds(100)))

@@ -9,7 +9,7 @@ import MusicalTime
 // up to a bar of the new one, and there that one begins.
 extension Ensemble {
   /// Where a rhythm that is further off is joined: every so many ticks, a bar of four quarters.
-  static var bar: Int64 { 4 * Tick.perQuarter }
+  package static var bar: Int64 { 4 * Tick.perQuarter }
   /// The last steps of a rhythm that is left are not played so shortly before the first of the new one, which is time to
   /// bring that to the clock thread.
   static var joiningTime: Nanoseconds { .milliseconds(10) }

@@ -32,7 +32,13 @@ extension Ensemble {
       rejected += 1
       return
     }
+    let before = acquaintances[sender]?.presence?.claim
     acquaintances[sender, default: Acquaintance()].presence = presence
+    // Who says that it takes part counts with the level it told last, whether or not it has been heard under this claim: the
+    // loss of a level that is new is made good by a journal, that of one which was told before is none.
+    if role == .master, let claim, before == claim || presence.claim == claim {
+      activities.total.takesPart(sender, presence.claim == claim)
+    }
     if channels.told(presence.channel, by: sender, at: now) { doubt(sender, .isRestless) }
     inform(sender, of: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)

@@ -49,6 +49,8 @@ extension Ensemble {
       activities.decided = (claim, plan.tick(at: now + lead).beat)
       activities.holdsUntil = now + Self.inquiry
     }
+    // Levels may be of long ago, or of one who is gone, until those who take part tell theirs.
+    activities.total.beginAnew()
   }
 
   /// Three times within the lead, as the rhythm's state is.

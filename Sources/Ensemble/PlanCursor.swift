@@ -14,6 +14,9 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
   public private(set) var next = Tick(0)
   /// Ticks passed over.
   public private(set) var skipped: Int64 = 0
+  /// The first tick of this run that it has not found taken: where the run goes on from another, what has been taken of that
+  /// one was timed otherwise and is not taken back.
+  public private(set) var first = Tick(0)
   private var run: UInt32 = 0
 
   public init(lead: Nanoseconds) { self.lead = lead }
@@ -25,16 +28,20 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
   public mutating func due(in plan: Plan) -> Instant {
     if plan.run != run {
       next = plan.continues && next > plan.start ? next : plan.start
+      first = next
       run = plan.run
     }
     return next < plan.end ? plan.deadline(next) - lead : .distantFuture
   }
 
-  /// Goes back to `tick`, if that has been taken.
+  /// Goes back to `tick`, if that has been taken, but not before ``first``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public mutating func rewind(to tick: Tick) { if tick < next { next = tick } }
+  public mutating func rewind(to tick: Tick) {
+    let tick = tick < first ? first : tick
+    if tick < next { next = tick }
+  }
 
   /// The next tick if it is due at `now`.
   ///

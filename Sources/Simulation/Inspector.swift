@@ -6,67 +6,6 @@ import RTPMIDI
 /// Watches a room: gathers figures, and finds what must not be. It looks from outside, at what is heard and done; it knows
 /// true time, what the network does, and what players have asked for.
 final class Inspector {
-  /// What is known of one host.
-  struct Watched {
-    /// The step heard last, and when in true time.
-    var last: (step: Sounded, at: Instant)?
-    /// The steps heard lately, by their numbers.
-    var recent = InlineArray<64, Heard>(repeating: Heard())
-    /// Before this nothing was as it should be for it: it came, or the network was divided or healed.
-    var calm = Instant(nanoseconds: 0)
-    /// Since when it has followed its master, or been master.
-    var role = Role.idle
-    var roleSince = Instant(nanoseconds: 0)
-    /// Which of all rhythms ever started it plays, 0: none. It stays the same where another takes it over.
-    var rhythm = 0
-    /// When it last came, with something playing, to what need not be in phase with it: the rhythm of the other half of a
-    /// network, or of another who started, or the one it played without a change of tempo that it had missed. From there it
-    /// goes slowly, as nobody may hear a jump, whether the network was ever divided or not.
-    var parted: Instant?
-    /// Since when its layers differ from the master's.
-    var differs: Instant?
-    /// Since when its steps are not where the master's are.
-    var strays: Instant?
-    var stillSince: Instant?
-    /// Who holds which keys here, by session.
-    var held: [SessionID: Holder] = [:]
-    /// Its own level of late, a value each look.
-    var levels = InlineArray<12, UInt8>(repeating: 0)
-    /// The highest of them when it vanished last, from some of the others or from all.
-    var behind = (level: UInt8.min, at: Instant(nanoseconds: 0))
-    var gatesChanged = Instant(nanoseconds: 0)
-    var channelless: Instant?
-    /// Its master's total is wrong since then.
-    var wrongSince: Instant?
-    /// Since when it has followed one who is no more.
-    var orphaned: Instant?
-  }
-
-  struct Heard {
-    var step = Step(.min)
-    var at = Instant(nanoseconds: 0)
-    var level: UInt8 = 0
-    var isTaken = true
-  }
-
-  struct Holder {
-    var identity: Identity?
-    var keys: Set<UInt8> = []
-    /// Since when somebody holds here what its player does not.
-    var wrongSince: Instant?
-  }
-
-  /// What is known of two hosts.
-  struct Pair {
-    /// Since when both have been in session with each other.
-    var met: Instant?
-    /// Since when they could be and are not.
-    var apart: Instant?
-    var rivals: Instant?
-    var sharesChannel: Instant?
-    var isTold = false
-  }
-
   unowned var room: Room!
   var watched: [Watched]
   var pairs: [Pair]
@@ -115,16 +54,25 @@ final class Inspector {
   func gone(_ host: Int) {
     watched[host].held = [:]
     watched[host].last = nil
-    watched[host].behind = (highest(host), now)
+    leftBehind(by: host)
     forgetPairs(of: host)
   }
 
   func divided() {
     for host in watched.indices {
       (watched[host].calm, watched[host].parted) = (now, now)
-      watched[host].behind = (highest(host), now)
+      leftBehind(by: host)
     }
     for index in pairs.indices { pairs[index].apart = nil }
+  }
+
+  /// Notes the highest level that others may count a peer with which vanishes now. It may have told one since the last look,
+  /// and have vanished before not long ago.
+  private func leftBehind(by host: Int) {
+    let before = watched[host].behind
+    let counts = now - before.at <= ActivityTotal.patience + .milliseconds(500)
+    let level = max(highest(host), room.hosts[host].peer?.member.ensemble.activity ?? 0)
+    watched[host].behind = (max(level, counts ? before.level : 0), now)
   }
 
   func changedGates(_ host: Int) { watched[host].gatesChanged = now }
@@ -155,13 +103,20 @@ final class Inspector {
       record.note(UInt64(bitPattern: now.nanoseconds) ^ UInt64(peer.host))
       if role == .master, watched[peer.host].role == .idle { record.starts += 1 }
       noteRhythm(of: peer.host, as: role)
+      watched[peer.host].hadPlayed = watched[peer.host].last.map { $0.at > watched[peer.host].roleSince } ?? false
       (watched[peer.host].role, watched[peer.host].roleSince) = (role, now)
     case .outranked: record.outranked += 1
     case .tookOver: record.takeovers += 1
     case .masterLost(let identity):
-      // Where another leads the session nobody else may control the rhythm, so none goes on with it.
+      // Where another leads the session nobody else may control the rhythm, so none goes on with it. Nobody can go on with
+      // what it has not begun to play, nor has to with what its master has come to the end of.
       let isLed = room.hosts[peer.host].gates.areLed
-      expect(.failover, isLed, of: peer.host, "the rhythm to go on", "that it ended with \(name(of: identity))")
+      let hasEnded = room.host(of: identity).map { master in
+        room.wire.reaches(master, peer.host) && room.hosts[master].peer?.member.ensemble.role == .idle
+      }
+      expect(
+        .failover, isLed || !watched[peer.host].hadPlayed || hasEnded == true, of: peer.host, "the rhythm to go on",
+        "that it ended with \(name(of: identity))")
     default: break
     }
   }
@@ -218,6 +173,7 @@ final class Inspector {
         .oneMaster, pair.rivals.map { now - $0 <= .seconds(1) } ?? true, of: a.host, "one master",
         "two, the other being \(room.hosts[b.host].name)")
     }
+    if pair.met == nil { pair.sharesChannel = nil }
     if let met = pair.met {
       let shares = first.channel != nil && first.channel == second.channel
       pair.sharesChannel = shares ? pair.sharesChannel ?? max(met, now) : nil

@@ -163,9 +163,9 @@ public final class Room {
 
   /// Its process is no more, from one moment to the next.
   func crash(_ host: Int) {
+    inspector.gone(host)
     hosts[host].peer = nil
     hosts[host].keys = []
-    inspector.gone(host)
   }
 
   /// It says goodbye.

@@ -41,8 +41,8 @@ final class VirtualClockThread {
     // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
     if new.run != plan.run || !new.sends { stopStreams(at: now) }
     if new.run != plan.run { owed = Tick(.min) }
-    recall(for: new, at: now)
     if new.run != plan.run { cutsShort = plan.run != 0 && sound.next > plan.start && sound.next < plan.end }
+    recall(for: new, at: now)
     plan = new
   }
 
@@ -115,6 +115,7 @@ final class VirtualClockThread {
     {
       first = min(first, tick)
     }
+    if plan.run == new.run { first = max(first, sound.first) }
     guard first < sound.next, first < plan.end else { return }
     let limit = plan.deadline(first) - .microseconds(100)
     handed.removeAll { $0.due >= limit }

@@ -8,19 +8,11 @@ import Testing
     .evening(seed: seed, peers: seed % 20 == 0 ? 7 : 2 + Int(seed % 3), table: table)
   }
 
-  /// Seeds in which something does not hold, and the cause is not known: layers (7, 14), a rhythm that ends (59), totals
-  /// that are too high (the others).
-  private static let open: Set<UInt64> = [7, 14, 27, 45, 58, 59, 69, 83, 90]
-
   @Test(arguments: UInt64(1)...100) func whatMustHoldHolds(seed: UInt64) {
     let settings = Self.settings(seed)
     let outcome = Room.evening(settings, length: .seconds(60)).played()
     let command = "tutti simulate --evening --peers \(settings.peers) --seconds 60 --seed \(seed)"
-    if Self.open.contains(seed) {
-      withKnownIssue("\(command): not yet found out", isIntermittent: true) { #expect(outcome.holds) }
-    } else {
-      #expect(outcome.holds, "\(command)\n\(outcome.violations)")
-    }
+    #expect(outcome.holds, "\(command)\n\(outcome.violations)")
     #expect(outcome.steps > 0, "\(command)")
   }
 
