@@ -103,9 +103,10 @@ extension Inspector {
 
   func lookAtChannel(of peer: VirtualPeer) {
     guard !pairs.isEmpty else { return }
+    // Who has gone without a word keeps its channel for five seconds.
+    let claimants = room.hosts.indices.count { room.hosts[$0].peer != nil || now - watched[$0].behind.at < .seconds(7) }
     let isWithout =
-      peer.member.ensemble.channel == nil && room.hosts.count { $0.peer != nil } <= 14
-      && now - watched[peer.host].calm > .seconds(3)
+      peer.member.ensemble.channel == nil && claimants <= 14 && now - watched[peer.host].calm > .seconds(3)
     watched[peer.host].channelless = isWithout ? watched[peer.host].channelless ?? now : nil
     expect(
       .channels, watched[peer.host].channelless.map { now - $0 <= .seconds(2) } ?? true, of: peer.host, "a channel",
