@@ -103,23 +103,27 @@ final class VirtualClockThread {
         level: level, hits: hits, length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
   }
 
-  /// Takes back from the sound what it has been handed of the present plan and what `new` does not have.
+  /// Takes back from the sound what it has been handed of the present plan and what `new` does not have. A rhythm that
+  /// another takes the place of sounds up to that one's first tick.
   private func recall(for new: Plan, at now: Instant) {
-    guard plan.run != 0, plan.run == new.run || !new.continues else { return }
-    var first = plan.run == new.run ? new.end : plan.start
-    if plan.run == new.run, new.changeTick != plan.changeTick { first = min(first, new.changeTick) }
+    guard plan.run == new.run else {
+      if plan.run != 0, !new.continues { takeBack(from: new.deadline(new.start)) }
+      return
+    }
+    var first = new.end
+    if new.changeTick != plan.changeTick { first = min(first, new.changeTick) }
     // Layers that should have changed already go on with what has not been handed over.
     let coming = plan.firstTick(notBefore: now)
-    if plan.run == new.run, let tick = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming),
-      tick > coming
-    {
+    if let tick = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming), tick > coming {
       first = min(first, tick)
     }
     guard first < sound.next, first < plan.end else { return }
-    let limit = plan.deadline(first) - .microseconds(100)
-    handed.removeAll { $0.due >= limit }
+    takeBack(from: plan.deadline(first))
     sound.rewind(to: first)
   }
+
+  /// A tenth of a millisecond earlier, as a follower's plan may have moved a little since the steps were handed over.
+  private func takeBack(from instant: Instant) { handed.removeAll { $0.due >= instant - .microseconds(100) } }
 
   /// When Stop is due for those whom `cursor` serves; the distant future while nobody has anything to stop.
   private func end(of cursor: PlanCursor, stamped: Bool) -> Instant {
