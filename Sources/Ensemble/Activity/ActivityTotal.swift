@@ -19,6 +19,9 @@ public struct ActivityTotal: Sendable {
   /// The peer has left.
   public mutating func forget(_ peer: Identity) { levels[peer] = nil }
 
+  /// Nobody's level is known any more.
+  public mutating func forgetAll() { levels = [:] }
+
   /// What the peer told last.
   public func level(of peer: Identity) -> UInt8? { levels[peer] }
 
