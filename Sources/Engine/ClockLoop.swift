@@ -121,30 +121,9 @@ struct ClockLoop: ~Copyable {
         port?.stop()
         owed = Tick(.min)
       }
-      recall(for: plan, at: now)
+      if let instant = sound.goBack(from: self.plan, to: plan, at: now) { handOver(.recall(from: instant)) }
       self.plan = plan
     }
-  }
-
-  /// Takes back from the sound what it has been handed of the present plan and what `new` does not have: a slow sound
-  /// card, or a speaker far away, is handed hits before an end, a change of tempo or of the layers is told.
-  @_noLocks @_noAllocation
-  private mutating func recall(for new: Plan, at now: Instant) {
-    guard plan.run != 0, plan.run == new.run || !new.continues else { return }
-    var first = plan.run == new.run ? new.end : plan.start
-    if plan.run == new.run, new.changeTick != plan.changeTick, new.changeTick < first { first = new.changeTick }
-    // Layers that should have changed already go on with what has not been handed over.
-    let coming = plan.firstTick(notBefore: now)
-    if plan.run == new.run, let tick = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming),
-      tick > coming, tick < first
-    {
-      first = tick
-    }
-    if plan.run == new.run, first < sound.first { first = sound.first }
-    guard first < sound.next, first < plan.end else { return }
-    // A tenth of a millisecond earlier, as a follower's plan may have moved a little since the hits were handed over.
-    handOver(.recall(from: plan.deadline(first) - .microseconds(100)))
-    sound.rewind(to: first)
   }
 
   @_noLocks @_noAllocation

@@ -22,12 +22,13 @@ extension Ensemble {
     set { activities.total.rule = newValue }
   }
 
-  /// The total: at the master what everybody's levels come to now, elsewhere what is played by; while nobody plays the own
-  /// level.
+  /// The total: at the master what everybody's levels come to now, once it knows them, elsewhere what is played by; while
+  /// nobody plays the own level.
   public func totalActivity(at now: Instant) -> UInt8 {
     switch role {
     case .idle: activity
     case .follower: plan.intensity.value(at: plan.tick(at: now))
+    case .master where now < activities.holdsUntil: plan.intensity.value(at: plan.tick(at: now))
     case .master:
       activities.total.total(with: activity) { peer in
         guard company.contains(peer), let heard = acquaintances[peer]?.heard else { return false }
@@ -88,6 +89,7 @@ extension Ensemble {
     if role != .master { (activities.decided, activities.repeats) = (nil, []) }
     switch role {
     case .idle:
+      activities.holdsUntil = Instant(nanoseconds: .min)
       activities.reported = nil
       activities.heard = nil
       activities.early = []

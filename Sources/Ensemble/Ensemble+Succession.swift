@@ -172,6 +172,7 @@ extension Ensemble {
     jumps += flywheel.jumps
     flywheel = SlewedClock()
     (joinDue, wanted, offerHad) = (nil, nil, nil)
+    inquire(at: now)
     emit(.tookOver(from: master))
     begin(at: now)
   }

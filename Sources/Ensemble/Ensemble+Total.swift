@@ -15,6 +15,13 @@ extension Ensemble {
     return beat < plan.end ? plan.deadline(beat) - lead - Self.margin : .distantFuture
   }
 
+  /// Takes a rhythm over as it is. Levels are told to the master alone: what this peer was told when it led before may
+  /// have changed since, and the one that led until now has told its own to nobody.
+  mutating func inquire(at now: Instant) {
+    activities.total.beginAnew()
+    activities.holdsUntil = now + Self.inquiry
+  }
+
   /// Tells the total anew where it has changed.
   mutating func decideTotal(at now: Instant) {
     guard let claim else { return }
@@ -37,20 +44,19 @@ extension Ensemble {
   }
 
   /// The rhythm is this peer's now. From its first tick on, if that is still to come, the total of those who have told their
-  /// level counts; of a rhythm taken over in its midst the total stays until all have.
+  /// level counts; of a rhythm taken over the total stays until all have.
   private mutating func beginTotals(under claim: Claim, at now: Instant) {
     activities.informed = [:]
-    if let start = statement?.start, plan.deadline(start) > now {
+    if let start = statement?.start, plan.deadline(start) > now, now >= activities.holdsUntil {
       activities.decided = (claim, start.beat)
       plan.intensity = Intensity(totalActivity(at: now), from: start.beat)
       emit(.play(plan))
       announceTotal(at: now)
+      // Whoever does not take part counts no more from the next beat on.
+      activities.total.beginAnew()
     } else {
       activities.decided = (claim, plan.tick(at: now + lead).beat)
-      activities.holdsUntil = now + Self.inquiry
     }
-    // Levels may be of long ago, or of one who is gone, until those who take part tell theirs.
-    activities.total.beginAnew()
   }
 
   /// Three times within the lead, as the rhythm's state is.

@@ -34,13 +34,34 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
     return next < plan.end ? plan.deadline(next) - lead : .distantFuture
   }
 
-  /// Goes back to `tick`, if that has been taken, but not before ``first``.
+  /// Where `new` takes the place of `plan`, goes back to the first tick taken that the run now does not have, or has
+  /// otherwise: an end, a change of tempo or of the layers was told after a slow sound card was handed it.
+  ///
+  /// - Returns: from when on that which was handed over is to be taken back; nil: nothing is. A rhythm that another takes the
+  ///   place of sounds up to that one's first tick.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public mutating func rewind(to tick: Tick) {
-    let tick = tick < first ? first : tick
-    if tick < next { next = tick }
+  public mutating func goBack(from plan: Plan, to new: Plan, at now: Instant) -> Instant? {
+    guard plan.run == new.run else {
+      guard plan.run != 0, !new.continues else { return nil }
+      return new.deadline(new.start) - .microseconds(100)
+    }
+    var tick = new.end
+    if new.changeTick != plan.changeTick, new.changeTick < tick { tick = new.changeTick }
+    // Layers that should have changed already go on with what has not been handed over.
+    let coming = plan.firstTick(notBefore: now)
+    if let changed = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming), changed > coming,
+      changed < tick
+    {
+      tick = changed
+    }
+    if tick < first { tick = first }
+    guard tick < next, tick < plan.end else { return nil }
+    next = tick
+    // A follower's plan has moved since by less than half a tick.
+    let deadline = plan.deadline(tick)
+    return deadline - Nanoseconds((deadline - plan.deadline(tick + -1)).count / 2)
   }
 
   /// The next tick if it is due at `now`.

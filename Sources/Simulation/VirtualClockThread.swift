@@ -42,7 +42,7 @@ final class VirtualClockThread {
     if new.run != plan.run || !new.sends { stopStreams(at: now) }
     if new.run != plan.run { owed = Tick(.min) }
     if new.run != plan.run { cutsShort = plan.run != 0 && sound.next > plan.start && sound.next < plan.end }
-    recall(for: new, at: now)
+    if let instant = sound.goBack(from: plan, to: new, at: now) { handed.removeAll { $0.due >= instant } }
     plan = new
   }
 
@@ -101,25 +101,6 @@ final class VirtualClockThread {
       Sounded(
         step: step, due: plan.deadline(tick), run: plan.run, continues: plan.continues, cutsShort: cutsShort,
         level: level, hits: hits, length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
-  }
-
-  /// Takes back from the sound what it has been handed of the present plan and what `new` does not have.
-  private func recall(for new: Plan, at now: Instant) {
-    guard plan.run != 0, plan.run == new.run || !new.continues else { return }
-    var first = plan.run == new.run ? new.end : plan.start
-    if plan.run == new.run, new.changeTick != plan.changeTick { first = min(first, new.changeTick) }
-    // Layers that should have changed already go on with what has not been handed over.
-    let coming = plan.firstTick(notBefore: now)
-    if plan.run == new.run, let tick = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming),
-      tick > coming
-    {
-      first = min(first, tick)
-    }
-    if plan.run == new.run { first = max(first, sound.first) }
-    guard first < sound.next, first < plan.end else { return }
-    let limit = plan.deadline(first) - .microseconds(100)
-    handed.removeAll { $0.due >= limit }
-    sound.rewind(to: first)
   }
 
   /// When Stop is due for those whom `cursor` serves; the distant future while nobody has anything to stop.

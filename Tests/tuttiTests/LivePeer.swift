@@ -40,6 +40,9 @@ final class LivePeer {
 
   var events: [Event] { Self.events(of: child) }
 
+  /// The totals that it has played by, one after the other.
+  var totals: [Int] { events.compactMap(\.total) }
+
   func type(_ line: String) { child.type(line) }
 
   /// Waits until its events so far fulfil `condition`.
