@@ -91,26 +91,27 @@ extension Ensemble {
     announce(at: now)
   }
 
-  /// When a change is told, in eighths of the lead after it is made: three times in its first quarter, so that the third
-  /// telling too comes before the steps it is about are with the sound. Where one packet in five is lost, and losses come
-  /// together, some hear none of the three: the others come while what they play is still within a step of what they should.
-  private static var tellings: [Int64] { [1, 2, 4, 6, 8, 10, 12] }
-
-  /// Tells everybody the statement as it is now, eight times up to half a lead after it counts, four times in the second after
-  /// it is made, and then once a bar, and plays by it.
+  /// Tells everybody the statement as it is now, and plays by it.
   private mutating func announce(at now: Instant) {
     statement!.revision &+= 1
     let statement = statement!
     emit(.tell(statement, to: nil))
-    repeats =
-      Self.tellings.map { now + Nanoseconds(lead.count * $0 / 8) } + (1...4).map { now + .milliseconds(250 * $0) }
-    repeats.sort()
+    repeats = tellings(after: now)
     let present = plan
     plan = Plan(
       run: present.run, sends: true, start: present.start, end: statement.end, timeline: statement.timeline,
       change: statement.change, intensity: present.intensity)
     plan.continues = present.continues
     emit(.play(plan))
+  }
+
+  /// When that is told again which was told at `now`, as messages get lost: twice soon, so that the third telling too comes
+  /// before the steps it is about are with the sound. Where one packet in five is lost, and losses come together, some hear
+  /// none of the three: five more up to half a lead after it counts, while what they play is still within a step of what they
+  /// should, and four in the second after it was made.
+  func tellings(after now: Instant) -> [Instant] {
+    let soon = [1, 2, 4, 6, 8, 10, 12].map { now + Nanoseconds(lead.count * $0 / 8) }
+    return (soon + (1...4).map { now + .milliseconds(250 * $0) }).sorted()
   }
 
   /// - Throws: ``Refusal`` when somebody plays, or another leads the session.

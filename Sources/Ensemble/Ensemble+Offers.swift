@@ -18,8 +18,8 @@ extension Ensemble {
     var end: Instant
   }
 
-  /// Offers the rhythm to the peer with this identity, or to all: whoever takes it first is the master then. Told three
-  /// times within the lead, as messages get lost.
+  /// Offers the rhythm to the peer with this identity, or to all: whoever takes it first is the master then. Told again and
+  /// again for a second, as messages get lost.
   ///
   /// - Throws: ``Refusal`` unless this peer is the master, the other is in session, and the rhythm gate is open to it.
   public mutating func offer(to peer: Identity?, at now: Instant) throws(Refusal) {
@@ -78,9 +78,7 @@ extension Ensemble {
   }
 
   private mutating func make(_ offer: Offer, to receivers: [Identity], at now: Instant) {
-    offerMade = OfferMade(
-      offer: offer, receivers: receivers,
-      repeats: [now + Nanoseconds(lead.count / 8), now + Nanoseconds(lead.count / 4)])
+    offerMade = OfferMade(offer: offer, receivers: receivers, repeats: tellings(after: now))
     for receiver in receivers { emit(.offer(offer, to: receiver)) }
   }
 

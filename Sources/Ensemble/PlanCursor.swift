@@ -47,21 +47,23 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
       guard plan.run != 0, !new.continues else { return nil }
       return new.deadline(new.start) - .microseconds(100)
     }
+    // A follower's plan has moved by less than half a tick since: what is nearer than that may have sounded.
+    let present = plan.tick(at: now)
+    let half = Nanoseconds((plan.deadline(present + 1) - plan.deadline(present)).count / 2)
+    let coming = plan.firstTick(notBefore: now + half)
     var tick = new.end
     if new.changeTick != plan.changeTick, new.changeTick < tick { tick = new.changeTick }
     // Layers that should have changed already go on with what has not been handed over.
-    let coming = plan.firstTick(notBefore: now)
     if let changed = new.intensity.tick(differingFrom: plan.intensity, notBefore: coming), changed > coming,
       changed < tick
     {
       tick = changed
     }
+    if tick < coming { tick = coming }
     if tick < first { tick = first }
     guard tick < next, tick < plan.end else { return nil }
     next = tick
-    // A follower's plan has moved since by less than half a tick.
-    let deadline = plan.deadline(tick)
-    return deadline - Nanoseconds((deadline - plan.deadline(tick + -1)).count / 2)
+    return plan.deadline(tick) - half
   }
 
   /// The next tick if it is due at `now`.

@@ -68,7 +68,8 @@ import Testing
     band.run(for: .milliseconds(29_900))
     var early = band.players[1].ensemble
     try early.take(at: band.own(1))
-    band.run(for: .milliseconds(200))
+    // It is told again for a second.
+    band.run(for: .milliseconds(1_200))
     #expect(throws: Refusal.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
   }
 

@@ -208,11 +208,11 @@ import Testing
       }
       return band.players[0].events.count { if case .tell(_, to: other) = $0 { true } else { false } }
     }
-    #expect(told(nil) == 4 && told(Claim(term: 0, identity: other)) == 4)
+    #expect(told(nil) == 10 && told(Claim(term: 0, identity: other)) == 10)
     #expect(told(claim) == 0 && told(Claim(term: 2, identity: other)) == 0)
     #expect(told(nil, gates: .none) == 0)
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(5))
-    #expect(told(claim) == 4 && told(nil) == 0)
+    #expect(told(claim) == 10 && told(nil) == 0)
   }
 }
