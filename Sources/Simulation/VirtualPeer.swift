@@ -15,7 +15,7 @@ final class VirtualPeer {
   let host: Int
   /// Which of the host's lives it is.
   let life: Int
-  let member: Member<VirtualAddress>
+  let member: Member
   let clock: VirtualClock
   private let wire: Wire
   private let thread: VirtualClockThread
@@ -40,11 +40,11 @@ final class VirtualPeer {
   enum Happening {
     case sounds(Message, from: SessionID?)
     case heard(Sounded)
-    case tells(MemberNews<VirtualAddress>)
+    case tells(MemberNews)
   }
 
   init(
-    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections<VirtualAddress>,
+    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections,
     clock: VirtualClock,
     wire: Wire, score: Score, pace: UInt16, disturbance: Disturbance, random: SplitMix
   ) {
@@ -78,7 +78,7 @@ final class VirtualPeer {
   }
 
   /// Answers CK0 and clock probes of peers in session.
-  private func answer(to source: VirtualAddress, at own: Instant, _ isReply: inout Bool) -> Bool {
+  private func answer(to source: SocketAddress, at own: Instant, _ isReply: inout Bool) -> Bool {
     packet.removeAll()
     if let probe = ClockProbe(question), known.contains(Self.key(probe.ssrc, source)) {
       isReply = probe.kind == .reply
@@ -91,11 +91,11 @@ final class VirtualPeer {
     } else {
       return false
     }
-    wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: source)
+    wire.send(packet, from: SocketAddress(host: host, .data), to: source)
     return true
   }
 
-  private static func key(_ ssrc: UInt32, _ address: VirtualAddress) -> UInt64 {
+  private static func key(_ ssrc: UInt32, _ address: SocketAddress) -> UInt64 {
     UInt64(ssrc) << 32 | UInt64(address.host)
   }
 
@@ -149,25 +149,25 @@ final class VirtualPeer {
     keepUp()
   }
 
-  private func perform(_ act: Member<VirtualAddress>.Act) {
+  private func perform(_ act: Member.Act) {
     switch act {
     case .send(let octets, let address, let port):
       packet.removeAll()
       for octet in octets { packet.append(octet) }
-      wire.send(packet, from: VirtualAddress(host: UInt32(host), port: port), to: address)
+      wire.send(packet, from: SocketAddress(host: host, port), to: address)
     case .probe(let session, let address):
       member.endpoint.sendProbe(on: session) { probe in
         var probe = probe
         (probe.transmit, probe.pace) = (now, min(pace, member.endpoint.pace))
         packet.removeAll()
         guard probe.append(to: &packet) else { return nil }
-        wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
+        wire.send(packet, from: SocketAddress(host: host, .data), to: address)
         return probe.transmit
       }
     case .clockPacket(let session, let address):
       packet.removeAll()
       if member.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
-        wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
+        wire.send(packet, from: SocketAddress(host: host, .data), to: address)
       }
     case .stream(let command): pass(command)
     case .play(let plan):
@@ -180,7 +180,7 @@ final class VirtualPeer {
     }
   }
 
-  private func pass(_ command: StreamCommand<VirtualAddress>) {
+  private func pass(_ command: StreamCommand) {
     switch command {
     case .open(let session, let address, let ssrc, let sequence, let takesClock):
       streams.open(session, to: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock)
@@ -193,7 +193,7 @@ final class VirtualPeer {
     case .close(let session): streams.close(session)
     case .exclusive(let octets, let session):
       streams.send(exclusive: disturbance.alter(octets), to: session) {
-        disturbance.admits(from: host, to: Int($0.host))
+        disturbance.admits(from: host, to: $0.host)
       }
     case .message(let message, let instant, let receiver):
       guard disturbance.admits(message) else { break }

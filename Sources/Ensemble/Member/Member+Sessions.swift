@@ -11,7 +11,7 @@ extension Member {
     }
   }
 
-  private func handle(_ output: Endpoint<Address>.Output, at now: Instant) {
+  private func handle(_ output: Endpoint.Output, at now: Instant) {
     switch output {
     case .send(let octets, let address, let port): emit(.send(octets, to: address, port))
     case .probe(let session, let address): emit(.probe(session, to: address))
@@ -105,14 +105,14 @@ extension Member {
   }
 
   /// A tick of a peer that is none of ours, and that nobody has been asked to keep: it is named once.
-  private func name(strangeClock partner: Partner<Address>, on session: SessionID) {
+  private func name(strangeClock partner: Partner, on session: SessionID) {
     guard partner.identity == nil, !partner.isClockNamed else { return }
     partners[session]?.isClockNamed = true
     tell(.strangeClock(partner))
   }
 
   /// Where the peer of a session is.
-  private func place(of session: SessionID) -> Address? {
+  private func place(of session: SessionID) -> SocketAddress? {
     partners[session]?.info.control ?? connections.targets.first { $0.session == session }?.place.control
   }
 }
