@@ -102,17 +102,22 @@ final class VirtualPeer {
   /// The control thread's work: what has come, what is due, and what follows from both.
   func work() {
     controlWakes = .distantFuture
+    let now = now
     let due = member.nextDeadline
     member.advance(to: now)
-    keepUp()
+    let next = keepUp()
     // What is due as it was before has not been done.
-    spins = due <= now && member.nextDeadline == due ? spins + 1 : 0
+    spins = due <= now && next == due ? spins + 1 : 0
   }
 
-  /// Does what the member wants done.
-  func keepUp() {
+  /// Does what the member wants done. Returns when that has something to do next, by the own clock.
+  @discardableResult
+  func keepUp() -> Instant {
+    let now = now
     for act in member.drain(at: now) { perform(act) }
-    scheduleControl(at: max(clock.truth(at: member.nextDeadline), wire.now + Self.latency))
+    let next = member.nextDeadline
+    scheduleControl(at: max(clock.truth(at: next), wire.now + Self.latency))
+    return next
   }
 
   /// Has the control thread wake so soon.

@@ -89,7 +89,7 @@ public final class Member {
 
   /// When ``advance(to:)`` has something to do next.
   public var nextDeadline: Instant {
-    let next = min(ensemble.nextDeadline, connections.nextDeadline)
+    let next = min(ensemble.findDeadline(), connections.nextDeadline)
     return endpoint.nextDeadline.map { min($0, next) } ?? next
   }
 
@@ -111,7 +111,8 @@ public final class Member {
   public func drain(at now: Instant) -> [Act] {
     handleSessions(at: now)
     handleEffects(at: now)
-    defer { acts.removeAll(keepingCapacity: true) }
+    guard !acts.isEmpty else { return [] }
+    defer { acts = [] }
     return acts
   }
 

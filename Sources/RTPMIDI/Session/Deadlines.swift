@@ -56,9 +56,9 @@ struct Deadlines {
     var place = start
     while true {
       var least = place
-      for child in [2 * place + 1, 2 * place + 2] where child < heap.count && precedes(heap[child], heap[least]) {
-        least = child
-      }
+      let (left, right) = (2 * place + 1, 2 * place + 2)
+      if left < heap.count, precedes(heap[left], heap[least]) { least = left }
+      if right < heap.count, precedes(heap[right], heap[least]) { least = right }
       guard least != place else { return }
       exchange(place, least)
       place = least

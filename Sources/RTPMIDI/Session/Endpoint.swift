@@ -114,7 +114,8 @@ public final class Endpoint {
 
   /// What there is to do and to tell since the last call, in order.
   public func drain() -> [Output] {
-    defer { outputs.removeAll(keepingCapacity: true) }
+    guard !outputs.isEmpty else { return [] }
+    defer { outputs = [] }
     return outputs
   }
 
