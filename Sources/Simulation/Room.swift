@@ -135,7 +135,7 @@ public final class Room {
   private func notice(_ peer: VirtualPeer) {
     guard !peer.news.isEmpty else { return }
     inspector.notice(peer.news, of: peer)
-    peer.news.removeAll(keepingCapacity: true)
+    peer.news = []
   }
 
   // MARK: What a script does

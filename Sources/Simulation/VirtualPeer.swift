@@ -33,6 +33,8 @@ final class VirtualPeer {
   /// True instants of the wakings that are on their way.
   private var controlWakes = Instant.distantFuture
   private var clockWakes = Instant.distantFuture
+  /// When the member had something to do next when it was last asked: by the own clock, and when the waking for that comes.
+  private var due = (own: Instant.distantFuture, waking: Instant.distantFuture)
   /// How often the control thread has woken in a row for something that was due already.
   private(set) var spins = 0
 
@@ -102,28 +104,30 @@ final class VirtualPeer {
   /// The control thread's work: what has come, what is due, and what follows from both.
   func work() {
     controlWakes = .distantFuture
-    let now = now
-    let due = member.nextDeadline
+    let (now, due) = (now, due.own)
     member.advance(to: now)
-    let next = keepUp()
+    keepUp()
     // What is due as it was before has not been done.
-    spins = due <= now && next == due ? spins + 1 : 0
+    spins = due <= now && self.due.own == due ? spins + 1 : 0
   }
 
-  /// Does what the member wants done. Returns when that has something to do next, by the own clock.
-  @discardableResult
-  func keepUp() -> Instant {
+  /// Does what the member wants done.
+  func keepUp() {
     let now = now
     for act in member.drain(at: now) { perform(act) }
-    let next = member.nextDeadline
-    scheduleControl(at: max(clock.truth(at: next), wire.now + Self.latency))
-    return next
+    due.own = member.nextDeadline
+    let instant = max(clock.truth(at: due.own), wire.now + Self.latency)
+    guard instant < controlWakes else { return }
+    controlWakes = instant
+    // As a rule a packet changes nothing in what is due: then the waking for that is on its way.
+    guard instant != due.waking else { return }
+    due.waking = instant
+    wire.events.push(.control, host: host, value: life, at: instant)
   }
 
   /// Has the control thread wake so soon.
-  func wake(in length: Nanoseconds) { scheduleControl(at: wire.now + length) }
-
-  private func scheduleControl(at instant: Instant) {
+  func wake(in length: Nanoseconds) {
+    let instant = wire.now + length
     guard instant < controlWakes else { return }
     controlWakes = instant
     wire.events.push(.control, host: host, value: life, at: instant)
