@@ -8,7 +8,9 @@
 /// unknowns, as with Moon, Skelly and Towsley, 1999.)
 ///
 /// Only the corners of the two sets' convex hulls matter, so the width is a concave function of the slope over few corners, whose
-/// top golden section finds. Of each eighth of a second the extreme packet is kept, ``span`` seconds back.
+/// top golden section finds; and as the steeper a line is, the later the corner that it meets below and the earlier the one
+/// above, each section leaves fewer of them to look at. Of each eighth of a second the extreme packet is kept, ``span``
+/// seconds back.
 ///
 /// How good the line is shows in how close to the band's edges the next packets lie: with a hard floor very close, while
 /// bell-shaped noise has hardly any there.
@@ -34,14 +36,36 @@ struct FloorClock: Sendable {
     var packets = 0.0
   }
 
+  /// The edges of a band, and the corners that they meet.
+  private struct Edges {
+    var (low, high) = (-Double.infinity, Double.infinity)
+    var (below, above) = (0, 0)
+  }
+
+  /// Those of both hulls that bands of some slopes meet: one of each at least, whatever is rounded.
+  private struct Corners {
+    var (below, above) = (0..<0, 0..<0)
+
+    /// Only steeper bands than this one are left.
+    mutating func begin(with edges: Edges) {
+      below = min(edges.below, below.upperBound - 1)..<below.upperBound
+      above = above.lowerBound..<max(edges.above, above.lowerBound) + 1
+    }
+
+    /// Only bands less steep than this one are left.
+    mutating func end(with edges: Edges) {
+      below = below.lowerBound..<max(edges.below, below.lowerBound) + 1
+      above = min(edges.above, above.upperBound - 1)..<above.upperBound
+    }
+  }
+
   /// The extreme points in time's order as far as they go round, below for packets out, above for packets back.
   private var out = [Point](repeating: Point(), count: depth)
   private var back = [Point](repeating: Point(), count: depth)
-  // Corners of a hull, and points in order: room that is kept.
-  private var ordered = [Point](repeating: Point(), count: depth)
+  // Corners of a hull: room that is kept.
   private var lower = [Point](repeating: Point(), count: depth)
   private var upper = [Point](repeating: Point(), count: depth)
-  private var corners = (below: 0, above: 0)
+  private var corners = Corners()
 
   /// The line in the middle of the band, and half the band's width, nanoseconds; at ``time``.
   private(set) var offset = 0.0
@@ -76,95 +100,89 @@ struct FloorClock: Sendable {
   /// Draws the line through what is known at `moment`; false, and nothing changes, while one direction has told nothing.
   mutating func fit(at moment: Double) -> Bool {
     let newest = Int64((moment * Double(Self.depth) / Self.span).rounded(.down))
-    let first = Self.order(out, newest: newest, into: &ordered)
-    let below = Self.hull(of: ordered, count: first, sign: 1, into: &lower)
-    let second = Self.order(back, newest: newest, into: &ordered)
-    let above = Self.hull(of: ordered, count: second, sign: -1, into: &upper)
-    guard below > 0, above > 0 else { return false }
-    corners = (below, above)
-    func edges(_ slope: Double) -> (low: Double, high: Double) {
-      var (low, high) = (-Double.infinity, Double.infinity)
-      for n in 0..<below { high = min(high, lower[n].y - slope * (lower[n].x - moment)) }
-      for n in 0..<above { low = max(low, upper[n].y - slope * (upper[n].x - moment)) }
-      return (low, high)
-    }
+    let below = Self.hull(of: out, newest: newest, sign: 1, into: &lower)
+    let above = Self.hull(of: back, newest: newest, sign: -1, into: &upper)
+    guard below.corners > 0, above.corners > 0 else { return false }
+    (corners, time) = (Corners(below: 0..<below.corners, above: 0..<above.corners), moment)
     // What is known of crystals counts as one packet does, which moves the edge by about the band's width over their number.
-    let flat = edges(0)
-    var packets = 0.0
-    for n in 0..<Self.depth {
-      if out[n].bucket > newest - Int64(Self.depth) { packets += out[n].packets }
-      if back[n].bucket > newest - Int64(Self.depth) { packets += back[n].packets }
-    }
-    let weight = max(flat.high - flat.low, 1) / packets
-    func width(_ slope: Double) -> Double {
-      let (low, high) = edges(slope)
+    let flat = edges(of: 0, by: corners)
+    let weight = max(flat.high - flat.low, 1) / (below.packets + above.packets)
+    var met = corners
+    func width(_ slope: Double) -> (Double, Edges) {
+      let edges = edges(of: slope, by: met)
       let unlikely = slope / AveragedClock.likelySkew
-      return high - low - weight * unlikely * unlikely / 2
+      return (edges.high - edges.low - weight * unlikely * unlikely / 2, edges)
     }
     var (a, b) = (-Self.steepest, Self.steepest)
     let ratio = 0.618_033_988_75
     var (left, right) = (b - (b - a) * ratio, a + (b - a) * ratio)
     var (atLeft, atRight) = (width(left), width(right))
     for _ in 0..<48 {
-      if atLeft < atRight {
+      if atLeft.0 < atRight.0 {
+        met.begin(with: atLeft.1)
         (a, left, atLeft) = (left, right, atRight)
         right = a + (b - a) * ratio
         atRight = width(right)
       } else {
+        met.end(with: atRight.1)
         (b, right, atRight) = (right, left, atLeft)
         left = b - (b - a) * ratio
         atLeft = width(left)
       }
     }
     skew = (a + b) / 2
-    let (low, high) = edges(skew)
-    (time, offset, halfWidth) = (moment, (low + high) / 2, max(0, (high - low) / 2))
-    let outer = nearness(of: out, to: high, sign: 1, newest: newest)
-    let inner = nearness(of: back, to: low, sign: -1, newest: newest)
+    let best = edges(of: skew, by: met)
+    (offset, halfWidth) = ((best.low + best.high) / 2, max(0, (best.high - best.low) / 2))
+    let outer = nearness(of: out, to: best.high, sign: 1, newest: newest)
+    let inner = nearness(of: back, to: best.low, sign: -1, newest: newest)
     let bend = Self.drift * Self.span * Self.span / 12
     variance = 16 * (outer * outer + inner * inner) + bend * bend
     return true
   }
 
-  /// Puts the points of the last ``span`` in the order of time; gives their number.
-  private static func order(_ points: [Point], newest: Int64, into ordered: inout [Point]) -> Int {
-    var count = 0
+  /// The corners of the lower side of the convex hull of the last ``span``'s points, of the upper side for `sign` -1 (Andrew's
+  /// monotone chain); gives their number, and that of the points' packets.
+  private static func hull(
+    of points: [Point], newest: Int64, sign: Double, into corners: inout [Point]
+  ) -> (corners: Int, packets: Double) {
+    var (found, packets) = (0, 0.0)
     // The slot after the newest bucket's holds the oldest.
     let first = Int((((newest + 1) % Int64(depth)) + Int64(depth)) % Int64(depth))
-    for n in 0..<depth {
-      let point = points[(first + n) % depth]
-      if point.bucket > newest - Int64(depth), point.bucket <= newest {
-        ordered[count] = point
-        count += 1
-      }
-    }
-    return count
-  }
-
-  /// The corners of the lower side of the convex hull of points in order, of the upper side for `sign` -1 (Andrew's
-  /// monotone chain); gives their number.
-  private static func hull(of ordered: [Point], count: Int, sign: Double, into corners: inout [Point]) -> Int {
-    var found = 0
-    for n in 0..<count {
+    for n in first..<first + depth {
+      let point = points[n < depth ? n : n - depth]
+      guard point.bucket > newest - Int64(depth), point.bucket <= newest else { continue }
+      packets += point.packets
       while found > 1 {
-        let (p, q, r) = (corners[found - 2], corners[found - 1], ordered[n])
-        let turn = (q.x - p.x) * (r.y - p.y) - (r.x - p.x) * (q.y - p.y)
+        let (p, q) = (corners[found - 2], corners[found - 1])
+        let turn = (q.x - p.x) * (point.y - p.y) - (point.x - p.x) * (q.y - p.y)
         guard sign * turn <= 0 else { break }
         found -= 1
       }
-      corners[found] = ordered[n]
+      corners[found] = point
       found += 1
     }
-    return found
+    return (found, packets)
   }
 
   /// The band's edges at ``fit(at:)``'s moment when the clocks part by `skew`. Where they have not gone straight on, the
   /// edges may have crossed.
   func band(skew: Double) -> (low: Double, high: Double) {
-    var (low, high) = (-Double.infinity, Double.infinity)
-    for n in 0..<corners.below { high = min(high, lower[n].y - skew * (lower[n].x - time)) }
-    for n in 0..<corners.above { low = max(low, upper[n].y - skew * (upper[n].x - time)) }
-    return (low, high)
+    let edges = edges(of: skew, by: corners)
+    return (edges.low, edges.high)
+  }
+
+  /// The edges at ``time`` of the band of this slope, of which is known that it meets these corners.
+  private func edges(of slope: Double, by corners: Corners) -> Edges {
+    var edges = Edges()
+    for n in corners.below {
+      let value = lower[n].y - slope * (lower[n].x - time)
+      if value < edges.high { (edges.high, edges.below) = (value, n) }
+    }
+    for n in corners.above {
+      let value = upper[n].y - slope * (upper[n].x - time)
+      if value > edges.low { (edges.low, edges.above) = (value, n) }
+    }
+    return edges
   }
 
   /// How far from the edge the fifth nearest point after the nearest lies, in fifths: what one packet more or less moves
@@ -177,6 +195,7 @@ struct FloorClock: Sendable {
     for point in points where point.bucket > newest - Int64(Self.depth) && point.bucket <= newest {
       count += 1
       var rest = sign * (point.y - skew * (point.x - time) - edge)
+      guard rest < nearest.5 else { continue }
       if rest < nearest.0 { swap(&rest, &nearest.0) }
       if rest < nearest.1 { swap(&rest, &nearest.1) }
       if rest < nearest.2 { swap(&rest, &nearest.2) }

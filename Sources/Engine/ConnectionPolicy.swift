@@ -1,3 +1,4 @@
+import RTPMIDI
 import Transports
 
 /// Whose invitations a peer accepts. Whom it invites itself is not asked.

@@ -1,5 +1,6 @@
 import Foundation
-public import Transports
+public import RTPMIDI
+import Transports
 
 /// Those whom a peer lets in when it does not let in anyone: a text file, a contact a line.
 ///

@@ -1,3 +1,4 @@
+import RTPMIDI
 import Transports
 
 /// Where the datagrams of the sessions that stand come from, by rising ssrc, for the network thread: only they get an

@@ -1,4 +1,5 @@
 public import Ensemble
+import RTPMIDI
 import Transports
 
 /// The manners that the player has set, for peers known by name or by address.

@@ -7,7 +7,7 @@ import Transports
 
 // What the member wants done.
 extension Peer {
-  func perform(_ acts: [Member<SocketAddress>.Act]) {
+  func perform(_ acts: [Member.Act]) {
     var hasCompanyChanged = false
     for act in acts {
       switch act {
@@ -40,7 +40,7 @@ extension Peer {
   }
 
   /// Hands a command on to the clock thread.
-  private func pass(_ command: StreamCommand<SocketAddress>) {
+  private func pass(_ command: StreamCommand) {
     switch command {
     case .open(let session, let address, let ssrc, let sequence, let takesClock):
       clock.send(.open(session: session, address: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock))
@@ -64,7 +64,7 @@ extension Peer {
 }
 
 extension OutgoingMessage.Receiver {
-  init(_ receiver: StreamCommand<SocketAddress>.Receiver) {
+  init(_ receiver: StreamCommand.Receiver) {
     switch receiver {
     case .session(let session): self = .session(session)
     case .tutti: self = .tutti

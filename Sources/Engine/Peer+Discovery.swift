@@ -38,7 +38,7 @@ extension Peer {
       identity, as: service.name, at: Connections.Place(service.address), isMet: isMet, now: now)
     {
       log.notice(
-        "\(service.name) was found, but \(Connections<SocketAddress>.mostFound) others were before; connect to it with --connect"
+        "\(service.name) was found, but \(Connections.mostFound) others were before; connect to it with --connect"
       )
     }
   }

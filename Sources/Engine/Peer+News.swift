@@ -5,7 +5,7 @@ import Transports
 
 // What the player is told.
 extension Peer {
-  func tell(_ news: MemberNews<SocketAddress>) {
+  func tell(_ news: MemberNews) {
     let now = MonotonicClock.now
     switch news {
     case .met(let partner): tellOfMeeting("\(partner.info.name ?? "a peer") at \(partner.info.control) joined", at: now)
@@ -109,7 +109,7 @@ extension Peer {
 
   func name(of identity: Identity) -> String { member.names[identity] ?? identity.description }
 
-  func who(_ partner: Partner<SocketAddress>) -> PeerEvent.Who {
+  func who(_ partner: Partner) -> PeerEvent.Who {
     PeerEvent.Who(name: partner.info.name, address: partner.info.control, identity: partner.identity)
   }
 
@@ -118,7 +118,7 @@ extension Peer {
     return PeerEvent.Who(name: member.names[identity], identity: identity)
   }
 
-  private func name(of partner: Partner<SocketAddress>) -> String {
+  private func name(of partner: Partner) -> String {
     partner.info.name ?? partner.info.control.description
   }
 }

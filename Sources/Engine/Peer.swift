@@ -19,7 +19,7 @@ public final class Peer {
   let log: Logger
   let store: IdentityStore
   let ports: PortPair
-  let member: Member<SocketAddress>
+  let member: Member
   var probes: ProbeSender
   let clock: ClockThread
   let networkRings: NetworkRings
@@ -91,7 +91,7 @@ public final class Peer {
     for place in configuration.restored?.peers ?? [] {
       if let address = try? SocketAddress(resolving: place), !addresses.contains(address) { addresses.append(address) }
     }
-    var clockPeers: [ClockPeer<SocketAddress>] = []
+    var clockPeers: [ClockPeer] = []
     for case .peer(let name) in configuration.clockFrom {
       let address = try SocketAddress(resolving: name)
       clockPeers.append(ClockPeer(address: address, name: name))
@@ -243,14 +243,5 @@ public final class Peer {
     keepSession(at: now)
     perform(acts)
     if let news = doubts.news(member.endpoint.counters, at: now) { log.warning("\(news)") }
-  }
-}
-
-extension Connections<SocketAddress>.Place {
-  /// The data port is the one after the control port.
-  init(_ control: SocketAddress) {
-    var data = control
-    data.port &+= 1
-    self.init(control: control, data: data)
   }
 }

@@ -1,7 +1,8 @@
 public import Ensemble
 public import MIDI
 public import MusicalTime
-public import Transports
+public import RTPMIDI
+import Transports
 
 /// Something that came about between this peer and others, for whoever watches it.
 public struct PeerEvent: Sendable {

@@ -1,4 +1,5 @@
 import BasicContainers
+import RTPMIDI
 import Transports
 
 /// The network thread's own copy of ``KnownSources``: of an inline array each look at an element copies the whole.

@@ -15,6 +15,23 @@ struct Acquaintance: Sendable {
   /// What the player has been told of it already.
   var told: Set<Misgiving> = []
 
+  /// Something has come from it. Returns when something had before; nil while it is not in session.
+  mutating func hear(at now: Instant) -> Instant? {
+    guard let last = heard else { return nil }
+    heard = now
+    return last
+  }
+
+  /// A packet told of its clock. Returns what is wrong with that.
+  mutating func learn(_ transit: ClockTransit, at now: Instant) -> [Misgiving] {
+    clock.add(transit, at: now)
+    var misgivings: [Misgiving] = []
+    if clock.rejected >= Ensemble.liesTold { misgivings.append(.clockLies) }
+    if clock.resets > 0 { misgivings.append(.clockWasSet) }
+    if clock.isSlewed { misgivings.append(.clockIsSlewed) }
+    return misgivings
+  }
+
   /// Whether it is in session and not silent.
   func isThere(at now: Instant) -> Bool { heard.map { now - $0 < Ensemble.silence } ?? false }
 }

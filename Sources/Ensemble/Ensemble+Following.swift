@@ -45,13 +45,9 @@ extension Ensemble {
   public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
     if departed == peer { departed = nil }
     heard(peer, at: now)
-    acquaintances[peer, default: Acquaintance()].clock.add(transit, at: now)
+    let misgivings = acquaintances[peer, default: Acquaintance()].learn(transit, at: now)
     guard role == .follower(of: peer) else { return }
-    if let clock = acquaintances[peer]?.clock {
-      if clock.rejected >= Self.liesTold { doubt(peer, .clockLies) }
-      if clock.resets > 0 { doubt(peer, .clockWasSet) }
-      if clock.isSlewed { doubt(peer, .clockIsSlewed) }
-    }
+    for misgiving in misgivings { doubt(peer, misgiving) }
     if !planned || now >= steered + Self.steering { follow(at: now) }
   }
 

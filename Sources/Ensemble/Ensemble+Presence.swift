@@ -104,7 +104,10 @@ extension Ensemble {
     company.said = haveAllHeard ? saidNow : nil
   }
 
-  private func opening(for peer: Identity) -> Gates.Opening { gates.opening(for: peer, named: company.name(of: peer)) }
+  private func opening(for peer: Identity) -> Gates.Opening {
+    // Asked for every packet; a name is only looked up where somebody is excepted.
+    gates.opening(for: peer, named: gates.exceptions.isEmpty ? nil : company.name(of: peer))
+  }
 
   private var saidNow: Company.Said {
     Company.Said(

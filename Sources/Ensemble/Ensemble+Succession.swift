@@ -39,12 +39,13 @@ extension Ensemble {
   /// Something has come from the peer with this identity.
   public mutating func heard(_ peer: Identity, at now: Instant) {
     if role == .follower(of: peer), standing == .leads { masterHeard = now }
-    guard let last = acquaintances[peer]?.heard else { return }
-    acquaintances[peer]?.heard = now
+    guard let place = acquaintances.index(forKey: peer), let last = acquaintances.values[place].hear(at: now) else {
+      return
+    }
     // Who knows what it has missed.
     if now - last >= .seconds(1), role == .master, let statement { emit(.tell(statement, to: peer)) }
     if now - last >= Nanoseconds(4 * company.interval.count) { present(to: peer, at: now) }
-    if role == .master, let presence = acquaintances[peer]?.presence, isBehind(presence.claim) {
+    if role == .master, let presence = acquaintances.values[place].presence, isBehind(presence.claim) {
       correct(peer, at: now)
     }
   }

@@ -127,7 +127,8 @@ public struct Ensemble: Sendable {
 
   /// What is to be done, oldest first; each effect is given once.
   public mutating func takeEffects() -> [Effect] {
-    defer { effects.removeAll(keepingCapacity: true) }
+    guard !effects.isEmpty else { return [] }
+    defer { effects = [] }
     return effects
   }
 
@@ -146,6 +147,9 @@ public struct Ensemble: Sendable {
     if planned, let mapping = flywheel.mapping { estimate.offset = mapping.remote(at: now) - now }
     return estimate
   }
+
+  /// ``nextDeadline``, looked up where this stands: of an object's property a getter is given a copy.
+  mutating func findDeadline() -> Instant { nextDeadline }
 
   /// When ``advance(to:)`` has something to do next; the distant future when nothing is planned.
   public var nextDeadline: Instant {

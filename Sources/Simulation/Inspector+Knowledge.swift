@@ -11,6 +11,8 @@ extension Inspector {
     var last: (step: Sounded, at: Instant)?
     /// The steps heard lately, by their numbers.
     var recent = InlineArray<64, Heard>(repeating: Heard())
+    /// Which of them have not been looked at yet, a bit for each.
+    var fresh: UInt64 = 0
     /// Before this nothing was as it should be for it: it came, or the network was divided or healed.
     var calm = Instant(nanoseconds: 0)
     /// Since when it has followed its master, or been master.
@@ -47,7 +49,6 @@ extension Inspector {
     var step = Step(.min)
     var at = Instant(nanoseconds: 0)
     var level: UInt8 = 0
-    var isTaken = true
   }
 
   struct Holder {

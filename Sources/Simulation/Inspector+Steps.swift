@@ -74,8 +74,9 @@ extension Inspector {
       }
     }
     watched[host].last = (step, at)
-    watched[host].recent[Int(truncatingIfNeeded: step.step.index) & 63] = Heard(
-      step: step.step, at: at, level: step.level, isTaken: false)
+    let index = Int(truncatingIfNeeded: step.step.index) & 63
+    watched[host].recent[index] = Heard(step: step.step, at: at, level: step.level)
+    watched[host].fresh |= 1 << UInt64(index)
     watched[host].stillSince = nil
   }
 
@@ -108,10 +109,10 @@ extension Inspector {
     // A change of which all three tellings were lost is told again at the next bar, four seconds at 60 BPM, and then that
     // may be lost; a total is recovered sooner.
     let patience = room.wire.network.loss > 0 ? Nanoseconds.seconds(6) : .zero
-    for index in 0..<64 {
+    for index in 0..<64 where watched[host].fresh & 1 << UInt64(index) != 0 {
       let mine = watched[host].recent[index]
-      guard !mine.isTaken, now - mine.at > .milliseconds(300) else { continue }
-      watched[host].recent[index].isTaken = true
+      guard now - mine.at > .milliseconds(300) else { continue }
+      watched[host].fresh &= ~(1 << UInt64(index))
       let theirs = watched[master].recent[index]
       guard isSettled, theirs.step == mine.step, now - theirs.at < .seconds(2) else { continue }
       let distance = mine.at - theirs.at

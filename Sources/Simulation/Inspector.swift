@@ -97,7 +97,7 @@ final class Inspector {
     }
   }
 
-  private func told(_ news: MemberNews<VirtualAddress>, by peer: VirtualPeer) {
+  private func told(_ news: MemberNews, by peer: VirtualPeer) {
     switch news {
     case .role(let role):
       record.note(UInt64(bitPattern: now.nanoseconds) ^ UInt64(peer.host))

@@ -9,7 +9,7 @@ struct PacketPool {
 
   struct Label {
     var length = 0
-    var source = VirtualAddress(host: 0, port: .control)
+    var source = SocketAddress(host: 0, .control)
     /// To which port it goes.
     var port = Port.control
   }
@@ -19,7 +19,7 @@ struct PacketPool {
   private var free: [Int] = []
 
   /// Keeps a packet; gives its slot.
-  mutating func keep(_ packet: borrowing RigidArray<UInt8>, from source: VirtualAddress, to port: Port) -> Int {
+  mutating func keep(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to port: Port) -> Int {
     let slot = free.popLast() ?? labels.count
     if slot == labels.count {
       labels.append(Label())

@@ -135,7 +135,7 @@ public final class Room {
   private func notice(_ peer: VirtualPeer) {
     guard !peer.news.isEmpty else { return }
     inspector.notice(peer.news, of: peer)
-    peer.news.removeAll(keepingCapacity: true)
+    peer.news = []
   }
 
   // MARK: What a script does
@@ -191,7 +191,7 @@ public final class Room {
 
   /// Has a peer's player do something.
   func command<Failure: Error>(
-    _ host: Int, _ body: (Member<VirtualAddress>, Instant) throws(Failure) -> Void
+    _ host: Int, _ body: (Member, Instant) throws(Failure) -> Void
   ) throws(Failure) {
     guard let peer = hosts[host].peer else { return }
     defer {
@@ -230,8 +230,9 @@ public final class Room {
       let isNew = new.contains(peer.host)
       for host in isNew ? Array(hosts.indices) : new where host != peer.host && wire.reaches(peer.host, host) {
         guard let other = hosts[host].peer, peer.member.sessions[other.identity] == nil else { continue }
+        let place = Connections.Place(SocketAddress(host: host, .control))
         _ = peer.member.connections.found(
-          other.identity, as: hosts[host].name, at: Self.place(host), isMet: false, now: peer.now)
+          other.identity, as: hosts[host].name, at: place, isMet: false, now: peer.now)
         hasFound = true
       }
       if hasFound { peer.wake(in: .zero) }
@@ -242,12 +243,6 @@ public final class Room {
   private func announce(_ hosts: [Int]) {
     if newcomers.isEmpty { wire.events.push(.room, host: Due.meeting.rawValue, at: now + Self.discovery) }
     newcomers += hosts.filter { !newcomers.contains($0) }
-  }
-
-  private static func place(_ host: Int) -> Connections<VirtualAddress>.Place {
-    Connections.Place(
-      control: VirtualAddress(host: UInt32(host), port: .control), data: VirtualAddress(host: UInt32(host), port: .data)
-    )
   }
 }
 

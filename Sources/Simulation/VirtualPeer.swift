@@ -15,7 +15,7 @@ final class VirtualPeer {
   let host: Int
   /// Which of the host's lives it is.
   let life: Int
-  let member: Member<VirtualAddress>
+  let member: Member
   let clock: VirtualClock
   private let wire: Wire
   private let thread: VirtualClockThread
@@ -33,6 +33,8 @@ final class VirtualPeer {
   /// True instants of the wakings that are on their way.
   private var controlWakes = Instant.distantFuture
   private var clockWakes = Instant.distantFuture
+  /// When the member had something to do next when it was last asked: by the own clock, and when the waking for that comes.
+  private var due = (own: Instant.distantFuture, waking: Instant.distantFuture)
   /// How often the control thread has woken in a row for something that was due already.
   private(set) var spins = 0
 
@@ -40,11 +42,11 @@ final class VirtualPeer {
   enum Happening {
     case sounds(Message, from: SessionID?)
     case heard(Sounded)
-    case tells(MemberNews<VirtualAddress>)
+    case tells(MemberNews)
   }
 
   init(
-    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections<VirtualAddress>,
+    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections,
     clock: VirtualClock,
     wire: Wire, score: Score, pace: UInt16, disturbance: Disturbance, random: SplitMix
   ) {
@@ -78,7 +80,7 @@ final class VirtualPeer {
   }
 
   /// Answers CK0 and clock probes of peers in session.
-  private func answer(to source: VirtualAddress, at own: Instant, _ isReply: inout Bool) -> Bool {
+  private func answer(to source: SocketAddress, at own: Instant, _ isReply: inout Bool) -> Bool {
     packet.removeAll()
     if let probe = ClockProbe(question), known.contains(Self.key(probe.ssrc, source)) {
       isReply = probe.kind == .reply
@@ -91,34 +93,41 @@ final class VirtualPeer {
     } else {
       return false
     }
-    wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: source)
+    wire.send(packet, from: SocketAddress(host: host, .data), to: source)
     return true
   }
 
-  private static func key(_ ssrc: UInt32, _ address: VirtualAddress) -> UInt64 {
+  private static func key(_ ssrc: UInt32, _ address: SocketAddress) -> UInt64 {
     UInt64(ssrc) << 32 | UInt64(address.host)
   }
 
   /// The control thread's work: what has come, what is due, and what follows from both.
   func work() {
     controlWakes = .distantFuture
-    let due = member.nextDeadline
+    let (now, due) = (now, due.own)
     member.advance(to: now)
     keepUp()
     // What is due as it was before has not been done.
-    spins = due <= now && member.nextDeadline == due ? spins + 1 : 0
+    spins = due <= now && self.due.own == due ? spins + 1 : 0
   }
 
   /// Does what the member wants done.
   func keepUp() {
+    let now = now
     for act in member.drain(at: now) { perform(act) }
-    scheduleControl(at: max(clock.truth(at: member.nextDeadline), wire.now + Self.latency))
+    due.own = member.nextDeadline
+    let instant = max(clock.truth(at: due.own), wire.now + Self.latency)
+    guard instant < controlWakes else { return }
+    controlWakes = instant
+    // As a rule a packet changes nothing in what is due: then the waking for that is on its way.
+    guard instant != due.waking else { return }
+    due.waking = instant
+    wire.events.push(.control, host: host, value: life, at: instant)
   }
 
   /// Has the control thread wake so soon.
-  func wake(in length: Nanoseconds) { scheduleControl(at: wire.now + length) }
-
-  private func scheduleControl(at instant: Instant) {
+  func wake(in length: Nanoseconds) {
+    let instant = wire.now + length
     guard instant < controlWakes else { return }
     controlWakes = instant
     wire.events.push(.control, host: host, value: life, at: instant)
@@ -149,25 +158,25 @@ final class VirtualPeer {
     keepUp()
   }
 
-  private func perform(_ act: Member<VirtualAddress>.Act) {
+  private func perform(_ act: Member.Act) {
     switch act {
     case .send(let octets, let address, let port):
       packet.removeAll()
       for octet in octets { packet.append(octet) }
-      wire.send(packet, from: VirtualAddress(host: UInt32(host), port: port), to: address)
+      wire.send(packet, from: SocketAddress(host: host, port), to: address)
     case .probe(let session, let address):
       member.endpoint.sendProbe(on: session) { probe in
         var probe = probe
         (probe.transmit, probe.pace) = (now, min(pace, member.endpoint.pace))
         packet.removeAll()
         guard probe.append(to: &packet) else { return nil }
-        wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
+        wire.send(packet, from: SocketAddress(host: host, .data), to: address)
         return probe.transmit
       }
     case .clockPacket(let session, let address):
       packet.removeAll()
       if member.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
-        wire.send(packet, from: VirtualAddress(host: UInt32(host), port: .data), to: address)
+        wire.send(packet, from: SocketAddress(host: host, .data), to: address)
       }
     case .stream(let command): pass(command)
     case .play(let plan):
@@ -180,7 +189,7 @@ final class VirtualPeer {
     }
   }
 
-  private func pass(_ command: StreamCommand<VirtualAddress>) {
+  private func pass(_ command: StreamCommand) {
     switch command {
     case .open(let session, let address, let ssrc, let sequence, let takesClock):
       streams.open(session, to: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock)
@@ -193,7 +202,7 @@ final class VirtualPeer {
     case .close(let session): streams.close(session)
     case .exclusive(let octets, let session):
       streams.send(exclusive: disturbance.alter(octets), to: session) {
-        disturbance.admits(from: host, to: Int($0.host))
+        disturbance.admits(from: host, to: $0.host)
       }
     case .message(let message, let instant, let receiver):
       guard disturbance.admits(message) else { break }

@@ -5,7 +5,7 @@ import RTPMIDI
 /// The sending half of one session, as a virtual clock thread holds it: in the engine `Stream` and its `PacketSender`.
 final class VirtualStream {
   let session: SessionID
-  let address: VirtualAddress
+  let address: SocketAddress
   var sender: PacketSender
   /// Whether its receiver hears the rhythm.
   var takesClock: Bool
@@ -20,7 +20,7 @@ final class VirtualStream {
   /// Guard packets since the last packet with a command.
   var guards = 0
 
-  init(session: SessionID, address: VirtualAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool) {
+  init(session: SessionID, address: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool) {
     (self.session, self.address, self.takesClock) = (session, address, takesClock)
     sender = PacketSender(ssrc: ssrc, sequence: sequence)
   }

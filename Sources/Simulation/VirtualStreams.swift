@@ -10,7 +10,7 @@ final class VirtualStreams {
   private static let mostGuards = 16
 
   private let wire: Wire
-  private let source: VirtualAddress
+  private let source: SocketAddress
   private let clock: VirtualClock
   private var streams: [VirtualStream] = []
   private var bySession: [SessionID: VirtualStream] = [:]
@@ -21,12 +21,12 @@ final class VirtualStreams {
 
   init(wire: Wire, host: Int, clock: VirtualClock) {
     (self.wire, self.clock) = (wire, clock)
-    source = VirtualAddress(host: UInt32(host), port: .data)
+    source = SocketAddress(host: host, .data)
   }
 
   private var now: Instant { clock.own(at: wire.now) }
 
-  func open(_ session: SessionID, to address: VirtualAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool) {
+  func open(_ session: SessionID, to address: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool) {
     let stream = VirtualStream(
       session: session, address: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock)
     streams.append(stream)
@@ -49,7 +49,7 @@ final class VirtualStreams {
   func acknowledge(_ session: SessionID, _ sequence: UInt16) { bySession[session]?.sender.acknowledge(sequence) }
 
   /// Sends a System Exclusive message to one session or to all Tutti peers that `admits` names.
-  func send(exclusive data: [UInt8], to session: SessionID?, where admits: (VirtualAddress) -> Bool) {
+  func send(exclusive data: [UInt8], to session: SessionID?, where admits: (SocketAddress) -> Bool) {
     octets.removeAll()
     guard data.count <= octets.freeCapacity else { return }
     for octet in data { octets.append(octet) }
@@ -63,7 +63,7 @@ final class VirtualStreams {
   }
 
   /// Sends what a player plays, or what counts at an instant of the own clock.
-  func send(_ message: Message, at instant: Instant?, to receiver: StreamCommand<VirtualAddress>.Receiver) {
+  func send(_ message: Message, at instant: Instant?, to receiver: StreamCommand.Receiver) {
     for stream in streams {
       let isMeant =
         switch receiver {

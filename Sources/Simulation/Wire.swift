@@ -1,5 +1,6 @@
 import BasicContainers
 import MusicalTime
+import RTPMIDI
 import Seeds
 
 /// The network between the hosts of a room, and what is to happen when.
@@ -30,9 +31,9 @@ final class Wire {
   func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] }
 
   /// Sends a packet from one host to another's port. It may be lost, late, or arrive twice.
-  func send(_ packet: borrowing RigidArray<UInt8>, from source: VirtualAddress, to target: VirtualAddress) {
+  func send(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to target: SocketAddress) {
     sent += 1
-    let (from, to) = (Int(source.host), Int(target.host))
+    let (from, to) = (source.host, target.host)
     guard to < parts.count, packet.count <= PacketPool.slotLength, parts[from] == parts[to], !isLost(from, to) else {
       lost += 1
       return
@@ -49,11 +50,11 @@ final class Wire {
     return hasLost[way]
   }
 
-  private func deliver(_ packet: borrowing RigidArray<UInt8>, from source: VirtualAddress, to target: VirtualAddress) {
+  private func deliver(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to target: SocketAddress) {
     var latency = network.latency(&random)
     if network.reorder > 0, random.share() < network.reorder { latency = latency + VirtualNetwork.hold }
-    let slot = packets.keep(packet, from: source, to: target.port)
-    events.push(.packet, host: Int(target.host), value: slot, at: now + latency)
+    let slot = packets.keep(packet, from: source, to: target.end)
+    events.push(.packet, host: target.host, value: slot, at: now + latency)
   }
 
   /// The packet in `slot` has been taken.

@@ -1,4 +1,5 @@
 public import MusicalTime
+public import RTPMIDI
 
 /// One datagram as it came from the network, in a trivial value that travels by ring.
 public struct Datagram: Sendable, BitwiseCopyable {

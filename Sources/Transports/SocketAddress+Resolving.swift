@@ -1,4 +1,5 @@
 import Glibc
+public import RTPMIDI
 
 // Addresses as people write them.
 extension SocketAddress {

@@ -1,5 +1,6 @@
 public import BasicContainers
 public import MusicalTime
+public import RTPMIDI
 import Realtime
 
 extension UDPSocket {

@@ -1,6 +1,7 @@
 import CRealtime
 import Glibc
 public import MusicalTime
+public import RTPMIDI
 import Realtime
 
 /// A UDP socket of IPv4 and IPv6 whose arrivals carry the kernel's time stamps. Several threads may send at once; one

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Engine
 import MusicalTime
+import RTPMIDI
 import Transports
 
 /// Whom a peer meets on the network, and how it treats them.

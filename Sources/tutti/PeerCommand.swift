@@ -4,6 +4,7 @@ import Engine
 import Foundation
 import Logging
 import MusicalTime
+import RTPMIDI
 import Realtime
 import Rhythm
 import Transports

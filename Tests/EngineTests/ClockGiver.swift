@@ -54,7 +54,7 @@ final class ClockGiver: @unchecked Sendable {
   }
 
   private func play() {
-    let endpoint = Endpoint<SocketAddress>(name: "Drums", identity: 7, random: SplitMix(seed: 3))
+    let endpoint = Endpoint(name: "Drums", identity: 7, random: SplitMix(seed: 3))
     var sender = PacketSender(ssrc: endpoint.ssrc, sequence: 65500)
     var random = SplitMix(seed: 11)
     var address: SocketAddress?
@@ -93,7 +93,7 @@ final class ClockGiver: @unchecked Sendable {
   }
 
   /// Takes what has come, for a millisecond at most.
-  private func serve(_ endpoint: Endpoint<SocketAddress>, _ address: inout SocketAddress?) {
+  private func serve(_ endpoint: Endpoint, _ address: inout SocketAddress?) {
     _ = ports.wait(milliseconds: 1)
     for port in [Datagram.Port.control, .data] {
       var datagram = Datagram()
@@ -110,7 +110,7 @@ final class ClockGiver: @unchecked Sendable {
   }
 
   @discardableResult
-  private func flush(_ endpoint: Endpoint<SocketAddress>, _ known: SocketAddress?) -> SocketAddress? {
+  private func flush(_ endpoint: Endpoint, _ known: SocketAddress?) -> SocketAddress? {
     var met = known
     for output in endpoint.drain() {
       switch output {

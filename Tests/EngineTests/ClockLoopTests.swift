@@ -36,7 +36,7 @@ import Transports
 
   /// A session's number; only an endpoint makes them.
   private func session() throws -> SessionID {
-    let endpoint = Endpoint<SocketAddress>(name: "", identity: 0, random: SystemRandomNumberGenerator())
+    let endpoint = Endpoint(name: "", identity: 0, random: SystemRandomNumberGenerator())
     func connect(_ port: UInt16) throws -> SessionID {
       let address = SocketAddress(host: 0x7F00_0001, port: port)
       return try endpoint.connect(to: address, data: address, at: VirtualRhythm.origin)

@@ -12,12 +12,12 @@ import Transports
 @Suite struct ConnectionsTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   private let there = SocketAddress(host: 0x0A00_0002, port: 5004)
-  private let endpoint = Endpoint<SocketAddress>(name: "here", identity: 1, random: SplitMix(seed: 1))
+  private let endpoint = Endpoint(name: "here", identity: 1, random: SplitMix(seed: 1))
 
-  private var info: SessionInfo<SocketAddress> {
+  private var info: SessionInfo {
     get throws {
       // Only an endpoint makes one.
-      let answerer = Endpoint<SocketAddress>(name: "there", identity: 2, random: SplitMix(seed: 2))
+      let answerer = Endpoint(name: "there", identity: 2, random: SplitMix(seed: 2))
       let invitation = SessionCommand(.invitation, token: 1, ssrc: 1)
       var packet = RigidArray<UInt8>(capacity: 80)
       _ = invitation.append(to: &packet)
@@ -32,7 +32,7 @@ import Transports
   }
 
   /// Runs for `length`, ending each invitation that the endpoint gives up. Returns the seconds at which invitations went out.
-  private func run(_ connections: inout Connections<SocketAddress>, for length: Nanoseconds) -> [Int] {
+  private func run(_ connections: inout Connections, for length: Nanoseconds) -> [Int] {
     var seconds: [Int] = []
     var now = start
     while now <= start + length {
@@ -51,7 +51,7 @@ import Transports
   }
 
   @Test func aLostPeerIsSoughtForAMinute() throws {
-    var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
+    var connections = Connections(to: [], own: Identity(1), at: start)
     connections.lost(Identity(2), of: try info, at: start)
     #expect(connections.areAllEstablished, "the player did not ask for it")
     let seconds = run(&connections, for: .seconds(120))
@@ -62,7 +62,7 @@ import Transports
 
   @Test func whoIsFoundIsSoughtNoLonger() throws {
     for way in 0..<3 {
-      var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
+      var connections = Connections(to: [], own: Identity(1), at: start)
       connections.lost(Identity(2), of: try info, at: start)
       _ = connections.advance(endpoint, at: start + .seconds(1)) { _ in false }
       let session = try #require(connections.targets.first?.session)
@@ -79,7 +79,7 @@ import Transports
 
   /// A peer that this one was told to connect to has another address, and comes by itself.
   @Test func aPeerWithAnotherAddressIsNotInvitedAtTheOld() throws {
-    var connections = Connections<SocketAddress>(to: [.init(there)], own: Identity(1), at: start)
+    var connections = Connections(to: [.init(there)], own: Identity(1), at: start)
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
     connections.established(session, at: there)
@@ -95,7 +95,7 @@ import Transports
   }
 
   private func find(
-    _ connections: inout Connections<SocketAddress>, _ identity: UInt64 = 2, as name: String = "Ben",
+    _ connections: inout Connections, _ identity: UInt64 = 2, as name: String = "Ben",
     at address: SocketAddress? = nil,
     isMet: Bool = false
   ) -> Bool {
@@ -105,7 +105,7 @@ import Transports
 
   /// Of two that find each other the lower identity invites, the other three seconds later.
   @Test(arguments: [(UInt64(1), 0), (3, 3)]) func whoIsFoundIsInvited(own: UInt64, first: Int) throws {
-    var connections = Connections<SocketAddress>(to: [], own: Identity(own), at: start)
+    var connections = Connections(to: [], own: Identity(own), at: start)
     #expect(find(&connections) && find(&connections))
     #expect(connections.targets.count == 1)
     #expect(connections.areAllEstablished, "the player did not ask for it")
@@ -115,7 +115,7 @@ import Transports
   }
 
   @Test func whoIsFoundAndMetIsInvitedWhenItHasGone() throws {
-    var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
+    var connections = Connections(to: [], own: Identity(1), at: start)
     #expect(find(&connections, isMet: true) && connections.nextDeadline == .distantFuture)
     connections.ended(try other(), of: Identity(2), at: start)
     #expect(connections.nextDeadline == start + .seconds(1))
@@ -123,7 +123,7 @@ import Transports
 
   /// The peer that others are told to connect to, and that announces itself as well, is told and no more.
   @Test func whoIsToldAndFoundIsInvitedOnce() {
-    var connections = Connections<SocketAddress>(to: [.init(there)], own: Identity(1), at: start)
+    var connections = Connections(to: [.init(there)], own: Identity(1), at: start)
     #expect(find(&connections) && connections.targets.count == 1)
     connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
     #expect(connections.targets.count == 1)
@@ -131,7 +131,7 @@ import Transports
 
   /// A name that is taken is changed: the new one is seen before the old one is gone.
   @Test func theNewestAnnouncementCounts() {
-    var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
+    var connections = Connections(to: [], own: Identity(1), at: start)
     let elsewhere = SocketAddress(host: 0x0A00_0003, port: 5004)
     #expect(find(&connections) && find(&connections, as: "Ben #2", at: elsewhere))
     connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
@@ -142,7 +142,7 @@ import Transports
 
   /// Where one peer was announced another is: when the announcement ends nobody is invited there any more.
   @Test func anAnnouncementThatWasAnothersIsForgotten() throws {
-    var connections = Connections<SocketAddress>(to: [], own: Identity(1), at: start)
+    var connections = Connections(to: [], own: Identity(1), at: start)
     #expect(find(&connections))
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
@@ -155,7 +155,7 @@ import Transports
 
   /// The player hears of it; who was found is let be, and who was named is not.
   @Test(arguments: [true, false]) func whoRefusesIsToldOnce(isFound: Bool) throws {
-    var connections = Connections<SocketAddress>(to: isFound ? [] : [.init(there)], own: Identity(1), at: start)
+    var connections = Connections(to: isFound ? [] : [.init(there)], own: Identity(1), at: start)
     if isFound { #expect(find(&connections)) }
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
@@ -166,13 +166,13 @@ import Transports
   }
 
   @Test func whoIsNobodyToPlayWithIsLetBe() throws {
-    var connections = Connections<SocketAddress>(to: [.init(there)], own: Identity(1), at: start)
+    var connections = Connections(to: [.init(there)], own: Identity(1), at: start)
     _ = connections.advance(endpoint, at: start) { _ in false }
     connections.abandoned(try #require(connections.targets.first?.session))
     #expect(connections.areAllEstablished && connections.targets.isEmpty)
   }
 
-  private func findAll(_ numbers: some Sequence<Int>, by connections: inout Connections<SocketAddress>) {
+  private func findAll(_ numbers: some Sequence<Int>, by connections: inout Connections) {
     for n in numbers {
       let place = SocketAddress(host: UInt32(n), port: 5004)
       let isKept = connections.found(Identity(UInt64(n)), as: "Ben \(n)", at: .init(place), isMet: false, now: start)
@@ -180,7 +180,7 @@ import Transports
     }
   }
 
-  private func identities(_ connections: Connections<SocketAddress>) -> [UInt64] {
+  private func identities(_ connections: Connections) -> [UInt64] {
     connections.targets.compactMap { $0.identity?.bits }.sorted()
   }
 
@@ -190,7 +190,7 @@ import Transports
     var random = SplitMix(seed: seed)
     let numbers = Array(1...40).shuffled(using: &random)
     for own in [1, 2, 3, 40] {
-      var connections = Connections<SocketAddress>(to: [], own: Identity(UInt64(own)), at: start)
+      var connections = Connections(to: [], own: Identity(UInt64(own)), at: start)
       let others = numbers.filter { $0 != own }
       findAll(others.prefix(15), by: &connections)
       #expect(connections.targets.count == 15)
@@ -200,7 +200,7 @@ import Transports
   }
 
   @Test func theMasterIsConnectedToAsWell() {
-    var connections = Connections<SocketAddress>(to: [], own: Identity(30), at: start)
+    var connections = Connections(to: [], own: Identity(30), at: start)
     findAll((1...29).reversed(), by: &connections)
     connections.follow(master: Identity(17), isMet: { _ in false }, at: start)
     #expect(identities(connections) == [1, 2, 17])
@@ -210,7 +210,7 @@ import Transports
   }
 
   @Test func whenALowestLeavesTheNextTakesItsPlace() {
-    var connections = Connections<SocketAddress>(to: [], own: Identity(30), at: start)
+    var connections = Connections(to: [], own: Identity(30), at: start)
     findAll(1...29, by: &connections)
     connections.withdrawn(Identity(1), as: "Ben 1", isMet: { $0 == Identity(3) }, now: start)
     #expect(identities(connections) == [2, 3])
@@ -218,7 +218,7 @@ import Transports
   }
 
   @Test func anAnnouncementTwiceIsOnePeer() {
-    var connections = Connections<SocketAddress>(to: [], own: Identity(30), at: start)
+    var connections = Connections(to: [], own: Identity(30), at: start)
     findAll([1, 2, 2, 1], by: &connections)
     #expect(connections.targets.count == 2)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Processes
+import RTPMIDI
 import Testing
 import Transports
 

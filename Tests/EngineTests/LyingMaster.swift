@@ -21,7 +21,7 @@ final class LyingMaster: @unchecked Sendable {
   let port: UInt16
   private let lie: Lie
   private let ports: PortPair
-  private let endpoint = Endpoint<SocketAddress>(name: "Eve", identity: 7, random: SplitMix(seed: 3))
+  private let endpoint = Endpoint(name: "Eve", identity: 7, random: SplitMix(seed: 3))
   private let lies = Atomic(false)
   private let ends = Atomic(false)
   private let done = DispatchSemaphore(value: 0)

@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import RTPMIDI
 import Testing
 import Transports
 

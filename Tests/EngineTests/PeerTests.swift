@@ -1,5 +1,6 @@
 import Measurement
 import MusicalTime
+import RTPMIDI
 import Seeds
 import Testing
 import Transports

@@ -1,3 +1,4 @@
+import RTPMIDI
 import Seeds
 import Testing
 import Transports

@@ -4,8 +4,8 @@ import RTPMIDI
 import Seeds
 
 /// One who means it well: an ``Endpoint`` and the stream it plays, mostly with a journal and with send instants.
-final class GenuinePeer<Address: PeerAddress> {
-  let endpoint: Endpoint<Address>
+final class GenuinePeer {
+  let endpoint: Endpoint
   private var sender: PacketSender
   private var improviser: Improviser
   private var random: SplitMix

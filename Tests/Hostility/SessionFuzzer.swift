@@ -9,26 +9,18 @@ import Seeds
 /// leaves. After each, what must always hold is looked at: the bounds of everything that grows, each datagram counted once
 /// as accepted or under one reason, and nothing left that was due.
 public final class SessionFuzzer: Fuzzer {
-  /// Two ports of one host.
-  struct Address: PeerAddress {
-    var host: UInt32
-    var port: UInt16
-    var data: Address { Address(host: host, port: port + 1) }
-    func isSameHost(as other: Address) -> Bool { host == other.host }
-  }
-
   private struct Flight {
     let datagram: [UInt8]
-    let from: Address
-    let to: Address
+    let from: SocketAddress
+    let to: SocketAddress
   }
 
   private static let controls = [(0, 5004), (1, 5004), (1, 5006), (2, 5004), (3, 5004)].map {
-    Address(host: $0, port: $1)
+    SocketAddress(host: $0, port: $1)
   }
 
   /// The one under test, of host 0, and the genuine ones, two of them on one host.
-  private var peers: [GenuinePeer<Address>] = []
+  private var peers: [GenuinePeer] = []
   /// Of each, one that sends what it has sent, damaged.
   private var imitators: [HostileDatagrams] = []
   private var flights: [Flight] = []
@@ -48,7 +40,7 @@ public final class SessionFuzzer: Fuzzer {
     }
   }
 
-  private var tested: Endpoint<Address> { peers[0].endpoint }
+  private var tested: Endpoint { peers[0].endpoint }
 
   /// What has become of the datagrams given to the endpoint under test.
   public var counters: Counters { tested.counters }
@@ -77,8 +69,8 @@ public final class SessionFuzzer: Fuzzer {
   private func pickPort() -> Port { pick(4) == 0 ? .control : .data }
 
   /// Of so few that the genuine peers find room as well, then for a while of more than there are places for.
-  private func pickStranger() -> Address {
-    Address(host: UInt32(10 + pick(inputs / 100_000 % 4 == 3 ? 3000 : 800)), port: 5004)
+  private func pickStranger() -> SocketAddress {
+    SocketAddress(host: UInt32(10 + pick(inputs / 100_000 % 4 == 3 ? 3000 : 800)), port: 5004)
   }
 
   private func step() throws(FuzzFailure) {
@@ -156,7 +148,7 @@ public final class SessionFuzzer: Fuzzer {
     _ = try? peers[k].endpoint.connect(to: Self.controls[other], data: Self.controls[other].data, at: now)
   }
 
-  private func give(_ datagram: [UInt8], from address: Address, _ port: Port) throws(FuzzFailure) {
+  private func give(_ datagram: [UInt8], from address: SocketAddress, _ port: Port) throws(FuzzFailure) {
     tested.receive(datagram, from: address, port: port, at: now, answeredAt: pick(2) == 0 ? now : nil)
     let told = send(from: 0)
     // The steps of a journal, else a message of an octet.
@@ -206,7 +198,7 @@ public final class SessionFuzzer: Fuzzer {
   private func put(_ flight: Flight, of k: Int) {
     if pick(4) == 0 { imitators[k == 0 ? pickPeer() : k].see(flight.datagram) }
     // To strangers nothing is delivered.
-    guard flight.to.host < 10 else { return }
+    guard flight.to.low & 0xFFFF_FFFF < 10 else { return }
     if flights.count == 256 { flights.remove(at: pick(256)) }
     flights.append(flight)
   }
@@ -215,7 +207,7 @@ public final class SessionFuzzer: Fuzzer {
     guard tested.counters.received == tested.counters.accepted + tested.counters.dropped else {
       throw failure("a datagram is not counted once")
     }
-    guard tested.sessionCount <= Endpoint<Address>.sessionLimit, tested.halfOpenCount <= 64,
+    guard tested.sessionCount <= Endpoint.sessionLimit, tested.halfOpenCount <= 64,
       tested.waitingCount <= 2 * tested.sessionCount
     else {
       throw failure(
@@ -225,4 +217,13 @@ public final class SessionFuzzer: Fuzzer {
   }
 
   private func failure(_ what: String) -> FuzzFailure { FuzzFailure(what, seed: seed, input: inputs) }
+}
+
+extension SocketAddress {
+  /// The data port beside this control port.
+  fileprivate var data: SocketAddress {
+    var data = self
+    data.port += 1
+    return data
+  }
 }

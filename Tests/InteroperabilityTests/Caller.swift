@@ -12,7 +12,7 @@ struct Caller: ~Copyable {
   static let name = "the caller"
 
   private let ports: PortPair
-  private let endpoint: Endpoint<SocketAddress>
+  private let endpoint: Endpoint
   private var sender: PacketSender
   /// Where the listener takes MIDI.
   private let data: SocketAddress
@@ -22,7 +22,7 @@ struct Caller: ~Copyable {
   /// Invites the listener on `port` and the one after it, and waits until they are in session.
   init(inviting port: Int) throws {
     let ports = try PortPair(port: 0)
-    let endpoint = Endpoint<SocketAddress>(name: Self.name, identity: 1, random: SplitMix(seed: 1))
+    let endpoint = Endpoint(name: Self.name, identity: 1, random: SplitMix(seed: 1))
     let loopback: UInt32 = 0x7F00_0001
     let control = SocketAddress(host: loopback, port: UInt16(port))
     let data = SocketAddress(host: loopback, port: UInt16(port) + 1)
@@ -66,7 +66,7 @@ struct Caller: ~Copyable {
     ports.close()
   }
 
-  private static func send(_ endpoint: Endpoint<SocketAddress>, over ports: PortPair) throws {
+  private static func send(_ endpoint: Endpoint, over ports: PortPair) throws {
     for output in endpoint.drain() {
       switch output {
       case .send(let datagram, let address, let port):

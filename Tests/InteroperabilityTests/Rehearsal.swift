@@ -12,15 +12,9 @@ struct Rehearsal: ~Copyable {
   private(set) var seen: [[UInt8]] = []
   private(set) var file = PacketFile()
   private var now = Instant(nanoseconds: 1_000_000_000)
-  private let inviter = Endpoint<Place>(name: "inviter", identity: 1, random: SplitMix(seed: 1))
-  private let invited = Endpoint<Place>(name: "invited", identity: 2, random: SplitMix(seed: 2))
+  private let inviter = Endpoint(name: "inviter", identity: 1, random: SplitMix(seed: 1))
+  private let invited = Endpoint(name: "invited", identity: 2, random: SplitMix(seed: 2))
   private var sender: PacketSender
-
-  /// A port of the one host there is.
-  private struct Place: PeerAddress {
-    let port: UInt16
-    func isSameHost(as other: Place) -> Bool { true }
-  }
 
   struct Fault: Error, CustomStringConvertible { let description: String }
 
@@ -29,9 +23,12 @@ struct Rehearsal: ~Copyable {
     sender.sendsJournal = true
     sender.usesEnhancedControllers = usesEnhancedControllers
     sender.sendsInstants = sendsInstants
-    _ = try inviter.connect(to: Place(port: 5006), data: Place(port: 5007), at: now)
+    _ = try inviter.connect(to: Self.address(5006), data: Self.address(5007), at: now)
     exchange()
   }
+
+  /// A port of the one host there is.
+  private static func address(_ port: UInt16) -> SocketAddress { SocketAddress(host: 0x7F00_0001, port: port) }
 
   /// Says each of `messages` in a packet of its own.
   mutating func say(_ messages: Message...) throws { for message in messages { try say(message) } }
@@ -86,7 +83,7 @@ struct Rehearsal: ~Copyable {
     now = now + .milliseconds(1)
   }
 
-  private func datagram(of output: Endpoint<Place>.Output, by endpoint: Endpoint<Place>) -> ([UInt8], Place, Port)? {
+  private func datagram(of output: Endpoint.Output, by endpoint: Endpoint) -> ([UInt8], SocketAddress, Port)? {
     var packet = RigidArray<UInt8>(capacity: 100)
     switch output {
     case .send(let datagram, let address, let port): return (datagram, address, port)
@@ -114,7 +111,7 @@ struct Rehearsal: ~Copyable {
           guard let (datagram, address, port) = datagram(of: output, by: from) else { continue }
           let source = port == .control ? control : control + 1
           append(datagram, from: source, to: address.port)
-          to.receive(datagram, from: Place(port: source), port: address.port % 2 == 0 ? .control : .data, at: now)
+          to.receive(datagram, from: Self.address(source), port: address.port % 2 == 0 ? .control : .data, at: now)
           isQuiet = false
         }
       }

@@ -1,4 +1,5 @@
 import Glibc
+import RTPMIDI
 import Testing
 import Transports
 

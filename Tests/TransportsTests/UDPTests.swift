@@ -1,6 +1,7 @@
 import BasicContainers
 import Glibc
 import MusicalTime
+import RTPMIDI
 import Realtime
 import Testing
 

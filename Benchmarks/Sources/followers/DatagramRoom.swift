@@ -1,5 +1,6 @@
 import CEpoll
 import Glibc
+import RTPMIDI
 
 /// Room for one datagram and what comes with it, taken once: receiving allocates nothing.
 final class DatagramRoom {
@@ -42,7 +43,7 @@ final class DatagramRoom {
     return true
   }
 
-  var sender: LoopbackAddress { LoopbackAddress(port: UInt16(bigEndian: from.pointee.sin_port)) }
+  var sender: SocketAddress { SocketAddress(loopback: UInt16(bigEndian: from.pointee.sin_port)) }
 
   /// The datagram's octets, until the next is received.
   var datagram: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: octets, count: count) }

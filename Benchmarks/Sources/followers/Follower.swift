@@ -10,9 +10,9 @@ final class Follower {
   let data: LoopbackSocket
   /// Whether it answers Tutti's probes and sends its own. Another kind never sees them.
   private let isTutti: Bool
-  private let endpoint: Endpoint<LoopbackAddress>
+  private let endpoint: Endpoint
   private var receiver = PacketReceiver(ssrc: 0, systemExclusiveCapacity: 256)
-  private var master: LoopbackAddress?
+  private var master: SocketAddress?
   private var feedbackDue = Instant.distantFuture
   private(set) var hasJoined = false
   private(set) var hasLeft = false
@@ -36,7 +36,7 @@ final class Follower {
 
   /// Invites the master, whose control port this is.
   func connect(to port: UInt16, at now: Instant) {
-    _ = try? endpoint.connect(to: LoopbackAddress(port: port), data: LoopbackAddress(port: port + 1), at: now)
+    _ = try? endpoint.connect(to: SocketAddress(loopback: port), data: SocketAddress(loopback: port + 1), at: now)
     handleOutputs(at: now)
   }
 
@@ -164,14 +164,14 @@ final class Follower {
   }
 
   /// Sends from the data port what `encode` appends to an empty packet with room for `count` octets.
-  private func send(_ count: Int, to address: LoopbackAddress, _ encode: (inout RigidArray<UInt8>) -> Bool) -> Bool {
+  private func send(_ count: Int, to address: SocketAddress, _ encode: (inout RigidArray<UInt8>) -> Bool) -> Bool {
     var packet = RigidArray<UInt8>(capacity: count)
     let isSent = encode(&packet) && data.send((0..<packet.count).map { packet[$0] }, to: address)
     if !isSent { heard.unsent += 1 }
     return isSent
   }
 
-  private func send(feedback sequence: UInt16, to address: LoopbackAddress) {
+  private func send(feedback sequence: UInt16, to address: SocketAddress) {
     let (ssrc, high, low) = (endpoint.ssrc, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence))
     var packet: [UInt8] = [0xFF, 0xFF, 0x52, 0x53]
     packet += [UInt8(ssrc >> 24), UInt8(ssrc >> 16 & 255), UInt8(ssrc >> 8 & 255), UInt8(ssrc & 255), high, low, 0, 0]

@@ -3,12 +3,10 @@ import Glibc
 import RTPMIDI
 
 /// Where a datagram of this machine comes from, or goes to: a port of 127.0.0.1.
-struct LoopbackAddress: PeerAddress {
-  var port: UInt16
+extension SocketAddress {
+  init(loopback port: UInt16) { self.init(host: 0x7F00_0001, port: port) }
 
-  func isSameHost(as other: LoopbackAddress) -> Bool { true }
-
-  var sockaddr: sockaddr_in {
+  fileprivate var sockaddr: sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -27,7 +25,7 @@ struct LoopbackSocket {
     guard descriptor >= 0 else {
       throw FollowersError("socket: not to be had (\(String(cString: strerror(errno)))); raise `ulimit -n`")
     }
-    var address = LoopbackAddress(port: port).sockaddr
+    var address = SocketAddress(loopback: port).sockaddr
     let code = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: Glibc.sockaddr.self, capacity: 1) {
         bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -43,7 +41,7 @@ struct LoopbackSocket {
   }
 
   /// Sends one datagram, never waiting; false when the kernel would not take it.
-  func send(_ bytes: [UInt8], to address: LoopbackAddress) -> Bool {
+  func send(_ bytes: [UInt8], to address: SocketAddress) -> Bool {
     var to = address.sockaddr
     return withUnsafePointer(to: &to) { pointer in
       pointer.withMemoryRebound(to: Glibc.sockaddr.self, capacity: 1) {

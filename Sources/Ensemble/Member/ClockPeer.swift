@@ -6,9 +6,9 @@ public import RTPMIDI
 ///
 /// Its stream numbers its packets. While none is missing no tick is; ticks that a recovery journal makes good are counted
 /// too; and where packets are missing and no journal has told of ticks, time decides how many of them were.
-public struct ClockPeer<Address: PeerAddress> {
+public struct ClockPeer {
   /// Its control port.
-  public let address: Address
+  public let address: SocketAddress
   /// What it is called in messages.
   public private(set) var name: String
   /// Nil while it is not in session.
@@ -24,7 +24,7 @@ public struct ClockPeer<Address: PeerAddress> {
   /// Whether a journal has told of ticks since the last one that came.
   private var isRecovered = false
 
-  public init(address: Address, name: String) { (self.address, self.name) = (address, name) }
+  public init(address: SocketAddress, name: String) { (self.address, self.name) = (address, name) }
 
   /// It is in session: whether it has come back.
   mutating func established(_ session: SessionID, name: String?) -> Bool {

@@ -32,11 +32,12 @@ extension Connections {
     guard announced[identity] != nil || announced.count < Self.mostAnnounced else { return false }
     defer { schedule() }
     if announced.updateValue(Announcement(name: name, place: place), forKey: identity) == nil {
-      let (before, after) = (lowest, Array((lowest + [identity]).sorted().prefix(2)))
-      lowest = after
-      if after != before || announced.count == Self.mostFound + 1 { targets = targets.filter(isStillWanted) }
+      let isAmongLowest = lowest.count < 2 || identity < lowest[1]
+      if isAmongLowest { lowest = Array((lowest + [identity]).sorted().prefix(2)) }
+      if isAmongLowest || announced.count == Self.mostFound + 1 { targets = targets.filter(isStillWanted) }
+    } else {
+      targets.removeAll { if case .found(identity, as: _) = $0.reason { true } else { false } }
     }
-    targets.removeAll { if case .found(identity, as: _) = $0.reason { true } else { false } }
     if wants(identity) { add(identity, isMet: isMet, at: now) }
     return true
   }
@@ -69,7 +70,7 @@ extension Connections {
   private mutating func reconsider(isMet: (Identity) -> Bool, at now: Instant) {
     defer { schedule() }
     let sought = Set(targets.compactMap(\.identity))
-    for identity in announced.keys.sorted() where !sought.contains(identity) && wants(identity) {
+    for identity in announced.keys.filter({ !sought.contains($0) && wants($0) }).sorted() {
       add(identity, isMet: isMet(identity), at: now)
     }
   }

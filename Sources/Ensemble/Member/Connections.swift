@@ -4,7 +4,7 @@ public import RTPMIDI
 /// The peers to invite: those that this one was told to connect to, each until it is there and again when it has gone;
 /// those that were found on the network; and for a minute each Tutti peer that has fallen silent, whichever side had
 /// begun the session.
-public struct Connections<Address: PeerAddress> {
+public struct Connections {
   /// How soon after a failure the next invitation goes out.
   static var pause: Nanoseconds { .seconds(1) }
   /// After so long without an answer the player is told, once.
@@ -21,10 +21,16 @@ public struct Connections<Address: PeerAddress> {
 
   /// Where a peer is reached: its control port, and the data port beside it.
   public struct Place: Hashable, Sendable {
-    public var control: Address
-    public var data: Address
+    public var control: SocketAddress
+    public var data: SocketAddress
 
-    public init(control: Address, data: Address) { (self.control, self.data) = (control, data) }
+    public init(control: SocketAddress, data: SocketAddress) { (self.control, self.data) = (control, data) }
+
+    /// The data port is the one after the control port.
+    public init(_ control: SocketAddress) {
+      self.init(control: control, data: control)
+      data.port &+= 1
+    }
   }
 
   package enum Reason: Hashable, Sendable {
@@ -106,12 +112,12 @@ public struct Connections<Address: PeerAddress> {
   ///
   /// - Parameter stands: whether a session is established, as one may be that the other side has begun meanwhile.
   mutating func advance(
-    _ endpoint: Endpoint<Address>, at now: Instant, where stands: (SessionID) -> Bool
-  ) -> [Address] {
+    _ endpoint: Endpoint, at now: Instant, where stands: (SessionID) -> Bool
+  ) -> [SocketAddress] {
     guard now >= nextDeadline else { return [] }
     defer { schedule() }
     targets.removeAll { $0.expires.map { $0 <= now } ?? false }
-    var silent: [Address] = []
+    var silent: [SocketAddress] = []
     for n in targets.indices {
       if targets[n].isSought, now >= targets[n].nextTry {
         let target = targets[n]
@@ -130,7 +136,7 @@ public struct Connections<Address: PeerAddress> {
   }
 
   /// A session with the peer at `address` stands.
-  mutating func established(_ session: SessionID, at address: Address) {
+  mutating func established(_ session: SessionID, at address: SocketAddress) {
     defer { schedule() }
     targets.removeAll { $0.expires != nil && ($0.session == session || $0.place.control == address) }
     for n in targets.indices where targets[n].session == session {
@@ -180,10 +186,10 @@ public struct Connections<Address: PeerAddress> {
   }
 
   /// A Tutti peer's session was lost, not ended: it is sought where it was, unless it is sought there already.
-  mutating func lost(_ identity: Identity, of info: SessionInfo<Address>, at now: Instant) {
+  mutating func lost(_ identity: Identity, of info: SessionInfo, at now: Instant) {
     defer { schedule() }
     guard !targets.contains(where: { $0.place.control == info.control }),
-      targets.count < Endpoint<Address>.sessionLimit
+      targets.count < Endpoint.sessionLimit
     else { return }
     var target = Target(
       Place(control: info.control, data: info.data), reason: .silent(until: now + Self.searchTime), at: now,

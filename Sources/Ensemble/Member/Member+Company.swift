@@ -3,7 +3,7 @@ import RTPMIDI
 
 // Who comes and goes.
 extension Member {
-  func established(_ session: SessionID, _ info: SessionInfo<Address>, at now: Instant) {
+  func established(_ session: SessionID, _ info: SessionInfo, at now: Instant) {
     let partner = Partner(info: info, manner: manner(for: info.name, at: info.control))
     partners[session] = partner
     connections.established(session, at: info.control)

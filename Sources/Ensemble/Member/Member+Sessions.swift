@@ -11,7 +11,7 @@ extension Member {
     }
   }
 
-  private func handle(_ output: Endpoint<Address>.Output, at now: Instant) {
+  private func handle(_ output: Endpoint.Output, at now: Instant) {
     switch output {
     case .send(let octets, let address, let port): emit(.send(octets, to: address, port))
     case .probe(let session, let address): emit(.probe(session, to: address))
@@ -37,21 +37,17 @@ extension Member {
     case .recognised(let session, let identity): recognised(session, Identity(identity), at: now)
     case .foreign(let session): noteJoined(session)
     case .clock(let session, let transit):
-      guard let partner = partners[session] else { break }
-      let known = transit.allowing(for: partner.manner.asymmetry ?? .zero)
-      if let identity = partner.identity {
-        ensemble.heard(identity, at: now)
-        ensemble.measured(known, with: identity, at: now)
-      }
+      guard let place = partners.index(forKey: session) else { break }
+      let known = transit.allowing(for: partners.values[place].manner.asymmetry ?? .zero)
+      if let identity = partners.values[place].identity { ensemble.measured(known, with: identity, at: now) }
       if let n = clockPeer(of: session) { clockPeers[n].measured(known, at: now) }
     case .message(let session, let message, let instant, let arrival, let isRecovered):
-      if let identity = partners[session]?.identity { ensemble.heard(identity, at: now) }
+      if let identity = identity(of: session) { ensemble.heard(identity, at: now) }
       if !keep(message, on: session, stamped: instant, at: arrival, isRecovered: isRecovered, now: now) {
         received(message, at: instant, isRecovered: isRecovered, on: session, now: now)
       }
     case .systemExclusive(let session, let octets, _, _):
-      guard let partner = partners[session] else { break }
-      if let identity = partner.identity {
+      if let identity = identity(of: session) {
         ensemble.heard(identity, at: now)
         ensemble.received(systemExclusive: octets, from: identity, at: now)
       } else if let statement = Statement(systemExclusive: octets) {
@@ -67,9 +63,9 @@ extension Member {
 
   private func received(_ message: Message, at instant: Instant, isRecovered: Bool, on session: SessionID, now: Instant)
   {
-    guard let partner = partners[session] else { return }
+    let sender = identity(of: session)
     if message.isOfChannel {
-      if let identity = partner.identity,
+      if let identity = sender,
         ensemble.received(message, at: instant, isRecovered: isRecovered, from: identity, now: now)
       {
         return
@@ -77,8 +73,8 @@ extension Member {
       return sound(message, on: session, at: now)
     }
     guard message == .clock else { return }
-    guard let identity = partner.identity, ensemble.role == .follower(of: identity) else {
-      return name(strangeClock: partner, on: session)
+    guard let identity = sender, ensemble.role == .follower(of: identity) else {
+      return name(strangeClock: session)
     }
     let plan = ensemble.plan
     if isRecovered { return account.recovered(run: plan.run, start: plan.start) }
@@ -105,14 +101,20 @@ extension Member {
   }
 
   /// A tick of a peer that is none of ours, and that nobody has been asked to keep: it is named once.
-  private func name(strangeClock partner: Partner<Address>, on session: SessionID) {
-    guard partner.identity == nil, !partner.isClockNamed else { return }
+  private func name(strangeClock session: SessionID) {
+    guard let partner = partners[session], partner.identity == nil, !partner.isClockNamed else { return }
     partners[session]?.isClockNamed = true
     tell(.strangeClock(partner))
   }
 
+  /// Which Tutti peer that of a session is: looked up for every packet, without a copy of all that is known of it.
+  private func identity(of session: SessionID) -> Identity? {
+    guard let place = partners.index(forKey: session) else { return nil }
+    return partners.values[place].identity
+  }
+
   /// Where the peer of a session is.
-  private func place(of session: SessionID) -> Address? {
+  private func place(of session: SessionID) -> SocketAddress? {
     partners[session]?.info.control ?? connections.targets.first { $0.session == session }?.place.control
   }
 }

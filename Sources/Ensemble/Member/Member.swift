@@ -10,32 +10,32 @@ public import RTPMIDI
 /// thread, in a simulation the virtual peer.
 ///
 /// Real-time: not safe.
-public final class Member<Address: PeerAddress> {
+public final class Member {
   /// What is to be done.
   public enum Act: Sendable {
     /// A datagram from the own port to the peer's, at once.
-    case send([UInt8], to: Address, Port)
+    case send([UInt8], to: SocketAddress, Port)
     /// A clock probe is to be sent from the own data port: see ``Endpoint/sendProbe(on:by:)``.
-    case probe(SessionID, to: Address)
+    case probe(SessionID, to: SocketAddress)
     /// A CK0 is to be sent from the own data port: see ``Endpoint/clockPacket(on:sentAt:)``.
-    case clockPacket(SessionID, to: Address)
-    case stream(StreamCommand<Address>)
+    case clockPacket(SessionID, to: SocketAddress)
+    case stream(StreamCommand)
     /// Play by this plan from now on.
     case play(Plan)
     /// A note, a controller or its like sounds here: another's in session, or the player's own.
     case sound(Message, from: SessionID?)
     /// Somebody has joined or left: whom to answer has changed.
     case company
-    case tell(MemberNews<Address>)
+    case tell(MemberNews)
   }
 
-  public let endpoint: Endpoint<Address>
+  public let endpoint: Endpoint
   public var ensemble: Ensemble
-  public var connections: Connections<Address>
+  public var connections: Connections
   /// The RTP-MIDI peers whose clock may be kept.
-  public var clockPeers: [ClockPeer<Address>] = []
+  public var clockPeers: [ClockPeer] = []
   /// Everybody in session.
-  public internal(set) var partners: [SessionID: Partner<Address>] = [:]
+  public internal(set) var partners: [SessionID: Partner] = [:]
   /// The session of each Tutti peer.
   public internal(set) var sessions: [Identity: SessionID] = [:]
   /// What the Tutti peers met so far call themselves, also those that have left.
@@ -47,7 +47,7 @@ public final class Member<Address: PeerAddress> {
   /// What may come from others to the sound.
   public internal(set) var inbound = MessageBudget()
   /// How a peer is treated, by what it calls itself and its control port.
-  private let manner: (String?, Address) -> Manner
+  private let manner: (String?, SocketAddress) -> Manner
   private var random: any RandomNumberGenerator
   private var acts: [Act] = []
   /// Where the player's notes that still sound have gone, by channel and key as they came from the instrument.
@@ -60,8 +60,8 @@ public final class Member<Address: PeerAddress> {
   ///   - connections: whom to connect to.
   ///   - random: unpredictable outside simulations.
   public init(
-    name: String, ensemble: Ensemble, connections: Connections<Address>,
-    manner: @escaping (String?, Address) -> Manner = { _, _ in Manner() }, random: any RandomNumberGenerator
+    name: String, ensemble: Ensemble, connections: Connections,
+    manner: @escaping (String?, SocketAddress) -> Manner = { _, _ in Manner() }, random: any RandomNumberGenerator
   ) {
     var random = random
     endpoint = Endpoint(name: name, identity: ensemble.identity.bits, random: random)
@@ -79,7 +79,7 @@ public final class Member<Address: PeerAddress> {
   ///
   /// - Parameter answeredAt: when the thread that received it has answered it, if it has.
   public func receive(
-    _ datagram: Span<UInt8>, from address: Address, port: Port, at instant: Instant, answeredAt: Instant? = nil,
+    _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant, answeredAt: Instant? = nil,
     now: Instant
   ) {
     endpoint.receive(datagram, from: address, port: port, at: instant, answeredAt: answeredAt)
@@ -89,7 +89,7 @@ public final class Member<Address: PeerAddress> {
 
   /// When ``advance(to:)`` has something to do next.
   public var nextDeadline: Instant {
-    let next = min(ensemble.nextDeadline, connections.nextDeadline)
+    let next = min(ensemble.findDeadline(), connections.nextDeadline)
     return endpoint.nextDeadline.map { min($0, next) } ?? next
   }
 
@@ -111,7 +111,8 @@ public final class Member<Address: PeerAddress> {
   public func drain(at now: Instant) -> [Act] {
     handleSessions(at: now)
     handleEffects(at: now)
-    defer { acts.removeAll(keepingCapacity: true) }
+    guard !acts.isEmpty else { return [] }
+    defer { acts = [] }
     return acts
   }
 
@@ -129,9 +130,9 @@ public final class Member<Address: PeerAddress> {
   /// Which of the peers whose clock may be kept is that of a session.
   func clockPeer(of session: SessionID) -> Int? { clockPeers.firstIndex { $0.session == session } }
 
-  func tell(_ news: MemberNews<Address>) { acts.append(.tell(news)) }
+  func tell(_ news: MemberNews) { acts.append(.tell(news)) }
 
   func firstSequence() -> UInt16 { UInt16.random(in: 0 ... .max, using: &random) }
 
-  func manner(for name: String?, at address: Address) -> Manner { manner(name, address) }
+  func manner(for name: String?, at address: SocketAddress) -> Manner { manner(name, address) }
 }

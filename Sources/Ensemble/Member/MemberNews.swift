@@ -2,25 +2,25 @@ public import MIDI
 public import RTPMIDI
 
 /// What a member has to tell its player, or whoever watches it.
-public enum MemberNews<Address: PeerAddress>: Sendable {
+public enum MemberNews: Sendable {
   /// A session stands; whether with a Tutti peer is not known yet.
-  case met(Partner<Address>)
+  case met(Partner)
   /// A session that stood is over.
-  case parted(Partner<Address>)
+  case parted(Partner)
   /// It is known now whether the peer is a Tutti peer.
-  case joined(Partner<Address>)
+  case joined(Partner)
   /// One that had joined is there no more.
-  case left(Partner<Address>)
+  case left(Partner)
   /// It answered NO; whether it is invited again.
-  case refused(String?, at: Address, isSought: Bool)
+  case refused(String?, at: SocketAddress, isSought: Bool)
   /// The invitation came back to this peer itself.
-  case reflected(Address)
+  case reflected(SocketAddress)
   /// It has the identity of this peer.
-  case isCopy(Partner<Address>)
+  case isCopy(Partner)
   /// Its invitation was answered NO, by policy.
-  case declined(String?, at: Address)
+  case declined(String?, at: SocketAddress)
   /// Nothing has come back from there for long.
-  case unanswered(Address)
+  case unanswered(SocketAddress)
 
   /// What the outside clock of this name does.
   case outsideClock(String, OutsideClock.Event)
@@ -29,7 +29,7 @@ public enum MemberNews<Address: PeerAddress>: Sendable {
   /// It turns out to be a Tutti peer, which is followed anyway.
   case outsideClockIsTutti(String)
   /// One that is no Tutti peer sends a clock that nobody was asked to keep.
-  case strangeClock(Partner<Address>)
+  case strangeClock(Partner)
 
   case role(Role)
   case outranked(by: Identity)

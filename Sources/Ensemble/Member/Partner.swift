@@ -1,8 +1,8 @@
 public import RTPMIDI
 
 /// The peer of one session.
-public struct Partner<Address: PeerAddress>: Sendable {
-  public let info: SessionInfo<Address>
+public struct Partner: Sendable {
+  public let info: SessionInfo
   /// What the player has set for it.
   public let manner: Manner
   /// Nil while it is not known to be a Tutti peer.
@@ -19,5 +19,5 @@ public struct Partner<Address: PeerAddress>: Sendable {
   /// What it holds here.
   var held = HeldNotes()
 
-  init(info: SessionInfo<Address>, manner: Manner) { (self.info, self.manner) = (info, manner) }
+  init(info: SessionInfo, manner: Manner) { (self.info, self.manner) = (info, manner) }
 }

@@ -3,7 +3,7 @@ public import MusicalTime
 public import RTPMIDI
 
 /// What a member asks of the owner of its sessions' RTP streams, which alone writes to them: in the engine the clock thread.
-public enum StreamCommand<Address: PeerAddress>: Hashable, Sendable {
+public enum StreamCommand: Hashable, Sendable {
   /// To whom a message goes.
   public enum Receiver: Hashable, Sendable {
     case session(SessionID)
@@ -14,7 +14,7 @@ public enum StreamCommand<Address: PeerAddress>: Hashable, Sendable {
   }
 
   /// A session has come about: `address` is its peer's data port. Whoever gives the clock does not take it back.
-  case open(SessionID, to: Address, ssrc: UInt32, sequence: UInt16, takesClock: Bool)
+  case open(SessionID, to: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool)
   /// The session's peer is a Tutti peer: it is told what goes to all of them, the clock in any case.
   case recognise(SessionID)
   /// Whether the session's peer honours time stamps.

@@ -5,15 +5,15 @@ import MusicalTime
 /// A binary heap (Williams 1964) in which each session knows its place, so that one whose deadline moves is moved at
 /// once and nothing stale is left: with 1000 sessions the next deadline is there to be read, and a change costs ten
 /// comparisons at most. Equal deadlines are kept apart by the sessions' numbers, so that equal inputs give equal outputs.
-struct Deadlines<Address: PeerAddress> {
-  private var heap: [Session<Address>] = []
+struct Deadlines {
+  private var heap: [Session] = []
 
   /// The session with the earliest deadline.
-  var first: Session<Address>? { heap.first }
+  var first: Session? { heap.first }
   var count: Int { heap.count }
 
   /// Puts `session` where its deadline says.
-  mutating func schedule(_ session: Session<Address>) {
+  mutating func schedule(_ session: Session) {
     let deadline = session.deadline
     if let place = session.place {
       guard deadline != session.scheduled else { return }
@@ -28,7 +28,7 @@ struct Deadlines<Address: PeerAddress> {
   }
 
   /// Takes `session` out, if it is here.
-  mutating func remove(_ session: Session<Address>) {
+  mutating func remove(_ session: Session) {
     guard let place = session.place else { return }
     session.place = nil
     let last = heap.removeLast()
@@ -38,7 +38,7 @@ struct Deadlines<Address: PeerAddress> {
     if !rise(from: place) { sink(from: place) }
   }
 
-  private func precedes(_ a: Session<Address>, _ b: Session<Address>) -> Bool {
+  private func precedes(_ a: Session, _ b: Session) -> Bool {
     a.scheduled != b.scheduled ? a.scheduled < b.scheduled : a.id.number < b.id.number
   }
 
@@ -56,9 +56,9 @@ struct Deadlines<Address: PeerAddress> {
     var place = start
     while true {
       var least = place
-      for child in [2 * place + 1, 2 * place + 2] where child < heap.count && precedes(heap[child], heap[least]) {
-        least = child
-      }
+      let (left, right) = (2 * place + 1, 2 * place + 2)
+      if left < heap.count, precedes(heap[left], heap[least]) { least = left }
+      if right < heap.count, precedes(heap[right], heap[least]) { least = right }
       guard least != place else { return }
       exchange(place, least)
       place = least

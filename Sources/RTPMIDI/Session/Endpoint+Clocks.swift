@@ -25,7 +25,7 @@ extension Endpoint {
   }
 
   func receive(
-    _ packet: ClockPacket, from address: Address, port: Port, at instant: Instant, answeredAt answer: Instant?
+    _ packet: ClockPacket, from address: SocketAddress, port: Port, at instant: Instant, answeredAt answer: Instant?
   ) -> Counters.Fate {
     guard let session = session(of: packet.ssrc, from: address, port, at: instant) else { return .unknownSource }
     guard let reading = session.clock.receive(packet, answered: answer ?? instant) else { return .unmatchedClock }
@@ -47,7 +47,7 @@ extension Endpoint {
   }
 
   func receive(
-    _ probe: ClockProbe, from address: Address, port: Port, at instant: Instant, isAnswered: Bool
+    _ probe: ClockProbe, from address: SocketAddress, port: Port, at instant: Instant, isAnswered: Bool
   ) -> Counters.Fate {
     guard let session = session(of: probe.ssrc, from: address, port, at: instant) else { return .strangerProbe }
     let fate =
@@ -64,7 +64,7 @@ extension Endpoint {
     return fate
   }
 
-  private func receive(request: ClockProbe, in session: Session<Address>, at instant: Instant) -> Counters.Fate {
+  private func receive(request: ClockProbe, in session: Session, at instant: Instant) -> Counters.Fate {
     session.recognition.wasAsked(at: instant)
     guard let identity = session.recognition.identity else {
       session.lastHeard = instant
@@ -82,8 +82,7 @@ extension Endpoint {
     return .accepted
   }
 
-  private func receive(acknowledgement: ClockProbe, in session: Session<Address>, at instant: Instant) -> Counters.Fate
-  {
+  private func receive(acknowledgement: ClockProbe, in session: Session, at instant: Instant) -> Counters.Fate {
     guard let identity = session.recognition.identity, identity == acknowledgement.identity else {
       return .strangerProbe
     }
@@ -100,7 +99,7 @@ extension Endpoint {
   /// The way of a packet from here, as the peer tells it in `probe`, unless it has told of that or of a later one, the
   /// `last`.
   private func take(
-    wayTold probe: ClockProbe, last: inout Instant?, of session: Session<Address>, at instant: Instant
+    wayTold probe: ClockProbe, last: inout Instant?, of session: Session, at instant: Instant
   ) {
     guard probe.origin.nanoseconds != 0 || probe.receive.nanoseconds != 0 else { return }
     guard probe.isPossible(at: instant) else {
@@ -112,7 +111,7 @@ extension Endpoint {
     outputs.append(.clock(session.id, ClockTransit(.out, sent: probe.origin, received: probe.receive)))
   }
 
-  private func receive(reply: ClockProbe, in session: Session<Address>, at instant: Instant) -> Counters.Fate {
+  private func receive(reply: ClockProbe, in session: Session, at instant: Instant) -> Counters.Fate {
     guard let isFirst = session.recognition.receive(reply, at: instant, floor: floor) else { return .strangerProbe }
     session.lastHeard = instant
     session.recognition.obey(pace: reply.pace)
@@ -126,7 +125,7 @@ extension Endpoint {
   }
 
   /// Takes what a packet of the peer's RTP stream, which has not come before, says of when it left.
-  func receive(sendInstant sent: Instant, in session: Session<Address>, at instant: Instant) {
+  func receive(sendInstant sent: Instant, in session: Session, at instant: Instant) {
     guard session.recognition.isRecognised else { return }
     guard session.believe(sent, at: instant) else {
       counters.refusedInstants += 1
@@ -137,7 +136,7 @@ extension Endpoint {
   }
 
   /// Whether a send instant of the peer may be used.
-  private func admits(_ sent: Instant, of session: Session<Address>, at instant: Instant) -> Bool {
+  private func admits(_ sent: Instant, of session: Session, at instant: Instant) -> Bool {
     let isUsable = session.sendInstants.admit(sent, at: instant)
     if !isUsable { counters.refusedInstants += 1 }
     return isUsable

@@ -2,7 +2,7 @@ import MusicalTime
 
 /// IN, OK, NO and BY.
 extension Endpoint {
-  func receive(_ command: SessionCommand, from address: Address, port: Port, at now: Instant) -> Counters.Fate {
+  func receive(_ command: SessionCommand, from address: SocketAddress, port: Port, at now: Instant) -> Counters.Fate {
     switch command.kind {
     case .invitation:
       if command.ssrc == ssrc { return receiveOwnInvitation(command, from: address, port: port) }
@@ -17,7 +17,8 @@ extension Endpoint {
   }
 
   /// One's own, invited by its own address or sent in a circle.
-  private func receiveOwnInvitation(_ command: SessionCommand, from address: Address, port: Port) -> Counters.Fate {
+  private func receiveOwnInvitation(_ command: SessionCommand, from address: SocketAddress, port: Port) -> Counters.Fate
+  {
     guard let session = table.session(withToken: command.token), session.phase != .established, session.revives == nil
     else { return refuse(command, to: address, port) }
     end(session, .reflected(session.id))
@@ -25,7 +26,7 @@ extension Endpoint {
   }
 
   private func receiveControlInvitation(
-    _ command: SessionCommand, from address: Address, at now: Instant
+    _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> Counters.Fate {
     let known = table[.init(ssrc: command.ssrc, address: address, port: .control)]
     if let known, known.acceptedToken == command.token { return accept(command, to: address, .control) }
@@ -41,7 +42,7 @@ extension Endpoint {
   }
 
   private func receiveDataInvitation(
-    _ command: SessionCommand, from address: Address, at now: Instant
+    _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> Counters.Fate {
     let known = table[.init(ssrc: command.ssrc, address: address, port: .data)]
     if let known, known.acceptedToken == command.token {
@@ -58,7 +59,7 @@ extension Endpoint {
       (known.acceptedToken, known.lastHeard) = (command.token, now)
       return accept(command, to: address, .data)
     }
-    let session: Session<Address>
+    let session: Session
     let there = table.session(at: invitation.control)
     if let there, there.phase != .established {
       session = there
@@ -78,7 +79,7 @@ extension Endpoint {
   }
 
   private func receiveAcceptance(
-    _ command: SessionCommand, from address: Address, port: Port, at now: Instant
+    _ command: SessionCommand, from address: SocketAddress, port: Port, at now: Instant
   ) -> Counters.Fate {
     guard let session = table.session(withToken: command.token), session.isInitiator,
       (port == .control ? session.control : session.data) == address
@@ -98,7 +99,7 @@ extension Endpoint {
   }
 
   private func receiveRejection(
-    _ command: SessionCommand, from address: Address, at now: Instant
+    _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> Counters.Fate {
     guard let session = table.session(withToken: command.token), session.phase != .established,
       session.control == address || session.data == address
@@ -117,7 +118,7 @@ extension Endpoint {
     return .accepted
   }
 
-  private func receiveBye(_ command: SessionCommand, from address: Address, port: Port) -> Counters.Fate {
+  private func receiveBye(_ command: SessionCommand, from address: SocketAddress, port: Port) -> Counters.Fate {
     if let session = table[.init(ssrc: command.ssrc, address: address, port: port)] {
       end(session, .closed(session.id))
       return .accepted
@@ -129,12 +130,12 @@ extension Endpoint {
     return halfOpen.withdraw(ssrc: command.ssrc, control: address) ? .accepted : .unknownSource
   }
 
-  private func accept(_ command: SessionCommand, to address: Address, _ port: Port) -> Counters.Fate {
+  private func accept(_ command: SessionCommand, to address: SocketAddress, _ port: Port) -> Counters.Fate {
     send(SessionCommand(.accepted, token: command.token, ssrc: ssrc, name: name), to: address, port)
     return .accepted
   }
 
-  func refuse(_ command: SessionCommand, to address: Address, _ port: Port) -> Counters.Fate {
+  func refuse(_ command: SessionCommand, to address: SocketAddress, _ port: Port) -> Counters.Fate {
     send(SessionCommand(.rejected, token: command.token, ssrc: ssrc), to: address, port)
     return .refusedInvitation
   }

@@ -11,7 +11,8 @@ extension Endpoint {
   ///   - instant: when it arrived.
   ///   - answer: when its answer left, for a CK0 or a probe request that has been answered already.
   public func receive(
-    _ datagram: Span<UInt8>, from address: Address, port: Port, at instant: Instant, answeredAt answer: Instant? = nil
+    _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant,
+    answeredAt answer: Instant? = nil
   ) {
     let fate: Counters.Fate
     if ControlPacket.isControl(datagram) {
@@ -37,14 +38,14 @@ extension Endpoint {
 
   /// Takes a datagram that lies in an array.
   public func receive(
-    _ datagram: [UInt8], from address: Address, port: Port, at instant: Instant, answeredAt answer: Instant? = nil
+    _ datagram: [UInt8], from address: SocketAddress, port: Port, at instant: Instant, answeredAt answer: Instant? = nil
   ) {
     receive(datagram.span, from: address, port: port, at: instant, answeredAt: answer)
   }
 
   /// The session in which a datagram comes. Its deadline is looked at when the datagram has been taken.
-  func session(of ssrc: UInt32, from address: Address, _ port: Port, at now: Instant) -> Session<Address>? {
-    let source = SessionTable<Address>.Source(ssrc: ssrc, address: address, port: port)
+  func session(of ssrc: UInt32, from address: SocketAddress, _ port: Port, at now: Instant) -> Session? {
+    let source = SessionTable.Source(ssrc: ssrc, address: address, port: port)
     speaker = table[source]
     if speaker == nil, let invited = table.session(awaitedFrom: source) {
       invited.hurry(at: now)
@@ -54,7 +55,7 @@ extension Endpoint {
   }
 
   private func receive(
-    _ feedback: ReceiverFeedback, from address: Address, port: Port, at instant: Instant
+    _ feedback: ReceiverFeedback, from address: SocketAddress, port: Port, at instant: Instant
   ) -> Counters.Fate {
     if feedback.ssrc == ssrc {
       // raveloxmidi names the stream it means, by our ssrc, and not itself; and it sends from its data port.
@@ -69,7 +70,7 @@ extension Endpoint {
   }
 
   private func receiveRTP(
-    _ datagram: Span<UInt8>, from address: Address, port: Port, at instant: Instant
+    _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant
   ) -> Counters.Fate {
     do {
       let (header, _) = try RTPHeader.decode(datagram)

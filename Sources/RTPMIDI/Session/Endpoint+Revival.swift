@@ -3,7 +3,7 @@ import MusicalTime
 /// What becomes of sessions whose peer is silent, restarted or elsewhere.
 extension Endpoint {
   /// Invites the silent peer of a session that still stands.
-  func revive(_ session: Session<Address>, at now: Instant) {
+  func revive(_ session: Session, at now: Instant) {
     let revival = makeSession(control: session.control, data: session.data, isInitiator: true)
     revival.revives = session.id
     session.revival = revival
@@ -13,7 +13,7 @@ extension Endpoint {
 
   /// Starts the invitation of a session or a revival on one port. A Tutti peer is revived with two invitations in the
   /// time of one silence: twice a second, but where there are many sessions less often.
-  func invite(_ session: Session<Address>, _ phase: Session<Address>.Phase, at now: Instant) {
+  func invite(_ session: Session, _ phase: Session.Phase, at now: Instant) {
     if let id = session.revives, let old = table[id], old.recognition.isRecognised {
       session.invite(phase, at: now, pause: Nanoseconds(old.patience.count / 2))
     } else {
@@ -23,7 +23,7 @@ extension Endpoint {
   }
 
   /// Gives a revival up; if the peer stays silent, the next begins at `next`.
-  func abandon(_ revival: Session<Address>, at next: Instant) {
+  func abandon(_ revival: Session, at next: Instant) {
     table.remove(revival)
     guard let id = revival.revives, let session = table[id] else { return }
     session.revival = nil
@@ -34,7 +34,7 @@ extension Endpoint {
   /// Something valid has come from the peer: if it was being invited again, the network was all that was missing. But a
   /// peer that has answered on its control port may have accepted on its data port as well, and begun anew: then the
   /// invitation goes on until it is known.
-  func settle(_ session: Session<Address>, at now: Instant) {
+  func settle(_ session: Session, at now: Instant) {
     guard table[session.id] === session else { return }
     if let revival = session.revival, revival.phase == .invitingControl, session.lastHeard + session.patience > now {
       abandon(revival, at: now)
@@ -44,7 +44,7 @@ extension Endpoint {
 
   /// Makes `session` the one with its peer's addresses, and starts its clock packets and probes. The session that it
   /// revives, or that was with the same addresses, or with the same ssrc from where nothing comes any more, is lost.
-  func establish(_ session: Session<Address>, at now: Instant) {
+  func establish(_ session: Session, at now: Instant) {
     if let id = session.revives { table[id]?.revival = nil }
     session.revives = nil
     var isExpected = session.expectsTutti
@@ -66,7 +66,7 @@ extension Endpoint {
 
   /// The peer of `session` is the one with `identity`: what is left of an earlier session with it, begun under another
   /// ssrc and address, is lost.
-  func recognise(_ session: Session<Address>, as identity: UInt64, at now: Instant) {
+  func recognise(_ session: Session, as identity: UInt64, at now: Instant) {
     for other in table.all where other !== session && other.recognition.identity == identity {
       if other.isSilent(at: now) { end(other, .lost(other.id)) }
     }

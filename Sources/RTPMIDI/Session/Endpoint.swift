@@ -16,7 +16,7 @@ import MusicalTime
 /// data octets; names of 63 octets. What is dropped is counted in ``counters``.
 ///
 /// Real-time: not safe.
-public final class Endpoint<Address: PeerAddress> {
+public final class Endpoint {
   /// The most sessions at a time.
   public static var sessionLimit: Int { 1100 }
 
@@ -28,14 +28,14 @@ public final class Endpoint<Address: PeerAddress> {
   public let identity: UInt64
   /// Who may begin a session with this peer, by the name it gives itself and the address of its control port: everybody,
   /// unless set. Whom this peer invites is not asked, nor who is in session with it.
-  public var admits: (_ name: String?, _ address: Address) -> Bool = { _, _ in true }
+  public var admits: (_ name: String?, _ address: SocketAddress) -> Bool = { _, _ in true }
   public internal(set) var counters = Counters()
 
-  var table = SessionTable<Address>()
-  var halfOpen = HalfOpenInvitations<Address>()
-  var declined = DeclinedAddresses<Address>()
+  var table = SessionTable()
+  var halfOpen = HalfOpenInvitations()
+  var declined = DeclinedAddresses()
   /// In session with whom the datagram came that is being taken.
-  var speaker: Session<Address>?
+  var speaker: Session?
   var outputs: [Output] = []
   private var lastNumber: UInt64 = 0
   private var random: any RandomNumberGenerator
@@ -75,7 +75,7 @@ public final class Endpoint<Address: PeerAddress> {
   /// - Parameter expectsTutti: whether a Tutti peer was, or announces itself, there: then it is asked for longer whether it
   ///   is one, as on a lossy network three questions may not come through.
   public func connect(
-    to control: Address, data: Address, expectsTutti: Bool = false, at now: Instant
+    to control: SocketAddress, data: SocketAddress, expectsTutti: Bool = false, at now: Instant
   ) throws(TooManySessions) -> SessionID {
     if let session = table.session(at: control) { return session.id }
     guard table.all.count < Self.sessionLimit else { throw TooManySessions(limit: Self.sessionLimit) }
@@ -114,12 +114,13 @@ public final class Endpoint<Address: PeerAddress> {
 
   /// What there is to do and to tell since the last call, in order.
   public func drain() -> [Output] {
-    defer { outputs.removeAll(keepingCapacity: true) }
+    guard !outputs.isEmpty else { return [] }
+    defer { outputs = [] }
     return outputs
   }
 
   /// Does what is due of one session, after which its deadline lies behind `now`.
-  func advance(_ session: Session<Address>, to now: Instant) {
+  func advance(_ session: Session, to now: Instant) {
     if session.phase == .established {
       advanceEstablished(session, to: now)
     } else {
@@ -129,7 +130,7 @@ public final class Endpoint<Address: PeerAddress> {
     if table.session(withToken: session.token) === session { table.schedule(session) }
   }
 
-  private func advanceEstablished(_ session: Session<Address>, to now: Instant) {
+  private func advanceEstablished(_ session: Session, to now: Instant) {
     if session.silenceEnds <= now {
       // The peer may still hear what it can no longer say. A Tutti peer that does tries to revive the session by itself,
       // and would take a BY for a farewell.
@@ -150,7 +151,7 @@ public final class Endpoint<Address: PeerAddress> {
     }
   }
 
-  private func advanceInvitation(of session: Session<Address>, to now: Instant) {
+  private func advanceInvitation(of session: Session, to now: Instant) {
     switch session.advanceInvitation(to: now) {
     case .due:
       let port: Port = session.phase == .invitingControl ? .control : .data
@@ -165,7 +166,7 @@ public final class Endpoint<Address: PeerAddress> {
   }
 
   /// A session, in no table yet.
-  func makeSession(control: Address, data: Address, isInitiator: Bool) -> Session<Address> {
+  func makeSession(control: SocketAddress, data: SocketAddress, isInitiator: Bool) -> Session {
     lastNumber += 1
     var token: UInt32
     repeat { token = UInt32.random(in: 0...UInt32.max, using: &random) } while table.session(withToken: token) != nil
@@ -173,14 +174,14 @@ public final class Endpoint<Address: PeerAddress> {
       id: SessionID(number: lastNumber), token: token, control: control, data: data, isInitiator: isInitiator)
   }
 
-  func end(_ session: Session<Address>, _ output: Output) {
+  func end(_ session: Session, _ output: Output) {
     if let revival = session.revival { table.remove(revival) }
     session.revival = nil
     table.remove(session)
     outputs.append(output)
   }
 
-  private func sendBye(to session: Session<Address>) {
+  private func sendBye(to session: Session) {
     let token = session.acceptedToken ?? session.token
     let bye = SessionCommand(.bye, token: token, ssrc: ssrc)
     send(bye, to: session.control, .control)
@@ -188,11 +189,11 @@ public final class Endpoint<Address: PeerAddress> {
     if session.phase == .established, !session.recognition.isRecognised { send(bye, to: session.data, .data) }
   }
 
-  func send(_ command: SessionCommand, to address: Address, _ port: Port) {
+  func send(_ command: SessionCommand, to address: SocketAddress, _ port: Port) {
     send(to: address, port) { command.append(to: &$0) }
   }
 
-  func send(to address: Address, _ port: Port, _ encode: (inout RigidArray<UInt8>) -> Bool) {
+  func send(to address: SocketAddress, _ port: Port, _ encode: (inout RigidArray<UInt8>) -> Bool) {
     var packet = RigidArray<UInt8>(capacity: SessionCommand.longest)
     guard encode(&packet) else { return }
     var datagram: [UInt8] = []

@@ -2,15 +2,15 @@ import MIDI
 import MusicalTime
 
 /// The peer of an established session.
-public struct SessionInfo<Address: PeerAddress>: Hashable, Sendable {
+public struct SessionInfo: Hashable, Sendable {
   /// As the peer calls itself; for people.
   public let name: String?
   /// Of the RTP stream it sends.
   public let ssrc: UInt32
   /// Where its control port is reached.
-  public let control: Address
+  public let control: SocketAddress
   /// Where its data port is reached: MIDI goes there.
-  public let data: Address
+  public let data: SocketAddress
   /// Whether the session was begun from here.
   public let isInitiator: Bool
 }
@@ -20,13 +20,13 @@ extension Endpoint {
   public enum Output: Hashable, Sendable {
     /// A datagram to send from the own `Port` to the peer's. Send at once: stamps in it say that it left when it was
     /// made.
-    case send([UInt8], to: Address, Port)
+    case send([UInt8], to: SocketAddress, Port)
     /// A clock probe is to be sent from the own data port: see ``Endpoint/sendProbe(on:by:)``.
-    case probe(SessionID, to: Address)
+    case probe(SessionID, to: SocketAddress)
     /// A CK0 is to be sent from the own data port: see ``Endpoint/clockPacket(on:sentAt:)``.
-    case clockPacket(SessionID, to: Address)
+    case clockPacket(SessionID, to: SocketAddress)
 
-    case established(SessionID, SessionInfo<Address>)
+    case established(SessionID, SessionInfo)
     /// The peer answered NO, to the first invitation or to one that was to revive the session.
     case refused(SessionID)
     /// The invitation came back to this endpoint itself, and was taken back.
@@ -40,7 +40,7 @@ extension Endpoint {
 
     /// An invitation was answered NO because ``Endpoint/admits`` does not allow it; told once a minute for each address,
     /// and of 64 addresses a minute at most.
-    case declined(name: String?, from: Address)
+    case declined(name: String?, from: SocketAddress)
 
     /// The peer is a Tutti peer.
     case recognised(SessionID, identity: UInt64)

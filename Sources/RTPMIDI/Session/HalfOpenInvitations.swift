@@ -2,12 +2,12 @@ import MusicalTime
 
 /// The invitations that wait for their second half, 64 at most, 16 of one host: whoever sends them by the thousand
 /// crowds out its own, not those of others.
-struct HalfOpenInvitations<Address: PeerAddress> {
+struct HalfOpenInvitations {
   static var limit: Int { 64 }
   static var limitOfHost: Int { 16 }
 
   /// The oldest first.
-  private var invitations: [HalfOpenInvitation<Address>] = []
+  private var invitations: [HalfOpenInvitation] = []
 
   var count: Int { invitations.count }
 
@@ -23,7 +23,7 @@ struct HalfOpenInvitations<Address: PeerAddress> {
   /// Remembers an invitation from a control port; a new one of the same peer takes the old one's place.
   ///
   /// - Returns: whether another had to be forgotten for it, the oldest of that host or of all.
-  mutating func open(_ command: SessionCommand, from control: Address, at now: Instant) -> Bool {
+  mutating func open(_ command: SessionCommand, from control: SocketAddress, at now: Instant) -> Bool {
     if let place = invitations.firstIndex(where: { $0.ssrc == command.ssrc && $0.control == control }) {
       guard invitations[place].token != command.token else {
         invitations[place].expires = now + .seconds(15)
@@ -47,8 +47,8 @@ struct HalfOpenInvitations<Address: PeerAddress> {
 
   /// Takes out the one that an invitation at the data port completes: of the same ssrc, host and token, or of another
   /// token if there is none, as PipeWire and midimonster draw a new one for each port.
-  mutating func take(for command: SessionCommand, from data: Address) -> HalfOpenInvitation<Address>? {
-    let isOfPeer = { (half: HalfOpenInvitation<Address>) in
+  mutating func take(for command: SessionCommand, from data: SocketAddress) -> HalfOpenInvitation? {
+    let isOfPeer = { (half: HalfOpenInvitation) in
       half.ssrc == command.ssrc && half.control.isSameHost(as: data)
     }
     let place =
@@ -57,7 +57,7 @@ struct HalfOpenInvitations<Address: PeerAddress> {
   }
 
   /// Takes back what the peer with its control port at `control` has begun. Returns whether it had.
-  mutating func withdraw(ssrc: UInt32, control: Address) -> Bool {
+  mutating func withdraw(ssrc: UInt32, control: SocketAddress) -> Bool {
     guard let place = invitations.firstIndex(where: { $0.ssrc == ssrc && $0.control == control }) else { return false }
     invitations.remove(at: place)
     return true

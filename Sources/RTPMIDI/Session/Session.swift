@@ -22,7 +22,7 @@ import MusicalTime
 /// accepts, the session is lost and a new one takes its place, on both sides. A foreign peer invited from here is revived
 /// after 30 s without an answer to CK0. An invitation under a new token within a session has the same effect there, and so
 /// has one of a silent peer's ssrc from another address.
-final class Session<Address: PeerAddress> {
+final class Session {
   enum Phase { case invitingControl, invitingData, established }
 
   let id: SessionID
@@ -32,8 +32,8 @@ final class Session<Address: PeerAddress> {
   var acceptedToken: UInt32?
   var phase = Phase.invitingControl
   /// The remote control and data ports' addresses.
-  let control: Address
-  var data: Address
+  let control: SocketAddress
+  var data: SocketAddress
   /// The remote ssrc, of the data port, and name; unknown while inviting on the control port.
   var ssrc: UInt32 = 0
   /// The ssrc in what the peer sends from its control port: another one where each port has its own (pymidi 0.5.0).
@@ -53,7 +53,7 @@ final class Session<Address: PeerAddress> {
   private(set) var since = Instant(nanoseconds: 0)
 
   /// Where the peer will send from once it has accepted on the data port too.
-  var awaitedSource: SessionTable<Address>.Source?
+  var awaitedSource: SessionTable.Source?
 
   /// Its place among the ``Deadlines``, and the deadline by which it has it.
   var place: Int?
@@ -84,7 +84,7 @@ final class Session<Address: PeerAddress> {
   private var reading: (own: Instant, remote: Instant)?
   private var doubted: (own: Instant, remote: Instant)?
 
-  init(id: SessionID, token: UInt32, control: Address, data: Address, isInitiator: Bool) {
+  init(id: SessionID, token: UInt32, control: SocketAddress, data: SocketAddress, isInitiator: Bool) {
     (self.id, self.token, self.control, self.data) = (id, token, control, data)
     self.isInitiator = isInitiator
     // The token is random, so that no two sessions, here or there, keep step.

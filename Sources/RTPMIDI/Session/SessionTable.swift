@@ -1,37 +1,37 @@
 import MusicalTime
 
 /// The sessions of an ``Endpoint``, found by whatever a datagram names them with, and in the order of their deadlines.
-struct SessionTable<Address: PeerAddress> {
+struct SessionTable {
   /// Where an established session's datagrams come from.
   struct Source: Hashable {
     let ssrc: UInt32
-    let address: Address
+    let address: SocketAddress
     let port: Port
   }
 
   /// In the order of their beginning, so that equal inputs give equal outputs. Revivals are not among them.
-  private(set) var all: [Session<Address>] = []
-  private(set) var deadlines = Deadlines<Address>()
-  private var ids: [SessionID: Session<Address>] = [:]
+  private(set) var all: [Session] = []
+  private(set) var deadlines = Deadlines()
+  private var ids: [SessionID: Session] = [:]
   /// By the token of the own invitation, revivals too.
-  private var tokens: [UInt32: Session<Address>] = [:]
+  private var tokens: [UInt32: Session] = [:]
   /// By the address of the remote control port: no two have the same.
-  private var controls: [Address: Session<Address>] = [:]
+  private var controls: [SocketAddress: Session] = [:]
   /// The established ones, twice each.
-  private var sources: [Source: Session<Address>] = [:]
+  private var sources: [Source: Session] = [:]
   /// Those that have answered on the control port, by where they will send from when they have on the data port.
-  private var awaited: [Source: Session<Address>] = [:]
+  private var awaited: [Source: Session] = [:]
 
   var establishedCount: Int { sources.count / 2 }
 
-  subscript(id: SessionID) -> Session<Address>? { ids[id] }
-  subscript(source: Source) -> Session<Address>? { sources[source] }
-  func session(withToken token: UInt32) -> Session<Address>? { tokens[token] }
-  func session(at control: Address) -> Session<Address>? { controls[control] }
-  func session(awaitedFrom source: Source) -> Session<Address>? { awaited[source] }
+  subscript(id: SessionID) -> Session? { ids[id] }
+  subscript(source: Source) -> Session? { sources[source] }
+  func session(withToken token: UInt32) -> Session? { tokens[token] }
+  func session(at control: SocketAddress) -> Session? { controls[control] }
+  func session(awaitedFrom source: Source) -> Session? { awaited[source] }
 
   /// Puts in a session that begins.
-  mutating func insert(_ session: Session<Address>) {
+  mutating func insert(_ session: Session) {
     all.append(session)
     ids[session.id] = session
     controls[session.control] = session
@@ -39,22 +39,22 @@ struct SessionTable<Address: PeerAddress> {
   }
 
   /// Puts in the revival of a session: an invitation, no session yet.
-  mutating func insert(revival: Session<Address>) { tokens[revival.token] = revival }
+  mutating func insert(revival: Session) { tokens[revival.token] = revival }
 
   /// The peer that `session` invites has answered on the control port.
-  mutating func wait(for session: Session<Address>) {
+  mutating func wait(for session: Session) {
     let source = Source(ssrc: session.controlSSRC, address: session.data, port: .data)
     awaited[source] = session
     session.awaitedSource = source
   }
 
-  private mutating func stopWaiting(for session: Session<Address>) {
+  private mutating func stopWaiting(for session: Session) {
     if let source = session.awaitedSource, awaited[source] === session { awaited[source] = nil }
     session.awaitedSource = nil
   }
 
   /// `session`, a revival perhaps, is established.
-  mutating func establish(_ session: Session<Address>) {
+  mutating func establish(_ session: Session) {
     stopWaiting(for: session)
     if ids[session.id] == nil { insert(session) }
     sources[Source(ssrc: session.controlSSRC, address: session.control, port: .control)] = session
@@ -62,7 +62,7 @@ struct SessionTable<Address: PeerAddress> {
   }
 
   /// Takes out a session, or a revival.
-  mutating func remove(_ session: Session<Address>) {
+  mutating func remove(_ session: Session) {
     deadlines.remove(session)
     stopWaiting(for: session)
     tokens[session.token] = nil
@@ -78,5 +78,5 @@ struct SessionTable<Address: PeerAddress> {
   }
 
   /// What `session` waits for has changed, or may have.
-  mutating func schedule(_ session: Session<Address>) { deadlines.schedule(session) }
+  mutating func schedule(_ session: Session) { deadlines.schedule(session) }
 }

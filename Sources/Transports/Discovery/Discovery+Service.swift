@@ -1,4 +1,5 @@
 import CAvahi
+public import RTPMIDI
 
 extension Discovery {
   /// An RTP-MIDI session that is announced on the network.

@@ -8,19 +8,15 @@ import Testing
 
 /// What a peer was told before it was known to be a Tutti peer.
 @Suite struct LateRecognitionTests {
-  private struct Place: PeerAddress {
-    let port: Port
-    func isSameHost(as other: Place) -> Bool { true }
-  }
-
   /// It came as the instrument has it, and everything after goes on the own channel.
   @Test func aNoteThatOneWasToldAsAForeignPeerEnds() {
     let (now, session, one) = (Instant(nanoseconds: 0), SessionID(number: 1), Channel(wire: 0))
-    let member = Member<Place>(
+    let member = Member(
       name: "a", ensemble: Ensemble(identity: Identity(1)), connections: Connections(to: [], own: Identity(1), at: now),
       random: SplitMix(seed: 1))
     let info = SessionInfo(
-      name: "b", ssrc: 2, control: Place(port: .control), data: Place(port: .data), isInitiator: true)
+      name: "b", ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
+      isInitiator: true)
     func told() -> [Message] {
       member.drain(at: now).compactMap {
         if case .stream(.message(let message, _, .session(session))) = $0 { message } else { nil }

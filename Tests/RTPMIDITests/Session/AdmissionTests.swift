@@ -39,15 +39,15 @@ import Testing
     func invite(_ stranger: Int) {
       let invitation = SessionCommand(.invitation, token: UInt32(stranger), ssrc: UInt32(stranger))
       let packet = octets { _ = invitation.append(to: &$0) }
-      endpoint.receive(packet, from: 2 * stranger, port: .control, at: now)
-      endpoint.receive(packet, from: 2 * stranger + 1, port: .data, at: now)
+      endpoint.receive(packet, from: .at(2 * stranger), port: .control, at: now)
+      endpoint.receive(packet, from: .at(2 * stranger + 1), port: .data, at: now)
     }
-    for stranger in 1...Endpoint<Int>.sessionLimit { invite(stranger) }
+    for stranger in 1...Endpoint.sessionLimit { invite(stranger) }
     #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 0)
     invite(5000)
     #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 2)
-    #expect(throws: TooManySessions.self) { try endpoint.connect(to: 20_000, data: 20_001, at: now) }
-    #expect(try endpoint.connect(to: 2, data: 3, at: now).number == 1, "which is there already")
+    #expect(throws: TooManySessions.self) { try endpoint.connect(to: .at(20_000), data: .at(20_001), at: now) }
+    #expect(try endpoint.connect(to: .at(2), data: .at(3), at: now).number == 1, "which is there already")
   }
 
   /// A thousand peers on one host get their sessions, and another host still gets its own.
@@ -55,8 +55,8 @@ import Testing
     let network = VirtualNetwork(1)
     let endpoint = network.endpoints[0]
     func invite(_ number: Int, at control: Int) {
-      endpoint.receive(invitation(number), from: control, port: .control, at: network.clock(0))
-      endpoint.receive(invitation(number), from: control + 1, port: .data, at: network.clock(0))
+      endpoint.receive(invitation(number), from: .at(control), port: .control, at: network.clock(0))
+      endpoint.receive(invitation(number), from: .at(control + 1), port: .data, at: network.clock(0))
     }
     for number in 1...1010 { invite(number, at: 1_000_000 + 2 * number) }
     #expect(endpoint.establishedCount == 1000 && endpoint.counters.refusedInvitations == 20)
@@ -76,7 +76,7 @@ import Testing
       for _ in 0..<200 {
         number += 1
         network.endpoints[0].receive(
-          invitation(number), from: 1_000_000 + 2 * number, port: .control, at: network.clock(0))
+          invitation(number), from: .at(1_000_000 + 2 * number), port: .control, at: network.clock(0))
       }
       network.drain(0)
     }
@@ -104,7 +104,7 @@ import Testing
 
   @Test func whoIsNotAdmittedIsRefusedAndToldOnceAMinute() {
     var network = VirtualNetwork(1)
-    network.endpoints[0].admits = { name, address in name == "stranger 1" && address == 2 }
+    network.endpoints[0].admits = { name, address in name == "stranger 1" && address == .at(2) }
     for second in 0..<90 {
       network.send(invitation(7), from: 14, to: 0)
       network.send(invitation(8), from: 14, to: 0)
@@ -113,8 +113,8 @@ import Testing
     }
     #expect(
       network.news(0) == [
-        .declined(name: "stranger 7", from: 14), .declined(name: "stranger 9", from: 18),
-        .declined(name: "stranger 7", from: 14),
+        .declined(name: "stranger 7", from: .at(14)), .declined(name: "stranger 9", from: .at(18)),
+        .declined(name: "stranger 7", from: .at(14)),
       ])
     #expect(network.endpoints[0].counters.refusedInvitations == 181 && network.sent("NO", by: 0).count == 181)
     network.send(invitation(1), from: 2, to: 0)
@@ -134,7 +134,7 @@ import Testing
     let network = VirtualNetwork(1)
     network.endpoints[0].admits = { _, _ in false }
     for number in 1...1000 {
-      network.endpoints[0].receive(invitation(number), from: 2 * number, port: .control, at: network.clock(0))
+      network.endpoints[0].receive(invitation(number), from: .at(2 * number), port: .control, at: network.clock(0))
     }
     let told = network.endpoints[0].drain().count { if case .declined = $0 { true } else { false } }
     #expect(told == 64 && network.endpoints[0].counters.refusedInvitations == 1000)

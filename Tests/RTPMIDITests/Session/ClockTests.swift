@@ -96,7 +96,8 @@ import Testing
     #expect(requests().allSatisfy { $0.pace == 50 }, "one session may send all there is")
     network.isCutOff = [1]
     let request = ClockProbe(ssrc: network.endpoints[1].ssrc, identity: 101, pace: pace, sentAt: network.clock(1))
-    network.endpoints[0].receive(octets { _ = request.append(to: &$0) }, from: 3, port: .data, at: network.clock(0))
+    network.endpoints[0].receive(
+      octets { _ = request.append(to: &$0) }, from: .at(3), port: .data, at: network.clock(0))
     network.drain(0)
     let before = requests()
     network.run(for: .milliseconds(4900))
@@ -133,14 +134,14 @@ import Testing
     let left = network.clock(0)
     let datagram = packet(&sender, of: network, leaving: left)
     let way = ClockTransit(.back, sent: left, received: network.clock(1) + .milliseconds(1))
-    for _ in 0..<2 { network.endpoints[1].receive(datagram, from: 1, port: .data, at: way.received) }
+    for _ in 0..<2 { network.endpoints[1].receive(datagram, from: .at(1), port: .data, at: way.received) }
     network.drain(1)
     #expect(network.transits(1).dropFirst(known) == [way], "and its repetition none")
     // A lie by an hour, and a clock that stands still: what the packets say is played, when they left is not used.
     let before = network.endpoints[1].counters.refusedInstants
     for (instant, later) in [(left + .seconds(3600), 2), (left, 5000)] as [(Instant, Int64)] {
       let datagram = packet(&sender, of: network, leaving: instant)
-      network.endpoints[1].receive(datagram, from: 1, port: .data, at: way.received + .milliseconds(later))
+      network.endpoints[1].receive(datagram, from: .at(1), port: .data, at: way.received + .milliseconds(later))
     }
     network.drain(1)
     #expect(network.transits(1).count == known + 1 && clocks(network) == 3)
@@ -198,8 +199,8 @@ import Testing
     let seen = network.transits(0).count
     #expect(seen >= transits)
     for datagram in [clock, probe, otherProbe, otherClock] {
-      network.endpoints[0].receive(datagram, from: 3, port: .data, at: network.clock(0))
-      network.endpoints[0].receive(datagram, from: 5, port: .data, at: network.clock(0))
+      network.endpoints[0].receive(datagram, from: .at(3), port: .data, at: network.clock(0))
+      network.endpoints[0].receive(datagram, from: .at(5), port: .data, at: network.clock(0))
     }
     let after = network.endpoints[0].counters
     #expect(after.strangerProbes - before.strangerProbes == 4)

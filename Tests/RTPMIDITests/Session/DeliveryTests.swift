@@ -17,7 +17,7 @@ import Testing
   @Test func messagesArriveWithTheSendersTimeAndTheirArrival() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
-    var expected: [Endpoint<Int>.Output] = []
+    var expected: [Endpoint.Output] = []
     for message in [.start, .clock, .controlChange(Channel(1)!, controller: 11, value: 64)] as [Message] {
       // Stamped 20 ms ahead.
       let counts = Instant(hundredMicroseconds: (network.clock(0) + .milliseconds(20)).hundredMicroseconds)

@@ -39,7 +39,7 @@ import Testing
     for _ in 0..<10_000 {
       let port: Port = random.integer(in: 0...1) == 0 ? .control : .data
       endpoint.receive(
-        hostile.next(), from: Int(random.integer(in: 10...1000)), port: port, at: network.clock(1))
+        hostile.next(), from: .at(Int(random.integer(in: 10...1000))), port: port, at: network.clock(1))
     }
     #expect(endpoint.statistics(of: id) == before, "seed \(seed)")
     for output in endpoint.drain() {
@@ -47,7 +47,7 @@ import Testing
       case .closed(id), .lost(id), .clock(id, _), .message(id, _, _, _, _), .systemExclusive(id, _, _, _),
         .feedback(id, _), .foreign(id):
         Issue.record("seed \(seed): \(output)")
-      case .send(_, let to, _): if to < 10 { Issue.record("seed \(seed): \(output)") }
+      case .send(_, let to, _): if to.number < 10 { Issue.record("seed \(seed): \(output)") }
       default: break
       }
     }
@@ -73,7 +73,7 @@ import Testing
       }
       given += 1
       let (from, port) = random.integer(in: 0...3) == 0 ? (0, Port.control) : (1, Port.data)
-      endpoint.receive(datagram, from: from, port: port, at: network.clock(1))
+      endpoint.receive(datagram, from: .at(from), port: port, at: network.clock(1))
       if given % 100 == 0 { endpoint.advance(to: network.clock(1)) }
     }
     let after = endpoint.counters

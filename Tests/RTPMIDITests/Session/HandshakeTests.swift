@@ -13,10 +13,10 @@ import Testing
     let initiator = try #require(network.info(0))
     #expect(network.news(0) == [.established(id, initiator), .recognised(id, identity: 101)])
     #expect(initiator.name == "peer 1" && initiator.ssrc == b.ssrc && initiator.isInitiator)
-    #expect(initiator.control == 2 && initiator.data == 3)
+    #expect(initiator.control == .at(2) && initiator.data == .at(3))
     let answerer = try #require(network.info(1))
     #expect(answerer.name == "peer 0" && answerer.ssrc == a.ssrc && !answerer.isInitiator)
-    #expect(answerer.control == 0 && answerer.data == 1)
+    #expect(answerer.control == .at(0) && answerer.data == .at(1))
     #expect(network.sent("IN", by: 0).count == 1 && network.sent("IN", by: 1).count == 1)
     #expect(a.establishedCount == 1 && b.establishedCount == 1)
   }

@@ -14,7 +14,7 @@ import Testing
   /// A CK0 of peer 0 at endpoint 1, `ahead` of what its clock shows.
   private func ask(_ network: inout VirtualNetwork, ahead: Nanoseconds) {
     let packet = ClockPacket(ssrc: network.endpoints[0].ssrc, sentAt: network.clock(0) + ahead)
-    network.endpoints[1].receive(octets { _ = packet.append(to: &$0) }, from: 1, port: .data, at: network.clock(1))
+    network.endpoints[1].receive(octets { _ = packet.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)
   }
 
@@ -22,7 +22,7 @@ import Testing
   private func instant(_ network: inout VirtualNetwork, _ sequence: UInt16) -> Instant? {
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: sequence)
     let packet = octets { _ = sender.encode(.start, at: network.clock(0), into: &$0) }
-    network.endpoints[1].receive(packet, from: 1, port: .data, at: network.clock(1))
+    network.endpoints[1].receive(packet, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)
     for case .message(_, _, let at, _, _) in network.told[1].reversed() { return at }
     return nil
@@ -74,7 +74,7 @@ import Testing
     let reply = request.answer(
       from: network.endpoints[0].ssrc, identity: 100, receivedAt: received,
       sentAt: received + .milliseconds(milliseconds))!
-    network.endpoints[1].receive(octets { _ = reply.append(to: &$0) }, from: 1, port: .data, at: network.clock(1))
+    network.endpoints[1].receive(octets { _ = reply.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)
     #expect(network.endpoints[1].counters.strangerProbes == before.strangerProbes + 1)
     #expect(network.transits(1).count == transits && network.standing[1][id]?.identity == 100)
@@ -85,7 +85,8 @@ import Testing
     var request = ClockProbe(ssrc: network.endpoints[0].ssrc, identity: 100, sentAt: network.clock(0))
     change(&request)
     let known = network.transits(1).count
-    network.endpoints[1].receive(octets { _ = request.append(to: &$0) }, from: 1, port: .data, at: network.clock(1))
+    network.endpoints[1].receive(
+      octets { _ = request.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)
     return Array(network.transits(1).dropFirst(known))
   }

@@ -17,7 +17,7 @@ import Testing
 
   @Test func eachHasItsOwnSession() throws {
     var network = neighbours()
-    #expect(Set(network.standing[0].values.map(\.info.control)) == [1_000_000, 1_000_002])
+    #expect(Set(network.standing[0].values.map(\.info.control)) == [.at(1_000_000), .at(1_000_002)])
     #expect(Set(network.standing[0].values.map(\.identity)) == [101, 102])
     // One leaves, the other stays.
     network.endpoints[1].closeAll(at: network.clock(1))
@@ -40,12 +40,12 @@ import Testing
   /// none is taken for silent or dead because of it.
   @Test func aThousandSessionsShareTheProbes() {
     let now = Instant(nanoseconds: 1_000_000_000)
-    let endpoint = Endpoint<Int>(name: "master", identity: 1, random: SplitMix(seed: 1))
+    let endpoint = Endpoint(name: "master", identity: 1, random: SplitMix(seed: 1))
     for number in 1...1000 {
       let command = SessionCommand(.invitation, token: UInt32(number), ssrc: UInt32(number))
       let invitation = octets { _ = command.append(to: &$0) }
-      endpoint.receive(invitation, from: 2 * number, port: .control, at: now)
-      endpoint.receive(invitation, from: 2 * number + 1, port: .data, at: now)
+      endpoint.receive(invitation, from: .at(2 * number), port: .control, at: now)
+      endpoint.receive(invitation, from: .at(2 * number + 1), port: .data, at: now)
     }
     var requests: [Int] = []
     var moments: [Set<Instant>] = []
@@ -68,7 +68,8 @@ import Testing
                 var probe = probe
                 probe.transmit = next
                 #expect(probe.pace == 2, "and so many from each are taken")
-                reply = probe.answer(from: UInt32(to / 2), identity: UInt64(to), receivedAt: next, sentAt: next)
+                reply = probe.answer(
+                  from: UInt32(to.number / 2), identity: UInt64(to.number), receivedAt: next, sentAt: next)
                 return next
               }
               endpoint.receive(octets { _ = reply?.append(to: &$0) }, from: to, port: .data, at: next)

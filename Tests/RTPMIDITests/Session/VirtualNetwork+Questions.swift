@@ -10,7 +10,7 @@ extension VirtualNetwork {
   /// How many invitations were sent in all, on either port.
   var invitations: Int { sent.keys.reduce(0) { $0 + sent("IN", by: $1).count } }
 
-  func info(_ k: Int) -> SessionInfo<Int>? {
+  func info(_ k: Int) -> SessionInfo? {
     for case .established(_, let info) in told[k] { return info }
     return nil
   }
@@ -29,7 +29,7 @@ extension VirtualNetwork {
     for (own, other) in [(a, b), (b, a)] {
       guard standing[own].count == 1, let session = standing[own].values.first else { return false }
       guard session.identity == endpoints[other].identity, session.info.ssrc == endpoints[other].ssrc,
-        session.info.control == homes[other], session.info.data == homes[other] + 1
+        session.info.control == .at(homes[other]), session.info.data == .at(homes[other] + 1)
       else { return false }
     }
     return true

@@ -2,18 +2,11 @@ import MusicalTime
 import RTPMIDI
 import Seeds
 
-/// On the network of the tests an even address is a control port and the next one its data port. Below a million these two
-/// are a host; from there on, each million is one.
-extension Int: PeerAddress {
-  public func isSameHost(as other: Int) -> Bool { host == other.host }
-  private var host: Int { self < 1_000_000 ? self / 2 : self / 1_000_000 * 1_000_000 }
-}
-
 /// Endpoints on a network of virtual time: it delays, loses, repeats and so reorders their datagrams. Endpoint `k` has
 /// its control port at address 2k and its data port at 2k + 1, until it moves, and a clock that is `offsets[k]` ahead of
 /// the network's.
 struct VirtualNetwork {
-  typealias Output = Endpoint<Int>.Output
+  typealias Output = Endpoint.Output
 
   struct Flight {
     let due: Instant
@@ -23,20 +16,20 @@ struct VirtualNetwork {
   }
 
   struct Standing {
-    let info: SessionInfo<Int>
+    let info: SessionInfo
     var identity: UInt64?
   }
 
   /// A peer that endpoint `seeker` has lost.
   private struct Seeking {
     let seeker: Int
-    let info: SessionInfo<Int>
+    let info: SessionInfo
     let identity: UInt64?
     var next: Instant
     let end: Instant
   }
 
-  var endpoints: [Endpoint<Int>]
+  var endpoints: [Endpoint]
   var offsets: [Nanoseconds]
   var loss: Double = 0
   var repetition: Double = 0
@@ -82,7 +75,7 @@ struct VirtualNetwork {
 
   mutating func connect(_ k: Int, to other: Int) -> SessionID {
     defer { drain(k) }
-    return try! endpoints[k].connect(to: 2 * other, data: 2 * other + 1, at: clock(k))
+    return try! endpoints[k].connect(to: .at(2 * other), data: .at(2 * other + 1), at: clock(k))
   }
 
   /// Endpoint `k` has another address from now on.
@@ -122,7 +115,8 @@ struct VirtualNetwork {
     let endpoint = endpoints[k]
     for output in endpoint.drain() {
       switch output {
-      case .send(let datagram, let to, let port): send(datagram, from: homes[k] + (port == .data ? 1 : 0), to: to)
+      case .send(let datagram, let to, let port):
+        send(datagram, from: homes[k] + (port == .data ? 1 : 0), to: to.number)
       case .probe(let session, let to):
         var request: ClockProbe?
         endpoint.sendProbe(on: session) { probe in
@@ -130,10 +124,10 @@ struct VirtualNetwork {
           return clock(k)
         }
         request?.transmit = clock(k)
-        if let request { send(octets { _ = request.append(to: &$0) }, from: homes[k] + 1, to: to) }
+        if let request { send(octets { _ = request.append(to: &$0) }, from: homes[k] + 1, to: to.number) }
       case .clockPacket(let session, let to):
         if let packet = endpoint.clockPacket(on: session, sentAt: clock(k)) {
-          send(octets { _ = packet.append(to: &$0) }, from: homes[k] + 1, to: to)
+          send(octets { _ = packet.append(to: &$0) }, from: homes[k] + 1, to: to.number)
         }
       default:
         told[k].append(output)
@@ -218,7 +212,8 @@ struct VirtualNetwork {
       }
     }
     endpoints[k].receive(
-      flight.datagram, from: flight.from, port: flight.to % 2 == 0 ? .control : .data, at: arrival, answeredAt: answer)
+      flight.datagram, from: .at(flight.from), port: flight.to % 2 == 0 ? .control : .data, at: arrival,
+      answeredAt: answer)
     drain(k)
   }
 }

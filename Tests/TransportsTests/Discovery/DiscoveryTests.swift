@@ -1,4 +1,5 @@
 import Processes
+import RTPMIDI
 import Synchronization
 import Testing
 

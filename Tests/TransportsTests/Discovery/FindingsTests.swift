@@ -1,3 +1,4 @@
+import RTPMIDI
 import Testing
 
 @testable import Transports

@@ -1,3 +1,0 @@
-public import RTPMIDI
-
-extension SocketAddress: PeerAddress {}
