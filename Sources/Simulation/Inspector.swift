@@ -158,28 +158,29 @@ final class Inspector {
     // A session that a new one takes the place of is missed for a moment, however long the two have known each other.
     pair.apart = reaches && !isMet ? pair.apart ?? now : nil
     pair.met = isMet && reaches ? pair.met ?? now : nil
-    let (first, second) = (a.member.ensemble, b.member.ensemble)
+    let (isMaster, isOtherMaster) = (a.member.ensemble.role == .master, b.member.ensemble.role == .master)
     if reaches {
       let isLate = pair.apart.map { now - $0 > .seconds(15) } ?? false
       expect(.meeting, !isLate || pair.isTold, of: a.host, "a session with \(room.hosts[b.host].name)", "none")
       if isLate { pair.isTold = true }
     }
     let isRival =
-      pair.met != nil && first.role == .master && second.role == .master
-      && first.admits(.rhythm, from: b.identity) && second.admits(.rhythm, from: a.identity)
+      pair.met != nil && isMaster && isOtherMaster && a.member.ensemble.admits(.rhythm, from: b.identity)
+      && b.member.ensemble.admits(.rhythm, from: a.identity)
     pair.rivals = isRival ? pair.rivals ?? now : nil
-    if isRival || first.role == .master || second.role == .master {
+    if isMaster || isOtherMaster {
       expect(
         .oneMaster, pair.rivals.map { now - $0 <= .seconds(1) } ?? true, of: a.host, "one master",
         "two, the other being \(room.hosts[b.host].name)")
     }
     if pair.met == nil { pair.sharesChannel = nil }
     if let met = pair.met {
-      let shares = first.channel != nil && first.channel == second.channel
+      let channel = a.member.ensemble.channel
+      let shares = channel != nil && channel == b.member.ensemble.channel
       pair.sharesChannel = shares ? pair.sharesChannel ?? max(met, now) : nil
       expect(
         .channels, pair.sharesChannel.map { now - $0 <= .seconds(2) } ?? true, of: a.host, "a channel of its own",
-        "that of \(room.hosts[b.host].name), \(first.channel.map { "\($0.number)" } ?? "-")")
+        "that of \(room.hosts[b.host].name), \(channel.map { "\($0.number)" } ?? "-")")
     }
     pairs[a.host * watched.count + b.host] = pair
     pairs[b.host * watched.count + a.host] = pair
