@@ -28,7 +28,7 @@ extension Ensemble {
     switch role {
     case .idle: activity
     case .follower: plan.intensity.value(at: plan.tick(at: now))
-    case .master where now < activities.holdsUntil: plan.intensity.value(at: plan.tick(at: now))
+    case .master where now < activities.keepsUntil: plan.intensity.value(at: plan.tick(at: now))
     case .master:
       activities.total.total(with: activity) { peer in
         guard company.contains(peer), let heard = acquaintances[peer]?.heard else { return false }
@@ -89,7 +89,7 @@ extension Ensemble {
     if role != .master { (activities.decided, activities.repeats) = (nil, []) }
     switch role {
     case .idle:
-      activities.holdsUntil = Instant(nanoseconds: .min)
+      activities.keepsUntil = Instant(nanoseconds: .min)
       activities.reported = nil
       activities.heard = nil
       activities.early = []

@@ -19,7 +19,7 @@ extension Ensemble {
   /// have changed since, and the one that led until now has told its own to nobody.
   mutating func inquire(at now: Instant) {
     activities.total.beginAnew()
-    activities.holdsUntil = now + Self.inquiry
+    activities.keepsUntil = now + Self.inquiry
   }
 
   /// Tells the total anew where it has changed.
@@ -44,10 +44,10 @@ extension Ensemble {
   }
 
   /// The rhythm is this peer's now. From its first tick on, if that is still to come, the total of those who have told their
-  /// level counts; of a rhythm taken over the total stays until all have.
+  /// level counts; of a rhythm taken over, or gone on with after a crash, the total stays until all have.
   private mutating func beginTotals(under claim: Claim, at now: Instant) {
     activities.informed = [:]
-    if let start = statement?.start, plan.deadline(start) > now, now >= activities.holdsUntil {
+    if let start = statement?.start, plan.deadline(start) > now, now >= activities.keepsUntil {
       activities.decided = (claim, start.beat)
       plan.intensity = Intensity(totalActivity(at: now), from: start.beat)
       emit(.play(plan))
@@ -56,6 +56,7 @@ extension Ensemble {
       activities.total.beginAnew()
     } else {
       activities.decided = (claim, plan.tick(at: now + lead).beat)
+      activities.holdsUntil = now + Self.inquiry
     }
   }
 

@@ -55,12 +55,18 @@ extension Inspector {
         expect(
           .steps, step.step.index == last.step.index + 1, of: host, "step \(last.step.index + 1)",
           "step \(step.step.index)\(last.run == step.run ? "" : ", of a rhythm that took the place of its own")")
-      } else {
-        // Another rhythm more than a step off is joined on one of its bars.
+      } else if step.cutsShort, isCalm {
+        // Another rhythm more than a step off is joined on one of its bars, and up to that the one before is heard, but
+        // for its last 10 ms.
         let isJoined = Tick(of: step.step).index % Ensemble.bar == 0
         expect(
-          .steps, !step.cutsShort || isJoined || !isCalm, of: host, "its rhythm to go on after step \(last.step.index)",
+          .steps, isJoined, of: host, "its rhythm to go on after step \(last.step.index)",
           "it begin anew with step \(step.step.index)")
+        let limit = last.length + .milliseconds(12)
+        expect(
+          .steps, at - lastAt <= limit, of: host,
+          "\(limit.milliseconds) ms at most from step \(last.step.index) to the first of another rhythm",
+          "\((at - lastAt).milliseconds) ms")
       }
       if goesOn, isCalm {
         let interval = at - lastAt

@@ -31,6 +31,8 @@ struct ActivityExchange: Sendable {
   var decided: (claim: Claim, beat: Tick)?
   /// Before this a rhythm taken over goes on as it was: not everybody has told its level.
   var holdsUntil = Instant(nanoseconds: .min)
+  /// Before this the total of a rhythm that was taken over from another is what plays.
+  var keepsUntil = Instant(nanoseconds: .min)
   /// When the newest total is told again.
   var repeats: [Instant] = []
   /// How often each has been told the total since it follows.
