@@ -17,7 +17,7 @@ extension Ensemble {
     guard statement.claim.identity == identity, statement.claim.term >= highestTerm else { throw .isOver }
     var resumed = Plan(
       run: plan.run &+ 1, sends: true, start: statement.start, end: statement.end, timeline: statement.timeline,
-      change: statement.change, intensity: plan.intensity)
+      change: statement.change, intensity: Intensity(activity))
     resumed.start = entry(into: resumed, from: statement.start, at: now + soundLead)
     guard resumed.start < resumed.end else { throw .nothingPlays }
     highestTerm = statement.claim.term
