@@ -15,11 +15,12 @@ struct Acquaintance: Sendable {
   /// What the player has been told of it already.
   var told: Set<Misgiving> = []
 
-  /// Something has come from it. Returns when something had before; nil while it is not in session.
-  mutating func hear(at now: Instant) -> Instant? {
+  /// Something has come from it. Returns when something had before, and what it said of itself last; nil while it is not in
+  /// session.
+  mutating func hear(at now: Instant) -> (last: Instant, presence: Presence?)? {
     guard let last = heard else { return nil }
     heard = now
-    return last
+    return (last, presence)
   }
 
   /// A packet told of its clock. Returns what is wrong with that.

@@ -39,15 +39,13 @@ extension Ensemble {
   /// Something has come from the peer with this identity.
   public mutating func heard(_ peer: Identity, at now: Instant) {
     if role == .follower(of: peer), standing == .leads { masterHeard = now }
-    guard let place = acquaintances.index(forKey: peer), let last = acquaintances.values[place].hear(at: now) else {
-      return
-    }
+    guard let place = acquaintances.index(forKey: peer),
+      let (last, presence) = acquaintances.values[place].hear(at: now)
+    else { return }
     // Who knows what it has missed.
     if now - last >= .seconds(1), role == .master, let statement { emit(.tell(statement, to: peer)) }
     if now - last >= Nanoseconds(4 * company.interval.count) { present(to: peer, at: now) }
-    if role == .master, let presence = acquaintances.values[place].presence, isBehind(presence.claim) {
-      correct(peer, at: now)
-    }
+    if role == .master, let presence, isBehind(presence.claim) { correct(peer, at: now) }
   }
 
   /// The peer with identity `sender` says that it takes part in the rhythm of this claim, nil while it is idle.

@@ -43,8 +43,8 @@ public final class Room {
 
   /// How long it takes until the others have found a peer that announces itself, or see those of the other half again.
   static let discovery = Nanoseconds.milliseconds(200)
-  /// How often the room is looked at.
-  static let look = Nanoseconds.milliseconds(50)
+  /// How often the room is looked at; one with hundreds, where nobody does as he likes, more seldom.
+  private var look: Nanoseconds { .milliseconds(hosts.count <= 16 ? 50 : 250) }
 
   private enum Due: Int { case script, look, meeting }
 
@@ -82,7 +82,7 @@ public final class Room {
     }
     inspector.room = self
     wire.events.push(.room, host: Due.script.rawValue, at: wire.now)
-    wire.events.push(.room, host: Due.look.rawValue, at: wire.now + Self.look)
+    wire.events.push(.room, host: Due.look.rawValue, at: wire.now + look)
   }
 
   /// True time.
@@ -127,7 +127,7 @@ public final class Room {
     case .script: wire.events.push(.room, host: Due.script.rawValue, at: script.act(in: self))
     case .look:
       inspector.look()
-      wire.events.push(.room, host: Due.look.rawValue, at: now + Self.look)
+      wire.events.push(.room, host: Due.look.rawValue, at: now + look)
     case .meeting: introduce()
     }
   }

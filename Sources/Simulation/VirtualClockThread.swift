@@ -33,13 +33,11 @@ final class VirtualClockThread {
     sound = PlanCursor(lead: soundLead)
   }
 
-  /// Ticks passed over, as after a suspension.
-  var skipped: Int64 { moment.skipped }
-
   /// Plays by `new` from now on.
   func adopt(_ new: Plan, at now: Instant) {
+    keepPace(at: now)
     // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
-    if new.run != plan.run || !new.sends { stopStreams(at: now) }
+    if plan.sends, new.run != plan.run || !new.sends { stopStreams(at: now) }
     if new.run != plan.run { owed = Tick(.min) }
     if new.run != plan.run { cutsShort = plan.run != 0 && sound.next > plan.start && sound.next < plan.end }
     if let instant = sound.goBack(from: plan, to: new, at: now) { handed.removeAll { $0.due >= instant } }
@@ -57,14 +55,12 @@ final class VirtualClockThread {
 
   /// Does what is due at `now`; gives the instant of the next thing to do.
   func round(at now: Instant) -> Instant {
-    while let tick = moment.take(in: plan, at: now) {
-      if plan.sends { streams.sendClock(tick, of: plan, stamped: false) }
-    }
     while let tick = sound.take(in: plan, at: now) { hand(tick) }
-    while let tick = momentPrelude.take(in: plan, at: now) {
-      if plan.sends { streams.begin(at: tick, of: plan, in: score.bars, stamped: false) }
-    }
     if plan.sends {
+      while let tick = moment.take(in: plan, at: now) { streams.sendClock(tick, of: plan, stamped: false) }
+      while let tick = momentPrelude.take(in: plan, at: now) {
+        streams.begin(at: tick, of: plan, in: score.bars, stamped: false)
+      }
       while let tick = aheadPrelude.take(in: plan, at: now) {
         streams.begin(at: tick, of: plan, in: score.bars, stamped: true)
       }
@@ -76,13 +72,21 @@ final class VirtualClockThread {
       if self.end(of: moment, stamped: false) <= now { streams.stop(at: end, stamped: false) }
       if self.end(of: ahead, stamped: true) <= now { streams.stop(at: end, stamped: true) }
     }
-    var next = min(moment.due(in: plan), sound.due(in: plan), momentPrelude.due(in: plan))
+    var next = sound.due(in: plan)
     if plan.sends {
+      next = min(next, moment.due(in: plan), momentPrelude.due(in: plan))
       next = min(next, aheadPrelude.due(in: plan), ahead.due(in: plan))
       next = min(next, end(of: moment, stamped: false), end(of: ahead, stamped: true))
     }
     streams.sendGuards()
     return min(next, streams.guardsDue, handed.first?.due ?? .distantFuture)
+  }
+
+  /// Who only follows has nothing to do at each tick, but has passed it when the sending falls to it.
+  private func keepPace(at now: Instant) {
+    guard !plan.sends else { return }
+    while moment.take(in: plan, at: now) != nil {}
+    while momentPrelude.take(in: plan, at: now) != nil {}
   }
 
   /// The next step that has been heard by `now`.

@@ -64,8 +64,7 @@ extension Member {
     endNotesAsPlayed(on: session)
     noteJoined(session)
     ensemble.joined(identity, named: partners[session]?.info.name, at: now)
-    if let statement = partners[session]?.unheard {
-      partners[session]?.unheard = nil
+    if let statement = unheard.removeValue(forKey: session) {
       ensemble.received(statement, from: identity, at: now)
     }
   }
@@ -93,6 +92,7 @@ extension Member {
       tell(.outsideClockIsGone(clockPeers[n].name))
     }
     let identity = partners.removeValue(forKey: session)?.identity
+    unheard[session] = nil
     if let identity { sessions[identity] = nil }
     emit(.stream(.close(session)))
     emit(.company)

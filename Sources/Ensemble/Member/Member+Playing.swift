@@ -89,19 +89,20 @@ extension Member {
   /// What another plays sounds here, where its gate is open. What ends a note that sounds always passes.
   func sound(_ message: Message, on session: SessionID, at now: Instant) {
     guard let partner = partners[session] else { return }
-    if !partner.held.ends(with: message) {
+    if held[session]?.ends(with: message) != true {
       let gate: Gate = message.key == nil ? .modification : .notes
       guard ensemble.admits(gate, from: partner.identity, named: partner.info.name), inbound.admit(at: now) else {
         return
       }
     }
-    partners[session]?.held.note(message)
+    held[session, default: HeldNotes()].note(message)
     emit(.sound(message, from: session))
   }
 
   /// Ends the notes that the peer of a session holds here.
   func releaseNotes(of session: SessionID) {
-    for message in partners[session]?.held.release() ?? [] { emit(.sound(message, from: session)) }
+    guard var notes = held.removeValue(forKey: session) else { return }
+    for message in notes.release() { emit(.sound(message, from: session)) }
   }
 
   static var activityChannel: Channel { Channel(wire: 0) }

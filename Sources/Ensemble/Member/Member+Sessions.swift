@@ -51,7 +51,7 @@ extension Member {
         ensemble.heard(identity, at: now)
         ensemble.received(systemExclusive: octets, from: identity, at: now)
       } else if let statement = Statement(systemExclusive: octets) {
-        partners[session]?.unheard = statement
+        if partners[session] != nil { unheard[session] = statement }
       }
     case .feedback(let session, let sequence): emit(.stream(.acknowledge(session, sequence: sequence)))
     case .journals(let session):

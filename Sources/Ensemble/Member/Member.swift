@@ -36,6 +36,11 @@ public final class Member {
   public var clockPeers: [ClockPeer] = []
   /// Everybody in session.
   public internal(set) var partners: [SessionID: Partner] = [:]
+  /// What they hold here, those who have held anything.
+  var held: [SessionID: HeldNotes] = [:]
+  /// What those who are not recognised yet have said last of the rhythm: the answer that lets them be may have been lost, and
+  /// they will not say that again before the next bar.
+  var unheard: [SessionID: Statement] = [:]
   /// The session of each Tutti peer.
   public internal(set) var sessions: [Identity: SessionID] = [:]
   /// What the Tutti peers met so far call themselves, also those that have left.
@@ -97,6 +102,7 @@ public final class Member {
   public func advance(to now: Instant) {
     // What has come goes first: a peer that has just been heard is not silent.
     handleSessions(at: now)
+    endpoint.crowd = connections.announced.count
     endpoint.advance(to: now)
     ensemble.advance(to: now)
     for address in connections.advance(endpoint, at: now, where: { partners[$0] != nil }) {

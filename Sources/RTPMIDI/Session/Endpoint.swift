@@ -60,10 +60,14 @@ public final class Endpoint {
   /// How many have a deadline: sessions and their revivals.
   package var waitingCount: Int { table.deadlines.count }
 
+  /// How many peers there are as far as is known, in session or not. Where there are many each asks each for its clock as
+  /// seldom as if it was in session with all: sessions that stand since there were few are no better off.
+  public var crowd = 0
+  private var mostSessions: Int { max(establishedCount, crowd) }
   /// What probes are to say of ``ClockProbe/pace``.
-  public var pace: UInt16 { Recognition.pace(sessions: establishedCount) }
+  public var pace: UInt16 { Recognition.pace(sessions: mostSessions) }
   /// The shortest interval between the probes of one session.
-  var floor: Nanoseconds { Recognition.floor(sessions: establishedCount) }
+  var floor: Nanoseconds { Recognition.floor(sessions: mostSessions) }
 
   /// What became of the packets of an established session; nil when it is none.
   public func statistics(of id: SessionID) -> ReceptionStatistics? {

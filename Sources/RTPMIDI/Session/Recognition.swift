@@ -15,7 +15,7 @@ import MusicalTime
 /// less often (``floor(sessions:)``).
 struct Recognition {
   /// How many requests all sessions together send in a second, and take, at most.
-  private static let most: Int64 = 2000
+  private static let most: Int64 = 1000
 
   /// The shortest interval between the requests of one session where there are `sessions`.
   static func floor(sessions: Int) -> Nanoseconds { Nanoseconds(1_000_000_000 / most * Int64(sessions)) }
