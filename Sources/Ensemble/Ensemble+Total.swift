@@ -34,6 +34,8 @@ extension Ensemble {
     let soonest = plan.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)
     let beat = max(last + Tick.perQuarter, soonest.beat)
     activities.decided = (claim, beat)
+    // Once a bar, as the rhythm's state is, for those who have lost all that they were told of it.
+    if beat.index / Self.bar != last.index / Self.bar { tellTotal(to: nil, at: now) }
     let total = totalActivity(at: now)
     // A plan has room for one change to come: at high tempos every other beat is decided upon, or fewer.
     let isPending = plan.intensity.changeTick != Tick(.max) && plan.deadline(plan.intensity.changeTick) > now
@@ -72,7 +74,7 @@ extension Ensemble {
   }
 
   /// What plays now, and what is to come.
-  private mutating func tellTotal(to peer: Identity, at now: Instant) {
+  private mutating func tellTotal(to peer: Identity?, at now: Instant) {
     let present = plan.tick(at: now)
     let isPending = plan.intensity.changeTick != Tick(.max) && plan.intensity.changeTick > present
     send(Self.totalLevel, plan.intensity.value(at: present), at: plan.deadline(present.beat), to: peer)
