@@ -9,7 +9,12 @@ extension Inspector {
     guard let session else { return }
     let host = peer.host
     var holder = watched[host].held[session] ?? Holder()
-    if let identity = peer.member.partners[session]?.identity { holder.identity = identity }
+    if let partner = peer.member.partners[session] {
+      holder.host = room.hosts.indices.first {
+        partner.info.control.isSameHost(as: SocketAddress(host: UInt32($0), port: 0))
+      }
+      if let identity = partner.identity { holder.identity = identity }
+    }
     defer { watched[host].held[session] = holder }
     record.note(UInt32(message.status) << 8 ^ UInt32(host))
     switch message {
@@ -36,18 +41,20 @@ extension Inspector {
         if peer.member.partners[session] == nil { watched[host].held[session] = nil }
         continue
       }
-      let player = holder.identity.flatMap(room.host)
+      let player = holder.host
       let down = player.map { room.hosts[$0].keys } ?? []
       let isRight =
         player.map { room.hosts[$0].peer != nil && room.wire.reaches($0, host) } == true
         && holder.keys.allSatisfy { key in down.contains { $0.value == key } }
       holder.wrongSince = isRight ? nil : holder.wrongSince ?? now
-      // Whoever does not say goodbye is given up after five seconds.
-      let isThere = player.map { room.hosts[$0].peer != nil && acquaintance($0, host) != nil } ?? false
-      let patience = isThere ? Nanoseconds.seconds(2) : .seconds(7)
+      // Whoever does not say goodbye is given up after five seconds; who is back before that has two from then on.
+      let met = player.flatMap { room.hosts[$0].peer == nil ? nil : acquaintance($0, host) }
+      let isPatient = holder.wrongSince.map { since in
+        met.map { min(now - since, $0) <= .seconds(2) } ?? (now - since <= .seconds(7))
+      }
       expect(
-        .notes, holder.wrongSince.map { now - $0 <= patience } ?? true, of: host, "no note that nobody holds",
-        "one of \(holder.identity.map(name) ?? "a stranger")")
+        .notes, isPatient ?? true, of: host, "no note that nobody holds",
+        "one of \(player.map { room.hosts[$0].name } ?? "a stranger")")
       watched[host].held[session] = holder
     }
     if case .follower(let identity) = peer.member.ensemble.role, now - watched[host].gatesChanged > .seconds(1) {

@@ -71,6 +71,8 @@ struct SimulateCommand: ParsableCommand {
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
         if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
+        // Also where it goes to a file: what has been found is not to be lost with what is still to come.
+        fflush(nil)
       }
       if !json, seeds > 1 { print(total, terminator: "") }
       guard total.violated == 0 else { throw ExitCode.domainFailure }
