@@ -3,7 +3,7 @@ import MusicalTime
 // The total as the others play by it.
 extension Ensemble {
   /// A total that is to count further away than this is taken for one that does not say when.
-  private static var farthest: Nanoseconds { .seconds(10) }
+  static var farthest: Nanoseconds { .seconds(10) }
 
   /// The master tells a total.
   mutating func heard(_ told: ActivityExchange.Told, at now: Instant) {
@@ -81,12 +81,13 @@ extension Ensemble {
   }
 
   /// The intensity as it goes on in `next`, in which ticks may be counted from elsewhere: what is to come comes at the same
-  /// instant.
+  /// instant. What was to come in a rhythm that has ended meanwhile never does.
   func intensity(goingOnIn next: Plan, at now: Instant) -> Intensity {
     var intensity = plan.intensity
+    guard intensity.changeTick != Tick(.max) else { return intensity }
     let (mine, theirs) = (plan.tick(at: now), next.tick(at: now))
-    guard intensity.changeTick != Tick(.max), abs(theirs - mine) > Tick.perQuarter else { return intensity }
-    intensity.changeTick = intensity.changeTick + (theirs - mine)
-    return intensity
+    if abs(theirs - mine) > Tick.perQuarter { intensity.changeTick = intensity.changeTick + (theirs - mine) }
+    let isFar = intensity.changeTick > theirs && next.deadline(intensity.changeTick) - now > Self.farthest
+    return isFar ? Intensity(intensity.value) : intensity
   }
 }

@@ -41,6 +41,7 @@ extension Ensemble {
     }
     if channels.told(presence.channel, by: sender, at: now) { doubt(sender, .isRestless) }
     inform(sender, of: presence.claim, at: now)
+    if let claim, presence.claim == claim { repeatReport(to: sender, at: now) }
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { seek(claim) }
   }
