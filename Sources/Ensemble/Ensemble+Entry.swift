@@ -41,8 +41,8 @@ extension Ensemble {
   private mutating func stay(with statement: Statement, by estimate: ClockEstimate, at now: Instant) {
     let isSounding = plan.deadline(plan.start) - soundLead <= now
     // A quarter of a step beyond that within which it has come, as estimates move.
-    let step = plan.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter
-    flywheel.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(step + step / 4) : nil)
+    let step = max(Nanoseconds(plan.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter), reach)
+    flywheel.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(step.count + step.count / 4) : nil)
     guard let mapping = flywheel.mapping else { return }
     var next = plan(for: statement, by: mapping)
     if isSounding, abs(plan.tick(at: now) - next.tick(at: now)) >= Tick.perStep {
@@ -73,6 +73,7 @@ extension Ensemble {
       let seed = ClockLine(own: mine, remote: statement.deadline(tick), skew: estimate.skew)
       (next.start, next.continues) = (max(statement.start, continuation(at: now)), true)
       let offset = seed.remote(at: now) - now
+      reach = step
       play(next, by: ClockEstimate(offset: offset, skew: estimate.skew, uncertainty: .zero), at: now)
       return stay(with: statement, by: estimate, at: now)
     }
@@ -93,6 +94,7 @@ extension Ensemble {
     flywheel.steer(to: estimate, at: now, jump: nil)
     (planned, joinDue) = (true, nil)
     var next = next
+    if !next.continues { reach = .zero }
     if let mapping = flywheel.mapping { next.clock = mapping }
     next.intensity = intensity(goingOnIn: next, at: now)
     plan = next

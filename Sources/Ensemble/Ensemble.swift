@@ -84,6 +84,9 @@ public struct Ensemble: Sendable {
   var departed: Identity?
   /// The master's clock as this peer plays by it.
   var flywheel = SlewedClock()
+  /// How far the rhythm may have been off when it was come to, to go there slowly from there. It stays so far off in time, but
+  /// by more ticks, when the tempo rises meanwhile.
+  var reach = Nanoseconds.zero
   /// When the flywheel was steered last.
   var steered = Instant(nanoseconds: .min)
   /// Whether the plan is for the statement's run, which it is not while the master's clock is unknown.

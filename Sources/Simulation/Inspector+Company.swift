@@ -38,6 +38,7 @@ extension Inspector {
     for session in watched[host].held.keys.sorted(by: { $0.number < $1.number }) {
       guard var holder = watched[host].held[session] else { continue }
       guard !holder.keys.isEmpty else {
+        watched[host].held[session]?.wrongSince = nil
         if peer.member.partners[session] == nil { watched[host].held[session] = nil }
         continue
       }

@@ -64,8 +64,18 @@ extension Member {
     endNotesAsPlayed(on: session)
     noteJoined(session)
     ensemble.joined(identity, named: partners[session]?.info.name, at: now)
+    withheld[session] = nil
     if let statement = unheard.removeValue(forKey: session) {
       ensemble.received(statement, from: identity, at: now)
+    }
+  }
+
+  /// The peer of a session is no Tutti peer: what may have been activity was not.
+  func foreign(_ session: SessionID, at now: Instant) {
+    noteJoined(session)
+    guard let messages = withheld.removeValue(forKey: session) else { return }
+    for controller in [Ensemble.totalLevel, Ensemble.ownLevel] {
+      if let message = messages[controller] { sound(message, on: session, at: now) }
     }
   }
 
@@ -92,7 +102,7 @@ extension Member {
       tell(.outsideClockIsGone(clockPeers[n].name))
     }
     let identity = partners.removeValue(forKey: session)?.identity
-    unheard[session] = nil
+    (unheard[session], withheld[session]) = (nil, nil)
     if let identity { sessions[identity] = nil }
     emit(.stream(.close(session)))
     emit(.company)

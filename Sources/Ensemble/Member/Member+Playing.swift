@@ -89,6 +89,12 @@ extension Member {
   /// What another plays sounds here, where its gate is open. What ends a note that sounds always passes.
   func sound(_ message: Message, on session: SessionID, at now: Instant) {
     guard let partner = partners[session] else { return }
+    if !partner.isTold, case .controlChange(Self.activityChannel, let controller, _) = message,
+      controller == Ensemble.ownLevel || controller == Ensemble.totalLevel
+    {
+      withheld[session, default: [:]][controller] = message
+      return
+    }
     if held[session]?.ends(with: message) != true {
       let gate: Gate = message.key == nil ? .modification : .notes
       guard ensemble.admits(gate, from: partner.identity, named: partner.info.name), inbound.admit(at: now) else {

@@ -35,7 +35,7 @@ extension Member {
       if let partner, let identity = partner.identity { connections.lost(identity, of: partner.info, at: now) }
     case .closed(let session): left(session, isSaid: true, at: now)
     case .recognised(let session, let identity): recognised(session, Identity(identity), at: now)
-    case .foreign(let session): noteJoined(session)
+    case .foreign(let session): foreign(session, at: now)
     case .clock(let session, let transit):
       guard let place = partners.index(forKey: session) else { break }
       let known = transit.allowing(for: partners.values[place].manner.asymmetry ?? .zero)

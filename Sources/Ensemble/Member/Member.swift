@@ -41,6 +41,9 @@ public final class Member {
   /// What those who are not recognised yet have said last of the rhythm: the answer that lets them be may have been lost, and
   /// they will not say that again before the next bar.
   var unheard: [SessionID: Statement] = [:]
+  /// What of activity, by controllers, has come from those of whom is not known yet whether they are Tutti peers: of others
+  /// it is volume and expression, and sounds then.
+  var withheld: [SessionID: [UInt7: Message]] = [:]
   /// The session of each Tutti peer.
   public internal(set) var sessions: [Identity: SessionID] = [:]
   /// What the Tutti peers met so far call themselves, also those that have left.

@@ -8,21 +8,30 @@ import Testing
 
 /// What a peer was told before it was known to be a Tutti peer.
 @Suite struct LateRecognitionTests {
-  /// It came as the instrument has it, and everything after goes on the own channel.
-  @Test func aNoteThatOneWasToldAsAForeignPeerEnds() {
-    let (now, session, one) = (Instant(nanoseconds: 0), SessionID(number: 1), Channel(wire: 0))
+  private let now = Instant(nanoseconds: 0)
+  private let session = SessionID(number: 1)
+  private let one = Channel(wire: 0)
+
+  /// A member in session with one of whom nothing is known yet.
+  private func acquainted() -> Member {
     let member = Member(
       name: "a", ensemble: Ensemble(identity: Identity(1)), connections: Connections(to: [], own: Identity(1), at: now),
       random: SplitMix(seed: 1))
     let info = SessionInfo(
       name: "b", ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
       isInitiator: true)
+    member.established(session, info, at: now)
+    return member
+  }
+
+  /// It came as the instrument has it, and everything after goes on the own channel.
+  @Test func aNoteThatOneWasToldAsAForeignPeerEnds() {
+    let member = acquainted()
     func told() -> [Message] {
       member.drain(at: now).compactMap {
         if case .stream(.message(let message, _, .session(session))) = $0 { message } else { nil }
       }
     }
-    member.established(session, info, at: now)
     member.play(.noteOn(one, key: 60, velocity: 100), at: now)
     member.play(.controlChange(one, controller: 64, value: 127), at: now)
     member.play(.noteOn(one, key: 61, velocity: 100), at: now)
@@ -30,5 +39,24 @@ import Testing
     #expect(told().isEmpty)
     member.recognised(session, Identity(2), at: now)
     #expect(told() == [.noteOff(one, key: 60, velocity: 64), .controlChange(one, controller: 64, value: 0)])
+  }
+
+  /// A total on channel 1 is a volume where it comes from another instrument, and nothing that sounds from a Tutti peer.
+  @Test(arguments: [true, false]) func whatMayBeActivityWaits(isTutti: Bool) {
+    let member = acquainted()
+    func sounded() -> [Message] {
+      member.drain(at: now).compactMap { if case .sound(let message, from: session) = $0 { message } else { nil } }
+    }
+    for value: UInt7 in [90, 40] {
+      member.sound(.controlChange(one, controller: 7, value: value), on: session, at: now)
+    }
+    member.sound(.controlChange(one, controller: 11, value: 70), on: session, at: now)
+    member.sound(.controlChange(one, controller: 1, value: 1), on: session, at: now)
+    #expect(sounded() == [.controlChange(one, controller: 1, value: 1)])
+    if isTutti { member.recognised(session, Identity(2), at: now) } else { member.foreign(session, at: now) }
+    let told: [Message] = [
+      .controlChange(one, controller: 7, value: 40), .controlChange(one, controller: 11, value: 70),
+    ]
+    #expect(sounded() == (isTutti ? [] : told))
   }
 }
