@@ -18,7 +18,7 @@ extension Ensemble {
       claim: Claim(term: highestTerm, identity: identity), revision: 0, start: first, end: Tick(.max),
       timeline: timeline)
     plan.run &+= 1
-    (plan.start, plan.continues) = (first, false)
+    (plan.start, plan.began) = (first, plan.run)
     begin(at: now)
   }
 
@@ -101,7 +101,7 @@ extension Ensemble {
     plan = Plan(
       run: present.run, sends: true, start: present.start, end: statement.end, timeline: statement.timeline,
       change: statement.change, intensity: present.intensity)
-    plan.continues = present.continues
+    plan.began = present.began
     emit(.play(plan))
   }
 

@@ -49,7 +49,7 @@ extension Ensemble {
       // More than a step off, it begins anew at the next step, rather than hurry through all that lies between.
       next.start = entry(into: next, from: statement.start, at: now + soundLead)
     } else {
-      (next.run, next.start, next.continues) = (plan.run, plan.start, plan.continues)
+      (next.run, next.start, next.began) = (plan.run, plan.start, plan.began)
     }
     next.intensity = intensity(goingOnIn: next, at: now)
     guard next != plan else { return }
@@ -71,7 +71,7 @@ extension Ensemble {
     // The ticks first, as instants at the ends of time have no distance.
     if abs(tick - next.tick(at: mine)) <= 2 * Tick.perStep, (mine - theirs).magnitude <= step {
       let seed = ClockLine(own: mine, remote: statement.deadline(tick), skew: estimate.skew)
-      (next.start, next.continues) = (max(statement.start, continuation(at: now)), true)
+      (next.start, next.began) = (max(statement.start, continuation(at: now)), plan.began)
       let offset = seed.remote(at: now) - now
       reach = step
       play(next, by: ClockEstimate(offset: offset, skew: estimate.skew, uncertainty: .zero), at: now)

@@ -167,7 +167,6 @@ extension Ensemble {
       change: isChanged || plan.changeTick == Tick(.max) ? nil : change)
     plan.start = continuation(at: now)
     plan.run &+= 1
-    plan.continues = true
     jumps += flywheel.jumps
     flywheel = SlewedClock()
     (joinDue, wanted, offerHad) = (nil, nil, nil)

@@ -8,9 +8,9 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
   public var run: UInt32
   /// Whether this peer is the master, and so sends the clock.
   public var sends: Bool
-  /// Whether the run takes the place of one that plays much the same ticks, so that what has sounded of that one is not
-  /// played again.
-  public var continues = false
+  /// The run in which the ticks began that this one goes on with: this run itself, unless it takes the place of one that
+  /// plays much the same ticks, so that what has sounded of that one is not played again.
+  public var began: UInt32
   /// The first tick this peer plays.
   public var start: Tick
   /// The first tick nobody plays any more; `Tick(.max)` while no end is known.
@@ -38,6 +38,7 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
     self.intensity = intensity
     self.clock = clock
     self.run = run
+    self.began = run
     self.sends = sends
     self.start = start
     self.end = end
@@ -45,6 +46,15 @@ public struct Plan: Hashable, Sendable, BitwiseCopyable {
     self.changed = change.map { timeline.changing(to: $0.tempo, at: $0.tick) } ?? timeline
     self.changeTick = change?.tick ?? Tick(.max)
   }
+
+  /// Whether the run goes on from another.
+  public var continues: Bool { began != run }
+
+  /// Whether the ticks of this run are those of an earlier one, or of itself: a thread may not have seen the runs between.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func goesOn(from earlier: UInt32) -> Bool { run &- earlier <= run &- began }
 
   /// When `tick` is due.
   ///

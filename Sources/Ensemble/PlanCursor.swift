@@ -27,7 +27,7 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func due(in plan: Plan) -> Instant {
     if plan.run != run {
-      next = plan.continues && next > plan.start ? next : plan.start
+      next = plan.goesOn(from: run) && next > plan.start ? next : plan.start
       first = next
       run = plan.run
     }
@@ -44,7 +44,7 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func goBack(from plan: Plan, to new: Plan, at now: Instant) -> Instant? {
     guard plan.run == new.run else {
-      guard plan.run != 0, !new.continues else { return nil }
+      guard plan.run != 0, !new.goesOn(from: plan.run) else { return nil }
       return new.deadline(new.start) - .microseconds(100)
     }
     // A follower's plan has moved by less than half a tick since: what is nearer than that may have sounded.

@@ -50,7 +50,7 @@ extension Inspector {
     record.note(UInt64(bitPattern: step.step.index) << 16 ^ UInt64(step.level) << 8 ^ UInt64(host))
     let isCalm = now - watched[host].calm > Self.settling
     if let (last, lastAt) = watched[host].last {
-      let goesOn = last.run == step.run || step.continues
+      let goesOn = step.goesOn(from: last)
       if goesOn {
         expect(
           .steps, step.step.index == last.step.index + 1, of: host, "step \(last.step.index + 1)",

@@ -8,8 +8,8 @@ struct Sounded: BitwiseCopyable {
   var due: Instant
   /// The peer's run in which it sounded.
   var run: UInt32
-  /// Whether that run goes on where another was.
-  var continues: Bool
+  /// The run in which the ticks began that it goes on with: see ``Plan/began``.
+  var began: UInt32
   /// Whether it began while there was more to play of the run before it.
   var cutsShort: Bool
   /// The total activity by which its layers were chosen.
@@ -18,4 +18,7 @@ struct Sounded: BitwiseCopyable {
   var hits: UInt8
   /// How long a step is at its tempo.
   var length: Nanoseconds
+
+  /// Whether it belongs to the same ticks as one heard before.
+  func goesOn(from earlier: Sounded) -> Bool { run &- earlier.run <= run &- began }
 }

@@ -103,7 +103,7 @@ final class VirtualClockThread {
     let tempo = tick >= plan.changeTick ? plan.changed.tempo : plan.timeline.tempo
     handed.append(
       Sounded(
-        step: step, due: plan.deadline(tick), run: plan.run, continues: plan.continues, cutsShort: cutsShort,
+        step: step, due: plan.deadline(tick), run: plan.run, began: plan.began, cutsShort: cutsShort,
         level: level, hits: hits, length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
   }
 

@@ -26,4 +26,17 @@ import Testing
     for _ in 0..<100 where cursor.take(in: plan, at: Instant(nanoseconds: 86_400_000_000_000)) != nil { taken += 1 }
     #expect(taken == 0 && cursor.skipped > 0)
   }
+
+  /// A rhythm was joined, and its master's place taken at once: the clock thread sees the third run after the first.
+  @Test(arguments: [UInt32(5), 6, 7]) func whatItHasNotSeenItDoesNotGoOnFrom(began: UInt32) {
+    let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
+    let old = Plan(run: 5, sends: false, start: Tick(0), end: Tick(.max), timeline: timeline)
+    var new = Plan(run: 7, sends: false, start: Tick(3), end: Tick(.max), timeline: timeline)
+    new.began = began
+    var cursor = PlanCursor(lead: .zero)
+    for tick in Int64(0)..<100 { #expect(cursor.take(in: old, at: old.deadline(Tick(tick))) == Tick(tick)) }
+    #expect(cursor.due(in: new) == new.deadline(Tick(began == 5 ? 100 : 3)))
+    #expect(new.continues == (began != 7) && new.goesOn(from: 6) == (began < 7) && new.goesOn(from: 7))
+    #expect(!new.goesOn(from: 0) && !new.goesOn(from: 8), "neither from none nor from one to come")
+  }
 }

@@ -20,6 +20,22 @@ import Testing
   }
 
   @Test func theRhythmIsHandedOver() async throws {
+    // A machine that stands still for longer than the lead tells of the end too late.
+    for attempt in 1...3 {
+      let traces = try await tracesOfAHandOver()
+      let isUndisturbed = traces.allSatisfy { $0.summary?.lateHits == 0 }
+      if !isUndisturbed, attempt < 3 { continue }
+      #expect(isUndisturbed, "no attempt went by without a stall of this machine")
+      for trace in traces { expectEveryTick(trace) }
+      let sync = try SyncReport(traces: traces).comparisons[0]
+      #expect(sync.missing == 0 && sync.extra == 0, "\(sync.missing) missing, \(sync.extra) extra")
+      #expect(sync.magnitude.p99 < .milliseconds(1))
+      return
+    }
+  }
+
+  /// Ada starts, ben takes the rhythm when she offers it, changes nothing of it and stops it.
+  private func tracesOfAHandOver() async throws -> [Trace] {
     let folder = try TemporaryFolder()
     let ben = try await LivePeer("ben", ["--trace", "ben.trace"], in: folder)
     let ada = try await LivePeer("ada", connect: [ben], ["--trace", "ada.trace", "--start"], in: folder)
@@ -40,10 +56,7 @@ import Testing
     try await ben.leave()
     #expect(ada.child.errors.contains("the rhythm belongs to ben"))
     #expect(ben.child.errors.contains("nobody has offered the rhythm"))
-    let traces = try [trace(ada, in: folder), trace(ben, in: folder)]
-    for trace in traces { expectEveryTick(trace) }
-    let sync = try SyncReport(traces: traces).comparisons[0]
-    #expect(sync.missing == 0 && sync.extra == 0 && sync.magnitude.p99 < .milliseconds(1))
+    return try [trace(ada, in: folder), trace(ben, in: folder)]
   }
 
   @Test func aNoteGoesToOneOrToAllAndThroughOpenGatesAlone() async throws {
