@@ -3,7 +3,7 @@ import MusicalTime
 // The total as the others play by it.
 extension Ensemble {
   /// A total that is to count further away than this is taken for one that does not say when.
-  static var farthest: Nanoseconds { .seconds(10) }
+  private static var farthest: Nanoseconds { .seconds(10) }
 
   /// The master tells a total.
   mutating func heard(_ told: ActivityExchange.Told, at now: Instant) {

@@ -34,12 +34,14 @@ extension Ensemble {
     let soonest = plan.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)
     let beat = max(last + Tick.perQuarter, soonest.beat)
     activities.decided = (claim, beat)
-    // Once a bar, as the rhythm's state is, for those who have lost all that they were told of it.
-    if beat.index / Self.bar != last.index / Self.bar { tellTotal(to: nil, at: now) }
     let total = totalActivity(at: now)
     // A plan has room for one change to come: at high tempos every other beat is decided upon, or fewer.
     let isPending = plan.intensity.changeTick != Tick(.max) && plan.deadline(plan.intensity.changeTick) > now
-    guard total != plan.intensity.next, !isPending, now >= activities.holdsUntil else { return }
+    guard total != plan.intensity.next, !isPending, now >= activities.holdsUntil else {
+      // Once a bar it is told again, as the rhythm's state is, for those who have lost all that they were told of it.
+      guard beat.index / Self.bar != last.index / Self.bar else { return }
+      return isPending ? tellTotal(to: nil) : tellTotal(to: nil, at: now)
+    }
     plan.intensity = Intensity(plan.intensity.next, next: total, from: beat)
     emit(.play(plan))
     announceTotal(at: now)
