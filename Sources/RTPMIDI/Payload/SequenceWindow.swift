@@ -6,7 +6,8 @@
 /// Of the 64 numbers up to the highest a bit says whether they have come: a missing one that comes late is no longer
 /// lost, one that comes again is a duplicate. What is further behind cannot be told from a replay, and nothing brings the
 /// numbers back; but among the first 512 two that follow each other do. Whoever begins a session anew from the same ports
-/// sends the earlier one's packets until it knows that the new one stands, and what comes first may be of those.
+/// sends the earlier one's packets until it knows that the new one stands, and what comes first may be of those. So may
+/// what is just behind the first number: of that only the three nearest count as repeated, as packets swap.
 struct SequenceWindow: BitwiseCopyable {
   enum Admission: BitwiseCopyable {
     /// The first, or ahead of all others; `lost` numbers were left out before it.
@@ -25,6 +26,8 @@ struct SequenceWindow: BitwiseCopyable {
   private(set) var sequence: UInt16 = 0
   /// Bit k: the packet k before the highest has come.
   private var seen: UInt64 = 0
+  /// The place from which ``seen`` tells the truth.
+  private var first: Int64 = -3
   /// The number that would confirm the leap seen last, ahead or back.
   private var confirmation: UInt16?
 
@@ -50,11 +53,11 @@ struct SequenceWindow: BitwiseCopyable {
       return .next(lost: Int64(step) - 1)
     }
     let behind = 0 - Int64(step)
-    guard behind < 64 else {
+    guard behind < 64, behind <= highest &- first else {
       guard highest < Self.reach, confirms(number) else { return .outOfWindow }
       confirmation = nil
       highest &+= 1
-      (sequence, seen) = (number, ~0)
+      (sequence, seen, first) = (number, ~0, highest &- 63)
       return .anew
     }
     let bit: UInt64 = 1 << UInt64(behind)

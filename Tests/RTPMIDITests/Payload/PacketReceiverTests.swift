@@ -80,6 +80,25 @@ import Testing
     #expect(messages(&receiver, packet(601, "F8")) == [.clock], "later nothing brings the numbers back")
   }
 
+  @Test func aStreamMayBeginJustBehindTheOneBefore() {
+    var receiver = receiver()
+    #expect(messages(&receiver, packet(50, "F8")) == [.clock])
+    #expect(events(&receiver, packet(20, "F8")) == .failure(.outOfWindow))
+    #expect(messages(&receiver, packet(21, "F8")) == [.clock])
+    #expect(events(&receiver, packet(20, "F8")) == .failure(.duplicate))
+    #expect(events(&receiver, packet(21, "F8")) == .failure(.duplicate), "repeated, not begun anew")
+    #expect(messages(&receiver, packet(22, "F8")) == [.clock])
+    #expect(receiver.highestSequence == 22 && receiver.statistics.lost == 0)
+  }
+
+  @Test func firstPacketsThatSwapAreNotAStreamBegunAnew() {
+    var receiver = receiver()
+    #expect(messages(&receiver, packet(13, "80 3C 00")) == [.noteOff(channel, key: 60, velocity: 0)])
+    for number in UInt16(10)...12 {
+      #expect(events(&receiver, packet(number, "90 3C 40")) == .failure(.duplicate), "an older note sounds no more")
+    }
+  }
+
   @Test func aLateListGivesOnlyWhatIsRightInAnyOrder() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(1, "F8")) == [.clock])
