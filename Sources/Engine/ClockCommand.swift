@@ -28,9 +28,12 @@ enum ClockCommand: Sendable, BitwiseCopyable {
     static var room: Int { @_noLocks @_noAllocation get { 96 } }
     var octets = InlineArray<96, UInt8>(repeating: 0)
     var count = 0
+    /// Whether the journal repairs its loss.
+    let isJournalled: Bool
 
     /// Nil when there are more octets than there is room.
-    init?(_ data: [UInt8]) {
+    init?(_ data: [UInt8], isJournalled: Bool = false) {
+      self.isJournalled = isJournalled
       guard data.count <= Self.room else { return nil }
       for octet in data {
         octets[count] = octet

@@ -49,8 +49,10 @@ extension Peer {
     case .journal(let session, let isSent): clock.send(.journal(session: session, isSent))
     case .acknowledge(let session, let sequence): clock.send(.acknowledge(session: session, sequence: sequence))
     case .close(let session): clock.send(.close(session: session))
-    case .exclusive(let octets, let session):
-      if let exclusive = ClockCommand.Exclusive(octets) { clock.send(.exclusive(exclusive, session: session)) }
+    case .exclusive(let octets, let session, let isJournalled):
+      if let exclusive = ClockCommand.Exclusive(octets, isJournalled: isJournalled) {
+        clock.send(.exclusive(exclusive, session: session))
+      }
     case .message(let message, let instant, let receiver):
       clock.send(OutgoingMessage.sessions(message, at: instant, to: OutgoingMessage.Receiver(receiver)))
     }

@@ -26,6 +26,8 @@ struct StreamTable: ~Copyable {
   private var free = RigidArray<Int>(capacity: StreamTable.most)
   var packet = RigidArray<UInt8>(capacity: Datagram.room)
   private var octets = RigidArray<UInt8>(capacity: ClockCommand.Exclusive.room)
+  /// Whether the journal is to keep it.
+  private var isJournalled = false
   /// When the soonest guard packet may be due.
   var guardsDue = Instant.distantFuture
   /// Datagrams sent.
@@ -111,6 +113,7 @@ struct StreamTable: ~Copyable {
   @_noLocks @_noAllocation
   mutating func prepare(_ exclusive: ClockCommand.Exclusive) {
     octets.removeAll()
+    isJournalled = exclusive.isJournalled
     var index = 0
     while index < exclusive.count {
       octets.append(exclusive.octets[index])
@@ -118,8 +121,7 @@ struct StreamTable: ~Copyable {
     }
   }
 
-  /// Sends the System Exclusive message that is prepared to one session. It is told again by its own means, so no journal
-  /// keeps it.
+  /// Sends the System Exclusive message that is prepared to one session.
   @_noLocks @_noAllocation
   mutating func sendPrepared(to session: SessionID, at now: Instant) {
     if let index = index(of: session) { sendPrepared(index, at: now) }
@@ -129,7 +131,7 @@ struct StreamTable: ~Copyable {
   mutating func sendPrepared(_ index: Int, at now: Instant) {
     packet.removeAll()
     let sent = senders[streams[index].sender].encode(
-      systemExclusive: octets, from: 0, at: now, isJournalled: false, into: &packet)
+      systemExclusive: octets, from: 0, at: now, isJournalled: isJournalled, into: &packet)
     if sent != nil { deliver(index, at: now) }
   }
 
@@ -151,7 +153,7 @@ struct StreamTable: ~Copyable {
     deliverGuard(index)
     guard senders[streams[index].sender].sendsJournal else { return }
     streams[index].guards = 0
-    streams[index].guardDue = now + Self.guardPause(after: 0)
+    if let pause = GuardPackets.pause(after: 0) { streams[index].guardDue = now + pause }
     if streams[index].guardDue < guardsDue { guardsDue = streams[index].guardDue }
   }
 

@@ -106,21 +106,11 @@ extension Ensemble {
   }
 
   /// Tells the master of the own level: when it is another master or another rhythm, and when it has changed. As the level
-  /// changes at most every 50 ms, that is 20 times a second.
+  /// changes at most every 50 ms, that is 20 times a second. Each presence says it again.
   private mutating func report(to master: Identity, at now: Instant) {
     guard let claim, !hasReported else { return }
-    let repeats = activities.reported.flatMap { $0.claim == claim ? $0.repeats : nil } ?? 0
-    activities.reported = (activity, claim, repeats)
+    activities.reported = (activity, claim)
     send(Self.ownLevel, activity, at: now, to: master)
-  }
-
-  /// The master has presented itself, and so knows by now who this peer is: what it was told before that was lost to it, and no
-  /// journal tells it again what has come. At its first three presences under a claim it is told the level anew.
-  mutating func repeatReport(to peer: Identity, at now: Instant) {
-    guard role == .follower(of: peer), let reported = activities.reported, reported.claim == claim, reported.repeats < 3
-    else { return }
-    activities.reported?.repeats += 1
-    send(Self.ownLevel, reported.level, at: now, to: peer)
   }
 
   private var hasReported: Bool {

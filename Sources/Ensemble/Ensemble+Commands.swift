@@ -95,7 +95,7 @@ extension Ensemble {
   private mutating func announce(at now: Instant) {
     statement!.revision &+= 1
     let statement = statement!
-    emit(.tell(statement, to: nil))
+    emit(.tell(statement, to: nil, isNews: true))
     repeats = tellings(after: now)
     let present = plan
     plan = Plan(

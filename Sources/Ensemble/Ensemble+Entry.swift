@@ -45,8 +45,10 @@ extension Ensemble {
     flywheel.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(step.count + step.count / 4) : nil)
     guard let mapping = flywheel.mapping else { return }
     var next = plan(for: statement, by: mapping)
-    if isSounding, abs(plan.tick(at: now) - next.tick(at: now)) >= Tick.perStep {
-      // More than a step off, it begins anew at the next step, rather than hurry through all that lies between.
+    let ahead = plan.tick(at: now) - next.tick(at: now)
+    if isSounding, ahead <= -Tick.perStep || ahead > 2 * Tick.perStep {
+      // More than a step behind, it begins anew at the next step, rather than hurry through all that lies between. Who is as
+      // far ahead waits.
       next.start = entry(into: next, from: statement.start, at: now + soundLead)
     } else {
       (next.run, next.start, next.began) = (plan.run, plan.start, plan.began)

@@ -16,7 +16,7 @@ extension Ensemble {
     acquaintances[peer, default: Acquaintance()].heard = now
     acquaintances[peer]?.name = name
     if role == .follower(of: peer) { standing = .isUnknown }
-    if role == .master, let statement { emit(.tell(statement, to: peer)) }
+    if role == .master, let statement { emit(.tell(statement, to: peer, isNews: true)) }
     // After the rhythm's state, of which the total is one of the ticks.
     met(peer, named: name, at: now)
   }
@@ -120,6 +120,8 @@ extension Ensemble {
     }
     (planned, wanted, repeats, joinDue, offerMade, offerHad) = (false, nil, [], nil, nil, nil)
     successionDue = Instant(nanoseconds: .min)
+    // They count in another clock.
+    activities.early = []
   }
 
   /// Terms go up by one a start. One a million starts ahead is a lie, and would leave nobody a term above it.

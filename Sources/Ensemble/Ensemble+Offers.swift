@@ -79,7 +79,7 @@ extension Ensemble {
 
   private mutating func make(_ offer: Offer, to receivers: [Identity], at now: Instant) {
     offerMade = OfferMade(offer: offer, receivers: receivers, repeats: tellings(after: now))
-    for receiver in receivers { emit(.offer(offer, to: receiver)) }
+    for receiver in receivers { emit(.offer(offer, to: receiver, isNews: true)) }
   }
 
   /// Tells the own offer again, while it is good.
@@ -87,7 +87,7 @@ extension Ensemble {
     guard let made = offerMade, let due = made.repeats.first, now >= due else { return }
     offerMade?.repeats.removeFirst()
     for receiver in made.receivers where company.contains(receiver) {
-      emit(.offer(made.offer, to: receiver))
+      emit(.offer(made.offer, to: receiver, isNews: false))
     }
   }
 }

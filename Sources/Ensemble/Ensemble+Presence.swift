@@ -34,14 +34,15 @@ extension Ensemble {
     }
     let before = acquaintances[sender]?.presence?.claim
     acquaintances[sender, default: Acquaintance()].presence = presence
-    // Who says that it takes part counts with the level it told last, whether or not it has been heard under this claim: the
-    // loss of a level that is new is made good by a journal, that of one which was told before is none.
-    if role == .master, let claim, before == claim || presence.claim == claim {
-      activities.total.takesPart(sender, presence.claim == claim)
+    if role == .master, let claim {
+      if presence.claim == claim {
+        activities.total.told(presence.activity, by: sender)
+      } else if before == claim {
+        activities.total.takesNoPart(sender)
+      }
     }
     if channels.told(presence.channel, by: sender, at: now) { doubt(sender, .isRestless) }
     inform(sender, of: presence.claim, at: now)
-    if let claim, presence.claim == claim { repeatReport(to: sender, at: now) }
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { seek(claim) }
   }
@@ -62,7 +63,7 @@ extension Ensemble {
     activities.total.forget(peer)
     activities.informed[peer] = nil
     if role == .follower(of: peer) { activities.reported = nil }
-    present(to: peer, at: now)
+    present(to: peer, isNews: true, at: now)
   }
 
   /// The peer is in session no more.
@@ -74,15 +75,16 @@ extension Ensemble {
 
   /// Tells the peer what this one says of itself.
   ///
+  /// - Parameter isNews: whether it may not know that yet.
   /// - Returns: false when it has just been told.
   @discardableResult
-  mutating func present(to peer: Identity, at now: Instant) -> Bool {
+  mutating func present(to peer: Identity, isNews: Bool, at now: Instant) -> Bool {
     guard company.mayTell(peer, at: now) else { return false }
     let said = saidNow
     let presence = Presence(
-      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver
-    )
-    emit(.present(presence, to: peer))
+      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver,
+      activity: activity)
+    emit(.present(presence, to: peer, isNews: isNews))
     return true
   }
 
@@ -100,7 +102,8 @@ extension Ensemble {
     if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     company.saidAt = now
     var haveAllHeard = true
-    for peer in company.members where !present(to: peer, at: now) { haveAllHeard = false }
+    let isNews = company.said != saidNow
+    for peer in company.members where !present(to: peer, isNews: isNews, at: now) { haveAllHeard = false }
     // Who was told something else a moment ago is told this in the next round, soon.
     company.said = haveAllHeard ? saidNow : nil
   }

@@ -43,8 +43,8 @@ extension Ensemble {
       let (last, presence) = acquaintances.values[place].hear(at: now)
     else { return }
     // Who knows what it has missed.
-    if now - last >= .seconds(1), role == .master, let statement { emit(.tell(statement, to: peer)) }
-    if now - last >= Nanoseconds(4 * company.interval.count) { present(to: peer, at: now) }
+    if now - last >= .seconds(1), role == .master, let statement { emit(.tell(statement, to: peer, isNews: true)) }
+    if now - last >= Nanoseconds(4 * company.interval.count) { present(to: peer, isNews: true, at: now) }
     if role == .master, let presence, isBehind(presence.claim) { correct(peer, at: now) }
   }
 
@@ -74,7 +74,7 @@ extension Ensemble {
     guard let statement, acquaintances[peer]?.presence?.gates[.rhythm] != false else { return }
     if let last = acquaintances[peer]?.corrected, now - last < Self.correction { return }
     acquaintances[peer]?.corrected = now
-    emit(.tell(statement, to: peer))
+    emit(.tell(statement, to: peer, isNews: true))
   }
 
   /// The master has said that it leads the rhythm.

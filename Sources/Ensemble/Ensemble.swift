@@ -16,8 +16,9 @@ public import MusicalTime
 public struct Ensemble: Sendable {
   /// What the peer is to do.
   public enum Effect: Hashable, Sendable {
-    /// Tell the rhythm's state to the peer with this identity, or to all.
-    case tell(Statement, to: Identity?)
+    /// Tell the rhythm's state to the peer with this identity, or to all. What is news and gets lost is repaired by the next
+    /// packet that comes through; the rest is told again anyhow. So with presences and offers.
+    case tell(Statement, to: Identity?, isNews: Bool)
     /// Play by this plan from now on.
     case play(Plan)
     /// The role changed.
@@ -31,9 +32,9 @@ public struct Ensemble: Sendable {
     /// Something is wrong with the peer of this identity, told once.
     case doubt(Identity, Misgiving)
     /// Tell the peer with this identity what this one says of itself.
-    case present(Presence, to: Identity)
+    case present(Presence, to: Identity, isNews: Bool)
     /// Offer the rhythm to the peer with this identity.
-    case offer(Offer, to: Identity)
+    case offer(Offer, to: Identity, isNews: Bool)
     /// The master of this identity has offered the rhythm: ``take(at:)``.
     case offered(by: Identity)
     /// The rhythm went over: this peer is its master now, in phase, in the place of the one with this identity.
@@ -175,7 +176,7 @@ public struct Ensemble: Sendable {
     }
     if let due = repeats.first, now >= due, let statement {
       repeats.removeFirst()
-      emit(.tell(statement, to: nil))
+      emit(.tell(statement, to: nil, isNews: false))
       if repeats.isEmpty, role == .master {
         repeats = [now + Nanoseconds(4 * plan.tempo(at: now).nanosecondsPerQuarter)]
       }

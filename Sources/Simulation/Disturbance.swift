@@ -28,8 +28,8 @@ final class Disturbance {
 
   /// What is sent in the place of a System Exclusive message of Tutti's.
   func alter(_ octets: [UInt8]) -> [UInt8] {
-    guard rule == .channel, var presence = Presence(systemExclusive: octets) else { return octets }
-    presence.channel = nil
+    guard rule == .channel || rule == .activity, var presence = Presence(systemExclusive: octets) else { return octets }
+    if rule == .channel { presence.channel = nil } else { presence.activity = 0 }
     return presence.systemExclusive
   }
 

@@ -200,8 +200,8 @@ final class VirtualPeer {
     case .journal(let session, let isSent): streams.journal(session, isSent)
     case .acknowledge(let session, let sequence): streams.acknowledge(session, sequence)
     case .close(let session): streams.close(session)
-    case .exclusive(let octets, let session):
-      streams.send(exclusive: disturbance.alter(octets), to: session) {
+    case .exclusive(let octets, let session, let isJournalled):
+      streams.send(exclusive: disturbance.alter(octets), to: session, isJournalled: isJournalled) {
         disturbance.admits(from: host, to: $0.host)
       }
     case .message(let message, let instant, let receiver):

@@ -7,8 +7,6 @@ import RTPMIDI
 /// The sending halves of all sessions of a virtual peer, and what is sent on them: the work of the engine's clock thread,
 /// in the same order.
 final class VirtualStreams {
-  private static let mostGuards = 16
-
   private let wire: Wire
   private let source: SocketAddress
   private let clock: VirtualClock
@@ -49,14 +47,16 @@ final class VirtualStreams {
   func acknowledge(_ session: SessionID, _ sequence: UInt16) { bySession[session]?.sender.acknowledge(sequence) }
 
   /// Sends a System Exclusive message to one session or to all Tutti peers that `admits` names.
-  func send(exclusive data: [UInt8], to session: SessionID?, where admits: (SocketAddress) -> Bool) {
+  func send(
+    exclusive data: [UInt8], to session: SessionID?, isJournalled: Bool, where admits: (SocketAddress) -> Bool
+  ) {
     octets.removeAll()
     guard data.count <= octets.freeCapacity else { return }
     for octet in data { octets.append(octet) }
     for stream in streams where session.map({ $0 == stream.session }) ?? stream.isRecognised {
       guard admits(stream.address) else { continue }
       packet.removeAll()
-      if stream.sender.encode(systemExclusive: octets, from: 0, at: now, isJournalled: false, into: &packet) != nil {
+      if stream.sender.encode(systemExclusive: octets, from: 0, at: now, isJournalled: isJournalled, into: &packet) != nil {
         deliver(stream)
       }
     }
@@ -112,7 +112,7 @@ final class VirtualStreams {
     }
   }
 
-  /// Sends the guard packets due by now (RFC 4696, section 4.2), at the pauses that the engine's streams keep.
+  /// Sends the guard packets due by now (RFC 4696, section 4.2).
   func sendGuards() {
     let now = now
     guard guardsDue <= now else { return }
@@ -125,16 +125,12 @@ final class VirtualStreams {
 
   private func sendGuard(on stream: VirtualStream) {
     stream.guardDue = .distantFuture
-    guard stream.guards < Self.mostGuards, stream.sender.sendsJournal, stream.sender.hasUnacknowledged else { return }
+    guard stream.sender.sendsJournal, stream.sender.hasUnacknowledged else { return }
     packet.removeAll()
     guard stream.sender.encodeGuard(at: now, into: &packet) else { return }
     transmit(stream)
     stream.guards += 1
-    stream.guardDue = now + Self.guardPause(after: stream.guards)
-  }
-
-  private static func guardPause(after guards: Int) -> Nanoseconds {
-    guards < 5 ? .milliseconds(50 << Int64(guards)) : .seconds(1)
+    if let pause = GuardPackets.pause(after: stream.guards) { stream.guardDue = now + pause }
   }
 
   private func send(_ message: Message, at instant: Instant, on stream: VirtualStream) {
@@ -146,7 +142,7 @@ final class VirtualStreams {
     transmit(stream)
     guard stream.sender.sendsJournal else { return }
     stream.guards = 0
-    stream.guardDue = now + Self.guardPause(after: 0)
+    if let pause = GuardPackets.pause(after: 0) { stream.guardDue = now + pause }
     guardsDue = min(guardsDue, stream.guardDue)
   }
 

@@ -167,12 +167,12 @@ import Transports
       _ = loop.obey()
       for session in loop.streams.sessions { rings.commands.push(.journal(session: session, true)) }
       _ = loop.obey()
-      loop.play(from: .milliseconds(-100), to: .milliseconds(60))
+      loop.play(from: .milliseconds(-100), to: .milliseconds(40))
       let before = loop.streams.sent
       #expect(before == 60, "Start, a tick and Stop")
       // The first step is handed to the sound at 150 ms, which the machine's clock has passed.
       if isNear { rings.plan.publish(VirtualRhythm.plan(run: 2, at: VirtualRhythm.origin + .milliseconds(200))) }
-      var next = VirtualRhythm.origin + .milliseconds(70)
+      var next = VirtualRhythm.origin + .milliseconds(50)
       var guards: [Int64] = []
       for _ in 0..<3 {
         let sent = loop.streams.sent

@@ -83,8 +83,8 @@ import Transports
       table.send(note, at: start, on: 0, now: start)
       #expect(try pair.packets() == [Packet(sequence: 100, commands: 1, hasJournal: true)])
       let times = try rest(&table, pair, seconds: 40)
-      // 50, 100, 200, 400, 800 ms after one another, then every second: sixteen.
-      let expected = [50, 150, 350, 750, 1550] + (1...11).map { 1550 + 1000 * $0 } as [Int64]
+      // 25 ms after one another, then four every second.
+      let expected = (1...20).map { 25 * $0 } + (1...4).map { 500 + 1000 * $0 } as [Int64]
       #expect(times == expected)
       #expect(table.guardsDue == .distantFuture)
     }

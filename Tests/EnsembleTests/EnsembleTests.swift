@@ -235,7 +235,7 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     let effects = band.players[0].events
     let early = try #require(
-      effects.lazy.compactMap { if case .tell(let statement, _) = $0 { statement } else { nil } }.first)
+      effects.lazy.compactMap { if case .tell(let statement, _, _) = $0 { statement } else { nil } }.first)
     band.run(for: .seconds(1))
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))

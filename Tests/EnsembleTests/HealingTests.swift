@@ -147,7 +147,7 @@ import Testing
     var band = VirtualBand(players: 3, seed: 4)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     let old = try #require(
-      band.players[0].events.lazy.compactMap { if case .tell(let told, _) = $0 { told } else { nil } }.first)
+      band.players[0].events.lazy.compactMap { if case .tell(let told, _, _) = $0 { told } else { nil } }.first)
     band.run(for: .seconds(3))
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
@@ -206,7 +206,7 @@ import Testing
         }
         band.run(for: .milliseconds(10))
       }
-      return band.players[0].events.count { if case .tell(_, to: other) = $0 { true } else { false } }
+      return band.players[0].events.count { if case .tell(_, to: other, _) = $0 { true } else { false } }
     }
     #expect(told(nil) == 10 && told(Claim(term: 0, identity: other)) == 10)
     #expect(told(claim) == 0 && told(Claim(term: 2, identity: other)) == 0)

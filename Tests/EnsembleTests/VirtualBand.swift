@@ -243,9 +243,9 @@ struct VirtualBand {
     for effect in players[n].ensemble.takeEffects() {
       players[n].events.append(effect)
       switch effect {
-      case .tell(let statement, let to): post(.statement(statement), from: n, to: to)
-      case .present(let presence, let to): post(.exclusive(presence.systemExclusive), from: n, to: to)
-      case .offer(let offer, let to): post(.exclusive(offer.systemExclusive), from: n, to: to)
+      case .tell(let statement, let to, _): post(.statement(statement), from: n, to: to)
+      case .present(let presence, let to, _): post(.exclusive(presence.systemExclusive), from: n, to: to)
+      case .offer(let offer, let to, _): post(.exclusive(offer.systemExclusive), from: n, to: to)
       case .role(let role): players[n].roles.append((role, now))
       default: break
       }

@@ -117,8 +117,8 @@ struct VirtualCompany {
   private mutating func drain(_ n: Int) {
     for effect in players[n].ensemble.takeEffects() {
       switch effect {
-      case .tell(let statement, let to): post(.statement(statement), from: n, to: to)
-      case .present(let presence, let to):
+      case .tell(let statement, let to, _): post(.statement(statement), from: n, to: to)
+      case .present(let presence, let to, _):
         players[n].presented.append((now, to))
         post(.exclusive(presence.systemExclusive), from: n, to: to)
       case .send(let message, let instant, let to):

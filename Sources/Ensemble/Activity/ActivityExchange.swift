@@ -15,8 +15,8 @@ struct ActivityExchange: Sendable {
   var total = ActivityTotal()
 
   // As follower.
-  /// The own level as the master was told it last, under which claim, and how often it has been repeated under that.
-  var reported: (level: UInt8, claim: Claim, repeats: Int)?
+  /// The own level as the master was told it last, and under which claim.
+  var reported: (level: UInt8, claim: Claim)?
   /// The total that the master told last.
   var heard: UInt8?
   /// Totals that came before the rhythm could be played, oldest first, two at most.

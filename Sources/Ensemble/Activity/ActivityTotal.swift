@@ -22,9 +22,9 @@ public struct ActivityTotal: Sendable {
     absent.remove(peer)
   }
 
-  /// The peer says that it takes part in the rhythm again, or no more.
-  public mutating func takesPart(_ peer: Identity, _ takesPart: Bool) {
-    if takesPart { absent.remove(peer) } else if levels[peer] != nil { absent.insert(peer) }
+  /// The peer says that it takes part in the rhythm no more.
+  public mutating func takesNoPart(_ peer: Identity) {
+    if levels[peer] != nil { absent.insert(peer) }
   }
 
   /// The peer has left.

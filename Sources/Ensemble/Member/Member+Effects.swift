@@ -5,9 +5,9 @@ extension Member {
   func handleEffects(at now: Instant) {
     for effect in ensemble.takeEffects() {
       switch effect {
-      case .tell(let statement, let identity): say(statement.systemExclusive, to: identity)
-      case .present(let presence, let identity): say(presence.systemExclusive, to: identity)
-      case .offer(let offer, let identity): say(offer.systemExclusive, to: identity)
+      case .tell(let statement, let identity, let isNews): say(statement.systemExclusive, to: identity, isNews)
+      case .present(let presence, let identity, let isNews): say(presence.systemExclusive, to: identity, isNews)
+      case .offer(let offer, let identity, let isNews): say(offer.systemExclusive, to: identity, isNews)
       case .send(let message, let instant, let identity):
         guard let identity else {
           emit(.stream(.message(message, at: instant, to: .tutti)))
@@ -36,8 +36,8 @@ extension Member {
     connections.follow(master: master, isMet: { sessions[$0] != nil }, at: now)
   }
 
-  private func say(_ exclusive: [UInt8], to identity: Identity?) {
-    guard let identity else { return emit(.stream(.exclusive(exclusive, to: nil))) }
-    if let session = sessions[identity] { emit(.stream(.exclusive(exclusive, to: session))) }
+  private func say(_ exclusive: [UInt8], to identity: Identity?, _ isNews: Bool) {
+    guard let identity else { return emit(.stream(.exclusive(exclusive, to: nil, isJournalled: isNews))) }
+    if let session = sessions[identity] { emit(.stream(.exclusive(exclusive, to: session, isJournalled: isNews))) }
   }
 }

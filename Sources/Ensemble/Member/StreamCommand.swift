@@ -24,9 +24,9 @@ public enum StreamCommand: Hashable, Sendable {
   /// The session's peer has received or repaired all packets up to this one.
   case acknowledge(SessionID, sequence: UInt16)
   case close(SessionID)
-  /// A System Exclusive message, its data octets without F0 and F7; no journal keeps it, as it is told again. Nil: to all
-  /// Tutti peers.
-  case exclusive([UInt8], to: SessionID?)
+  /// A System Exclusive message, its data octets without F0 and F7. Nil: to all Tutti peers. The journal repairs its loss, or
+  /// does not, as it is told again.
+  case exclusive([UInt8], to: SessionID?, isJournalled: Bool)
   /// A message that counts at an instant of the own clock; nil: when it is sent.
   case message(Message, at: Instant?, to: Receiver)
 }

@@ -1,16 +1,16 @@
 import MIDI
 
-/// Presence as a System Exclusive message of 33 bytes, between F0 and F7:
+/// Presence as a System Exclusive message of 34 bytes, between F0 and F7:
 ///
 ///     7D 54 01 02    as all of Tutti's messages; kind 2: presence
-///     ...            23 octets in groups of seven, each group led by a byte with their top bits. In them, big endian:
+///     ...            24 octets in groups of seven, each group led by a byte with their top bits. In them, big endian:
 ///        8  identity          1  flags: 1 has a claim, 2 takes over      12  claim: term, identity; 0 without
 ///        1  MIDI channel as people count, 0: none                         1  open gates: 1 rhythm, 2 notes,
-///                                                                            4 modification, 8 activity
+///        1  activity, 0...127                                                4 modification, 8 activity
 extension Presence {
-  private static let length = 23
+  private static let length = 24
 
-  /// The message's data octets, 31 of them, without F0 and F7.
+  /// The message's data octets, 32 of them, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -20,6 +20,7 @@ extension Presence {
     octets.put(claim ?? Claim(term: 0, identity: Identity(0)))
     octets.put(UInt8(channel?.number ?? 0))
     octets.put(gates.bits)
+    octets.put(min(activity, 127))
     return MessageKind.presence.wrap(octets)
   }
 
@@ -33,8 +34,11 @@ extension Presence {
     let claim = octets.takeClaim()
     let number = Int(octets.take(UInt8.self))
     let gates = octets.take(UInt8.self)
+    activity = octets.take(UInt8.self)
     let channel = Channel(number)
-    guard flags < 4, gates < 16, number == 0 || channel.map(ChannelClaims.mayBeClaimed) == true else { return nil }
+    guard flags < 4, gates < 16, activity < 128, number == 0 || channel.map(ChannelClaims.mayBeClaimed) == true else {
+      return nil
+    }
     self.claim = flags & 1 != 0 ? claim : nil
     self.channel = channel
     self.gates = Gates.Opening(bits: gates)

@@ -13,12 +13,18 @@ public struct Presence: Hashable, Sendable {
   public var gates: Gates.Opening
   /// Whether it would take the rhythm over if the master vanished.
   public var takesOver: Bool
+  /// Its player's activity, 0...127, as it tells it by Expression on change: a level told once may get lost, or come before
+  /// the receiver knows who tells it.
+  public var activity: UInt8
 
-  public init(identity: Identity, claim: Claim?, channel: Channel?, gates: Gates.Opening, takesOver: Bool) {
+  public init(
+    identity: Identity, claim: Claim?, channel: Channel?, gates: Gates.Opening, takesOver: Bool, activity: UInt8 = 0
+  ) {
     self.identity = identity
     self.claim = claim
     self.channel = channel
     self.gates = gates
     self.takesOver = takesOver
+    self.activity = min(activity, 127)
   }
 }

@@ -82,22 +82,25 @@ extension Endpoint {
       session.lastHeard = instant
       if session.anchor == nil { session.anchor = (own: instant, remote: reference) }
       if let sent = header.instant { receive(sendInstant: sent, in: session, at: instant) }
-      session.wantFeedback(at: instant)
       if session.receiver.hasJournal, !session.hasToldOfJournals {
         session.hasToldOfJournals = true
         outputs.append(.journals(session.id))
       }
+      var isAwaited = session.receiver.hasJournal
       while let event = session.receiver.next(in: datagram) {
         switch event {
         case .message(let message, let time):
+          isAwaited = isAwaited && message != .clock
           outputs.append(.message(session.id, message, at: time, arrival: instant, isRecovered: false))
         case .recovered(let message, let time):
           outputs.append(.message(session.id, message, at: time, arrival: instant, isRecovered: true))
         case .systemExclusive(let time):
+          isAwaited = false
           let octets = (0..<session.receiver.systemExclusiveCount).map { session.receiver.systemExclusive(at: $0) }
           outputs.append(.systemExclusive(session.id, octets, at: time, arrival: instant))
         }
       }
+      session.wantFeedback(at: instant, isAwaited: isAwaited)
       return .accepted
     } catch {
       switch error {

@@ -47,15 +47,14 @@ extension Endpoint {
   func establish(_ session: Session, at now: Instant) {
     if let id = session.revives { table[id]?.revival = nil }
     session.revives = nil
-    var isExpected = session.expectsTutti
     for other in table.all where other !== session && other.phase == .established {
       let isReplaced = other.control == session.control || other.data == session.data
       let hasMoved = other.ssrc == session.ssrc && other.isSilent(at: now)
       guard isReplaced || hasMoved else { continue }
-      if other.recognition.isRecognised { isExpected = true }
+      if other.recognition.isRecognised { session.expectsTutti = true }
       end(other, .lost(other.id))
     }
-    session.establish(at: now, isExpected: isExpected)
+    session.establish(at: now)
     table.establish(session)
     let info = SessionInfo(
       name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,

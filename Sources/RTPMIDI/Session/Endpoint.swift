@@ -145,7 +145,12 @@ public final class Endpoint {
     if session.clock.advance(to: now) { outputs.append(.clockPacket(session.id, to: session.data)) }
     switch session.recognition.advance(to: now, floor: floor) {
     case .request: outputs.append(.probe(session.id, to: session.data))
-    case .foreign: outputs.append(.foreign(session.id))
+    case .foreign:
+      if session.isCutOff {
+        sendBye(to: session)
+        return end(session, .lost(session.id))
+      }
+      outputs.append(.foreign(session.id))
     case nil: break
     }
     if let due = session.feedbackDue, due <= now {

@@ -40,7 +40,7 @@ final class Session {
   var controlSSRC: UInt32 = 0
   var name: String?
   let isInitiator: Bool
-  /// Whether the peer is taken to be a Tutti peer.
+  /// Whether the peer is taken to be a Tutti peer, as one announces itself or had a session there.
   var expectsTutti = false
 
   /// The session that this one, an invitation still, is to replace.
@@ -103,14 +103,15 @@ final class Session {
   enum Invitation { case due, exhausted }
 
   /// Whether an invitation is due at `now`, or twelve have not been answered. On the data port the second and third come
-  /// sooner, after 250 and 500 ms: the peer has just answered on the other, so a datagram was lost.
+  /// sooner, after 250 and 500 ms: the peer has just answered on the other, so a datagram was lost. To a Tutti peer they
+  /// all come every 250 ms there, as others may not expect them.
   func advanceInvitation(to now: Instant) -> Invitation? {
     guard phase != .established, nextTry <= now else { return nil }
     guard tries < 12 else { return .exhausted }
     tries += 1
     lastTry = now
-    let isHasty = phase == .invitingData && tries <= 2
-    nextTry = now + (isHasty ? min(pause, .milliseconds(250 * Int64(tries))) : pause)
+    let isHasty = phase == .invitingData && (tries <= 2 || expectsTutti)
+    nextTry = now + (isHasty ? min(pause, .milliseconds(expectsTutti ? 250 : 250 * Int64(tries))) : pause)
     return .due
   }
 
@@ -123,14 +124,12 @@ final class Session {
   }
 
   /// The session is agreed upon.
-  ///
-  /// - Parameter isExpected: whether it was with a Tutti peer that the peer's last session was.
-  func establish(at now: Instant, isExpected: Bool) {
+  func establish(at now: Instant) {
     phase = .established
     (since, lastHeard) = (now, now)
     beginStream()
     if isInitiator { clock.begin(at: now) }
-    recognition.begin(at: now, isExpected: isExpected)
+    recognition.begin(at: now, isExpected: expectsTutti)
   }
 
   /// The peer's RTP stream begins, or begins anew.
@@ -139,11 +138,13 @@ final class Session {
     (anchor, reading, doubted) = (nil, nil, nil)
   }
 
-  /// A packet has come: the peer hears of it within a second, or within 100 ms when its journal has grown beyond 128
-  /// octets and can be shortened.
-  func wantFeedback(at now: Instant) {
+  /// A packet has come: the peer hears of it within a second, or within 100 ms when it waits for that, or when its journal
+  /// has grown beyond 128 octets and can be shortened.
+  ///
+  /// - Parameter isAwaited: whether the packet says what no other may follow soon, or is a guard packet.
+  func wantFeedback(at now: Instant, isAwaited: Bool) {
     var length = Nanoseconds.seconds(1)
-    if let octets = receiver.journalLength, octets > 128 { length = .milliseconds(100) }
+    if isAwaited || receiver.journalLength.map({ $0 > 128 }) ?? false { length = .milliseconds(100) }
     if feedbackDue.map({ now + length < $0 }) ?? true { feedbackDue = now + length }
   }
 
@@ -167,6 +168,10 @@ final class Session {
   /// Whether the peer has been silent for so long that another session with it may take this one's place. That is half
   /// its patience: the peer, whose own began at about the same moment, must not come too early with its invitation.
   func isSilent(at now: Instant) -> Bool { now - lastHeard >= Nanoseconds(patience.count / 2) }
+
+  /// Whether a Tutti peer was expected and nothing has come within the first second: a foreign one would have asked or
+  /// answered for its clock by then. So when no answer tells which it is, it is neither, but out of reach.
+  var isCutOff: Bool { expectsTutti && lastHeard < since + .seconds(1) }
 
   /// When the session next has something to do.
   var deadline: Instant {
