@@ -20,6 +20,8 @@ extension Inspector {
     var roleSince = Instant(nanoseconds: 0)
     /// Whether it has heard a step in the role before that.
     var hadPlayed = false
+    /// Whether its master came to the end of the rhythm while the two could hear each other.
+    var hasEnded = false
     /// Which of all rhythms ever started it plays, 0: none. It stays the same where another takes it over.
     var rhythm = 0
     /// When it last came, with something playing, to what need not be in phase with it: the rhythm of the other half of a

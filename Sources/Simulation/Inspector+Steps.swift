@@ -151,8 +151,10 @@ extension Inspector {
     }
     let isThere = room.hosts[master].peer != nil && room.wire.reaches(master, peer.host)
     watched[peer.host].orphaned = isThere ? nil : watched[peer.host].orphaned ?? now
+    // It may have come from one who vanished to another who did.
+    let since = watched[peer.host].orphaned.map { max($0, watched[peer.host].roleSince) }
     expect(
-      .failover, watched[peer.host].orphaned.map { now - $0 <= .seconds(3) } ?? true, of: peer.host,
+      .failover, since.map { now - $0 <= .seconds(3) } ?? true, of: peer.host,
       "another master within two seconds", "it follow \(name(of: identity)), who is gone for three")
   }
 }

@@ -105,6 +105,13 @@ final class Inspector {
       noteRhythm(of: peer.host, as: role)
       watched[peer.host].hadPlayed = watched[peer.host].last.map { $0.at > watched[peer.host].roleSince } ?? false
       (watched[peer.host].role, watched[peer.host].roleSince) = (role, now)
+      guard role == .idle else {
+        watched[peer.host].hasEnded = false
+        break
+      }
+      for other in watched.indices where watched[other].role == .follower(of: peer.identity) {
+        if room.wire.reaches(peer.host, other) { watched[other].hasEnded = true }
+      }
     case .outranked: record.outranked += 1
     case .tookOver: record.takeovers += 1
     case .masterLost(let identity):
@@ -112,10 +119,11 @@ final class Inspector {
       // what it has not begun to play, nor has to with what its master has come to the end of.
       let isLed = room.hosts[peer.host].gates.areLed
       let hasEnded = room.host(of: identity).map { master in
-        room.wire.reaches(master, peer.host) && room.hosts[master].peer?.member.ensemble.role == .idle
+        room.wire.reaches(master, peer.host) && watched[master].role == .idle
       }
+      let mayEnd = isLed || !watched[peer.host].hadPlayed || watched[peer.host].hasEnded || hasEnded == true
       expect(
-        .failover, isLed || !watched[peer.host].hadPlayed || hasEnded == true, of: peer.host, "the rhythm to go on",
+        .failover, mayEnd, of: peer.host, "the rhythm to go on",
         "that it ended with \(name(of: identity))")
     default: break
     }
