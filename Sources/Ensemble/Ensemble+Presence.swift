@@ -82,7 +82,8 @@ extension Ensemble {
     guard company.mayTell(peer, at: now) else { return false }
     let said = saidNow
     let presence = Presence(
-      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer), takesOver: said.takesOver,
+      identity: identity, claim: said.claim, channel: said.channel, gates: opening(for: peer),
+      takesOver: said.takesOver,
       activity: activity)
     emit(.present(presence, to: peer, isNews: isNews))
     return true

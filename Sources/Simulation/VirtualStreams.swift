@@ -56,7 +56,9 @@ final class VirtualStreams {
     for stream in streams where session.map({ $0 == stream.session }) ?? stream.isRecognised {
       guard admits(stream.address) else { continue }
       packet.removeAll()
-      if stream.sender.encode(systemExclusive: octets, from: 0, at: now, isJournalled: isJournalled, into: &packet) != nil {
+      if stream.sender.encode(systemExclusive: octets, from: 0, at: now, isJournalled: isJournalled, into: &packet)
+        != nil
+      {
         deliver(stream)
       }
     }
