@@ -56,7 +56,9 @@ import Transports
     #expect(connections.areAllEstablished, "the player did not ask for it")
     let seconds = run(&connections, for: .seconds(120))
     // An invitation that is under way at the end of the minute is sent twelve times all the same.
-    #expect(Array(seconds.prefix(59)) == Array(1...59) && seconds.count <= 60 + 12)
+    // Within two seconds there is always one, and seldom more than one within a second.
+    #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 <= 2 } && seconds.last! >= 59)
+    #expect((60...6 * 13 + 12).contains(seconds.count))
     #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
   }
 

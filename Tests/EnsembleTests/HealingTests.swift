@@ -188,6 +188,33 @@ import Testing
     }
   }
 
+  /// What is new goes through the journal, what is told again does not.
+  @Test func aStatementIsNewsOnce() throws {
+    var band = VirtualBand(players: 2, seed: 5)
+    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
+    band.run(for: .seconds(3))
+    let news = band.players[0].events.compactMap { if case .tell(_, to: nil, let isNews) = $0 { isNews } else { nil } }
+    #expect(news.count > 8 && news.first == true && news.dropFirst().allSatisfy { !$0 })
+  }
+
+  /// Who hears late that the tempo has fallen, and is ahead by more than a step, plays none twice.
+  @Test func whoIsAheadWaits() throws {
+    var band = VirtualBand(players: 2, seed: 6)
+    try band.command(0) { try $0.start(tempo: Tempo(bpm: 200), at: $1) }
+    band.run(for: .seconds(5))
+    band.connected = { _, _ in false }
+    try band.command(0) { try $0.change(tempo: Tempo(bpm: 60), at: $1) }
+    band.run(for: .milliseconds(240))
+    let ahead =
+      band.players[1].ensemble.plan.tick(at: band.own(1)) - band.players[0].ensemble.plan.tick(at: band.own(0))
+    #expect(ahead > Tick.perStep && ahead < 2 * Tick.perStep)
+    band.connected = { _, _ in true }
+    band.run(for: .seconds(8))
+    #expect(band.players[1].runs.count == 1 && band.faults(1) == [])
+    let (mine, theirs) = (try #require(band.heard(1).last), try #require(band.heard(0).last))
+    #expect(mine.step == theirs.step && (mine.at - theirs.at).magnitude < .milliseconds(20))
+  }
+
   /// Who shows that it does not know the rhythm, or its end, is told of it, four times a second at most; who would not
   /// follow is not told.
   @Test func whoIsBehindIsTold() throws {

@@ -105,7 +105,8 @@ extension Endpoint {
       session.control == address || session.data == address
     else { return .unexpectedAnswer }
     guard let id = session.revives, let revived = table[id] else {
-      end(session, .refused(session.id))
+      // Who has accepted on its control port means no refusal: it was restarted in between, or has given the session up.
+      end(session, session.phase == .invitingControl ? .refused(session.id) : .unreachable(session.id))
       return .accepted
     }
     if session.phase == .invitingControl {
@@ -124,7 +125,7 @@ extension Endpoint {
       return .accepted
     }
     if let session = table.session(at: address), session.phase == .invitingData, session.controlSSRC == command.ssrc {
-      end(session, .refused(session.id))
+      end(session, .unreachable(session.id))
       return .accepted
     }
     return halfOpen.withdraw(ssrc: command.ssrc, control: address) ? .accepted : .unknownSource

@@ -146,10 +146,7 @@ public final class Endpoint {
     switch session.recognition.advance(to: now, floor: floor) {
     case .request: outputs.append(.probe(session.id, to: session.data))
     case .foreign:
-      if session.isCutOff {
-        sendBye(to: session)
-        return end(session, .lost(session.id))
-      }
+      if session.isCutOff { return end(session, .lost(session.id)) }
       outputs.append(.foreign(session.id))
     case nil: break
     }

@@ -51,6 +51,10 @@ struct Recognition {
     if case .recognised(let identity, _) = state { identity } else { nil }
   }
   var isRecognised: Bool { identity != nil }
+  /// Whether it is known to be a Tutti peer, if not which: it has asked.
+  var isTutti: Bool {
+    if case .asking(_, .request) = state { true } else { isRecognised }
+  }
 
   enum Step { case request, foreign }
 

@@ -104,13 +104,13 @@ final class Session {
 
   /// Whether an invitation is due at `now`, or twelve have not been answered. On the data port the second and third come
   /// sooner, after 250 and 500 ms: the peer has just answered on the other, so a datagram was lost. To a Tutti peer they
-  /// all come every 250 ms there, as others may not expect them.
+  /// all come every 250 ms there, and the first four on the control port; others may not expect that.
   func advanceInvitation(to now: Instant) -> Invitation? {
     guard phase != .established, nextTry <= now else { return nil }
     guard tries < 12 else { return .exhausted }
     tries += 1
     lastTry = now
-    let isHasty = phase == .invitingData && (tries <= 2 || expectsTutti)
+    let isHasty = phase == .invitingData ? tries <= 2 || expectsTutti : tries < 4 && expectsTutti
     nextTry = now + (isHasty ? min(pause, .milliseconds(expectsTutti ? 250 : 250 * Int64(tries))) : pause)
     return .due
   }
@@ -153,13 +153,13 @@ final class Session {
 
   /// How long a peer is silent before it is invited again: a Tutti peer five probes at least, a foreign one three CK0.
   var patience: Nanoseconds {
-    guard recognition.isRecognised else { return .seconds(30) }
+    guard recognition.isTutti else { return .seconds(30) }
     return max(.seconds(1), Nanoseconds(6 * recognition.interval.count))
   }
 
   /// When the peer is to be invited again; nil while it is, and if it never is.
   private var revivalDue: Instant? {
-    guard revival == nil, recognition.isRecognised || isInitiator else { return nil }
+    guard revival == nil, recognition.isTutti || isInitiator else { return nil }
     return max(lastHeard + patience, revivalHold)
   }
 

@@ -87,6 +87,28 @@ import Testing
     #expect(network.sent("RS", by: 2).count == 1, "nothing new, no feedback")
   }
 
+  /// What a player says, and a guard packet, is acknowledged within 100 ms; ticks, which follow each other, within a second.
+  @Test func whoWaitsForFeedbackHasItSoon() throws {
+    for (message, milliseconds) in [(.clock, 1000), (.noteOn(Channel(2)!, key: 60, velocity: 9), 100), (nil, 100)]
+      as [(Message?, Int64)]
+    {
+      var (network, _) = try session()
+      var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+      sender.sendsJournal = true
+      let instant = network.clock(0)
+      let packet = try #require(
+        encoded { packet in
+          guard let message else { return sender.encodeGuard(at: instant, into: &packet) }
+          return sender.encode(message, at: instant, into: &packet)
+        })
+      network.send(packet, from: 1, to: 3)
+      network.run(for: .milliseconds(milliseconds - 10))
+      #expect(network.sent("RS", by: 2).isEmpty)
+      network.run(for: .milliseconds(20))
+      #expect(network.sent("RS", by: 2).count == 1, "\(message.map { "\($0)" } ?? "guard")")
+    }
+  }
+
   /// The journal of the packet after a loss gives back what was lost, and says so; that the peer sends journals is told
   /// once.
   @Test func whatIsLostIsRecovered() throws {

@@ -128,6 +128,26 @@ import Testing
     #expect(network.areTogether(0, 1))
   }
 
+  /// A Tutti peer that is cut off before it is recognised is not taken for other gear, which would be kept for a minute; one
+  /// that other gear has taken the place of is.
+  @Test(arguments: [false, true]) func anExpectedPeerThatIsNotHeardIsLost(isForeign: Bool) throws {
+    var network = VirtualNetwork(2)
+    if isForeign { network.isForeign = [1] }
+    _ = try network.endpoints[0].connect(to: .at(2), data: .at(3), expectsTutti: true, at: network.clock(0))
+    network.drain(0)
+    while network.session(0) == nil { network.run(for: .milliseconds(1)) }
+    if !isForeign { network.isCutOff = [1] }
+    network.run(for: .seconds(6))
+    let news = try #require(network.news(0).last)
+    if isForeign {
+      #expect(network.news(0).contains { if case .foreign = $0 { true } else { false } })
+      #expect(network.endpoints[0].establishedCount == 1)
+    } else {
+      let isLost = if case .lost = news { true } else { false }
+      #expect(isLost && network.endpoints[0].establishedCount == 0)
+    }
+  }
+
   @Test func aPeerThatSaysByeIsNotInvited() throws {
     var network = Self.session(by: 0)
     network.endpoints[1].close(try #require(network.session(1)), at: network.clock(1))
