@@ -5,18 +5,20 @@ import Realtime
 // The guard packets of all streams, until each receiver has acknowledged everything.
 extension StreamTable {
   /// Sends the guard packets due at `now`: a slice at least, and all while what is due at `next` is not near. The others
-  /// go after that.
+  /// go after that, the first of them first.
   @_noLocks @_noAllocation
   mutating func sendGuards(at now: Instant, before next: Instant) {
     guard guardsDue <= now else { return }
     guardsDue = .distantFuture
-    var index = 0
+    var index = guardsRest < streams.count ? guardsRest : 0
+    guardsRest = 0
     var count = 0
-    while index < streams.count {
+    var seen = 0
+    while seen < streams.count {
       if streams[index].guardDue <= now {
         if count == Self.slice {
           if MonotonicClock.now >= next - Self.nearness {
-            guardsDue = next
+            (guardsDue, guardsRest) = (next, index)
             return
           }
           count = 0
@@ -25,7 +27,8 @@ extension StreamTable {
         sendGuard(index, at: now)
       }
       if streams[index].guardDue < guardsDue { guardsDue = streams[index].guardDue }
-      index += 1
+      seen += 1
+      index = index + 1 < streams.count ? index + 1 : 0
     }
   }
 

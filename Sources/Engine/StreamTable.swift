@@ -30,6 +30,8 @@ struct StreamTable: ~Copyable {
   private var isJournalled = false
   /// When the soonest guard packet may be due.
   var guardsDue = Instant.distantFuture
+  /// The stream at which the sending of guard packets stopped, to go on there.
+  var guardsRest = 0
   /// Datagrams sent.
   private(set) var sent: Int64 = 0
   /// Datagrams the kernel would not take.

@@ -47,8 +47,8 @@ extension Ensemble {
     var next = plan(for: statement, by: mapping)
     let ahead = plan.tick(at: now) - next.tick(at: now)
     if isSounding, ahead <= -Tick.perStep || ahead > 2 * Tick.perStep {
-      // More than a step behind, it begins anew at the next step, rather than hurry through all that lies between. Who is as
-      // far ahead waits.
+      // More than a step behind, it begins anew at the next step, rather than hurry through all that lies between. Who is
+      // ahead waits, but for no more than two steps.
       next.start = entry(into: next, from: statement.start, at: now + soundLead)
     } else {
       (next.run, next.start, next.began) = (plan.run, plan.start, plan.began)

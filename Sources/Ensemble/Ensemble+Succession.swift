@@ -74,7 +74,7 @@ extension Ensemble {
     guard let statement, acquaintances[peer]?.presence?.gates[.rhythm] != false else { return }
     if let last = acquaintances[peer]?.corrected, now - last < Self.correction { return }
     acquaintances[peer]?.corrected = now
-    emit(.tell(statement, to: peer, isNews: true))
+    emit(.tell(statement, to: peer, isNews: false))
   }
 
   /// The master has said that it leads the rhythm.

@@ -15,8 +15,8 @@ extension Ensemble {
     return beat < plan.end ? plan.deadline(beat) - lead - Self.margin : .distantFuture
   }
 
-  /// Takes a rhythm over as it is. Levels are told to the master alone: what this peer was told when it led before may
-  /// have changed since, and the one that led until now has told its own to nobody.
+  /// Takes a rhythm over as it is. What this peer was told of levels when it led before may have changed since: everybody
+  /// tells its own anew under the new claim.
   mutating func inquire(at now: Instant) {
     activities.total.beginAnew()
     activities.keepsUntil = now + Self.inquiry

@@ -113,9 +113,8 @@ extension Inspector {
         .steps, now - watched[host].stillSince! < .seconds(5), of: host, "its master's rhythm",
         "it stand still for five seconds")
     }
-    // A change of which all three tellings were lost is told again at the next bar, four seconds at 60 BPM, and then that
-    // may be lost; a total is recovered sooner.
-    let patience = room.wire.network.loss > 0 ? Nanoseconds.seconds(6) : .zero
+    // A change of which all tellings were lost is told by the first packet that comes through.
+    let patience = room.wire.network.loss > 0 ? Nanoseconds.seconds(3) : .zero
     for index in 0..<64 where watched[host].fresh & 1 << UInt64(index) != 0 {
       let mine = watched[host].recent[index]
       guard now - mine.at > .milliseconds(300) else { continue }
@@ -152,8 +151,8 @@ extension Inspector {
     }
     let isThere = room.hosts[master].peer != nil && room.wire.reaches(master, peer.host)
     watched[peer.host].orphaned = isThere ? nil : watched[peer.host].orphaned ?? now
-    // It may have come from one who vanished to another who did.
-    let since = watched[peer.host].orphaned.map { max($0, watched[peer.host].roleSince) }
+    // It may have come from one who vanished to another who did after that.
+    let since = watched[peer.host].orphaned.map { max($0, watched[master].behind.at) }
     expect(
       .failover, since.map { now - $0 <= .seconds(3) } ?? true, of: peer.host,
       "another master within two seconds", "it follow \(name(of: identity)), who is gone for three")

@@ -105,12 +105,10 @@ final class Inspector {
       noteRhythm(of: peer.host, as: role)
       watched[peer.host].hadPlayed = watched[peer.host].last.map { $0.at > watched[peer.host].roleSince } ?? false
       (watched[peer.host].role, watched[peer.host].roleSince) = (role, now)
-      guard role == .idle else {
-        watched[peer.host].hasEnded = false
-        break
-      }
+      if role != .idle { watched[peer.host].hasEnded = false }
       for other in watched.indices where watched[other].role == .follower(of: peer.identity) {
-        if room.wire.reaches(peer.host, other) { watched[other].hasEnded = true }
+        if role == .master { watched[other].hasEnded = false }
+        if role == .idle, room.wire.reaches(peer.host, other) { watched[other].hasEnded = true }
       }
     case .outranked: record.outranked += 1
     case .tookOver: record.takeovers += 1

@@ -159,8 +159,7 @@ import Transports
     }
   }
 
-  /// Nothing is near: all guard packets go at once. Something is: a slice goes before it, and what is left after it,
-  /// when the first are due again.
+  /// Nothing is near: all guard packets go at once. Something is: a slice goes before it, and what is left after it.
   @Test(arguments: [false, true]) func guardPacketsLetTheRhythmGoFirst(isNear: Bool) throws {
     try withLoop { loop, rings, _, open in
       for _ in 0..<20 { _ = try open(false) }

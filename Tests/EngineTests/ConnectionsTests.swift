@@ -69,7 +69,10 @@ import Transports
       _ = connections.advance(endpoint, at: start + .seconds(1)) { _ in false }
       let session = try #require(connections.targets.first?.session)
       switch way {
-      case 0: connections.established(session, at: there)
+      case 0:
+        connections.established(session, at: there)
+        #expect(connections.targets.allSatisfy { !$0.isSought }, "it may be lost before it is known who it is")
+        connections.foreign(session)
       case 1: connections.recognised(try other(), as: Identity(2))
       default:
         let isWorthTelling = connections.refused(session)

@@ -102,6 +102,21 @@ import Transports
     }
   }
 
+  /// The next tick tells where a running sequencer is; after Stop none comes.
+  @Test func aRunningSequencerWantsNoGuard() throws {
+    try withStream { table, pair in
+      table.journal(session, true)
+      for message in [.start, .clock] as [Message] { table.send(message, at: start, on: 0, now: start) }
+      #expect(try pair.packets().count == 2)
+      let running = try rest(&table, pair, seconds: 2)
+      #expect(running == [])
+      table.send(.stop, at: start, on: 0, now: start)
+      #expect(try pair.packets().count == 1)
+      let stopped = try rest(&table, pair, seconds: 2)
+      #expect(stopped.count == 21)
+    }
+  }
+
   @Test func withoutAJournalThereIsNothingToGuard() throws {
     try withStream { table, pair in
       table.send(note, at: start, on: 0, now: start)

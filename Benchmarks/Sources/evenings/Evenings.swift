@@ -57,8 +57,13 @@ struct Evenings: AsyncParsableCommand {
 
   private func note(_ outcome: Outcome, in sum: inout Sum) {
     sum.add(outcome)
+    // At once, for whoever watches a file that this goes to.
+    if sum.played % 50 == 0 {
+      FileHandle.standardError.write(Data("\(sum.played) of \(seeds) played, \(sum.failed) failed\n".utf8))
+    }
     guard let violation = outcome.violations.first else { return }
-    print("tutti simulate --evening --seconds \(seconds) --seed \(outcome.seed)   \(violation)")
+    let line = "tutti simulate --evening --seconds \(seconds) --seed \(outcome.seed)   \(violation)\n"
+    FileHandle.standardOutput.write(Data(line.utf8))
   }
 
   private static func play(_ seed: UInt64, length: Nanoseconds, table: StepTable) -> Outcome {

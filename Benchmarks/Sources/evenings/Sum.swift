@@ -3,7 +3,7 @@ import Simulation
 /// What came of all evenings together.
 struct Sum: CustomStringConvertible {
   private(set) var failed = 0
-  private var played = 0
+  private(set) var played = 0
   private var steps = 0
   private var packets: Int64 = 0
   private var lost: Int64 = 0

@@ -131,24 +131,31 @@ public struct Connections {
         silent.append(targets[n].place.control)
       }
     }
-    targets.removeAll { $0.expires != nil && $0.isEstablished }
     return silent
   }
 
   /// A session with the peer at `address` stands.
   mutating func established(_ session: SessionID, at address: SocketAddress) {
     defer { schedule() }
-    targets.removeAll { $0.expires != nil && ($0.session == session || $0.place.control == address) }
+    for n in targets.indices where targets[n].expires != nil && targets[n].place.control == address {
+      targets[n].session = session
+    }
     for n in targets.indices where targets[n].session == session {
       targets[n].isEstablished = true
       targets[n].isTold = false
     }
   }
 
+  /// The peer of a session is none of ours: the one that fell silent there is not there any more.
+  mutating func foreign(_ session: SessionID) {
+    defer { schedule() }
+    targets.removeAll { $0.expires != nil && $0.session == session }
+  }
+
   /// The peer of a session is known: wherever it was sought before, it is found, for its address may have changed.
   mutating func recognised(_ session: SessionID, as identity: Identity) {
     defer { schedule() }
-    targets.removeAll { $0.expires != nil && $0.identity == identity }
+    targets.removeAll { $0.expires != nil && ($0.identity == identity || $0.session == session) }
     for n in targets.indices {
       if targets[n].session == session {
         targets[n].identity = identity

@@ -73,6 +73,7 @@ extension Member {
   /// The peer of a session is no Tutti peer: what may have been activity was not.
   func foreign(_ session: SessionID, at now: Instant) {
     noteJoined(session)
+    connections.foreign(session)
     guard let messages = withheld.removeValue(forKey: session) else { return }
     for controller in [Ensemble.totalLevel, Ensemble.ownLevel] {
       if let message = messages[controller] { sound(message, on: session, at: now) }

@@ -60,7 +60,7 @@ struct CheckpointHistory: ~Copyable {
   var hasUnacknowledged: Bool {
     @_noLocks @_noAllocation get {
       if !entries.isEmpty { return true }
-      return system.isEmpty ? exclusives.hasData(since: checkpoint) : true
+      return system.wantsGuard ? true : exclusives.hasData(since: checkpoint)
     }
   }
 

@@ -95,6 +95,7 @@ extension JournalRepair {
     _ assembly: inout SystemExclusiveAssembly
   ) -> Bool {
     guard let count = log.count else { return false }
+    if countsExclusivesAnew { (state.exclusives, countsExclusivesAnew) = (count &- 1, false) }
     let ahead = Int8(bitPattern: count &- state.exclusives)
     guard ahead > 0 || ahead == 0 && assembly.isUnfinished else { return false }
     state.exclusives = count

@@ -18,6 +18,8 @@ struct JournalRepair: BitwiseCopyable {
   /// Nothing but the packet before is missing: logs with S set tell nothing new.
   private var isSingle = false
   private var isCovered = true
+  /// The first System Exclusive that the journal tells of is the next: all that it tells of is later than what was heard.
+  var countsExclusivesAnew = false
   private var queue = RepairQueue()
   /// The notes that the journal confirms, a bit for each key of a channel; only of interest when not covered.
   private var confirmed = InlineArray<16, UInt128>(repeating: 0)
@@ -37,6 +39,7 @@ struct JournalRepair: BitwiseCopyable {
   mutating func begin(_ cursor: JournalCursor, isSingle: Bool, isCovered: Bool) {
     self.cursor = cursor
     (self.isSingle, self.isCovered) = (isCovered ? isSingle : false, isCovered)
+    countsExclusivesAnew = !isCovered
     (queue, note, given) = (RepairQueue(), 0, 0)
     confirmed = InlineArray(repeating: 0)
   }

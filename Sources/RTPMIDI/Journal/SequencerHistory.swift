@@ -3,7 +3,7 @@ import MIDI
 
 /// What a stream has said of the sequencer: where the song is, by ``ChapterQ``'s count.
 struct SequencerHistory: BitwiseCopyable {
-  private var isRunning = false
+  private(set) var isRunning = false
   private var isPlayed = false
   private var position: UInt32 = 0
   private(set) var said = Said()

@@ -35,6 +35,15 @@ struct SystemHistory: BitwiseCopyable {
     }
   }
 
+  /// Whether it holds anything that nobody says again: where a running sequencer is, its next Clock says.
+  var wantsGuard: Bool {
+    @_noLocks @_noAllocation get {
+      if hasQ, !sequencer.isRunning { return true }
+      if hasD { return true }
+      return hasV ? true : hasF
+    }
+  }
+
   /// Whether packet `last` said anything of this.
   @_noLocks @_noAllocation
   func isFresh(_ last: UInt16) -> Bool {

@@ -40,6 +40,10 @@ public struct PacketReceiver: ~Copyable {
   /// Numbers before this place have come or been made good.
   private var repairedPlace: Int64 = -1
   private var commands: CommandCursor?
+  /// How many commands the packet last opened has, given or held back; a guard packet has none.
+  ///
+  /// Real-time: safe.
+  public private(set) var commandCount = 0
   /// When the open packet counts.
   private var stamp = Int64(0)
   /// The open packet's place in the stream, if others have overtaken it.
@@ -125,6 +129,7 @@ public struct PacketReceiver: ~Copyable {
       }
     }
     let place = try admit(header.sequence, journal)
+    commandCount = count
     if place < window.highest {
       latePlace = place
       if place < repairedPlace {
@@ -192,6 +197,8 @@ public struct PacketReceiver: ~Copyable {
     case .anew:
       counts.received &+= 1
       assembly.abandon()
+      // The other stream's are not this one's.
+      state.exclusives = 0
       guard let journal else { return window.highest }
       // What the other stream has left sounding is not in this one's journal.
       counts.repairs &+= 1

@@ -86,21 +86,20 @@ extension Endpoint {
         session.hasToldOfJournals = true
         outputs.append(.journals(session.id))
       }
-      var isAwaited = session.receiver.hasJournal
+      var isAwaited = session.receiver.commandCount == 0
       while let event = session.receiver.next(in: datagram) {
         switch event {
         case .message(let message, let time):
-          isAwaited = isAwaited && message != .clock
+          if message != .clock { isAwaited = true }
           outputs.append(.message(session.id, message, at: time, arrival: instant, isRecovered: false))
         case .recovered(let message, let time):
           outputs.append(.message(session.id, message, at: time, arrival: instant, isRecovered: true))
         case .systemExclusive(let time):
-          isAwaited = false
           let octets = (0..<session.receiver.systemExclusiveCount).map { session.receiver.systemExclusive(at: $0) }
           outputs.append(.systemExclusive(session.id, octets, at: time, arrival: instant))
         }
       }
-      session.wantFeedback(at: instant, isAwaited: isAwaited)
+      session.wantFeedback(at: instant, isAwaited: isAwaited && session.receiver.hasJournal)
       return .accepted
     } catch {
       switch error {

@@ -14,7 +14,7 @@ extension Endpoint {
   /// Starts the invitation of a session or a revival on one port. A Tutti peer is revived with two invitations in the
   /// time of one silence: twice a second, but where there are many sessions less often.
   func invite(_ session: Session, _ phase: Session.Phase, at now: Instant) {
-    if let id = session.revives, let old = table[id], old.recognition.isRecognised {
+    if let id = session.revives, let old = table[id], old.recognition.isTutti {
       session.invite(phase, at: now, pause: Nanoseconds(old.patience.count / 2))
     } else {
       session.invite(phase, at: now)
@@ -51,7 +51,7 @@ extension Endpoint {
       let isReplaced = other.control == session.control || other.data == session.data
       let hasMoved = other.ssrc == session.ssrc && other.isSilent(at: now)
       guard isReplaced || hasMoved else { continue }
-      if other.recognition.isRecognised { session.expectsTutti = true }
+      if other.recognition.isTutti { session.expectsTutti = true }
       end(other, .lost(other.id))
     }
     session.establish(at: now)

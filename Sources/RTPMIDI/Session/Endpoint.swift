@@ -138,7 +138,7 @@ public final class Endpoint {
     if session.silenceEnds <= now {
       // The peer may still hear what it can no longer say. A Tutti peer that does tries to revive the session by itself,
       // and would take a BY for a farewell.
-      if !session.recognition.isRecognised { sendBye(to: session) }
+      if !session.recognition.isTutti { sendBye(to: session) }
       return end(session, .lost(session.id))
     }
     if session.isRevivalDue(at: now) { revive(session, at: now) }
@@ -192,7 +192,7 @@ public final class Endpoint {
     let bye = SessionCommand(.bye, token: token, ssrc: ssrc)
     send(bye, to: session.control, .control)
     // rtpmidid and PipeWire keep a peer that says so on one port alone.
-    if session.phase == .established, !session.recognition.isRecognised { send(bye, to: session.data, .data) }
+    if session.phase == .established, !session.recognition.isTutti { send(bye, to: session.data, .data) }
   }
 
   func send(_ command: SessionCommand, to address: SocketAddress, _ port: Port) {

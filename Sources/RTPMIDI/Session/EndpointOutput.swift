@@ -31,9 +31,10 @@ extension Endpoint {
     case refused(SessionID)
     /// The invitation came back to this endpoint itself, and was taken back.
     case reflected(SessionID)
-    /// The peer answered nothing, twelve times.
+    /// The peer answered nothing, twelve times; or accepted on its control port, and then said NO or BY.
     case unreachable(SessionID)
-    /// Nothing came from the peer for 60 s, from a Tutti peer for 5 s, or it has a new session.
+    /// Nothing came from the peer for 60 s, from a Tutti peer for 5 s; or it has a new session; or a Tutti peer was expected
+    /// that was not heard after the first second.
     case lost(SessionID)
     /// Ended by BY, from either side.
     case closed(SessionID)

@@ -76,6 +76,7 @@ struct Recognition {
       next = now + max(.milliseconds([250, 750, 2000][tries]), floor)
     case .asking(let tries, let evidence) where evidence == .request || evidence == .place && tries < 20:
       state = .asking(tries: tries + 1, evidence)
+      interval = max(.milliseconds(20), floor)
       next = now + max(.milliseconds(tries < 20 ? 100 : 1000), floor)
     case .recognised(_, let since):
       interval = max(.milliseconds(now - since < .seconds(60) ? 20 : 100), floor, told)

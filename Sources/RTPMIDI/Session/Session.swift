@@ -8,11 +8,12 @@ import MusicalTime
 ///     invitingControl ── NO ──▶ refused                       half open ── 15 s, or 64 younger ──▶ forgotten
 ///        │ OK         ── 12 IN, 1 s apart ──▶ unreachable        │
 ///        ▼                                                       │ IN on data, answered OK
-///     invitingData ── as above                                   │
+///     invitingData ── NO, BY, 12 IN ──▶ unreachable              │
 ///        │ OK                                                    │
 ///        └───────────────────▶ established ◀─────────────────────┘
 ///                                  ├── BY from either side ──▶ closed
-///                                  └── 60 s of silence, 5 s of a Tutti peer's, or replaced ──▶ lost
+///                                  └── 60 s of silence, 5 s of a Tutti peer's, 2 s of
+///                                      one expected and not heard yet, or replaced ──▶ lost
 ///
 /// If both peers invite each other, the first invitation that succeeds makes the one session, and both send CK0.
 ///
@@ -141,7 +142,8 @@ final class Session {
   /// A packet has come: the peer hears of it within a second, or within 100 ms when it waits for that, or when its journal
   /// has grown beyond 128 octets and can be shortened.
   ///
-  /// - Parameter isAwaited: whether the packet says what no other may follow soon, or is a guard packet.
+  /// - Parameter isAwaited: whether the packet says what no other may follow soon, more than that time goes on, or is a guard
+  ///   packet.
   func wantFeedback(at now: Instant, isAwaited: Bool) {
     var length = Nanoseconds.seconds(1)
     if isAwaited || receiver.journalLength.map({ $0 > 128 }) ?? false { length = .milliseconds(100) }

@@ -91,6 +91,42 @@ import Testing
     #expect(receiver.highestSequence == 22 && receiver.statistics.lost == 0)
   }
 
+  /// System Exclusives are counted; the count of the stream before is not this one's, and no message is missed for it.
+  @Test func aStreamBegunAnewCountsItsExclusivesAnew() throws {
+    var receiver = receiver()
+    func exclusive(_ sender: inout PacketSender, _ octet: UInt8) throws -> [UInt8] {
+      let instant = Instant(nanoseconds: 0)
+      return try #require(
+        encoded { sender.encode(systemExclusive: rigid([0x7D, octet]), at: instant, into: &$0) != nil })
+    }
+    var old = PacketSender(ssrc: 3, sequence: 20_000)
+    old.sendsJournal = true
+    for octet in 0..<50 as Range<UInt8> {
+      let packet = try exclusive(&old, octet)
+      if octet == 49 { _ = events(&receiver, packet) }
+    }
+    var new = PacketSender(ssrc: 3, sequence: 9)
+    new.sendsJournal = true
+    let first = try exclusive(&new, 1)
+    #expect(events(&receiver, first) == .failure(.outOfWindow))
+    func data(_ packet: [UInt8]) throws -> [[UInt8]] {
+      try receiver.open(packet.span, near: Instant(nanoseconds: 0))
+      var all: [[UInt8]] = []
+      while let event = receiver.next(in: packet.span) {
+        guard case .systemExclusive = event else { continue }
+        all.append((0..<receiver.systemExclusiveCount).map { receiver.systemExclusive(at: $0) })
+      }
+      return all
+    }
+    let second = try exclusive(&new, 2)
+    let begun = try data(second)
+    #expect(begun == [[0x7D, 1], [0x7D, 2]])
+    _ = try exclusive(&new, 3)
+    let fourth = try exclusive(&new, 4)
+    let repaired = try data(fourth)
+    #expect(repaired == [[0x7D, 3], [0x7D, 4]], "lost, and told by the next packet")
+  }
+
   @Test func firstPacketsThatSwapAreNotAStreamBegunAnew() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(13, "80 3C 00")) == [.noteOff(channel, key: 60, velocity: 0)])
