@@ -162,7 +162,7 @@ import Transports
   /// Nothing is near: all guard packets go at once. Something is: a slice goes before it, and what is left after it.
   @Test(arguments: [false, true]) func guardPacketsLetTheRhythmGoFirst(isNear: Bool) throws {
     try withLoop { loop, rings, _, open in
-      for _ in 0..<20 { _ = try open(false) }
+      let devices = try (0..<20).map { _ in try open(false) }
       rings.plan.publish(VirtualRhythm.plan(end: 1))
       _ = loop.obey()
       for session in loop.streams.sessions { rings.commands.push(.journal(session: session, true)) }
@@ -180,6 +180,12 @@ import Transports
         guards.append(loop.streams.sent - sent)
       }
       #expect(guards == (isNear ? [8, 8, 8] : [20, 20, 20]))
+      var room = [UInt8](repeating: 0, count: 256)
+      for device in devices {
+        var packets = 0
+        while room.withUnsafeMutableBytes({ device.receive(into: $0.baseAddress!, room: 256) }) != nil { packets += 1 }
+        #expect(packets > 3, "the last are not left out for the first, which are due again")
+      }
     }
   }
 
