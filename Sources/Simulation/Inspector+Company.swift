@@ -5,7 +5,8 @@ import RTPMIDI
 
 // What peers do to each other.
 extension Inspector {
-  func sounds(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
+  /// - Parameter isKnown: whether the peer knew who sent it. Before, the gates for anybody hold.
+  func sounds(_ message: Message, from session: SessionID?, isKnown: Bool, at peer: VirtualPeer) {
     guard let session else { return }
     let host = peer.host
     var holder = watched[host].held[session] ?? Holder()
@@ -19,11 +20,11 @@ extension Inspector {
     record.note(UInt32(message.status) << 8 ^ UInt32(host))
     switch message {
     case .noteOn(_, let key, _) where !message.silencesNote:
-      expectOpen(.notes, to: holder.identity, at: host)
+      if isKnown { expectOpen(.notes, to: holder.identity, at: host) }
       holder.keys.insert(key.value)
     case .noteOn(_, let key, _), .noteOff(_, let key, _): holder.keys.remove(key.value)
     case .controlChange(_, 64, 0): break
-    default: expectOpen(.modification, to: holder.identity, at: host)
+    default: if isKnown { expectOpen(.modification, to: holder.identity, at: host) }
     }
   }
 

@@ -27,6 +27,8 @@ extension Inspector {
     case .follower(let identity):
       guard let master = room.host(of: identity) else { break }
       watched[host].rhythm = watched[master].rhythm
+      // As far off as that one is from the others, and goes towards them, who follows it will be.
+      watched[host].parted = [watched[host].parted, watched[master].parted].compactMap { $0 }.max()
       guard before != 0 else { break }
       var isApart = before != watched[master].rhythm
       if let mine = watched[host].last?.step.length, let theirs = watched[master].last?.step.length {

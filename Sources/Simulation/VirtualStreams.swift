@@ -42,6 +42,9 @@ final class VirtualStreams {
     stream.sender.sendsInstants = true
   }
 
+  /// Whether it is known which peer the session is with.
+  func isRecognised(_ session: SessionID) -> Bool { bySession[session]?.isRecognised ?? false }
+
   func stamp(_ session: SessionID, _ isStamped: Bool) { bySession[session]?.isStamped = isStamped }
   func journal(_ session: SessionID, _ isSent: Bool) { bySession[session]?.sender.sendsJournal = isSent }
   func acknowledge(_ session: SessionID, _ sequence: UInt16) { bySession[session]?.sender.acknowledge(sequence) }
