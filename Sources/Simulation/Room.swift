@@ -46,7 +46,7 @@ public final class Room {
   /// How often the room is looked at; one with hundreds, where nobody does as he likes, more seldom.
   private var look: Nanoseconds { .milliseconds(hosts.count <= 16 ? 50 : 250) }
 
-  private enum Due: Int { case script, look, meeting }
+  enum Due: Int { case script, look, meeting }
 
   let settings: Settings
   let wire: Wire
@@ -58,7 +58,7 @@ public final class Room {
   let inspector: Inspector
   private let end: Instant
   /// Hosts whose peers have come, or come back, and have not been found yet.
-  private var newcomers: [Int] = []
+  var newcomers: [Int] = []
 
   /// A room in which `script` is played.
   init(_ settings: Settings, script: any Script, length: Nanoseconds) {
@@ -220,30 +220,6 @@ public final class Room {
 
   /// The host of a peer.
   func host(of identity: Identity) -> Int? { hosts.firstIndex { $0.identity == identity } }
-
-  /// Those who can hear each other's announcements find each other, as far as one of them is new or both are back.
-  private func introduce() {
-    let new = newcomers
-    newcomers = []
-    for peer in hosts.compactMap(\.peer) {
-      var hasFound = false
-      let isNew = new.contains(peer.host)
-      for host in isNew ? Array(hosts.indices) : new where host != peer.host && wire.reaches(peer.host, host) {
-        guard let other = hosts[host].peer, peer.member.sessions[other.identity] == nil else { continue }
-        let place = Connections.Place(SocketAddress(host: host, .control))
-        _ = peer.member.connections.found(
-          other.identity, as: hosts[host].name, at: place, isMet: false, now: peer.now)
-        hasFound = true
-      }
-      if hasFound { peer.wake(in: .zero) }
-    }
-  }
-
-  /// Has everybody find these hosts' peers in a while.
-  private func announce(_ hosts: [Int]) {
-    if newcomers.isEmpty { wire.events.push(.room, host: Due.meeting.rawValue, at: now + Self.discovery) }
-    newcomers += hosts.filter { !newcomers.contains($0) }
-  }
 }
 
 /// What happens in a room.

@@ -28,10 +28,10 @@ public struct PacketReceiver: ~Copyable {
   }
 
   public let ssrc: UInt32
-  private var counts = ReceptionStatistics()
-  private var window = SequenceWindow()
-  private var assembly: SystemExclusiveAssembly
-  private var state = ReceivedState()
+  var counts = ReceptionStatistics()
+  var window = SequenceWindow()
+  var assembly: SystemExclusiveAssembly
+  var state = ReceivedState()
   private var repair = JournalRepair()
   /// Octets of the newest packet's recovery journal; nil when it had none.
   ///
@@ -47,9 +47,9 @@ public struct PacketReceiver: ~Copyable {
   /// When the open packet counts.
   private var stamp = Int64(0)
   /// The open packet's place in the stream, if others have overtaken it.
-  private var latePlace: Int64?
+  var latePlace: Int64?
   /// The place of the last packet with a Start, Continue, Stop or Song Position.
-  private var transportPlace: Int64 = -1
+  var transportPlace: Int64 = -1
 
   /// A receiver for the stream of `ssrc`.
   ///
@@ -217,41 +217,6 @@ public struct PacketReceiver: ~Copyable {
       counts.outOfWindow &+= 1
       throw .outOfWindow
     }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func event(
-    of command: CommandCursor.Command, at instant: Instant, in packet: Span<UInt8>
-  ) -> Event? {
-    switch command {
-    case .message(let message):
-      if let latePlace, !isRightInAnyOrder(message, from: latePlace) {
-        counts.heldBack &+= 1
-        return nil
-      }
-      switch message {
-      case .start, .continue, .stop, .songPosition: transportPlace = window.highest
-      default: break
-      }
-      state.apply(message)
-      return .message(message, instant)
-    case .systemExclusive(let segment):
-      guard latePlace == nil else {
-        counts.heldBack &+= 1
-        return nil
-      }
-      switch segment.kind {
-      case .whole, .first: state.exclusives &+= 1
-      case .middle, .last, .cancel: break
-      }
-      return assembly.take(segment, in: packet) ? .systemExclusive(instant) : nil
-    }
-  }
-
-  @_noLocks @_noAllocation
-  private func isRightInAnyOrder(_ message: Message, from place: Int64) -> Bool {
-    if case .clock = message { return place > transportPlace }
-    return message.silencesNote
   }
 
   /// The count whose low 32 bits are `stamp`, nearest to `reference`.
