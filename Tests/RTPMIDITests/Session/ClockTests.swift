@@ -177,8 +177,11 @@ import Testing
     // of a second apart, then a second apart.
     let request = ClockProbe(ssrc: 9, identity: 5, sentAt: Instant(nanoseconds: 77))
     network.send(octets { _ = request.append(to: &$0) }, from: 3, to: 1)
-    network.run(for: .milliseconds(5100))
-    #expect(network.sent("TU", by: 1).count == 3 + 1 + 21 + 3)
+    network.run(for: .milliseconds(4900))
+    #expect(network.sent("TU", by: 1).count == 3 + 1 + 21 + 2)
+    // As a Tutti peer it is given up after five seconds of silence.
+    network.run(for: .milliseconds(200))
+    #expect(network.news(0).last == .lost(id))
   }
 
   @Test func answersThatNothingAskedForAreDropped() throws {
