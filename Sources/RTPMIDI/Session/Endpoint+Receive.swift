@@ -81,7 +81,10 @@ extension Endpoint {
       try session.receiver.open(datagram, near: reference)
       session.lastHeard = instant
       if session.anchor == nil { session.anchor = (own: instant, remote: reference) }
-      if let sent = header.instant { receive(sendInstant: sent, in: session, at: instant) }
+      if let sent = header.instant {
+        session.recognition.hasShownItself(at: instant)
+        receive(sendInstant: sent, in: session, at: instant)
+      }
       if session.receiver.hasJournal, !session.hasToldOfJournals {
         session.hasToldOfJournals = true
         outputs.append(.journals(session.id))

@@ -51,7 +51,7 @@ struct Recognition {
     if case .recognised(let identity, _) = state { identity } else { nil }
   }
   var isRecognised: Bool { identity != nil }
-  /// Whether it is known to be a Tutti peer, if not which: it has asked.
+  /// Whether it is known to be a Tutti peer, if not which: it has shown itself.
   var isTutti: Bool {
     if case .asking(_, .request) = state { true } else { isRecognised }
   }
@@ -92,8 +92,8 @@ struct Recognition {
   /// The request that was due has left, with this transmit stamp.
   mutating func hasAsked(at instant: Instant) { requests.open(stamp: instant.nanoseconds, at: instant) }
 
-  /// The peer has sent a request.
-  mutating func wasAsked(at now: Instant) {
+  /// The peer has done what only Tutti peers do: sent a request, or said when a packet left.
+  mutating func hasShownItself(at now: Instant) {
     switch state {
     case .asking(let tries, let evidence):
       state = .asking(tries: tries, .request)
