@@ -215,7 +215,7 @@ import Testing
     #expect(mine.step == theirs.step && (mine.at - theirs.at).magnitude < .milliseconds(20))
   }
 
-  /// Who shows that it does not know the rhythm, or its end, is told of it, four times a second at most; who would not
+  /// Who shows that it does not know the rhythm, or its end, is told of it, ten times a second at most; who would not
   /// follow is not told.
   @Test func whoIsBehindIsTold() throws {
     var band = VirtualBand(players: 2, seed: 5)
