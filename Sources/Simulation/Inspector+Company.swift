@@ -5,8 +5,7 @@ import RTPMIDI
 
 // What peers do to each other.
 extension Inspector {
-  /// - Parameter isKnown: whether the peer knew who sent it. Before, the gates for anybody hold.
-  func sounds(_ message: Message, from session: SessionID?, isKnown: Bool, at peer: VirtualPeer) {
+  func sounds(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
     guard let session else { return }
     let host = peer.host
     var holder = watched[host].held[session] ?? Holder()
@@ -14,24 +13,23 @@ extension Inspector {
       holder.host = room.hosts.indices.first {
         partner.info.control.isSameHost(as: SocketAddress(host: UInt32($0), port: 0))
       }
-      if let identity = partner.identity { holder.identity = identity }
     }
     defer { watched[host].held[session] = holder }
     record.note(UInt32(message.status) << 8 ^ UInt32(host))
     switch message {
     case .noteOn(_, let key, _) where !message.silencesNote:
-      if isKnown { expectOpen(.notes, to: holder.identity, at: host) }
+      expectOpen(.notes, to: holder.host, at: host)
       holder.keys.insert(key.value)
     case .noteOn(_, let key, _), .noteOff(_, let key, _): holder.keys.remove(key.value)
     case .controlChange(_, 64, 0): break
-    default: if isKnown { expectOpen(.modification, to: holder.identity, at: host) }
+    default: expectOpen(.modification, to: holder.host, at: host)
     }
   }
 
-  private func expectOpen(_ gate: Gate, to identity: Identity?, at host: Int) {
-    guard let identity, let other = room.host(of: identity) else { return }
-    let isOpen = room.hosts[host].gates.opening(for: identity, named: room.hosts[other].name)[gate]
-    expect(.gates, isOpen, of: host, "nothing through a closed gate", "\(gate) of \(name(of: identity))")
+  private func expectOpen(_ gate: Gate, to other: Int?, at host: Int) {
+    guard let other = other.map({ room.hosts[$0] }) else { return }
+    let isOpen = room.hosts[host].gates.opening(for: other.identity, named: other.name)[gate]
+    expect(.gates, isOpen, of: host, "nothing through a closed gate", "\(gate) of \(other.name)")
   }
 
   func lookAtNotes(at peer: VirtualPeer) {
@@ -60,7 +58,7 @@ extension Inspector {
       watched[host].held[session] = holder
     }
     if case .follower(let identity) = peer.member.ensemble.role, now - watched[host].gatesChanged > .seconds(1) {
-      expectOpen(.rhythm, to: identity, at: host)
+      expectOpen(.rhythm, to: room.host(of: identity), at: host)
     }
   }
 

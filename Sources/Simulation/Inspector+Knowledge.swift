@@ -54,9 +54,8 @@ extension Inspector {
   }
 
   struct Holder {
-    /// The player's host, and who that is as far as it is recognised.
+    /// The player's host.
     var host: Int?
-    var identity: Identity?
     var keys: Set<UInt8> = []
     /// Since when somebody holds here what its player does not.
     var wrongSince: Instant?

@@ -91,7 +91,7 @@ final class Inspector {
     for event in news {
       switch event {
       case .heard(let step): heard(step, by: peer)
-      case .sounds(let message, let session, let isKnown): sounds(message, from: session, isKnown: isKnown, at: peer)
+      case .sounds(let message, let session): sounds(message, from: session, at: peer)
       case .tells(let what): told(what, by: peer)
       }
     }

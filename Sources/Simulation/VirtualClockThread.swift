@@ -55,6 +55,8 @@ final class VirtualClockThread {
 
   /// Does what is due at `now`; gives the instant of the next thing to do.
   func round(at now: Instant) -> Instant {
+    // Once, and not for each cursor.
+    let plan = plan
     while let tick = sound.take(in: plan, at: now) { hand(tick) }
     if plan.sends {
       while let tick = moment.take(in: plan, at: now) { streams.sendClock(tick, of: plan, stamped: false) }
@@ -78,7 +80,7 @@ final class VirtualClockThread {
       next = min(next, aheadPrelude.due(in: plan), ahead.due(in: plan))
       next = min(next, end(of: moment, stamped: false), end(of: ahead, stamped: true))
     }
-    streams.sendGuards()
+    streams.sendGuards(at: now)
     return min(next, streams.guardsDue, handed.first?.due ?? .distantFuture)
   }
 

@@ -40,7 +40,7 @@ final class VirtualPeer {
 
   /// What a simulated peer shows.
   enum Happening {
-    case sounds(Message, from: SessionID?, isKnown: Bool)
+    case sounds(Message, from: SessionID?)
     case heard(Sounded)
     case tells(MemberNews)
   }
@@ -182,8 +182,7 @@ final class VirtualPeer {
     case .play(let plan):
       thread.adopt(plan, at: now)
       round()
-    case .sound(let message, let session):
-      news.append(.sounds(message, from: session, isKnown: session.map(streams.isRecognised) ?? false))
+    case .sound(let message, let session): news.append(.sounds(message, from: session))
     case .company:
       known = Set(member.partners.values.map { Self.key($0.info.ssrc, $0.info.data) })
     case .tell(let what): news.append(.tells(what))

@@ -42,9 +42,6 @@ final class VirtualStreams {
     stream.sender.sendsInstants = true
   }
 
-  /// Whether it is known which peer the session is with.
-  func isRecognised(_ session: SessionID) -> Bool { bySession[session]?.isRecognised ?? false }
-
   func stamp(_ session: SessionID, _ isStamped: Bool) { bySession[session]?.isStamped = isStamped }
   func journal(_ session: SessionID, _ isSent: Bool) { bySession[session]?.sender.sendsJournal = isSent }
   func acknowledge(_ session: SessionID, _ sequence: UInt16) { bySession[session]?.sender.acknowledge(sequence) }
@@ -56,8 +53,7 @@ final class VirtualStreams {
     octets.removeAll()
     guard data.count <= octets.freeCapacity else { return }
     for octet in data { octets.append(octet) }
-    for stream in streams where session.map({ $0 == stream.session }) ?? stream.isRecognised {
-      guard admits(stream.address) else { continue }
+    for stream in session.map({ self.streams(of: $0) }) ?? streams.filter(\.isRecognised) where admits(stream.address) {
       packet.removeAll()
       if stream.sender.encode(systemExclusive: octets, from: 0, at: now, isJournalled: isJournalled, into: &packet)
         != nil
@@ -69,16 +65,16 @@ final class VirtualStreams {
 
   /// Sends what a player plays, or what counts at an instant of the own clock.
   func send(_ message: Message, at instant: Instant?, to receiver: StreamCommand.Receiver) {
-    for stream in streams {
-      let isMeant =
-        switch receiver {
-        case .session(let session): stream.session == session
-        case .tutti: stream.isRecognised
-        case .foreign: !stream.isRecognised
-        }
-      if isMeant { send(message, at: instant ?? now, on: stream) }
-    }
+    let meant =
+      switch receiver {
+      case .session(let session): streams(of: session)
+      case .tutti: streams.filter(\.isRecognised)
+      case .foreign: streams.filter { !$0.isRecognised }
+      }
+    for stream in meant { send(message, at: instant ?? now, on: stream) }
   }
+
+  private func streams(of session: SessionID) -> [VirtualStream] { bySession[session].map { [$0] } ?? [] }
 
   /// Sends the ticks up to `tick` that each receiver of the kind has not had.
   func sendClock(_ tick: Tick, of plan: Plan, stamped: Bool) {
@@ -118,8 +114,7 @@ final class VirtualStreams {
   }
 
   /// Sends the guard packets due by now (RFC 4696, section 4.2).
-  func sendGuards() {
-    let now = now
+  func sendGuards(at now: Instant) {
     guard guardsDue <= now else { return }
     guardsDue = .distantFuture
     for stream in streams {

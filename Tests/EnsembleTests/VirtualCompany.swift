@@ -194,3 +194,21 @@ struct VirtualCompany {
     }
   }
 }
+
+// What is common to what is tested of activity.
+extension VirtualCompany {
+  /// Peers in session, the first of whom plays.
+  static func playing(
+    _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: ActivityRule = .sum
+  ) throws -> VirtualCompany {
+    var company = VirtualCompany(players: count, seed: seed, loss: loss, activity: activity)
+    for n in company.players.indices { company.players[n].ensemble.activityRule = rule }
+    company.meet()
+    company.run(for: .seconds(2))
+    try company.command(0) { try $0.start(tempo: .standard, at: $1) }
+    return company
+  }
+
+  /// The total by which a player played its last step.
+  func played(by n: Int) -> UInt8? { players[n].steps.last?.total }
+}

@@ -2,7 +2,8 @@
 ///
 /// An exception names a peer by its identity (sixteen hexadecimal digits) or by what it calls itself. Of several peers of
 /// one name only the first that came is meant, until it has left: a name keeps out mistakes, and this those who borrow one.
-/// A peer that calls itself what reads as an identity has no name here.
+/// A peer that calls itself what reads as an identity has no name here. Until it is known who has come, what is closed to
+/// anybody is closed to it: until it has answered, or for about three seconds where it is no Tutti peer.
 public struct Gates: Hashable, Sendable {
   /// Which gates are open, gate by gate.
   public struct Opening: Hashable, Sendable {
@@ -69,6 +70,11 @@ public struct Gates: Hashable, Sendable {
 
   /// Whether another leads the session: the rhythm gate is closed to everybody but an exception.
   public var areLed: Bool { !standard[.rhythm] && exceptions.values.contains { $0[.rhythm] == true } }
+
+  /// Whether a gate is open to whoever it may be: by default, and closed to nobody by an exception.
+  public func isOpenToAll(_ gate: Gate) -> Bool {
+    standard[gate] && exceptions.values.allSatisfy { $0[gate] != false }
+  }
 
   /// What the peer of this identity may do.
   ///

@@ -72,6 +72,7 @@ extension Member {
 
   /// The peer of a session is no Tutti peer: what may have been activity was not.
   func foreign(_ session: SessionID, at now: Instant) {
+    partners[session]?.isForeign = true
     noteJoined(session)
     connections.foreign(session)
     guard let messages = withheld.removeValue(forKey: session) else { return }

@@ -89,7 +89,7 @@ extension Member {
   /// What another plays sounds here, where its gate is open. What ends a note that sounds always passes.
   func sound(_ message: Message, on session: SessionID, at now: Instant) {
     guard let partner = partners[session] else { return }
-    if !partner.isTold, case .controlChange(Self.activityChannel, let controller, _) = message,
+    if partner.isUnknown, case .controlChange(Self.activityChannel, let controller, _) = message,
       controller == Ensemble.ownLevel || controller == Ensemble.totalLevel
     {
       withheld[session, default: [:]][controller] = message
@@ -97,9 +97,11 @@ extension Member {
     }
     if held[session]?.ends(with: message) != true {
       let gate: Gate = message.key == nil ? .modification : .notes
-      guard ensemble.admits(gate, from: partner.identity, named: partner.info.name), inbound.admit(at: now) else {
-        return
-      }
+      // Of whom nothing is known yet may be the one that the gate is closed to.
+      let isOpen =
+        partner.isUnknown
+        ? ensemble.gates.isOpenToAll(gate) : ensemble.admits(gate, from: partner.identity, named: partner.info.name)
+      guard isOpen, inbound.admit(at: now) else { return }
     }
     held[session, default: HeldNotes()].note(message)
     emit(.sound(message, from: session))

@@ -11,7 +11,7 @@ extension Member {
     }
   }
 
-  private func handle(_ output: Endpoint.Output, at now: Instant) {
+  func handle(_ output: Endpoint.Output, at now: Instant) {
     switch output {
     case .send(let octets, let address, let port): emit(.send(octets, to: address, port))
     case .probe(let session, let address): emit(.probe(session, to: address))
@@ -36,10 +36,11 @@ extension Member {
     case .closed(let session): left(session, isSaid: true, at: now)
     case .recognised(let session, let identity): recognised(session, Identity(identity), at: now)
     case .foreign(let session): foreign(session, at: now)
+    case .tutti(let session): partners[session]?.isForeign = false
     case .clock(let session, let transit):
-      guard let place = partners.index(forKey: session) else { break }
-      let known = transit.allowing(for: partners.values[place].manner.asymmetry ?? .zero)
-      if let identity = partners.values[place].identity { ensemble.measured(known, with: identity, at: now) }
+      guard let partner = partners[session] else { break }
+      let known = transit.allowing(for: partner.manner.asymmetry ?? .zero)
+      if let identity = partner.identity { ensemble.measured(known, with: identity, at: now) }
       if let n = clockPeer(of: session) { clockPeers[n].measured(known, at: now) }
     case .message(let session, let message, let instant, let arrival, let isRecovered):
       if let identity = identity(of: session) { ensemble.heard(identity, at: now) }

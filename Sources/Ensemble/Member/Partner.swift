@@ -7,6 +7,10 @@ public struct Partner: Sendable {
   public let manner: Manner
   /// Nil while it is not known to be a Tutti peer.
   public internal(set) var identity: Identity?
+  /// Whether it has not answered the question whether it is one.
+  var isForeign = false
+  /// Whether it may be anybody still.
+  var isUnknown: Bool { identity == nil && !isForeign }
   /// Whether it sends recovery journals.
   var journals = false
   /// Whether those who watch have been told of it.

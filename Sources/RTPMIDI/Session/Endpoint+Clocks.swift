@@ -65,7 +65,7 @@ extension Endpoint {
   }
 
   private func receive(request: ClockProbe, in session: Session, at instant: Instant) -> Counters.Fate {
-    session.recognition.hasShownItself(at: instant)
+    if session.recognition.hasShownItself(at: instant) { outputs.append(.tutti(session.id)) }
     guard let identity = session.recognition.identity else {
       session.lastHeard = instant
       return .accepted

@@ -82,7 +82,7 @@ extension Endpoint {
       session.lastHeard = instant
       if session.anchor == nil { session.anchor = (own: instant, remote: reference) }
       if let sent = header.instant {
-        session.recognition.hasShownItself(at: instant)
+        if session.recognition.hasShownItself(at: instant) { outputs.append(.tutti(session.id)) }
         receive(sendInstant: sent, in: session, at: instant)
       }
       if session.receiver.hasJournal, !session.hasToldOfJournals {

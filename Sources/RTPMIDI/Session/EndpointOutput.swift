@@ -47,6 +47,8 @@ extension Endpoint {
     case recognised(SessionID, identity: UInt64)
     /// The peer has not answered three probes.
     case foreign(SessionID)
+    /// After ``foreign(_:)``: it is a Tutti peer all the same, and will be asked which until it answers.
+    case tutti(SessionID)
     /// A packet to or from the peer told when it left and arrived: of a recognised peer by probes and by the packets of its
     /// RTP stream, of any other by CK.
     case clock(SessionID, ClockTransit)

@@ -93,14 +93,19 @@ struct Recognition {
   mutating func hasAsked(at instant: Instant) { requests.open(stamp: instant.nanoseconds, at: instant) }
 
   /// The peer has done what only Tutti peers do: sent a request, or said when a packet left.
-  mutating func hasShownItself(at now: Instant) {
+  ///
+  /// - Returns: whether it had been taken for a foreign one.
+  mutating func hasShownItself(at now: Instant) -> Bool {
     switch state {
     case .asking(let tries, let evidence):
       state = .asking(tries: tries, .request)
       if evidence != .request, let due = next, due > now + .milliseconds(100) { next = now + .milliseconds(100) }
-    case .foreign: (state, next) = (.asking(tries: 0, .request), now)
+    case .foreign:
+      (state, next) = (.asking(tries: 0, .request), now)
+      return true
     case .recognised: break
     }
+    return false
   }
 
   /// The recognised peer says how many requests a second it takes; 0 says nothing.

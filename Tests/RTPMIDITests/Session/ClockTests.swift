@@ -176,8 +176,10 @@ import Testing
     // It is not foreign after all: it asks, and is answered. So it is asked until it answers: at once, twenty times a tenth
     // of a second apart, then a second apart.
     let request = ClockProbe(ssrc: 9, identity: 5, sentAt: Instant(nanoseconds: 77))
+    #expect(!network.news(0).contains(.tutti(id)))
     network.send(octets { _ = request.append(to: &$0) }, from: 3, to: 1)
     network.run(for: .milliseconds(4900))
+    #expect(network.news(0).contains(.tutti(id)))
     #expect(network.sent("TU", by: 1).count == 3 + 1 + 21 + 2)
     // As a Tutti peer it is given up after five seconds of silence.
     network.run(for: .milliseconds(200))
