@@ -42,9 +42,11 @@ extension Ensemble {
     guard let place = acquaintances.index(forKey: peer),
       let (last, presence) = acquaintances.values[place].hear(at: now)
     else { return }
-    // Who knows what it has missed.
-    if now - last >= .seconds(1), role == .master, let statement { emit(.tell(statement, to: peer, isNews: true)) }
-    if now - last >= Nanoseconds(4 * company.interval.count) { present(to: peer, isNews: true, at: now) }
+    // Who knows what it has missed. Four intervals are a second at least.
+    if now - last >= .seconds(1) {
+      if role == .master, let statement { emit(.tell(statement, to: peer, isNews: true)) }
+      if now - last >= Nanoseconds(4 * company.interval.count) { present(to: peer, isNews: true, at: now) }
+    }
     if role == .master, let presence, isBehind(presence.claim) { correct(peer, at: now) }
   }
 

@@ -80,7 +80,9 @@ public struct Connections {
   /// This peer's identity.
   let own: Identity
   /// Those that announce themselves on the network.
-  var announced: [Identity: Announcement] = [:]
+  var announced: [Identity: Announcement] = [:] { didSet { crowd = announced.count } }
+  /// How many they are: asked for at every packet, and kept so that the table, a large one in a crowd, is not touched for it.
+  private(set) var crowd = 0
   /// The two lowest identities of ``announced``, the lower first.
   var lowest: [Identity] = []
   /// Who gives the rhythm, as far as is known.

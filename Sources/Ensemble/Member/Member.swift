@@ -105,7 +105,7 @@ public final class Member {
   public func advance(to now: Instant) {
     // What has come goes first: a peer that has just been heard is not silent.
     handleSessions(at: now)
-    endpoint.crowd = connections.announced.count
+    endpoint.crowd = connections.crowd
     endpoint.advance(to: now)
     ensemble.advance(to: now)
     for address in connections.advance(endpoint, at: now, where: { partners[$0] != nil }) {

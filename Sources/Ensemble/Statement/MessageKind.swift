@@ -6,20 +6,19 @@ enum MessageKind: UInt8 {
   case presence = 2
   case offer = 3
 
-  private static var ours: [UInt8] { [0x7D, 0x54] }
   private static var version: UInt8 { 1 }
-  private var prefix: [UInt8] { Self.ours + [Self.version, rawValue] }
+  private var prefix: [UInt8] { [0x7D, 0x54, Self.version, rawValue] }
 
   /// Whether a System Exclusive is Tutti's, of whatever version and kind.
-  static func isOurs(_ bytes: [UInt8]) -> Bool { bytes.starts(with: ours) }
+  static func isOurs(_ bytes: [UInt8]) -> Bool { bytes.count >= 2 && bytes[0] == 0x7D && bytes[1] == 0x54 }
 
   /// The data octets of a System Exclusive of this kind, without F0 and F7.
   func wrap(_ writer: OctetWriter) -> [UInt8] { prefix + SevenBit.encode(writer.octets) }
 
   /// The `length` octets in a System Exclusive of this kind; nil for any other message.
   func unwrap(_ bytes: [UInt8], length: Int) -> OctetReader? {
-    let prefix = prefix
-    guard bytes.starts(with: prefix), let octets = SevenBit.decode(bytes[prefix.count...]), octets.count == length
+    guard Self.isOurs(bytes), bytes.count >= 4, bytes[2] == Self.version, bytes[3] == rawValue,
+      let octets = SevenBit.decode(bytes[4...]), octets.count == length
     else { return nil }
     return OctetReader(octets)
   }

@@ -10,6 +10,8 @@ struct Deadlines {
 
   /// The session with the earliest deadline.
   var first: Session? { heap.first }
+  /// That deadline: asked for far more often than it comes, and kept so that no session is touched for it.
+  private(set) var earliest: Instant?
   var count: Int { heap.count }
 
   /// Puts `session` where its deadline says.
@@ -19,11 +21,13 @@ struct Deadlines {
       guard deadline != session.scheduled else { return }
       session.scheduled = deadline
       if !rise(from: place) { sink(from: place) }
+      if place == 0 || session.place == 0 { earliest = heap.first?.scheduled }
     } else {
       session.scheduled = deadline
       heap.append(session)
       session.place = heap.count - 1
       _ = rise(from: heap.count - 1)
+      if session.place == 0 { earliest = deadline }
     }
   }
 
@@ -32,10 +36,12 @@ struct Deadlines {
     guard let place = session.place else { return }
     session.place = nil
     let last = heap.removeLast()
-    guard last !== session else { return }
-    heap[place] = last
-    last.place = place
-    if !rise(from: place) { sink(from: place) }
+    if last !== session {
+      heap[place] = last
+      last.place = place
+      if !rise(from: place) { sink(from: place) }
+    }
+    earliest = heap.first?.scheduled
   }
 
   private func precedes(_ a: Session, _ b: Session) -> Bool {

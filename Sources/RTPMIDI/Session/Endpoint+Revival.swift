@@ -35,7 +35,8 @@ extension Endpoint {
   /// peer that has answered on its control port may have accepted on its data port as well, and begun anew: then the
   /// invitation goes on until it is known.
   func settle(_ session: Session, at now: Instant) {
-    guard table[session.id] === session else { return }
+    // It may have ended.
+    guard session.place != nil else { return }
     if let revival = session.revival, revival.phase == .invitingControl, session.lastHeard + session.patience > now {
       abandon(revival, at: now)
     }

@@ -106,14 +106,16 @@ public final class Endpoint {
 
   /// When ``advance(to:)`` is to be called next; nil when there is nothing to wait for.
   public var nextDeadline: Instant? {
-    guard let first = table.deadlines.first?.scheduled else { return halfOpen.deadline }
+    guard let first = table.deadlines.earliest else { return halfOpen.deadline }
     return halfOpen.deadline.map { min($0, first) } ?? first
   }
 
   /// Does what is due at `now`: invitations, clock packets, probes, feedback, time-outs. Read the clock right before.
   public func advance(to now: Instant) {
     counters.forgottenInvitations += UInt64(halfOpen.expire(at: now))
-    while let session = table.deadlines.first, session.scheduled <= now { advance(session, to: now) }
+    while let due = table.deadlines.earliest, due <= now, let session = table.deadlines.first {
+      advance(session, to: now)
+    }
   }
 
   /// What there is to do and to tell since the last call, in order.

@@ -7,18 +7,12 @@ struct HalfOpenInvitations {
   static var limitOfHost: Int { 16 }
 
   /// The oldest first.
-  private var invitations: [HalfOpenInvitation] = []
+  private var invitations: [HalfOpenInvitation] = [] { didSet { deadline = invitations.map(\.expires).min() } }
 
   var count: Int { invitations.count }
 
-  /// When the next is to be forgotten.
-  var deadline: Instant? {
-    var earliest: Instant?
-    for invitation in invitations where earliest.map({ invitation.expires < $0 }) ?? true {
-      earliest = invitation.expires
-    }
-    return earliest
-  }
+  /// When the next is to be forgotten: asked for at every packet, while they change seldom.
+  private(set) var deadline: Instant?
 
   /// Remembers an invitation from a control port; a new one of the same peer takes the old one's place.
   ///
@@ -65,6 +59,7 @@ struct HalfOpenInvitations {
 
   /// Forgets those whose time has come. Returns how many.
   mutating func expire(at now: Instant) -> Int {
+    guard let deadline, deadline <= now else { return 0 }
     let before = invitations.count
     invitations.removeAll { $0.expires <= now }
     return before - invitations.count
