@@ -66,7 +66,7 @@ import Transports
     try await ada.says("sends no clock")
     giver = try ClockGiver(port: giver.port, goingOnSince: giver.origin)
     try await ada.says("sends clock again")
-    try await Task.sleep(for: .seconds(3))
+    try await ada.says("is no Tutti peer", times: 2)
     giver.leave()
     try await ada.says("the rhythm stopped")
     let trace = try ada.leave()

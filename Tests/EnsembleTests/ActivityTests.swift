@@ -4,28 +4,12 @@ import MusicalTime
 import Testing
 
 @Suite struct ActivityTests {
-  private static let tempo = try! Tempo(bpm: 120)
-
-  /// Peers in session, the first of whom plays.
-  private func playing(
-    _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: ActivityRule = .sum
-  ) throws -> VirtualCompany {
-    var company = VirtualCompany(players: count, seed: seed, loss: loss, activity: activity)
-    for n in company.players.indices { company.players[n].ensemble.activityRule = rule }
-    company.meet()
-    company.run(for: .seconds(2))
-    try company.command(0) { try $0.start(tempo: Self.tempo, at: $1) }
-    return company
-  }
-
   private func total(_ company: VirtualCompany, at n: Int) -> UInt8 {
     company.players[n].ensemble.totalActivity(at: company.own(n))
   }
 
-  private func played(_ company: VirtualCompany, by n: Int) -> UInt8? { company.players[n].steps.last?.total }
-
   @Test(arguments: UInt64(1)...10) func everybodyPlaysByTheTotalFromTheFirstStepOn(seed: UInt64) throws {
-    var company = try playing(4, seed: seed, activity: [77])
+    var company = try VirtualCompany.playing(4, seed: seed, activity: [77])
     company.run(for: .seconds(3))
     for player in company.players {
       #expect(player.steps.count > 20 && player.steps.allSatisfy { $0.total == 77 }, "seed \(seed)")
@@ -34,7 +18,7 @@ import Testing
 
   /// Whoever changes, whenever: all change layers at the same step, and that begins a beat.
   @Test(arguments: UInt64(1)...10) func allChangeLayersAtTheSameBeat(seed: UInt64) throws {
-    var company = try playing(4, seed: seed)
+    var company = try VirtualCompany.playing(4, seed: seed)
     company.run(for: .seconds(1))
     for _ in 0..<12 {
       let n = Int(company.random.integer(in: 0...3))
@@ -57,7 +41,7 @@ import Testing
   /// total that nobody has decided.
   @Test(arguments: UInt64(1)...6) func theTotalIsRightInTimeWhateverIsLost(seed: UInt64) throws {
     let rule = ActivityRule.allCases[Int(seed % 3)]
-    var company = try playing(5, seed: seed, loss: 0.2, rule: rule)
+    var company = try VirtualCompany.playing(5, seed: seed, loss: 0.2, rule: rule)
     company.run(for: .seconds(2))
     for _ in 0..<8 {
       let n = Int(company.random.integer(in: 0...4))
@@ -74,7 +58,7 @@ import Testing
         }
       }
       #expect(total(company, at: 0) == levels.last, "seed \(seed)")
-      for n in company.players.indices { #expect(played(company, by: n) == levels.last, "seed \(seed), \(n)") }
+      for n in company.players.indices { #expect(company.played(by: n) == levels.last, "seed \(seed), \(n)") }
     }
     // Of three copies one comes nearly always before its beat.
     for player in company.players {
@@ -85,7 +69,7 @@ import Testing
   }
 
   @Test func aLevelIsToldOnChangeAndAtMostTwentyTimesASecond() throws {
-    var company = try playing(2, seed: 3)
+    var company = try VirtualCompany.playing(2, seed: 3)
     company.run(for: .seconds(2))
     #expect(company.players[1].sent.count == 1)
     for n in 0..<200 {
@@ -104,14 +88,14 @@ import Testing
   }
 
   @Test func whoLeavesOrFallsSilentDoesNotCount() throws {
-    var company = try playing(3, seed: 5, activity: [10, 20, 40])
+    var company = try VirtualCompany.playing(3, seed: 5, activity: [10, 20, 40])
     for n in 0..<3 { company.players[n].ensemble.masterLoss = .stop }
     company.run(for: .seconds(2))
     #expect(total(company, at: 0) == 70)
     company.part(0, 1)
     #expect(total(company, at: 0) == 50)
     company.run(for: .seconds(1))
-    #expect(played(company, by: 2) == 50)
+    #expect(company.played(by: 2) == 50)
     company.connected = { $0 != 2 && $1 != 2 }
     company.run(for: .milliseconds(4900))
     #expect(total(company, at: 0) == 50)
@@ -124,21 +108,21 @@ import Testing
   }
 
   @Test func aClosedGateKeepsActivityOutInEitherDirection() throws {
-    var company = try playing(3, seed: 6, activity: [10, 20, 40])
+    var company = try VirtualCompany.playing(3, seed: 6, activity: [10, 20, 40])
     company.players[0].ensemble.gates.set(.activity, open: false, for: company.identity(1).description)
     company.players[2].ensemble.gates.set(.activity, open: false)
     company.run(for: .seconds(2))
     #expect(total(company, at: 0) == 50)
-    #expect(played(company, by: 0) == 50 && played(company, by: 1) == 50)
+    #expect(company.played(by: 0) == 50 && company.played(by: 1) == 50)
     // By its own level alone.
-    #expect(played(company, by: 2) == 40)
+    #expect(company.played(by: 2) == 40)
     company.setActivity(60, of: 2)
     company.run(for: .seconds(3))
-    #expect(played(company, by: 2) == 60 && played(company, by: 1) == 70)
+    #expect(company.played(by: 2) == 60 && company.played(by: 1) == 70)
     // Opened again.
     company.players[2].ensemble.gates.standard = .all
     company.run(for: .seconds(2))
-    #expect(played(company, by: 2) == 70)
+    #expect(company.played(by: 2) == 70)
   }
 
   @Test(arguments: UInt64(1)...10) func aNewcomerPlaysByThePresentTotal(seed: UInt64) throws {
@@ -146,31 +130,31 @@ import Testing
     company.connected = { $0 != 2 && $1 != 2 }
     company.meet(0, 1)
     company.run(for: .seconds(1))
-    try company.command(0) { try $0.start(tempo: Self.tempo, at: $1) }
+    try company.command(0) { try $0.start(tempo: .standard, at: $1) }
     company.run(for: .seconds(3))
     company.connected = { _, _ in true }
     company.meet(0, 2)
     company.run(for: .seconds(seed % 2 == 0 ? 5 : 1))
-    #expect(played(company, by: 2) == 70, "seed \(seed)")
+    #expect(company.played(by: 2) == 70, "seed \(seed)")
     if seed % 2 == 1 { #expect(company.players[2].steps.allSatisfy { $0.total == 70 }, "seed \(seed)") }
   }
 
   /// The new master knows nobody's level: each tells it at once.
   @Test func anotherMasterIsToldEverybodysLevel() throws {
-    var company = try playing(3, seed: 8, activity: [10, 20, 40])
+    var company = try VirtualCompany.playing(3, seed: 8, activity: [10, 20, 40])
     company.run(for: .seconds(2))
     try company.command(0) { try $0.stop(now: $1) }
     company.run(for: .seconds(1))
-    try company.command(2) { try $0.start(tempo: Self.tempo, at: $1) }
+    try company.command(2) { try $0.start(tempo: .standard, at: $1) }
     company.run(for: .milliseconds(500))
     #expect(total(company, at: 2) == 70)
     company.run(for: .seconds(1))
-    #expect((0..<3).allSatisfy { played(company, by: $0) == 70 })
+    #expect((0..<3).allSatisfy { company.played(by: $0) == 70 })
   }
 
   /// The master vanishes. What sounds stays as it is until the next in line knows everybody's level.
   @Test(arguments: UInt64(1)...8) func whoTakesOverKnowsEverybodysLevelSoon(seed: UInt64) throws {
-    var company = try playing(4, seed: seed, loss: seed % 2 == 0 ? 0.2 : 0, activity: [10, 20, 40, 30])
+    var company = try VirtualCompany.playing(4, seed: seed, loss: seed % 2 == 0 ? 0.2 : 0, activity: [10, 20, 40, 30])
     company.run(for: .seconds(3))
     company.connected = { $0 != 0 && $1 != 0 }
     company.run(for: .seconds(5))
@@ -189,7 +173,7 @@ import Testing
   /// Two halves meet again at any phase of the beat. Whoever gives way had decided upon a beat that is still to come when
   /// it is told the other's total, which counts already.
   @Test(arguments: UInt64(1)...20) func whoGivesWayPlaysByTheOthersTotal(seed: UInt64) throws {
-    var company = try playing(2, seed: seed)
+    var company = try VirtualCompany.playing(2, seed: seed)
     company.run(for: .seconds(2))
     company.connected = { _, _ in false }
     company.setActivity(127, of: 1)
@@ -202,20 +186,20 @@ import Testing
     company.connected = { _, _ in true }
     company.run(for: .seconds(3))
     #expect(company.players[0].ensemble.role == .follower(of: company.identity(1)), "seed \(seed)")
-    #expect(played(company, by: 0) == 127, "seed \(seed)")
+    #expect(company.played(by: 0) == 127, "seed \(seed)")
   }
 
   /// A beat at 999 BPM is shorter than the lead; one at 20 BPM lasts three seconds.
   @Test(arguments: [20.0, 61.7, 333, 999]) func anyTempoWillDo(bpm: Double) throws {
     let tempo = try Tempo(bpm: bpm)
-    var company = try playing(3, seed: 9)
+    var company = try VirtualCompany.playing(3, seed: 9)
     company.run(for: .seconds(1))
     try company.command(0) { try $0.change(tempo: tempo, at: $1) }
     company.run(for: .seconds(1))
     for level in [UInt8(90), 10, 127] {
       company.setActivity(level, of: 1)
       company.run(for: .seconds(bpm < 30 ? 10 : 4))
-      #expect((0..<3).allSatisfy { played(company, by: $0) == level }, "\(bpm)")
+      #expect((0..<3).allSatisfy { company.played(by: $0) == level }, "\(bpm)")
     }
     #expect(
       company.players[1].steps.elementsEqual(company.players[0].steps.prefix(company.players[1].steps.count), by: ==))
@@ -223,47 +207,5 @@ import Testing
       let changes = zip(player.steps, player.steps.dropFirst()).filter { $0.total != $1.total }
       #expect(changes.allSatisfy { $1.step.index % Step.perQuarter == 0 }, "\(bpm)")
     }
-  }
-
-  @Test func strangersAndImpostorsChangeNothing() throws {
-    var company = try playing(3, seed: 10, activity: [10, 20, 40])
-    company.run(for: .seconds(2))
-    let loud = Message.controlChange(Channel(wire: 0), controller: 11, value: 127)
-    let all = Message.controlChange(Channel(wire: 0), controller: 7, value: 127)
-    let rejected = company.players[0].ensemble.rejected
-    // Not in session.
-    #expect(forge(loud, from: Identity(1), to: 0, &company))
-    #expect(company.players[0].ensemble.rejected == rejected + 1)
-    // In session, but not the master; and the master itself is told nothing.
-    #expect(forge(all, from: company.identity(2), to: 1, &company))
-    #expect(forge(all, from: company.identity(2), to: 0, &company))
-    company.run(for: .seconds(1))
-    #expect((0..<3).allSatisfy { played(company, by: $0) == 70 })
-    // What is not activity is somebody else's.
-    let other = Message.controlChange(Channel(wire: 1), controller: 11, value: 1)
-    #expect(!forge(other, from: company.identity(1), to: 0, &company))
-    #expect(!forge(.noteOn(Channel(wire: 0), key: 60, velocity: 1), from: company.identity(1), to: 0, &company))
-  }
-
-  /// Whatever instant the master gives, nothing traps, and the total counts, soon at the latest.
-  @Test func impossibleInstantsAreTakenForNone() throws {
-    var company = try playing(2, seed: 11)
-    company.run(for: .seconds(2))
-    for (n, instant) in [Int64.min, -1, 0, 1 << 62, .max].enumerated() {
-      let told = Message.controlChange(Channel(wire: 0), controller: 7, value: UInt7(masking: UInt8(n + 1)))
-      #expect(forge(told, at: Instant(nanoseconds: instant), from: company.identity(0), to: 1, &company))
-      let heard = company.players[1].steps.count
-      company.run(for: .milliseconds(700))
-      // Until the master itself tells it again.
-      #expect(company.players[1].steps[heard...].contains { $0.total == UInt8(n + 1) })
-    }
-  }
-
-  /// A message from nowhere; whether it was about activity.
-  private func forge(
-    _ message: Message, at instant: Instant? = nil, from sender: Identity, to n: Int, _ company: inout VirtualCompany
-  ) -> Bool {
-    let now = company.own(n)
-    return company.players[n].ensemble.received(message, at: instant ?? now, isRecovered: false, from: sender, now: now)
   }
 }

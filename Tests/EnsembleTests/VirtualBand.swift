@@ -6,49 +6,6 @@ import Seeds
 /// lost or overtaken. Players crash, leave and come back. Everything comes from the seed. Steps are heard as the shipped
 /// cursor hands them to the sound; an ensemble is advanced when its deadline has come and on input, never otherwise.
 struct VirtualBand {
-  struct Sounded: Equatable {
-    var step: Step
-    /// When the step sounds, in true time.
-    var at: Instant
-  }
-
-  final class Player {
-    var ensemble: Ensemble { didSet { isAwake = true } }
-    /// Whether something has happened to it since it was looked at last.
-    var isAwake = true
-    /// When there is something to do again, in its clock.
-    var wakes = Instant(nanoseconds: .min)
-    /// This peer's clock minus true time, at instant 0 of it.
-    var ahead: Nanoseconds
-    /// Parts per million by which it is faster.
-    var skew: Int64 = 0
-    var cursor = PlanCursor(lead: Ensemble.standardSoundLead)
-    /// Steps in the order in which they were handed over, one list a run.
-    var runs: [[Sounded]] = []
-    var run: UInt32 = 0
-    /// Which of the runs go on with the one before.
-    var continues: [Bool] = []
-    var isAlive = true
-    /// Its ticks at their moment, as it sends them: the last one, and how many were not the one after it.
-    var moment = PlanCursor(lead: .zero)
-    var ticked: (tick: Tick, run: UInt32)?
-    var disorder = 0
-    /// How often an advance left something to do at once.
-    var spins = 0
-    /// Each role, and since when, in true time.
-    var roles: [(role: Role, since: Instant)] = []
-    var events: [Ensemble.Effect] = []
-
-    init(_ ensemble: Ensemble, ahead: Nanoseconds) { (self.ensemble, self.ahead) = (ensemble, ahead) }
-
-    /// Looks at what comes next: a deadline of the ensemble's, or a tick.
-    func lookAhead() {
-      let plan = ensemble.plan
-      wakes = min(ensemble.nextDeadline, cursor.due(in: plan), moment.due(in: plan))
-      isAwake = false
-    }
-  }
-
   private struct Message {
     var due: Instant
     var to: Int
@@ -163,30 +120,6 @@ struct VirtualBand {
     if rounds == 4 { players[n].spins += 1 }
     drain(n)
   }
-
-  /// What is wrong with the steps of a player: within a run they go up one by one, in order of time, and a run that goes
-  /// on with the one before does so too. Two runs that have nothing to do with each other do not overlap.
-  func faults(_ n: Int) -> [String] {
-    let runs = players[n].runs
-    var faults: [String] = []
-    if players[n].disorder > 0 {
-      faults.append("player \(n): \(players[n].disorder) ticks out of order at their moment")
-    }
-    if players[n].spins > 0 { faults.append("player \(n): \(players[n].spins) deadlines that were not met") }
-    func check(_ a: Sounded, _ b: Sounded, _ what: String, inARow: Bool = true) {
-      if inARow, b.step.index != a.step.index + 1 { faults.append("\(what): \(b.step.index) after \(a.step.index)") }
-      if b.at <= a.at { faults.append("\(what): \(b.step.index) not after \(a.step.index)") }
-    }
-    for (k, run) in runs.enumerated() {
-      for (a, b) in zip(run, run.dropFirst()) { check(a, b, "player \(n), run \(k)") }
-      guard let first = run.first, let last = runs[..<k].last(where: { !$0.isEmpty })?.last else { continue }
-      check(last, first, "player \(n), to run \(k)", inARow: players[n].continues[k])
-    }
-    return faults
-  }
-
-  /// Everything a player heard, in order.
-  func heard(_ n: Int) -> [Sounded] { players[n].runs.flatMap { $0 } }
 
   /// Lets true time pass in steps of a millisecond.
   mutating func run(for length: Nanoseconds) {

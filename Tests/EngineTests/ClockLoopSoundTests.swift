@@ -1,0 +1,90 @@
+import Audio
+import BasicContainers
+import CAllocationCount
+import MIDI
+import MusicalTime
+import Realtime
+import Testing
+import Transports
+
+@testable import Engine
+@testable import Ensemble
+
+/// What reaches the sound, and that nothing is allocated meanwhile.
+@Suite struct ClockLoopSoundTests: ClockLoopSuite {
+  @Test func stepsReachTheSoundAheadAndInOrder() throws {
+    try withLoop { loop, rings, _, _ in
+      rings.plan.publish(VirtualRhythm.plan(end: 96))
+      loop.play(from: .milliseconds(-51), to: .milliseconds(-50))
+      var expected = SoundEvent(instant: VirtualRhythm.origin, note: 36, velocity: 88, group: 0)
+      expected.handed = VirtualRhythm.origin - .milliseconds(50)
+      #expect(rings.sounds.pop() == expected)
+      loop.play(from: .milliseconds(-50), to: .milliseconds(2000))
+      for quarter in 1...3 {
+        #expect(rings.sounds.pop()?.instant == VirtualRhythm.origin + .milliseconds(480 * Int64(quarter)))
+      }
+      #expect(rings.sounds.pop() == nil)
+    }
+  }
+
+  /// Through the card and into the recording, in order, between what goes elsewhere.
+  @Test(arguments: [false, true]) func whatIsToSoundReachesTheSoundAtOnce(records: Bool) throws {
+    let rings = ClockRings()
+    let socket = try UDPSocket(port: 0)
+    defer { socket.close() }
+    var loop = try VirtualRhythm.loop(rings, on: socket, records: records)
+    let channel = Channel(2)!
+    let messages: [Message] = [
+      .programChange(channel, program: 19), .noteOn(channel, key: 60, velocity: 100), .pitchBend(channel, 16_383),
+      .noteOff(channel, key: 60, velocity: 64),
+    ]
+    for message in messages {
+      rings.messages.push(.sessions(message, at: nil, to: .foreign))
+      rings.messages.push(.sound(message))
+    }
+    let before = MonotonicClock.now
+    let hasMore = loop.pass(before: .distantFuture)
+    let after = MonotonicClock.now
+    #expect(!hasMore)
+    for (ring, isUsed) in [(rings.sounds, true), (rings.recorded, records)] {
+      var events: [SoundEvent] = []
+      while let event = ring.pop() { events.append(event) }
+      #expect(events.map(\.kind) == (isUsed ? messages.map { .message($0) } : []))
+      #expect(events.allSatisfy { $0.instant == $0.handed && $0.handed >= before && $0.handed <= after })
+      #expect(events.map(\.instant) == events.map(\.instant).sorted())
+    }
+    // What is asked for last, as the notes end when a peer leaves.
+    rings.messages.push(.sound(messages[3]))
+    rings.commands.push(.quit)
+    let goesOn = loop.obey()
+    #expect(!goesOn && rings.sounds.pop()?.kind == .message(messages[3]))
+  }
+
+  @Test func tenThousandTicksAllocateNothing() throws {
+    try withLoop { loop, rings, _, open in
+      let receivers = [try open(false), try open(true), try open(true)]
+      let end: Int64 = 10_000
+      let change = Statement.TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
+      rings.plan.publish(VirtualRhythm.plan(end: end, change: change))
+      let exclusive = try #require(ClockCommand.Exclusive([UInt8](repeating: 0x7D, count: 78)))
+      _ = loop.obey()
+      // Once beforehand, so that the runtime has met every type.
+      _ = loop.round(at: VirtualRhythm.origin - .milliseconds(95))
+      allocation_count_begin()
+      var next = VirtualRhythm.origin - .milliseconds(95)
+      while next < .distantFuture {
+        next = loop.round(at: next)
+        while rings.ticks.pop() != nil {}
+        while rings.sounds.pop() != nil {}
+        while loop.pass(before: .distantFuture) {}
+        rings.commands.push(.exclusive(exclusive, session: nil))
+        rings.messages.push(.sound(.noteOn(Channel(wire: 1), key: 60, velocity: 100)))
+        _ = loop.obey()
+      }
+      let allocations = allocation_count_end()
+      #expect(allocations == 0)
+      #expect(rings.counters.take()?.ticks == end)
+      for receiver in receivers { #expect(try !receive(receiver).isEmpty) }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Realtime
+import Transports
+
+@testable import Engine
+
+/// What one receiver got: a word for each message, with its packet's time stamp.
+struct ReceivedMessage: Equatable {
+  var message: Message
+  var stamp: UInt32
+}
+
+/// The clock thread's work by a virtual clock, its packets caught on loopback.
+protocol ClockLoopSuite {}
+
+extension ClockLoopSuite {
+  func receive(_ socket: UDPSocket) throws -> [ReceivedMessage] {
+    var heard: [ReceivedMessage] = []
+    var room = [UInt8](repeating: 0, count: 256)
+    while let arrival = room.withUnsafeMutableBytes({ socket.receive(into: $0.baseAddress!, room: 256) }) {
+      let packet = Array(room.prefix(arrival.length))
+      let (header, payload) = try RTPHeader.decode(packet.span)
+      var cursor = try CommandCursor(packet.span, payload: payload)
+      while let command = try cursor.next(in: packet.span) {
+        if case .message(let message) = command {
+          heard.append(ReceivedMessage(message: message, stamp: header.timestamp))
+        }
+      }
+    }
+    return heard
+  }
+
+  /// A session's number; only an endpoint makes them.
+  func session() throws -> SessionID {
+    let endpoint = Endpoint(name: "", identity: 0, random: SystemRandomNumberGenerator())
+    func connect(_ port: UInt16) throws -> SessionID {
+      let address = SocketAddress(host: 0x7F00_0001, port: port)
+      return try endpoint.connect(to: address, data: address, at: VirtualRhythm.origin)
+    }
+    for port in 0..<UInt16.random(in: 0..<100) { _ = try connect(port) }
+    return try connect(100)
+  }
+
+  func withLoop(
+    _ body: (inout ClockLoop, ClockRings, UDPSocket, _ open: (Bool) throws -> UDPSocket) throws -> Void
+  ) throws {
+    let rings = ClockRings()
+    let socket = try UDPSocket(port: 0)
+    var receivers: [UDPSocket] = []
+    defer {
+      socket.close()
+      for receiver in receivers { receiver.close() }
+    }
+    var loop = try VirtualRhythm.loop(rings, on: socket)
+    var used: Set<UInt64> = []
+    try body(&loop, rings, socket) { isStamped in
+      let receiver = try UDPSocket(port: 0)
+      receivers.append(receiver)
+      var id = try session()
+      while !used.insert(id.number).inserted { id = try session() }
+      let address = SocketAddress(host: 0x7F00_0001, port: receiver.port)
+      rings.commands.push(.open(session: id, address: address, ssrc: 1, sequence: 0, takesClock: true))
+      if isStamped {
+        rings.commands.push(.recognise(session: id))
+        rings.commands.push(.stamp(session: id, true))
+      }
+      return receiver
+    }
+  }
+
+  func clocks(_ ticks: Range<Int64>) -> [ReceivedMessage] {
+    let plan = VirtualRhythm.plan()
+    return ticks.map { ReceivedMessage(message: .clock, stamp: RTPHeader.timestamp(of: plan.deadline(Tick($0)))) }
+  }
+
+  func heard(_ message: Message, at tick: Int64) -> ReceivedMessage {
+    ReceivedMessage(message: message, stamp: RTPHeader.timestamp(of: VirtualRhythm.plan().deadline(Tick(tick))))
+  }
+}
