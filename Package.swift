@@ -62,7 +62,8 @@ let package = Package(
       name: "tutti",
       dependencies: ["Engine", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .target(name: "VirtualRoutes", dependencies: ["MusicalTime", "Seeds", "Simulation"], path: "Tests/VirtualRoutes"),
-    .target(name: "Processes", path: "Tests/Processes"),
+    .target(
+      name: "Processes", dependencies: ["MIDI", "MusicalTime", "Realtime", "Transports"], path: "Tests/Processes"),
     .target(
       name: "Hostility", dependencies: ["Seeds", "MIDI", "MusicalTime", "RTPMIDI", containers], path: "Tests/Hostility"),
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
@@ -84,6 +85,8 @@ let package = Package(
     .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "MIDI", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),
     .testTarget(name: "EngineTests", dependencies: ["Seeds", "Processes", "Engine", "CAllocationCount"]),
+    // Whole peers in real time: run when nothing else keeps the machine busy, one after another.
+    .testTarget(name: "LiveTests", dependencies: ["Seeds", "Processes", "Engine"]),
     .testTarget(
       name: "tuttiTests",
       dependencies: ["Processes", "Audio", "Measurement", "Realtime", "Rhythm", "Transports", "tutti"]),

@@ -1,14 +1,14 @@
-import MIDI
-import MusicalTime
+public import MIDI
+public import MusicalTime
 import Realtime
-import Transports
+public import Transports
 
 /// Another program, or a device, at the ALSA sequencer: it gives what it is told to, and keeps what it hears.
-final class Instrument {
-  let name: String
+public final class Instrument {
+  public let name: String
   private let sequencer: Sequencer
 
-  init(_ name: String) throws {
+  public init(_ name: String) throws {
     self.name = name
     sequencer = try Sequencer(name: name, takingClock: false)
   }
@@ -16,27 +16,27 @@ final class Instrument {
   deinit { sequencer.close() }
 
   /// Where it hears.
-  var address: SequencerAddress { SequencerAddress(client: sequencer.client, port: Sequencer.Port.input.number) }
+  public var address: SequencerAddress { SequencerAddress(client: sequencer.client, port: Sequencer.Port.input.number) }
 
   /// Connects itself with the port that `text` names, to hear what it gives.
-  func hear(_ text: String) throws {
+  public func hear(_ text: String) throws {
     try sequencer.subscribe(SequencerLink(.input, sequencer.ports().find(text, giving: true).address))
   }
 
   /// Connects itself with the port that `text` names, to play into it.
-  func play(into text: String) throws {
+  public func play(into text: String) throws {
     try sequencer.subscribe(SequencerLink(.notes, sequencer.ports().find(text, giving: false).address))
   }
 
-  func stopHearing(_ text: String) throws {
+  public func stopHearing(_ text: String) throws {
     try sequencer.unsubscribe(SequencerLink(.input, sequencer.ports().find(text, giving: true).address))
   }
 
-  func play(_ message: Message) -> Bool { sequencer.send(message, from: .notes) }
+  public func play(_ message: Message) -> Bool { sequencer.send(message, from: .notes) }
 
   /// Gives the clock from its port "clock": `first`, the ticks at their moments, 20 ms apart, tick 0 at `origin`, and
   /// `last` half a tick after them. Returns when it is done.
-  func keepTime(_ ticks: Range<Int64>, since origin: Instant, first: [Message] = [], last: [Message] = []) {
+  public func keepTime(_ ticks: Range<Int64>, since origin: Instant, first: [Message] = [], last: [Message] = []) {
     for tick in ticks {
       MonotonicClock.sleep(until: Self.moment(of: tick, since: origin))
       if tick == ticks.lowerBound { for message in first { _ = sequencer.send(message, from: .clock) } }
@@ -46,10 +46,10 @@ final class Instrument {
     for message in last { _ = sequencer.send(message, from: .clock) }
   }
 
-  static func moment(of tick: Int64, since origin: Instant) -> Instant { origin + .milliseconds(20 * tick) }
+  public static func moment(of tick: Int64, since origin: Instant) -> Instant { origin + .milliseconds(20 * tick) }
 
   /// What it has heard since it was asked last.
-  func heard() -> [Message] {
+  public func heard() -> [Message] {
     var messages: [Message] = []
     while let arrival = sequencer.receive() {
       if case .message(let message) = arrival.event { messages.append(message) }
@@ -61,7 +61,7 @@ final class Instrument {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  func countHeard() -> Int {
+  public func countHeard() -> Int {
     var count = 0
     while let arrival = sequencer.receive() { if case .message = arrival.event { count += 1 } }
     return count
