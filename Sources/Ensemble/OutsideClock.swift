@@ -3,7 +3,7 @@ public import MusicalTime
 
 /// A MIDI clock from outside the network, hardware or another program, that this peer keeps and gives on as master.
 ///
-///     stopped ── Start, Continue ──▶ waiting for six ticks and for whoever else plays ──▶ playing ── Stop ──▶ stopped
+///     stopped ── Start, Continue ──▶ waiting for six even ticks and whoever else plays ──▶ playing ── Stop ──▶ stopped
 ///
 /// Its ticks are counted by a ``TickCounter``, so that one lost or doubled on the way shifts nothing, unless the source
 /// knows better; when they were due is told by a ``TickFollower``, or by their time stamps where these can be trusted
@@ -61,8 +61,9 @@ public struct OutsideClock: Sendable {
   private var place = Tick(0)
   /// Whether it has said Start or Continue, and not Stop since.
   public private(set) var isRunning = false
-  /// Whether the rhythm is still to be started.
+  /// Whether the rhythm is still to be started, and the ticks that have come since.
   private var isWaiting = false
+  private var waited = 0
   /// The claim under which it plays.
   private var claim: Claim?
   private var newest: Instant?
@@ -100,7 +101,7 @@ public struct OutsideClock: Sendable {
 
   /// Ends the rhythm that plays by it, as another clock is to be kept. It waits then, until nobody plays.
   public mutating func yield(_ ensemble: inout Ensemble, now: Instant) {
-    isWaiting = isRunning
+    (isWaiting, waited) = (isRunning, 0)
     end(&ensemble, now: now)
   }
 
@@ -145,7 +146,7 @@ public struct OutsideClock: Sendable {
     counter.begin(at: instant, by: follower)
     origin = counter.next - (tick ?? next)
     isRunning = true
-    isWaiting = true
+    (isWaiting, waited) = (true, 0)
     refusal = nil
     (newest, isSilent, isUnplayable) = (now, false, false)
     end(&ensemble, now: now)
@@ -181,13 +182,18 @@ public struct OutsideClock: Sendable {
     }
     let timeline = Timeline(tempo: line.tempo, tick: line.originTick + -origin, at: line.originInstant)
     if isWaiting {
-      if ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity {
+      waited += 1
+      // Ticks that a stall has let come together lie far off any line. After a quarter they are how this clock is.
+      let isEven = follower.lateness.count <= line.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter)
+      if isEven || waited > Tick.perQuarter,
+        ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity
+      {
         return start(on: timeline, &ensemble, now: now)
       }
     } else if claim != nil, ensemble.claim == claim, ensemble.role == .master {
       let urgent = tick.index % Tick.perQuarter != 0
       if !ensemble.steer(to: timeline, beyond: urgent ? Self.urgent : .microseconds(20), at: now) {
-        isWaiting = true
+        (isWaiting, waited) = (true, 0)
         end(&ensemble, now: now)
       }
     }

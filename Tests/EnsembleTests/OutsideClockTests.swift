@@ -104,6 +104,41 @@ import Testing
     #expect(clocked.band.players[0].runs.count == 1)
   }
 
+  /// The first tick comes in time, those of the stall together, of a source that numbers what it sends.
+  @Test(arguments: [4, 7, 8, 13, 24]) func aStallRightAfterTheStartIsNoTempo(ticks: Int) {
+    var clocked = ClockedBand(seed: 8, sigma: .zero)
+    clocked.say(.start)
+    var dues = clocked.tick(1, bpm: 97.3)
+    let length = 60e9 / 97.3 / 24
+    dues += (1...ticks).map { dues[0] + Nanoseconds(Int64(Double($0) * length)) }
+    clocked.band.run(for: dues[ticks] - dues[0])
+    for _ in 0..<ticks { clocked.say(.numberedClock(missing: 0)) }
+    clocked.due += Double(ticks) * length
+    dues += clocked.tick(24 * 20, bpm: 97.3)
+    for n in 0..<2 {
+      #expect(clocked.isWhole(n))
+      #expect(clocked.band.players[n].runs.count == 1)
+      #expect(clocked.band.players[n].runs[0][0].step < Step(7))
+      #expect(clocked.error(n, dues, steps: 0..<75).largest < .milliseconds(1))
+    }
+    #expect(clocked.events.isEmpty)
+  }
+
+  /// Each tick up to ten of them late.
+  @Test(arguments: UInt64(1)...5) func aClockThatIsNeverEvenIsWaitedForAQuarter(seed: UInt64) {
+    var clocked = ClockedBand(players: 1, seed: seed, sigma: .zero)
+    clocked.say(.start)
+    let begun = clocked.band.now
+    var ticks: Int64 = 0
+    while ticks < 100, clocked.band.players[0].ensemble.role == .idle {
+      let late = Int64.random(in: 0...200, using: &clocked.random)
+      clocked.band.run(for: max(.zero, begun + .milliseconds(20 * ticks + late) - clocked.band.now))
+      clocked.say(.numberedClock(missing: 0))
+      ticks += 1
+    }
+    #expect((25...36).contains(ticks))
+  }
+
   /// The player stops the rhythm and starts one of the own: it goes at its own tempo, whatever the clock says.
   @Test func aRhythmStartedOverItIsNotIts() throws {
     var clocked = ClockedBand(players: 1, seed: 7, sigma: .zero)
