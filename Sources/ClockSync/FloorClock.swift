@@ -74,7 +74,7 @@ struct FloorClock: Sendable {
   private var time = 0.0
   /// Of ``offset``, square nanoseconds.
   private var variance = unknown
-  /// Of ``skew``, in square nanoseconds a second.
+  /// Of ``skew``, (nanoseconds a second) squared.
   private var skewVariance = unknown
 
   mutating func removeAll() {
@@ -141,7 +141,8 @@ struct FloorClock: Sendable {
     variance = 16 * (outer * outer + inner * inner) + bend * bend
     // As of a line through points of equal noise: 12 / n of its square over the time squared, 4 / n at the line's end. It has
     // no hold but where there are packets in both directions.
-    let length = max(time - max(lower[0].x, upper[0].x), Self.span / Double(Self.depth))
+    let end = min(lower[below.corners - 1].x, upper[above.corners - 1].x)
+    let length = max(end - max(lower[0].x, upper[0].x), Self.span / Double(Self.depth))
     skewVariance = min(3 * variance / (length * length), AveragedClock.likelySkew * AveragedClock.likelySkew)
     return true
   }

@@ -105,7 +105,7 @@ import Testing
   }
 
   /// The first tick comes in time, those of the stall together, of a source that numbers what it sends.
-  @Test(arguments: [4, 7, 8, 13, 24]) func aStallRightAfterTheStartIsNoTempo(ticks: Int) {
+  @Test(arguments: [4, 7, 8, 13, 24, 40]) func aStallRightAfterTheStartIsNoTempo(ticks: Int) {
     var clocked = ClockedBand(seed: 8, sigma: .zero)
     clocked.say(.start)
     var dues = clocked.tick(1, bpm: 97.3)
@@ -118,10 +118,19 @@ import Testing
     for n in 0..<2 {
       #expect(clocked.isWhole(n))
       #expect(clocked.band.players[n].runs.count == 1)
-      #expect(clocked.band.players[n].runs[0][0].step < Step(7))
+      // A quarter later at most, and the lead.
+      #expect(clocked.band.players[n].runs[0][0].step <= Step(Int64(ticks + 24 + 12) / 6))
       #expect(clocked.error(n, dues, steps: 0..<75).largest < .milliseconds(1))
     }
     #expect(clocked.events.isEmpty)
+  }
+
+  @Test(arguments: [(10.0, 20), (1500, 1000)]) func aTempoThatIsNoneIsTold(bpm: Double, ticks: Int) {
+    var clocked = ClockedBand(players: 1, seed: 9, sigma: .zero)
+    clocked.say(.start)
+    clocked.tick(ticks, bpm: bpm)
+    #expect(clocked.events == [.unplayable])
+    #expect(clocked.band.players[0].ensemble.role == .idle)
   }
 
   /// Each tick up to ten of them late.

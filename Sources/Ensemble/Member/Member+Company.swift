@@ -51,6 +51,7 @@ extension Member {
       if given == session { return }
     }
     partners[session]?.identity = identity
+    partners[session]?.isForeign = false
     sessions[identity] = session
     connections.recognised(session, as: identity)
     if let n = clockPeer(of: session) {

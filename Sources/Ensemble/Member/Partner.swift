@@ -7,7 +7,7 @@ public struct Partner: Sendable {
   public let manner: Manner
   /// Nil while it is not known to be a Tutti peer.
   public internal(set) var identity: Identity?
-  /// Whether it has not answered the question whether it is one.
+  /// Whether it was asked whether it is one, and has not answered in time.
   var isForeign = false
   /// Whether it may be anybody still.
   var isUnknown: Bool { identity == nil && !isForeign }

@@ -45,7 +45,7 @@ import Testing
     for output in endpoint.drain() {
       switch output {
       case .closed(id), .lost(id), .clock(id, _), .message(id, _, _, _, _), .systemExclusive(id, _, _, _),
-        .feedback(id, _), .foreign(id):
+        .feedback(id, _), .foreign(id), .tutti(id):
         Issue.record("seed \(seed): \(output)")
       case .send(_, let to, _): if to.number < 10 { Issue.record("seed \(seed): \(output)") }
       default: break
