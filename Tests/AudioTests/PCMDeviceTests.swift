@@ -35,7 +35,9 @@ extension SoundCardTests {
   /// What is agreed upon with them.
   @Suite struct PCMDeviceTests {
     @Test func theListHasTheWordsToOpenThem() throws {
-      let all = PCMDevices.all
+      var all = PCMDevices.all
+      // Files of ALSA's that were never read come so late that its two seconds are over, as the guest's clock leaps ahead.
+      for _ in 0..<30 where !all.contains(where: { $0.name.hasPrefix("hw:") }) { all = PCMDevices.all }
       #expect(all.contains { $0.name == "hw:Loopback,0" } && all.contains { $0.name == "hw:Dummy,0" })
       for entry in all {
         #expect(!entry.description.isEmpty)
