@@ -61,11 +61,11 @@ public struct OutsideClock: Sendable {
   private var place = Tick(0)
   /// Whether it has said Start or Continue, and not Stop since.
   public private(set) var isRunning = false
-  /// Whether the rhythm is still to be started, and since when its ticks have told of a tempo.
+  /// Whether the rhythm is still to be started, and since when its ticks have told of a tempo to start at.
   private var isWaiting = false
-  private var told: Instant?
-  /// Since when they have told of none.
-  private var untold: Instant?
+  private var playableSince: Instant?
+  /// Since when they have told of none in ``Tempo/lengths``.
+  private var unplayableSince: Instant?
   /// The claim under which it plays.
   private var claim: Claim?
   private var newest: Instant?
@@ -103,7 +103,7 @@ public struct OutsideClock: Sendable {
 
   /// Ends the rhythm that plays by it, as another clock is to be kept. It waits then, until nobody plays.
   public mutating func yield(_ ensemble: inout Ensemble, now: Instant) {
-    (isWaiting, told) = (isRunning, nil)
+    (isWaiting, playableSince) = (isRunning, nil)
     end(&ensemble, now: now)
   }
 
@@ -148,9 +148,9 @@ public struct OutsideClock: Sendable {
     counter.begin(at: instant, by: follower)
     origin = counter.next - (tick ?? next)
     isRunning = true
-    (isWaiting, told) = (true, nil)
+    (isWaiting, playableSince) = (true, nil)
     refusal = nil
-    (newest, untold, isSilent, isUnplayable) = (now, nil, false, false)
+    (newest, unplayableSince, isSilent, isUnplayable) = (now, nil, false, false)
     end(&ensemble, now: now)
   }
 
@@ -168,7 +168,7 @@ public struct OutsideClock: Sendable {
       follower.reset()
       stamps.reset()
       counter.forget()
-      (told, untold) = (nil, nil)
+      (playableSince, unplayableSince) = (nil, nil)
       if isRunning, claim != nil, ensemble.claim == claim {
         let halfTick = Nanoseconds(ensemble.plan.tempo(at: instant).nanosecondsPerQuarter / 48)
         origin = counter.next - ensemble.plan.tick(at: instant + halfTick)
@@ -180,21 +180,21 @@ public struct OutsideClock: Sendable {
     defer { isSilent = false }
     guard isRunning, follower.isSettled else { return isSilent ? .heard : nil }
     guard let line else {
-      // Ticks that come in a heap are at none either, but not for so long.
-      let untold = untold ?? instant
-      self.untold = untold
-      guard !isUnplayable, instant - untold >= .seconds(1) else { return nil }
+      // Ticks that come in a heap are at no such tempo either, but not for so long.
+      let since = unplayableSince ?? instant
+      unplayableSince = since
+      guard !isUnplayable, instant - since >= .seconds(1) else { return nil }
       isUnplayable = true
       return .unplayable
     }
-    untold = nil
+    unplayableSince = nil
     let timeline = Timeline(tempo: line.tempo, tick: line.originTick + -origin, at: line.originInstant)
     if isWaiting {
-      let told = told ?? instant
-      self.told = told
+      let since = playableSince ?? instant
+      playableSince = since
       // Ticks that a stall has let come together lie far off any line. After a quarter they are how this clock is.
       let isEven = follower.lateness.count <= line.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter)
-      if isEven || stamps.isTrusted || (instant - told).count > line.tempo.nanosecondsPerQuarter,
+      if isEven || stamps.isTrusted || (instant - since).count > line.tempo.nanosecondsPerQuarter,
         ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity
       {
         return start(on: timeline, &ensemble, now: now)
@@ -202,7 +202,7 @@ public struct OutsideClock: Sendable {
     } else if claim != nil, ensemble.claim == claim, ensemble.role == .master {
       let urgent = tick.index % Tick.perQuarter != 0
       if !ensemble.steer(to: timeline, beyond: urgent ? Self.urgent : .microseconds(20), at: now) {
-        (isWaiting, told) = (true, nil)
+        (isWaiting, playableSince) = (true, nil)
         end(&ensemble, now: now)
       }
     }
