@@ -26,11 +26,10 @@ struct FloorClock: Sendable {
   /// How fast a crystal's skew may go on changing, nanoseconds a second in a second: 1 ppm a minute.
   static let drift = 1000.0 / 60
 
+  /// The extreme packet of a bucket. Its place says nothing of which bucket that is: its moment does.
   struct Point: Sendable {
-    /// Counts eighths of a second.
-    var bucket = Int64.min
-    /// Seconds, and nanoseconds.
-    var x = 0.0
+    /// Seconds, before all time where there is none; and nanoseconds.
+    var x = -Double.infinity
     var y = 0.0
     /// Packets of which it is the extreme.
     var packets = 0.0
@@ -59,12 +58,13 @@ struct FloorClock: Sendable {
     }
   }
 
+  // Small, as hundreds of these take turns in a processor's cache where many play.
   /// The extreme points in time's order as far as they go round, below for packets out, above for packets back.
   private var out = [Point](repeating: Point(), count: depth)
   private var back = [Point](repeating: Point(), count: depth)
-  // Corners of a hull: room that is kept.
-  private var lower = [Point](repeating: Point(), count: depth)
-  private var upper = [Point](repeating: Point(), count: depth)
+  // Which of them are corners of the hulls: room that is kept.
+  private var lower = [UInt8](repeating: 0, count: depth)
+  private var upper = [UInt8](repeating: 0, count: depth)
   private var corners = Corners()
 
   /// The line in the middle of the band, and half the band's width, nanoseconds; at ``time``.
@@ -78,30 +78,40 @@ struct FloorClock: Sendable {
   private var skewVariance = unknown
 
   mutating func removeAll() {
-    for n in 0..<Self.depth { (out[n].bucket, back[n].bucket) = (.min, .min) }
+    for n in 0..<Self.depth { (out[n], back[n]) = (Point(), Point()) }
     (halfWidth, variance, skewVariance) = (.infinity, Self.unknown, Self.unknown)
   }
 
   mutating func add(_ difference: Double, isOut: Bool, at moment: Double) {
-    let bucket = Int64((moment * Double(Self.depth) / Self.span).rounded(.down))
-    let slot = Int(((bucket % Int64(Self.depth)) + Int64(Self.depth)) % Int64(Self.depth))
+    let bucket = Self.bucket(of: moment)
+    let slot = Self.slot(of: bucket)
     let old = isOut ? out[slot] : back[slot]
     var packets = 1.0
-    if old.bucket == bucket {
+    if Self.beginning(of: bucket + 1) <= old.x { return }
+    if Self.beginning(of: bucket) <= old.x {
       packets += old.packets
       if isOut { out[slot].packets = packets } else { back[slot].packets = packets }
       let rise = difference - old.y - skew * (moment - old.x)
       guard isOut ? rise < 0 : rise > 0 else { return }
-    } else if old.bucket > bucket {
-      return
     }
-    let point = Point(bucket: bucket, x: moment, y: difference, packets: packets)
+    let point = Point(x: moment, y: difference, packets: packets)
     if isOut { out[slot] = point } else { back[slot] = point }
+  }
+
+  /// Which eighth of a second a moment lies in.
+  private static func bucket(of moment: Double) -> Int64 { Int64((moment * (Double(depth) / span)).rounded(.down)) }
+
+  /// An eighth of a second is a power of two: exact.
+  private static func beginning(of bucket: Int64) -> Double { Double(bucket) * (span / Double(depth)) }
+
+  private static func slot(of bucket: Int64) -> Int {
+    let rest = Int(bucket % Int64(depth))
+    return rest < 0 ? rest + depth : rest
   }
 
   /// Draws the line through what is known at `moment`; false, and nothing changes, while one direction has told nothing.
   mutating func fit(at moment: Double) -> Bool {
-    let newest = Int64((moment * Double(Self.depth) / Self.span).rounded(.down))
+    let newest = Self.bucket(of: moment)
     let below = Self.hull(of: out, newest: newest, sign: 1, into: &lower)
     let above = Self.hull(of: back, newest: newest, sign: -1, into: &upper)
     guard below.corners > 0, above.corners > 0 else { return false }
@@ -141,8 +151,9 @@ struct FloorClock: Sendable {
     variance = 16 * (outer * outer + inner * inner) + bend * bend
     // As of a line through points of equal noise: 12 / n of its square over the time squared, 4 / n at the line's end. It has
     // no hold but where there are packets in both directions.
-    let end = min(lower[below.corners - 1].x, upper[above.corners - 1].x)
-    let length = max(end - max(lower[0].x, upper[0].x), Self.span / Double(Self.depth))
+    let end = min(out[Int(lower[below.corners - 1])].x, back[Int(upper[above.corners - 1])].x)
+    let beginning = max(out[Int(lower[0])].x, back[Int(upper[0])].x)
+    let length = max(end - beginning, Self.span / Double(Self.depth))
     skewVariance = min(3 * variance / (length * length), AveragedClock.likelySkew * AveragedClock.likelySkew)
     return true
   }
@@ -150,25 +161,32 @@ struct FloorClock: Sendable {
   /// The corners of the lower side of the convex hull of the last ``span``'s points, of the upper side for `sign` -1 (Andrew's
   /// monotone chain); gives their number, and that of the points' packets.
   private static func hull(
-    of points: [Point], newest: Int64, sign: Double, into corners: inout [Point]
+    of points: [Point], newest: Int64, sign: Double, into corners: inout [UInt8]
   ) -> (corners: Int, packets: Double) {
     var (found, packets) = (0, 0.0)
+    let present = window(newest: newest)
     // The slot after the newest bucket's holds the oldest.
-    let first = Int((((newest + 1) % Int64(depth)) + Int64(depth)) % Int64(depth))
-    for n in first..<first + depth {
-      let point = points[n < depth ? n : n - depth]
-      guard point.bucket > newest - Int64(depth), point.bucket <= newest else { continue }
+    var slot = slot(of: newest)
+    for _ in 0..<depth {
+      slot = slot + 1 < depth ? slot + 1 : 0
+      let point = points[slot]
+      guard present.contains(point.x) else { continue }
       packets += point.packets
       while found > 1 {
-        let (p, q) = (corners[found - 2], corners[found - 1])
+        let (p, q) = (points[Int(corners[found - 2])], points[Int(corners[found - 1])])
         let turn = (q.x - p.x) * (point.y - p.y) - (point.x - p.x) * (q.y - p.y)
         guard sign * turn <= 0 else { break }
         found -= 1
       }
-      corners[found] = point
+      corners[found] = UInt8(slot)
       found += 1
     }
     return (found, packets)
+  }
+
+  /// The moments that are looked back on from a bucket.
+  private static func window(newest: Int64) -> Range<Double> {
+    beginning(of: newest + 1 - Int64(depth))..<beginning(of: newest + 1)
   }
 
   /// The band's edges at ``fit(at:)``'s moment when the clocks part by `skew`. Where they have not gone straight on, the
@@ -182,11 +200,13 @@ struct FloorClock: Sendable {
   private func edges(of slope: Double, by corners: Corners) -> Edges {
     var edges = Edges()
     for n in corners.below {
-      let value = lower[n].y - slope * (lower[n].x - time)
+      let point = out[Int(lower[n])]
+      let value = point.y - slope * (point.x - time)
       if value < edges.high { (edges.high, edges.below) = (value, n) }
     }
     for n in corners.above {
-      let value = upper[n].y - slope * (upper[n].x - time)
+      let point = back[Int(upper[n])]
+      let value = point.y - slope * (point.x - time)
       if value > edges.low { (edges.low, edges.above) = (value, n) }
     }
     return edges
@@ -199,7 +219,8 @@ struct FloorClock: Sendable {
       .infinity, .infinity, .infinity, .infinity, .infinity, .infinity
     )
     var count = 0
-    for point in points where point.bucket > newest - Int64(Self.depth) && point.bucket <= newest {
+    let present = Self.window(newest: newest)
+    for point in points where present.contains(point.x) {
       count += 1
       var rest = sign * (point.y - skew * (point.x - time) - edge)
       guard rest < nearest.5 else { continue }
