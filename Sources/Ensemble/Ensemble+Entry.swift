@@ -19,8 +19,8 @@ extension Ensemble {
   /// Plays by the master's statement, its clock put beside the own. Nothing happens while that clock is not known well
   /// enough: who comes late is in phase at its first step.
   mutating func follow(at now: Instant) {
-    guard let statement, let clock = acquaintances[statement.claim.identity]?.clock, planned || clock.isSettled,
-      let estimate = clock.estimate(at: now)
+    guard let statement,
+      let estimate = acquaintances[statement.claim.identity]?.estimate(at: now, ofSettled: !planned)
     else { return }
     steered = now
     if planned { stay(with: statement, by: estimate, at: now) } else { enter(statement, by: estimate, at: now) }

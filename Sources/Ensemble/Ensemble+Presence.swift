@@ -32,8 +32,7 @@ extension Ensemble {
       rejected += 1
       return
     }
-    let before = acquaintances[sender]?.presence?.claim
-    acquaintances[sender, default: Acquaintance()].presence = presence
+    let before = acquaintances[sender, default: Acquaintance()].hear(presence)
     if role == .master, let claim {
       if presence.claim == claim {
         activities.total.told(presence.activity, by: sender)

@@ -26,12 +26,28 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func due(in plan: Plan) -> Instant {
-    if plan.run != run {
-      next = plan.goesOn(from: run) && next > plan.start ? next : plan.start
-      first = next
-      run = plan.run
-    }
+    begin(plan)
     return next < plan.end ? plan.deadline(next) - lead : .distantFuture
+  }
+
+  /// When the next tick is to be taken that begins a step, or the plan's last: until then, who plays steps has nothing to
+  /// do.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func dueStep(in plan: Plan) -> Instant {
+    begin(plan)
+    guard next < plan.end else { return .distantFuture }
+    let tick = Tick(of: (next + (Tick.perStep - 1)).step)
+    return plan.deadline(tick < plan.end ? tick : plan.end + -1) - lead
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func begin(_ plan: Plan) {
+    guard plan.run != run else { return }
+    next = plan.goesOn(from: run) && next > plan.start ? next : plan.start
+    first = next
+    run = plan.run
   }
 
   /// Where `new` takes the place of `plan`, goes back to the first tick taken that the run now does not have, or has

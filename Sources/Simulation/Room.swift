@@ -93,8 +93,7 @@ public final class Room {
   /// - Returns: whether it goes on after that.
   public func run(until instant: Instant) -> Bool {
     let limit = min(instant, end)
-    while wire.events.next <= limit, let event = wire.events.pop() {
-      wire.now = event.at
+    while let event = wire.advance(until: limit) {
       let host = Int(event.host)
       switch event.kind {
       case .packet:

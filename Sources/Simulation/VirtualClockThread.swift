@@ -35,6 +35,7 @@ final class VirtualClockThread {
 
   /// Plays by `new` from now on.
   func adopt(_ new: Plan, at now: Instant) {
+    while let tick = sound.take(in: plan, at: now) { hand(tick) }
     keepPace(at: now)
     // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
     if plan.sends, new.run != plan.run || !new.sends { stopStreams(at: now) }
@@ -74,7 +75,7 @@ final class VirtualClockThread {
       if self.end(of: moment, stamped: false) <= now { streams.stop(at: end, stamped: false) }
       if self.end(of: ahead, stamped: true) <= now { streams.stop(at: end, stamped: true) }
     }
-    var next = sound.due(in: plan)
+    var next = sound.dueStep(in: plan)
     if plan.sends {
       next = min(next, moment.due(in: plan), momentPrelude.due(in: plan))
       next = min(next, aheadPrelude.due(in: plan), ahead.due(in: plan))

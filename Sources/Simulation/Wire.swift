@@ -25,6 +25,13 @@ final class Wire {
     parts = [UInt8](repeating: 0, count: hosts)
   }
 
+  /// Goes on to what happens next, if that is by `instant`.
+  func advance(until instant: Instant) -> EventQueue.Event? {
+    guard events.next <= instant, let event = events.pop() else { return nil }
+    now = event.at
+    return event
+  }
+
   /// Divides the hosts: `parts` has a number for each.
   func divide(into parts: [UInt8]) { self.parts = parts }
 

@@ -43,12 +43,13 @@ extension Member {
       if let identity = partner.identity { ensemble.measured(known, with: identity, at: now) }
       if let n = clockPeer(of: session) { clockPeers[n].measured(known, at: now) }
     case .message(let session, let message, let instant, let arrival, let isRecovered):
-      if let identity = identity(of: session) { ensemble.heard(identity, at: now) }
+      let sender = partners[session]?.identity
+      if let sender { ensemble.heard(sender, at: now) }
       if !keep(message, on: session, stamped: instant, at: arrival, isRecovered: isRecovered, now: now) {
-        received(message, at: instant, isRecovered: isRecovered, on: session, now: now)
+        received(message, at: instant, isRecovered: isRecovered, from: sender, on: session, now: now)
       }
     case .systemExclusive(let session, let octets, _, _):
-      if let identity = identity(of: session) {
+      if let identity = partners[session]?.identity {
         ensemble.heard(identity, at: now)
         ensemble.received(systemExclusive: octets, from: identity, at: now)
       } else if let statement = Statement(systemExclusive: octets) {
@@ -62,19 +63,18 @@ extension Member {
     }
   }
 
-  private func received(_ message: Message, at instant: Instant, isRecovered: Bool, on session: SessionID, now: Instant)
-  {
-    let sender = identity(of: session)
+  private func received(
+    _ message: Message, at instant: Instant, isRecovered: Bool, from sender: Identity?, on session: SessionID,
+    now: Instant
+  ) {
     if message.isOfChannel {
-      if let identity = sender,
-        ensemble.received(message, at: instant, isRecovered: isRecovered, from: identity, now: now)
-      {
+      if let sender, ensemble.received(message, at: instant, isRecovered: isRecovered, from: sender, now: now) {
         return
       }
       return sound(message, on: session, at: now)
     }
     guard message == .clock else { return }
-    guard let identity = sender, ensemble.role == .follower(of: identity) else {
+    guard let sender, ensemble.role == .follower(of: sender) else {
       return name(strangeClock: session)
     }
     let plan = ensemble.plan
@@ -106,12 +106,6 @@ extension Member {
     guard let partner = partners[session], partner.identity == nil, !partner.isClockNamed else { return }
     partners[session]?.isClockNamed = true
     tell(.strangeClock(partner))
-  }
-
-  /// Which Tutti peer that of a session is: looked up for every packet, without a copy of all that is known of it.
-  private func identity(of session: SessionID) -> Identity? {
-    guard let place = partners.index(forKey: session) else { return nil }
-    return partners.values[place].identity
   }
 
   /// Where the peer of a session is.

@@ -13,7 +13,11 @@ enum MessageKind: UInt8 {
   static func isOurs(_ bytes: [UInt8]) -> Bool { bytes.count >= 2 && bytes[0] == 0x7D && bytes[1] == 0x54 }
 
   /// The data octets of a System Exclusive of this kind, without F0 and F7.
-  func wrap(_ writer: OctetWriter) -> [UInt8] { prefix + SevenBit.encode(writer.octets) }
+  func wrap(_ writer: OctetWriter) -> [UInt8] {
+    var bytes = prefix
+    SevenBit.encode(writer.octets, to: &bytes)
+    return bytes
+  }
 
   /// The `length` octets in a System Exclusive of this kind; nil for any other message.
   func unwrap(_ bytes: [UInt8], length: Int) -> OctetReader? {
