@@ -31,6 +31,9 @@ public struct RemoteClock: Sendable {
   /// The time between two looks at the floor, seconds, and the packets.
   static let pace = 0.05
   static let packetsPerFit = 4
+  /// And the time as a part of how long the clock has been known, up to ``FloorClock/span``: a packet tells the less that is
+  /// new the more have come before it.
+  static let newPart = 1.0 / 60
 
   /// All differences are of this one, all moments seconds from this instant: so they fit a Double exactly enough.
   private var origin: (instant: Instant, difference: Nanoseconds)?
@@ -94,8 +97,10 @@ public struct RemoteClock: Sendable {
     floor.add(difference, isOut: isOut, at: moment)
     if averaged?.isSurprised == true { reconsider() }
     unfitted += 1
-    if band == nil || count < 16 || unfitted >= Self.packetsPerFit && newest >= fitted + Self.pace { fit() }
+    if band == nil || count < 16 || unfitted >= Self.packetsPerFit && newest >= fitted + pace { fit() }
   }
+
+  private var pace: Double { max(Self.pace, min(newest - began, FloorClock.span) * Self.newPart) }
 
   /// Looks at the floor anew. While one direction has told nothing of late, what was seen last stands as of then.
   private mutating func fit() {
