@@ -129,7 +129,7 @@ struct FloorClock: Sendable {
     let ratio = 0.618_033_988_75
     var (left, right) = (b - (b - a) * ratio, a + (b - a) * ratio)
     var (atLeft, atRight) = (width(left), width(right))
-    for _ in 0..<48 {
+    for _ in 0..<40 {
       if atLeft.0 < atRight.0 {
         met.begin(with: atLeft.1)
         (a, left, atLeft) = (left, right, atRight)

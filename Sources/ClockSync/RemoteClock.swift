@@ -28,12 +28,13 @@ public struct RemoteClock: Sendable {
   /// News older than this, or after so long a silence, is none, seconds.
   static let longestEcho = 10.0
   static let longestSilence = 600.0
-  /// The time between two looks at the floor, seconds, and the packets.
+  /// The least time between two looks at the floor, seconds; and as a part of how long the clock has been known, up to
+  /// ``FloorClock/span``: the more packets have come the less that is new does the next tell.
   static let pace = 0.05
-  static let packetsPerFit = 4
-  /// And the time as a part of how long the clock has been known, up to ``FloorClock/span``: a packet tells the less that is
-  /// new the more have come before it.
   static let newPart = 1.0 / 60
+  /// So many packets are looked at together, where they come within a second.
+  static let packetsPerFit = 8
+  static let longestPause = 1.0
 
   /// All differences are of this one, all moments seconds from this instant: so they fit a Double exactly enough.
   private var origin: (instant: Instant, difference: Nanoseconds)?
@@ -97,10 +98,15 @@ public struct RemoteClock: Sendable {
     floor.add(difference, isOut: isOut, at: moment)
     if averaged?.isSurprised == true { reconsider() }
     unfitted += 1
-    if band == nil || count < 16 || unfitted >= Self.packetsPerFit && newest >= fitted + pace { fit() }
+    if band == nil || count < 16 || isFitDue { fit() }
   }
 
-  private var pace: Double { max(Self.pace, min(newest - began, FloorClock.span) * Self.newPart) }
+  private var isFitDue: Bool {
+    let passed = newest - fitted
+    guard passed < Self.longestPause else { return true }
+    return unfitted >= Self.packetsPerFit
+      && passed >= max(Self.pace, min(newest - began, FloorClock.span) * Self.newPart)
+  }
 
   /// Looks at the floor anew. While one direction has told nothing of late, what was seen last stands as of then.
   private mutating func fit() {

@@ -153,8 +153,10 @@ struct StreamTable: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func deliver(_ index: Int, at now: Instant) {
     deliverGuard(index)
-    guard senders[streams[index].sender].sendsJournal else { return }
     streams[index].guards = 0
+    streams[index].guardDue = .distantFuture
+    let slot = streams[index].sender
+    guard senders[slot].sendsJournal, senders[slot].hasUnacknowledged else { return }
     if let pause = GuardPackets.pause(after: 0) { streams[index].guardDue = now + pause }
     if streams[index].guardDue < guardsDue { guardsDue = streams[index].guardDue }
   }

@@ -26,7 +26,9 @@ struct PacketPool {
       octets.append(contentsOf: repeatElement(0, count: Self.slotLength))
     }
     labels[slot] = Label(length: packet.count, source: source, port: port)
-    for index in 0..<packet.count { octets[slot * Self.slotLength + index] = packet[index] }
+    let start = slot * Self.slotLength
+    var room = octets.mutableSpan
+    for index in 0..<packet.count { room[start + index] = packet[index] }
     return slot
   }
 

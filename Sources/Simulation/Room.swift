@@ -99,9 +99,9 @@ public final class Room {
       case .packet:
         if let peer = hosts[host].peer {
           peer.receive(Int(event.value))
-          notice(peer)
+        } else {
+          wire.release(Int(event.value))
         }
-        wire.release(Int(event.value))
       case .control:
         guard let peer = hosts[host].peer, peer.life == event.value, peer.isControlDue else { break }
         peer.work()
@@ -163,6 +163,7 @@ public final class Room {
   /// Its process is no more, from one moment to the next.
   func crash(_ host: Int) {
     inspector.gone(host)
+    hosts[host].peer?.dropArrivals()
     hosts[host].peer = nil
     hosts[host].keys = []
   }

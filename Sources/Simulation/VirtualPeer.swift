@@ -28,6 +28,8 @@ final class VirtualPeer {
   var news: [Happening] = []
   /// Whom the network thread answers: ssrc and host.
   private var known: Set<UInt64> = []
+  /// Packets that the network thread has taken, by their slots; when that was, and whether they have been answered.
+  private var arrivals: [(slot: Int, at: Instant, isAnswered: Bool)] = []
   private var packet = RigidArray<UInt8>(capacity: PacketPool.slotLength)
   private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
   /// True instants of the wakings that are on their way.
@@ -61,7 +63,7 @@ final class VirtualPeer {
   var now: Instant { clock.own(at: wire.now) }
   var identity: Identity { member.identity }
 
-  /// Takes the packet in `slot`: the network thread's work.
+  /// Takes the packet in `slot`, answers it if it has to be, and keeps it for the control thread: the network thread's work.
   func receive(_ slot: Int) {
     let own = now
     let (source, port) = (wire.packets.labels[slot].source, wire.packets.labels[slot].port)
@@ -73,10 +75,25 @@ final class VirtualPeer {
     }
     var isReply = false
     let isAnswered = port == .data && question.count > 0 && answer(to: source, at: own, &isReply)
-    wire.packets.read(slot) { octets in
-      member.receive(octets, from: source, port: port, at: own, answeredAt: isAnswered ? own : nil, now: own)
-    }
+    arrivals.append((slot, own, isAnswered))
     if !isAnswered || isReply { wake(in: Self.latency) }
+  }
+
+  private func takeArrivals(at now: Instant) {
+    for (slot, instant, isAnswered) in arrivals {
+      let label = wire.packets.labels[slot]
+      wire.packets.read(slot) { octets in
+        member.receive(
+          octets, from: label.source, port: label.port, at: instant, answeredAt: isAnswered ? instant : nil, now: now)
+      }
+    }
+    dropArrivals()
+  }
+
+  /// What has come and has not been looked at is lost.
+  func dropArrivals() {
+    for (slot, _, _) in arrivals { wire.release(slot) }
+    arrivals.removeAll(keepingCapacity: true)
   }
 
   /// Answers CK0 and clock probes of peers in session.
@@ -105,6 +122,7 @@ final class VirtualPeer {
   func work() {
     controlWakes = .distantFuture
     let (now, due) = (now, due.own)
+    takeArrivals(at: now)
     member.advance(to: now)
     keepUp()
     // What is due as it was before has not been done.

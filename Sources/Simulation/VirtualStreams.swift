@@ -140,8 +140,8 @@ final class VirtualStreams {
 
   private func deliver(_ stream: VirtualStream) {
     transmit(stream)
-    guard stream.sender.sendsJournal else { return }
-    stream.guards = 0
+    (stream.guards, stream.guardDue) = (0, .distantFuture)
+    guard stream.sender.sendsJournal, stream.sender.hasUnacknowledged else { return }
     if let pause = GuardPackets.pause(after: 0) { stream.guardDue = now + pause }
     guardsDue = min(guardsDue, stream.guardDue)
   }
