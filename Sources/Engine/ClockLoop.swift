@@ -89,7 +89,7 @@ struct ClockLoop: ~Copyable {
       }
     }
     var next = soonest(
-      soonest(moment.due(in: plan), sound.due(in: plan)), soonest(momentPrelude.due(in: plan), portEnd))
+      soonest(moment.due(in: plan), sound.dueStep(in: plan)), soonest(momentPrelude.due(in: plan), portEnd))
     if plan.sends {
       next = soonest(next, soonest(aheadPrelude.due(in: plan), ahead.due(in: plan)))
       next = soonest(next, end(of: moment, stamped: false))
@@ -121,6 +121,7 @@ struct ClockLoop: ~Copyable {
         port?.stop()
         owed = Tick(.min)
       }
+      while let tick = sound.take(in: self.plan, at: now) { play(tick, at: now) }
       if let instant = sound.goBack(from: self.plan, to: plan, at: now) { handOver(.recall(from: instant)) }
       self.plan = plan
     }

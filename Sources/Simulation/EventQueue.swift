@@ -1,8 +1,7 @@
 import MusicalTime
 
 /// What is to happen, by true time, and of what happens at the same moment first what was asked for first: so the order
-/// hangs on nothing but the seed. A heap of small values in which each has up to four under it, so that few lines of memory
-/// are touched on the way down (LaMarca and Ladner, 1996).
+/// hangs on nothing but the seed. A binary heap of small values.
 struct EventQueue {
   enum Kind: UInt8, BitwiseCopyable {
     /// The packet `value` arrives at the host.
@@ -23,7 +22,6 @@ struct EventQueue {
     var value: Int32
   }
 
-  private static let width = 4
   private var heap: [Event] = []
   private var sequence: UInt64 = 0
 
@@ -38,7 +36,7 @@ struct EventQueue {
     var hole = heap.count
     heap.append(event)
     while hole > 0 {
-      let parent = (hole - 1) / Self.width
+      let parent = (hole - 1) / 2
       guard Self.isSooner(event, heap[parent]) else { break }
       heap[hole] = heap[parent]
       hole = parent
@@ -52,15 +50,12 @@ struct EventQueue {
     guard !heap.isEmpty else { return first }
     var hole = 0
     while true {
-      let first = Self.width * hole + 1
-      guard first < heap.count else { break }
-      var soonest = first
-      for child in first + 1..<min(first + Self.width, heap.count) where Self.isSooner(heap[child], heap[soonest]) {
-        soonest = child
-      }
-      guard Self.isSooner(heap[soonest], last) else { break }
-      heap[hole] = heap[soonest]
-      hole = soonest
+      var child = 2 * hole + 1
+      guard child < heap.count else { break }
+      if child + 1 < heap.count, Self.isSooner(heap[child + 1], heap[child]) { child += 1 }
+      guard Self.isSooner(heap[child], last) else { break }
+      heap[hole] = heap[child]
+      hole = child
     }
     heap[hole] = last
     return first

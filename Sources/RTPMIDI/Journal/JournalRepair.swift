@@ -40,13 +40,17 @@ struct JournalRepair: BitwiseCopyable {
     self.cursor = cursor
     (self.isSingle, self.isCovered) = (isCovered ? isSingle : false, isCovered)
     countsExclusivesAnew = !isCovered
-    (queue, note, given) = (RepairQueue(), 0, 0)
+    queue.removeAll()
+    (note, given) = (0, 0)
     confirmed = InlineArray(repeating: 0)
   }
 
   /// Forgets what is left.
   @_noLocks @_noAllocation
-  mutating func end() { (cursor, queue) = (nil, RepairQueue()) }
+  mutating func end() {
+    cursor = nil
+    queue.removeAll()
+  }
 
   /// The next thing to give out, of which `state` has taken note; nil when all is repaired.
   @_noLocks @_noAllocation

@@ -19,6 +19,9 @@ struct RepairQueue: BitwiseCopyable {
   init() {}
 
   @_noLocks @_noAllocation
+  mutating func removeAll() { (head, tail) = (0, 0) }
+
+  @_noLocks @_noAllocation
   mutating func append(_ message: Message, count: Int) {
     guard count > 0, tail < 16 else { return }
     runs[tail] = Run(message, count)
