@@ -26,7 +26,7 @@ struct FloorClock: Sendable {
   /// How fast a crystal's skew may go on changing, nanoseconds a second in a second: 1 ppm a minute.
   static let drift = 1000.0 / 60
 
-  /// The extreme packet of a bucket. Its place says nothing of which bucket that is: its moment does.
+  /// The extreme packet of a bucket. Its place alone does not say of which: its moment does.
   struct Point: Sendable {
     /// Seconds, before all time where there is none; and nanoseconds.
     var x = -Double.infinity
@@ -58,7 +58,8 @@ struct FloorClock: Sendable {
     }
   }
 
-  // Small, as hundreds of these take turns in a processor's cache where many play.
+  // Where many play, hundreds of such clocks take turns in a processor's cache: so what they hold is small.
+
   /// The extreme points in time's order as far as they go round, below for packets out, above for packets back.
   private var out = [Point](repeating: Point(), count: depth)
   private var back = [Point](repeating: Point(), count: depth)
@@ -129,6 +130,7 @@ struct FloorClock: Sendable {
     let ratio = 0.618_033_988_75
     var (left, right) = (b - (b - a) * ratio, a + (b - a) * ratio)
     var (atLeft, atRight) = (width(left), width(right))
+    // To a hundredth of a nanosecond a second.
     for _ in 0..<40 {
       if atLeft.0 < atRight.0 {
         met.begin(with: atLeft.1)
@@ -189,7 +191,7 @@ struct FloorClock: Sendable {
     beginning(of: newest + 1 - Int64(depth))..<beginning(of: newest + 1)
   }
 
-  /// The band's edges at ``fit(at:)``'s moment when the clocks part by `skew`. Where they have not gone straight on, the
+  /// The band's edges at ``fit(at:)``'s moment, right after it, when the clocks part by `skew`. Where they have not gone straight on, the
   /// edges may have crossed.
   func band(skew: Double) -> (low: Double, high: Double) {
     let edges = edges(of: skew, by: corners)

@@ -28,13 +28,16 @@ public struct RemoteClock: Sendable {
   /// News older than this, or after so long a silence, is none, seconds.
   static let longestEcho = 10.0
   static let longestSilence = 600.0
-  /// The least time between two looks at the floor, seconds; and as a part of how long the clock has been known, up to
-  /// ``FloorClock/span``: the more packets have come the less that is new does the next tell.
+  /// The least time between two looks at the floor, seconds.
   static let pace = 0.05
+  /// And as a part of how long the clock has been known, of ``FloorClock/span`` at most: the more is known, the less a packet
+  /// adds.
   static let newPart = 1.0 / 60
-  /// So many packets are looked at together, where they come within a second.
+  /// So many packets are waited for between two looks, but no longer than so many seconds.
   static let packetsPerFit = 8
   static let longestPause = 1.0
+  /// The first packets are looked at one by one.
+  static let firstPackets = 16
 
   /// All differences are of this one, all moments seconds from this instant: so they fit a Double exactly enough.
   private var origin: (instant: Instant, difference: Nanoseconds)?
@@ -42,6 +45,8 @@ public struct RemoteClock: Sendable {
   private var floor = FloorClock()
   private var fitted = -Double.infinity
   private var unfitted = 0
+  /// Packets since it began, or since a reset.
+  private var sinceBegan = 0
   /// Between what packets out and packets back allowed when the line was fitted.
   private var band: ClosedRange<Double>?
   /// The newest of each direction.
@@ -98,12 +103,14 @@ public struct RemoteClock: Sendable {
     floor.add(difference, isOut: isOut, at: moment)
     if averaged?.isSurprised == true { reconsider() }
     unfitted += 1
-    if band == nil || count < 16 || isFitDue { fit() }
+    sinceBegan += 1
+    if band == nil || sinceBegan < Self.firstPackets || isFitDue { fit() }
   }
 
   private var isFitDue: Bool {
     let passed = newest - fitted
-    guard passed < Self.longestPause else { return true }
+    // An exchange tells of two packets at a time.
+    guard passed < Self.longestPause else { return unfitted >= 2 }
     return unfitted >= Self.packetsPerFit
       && passed >= max(Self.pace, min(newest - began, FloorClock.span) * Self.newPart)
   }
@@ -179,7 +186,7 @@ public struct RemoteClock: Sendable {
     }
     averaged = AveragedClock(out: first.difference, back: second.difference, at: moment)
     learn(first, second)
-    (began, newest) = (moment, moment)
+    (began, newest, sinceBegan) = (moment, moment, 2)
     fit()
     count = 2
   }
@@ -208,7 +215,7 @@ public struct RemoteClock: Sendable {
     let moment = max(first.moment, second.moment)
     averaged?.restart(out: first.difference, back: second.difference, at: moment)
     learn(first, second)
-    (began, newest, band) = (moment, moment, nil)
+    (began, newest, sinceBegan, band) = (moment, moment, 2, nil)
     fit()
   }
 }

@@ -72,7 +72,7 @@ struct ClockLoop: ~Copyable {
       counters.ticks += 1
       shared.ticks.push(TickRecord(tick: tick, due: plan.deadline(tick), acted: acted))
     }
-    while let tick = sound.take(in: plan, at: now) { play(tick, at: now) }
+    playSteps(at: now)
     while let tick = momentPrelude.take(in: plan, at: now) {
       port?.begin(at: tick, of: plan, in: bars)
       if plan.sends { streams.begin(at: tick, of: plan, in: bars, stamped: false, now: now) }
@@ -121,7 +121,8 @@ struct ClockLoop: ~Copyable {
         port?.stop()
         owed = Tick(.min)
       }
-      while let tick = sound.take(in: self.plan, at: now) { play(tick, at: now) }
+      // The cursor of the sound stands at the last step.
+      playSteps(at: now)
       if let instant = sound.goBack(from: self.plan, to: plan, at: now) { handOver(.recall(from: instant)) }
       self.plan = plan
     }
@@ -132,6 +133,11 @@ struct ClockLoop: ~Copyable {
     streams.stop(at: now, stamped: false, now: now)
     streams.stop(at: now, stamped: true, now: now)
     owes = false
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func playSteps(at now: Instant) {
+    while let tick = sound.take(in: plan, at: now) { play(tick, at: now) }
   }
 
   @_noLocks @_noAllocation

@@ -23,16 +23,16 @@ struct Acquaintance: Sendable {
     return (last, presence)
   }
 
-  /// It says that of itself. Returns in which rhythm it said before that it takes part.
+  /// It says what it is. Returns in which rhythm it said before that it takes part.
   mutating func hear(_ presence: Presence) -> Claim? {
     defer { self.presence = presence }
     return self.presence?.claim
   }
 
-  /// What is known of its clock; where it has to be enough to begin to play by it, nil until then. Of a dictionary's value a
-  /// function that does not mutate is given a copy, and all that is known is much.
-  mutating func estimate(at now: Instant, ofSettled: Bool) -> ClockEstimate? {
-    ofSettled && !clock.isSettled ? nil : clock.estimate(at: now)
+  // Mutating, as of a dictionary's value any other function is given a copy, and all that is known is much.
+  /// What is known of its clock; nil, where it must be settled, until enough is known to begin to play by it.
+  mutating func estimate(at now: Instant, mustBeSettled: Bool) -> ClockEstimate? {
+    mustBeSettled && !clock.isSettled ? nil : clock.estimate(at: now)
   }
 
   /// A packet told of its clock. Returns what is wrong with that.

@@ -20,7 +20,7 @@ extension Ensemble {
   /// enough: who comes late is in phase at its first step.
   mutating func follow(at now: Instant) {
     guard let statement,
-      let estimate = acquaintances[statement.claim.identity]?.estimate(at: now, ofSettled: !planned)
+      let estimate = acquaintances[statement.claim.identity]?.estimate(at: now, mustBeSettled: !planned)
     else { return }
     steered = now
     if planned { stay(with: statement, by: estimate, at: now) } else { enter(statement, by: estimate, at: now) }
@@ -105,8 +105,7 @@ extension Ensemble {
 
   /// The first tick this peer plays of a rhythm it comes to: the next step not before `instant`.
   func entry(into plan: Plan, from start: Tick, at instant: Instant) -> Tick {
-    let tick = plan.firstTick(notBefore: instant)
-    return max(start, Tick(of: (tick + (Tick.perStep - 1)).step))
+    max(start, plan.firstTick(notBefore: instant).beginningStep)
   }
 
   /// The first tick of a bar not before `instant`, or the rhythm's first tick if that is yet to come.

@@ -30,16 +30,15 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
     return next < plan.end ? plan.deadline(next) - lead : .distantFuture
   }
 
-  /// When the next tick is to be taken that begins a step, or the plan's last: until then, who plays steps has nothing to
-  /// do.
+  /// When the next tick is to be taken that begins a step, with those before it; the distant future when the plan has none
+  /// left. Until then who plays steps alone has nothing to do.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func dueStep(in plan: Plan) -> Instant {
     begin(plan)
-    guard next < plan.end else { return .distantFuture }
-    let tick = Tick(of: (next + (Tick.perStep - 1)).step)
-    return plan.deadline(tick < plan.end ? tick : plan.end + -1) - lead
+    let tick = next.beginningStep
+    return tick < plan.end ? plan.deadline(tick) - lead : .distantFuture
   }
 
   @_noLocks @_noAllocation

@@ -26,6 +26,13 @@ public struct Tick: Hashable, Comparable, Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { index % 6 == 0 ? Step(index / 6) : nil }
   }
 
+  /// This tick if it begins a step, or else the next that does.
+  ///
+  /// Real-time: safe.
+  public var beginningStep: Tick {
+    @_noLocks @_noAllocation get { Tick(of: Tick(index &+ 5).step) }
+  }
+
   /// The step this tick lies in.
   ///
   /// Real-time: safe.

@@ -27,8 +27,8 @@ struct PacketPool {
     }
     labels[slot] = Label(length: packet.count, source: source, port: port)
     let start = slot * Self.slotLength
-    var room = octets.mutableSpan
-    for index in 0..<packet.count { room[start + index] = packet[index] }
+    var target = octets.mutableSpan
+    for index in 0..<packet.count { target[start + index] = packet[index] }
     return slot
   }
 

@@ -163,7 +163,7 @@ public final class Room {
   /// Its process is no more, from one moment to the next.
   func crash(_ host: Int) {
     inspector.gone(host)
-    hosts[host].peer?.dropArrivals()
+    hosts[host].peer?.releaseArrivals()
     hosts[host].peer = nil
     hosts[host].keys = []
   }

@@ -35,7 +35,8 @@ final class VirtualClockThread {
 
   /// Plays by `new` from now on.
   func adopt(_ new: Plan, at now: Instant) {
-    while let tick = sound.take(in: plan, at: now) { hand(tick) }
+    // The cursor of the sound stands at the last step.
+    handSteps(at: now)
     keepPace(at: now)
     // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
     if plan.sends, new.run != plan.run || !new.sends { stopStreams(at: now) }
@@ -58,7 +59,7 @@ final class VirtualClockThread {
   func round(at now: Instant) -> Instant {
     // Once, and not for each cursor.
     let plan = plan
-    while let tick = sound.take(in: plan, at: now) { hand(tick) }
+    handSteps(at: now)
     if plan.sends {
       while let tick = moment.take(in: plan, at: now) { streams.sendClock(tick, of: plan, stamped: false) }
       while let tick = momentPrelude.take(in: plan, at: now) {
@@ -96,6 +97,10 @@ final class VirtualClockThread {
   func heard(by now: Instant) -> Sounded? {
     guard let first = handed.first, first.due <= now else { return nil }
     return handed.removeFirst()
+  }
+
+  private func handSteps(at now: Instant) {
+    while let tick = sound.take(in: plan, at: now) { hand(tick) }
   }
 
   private func hand(_ tick: Tick) {

@@ -11,6 +11,8 @@ final class VirtualPeer {
   /// How long after a datagram the control thread, which has no right to be in time, wakes for it, and for what else has
   /// come by then.
   private static let latency = Nanoseconds.milliseconds(1)
+  /// How long what has been answered already may wait for it.
+  private static let longestWait = Nanoseconds.milliseconds(100)
 
   let host: Int
   /// Which of the host's lives it is.
@@ -76,7 +78,7 @@ final class VirtualPeer {
     var isReply = false
     let isAnswered = port == .data && question.count > 0 && answer(to: source, at: own, &isReply)
     arrivals.append((slot, own, isAnswered))
-    if !isAnswered || isReply { wake(in: Self.latency) }
+    wake(in: isAnswered && !isReply ? Self.longestWait : Self.latency)
   }
 
   private func takeArrivals(at now: Instant) {
@@ -87,11 +89,11 @@ final class VirtualPeer {
           octets, from: label.source, port: label.port, at: instant, answeredAt: isAnswered ? instant : nil, now: now)
       }
     }
-    dropArrivals()
+    releaseArrivals()
   }
 
-  /// What has come and has not been looked at is lost.
-  func dropArrivals() {
+  /// Gives back the slots of what has come.
+  func releaseArrivals() {
     for (slot, _, _) in arrivals { wire.release(slot) }
     arrivals.removeAll(keepingCapacity: true)
   }
@@ -226,7 +228,7 @@ final class VirtualPeer {
       guard disturbance.admits(message) else { break }
       streams.send(message, at: instant, to: receiver)
     }
-    // A packet with a journal wants a guard packet after it.
+    // What it says may want a guard packet after it.
     let due = clock.truth(at: streams.guardsDue)
     if due < clockWakes {
       clockWakes = max(due, wire.now + Nanoseconds(1))

@@ -16,6 +16,24 @@ import Testing
     #expect(cursor.take(in: plan, at: hour) == nil)
     #expect(cursor.take(in: plan, at: hour) == Tick(172_800) && cursor.skipped == 172_798)
   }
+
+  /// Who is woken for steps alone takes the same ticks, each step at its moment.
+  @Test func wokenForStepsItTakesEachAtItsMoment() {
+    let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
+    let plan = Plan(run: 1, sends: false, start: Tick(4), end: Tick(27), timeline: timeline)
+    var cursor = PlanCursor(lead: .milliseconds(50))
+    var taken: [Int64] = []
+    while case let due = cursor.dueStep(in: plan), due != .distantFuture {
+      let step = cursor.next.beginningStep
+      #expect(due == plan.deadline(step) - cursor.lead)
+      while let tick = cursor.take(in: plan, at: due) { taken.append(tick.index) }
+      #expect(taken.last == step.index)
+    }
+    #expect(taken == Array(4...24), "25 and 26 begin no step")
+    while cursor.take(in: plan, at: plan.deadline(Tick(30))) != nil {}
+    #expect(cursor.next == Tick(27) && cursor.dueStep(in: plan) == .distantFuture)
+  }
+
   @Test func aTimelineAtTheBeginningOfTimeIsNotCaughtUpWith() {
     // As a hostile master can say it: what it says next puts the tick that comes next 292 years back.
     let plan = Plan(
