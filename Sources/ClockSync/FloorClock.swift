@@ -214,33 +214,14 @@ struct FloorClock: Sendable {
     return edges
   }
 
-  /// How far from the edge the fifth nearest point after the nearest lies, in fifths: what one packet more or less moves
-  /// the edge by. With less than five the farthest tells; with one, nothing is known but the band.
+  /// What one packet more or less moves the edge by; with one packet, nothing is known but the band.
   private func nearness(of points: [Point], to edge: Double, sign: Double, newest: Int64) -> Double {
-    var nearest: (Double, Double, Double, Double, Double, Double) = (
-      .infinity, .infinity, .infinity, .infinity, .infinity, .infinity
-    )
-    var count = 0
+    var nearest = NearestPoints()
     let present = Self.window(newest: newest)
     for point in points where present.contains(point.x) {
-      count += 1
-      var rest = sign * (point.y - skew * (point.x - time) - edge)
-      guard rest < nearest.5 else { continue }
-      if rest < nearest.0 { swap(&rest, &nearest.0) }
-      if rest < nearest.1 { swap(&rest, &nearest.1) }
-      if rest < nearest.2 { swap(&rest, &nearest.2) }
-      if rest < nearest.3 { swap(&rest, &nearest.3) }
-      if rest < nearest.4 { swap(&rest, &nearest.4) }
-      if rest < nearest.5 { swap(&rest, &nearest.5) }
+      nearest.add(sign * (point.y - skew * (point.x - time) - edge))
     }
-    switch count {
-    case 6...: return nearest.5 / 5
-    case 5: return nearest.4 / 4
-    case 4: return nearest.3 / 3
-    case 3: return nearest.2 / 2
-    case 2: return nearest.1
-    default: return halfWidth
-    }
+    return nearest.spacing ?? halfWidth
   }
 
   /// The offset at `moment`.
