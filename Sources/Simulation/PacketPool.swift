@@ -1,8 +1,8 @@
 import BasicContainers
 import RTPMIDI
 
-/// The packets on their way, in slots of one block of memory. A slot is used again, so that millions of packets need no more
-/// memory than are on their way at a time.
+/// The packets on their way and those that wait to be looked at, in slots of one block of memory. A slot is used again, so
+/// that millions of packets need no more memory than there are at a time.
 struct PacketPool {
   /// Octets a packet may have: an Ethernet frame's.
   static let slotLength = 1500
