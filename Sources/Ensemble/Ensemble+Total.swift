@@ -8,6 +8,9 @@ extension Ensemble {
   /// So long a rhythm that was taken over goes on as it was, until everybody has told the new master its level.
   private static var inquiry: Nanoseconds { .milliseconds(250) }
 
+  /// How often a total is told to who has come to follow. Of three in two seconds all were lost now and then where a fifth is.
+  private static var tellings: Int { 8 }
+
   /// When the next beat is decided upon.
   var decisionDeadline: Instant {
     guard let decided = activities.decided, decided.claim == claim else { return Instant(nanoseconds: .min) }
@@ -84,15 +87,15 @@ extension Ensemble {
   }
 
   /// A peer that has come to follow this one has perhaps not heard the total, which is told on change alone. It is told at
-  /// the first three of its presences: a journal makes good the loss of a value, but not of one that it has had before, under
-  /// another rhythm, and that was not for it then.
+  /// the first of its presences, as often as other news: a journal makes good the loss of a value, but not of one that it has
+  /// had before, under another rhythm, and that was not for it then.
   mutating func inform(_ peer: Identity, of claim: Claim?, at now: Instant) {
     guard role == .master, claim == self.claim, activities.decided?.claim == claim else {
       activities.informed[peer] = nil
       return
     }
     let times = activities.informed[peer, default: 0]
-    guard times < 3 else { return }
+    guard times < Self.tellings else { return }
     activities.informed[peer] = times + 1
     tellTotal(to: peer, at: now)
   }
