@@ -98,13 +98,13 @@ extension Inspector {
 
   private func lowest(_ host: Int) -> UInt8 {
     var value = UInt8.max
-    for index in 0..<12 { value = min(value, watched[host].levels[index]) }
+    for index in 0..<12 { value = min(value, watched[host].levels[index].lowerBound) }
     return value
   }
 
   func highest(_ host: Int) -> UInt8 {
     var value = UInt8.min
-    for index in 0..<12 { value = max(value, watched[host].levels[index]) }
+    for index in 0..<12 { value = max(value, watched[host].levels[index].upperBound) }
     return value
   }
 

@@ -35,8 +35,8 @@ extension Inspector {
     var stillSince: Instant?
     /// Who holds which keys here, by session.
     var held: [SessionID: Holder] = [:]
-    /// Its own level of late, a value each look.
-    var levels = InlineArray<12, UInt8>(repeating: 0)
+    /// Its own levels of late, those from each look to the next.
+    var levels = InlineArray<12, ClosedRange<UInt8>>(repeating: 0...0)
     /// The highest of them when it vanished last, from some of the others or from all.
     var behind = (level: UInt8.min, at: Instant(nanoseconds: 0))
     var gatesChanged = Instant(nanoseconds: 0)

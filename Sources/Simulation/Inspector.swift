@@ -87,6 +87,13 @@ final class Inspector {
 
   // MARK: What a peer does
 
+  /// Notes the level that its player has come to: what falls and rises again between two looks, its master may hear of.
+  func noteLevel(of peer: VirtualPeer) {
+    guard !pairs.isEmpty else { return }
+    let (level, known) = (peer.member.ensemble.activity, watched[peer.host].levels[looks % 12])
+    watched[peer.host].levels[looks % 12] = min(level, known.lowerBound)...max(level, known.upperBound)
+  }
+
   func notice(_ news: [VirtualPeer.Happening], of peer: VirtualPeer) {
     for event in news {
       switch event {
@@ -135,7 +142,8 @@ final class Inspector {
     looks += 1
     // All levels first: a master may have heard by now to what another's has fallen since the last look.
     for host in room.hosts.indices {
-      if let peer = room.hosts[host].peer { watched[host].levels[looks % 12] = peer.member.ensemble.activity }
+      guard let level = room.hosts[host].peer?.member.ensemble.activity else { continue }
+      watched[host].levels[looks % 12] = level...level
     }
     for host in room.hosts.indices { look(at: host) }
     guard !pairs.isEmpty else { return }

@@ -106,6 +106,7 @@ public final class Room {
         guard let peer = hosts[host].peer, peer.life == event.value, peer.isControlDue else { break }
         peer.work()
         hosts[host].term = peer.member.ensemble.highestTerm
+        inspector.noteLevel(of: peer)
         notice(peer)
       case .clock:
         guard let peer = hosts[host].peer, peer.life == event.value, peer.isClockDue else { break }
@@ -197,6 +198,7 @@ public final class Room {
     defer {
       peer.keepUp()
       hosts[host].term = peer.member.ensemble.highestTerm
+      inspector.noteLevel(of: peer)
       notice(peer)
     }
     try body(peer.member, peer.now)
