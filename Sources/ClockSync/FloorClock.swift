@@ -191,8 +191,8 @@ struct FloorClock: Sendable {
     beginning(of: newest + 1 - Int64(depth))..<beginning(of: newest + 1)
   }
 
-  /// The band's edges at ``fit(at:)``'s moment, right after it, when the clocks part by `skew`. Where they have not gone straight on, the
-  /// edges may have crossed.
+  /// The band's edges at ``fit(at:)``'s moment, right after it, when the clocks part by `skew`. Where they have not gone
+  /// straight on, the edges may have crossed.
   func band(skew: Double) -> (low: Double, high: Double) {
     let edges = edges(of: skew, by: corners)
     return (edges.low, edges.high)

@@ -105,7 +105,7 @@ extension Ensemble {
 
   /// The first tick this peer plays of a rhythm it comes to: the next step not before `instant`.
   func entry(into plan: Plan, from start: Tick, at instant: Instant) -> Tick {
-    max(start, plan.firstTick(notBefore: instant).beginningStep)
+    max(start, plan.firstTick(notBefore: instant).roundedUpToStep)
   }
 
   /// The first tick of a bar not before `instant`, or the rhythm's first tick if that is yet to come.

@@ -37,7 +37,7 @@ public struct PlanCursor: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func dueStep(in plan: Plan) -> Instant {
     begin(plan)
-    let tick = next.beginningStep
+    let tick = next.roundedUpToStep
     return tick < plan.end ? plan.deadline(tick) - lead : .distantFuture
   }
 

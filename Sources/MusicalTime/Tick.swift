@@ -29,7 +29,7 @@ public struct Tick: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// This tick if it begins a step, or else the next that does.
   ///
   /// Real-time: safe.
-  public var beginningStep: Tick {
+  public var roundedUpToStep: Tick {
     @_noLocks @_noAllocation get { Tick(of: Tick(index &+ 5).step) }
   }
 

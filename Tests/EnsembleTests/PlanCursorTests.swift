@@ -24,7 +24,7 @@ import Testing
     var cursor = PlanCursor(lead: .milliseconds(50))
     var taken: [Int64] = []
     while case let due = cursor.dueStep(in: plan), due != .distantFuture {
-      let step = cursor.next.beginningStep
+      let step = cursor.next.roundedUpToStep
       #expect(due == plan.deadline(step) - cursor.lead)
       while let tick = cursor.take(in: plan, at: due) { taken.append(tick.index) }
       #expect(taken.last == step.index)

@@ -94,7 +94,7 @@ import Testing
   @Test func aStepIsSixTicks() {
     #expect(Tick(0).beginsStep == Step(0) && Tick(6).beginsStep == Step(1) && Tick(5).beginsStep == nil)
     let next: [(Int64, Int64)] = [(-7, -6), (-6, -6), (-5, 0), (0, 0), (1, 6), (5, 6), (6, 6)]
-    #expect(next.allSatisfy { Tick($0.0).beginningStep == Tick($0.1) })
+    #expect(next.allSatisfy { Tick($0.0).roundedUpToStep == Tick($0.1) })
     #expect(Tick(-6).beginsStep == Step(-1) && Tick(-1).step == Step(-1) && Tick(11).step == Step(1))
     #expect(Tick(of: Step(7)) == Tick(42))
   }

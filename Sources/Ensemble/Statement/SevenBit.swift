@@ -15,8 +15,7 @@ enum SevenBit {
 
   /// Nil when a byte has its top bit set or a group is empty.
   static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-    guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
-    guard bytes.count % 8 != 1 else { return nil }
+    guard bytes.allSatisfy({ $0 < 0x80 }), bytes.count % 8 != 1 else { return nil }
     var octets: [UInt8] = []
     octets.reserveCapacity(bytes.count)
     var tops: UInt8 = 0
