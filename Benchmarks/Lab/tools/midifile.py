@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """midifile.py sticks SECONDS FILE: a side stick on every eighth at 120 BPM.
 midifile.py dense SEED FILE: all kinds of channel messages on all channels, 4000 of them, 200 a second; and at the end
-a Note Off for each note still on, which a peer would send by itself for a player that leaves.
+a Note Off for each note still on and controller 64 at 0 for each pedal still down, which a peer would send by itself
+for a player that leaves.
 midifile.py compare SENT RECORDED CHANNEL: the events of both, byte for byte, without their times, those sent as a Tutti
 peer whose player has the channel gives them on; fails where they differ.
 
@@ -38,7 +39,7 @@ def sticks(seconds):
 
 
 def dense(seed):
-    chance, held = random.Random(int(seed)), set()
+    chance, held, pedals = random.Random(int(seed)), set(), set()
     for number in range(4000):
         # Nothing, two, or more ticks after the one before: chords and runs. 4.8 ticks are 5 ms.
         delta = chance.choice((0, 0, 2, 5, 17)) if number else 0
@@ -50,9 +51,13 @@ def dense(seed):
             first = chance.randint(0, 119)  # from 120 on they are channel modes
         if kind in (0x80, 0x90):
             (held.add if kind == 0x90 and second else held.discard)((channel, first))
+        if kind == 0xB0 and first == 64:
+            (pedals.add if second >= 64 else pedals.discard)(channel)
         yield delta, bytes([kind | channel, first] if kind in (0xC0, 0xD0) else [kind | channel, first, second])
     for channel, key in sorted(held):
         yield 5, bytes([0x80 | channel, key, chance.randint(0, 127)])
+    for channel in sorted(pedals):
+        yield 5, bytes([0xB0 | channel, 64, 0])
 
 
 def read(path):
