@@ -87,8 +87,8 @@ extension Ensemble {
   }
 
   /// A peer that has come to follow this one has perhaps not heard the total, which is told on change alone. It is told at
-  /// the first of its presences, as often as other news: a journal makes good the loss of a value, but not of one that it has
-  /// had before, under another rhythm, and that was not for it then.
+  /// each of its first presences: a journal makes good the loss of a value, but not of one that it has had before, under
+  /// another rhythm, and that was not for it then.
   mutating func inform(_ peer: Identity, of claim: Claim?, at now: Instant) {
     guard role == .master, claim == self.claim, activities.decided?.claim == claim else {
       activities.informed[peer] = nil
