@@ -35,10 +35,17 @@ let package = Package(
     .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
     .target(name: "Rhythm", dependencies: ["MusicalTime", "Yams"]),
-    .target(name: "Ensemble", dependencies: ["ClockSync", "MIDI", "MusicalTime", "RTPMIDI", "Rhythm"]),
+    .target(name: "PeerProtocol", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", containers]),
+    .target(name: "Playback", dependencies: ["ClockSync", "MIDI", "MusicalTime"]),
+    .target(
+      name: "Ensemble",
+      dependencies: ["ClockSync", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm"]),
     .target(
       name: "Simulation",
-      dependencies: ["ClockSync", "Ensemble", "MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "Seeds", containers]),
+      dependencies: [
+        "ClockSync", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm", "Seeds",
+        containers,
+      ]),
     .target(name: "CRealtime"),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
     .systemLibrary(name: "CALSA"),
@@ -55,8 +62,8 @@ let package = Package(
     .target(
       name: "Engine",
       dependencies: [
-        "Audio", "ClockSync", "Ensemble", "MIDI", "Measurement", "MusicalTime", "RTPMIDI", "Realtime", "Rhythm",
-        "Transports", containers, .product(name: "Logging", package: "swift-log"),
+        "Audio", "ClockSync", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI",
+        "Realtime", "Rhythm", "Transports", containers, .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "tutti",

@@ -2,8 +2,8 @@ public import MusicalTime
 
 /// Estimates another peer's clock, its offset and its skew, from every packet of which both sides' instants are known.
 ///
-/// Two ways of looking at the same packets, each the best where the other is lost. ``AveragedClock`` weighs them all: right
-/// where delay varies to both sides alike. ``FloorClock`` trusts those that met nobody on their way: right where delay has a
+/// Two ways of looking at the same packets, each the best where the other is lost. ``KalmanClock`` weighs them all: right
+/// where delay varies to both sides alike. ``MinimumDelayFilter`` trusts those that met nobody on their way: right where delay has a
 /// floor and a tail. Each says how well it knows, and they are weighed by that, so that neither kind of network has to be
 /// recognised, and nothing jumps when one turns into the other. The result is kept within the band between the directions,
 /// outside which some packet would have arrived before it left.
@@ -30,7 +30,7 @@ public struct RemoteClock: Sendable {
   static let longestSilence = 600.0
   /// The least time between two looks at the floor, seconds.
   static let pace = 0.05
-  /// And as a part of how long the clock has been known, of ``FloorClock/span`` at most: the more is known, the less a packet
+  /// And as a part of how long the clock has been known, of ``MinimumDelayFilter/span`` at most: the more is known, the less a packet
   /// adds.
   static let newPart = 1.0 / 60
   /// So many packets are waited for between two looks, but no longer than so many seconds.
@@ -41,8 +41,8 @@ public struct RemoteClock: Sendable {
 
   /// All differences are of this one, all moments seconds from this instant: so they fit a Double exactly enough.
   private var origin: (instant: Instant, difference: Nanoseconds)?
-  private var averaged: AveragedClock?
-  private var floor = FloorClock()
+  private var averaged: KalmanClock?
+  private var floor = MinimumDelayFilter()
   private var fitted = -Double.infinity
   private var unfitted = 0
   /// Packets since it began, or since a reset.
@@ -112,7 +112,7 @@ public struct RemoteClock: Sendable {
     // An exchange tells of two packets at a time.
     guard passed < Self.longestPause else { return unfitted >= 2 }
     return unfitted >= Self.packetsPerFit
-      && passed >= max(Self.pace, min(newest - began, FloorClock.span) * Self.newPart)
+      && passed >= max(Self.pace, min(newest - began, MinimumDelayFilter.span) * Self.newPart)
   }
 
   /// Looks at the floor anew. While one direction has told nothing of late, what was seen last stands as of then.
@@ -126,7 +126,7 @@ public struct RemoteClock: Sendable {
     if low <= high || band == nil { band = min(low, high)...max(low, high) }
   }
 
-  /// The best knowledge at `now` (own clock), nil before a packet in each direction within ``FloorClock/span``.
+  /// The best knowledge at `now` (own clock), nil before a packet in each direction within ``MinimumDelayFilter/span``.
   ///
   /// Real-time: not safe.
   public func estimate(at now: Instant) -> ClockEstimate? {
@@ -184,7 +184,7 @@ public struct RemoteClock: Sendable {
       rejected += 1
       return
     }
-    averaged = AveragedClock(out: first.difference, back: second.difference, at: moment)
+    averaged = KalmanClock(out: first.difference, back: second.difference, at: moment)
     learn(first, second)
     (began, newest, sinceBegan) = (moment, moment, 2)
     fit()

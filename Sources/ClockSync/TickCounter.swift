@@ -162,7 +162,7 @@ public struct TickCounter: Sendable {
 
   /// Counts by the line.
   private mutating func add(
-    _ instant: Instant, by line: StandingLine, after gap: Double, to follower: inout TickFollower
+    _ instant: Instant, by line: TickFit, after gap: Double, to follower: inout TickFollower
   ) -> Bool {
     var ticks = line.ticks(from: next + -1, to: instant + line.early)
     if begins, !(1...5).contains(ticks) || !line.admits(instant, as: next + (ticks - 1)) {

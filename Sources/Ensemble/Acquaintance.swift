@@ -1,5 +1,6 @@
 import ClockSync
 import MusicalTime
+import PeerProtocol
 
 /// Another peer in session, as far as its clock and its word go.
 struct Acquaintance: Sendable {
@@ -13,7 +14,7 @@ struct Acquaintance: Sendable {
   /// When it was last told the rhythm's state because it did not know it.
   var corrected: Instant?
   /// What the player has been told of it already.
-  var told: Set<Misgiving> = []
+  var told: Set<PeerWarning> = []
 
   /// Something has come from it. Returns when something had before, and what it said of itself last; nil while it is not in
   /// session.
@@ -36,13 +37,13 @@ struct Acquaintance: Sendable {
   }
 
   /// A packet told of its clock. Returns what is wrong with that.
-  mutating func learn(_ transit: ClockTransit, at now: Instant) -> [Misgiving] {
+  mutating func learn(_ transit: ClockTransit, at now: Instant) -> [PeerWarning] {
     clock.add(transit, at: now)
-    var misgivings: [Misgiving] = []
-    if clock.rejected >= Ensemble.liesTold { misgivings.append(.clockLies) }
-    if clock.resets > 0 { misgivings.append(.clockWasSet) }
-    if clock.isSlewed { misgivings.append(.clockIsSlewed) }
-    return misgivings
+    var warnings: [PeerWarning] = []
+    if clock.rejected >= Ensemble.liesTold { warnings.append(.clockLies) }
+    if clock.resets > 0 { warnings.append(.clockWasSet) }
+    if clock.isSlewed { warnings.append(.clockIsSlewed) }
+    return warnings
   }
 
   /// Whether it is in session and not silent.
@@ -50,7 +51,7 @@ struct Acquaintance: Sendable {
 }
 
 /// What is wrong with another peer. The rhythm goes on; the player is told once.
-public enum Misgiving: Hashable, Sendable {
+public enum PeerWarning: Hashable, Sendable {
   /// Its stamps cannot be: packets came before they left. They are not used.
   case clockLies
   /// Its clock was set, or goes otherwise than before.

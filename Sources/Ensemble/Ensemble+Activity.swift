@@ -1,5 +1,6 @@
 public import MIDI
 public import MusicalTime
+import PeerProtocol
 
 // How lively everybody is: everybody tells the master, and the master tells everybody what it comes to.
 extension Ensemble {
@@ -27,8 +28,8 @@ extension Ensemble {
   public func totalActivity(at now: Instant) -> UInt8 {
     switch role {
     case .idle: activity
-    case .follower: plan.intensity.value(at: plan.tick(at: now))
-    case .master where now < activities.keepsUntil: plan.intensity.value(at: plan.tick(at: now))
+    case .follower: schedule.intensity.value(at: schedule.tick(at: now))
+    case .master where now < activities.keepsUntil: schedule.intensity.value(at: schedule.tick(at: now))
     case .master:
       activities.total.total(with: activity) { peer in
         guard company.contains(peer), let heard = acquaintances[peer]?.heard else { return false }
@@ -101,7 +102,7 @@ extension Ensemble {
       activities.early = []
       decideTotal(at: now)
       // By which it goes on should another outrank it.
-      activities.heard = plan.intensity.next
+      activities.heard = schedule.intensity.next
     }
   }
 

@@ -1,28 +1,30 @@
 public import MusicalTime
+import PeerProtocol
+import Playback
 
 // What the peer's own player asks for.
 extension Ensemble {
   /// Starts the rhythm and becomes master: step `position` sounds ``lead`` from now.
   ///
-  /// - Throws: ``Refusal`` when somebody plays, or another leads the session.
-  public mutating func start(tempo: Tempo, from position: Step = Step(0), at now: Instant) throws(Refusal) {
+  /// - Throws: ``CommandError`` when somebody plays, or another leads the session.
+  public mutating func start(tempo: Tempo, from position: Step = Step(0), at now: Instant) throws(CommandError) {
     let first = Tick(of: position)
     try start(on: Timeline(tempo: tempo, tick: first, at: now + lead), from: first, at: now)
   }
 
   /// Starts the rhythm on `timeline`, which has `first` at least ``lead`` from now.
-  mutating func start(on timeline: Timeline, from first: Tick, at now: Instant) throws(Refusal) {
+  mutating func start(on timeline: Timeline, from first: Tick, at now: Instant) throws(CommandError) {
     try requireIdle(at: now)
     highestTerm = highestTerm == .max ? .max : highestTerm + 1
-    statement = Statement(
+    timelineMessage = TimelineMessage(
       claim: Claim(term: highestTerm, identity: identity), revision: 0, start: first, end: Tick(.max),
       timeline: timeline)
-    plan.run &+= 1
-    (plan.start, plan.began) = (first, plan.run)
+    schedule.run &+= 1
+    (schedule.start, schedule.began) = (first, schedule.run)
     begin(at: now)
   }
 
-  /// Leads the rhythm of the own statement, by a plan whose run and first tick are settled.
+  /// Leads the rhythm of the own timeline message, by a schedule whose run and first tick are settled.
   mutating func begin(at now: Instant) {
     planned = true
     take(role: .master)
@@ -31,15 +33,15 @@ extension Ensemble {
 
   /// Starts the rhythm where it stopped.
   ///
-  /// - Throws: ``Refusal`` when somebody plays, or another leads the session.
-  public mutating func `continue`(tempo: Tempo, at now: Instant) throws(Refusal) {
+  /// - Throws: ``CommandError`` when somebody plays, or another leads the session.
+  public mutating func `continue`(tempo: Tempo, at now: Instant) throws(CommandError) {
     try start(tempo: tempo, from: position, at: now)
   }
 
   /// Sets where ``continue`` goes on; not before the downbeat.
   ///
-  /// - Throws: ``Refusal`` when somebody plays.
-  public mutating func locate(_ position: Step) throws(Refusal) {
+  /// - Throws: ``CommandError`` when somebody plays.
+  public mutating func locate(_ position: Step) throws(CommandError) {
     switch role {
     case .idle: self.position = max(position, Step(0))
     case .master: throw .alreadyPlaying
@@ -51,58 +53,60 @@ extension Ensemble {
   /// more. An end told before is brought forward, never put off: those who go by time stamps may have been told to stop
   /// there.
   ///
-  /// - Throws: ``Refusal`` unless this peer is the master.
-  public mutating func stop(at end: Instant? = nil, now: Instant) throws(Refusal) {
+  /// - Throws: ``CommandError`` unless this peer is the master.
+  public mutating func stop(at end: Instant? = nil, now: Instant) throws(CommandError) {
     try requireMaster()
     let soonest = now + lead
-    let end = plan.firstTick(notBefore: max(soonest, end ?? soonest))
-    guard end < statement!.end else { return }
-    statement!.end = max(end, statement!.start)
+    let end = schedule.firstTick(notBefore: max(soonest, end ?? soonest))
+    guard end < timelineMessage!.end else { return }
+    timelineMessage!.end = max(end, timelineMessage!.start)
     announce(at: now)
   }
 
   /// Changes the tempo at the first tick ``lead`` from now. While a change is on its way the newest wish waits for it.
   ///
-  /// - Throws: ``Refusal`` unless this peer is the master.
-  public mutating func change(tempo: Tempo, at now: Instant) throws(Refusal) {
+  /// - Throws: ``CommandError`` unless this peer is the master.
+  public mutating func change(tempo: Tempo, at now: Instant) throws(CommandError) {
     try requireMaster()
     wanted = tempo
     settleTempo(at: now)
   }
 
   /// The tempo that plays, or that was asked for last.
-  public func tempo(at now: Instant) -> Tempo { wanted ?? statement?.change?.tempo ?? plan.tempo(at: now) }
+  public func tempo(at now: Instant) -> Tempo { wanted ?? timelineMessage?.change?.tempo ?? schedule.tempo(at: now) }
 
   /// Makes a change that has come about the rule, and the one waiting for it the next change.
   mutating func settleTempo(at now: Instant) {
-    if let change = statement!.change, now >= statement!.deadline(change.tick) {
-      statement!.timeline = statement!.timeline.changing(to: change.tempo, at: change.tick)
-      statement!.change = nil
+    if let change = timelineMessage!.change, now >= timelineMessage!.deadline(change.tick) {
+      timelineMessage!.timeline = timelineMessage!.timeline.changing(to: change.tempo, at: change.tick)
+      timelineMessage!.change = nil
     }
-    guard statement!.change == nil, let tempo = wanted else { return }
+    guard timelineMessage!.change == nil, let tempo = wanted else { return }
     wanted = nil
-    change(tempo: tempo, from: max(statement!.start, statement!.timeline.firstTick(notBefore: now + lead)), at: now)
+    change(
+      tempo: tempo, from: max(timelineMessage!.start, timelineMessage!.timeline.firstTick(notBefore: now + lead)),
+      at: now)
   }
 
   /// Tells of a change of tempo that counts from `tick`.
   mutating func change(tempo: Tempo, from tick: Tick, at now: Instant) {
-    guard tempo != statement!.timeline.tempo else { return }
-    statement!.change = Statement.TempoChange(tempo: tempo, tick: tick)
+    guard tempo != timelineMessage!.timeline.tempo else { return }
+    timelineMessage!.change = TempoChange(tempo: tempo, tick: tick)
     announce(at: now)
   }
 
-  /// Tells everybody the statement as it is now, and plays by it.
+  /// Tells everybody the timeline message as it is now, and plays by it.
   private mutating func announce(at now: Instant) {
-    statement!.revision &+= 1
-    let statement = statement!
-    emit(.tell(statement, to: nil, isNews: true))
+    timelineMessage!.revision &+= 1
+    let timelineMessage = timelineMessage!
+    emit(.tell(timelineMessage, to: nil, isNews: true))
     repeats = tellings(after: now)
-    let present = plan
-    plan = Plan(
-      run: present.run, sends: true, start: present.start, end: statement.end, timeline: statement.timeline,
-      change: statement.change, intensity: present.intensity)
-    plan.began = present.began
-    emit(.play(plan))
+    let present = schedule
+    schedule = PlaybackSchedule(
+      run: present.run, sends: true, start: present.start, end: timelineMessage.end, timeline: timelineMessage.timeline,
+      change: timelineMessage.change, intensity: present.intensity)
+    schedule.began = present.began
+    emit(.play(schedule))
   }
 
   /// When that is told again which was told at `now`, as messages get lost: twice soon, so that the third telling too comes
@@ -114,8 +118,8 @@ extension Ensemble {
     return (soon + (1...4).map { now + .milliseconds(250 * $0) }).sorted()
   }
 
-  /// - Throws: ``Refusal`` when somebody plays, or another leads the session.
-  func requireIdle(at now: Instant) throws(Refusal) {
+  /// - Throws: ``CommandError`` when somebody plays, or another leads the session.
+  func requireIdle(at now: Instant) throws(CommandError) {
     switch role {
     case .master: throw .alreadyPlaying
     case .follower(let master): throw .belongsTo(master)
@@ -123,13 +127,17 @@ extension Ensemble {
     }
     if let leader { throw .ledBy(leader) }
     // Whoever has closed its gate to a rhythm does not take it away from the others by starting over it.
-    guard let statement, statement.end == Tick(.max), let master = acquaintances[statement.claim.identity] else {
+    guard let timelineMessage, timelineMessage.end == Tick(.max),
+      let master = acquaintances[timelineMessage.claim.identity]
+    else {
       return
     }
-    if master.isThere(at: now), master.presence?.claim == statement.claim { throw .belongsTo(statement.claim.identity) }
+    if master.isThere(at: now), master.presence?.claim == timelineMessage.claim {
+      throw .belongsTo(timelineMessage.claim.identity)
+    }
   }
 
-  func requireMaster() throws(Refusal) {
+  func requireMaster() throws(CommandError) {
     switch role {
     case .idle: throw .nothingPlays
     case .follower(let master): throw .belongsTo(master)

@@ -1,5 +1,6 @@
 import ClockSync
 public import MusicalTime
+public import PeerProtocol
 
 // What other peers say and do.
 extension Ensemble {
@@ -9,14 +10,14 @@ extension Ensemble {
   static var liesTold: Int { 8 }
 
   /// The peer with this identity is there: it hears the rhythm's state if there is one to tell. That it is there does
-  /// not make it the master again: one that was started anew knows nothing of the rhythm. Its statement does.
+  /// not make it the master again: one that was started anew knows nothing of the rhythm. Its timeline message does.
   ///
   /// - Parameter name: what it calls itself.
   public mutating func joined(_ peer: Identity, named name: String? = nil, at now: Instant) {
     acquaintances[peer, default: Acquaintance()].heard = now
     acquaintances[peer]?.name = name
     if role == .follower(of: peer) { standing = .isUnknown }
-    if role == .master, let statement { emit(.tell(statement, to: peer, isNews: true)) }
+    if role == .master, let timelineMessage { emit(.tell(timelineMessage, to: peer, isNews: true)) }
     // After the rhythm's state, of which the total is one of the ticks.
     met(peer, named: name, at: now)
   }
@@ -45,17 +46,17 @@ extension Ensemble {
   public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
     if departed == peer { departed = nil }
     heard(peer, at: now)
-    let misgivings = acquaintances[peer, default: Acquaintance()].learn(transit, at: now)
+    let warnings = acquaintances[peer, default: Acquaintance()].learn(transit, at: now)
     guard role == .follower(of: peer) else { return }
-    for misgiving in misgivings { doubt(peer, misgiving) }
+    for warning in warnings { doubt(peer, warning) }
     if !planned || now >= steered + Self.steering { follow(at: now) }
   }
 
   /// A System Exclusive message from the peer with identity `sender`, its data octets without F0 and F7. What is not Tutti's
   /// is nobody's business here.
   public mutating func received(systemExclusive octets: [UInt8], from sender: Identity, at now: Instant) {
-    if let statement = Statement(systemExclusive: octets) {
-      received(statement, from: sender, at: now)
+    if let timelineMessage = TimelineMessage(systemExclusive: octets) {
+      received(timelineMessage, from: sender, at: now)
     } else if let offer = Offer(systemExclusive: octets) {
       received(offer, from: sender, at: now)
     } else if let presence = Presence(systemExclusive: octets) {
@@ -66,14 +67,14 @@ extension Ensemble {
     }
   }
 
-  mutating func doubt(_ peer: Identity, _ misgiving: Misgiving) {
-    if acquaintances[peer, default: Acquaintance()].told.insert(misgiving).inserted { emit(.doubt(peer, misgiving)) }
+  mutating func doubt(_ peer: Identity, _ warning: PeerWarning) {
+    if acquaintances[peer, default: Acquaintance()].told.insert(warning).inserted { emit(.doubt(peer, warning)) }
   }
 
-  /// A statement from the peer with identity `sender`, which may speak for itself alone.
-  public mutating func received(_ statement: Statement, from sender: Identity, at now: Instant) {
-    guard statement.claim.identity == sender, sender != identity, statement.start <= statement.end,
-      isCredible(statement.claim.term)
+  /// A timeline message from the peer with identity `sender`, which may speak for itself alone.
+  public mutating func received(_ timelineMessage: TimelineMessage, from sender: Identity, at now: Instant) {
+    guard timelineMessage.claim.identity == sender, sender != identity, timelineMessage.start <= timelineMessage.end,
+      isCredible(timelineMessage.claim.term)
     else {
       rejected += 1
       return
@@ -81,35 +82,35 @@ extension Ensemble {
     heard(sender, at: now)
     // Its terms are not seen either, so that a start of this peer's outranks nothing that others follow.
     guard admits(.rhythm, from: sender) else { return }
-    highestTerm = max(highestTerm, statement.claim.term)
-    if let known = self.statement {
-      if statement.claim == known.claim {
+    highestTerm = max(highestTerm, timelineMessage.claim.term)
+    if let known = self.timelineMessage {
+      if timelineMessage.claim == known.claim {
         if role != .idle { confirmMaster(at: now) }
-        // Whoever has given the master up comes back by a statement it knows already, but never by an older one: that knows
+        // Whoever has given the master up comes back by a timeline message it knows already, but never by an older one: that knows
         // nothing of the end.
-        let isNews = statement.revision > known.revision
-        guard isNews || (role == .idle && statement.revision == known.revision) else { return }
-      } else if role != .idle, statement.claim < known.claim {
+        let isNews = timelineMessage.revision > known.revision
+        guard isNews || (role == .idle && timelineMessage.revision == known.revision) else { return }
+      } else if role != .idle, timelineMessage.claim < known.claim {
         // Whoever makes a lesser claim has not heard of this one.
         if role == .master { correct(sender, at: now) }
         return
       }
     }
     // What has ended, or may have for all that is known of its master's clock, outranks nothing that plays.
-    if role != .idle, statement.claim != claim, isOver(statement, at: now) != false { return }
-    if statement.claim != claim { leave(for: sender) }
-    self.statement = statement
-    if role == .idle, isOver(statement, at: now) == true { return }
+    if role != .idle, timelineMessage.claim != claim, isOver(timelineMessage, at: now) != false { return }
+    if timelineMessage.claim != claim { leave(for: sender) }
+    self.timelineMessage = timelineMessage
+    if role == .idle, isOver(timelineMessage, at: now) == true { return }
     confirmMaster(at: now)
     take(role: .follower(of: sender))
     follow(at: now)
   }
 
   /// Whether a rhythm has ended; nil when that cannot be told, as its master's clock is not known.
-  private func isOver(_ statement: Statement, at now: Instant) -> Bool? {
-    if statement.end == Tick(.max) { return false }
-    guard let clock = acquaintances[statement.claim.identity]?.clock.estimate(at: now) else { return nil }
-    return statement.deadline(statement.end) - clock.offset <= now
+  private func isOver(_ timelineMessage: TimelineMessage, at now: Instant) -> Bool? {
+    if timelineMessage.end == Tick(.max) { return false }
+    guard let clock = acquaintances[timelineMessage.claim.identity]?.clock.estimate(at: now) else { return nil }
+    return timelineMessage.deadline(timelineMessage.end) - clock.offset <= now
   }
 
   /// Gives up the claim that was followed, or made, for one of the peer with identity `sender`.

@@ -1,4 +1,6 @@
 import MusicalTime
+import PeerProtocol
+import Playback
 
 // The total as the others play by it.
 extension Ensemble {
@@ -16,11 +18,11 @@ extension Ensemble {
       return
     }
     noteRun()
-    let present = plan.tick(at: now)
-    let old = plan.intensity
-    let halfTick = Nanoseconds(plan.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
-    let tick = plan.tick(atMaster: told.instant + halfTick)
-    let isFar = (plan.deadline(tick) - now).magnitude > Self.farthest
+    let present = schedule.tick(at: now)
+    let old = schedule.intensity
+    let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
+    let tick = schedule.tick(atMaster: told.instant + halfTick)
+    let isFar = (schedule.deadline(tick) - now).magnitude > Self.farthest
     if told.isRecovered || isFar || tick.index.magnitude > 1 << 50 {
       activities.heard = told.value
       return change(to: told.value, at: now)
@@ -48,15 +50,15 @@ extension Ensemble {
   /// from the run before, or from the own decision as master, gives way to whatever this one tells.
   @discardableResult
   private mutating func noteRun() -> Bool {
-    guard activities.run != plan.run else { return false }
-    (activities.run, activities.isGuess) = (plan.run, true)
+    guard activities.run != schedule.run else { return false }
+    (activities.run, activities.isGuess) = (schedule.run, true)
     return true
   }
 
   /// Whether ``goByTotal(of:at:)`` has something to do.
   func isOffTotal(of master: Identity) -> Bool {
     guard planned else { return false }
-    return activities.run != plan.run || !activities.early.isEmpty || plan.intensity.next != goal(under: master)
+    return activities.run != schedule.run || !activities.early.isEmpty || schedule.intensity.next != goal(under: master)
   }
 
   private func goal(under master: Identity) -> UInt8 {
@@ -65,27 +67,27 @@ extension Ensemble {
 
   /// Changes to `total` at the next beat of which nothing is with the sound yet, unless that is what is played anyway.
   private mutating func change(to total: UInt8, at now: Instant) {
-    let old = plan.intensity
+    let old = schedule.intensity
     guard total != old.next else { return }
-    let present = plan.tick(at: now)
+    let present = schedule.tick(at: now)
     let isPending = old.changeTick != Tick(.max) && old.changeTick > present
-    let beat = (plan.firstTick(notBefore: now + soundLead) + (Tick.perQuarter - 1)).beat
+    let beat = (schedule.firstTick(notBefore: now + soundLead) + (Tick.perQuarter - 1)).beat
     activities.isGuess = true
     play(Intensity(isPending ? old.value : old.next, next: total, from: beat))
   }
 
   private mutating func play(_ intensity: Intensity) {
-    guard intensity != plan.intensity else { return }
-    plan.intensity = intensity
-    emit(.play(plan))
+    guard intensity != schedule.intensity else { return }
+    schedule.intensity = intensity
+    emit(.play(schedule))
   }
 
   /// The intensity as it goes on in `next`, in which ticks may be counted from elsewhere: what is to come comes at the same
   /// instant. What was to come in a rhythm that has ended meanwhile never does.
-  func intensity(goingOnIn next: Plan, at now: Instant) -> Intensity {
-    var intensity = plan.intensity
+  func intensity(goingOnIn next: PlaybackSchedule, at now: Instant) -> Intensity {
+    var intensity = schedule.intensity
     guard intensity.changeTick != Tick(.max) else { return intensity }
-    let (mine, theirs) = (plan.tick(at: now), next.tick(at: now))
+    let (mine, theirs) = (schedule.tick(at: now), next.tick(at: now))
     if abs(theirs - mine) > Tick.perQuarter { intensity.changeTick = intensity.changeTick + (theirs - mine) }
     let isFar = intensity.changeTick > theirs && next.deadline(intensity.changeTick) - now > Self.farthest
     return isFar ? Intensity(intensity.value) : intensity

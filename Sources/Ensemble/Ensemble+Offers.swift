@@ -1,4 +1,5 @@
 public import MusicalTime
+public import PeerProtocol
 
 // How the rhythm goes from one to another while both are there.
 extension Ensemble {
@@ -21,22 +22,22 @@ extension Ensemble {
   /// Offers the rhythm to the peer with this identity, or to all: whoever takes it first is the master then. Told again and
   /// again for a second, as messages get lost.
   ///
-  /// - Throws: ``Refusal`` unless this peer is the master, the other is in session, and the rhythm gate is open to it.
-  public mutating func offer(to peer: Identity?, at now: Instant) throws(Refusal) {
+  /// - Throws: ``CommandError`` unless this peer is the master, the other is in session, and the rhythm gate is open to it.
+  public mutating func offer(to peer: Identity?, at now: Instant) throws(CommandError) {
     try requireMaster()
     if let peer {
       guard company.contains(peer) else { throw .isAbsent(peer) }
       guard admits(.rhythm, from: peer) else { throw .gateIsClosed(peer) }
     }
     let receivers = peer.map { [$0] } ?? company.members.filter { admits(.rhythm, from: $0) }
-    make(Offer(claim: statement!.claim, isParting: false), to: receivers, at: now)
+    make(Offer(claim: timelineMessage!.claim, isParting: false), to: receivers, at: now)
   }
 
   /// Takes the rhythm that has been offered: claims it anew and goes on with it in phase.
   ///
-  /// - Throws: ``Refusal`` when nothing has been offered in the last 30 s under the claim that plays, when the master's clock
+  /// - Throws: ``CommandError`` when nothing has been offered in the last 30 s under the claim that plays, when the master's clock
   ///   is not known yet, or when another leads the session.
-  public mutating func take(at now: Instant) throws(Refusal) {
+  public mutating func take(at now: Instant) throws(CommandError) {
     if role == .master { throw .alreadyPlaying }
     guard case .follower(let master) = role, planned, let had = offerHad, had.claim == claim, now < had.end else {
       throw .nothingOffered

@@ -1,5 +1,6 @@
 public import MIDI
 public import MusicalTime
+public import PeerProtocol
 
 // What peers say of themselves.
 extension Ensemble {
@@ -108,7 +109,7 @@ extension Ensemble {
     company.said = haveAllHeard ? saidNow : nil
   }
 
-  private func opening(for peer: Identity) -> Gates.Opening {
+  private func opening(for peer: Identity) -> GateSet {
     // Asked for every packet; a name is only looked up where somebody is excepted.
     gates.opening(for: peer, named: gates.exceptions.isEmpty ? nil : company.name(of: peer))
   }

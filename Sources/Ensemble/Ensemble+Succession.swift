@@ -1,5 +1,7 @@
 import ClockSync
 public import MusicalTime
+public import PeerProtocol
+import Playback
 
 // Who goes on with the rhythm when its master does not.
 //
@@ -44,7 +46,7 @@ extension Ensemble {
     else { return }
     // Who knows what it has missed. Four intervals are a second at least.
     if now - last >= .seconds(1) {
-      if role == .master, let statement { emit(.tell(statement, to: peer, isNews: true)) }
+      if role == .master, let timelineMessage { emit(.tell(timelineMessage, to: peer, isNews: true)) }
       if now - last >= Nanoseconds(4 * company.interval.count) { present(to: peer, isNews: true, at: now) }
     }
     if role == .master, let presence, isBehind(presence.claim) { correct(peer, at: now) }
@@ -52,31 +54,31 @@ extension Ensemble {
 
   /// The peer with identity `sender` says that it takes part in the rhythm of this claim, nil while it is idle.
   mutating func heardClaim(_ claim: Claim?, from sender: Identity, at now: Instant) {
-    guard let statement else { return }
+    guard let timelineMessage else { return }
     if role == .follower(of: sender) {
-      if claim == statement.claim {
+      if claim == timelineMessage.claim {
         confirmMaster(at: now)
       } else if standing == .leads {
         standing = .hasGivenUp
       }
     }
-    guard statement.claim.identity == identity else { return }
+    guard timelineMessage.claim.identity == identity else { return }
     if role == .idle || role == .master, isBehind(claim) { correct(sender, at: now) }
   }
 
   /// Whether who says that it takes part in the rhythm of this claim has missed the end of this peer's own rhythm, or while
   /// that plays has not heard of it.
   private func isBehind(_ claim: Claim?) -> Bool {
-    guard let statement else { return false }
-    return role == .idle ? claim == statement.claim : claim.map { $0 < statement.claim } ?? true
+    guard let timelineMessage else { return false }
+    return role == .idle ? claim == timelineMessage.claim : claim.map { $0 < timelineMessage.claim } ?? true
   }
 
   /// Tells a peer of the own rhythm, but not more often than it can be of use, nor one that lets nobody tell it.
   mutating func correct(_ peer: Identity, at now: Instant) {
-    guard let statement, acquaintances[peer]?.presence?.gates[.rhythm] != false else { return }
+    guard let timelineMessage, acquaintances[peer]?.presence?.gates[.rhythm] != false else { return }
     if let last = acquaintances[peer]?.corrected, now - last < Self.correction { return }
     acquaintances[peer]?.corrected = now
-    emit(.tell(statement, to: peer, isNews: false))
+    emit(.tell(timelineMessage, to: peer, isNews: false))
   }
 
   /// The master has said that it leads the rhythm.
@@ -106,7 +108,7 @@ extension Ensemble {
   mutating func succeed(at now: Instant) {
     guard case .follower(let master) = role, now >= nextSuccession else { return }
     guard admits(.rhythm, from: master) else { return end(at: now) }
-    let plays = plan.run != 0 && plan.deadline(plan.end) > now
+    let plays = schedule.run != 0 && schedule.deadline(schedule.end) > now
     let awaits = awaitsAnother(than: master)
     if awaits, plays, acquaintances[master]?.isThere(at: now) == true {
       successionDue = now + Self.turn
@@ -120,7 +122,7 @@ extension Ensemble {
     }
     let rank = line(at: now).prefix { $0 < identity }.count
     var due = masterHeard + Self.silence + Nanoseconds(Self.turn.count * Int64(rank))
-    // Somebody says that it has taken over: its statement is on its way.
+    // Somebody says that it has taken over: its timeline message is on its way.
     if isTaken(at: now) { due = max(due, masterHeard + Self.coasting) }
     if now >= due { return takeOver(from: master, at: now) }
     // Those before this one may vanish yet.
@@ -146,8 +148,8 @@ extension Ensemble {
 
   /// Ends the rhythm here, at what can still be changed.
   mutating func end(at now: Instant) {
-    plan.end = min(plan.end, plan.firstTick(notBefore: now))
-    emit(.play(plan))
+    schedule.end = min(schedule.end, schedule.firstTick(notBefore: now))
+    emit(.play(schedule))
     finish()
   }
 
@@ -158,17 +160,18 @@ extension Ensemble {
   /// nothing moves here; the others go towards it.
   mutating func takeOver(from master: Identity, at now: Instant) {
     highestTerm = highestTerm == .max ? .max : highestTerm + 1
-    let tick = plan.firstTick(notBefore: now + soundLead)
-    let isChanged = tick >= plan.changeTick
-    let change = Statement.TempoChange(tempo: plan.ownTempo(plan.changed.tempo), tick: plan.changeTick)
-    statement = Statement(
+    let tick = schedule.firstTick(notBefore: now + soundLead)
+    let isChanged = tick >= schedule.changeTick
+    let change = TempoChange(tempo: schedule.ownTempo(schedule.changed.tempo), tick: schedule.changeTick)
+    timelineMessage = TimelineMessage(
       claim: Claim(term: highestTerm, identity: identity), revision: 0,
-      start: planned ? statement?.start ?? plan.start : plan.start, end: plan.end,
+      start: planned ? timelineMessage?.start ?? schedule.start : schedule.start, end: schedule.end,
       timeline: Timeline(
-        tempo: isChanged ? change.tempo : plan.ownTempo(plan.timeline.tempo), tick: tick, at: plan.deadline(tick)),
-      change: isChanged || plan.changeTick == Tick(.max) ? nil : change)
-    plan.start = continuation(at: now)
-    plan.run &+= 1
+        tempo: isChanged ? change.tempo : schedule.ownTempo(schedule.timeline.tempo), tick: tick,
+        at: schedule.deadline(tick)),
+      change: isChanged || schedule.changeTick == Tick(.max) ? nil : change)
+    schedule.start = continuation(at: now)
+    schedule.run &+= 1
     jumps += flywheel.jumps
     flywheel = SlewedClock()
     (joinDue, wanted, offerHad) = (nil, nil, nil)
@@ -178,7 +181,7 @@ extension Ensemble {
   }
 }
 
-extension Plan {
+extension PlaybackSchedule {
   /// `tempo` by the own clock, rather than the master's: the mean of a thousand quarters, so that a nanosecond counts.
   fileprivate func ownTempo(_ tempo: Tempo) -> Tempo {
     let count: Int64 = 1024

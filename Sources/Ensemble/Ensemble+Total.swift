@@ -1,5 +1,7 @@
 import MIDI
 import MusicalTime
+import PeerProtocol
+import Playback
 
 // The total as the master decides it, a while before each beat, so that all change layers at the same tick.
 extension Ensemble {
@@ -15,7 +17,7 @@ extension Ensemble {
   var decisionDeadline: Instant {
     guard let decided = activities.decided, decided.claim == claim else { return Instant(nanoseconds: .min) }
     let beat = decided.beat + Tick.perQuarter
-    return beat < plan.end ? plan.deadline(beat) - lead - Self.margin : .distantFuture
+    return beat < schedule.end ? schedule.deadline(beat) - lead - Self.margin : .distantFuture
   }
 
   /// Takes a rhythm over as it is. What this peer was told of levels when it led before may have changed since: everybody
@@ -34,19 +36,20 @@ extension Ensemble {
       tellTotal(to: nil)
     }
     guard now >= decisionDeadline, let last = activities.decided?.beat else { return }
-    let soonest = plan.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)
+    let soonest = schedule.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)
     let beat = max(last + Tick.perQuarter, soonest.beat)
     activities.decided = (claim, beat)
     let total = totalActivity(at: now)
-    // A plan has room for one change to come: at high tempos every other beat is decided upon, or fewer.
-    let isPending = plan.intensity.changeTick != Tick(.max) && plan.deadline(plan.intensity.changeTick) > now
-    guard total != plan.intensity.next, !isPending, now >= activities.holdsUntil else {
+    // A schedule has room for one change to come: at high tempos every other beat is decided upon, or fewer.
+    let isPending =
+      schedule.intensity.changeTick != Tick(.max) && schedule.deadline(schedule.intensity.changeTick) > now
+    guard total != schedule.intensity.next, !isPending, now >= activities.holdsUntil else {
       // Once a bar it is told again, as the rhythm's state is, for those who have lost all that they were told of it.
       guard beat.index / Self.bar != last.index / Self.bar else { return }
       return isPending ? tellTotal(to: nil) : tellTotal(to: nil, at: now)
     }
-    plan.intensity = Intensity(plan.intensity.next, next: total, from: beat)
-    emit(.play(plan))
+    schedule.intensity = Intensity(schedule.intensity.next, next: total, from: beat)
+    emit(.play(schedule))
     announceTotal(at: now)
   }
 
@@ -54,15 +57,15 @@ extension Ensemble {
   /// level counts; of a rhythm taken over, or gone on with after a crash, the total stays until all have.
   private mutating func beginTotals(under claim: Claim, at now: Instant) {
     activities.informed = [:]
-    if let start = statement?.start, plan.deadline(start) > now, now >= activities.keepsUntil {
+    if let start = timelineMessage?.start, schedule.deadline(start) > now, now >= activities.keepsUntil {
       activities.decided = (claim, start.beat)
-      plan.intensity = Intensity(totalActivity(at: now), from: start.beat)
-      emit(.play(plan))
+      schedule.intensity = Intensity(totalActivity(at: now), from: start.beat)
+      emit(.play(schedule))
       announceTotal(at: now)
       // Whoever does not take part counts no more from the next beat on.
       activities.total.beginAnew()
     } else {
-      activities.decided = (claim, plan.tick(at: now + lead).beat)
+      activities.decided = (claim, schedule.tick(at: now + lead).beat)
       activities.holdsUntil = now + Self.inquiry
     }
   }
@@ -75,14 +78,14 @@ extension Ensemble {
 
   /// The newest total, with the instant of the beat from which it counts.
   private mutating func tellTotal(to peer: Identity?) {
-    send(Self.totalLevel, plan.intensity.next, at: plan.deadline(plan.intensity.changeTick), to: peer)
+    send(Self.totalLevel, schedule.intensity.next, at: schedule.deadline(schedule.intensity.changeTick), to: peer)
   }
 
   /// What plays now, and what is to come.
   private mutating func tellTotal(to peer: Identity?, at now: Instant) {
-    let present = plan.tick(at: now)
-    let isPending = plan.intensity.changeTick != Tick(.max) && plan.intensity.changeTick > present
-    send(Self.totalLevel, plan.intensity.value(at: present), at: plan.deadline(present.beat), to: peer)
+    let present = schedule.tick(at: now)
+    let isPending = schedule.intensity.changeTick != Tick(.max) && schedule.intensity.changeTick > present
+    send(Self.totalLevel, schedule.intensity.value(at: present), at: schedule.deadline(present.beat), to: peer)
     if isPending { tellTotal(to: peer) }
   }
 

@@ -1,3 +1,5 @@
+public import PeerProtocol
+
 // The network as its theory describes it.
 extension Ensemble {
   /// A connection between this peer and another, in both directions: 25 for each of the four kinds of traffic that flows and

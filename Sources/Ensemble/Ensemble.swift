@@ -1,8 +1,10 @@
 public import ClockSync
 public import MIDI
 public import MusicalTime
+public import PeerProtocol
+public import Playback
 
-/// Who plays what with whom, as one peer sees it: roles, claims and the rhythm's state. Commands, statements, clock
+/// Who plays what with whom, as one peer sees it: roles, claims and the rhythm's state. Commands, timeline messages, clock
 /// exchanges and instants go in, effects come out; it does no I/O and reads no clock.
 ///
 ///     idle ── start ──────────────▶ master ── stop, its end passes ──▶ idle
@@ -12,15 +14,15 @@ public import MusicalTime
 ///
 /// <doc:Succession> has it in full.
 ///
-/// All instants are in the own clock, but for those inside a ``Statement``.
+/// All instants are in the own clock, but for those inside a ``TimelineMessage``.
 public struct Ensemble: Sendable {
   /// What the peer is to do.
   public enum Effect: Hashable, Sendable {
     /// Tell the rhythm's state to the peer with this identity, or to all. What is news and gets lost is repaired by the next
     /// packet that comes through; the rest is told again anyhow. So with presences and offers.
-    case tell(Statement, to: Identity?, isNews: Bool)
-    /// Play by this plan from now on.
-    case play(Plan)
+    case tell(TimelineMessage, to: Identity?, isNews: Bool)
+    /// Play by this schedule from now on.
+    case play(PlaybackSchedule)
     /// The role changed.
     case role(Role)
     /// Another peer's claim outranked the own one.
@@ -30,7 +32,7 @@ public struct Ensemble: Sendable {
     /// The master has been silent too long, and nobody has gone on: the rhythm ended.
     case masterLost(Identity)
     /// Something is wrong with the peer of this identity, told once.
-    case doubt(Identity, Misgiving)
+    case doubt(Identity, PeerWarning)
     /// Tell the peer with this identity what this one says of itself.
     case present(Presence, to: Identity, isNews: Bool)
     /// Offer the rhythm to the peer with this identity.
@@ -63,21 +65,21 @@ public struct Ensemble: Sendable {
   /// What the others may do to this peer.
   public var gates = Gates()
   public internal(set) var role = Role.idle
-  public internal(set) var plan = Plan.silence
+  public internal(set) var schedule = PlaybackSchedule.silence
   /// Where ``continue`` goes on.
   public internal(set) var position = Step(0)
   /// Statements that were not their sender's own or not about anything that can be played.
   public internal(set) var rejected = 0
 
-  /// The rhythm that plays, or the last one that did, in its master's clock. Where ``planned`` is false the plan is still
+  /// The rhythm that plays, or the last one that did, in its master's clock. Where ``planned`` is false the schedule is still
   /// for the one before.
-  var statement: Statement?
+  var timelineMessage: TimelineMessage?
   /// The highest term seen. To be kept across restarts: who forgets it claims with a term that the others have had
   /// already.
   public internal(set) var highestTerm: UInt32
   /// A tempo asked for while another change is on its way.
   var wanted: Tempo?
-  /// When the own newest statement is told again, soonest first.
+  /// When the own newest timeline message is told again, soonest first.
   var repeats: [Instant] = []
   /// Those in session, and ``departed``.
   var acquaintances: [Identity: Acquaintance] = [:]
@@ -90,7 +92,7 @@ public struct Ensemble: Sendable {
   var reach = Nanoseconds.zero
   /// When the flywheel was steered last.
   var steered = Instant(nanoseconds: .min)
-  /// Whether the plan is for the statement's run, which it is not while the master's clock is unknown.
+  /// Whether the schedule is for the timeline message's run, which it is not while the master's clock is unknown.
   var planned = false
   /// How lively everybody is.
   var activities: ActivityExchange
@@ -158,12 +160,12 @@ public struct Ensemble: Sendable {
   /// When ``advance(to:)`` has something to do next; the distant future when nothing is planned.
   public var nextDeadline: Instant {
     var next = min(repeats.first ?? .distantFuture, activityDeadline, presenceDeadline)
-    guard role != .idle, let statement else { return next }
+    guard role != .idle, let timelineMessage else { return next }
     next = min(next, nextSuccession)
     if let joinDue { next = min(next, joinDue) }
     if let due = offerMade?.repeats.first { next = min(next, due) }
-    if planned, plan.end != Tick(.max) { next = min(next, plan.deadline(plan.end)) }
-    if role == .master, let change = statement.change { next = min(next, statement.deadline(change.tick)) }
+    if planned, schedule.end != Tick(.max) { next = min(next, schedule.deadline(schedule.end)) }
+    if role == .master, let change = timelineMessage.change { next = min(next, timelineMessage.deadline(change.tick)) }
     return next
   }
 
@@ -174,11 +176,11 @@ public struct Ensemble: Sendable {
       advanceActivity(to: now)
       advancePresence(to: now)
     }
-    if let due = repeats.first, now >= due, let statement {
+    if let due = repeats.first, now >= due, let timelineMessage {
       repeats.removeFirst()
-      emit(.tell(statement, to: nil, isNews: false))
+      emit(.tell(timelineMessage, to: nil, isNews: false))
       if repeats.isEmpty, role == .master {
-        repeats = [now + Nanoseconds(4 * plan.tempo(at: now).nanosecondsPerQuarter)]
+        repeats = [now + Nanoseconds(4 * schedule.tempo(at: now).nanosecondsPerQuarter)]
       }
     }
     guard role != .idle else { return }
@@ -188,7 +190,7 @@ public struct Ensemble: Sendable {
       joinDue = nil
       follow(at: now)
     }
-    if role != .idle, planned, plan.end != Tick(.max), now >= plan.deadline(plan.end) {
+    if role != .idle, planned, schedule.end != Tick(.max), now >= schedule.deadline(schedule.end) {
       // Nobody must miss the end: it is told eight times more.
       if role == .master { repeats = (1...8).map { now + .milliseconds(250 * $0) } }
       return finish()
@@ -206,7 +208,7 @@ public struct Ensemble: Sendable {
 
   /// The rhythm has ended; its place is kept for ``continue``.
   mutating func finish() {
-    position = max(plan.end, plan.start).step
+    position = max(schedule.end, schedule.start).step
     (planned, wanted, joinDue, offerMade, offerHad) = (false, nil, nil, nil, nil)
     take(role: .idle)
   }

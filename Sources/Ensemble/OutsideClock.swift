@@ -1,5 +1,6 @@
 import ClockSync
 public import MusicalTime
+import PeerProtocol
 
 /// A MIDI clock from outside the network, hardware or another program, that this peer keeps and gives on as master.
 ///
@@ -38,7 +39,7 @@ public struct OutsideClock: Sendable {
   /// What the player is to hear of.
   public enum Event: Hashable, Sendable {
     /// The rhythm that the clock asks for has to wait.
-    case refused(Refusal)
+    case refused(CommandError)
     /// It runs, but has sent no tick for ``patience``.
     case silent
     /// Its ticks come again.
@@ -72,7 +73,7 @@ public struct OutsideClock: Sendable {
   private var isSilent = false
   private var isUnplayable = false
   private var hasLostCount = false
-  private var refusal: Refusal?
+  private var refusal: CommandError?
 
   public init() {}
 
@@ -86,7 +87,7 @@ public struct OutsideClock: Sendable {
   /// What its ticks tell of tempo and phase, by the counter's numbers.
   private var line: Timeline? { stamps.isTrusted ? stamps.timeline : follower.timeline }
 
-  /// The tempo at which it runs, as its ticks tell, nil while they tell none. It is steady where ``Ensemble/plan``'s is
+  /// The tempo at which it runs, as its ticks tell, nil while they tell none. It is steady where ``Ensemble/schedule``'s is
   /// not, which is steered to make errors good.
   public var tempo: Tempo? { isRunning && follower.isSettled ? line?.tempo : nil }
 
@@ -170,8 +171,8 @@ public struct OutsideClock: Sendable {
       counter.forget()
       (playableSince, unplayableSince) = (nil, nil)
       if isRunning, claim != nil, ensemble.claim == claim {
-        let halfTick = Nanoseconds(ensemble.plan.tempo(at: instant).nanosecondsPerQuarter / 48)
-        origin = counter.next - ensemble.plan.tick(at: instant + halfTick)
+        let halfTick = Nanoseconds(ensemble.schedule.tempo(at: instant).nanosecondsPerQuarter / 48)
+        origin = counter.next - ensemble.schedule.tick(at: instant + halfTick)
       }
     }
     newest = instant
@@ -225,7 +226,7 @@ public struct OutsideClock: Sendable {
   }
 
   private mutating func start(on timeline: Timeline, _ ensemble: inout Ensemble, now: Instant) -> Event? {
-    do throws(Refusal) {
+    do throws(CommandError) {
       try ensemble.start(on: timeline, at: now)
       claim = ensemble.claim
       isWaiting = false

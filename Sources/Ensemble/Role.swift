@@ -1,3 +1,5 @@
+public import PeerProtocol
+
 /// What a peer is to the rhythm.
 public enum Role: Hashable, Sendable, CustomStringConvertible {
   /// Nobody plays.

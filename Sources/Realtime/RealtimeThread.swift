@@ -6,7 +6,7 @@ public import MusicalTime
 /// a library the body calls, starts by other means begin at normal priority (SCHED_RESET_ON_FORK).
 public final class RealtimeThread {
   /// What the kernel granted.
-  public let scheduler: Scheduler
+  public let schedulingPolicy: SchedulingPolicy
   private var thread: pthread_t
 
   /// Starts `body` on a thread called `name` (15 characters count) with FIFO `priority`, 1...99.
@@ -27,9 +27,9 @@ public final class RealtimeThread {
     thread = pthread_t()
     var code = pthread_create(&thread, &attributes, runThread, start)
     if code == 0 {
-      scheduler = .fifo(priority)
+      schedulingPolicy = .fifo(priority)
     } else {
-      scheduler = .other(refused: code)
+      schedulingPolicy = .other(refused: code)
       pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_INHERIT_SCHED))
       code = pthread_create(&thread, &attributes, runThread, start)
       precondition(code == 0, "no thread could be started: \(String(cString: strerror(code)))")

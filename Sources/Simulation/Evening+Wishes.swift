@@ -1,12 +1,13 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 
 // What somebody takes into his head.
 extension Evening {
   func wish(in room: Room) {
-    let isPlaying = room.hosts.contains { $0.peer.map { $0.member.ensemble.role != .idle } ?? false }
+    let isPlaying = room.hosts.contains { $0.peer.map { $0.core.ensemble.role != .idle } ?? false }
     if !isPlaying, chance(2) { return start(in: room) }
     switch random.integer(in: 0...79) {
     case 0..<5: start(in: room)
@@ -30,7 +31,7 @@ extension Evening {
     let count = chance(4) ? random.integer(in: 2...4) : 1
     for _ in 0..<count {
       guard let host = somebody(in: room), let tempo = tempo() else { return }
-      try? room.command(host) { member, now throws(Refusal) in try member.ensemble.start(tempo: tempo, at: now) }
+      try? room.command(host) { core, now throws(CommandError) in try core.ensemble.start(tempo: tempo, at: now) }
     }
   }
 
@@ -38,21 +39,21 @@ extension Evening {
 
   private func stop(in room: Room) {
     guard let host = room.master else { return }
-    try? room.command(host) { member, now throws(Refusal) in try member.ensemble.stop(now: now) }
+    try? room.command(host) { core, now throws(CommandError) in try core.ensemble.stop(now: now) }
   }
 
   private func changeTempo(in room: Room) {
     guard let host = room.master, let tempo = tempo() else { return }
-    try? room.command(host) { member, now throws(Refusal) in try member.ensemble.change(tempo: tempo, at: now) }
+    try? room.command(host) { core, now throws(CommandError) in try core.ensemble.change(tempo: tempo, at: now) }
   }
 
   /// To one or to all; one or two take it, or nobody does.
   private func handOver(in room: Room) {
     guard let master = room.master, let other = somebody(in: room, but: master) else { return }
     let peer = chance(3) ? nil : room.hosts[other].identity
-    try? room.command(master) { member, now throws(Refusal) in try member.ensemble.offer(to: peer, at: now) }
+    try? room.command(master) { core, now throws(CommandError) in try core.ensemble.offer(to: peer, at: now) }
     for host in [other, somebody(in: room, but: master)].compactMap({ $0 }) where !chance(4) {
-      plan(
+      schedule(
         .take(host, life: room.hosts[host].lives), in: .milliseconds(random.integer(in: 50...2000)), of: room)
     }
   }
@@ -60,7 +61,7 @@ extension Evening {
   private func liven(in room: Room) {
     guard let host = somebody(in: room) else { return }
     let level = UInt8(random.integer(in: 0...127))
-    room.command(host) { member, now in member.ensemble.setActivity(level, at: now) }
+    room.command(host) { core, now in core.ensemble.setActivity(level, at: now) }
   }
 
   /// A note to one or to all, held for up to three seconds.
@@ -70,18 +71,18 @@ extension Evening {
     guard !room.hosts[host].keys.contains(key) else { return }
     let addressee = chance(3) ? somebody(in: room, but: host).map { room.hosts[$0].identity } : nil
     room.hosts[host].keys.append(key)
-    room.command(host) { member, now in
-      member.addressee = addressee
-      member.play(.noteOn(.one, key: key, velocity: 100), at: now)
+    room.command(host) { core, now in
+      core.addressee = addressee
+      core.play(.noteOn(.one, key: key, velocity: 100), at: now)
     }
-    plan(
+    schedule(
       .letGo(host, life: room.hosts[host].lives, key: key), in: .milliseconds(random.integer(in: 20...3000)), of: room)
   }
 
   private func bend(in room: Room) {
     guard let host = somebody(in: room) else { return }
     let value = UInt7(masking: UInt8(random.integer(in: 0...127)))
-    room.command(host) { member, now in member.play(.controlChange(.one, controller: 1, value: value), at: now) }
+    room.command(host) { core, now in core.play(.controlChange(.one, controller: 1, value: value), at: now) }
   }
 
   /// One gate to everybody or to one, or all as they were; now and then a session that one leads.
@@ -93,7 +94,7 @@ extension Evening {
         let leader = peer == host ? nil : room.hosts[host].identity.description
         room.setGates(peer) { $0.ledBy(leader) }
       }
-      return plan(.openGates, in: .seconds(random.integer(in: 5...20)), of: room)
+      return schedule(.openGates, in: .seconds(random.integer(in: 5...20)), of: room)
     }
     let gate: Gate = [.notes, .modification, .activity].randomElement(using: &random)!
     let peer = chance(2) ? room.hosts[other].identity.description : nil
@@ -103,16 +104,16 @@ extension Evening {
   private func crash(in room: Room) {
     guard let host = chance(2) ? room.master ?? somebody(in: room) : somebody(in: room) else { return }
     room.crash(host)
-    plan(.enter(host), in: .milliseconds(random.integer(in: 300...20_000)), of: room)
+    schedule(.enter(host), in: .milliseconds(random.integer(in: 300...20_000)), of: room)
   }
 
   private func leave(in room: Room) {
     guard let host = chance(2) ? room.master ?? somebody(in: room) : somebody(in: room) else { return }
     var stays = false
-    room.command(host) { member, now in stays = member.ensemble.part(at: now) }
+    room.command(host) { core, now in stays = core.ensemble.part(at: now) }
     let length = stays ? Nanoseconds.seconds(1) : .zero
-    plan(.leave(host, life: room.hosts[host].lives, by: room.now + length), in: .zero, of: room)
-    plan(.enter(host), in: .milliseconds(random.integer(in: 2000...20_000)), of: room)
+    schedule(.leave(host, life: room.hosts[host].lives, by: room.now + length), in: .zero, of: room)
+    schedule(.enter(host), in: .milliseconds(random.integer(in: 2000...20_000)), of: room)
   }
 
   private func enter(in room: Room) {
@@ -127,6 +128,6 @@ extension Evening {
     let count = random.integer(in: 2...3)
     let parts = room.hosts.map { _ in UInt8(random.integer(in: 1...count)) }
     room.divide(into: parts)
-    plan(.heal, in: .milliseconds(random.integer(in: 500...40_000)), of: room)
+    schedule(.heal, in: .milliseconds(random.integer(in: 500...40_000)), of: room)
   }
 }

@@ -48,7 +48,7 @@ final class Evening: Script {
     return max(next, room.now + Nanoseconds(1))
   }
 
-  func plan(_ what: Later, in length: Nanoseconds, of room: Room) { agenda.append((room.now + length, what)) }
+  func schedule(_ what: Later, in length: Nanoseconds, of room: Room) { agenda.append((room.now + length, what)) }
 
   /// One in `count`.
   func chance(_ count: Int64) -> Bool { random.integer(in: 1...count) == 1 }
@@ -63,7 +63,7 @@ final class Evening: Script {
   /// Most are there from the beginning.
   private func arrive(in room: Room) {
     for host in room.hosts.indices where host < 2 || !chance(4) {
-      plan(.enter(host), in: .milliseconds(random.integer(in: 0...2000)), of: room)
+      schedule(.enter(host), in: .milliseconds(random.integer(in: 0...2000)), of: room)
     }
   }
 
@@ -79,18 +79,18 @@ final class Evening: Script {
     case .enter(let host): enter(host, in: room)
     case .leave(let host, let life, let limit):
       guard let peer = room.hosts[host].peer, peer.life == life else { break }
-      if peer.member.ensemble.role == .master, room.now < limit {
-        plan(.leave(host, life: life, by: limit), in: .milliseconds(20), of: room)
+      if peer.core.ensemble.role == .master, room.now < limit {
+        schedule(.leave(host, life: life, by: limit), in: .milliseconds(20), of: room)
       } else {
         room.leave(host)
       }
     case .letGo(let host, let life, let key):
       guard room.hosts[host].peer?.life == life else { break }
       room.hosts[host].keys.removeAll { $0 == key }
-      room.command(host) { member, now in member.play(.noteOff(.one, key: key, velocity: 64), at: now) }
+      room.command(host) { core, now in core.play(.noteOff(.one, key: key, velocity: 64), at: now) }
     case .take(let host, let life):
       guard room.hosts[host].peer?.life == life else { break }
-      try? room.command(host) { member, now throws(Refusal) in try member.ensemble.take(at: now) }
+      try? room.command(host) { core, now throws(CommandError) in try core.ensemble.take(at: now) }
     case .heal:
       guard isDivided else { break }
       isDivided = false

@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 
 // What peers do to each other.
@@ -9,7 +10,7 @@ extension Inspector {
     guard let session else { return }
     let host = peer.host
     var holder = watched[host].held[session] ?? Holder()
-    if let partner = peer.member.partners[session] {
+    if let partner = peer.core.partners[session] {
       holder.host = room.hosts.indices.first {
         partner.info.control.isSameHost(as: SocketAddress(host: UInt32($0), port: 0))
       }
@@ -38,7 +39,7 @@ extension Inspector {
       guard var holder = watched[host].held[session] else { continue }
       guard !holder.keys.isEmpty else {
         watched[host].held[session]?.wrongSince = nil
-        if peer.member.partners[session] == nil { watched[host].held[session] = nil }
+        if peer.core.partners[session] == nil { watched[host].held[session] = nil }
         continue
       }
       let player = holder.host
@@ -57,7 +58,7 @@ extension Inspector {
         "one of \(player.map { room.hosts[$0].name } ?? "a stranger")")
       watched[host].held[session] = holder
     }
-    if case .follower(let identity) = peer.member.ensemble.role, now - watched[host].gatesChanged > .seconds(1) {
+    if case .follower(let identity) = peer.core.ensemble.role, now - watched[host].gatesChanged > .seconds(1) {
       expectOpen(.rhythm, to: room.host(of: identity), at: host)
     }
   }
@@ -65,7 +66,7 @@ extension Inspector {
   /// The master's total lies between what everybody's levels of the last half second can come to.
   func lookAtTotal(of peer: VirtualPeer) {
     let host = peer.host
-    guard !pairs.isEmpty, peer.member.ensemble.role == .master,
+    guard !pairs.isEmpty, peer.core.ensemble.role == .master,
       now - watched[host].roleSince > .seconds(1), now - watched[host].calm > .seconds(1)
     else {
       watched[host].wrongSince = nil
@@ -79,7 +80,7 @@ extension Inspector {
       if isSteady, !isOpen { continue }
       // Who has gone without a word counts for five seconds.
       if room.hosts[other].peer == nil, now - watched[other].behind.at > .seconds(6) { continue }
-      let follows = room.hosts[other].peer?.member.ensemble.role == .follower(of: room.hosts[host].identity)
+      let follows = room.hosts[other].peer?.core.ensemble.role == .follower(of: room.hosts[host].identity)
       let knows = acquaintance(host, other).map { $0 > .seconds(1) } ?? false
       if isSteady, follows, knows, now - watched[other].roleSince > .seconds(1) { least.append(lowest(other)) }
       // Who vanished may count for five seconds with what it told last, also when it is back before that.
@@ -87,8 +88,8 @@ extension Inspector {
       let counts = !knows && now - behind.at <= ActivityTotal.patience + .milliseconds(500)
       most.append(counts ? max(behind.level, highest(other)) : highest(other))
     }
-    let rule = peer.member.ensemble.activityRule
-    let total = peer.member.ensemble.totalActivity(at: peer.now)
+    let rule = peer.core.ensemble.activityRule
+    let total = peer.core.ensemble.totalActivity(at: peer.now)
     let range = rule.total(of: least)...max(rule.total(of: least), rule.total(of: most))
     watched[host].wrongSince = range.contains(total) ? nil : watched[host].wrongSince ?? now
     expect(
@@ -113,7 +114,7 @@ extension Inspector {
     // Who has gone without a word keeps its channel for five seconds.
     let claimants = room.hosts.indices.count { room.hosts[$0].peer != nil || now - watched[$0].behind.at < .seconds(7) }
     let isWithout =
-      peer.member.ensemble.channel == nil && claimants <= 14 && now - watched[peer.host].calm > .seconds(3)
+      peer.core.ensemble.channel == nil && claimants <= 14 && now - watched[peer.host].calm > .seconds(3)
     watched[peer.host].channelless = isWithout ? watched[peer.host].channelless ?? now : nil
     expect(
       .channels, watched[peer.host].channelless.map { now - $0 <= .seconds(2) } ?? true, of: peer.host, "a channel",

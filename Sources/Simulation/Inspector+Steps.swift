@@ -92,8 +92,8 @@ extension Inspector {
   /// Compares what a follower has heard of late with what its master has.
   func lookAtSteps(of peer: VirtualPeer) {
     let host = peer.host
-    guard case .follower(let identity) = peer.member.ensemble.role, let master = room.host(of: identity),
-      let leader = room.hosts[master].peer, leader.member.ensemble.role == .master,
+    guard case .follower(let identity) = peer.core.ensemble.role, let master = room.host(of: identity),
+      let leader = room.hosts[master].peer, leader.core.ensemble.role == .master,
       room.wire.reaches(host, master), let acquaintance = acquaintance(host, master)
     else {
       watched[host].stillSince = nil
@@ -136,7 +136,7 @@ extension Inspector {
       // Whoever has opened its gate goes by the total from the next beat on, a second at 60 BPM. Whoever is still ahead of its
       // master after a network has healed has handed a beat to its sound before the total of it is told.
       let isMeant =
-        distance > .milliseconds(-40) && peer.member.ensemble.admits(.activity, from: identity)
+        distance > .milliseconds(-40) && peer.core.ensemble.admits(.activity, from: identity)
         && mine.at - watched[host].gatesChanged > .milliseconds(1500)
       let isSame = theirs.level == mine.level || !isMeant
       watched[host].differs = isSame ? nil : watched[host].differs ?? now
@@ -148,7 +148,7 @@ extension Inspector {
 
   /// Whoever follows a master that is no more takes its place, or follows who does, within two seconds of the last packet.
   func lookAtMaster(of peer: VirtualPeer) {
-    guard case .follower(let identity) = peer.member.ensemble.role, let master = room.host(of: identity) else {
+    guard case .follower(let identity) = peer.core.ensemble.role, let master = room.host(of: identity) else {
       watched[peer.host].orphaned = nil
       return
     }

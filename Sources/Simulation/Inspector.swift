@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 
 /// Watches a room: gathers figures, and finds what must not be. It looks from outside, at what is heard and done; it knows
@@ -71,7 +72,7 @@ final class Inspector {
   private func leftBehind(by host: Int) {
     let before = watched[host].behind
     let counts = now - before.at <= ActivityTotal.patience + .milliseconds(500)
-    let level = max(highest(host), room.hosts[host].peer?.member.ensemble.activity ?? 0)
+    let level = max(highest(host), room.hosts[host].peer?.core.ensemble.activity ?? 0)
     watched[host].behind = (max(level, counts ? before.level : 0), now)
   }
 
@@ -90,7 +91,7 @@ final class Inspector {
   /// Notes the level that its player has come to: what falls and rises again between two looks, its master may hear of.
   func noteLevel(of peer: VirtualPeer) {
     guard !pairs.isEmpty else { return }
-    let (level, known) = (peer.member.ensemble.activity, watched[peer.host].levels[looks % 12])
+    let (level, known) = (peer.core.ensemble.activity, watched[peer.host].levels[looks % 12])
     watched[peer.host].levels[looks % 12] = min(level, known.lowerBound)...max(level, known.upperBound)
   }
 
@@ -104,7 +105,7 @@ final class Inspector {
     }
   }
 
-  private func told(_ news: MemberNews, by peer: VirtualPeer) {
+  private func told(_ news: PeerCoreEvent, by peer: VirtualPeer) {
     switch news {
     case .role(let role):
       record.note(UInt64(bitPattern: now.nanoseconds) ^ UInt64(peer.host))
@@ -142,7 +143,7 @@ final class Inspector {
     looks += 1
     // All levels first: a master may have heard by now to what another's has fallen since the last look.
     for host in room.hosts.indices {
-      guard let level = room.hosts[host].peer?.member.ensemble.activity else { continue }
+      guard let level = room.hosts[host].peer?.core.ensemble.activity else { continue }
       watched[host].levels[looks % 12] = level...level
     }
     for host in room.hosts.indices { look(at: host) }
@@ -166,21 +167,21 @@ final class Inspector {
   }
 
   private func look(at a: VirtualPeer, and b: VirtualPeer) {
-    let isMet = a.member.sessions[b.identity] != nil && b.member.sessions[a.identity] != nil
+    let isMet = a.core.sessions[b.identity] != nil && b.core.sessions[a.identity] != nil
     let reaches = room.wire.reaches(a.host, b.host)
     var pair = pairs[a.host * watched.count + b.host]
     // A session that a new one takes the place of is missed for a moment, however long the two have known each other.
     pair.apart = reaches && !isMet ? pair.apart ?? now : nil
     pair.met = isMet && reaches ? pair.met ?? now : nil
-    let (isMaster, isOtherMaster) = (a.member.ensemble.role == .master, b.member.ensemble.role == .master)
+    let (isMaster, isOtherMaster) = (a.core.ensemble.role == .master, b.core.ensemble.role == .master)
     if reaches {
       let isLate = pair.apart.map { now - $0 > .seconds(15) } ?? false
       expect(.meeting, !isLate || pair.isTold, of: a.host, "a session with \(room.hosts[b.host].name)", "none")
       if isLate { pair.isTold = true }
     }
     let isRival =
-      pair.met != nil && isMaster && isOtherMaster && a.member.ensemble.admits(.rhythm, from: b.identity)
-      && b.member.ensemble.admits(.rhythm, from: a.identity)
+      pair.met != nil && isMaster && isOtherMaster && a.core.ensemble.admits(.rhythm, from: b.identity)
+      && b.core.ensemble.admits(.rhythm, from: a.identity)
     pair.rivals = isRival ? pair.rivals ?? now : nil
     if isMaster || isOtherMaster {
       expect(
@@ -189,8 +190,8 @@ final class Inspector {
     }
     if pair.met == nil { pair.sharesChannel = nil }
     if let met = pair.met {
-      let channel = a.member.ensemble.channel
-      let shares = channel != nil && channel == b.member.ensemble.channel
+      let channel = a.core.ensemble.channel
+      let shares = channel != nil && channel == b.core.ensemble.channel
       pair.sharesChannel = shares ? pair.sharesChannel ?? max(met, now) : nil
       expect(
         .channels, pair.sharesChannel.map { now - $0 <= .seconds(2) } ?? true, of: a.host, "a channel of its own",
@@ -204,7 +205,7 @@ final class Inspector {
   func acquaintance(_ a: Int, _ b: Int) -> Nanoseconds? {
     if !pairs.isEmpty { return pairs[a * watched.count + b].met.map { now - $0 } }
     guard let first = room.hosts[a].peer, let second = room.hosts[b].peer,
-      first.member.sessions[second.identity] != nil, second.member.sessions[first.identity] != nil
+      first.core.sessions[second.identity] != nil, second.core.sessions[first.identity] != nil
     else { return nil }
     return now - max(watched[a].calm, watched[b].calm)
   }

@@ -23,11 +23,11 @@ final class Rehearsal: Script {
       if case .start = part { return Instant(nanoseconds: 3_500_000_000) }
       return room.now + Nanoseconds(2_000_000_000 / Int64(room.hosts.count))
     case .start:
-      try? room.command(0) { member, now throws(Refusal) in try member.ensemble.start(tempo: tempo, at: now) }
+      try? room.command(0) { core, now throws(CommandError) in try core.ensemble.start(tempo: tempo, at: now) }
       part = .stop
       return Instant(nanoseconds: 0) + length - .milliseconds(1050)
     case .stop:
-      try? room.command(0) { member, now throws(Refusal) in try member.ensemble.stop(now: now) }
+      try? room.command(0) { core, now throws(CommandError) in try core.ensemble.stop(now: now) }
       part = .end
       return .distantFuture
     case .end: return .distantFuture

@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 public import MusicalTime
+import PeerProtocol
 import RTPMIDI
 public import Rhythm
 import Seeds
@@ -51,7 +52,7 @@ public final class Room {
   let settings: Settings
   let wire: Wire
   private let score: Score
-  private let disturbance: Disturbance
+  private let disturbance: RuleMutation
   var hosts: [Host]
   var random: SplitMix
   private let script: any Script
@@ -72,12 +73,12 @@ public final class Room {
     }
     wire = Wire(settings.network, hosts: settings.peers, random: SplitMix(seed: random.next()))
     score = Score(settings.table)
-    disturbance = Disturbance(settings.off)
+    disturbance = RuleMutation(settings.off)
     inspector = Inspector(settings, length: length)
     end = Instant(nanoseconds: 0) + length
     self.random = random
     disturbance.mastery = { [unowned self] host in
-      guard let ensemble = hosts[host].peer?.member.ensemble, ensemble.role == .master else { return nil }
+      guard let ensemble = hosts[host].peer?.core.ensemble, ensemble.role == .master else { return nil }
       return ensemble.claim
     }
     inspector.room = self
@@ -105,7 +106,7 @@ public final class Room {
       case .control:
         guard let peer = hosts[host].peer, peer.life == event.value, peer.isControlDue else { break }
         peer.work()
-        hosts[host].term = peer.member.ensemble.highestTerm
+        hosts[host].term = peer.core.ensemble.highestTerm
         inspector.noteLevel(of: peer)
         notice(peer)
       case .clock:
@@ -155,7 +156,7 @@ public final class Room {
       clock: known.clock, wire: wire, score: score, pace: settings.pace, disturbance: disturbance,
       random: SplitMix(seed: random.next()))
     hosts[host].peer = peer
-    peer.member.ensemble.setActivity(activity, at: own)
+    peer.core.ensemble.setActivity(activity, at: own)
     peer.wake(in: .zero)
     inspector.entered(host)
     announce([host])
@@ -176,8 +177,8 @@ public final class Room {
     notice(peer)
     crash(host)
     for other in hosts.compactMap(\.peer) where wire.reaches(host, other.host) {
-      let sessions = other.member.sessions
-      other.member.connections.withdrawn(
+      let sessions = other.core.sessions
+      other.core.connections.withdrawn(
         peer.identity, as: hosts[host].name, isMet: { sessions[$0] != nil }, now: other.now)
       other.wake(in: .zero)
     }
@@ -192,16 +193,16 @@ public final class Room {
 
   /// Has a peer's player do something.
   func command<Failure: Error>(
-    _ host: Int, _ body: (Member, Instant) throws(Failure) -> Void
+    _ host: Int, _ body: (PeerCore, Instant) throws(Failure) -> Void
   ) throws(Failure) {
     guard let peer = hosts[host].peer else { return }
     defer {
       peer.keepUp()
-      hosts[host].term = peer.member.ensemble.highestTerm
+      hosts[host].term = peer.core.ensemble.highestTerm
       inspector.noteLevel(of: peer)
       notice(peer)
     }
-    try body(peer.member, peer.now)
+    try body(peer.core, peer.now)
   }
 
   /// Changes what a peer lets the others do to it.
@@ -210,13 +211,13 @@ public final class Room {
     inspector.changedGates(host)
     guard disturbance.rule != .gate else { return }
     let gates = hosts[host].gates
-    command(host) { member, _ in member.ensemble.gates = gates }
+    command(host) { core, _ in core.ensemble.gates = gates }
     hosts[host].peer?.wake(in: .zero)
   }
 
   /// The peer that is master, if there is one alone.
   var master: Int? {
-    let masters = hosts.indices.filter { hosts[$0].peer?.member.ensemble.role == .master }
+    let masters = hosts.indices.filter { hosts[$0].peer?.core.ensemble.role == .master }
     return masters.count == 1 ? masters[0] : nil
   }
 

@@ -1,4 +1,5 @@
 import Ensemble
+import Playback
 import Rhythm
 
 /// What everybody plays. One for a room: a table is too large to be carried about.

@@ -8,7 +8,7 @@ struct Sounded: BitwiseCopyable {
   var due: Instant
   /// The peer's run in which it sounded.
   var run: UInt32
-  /// The run in which the ticks began that it goes on with: see ``Plan/began``.
+  /// The run in which the ticks began that it goes on with: see ``PlaybackSchedule/began``.
   var began: UInt32
   /// Whether it began while there was more to play of the run before it.
   var cutsShort: Bool

@@ -2,10 +2,11 @@ import BasicContainers
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Seeds
 
-/// One running peer of a simulation: the shipped ``Member``, and around it what stands in the place of the engine's
+/// One running peer of a simulation: the shipped ``PeerCore``, and around it what stands in the place of the engine's
 /// threads and sockets. It is as the engine's in what it does and in which order; only that nothing keeps it waiting.
 final class VirtualPeer {
   /// How long after a datagram the control thread, which has no right to be in time, wakes for it, and for what else has
@@ -17,7 +18,7 @@ final class VirtualPeer {
   let host: Int
   /// Which of the host's lives it is.
   let life: Int
-  let member: Member
+  let core: PeerCore
   let clock: VirtualClock
   private let wire: Wire
   private let thread: VirtualClockThread
@@ -25,7 +26,7 @@ final class VirtualPeer {
   /// How many clock probes a second it lets each other send, at most.
   private let pace: UInt16
   /// Rules whose working is disturbed on purpose.
-  private let disturbance: Disturbance
+  private let disturbance: RuleMutation
   /// What has happened since it was last asked for.
   var news: [Happening] = []
   /// Whom the network thread answers: ssrc and host.
@@ -37,7 +38,7 @@ final class VirtualPeer {
   /// True instants of the wakings that are on their way.
   private var controlWakes = Instant.distantFuture
   private var clockWakes = Instant.distantFuture
-  /// When the member had something to do next when it was last asked: by the own clock, and when the waking for that comes.
+  /// When the core had something to do next when it was last asked: by the own clock, and when the waking for that comes.
   private var due = (own: Instant.distantFuture, waking: Instant.distantFuture)
   /// How often the control thread has woken in a row for something that was due already.
   private(set) var spins = 0
@@ -46,24 +47,24 @@ final class VirtualPeer {
   enum Happening {
     case sounds(Message, from: SessionID?)
     case heard(Sounded)
-    case tells(MemberNews)
+    case tells(PeerCoreEvent)
   }
 
   init(
     host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections,
     clock: VirtualClock,
-    wire: Wire, score: Score, pace: UInt16, disturbance: Disturbance, random: SplitMix
+    wire: Wire, score: Score, pace: UInt16, disturbance: RuleMutation, random: SplitMix
   ) {
     self.pace = pace
     (self.host, self.life, self.clock, self.wire, self.disturbance) = (host, life, clock, wire, disturbance)
-    member = Member(name: name, ensemble: ensemble, connections: connections, random: random)
+    core = PeerCore(name: name, ensemble: ensemble, connections: connections, random: random)
     streams = VirtualStreams(wire: wire, host: host, clock: clock)
     thread = VirtualClockThread(
       streams: streams, score: score, lead: ensemble.lead, soundLead: ensemble.soundLead)
   }
 
   var now: Instant { clock.own(at: wire.now) }
-  var identity: Identity { member.identity }
+  var identity: Identity { core.identity }
 
   /// Takes the packet in `slot`, answers it if it has to be, and keeps it for the control thread: the network thread's work.
   func receive(_ slot: Int) {
@@ -85,7 +86,7 @@ final class VirtualPeer {
     for (slot, instant, isAnswered) in arrivals {
       let label = wire.packets.labels[slot]
       wire.packets.read(slot) { octets in
-        member.receive(
+        core.receive(
           octets, from: label.source, port: label.port, at: instant, answeredAt: isAnswered ? instant : nil, now: now)
       }
     }
@@ -104,11 +105,11 @@ final class VirtualPeer {
     if let probe = ClockProbe(question), known.contains(Self.key(probe.ssrc, source)) {
       isReply = probe.kind == .reply
       let answer = probe.answer(
-        from: member.endpoint.ssrc, identity: identity.bits, pace: min(pace, member.endpoint.pace), receivedAt: own,
+        from: core.endpoint.ssrc, identity: identity.bits, pace: min(pace, core.endpoint.pace), receivedAt: own,
         sentAt: own)
       guard answer?.append(to: &packet) == true else { return false }
     } else if let asked = ClockPacket(question), asked.count == 0, known.contains(Self.key(asked.ssrc, source)) {
-      guard asked.reply(from: member.endpoint.ssrc, sentAt: own)?.append(to: &packet) == true else { return false }
+      guard asked.reply(from: core.endpoint.ssrc, sentAt: own)?.append(to: &packet) == true else { return false }
     } else {
       return false
     }
@@ -125,17 +126,17 @@ final class VirtualPeer {
     controlWakes = .distantFuture
     let (now, due) = (now, due.own)
     takeArrivals(at: now)
-    member.advance(to: now)
+    core.advance(to: now)
     keepUp()
     // What is due as it was before has not been done.
     spins = due <= now && self.due.own == due ? spins + 1 : 0
   }
 
-  /// Does what the member wants done.
+  /// Does what the core wants done.
   func keepUp() {
     let now = now
-    for act in member.drain(at: now) { perform(act) }
-    due.own = member.nextDeadline
+    for act in core.drain(at: now) { perform(act) }
+    due.own = core.nextDeadline
     let instant = max(clock.truth(at: due.own), wire.now + Self.latency)
     guard instant < controlWakes else { return }
     controlWakes = instant
@@ -171,23 +172,23 @@ final class VirtualPeer {
 
   /// Lets go of its notes, ends what it gives the clock to, and says goodbye to everybody.
   func leave() {
-    member.releaseNotes()
+    core.releaseNotes()
     keepUp()
     thread.stopStreams(at: now)
-    member.leave(at: now)
+    core.leave(at: now)
     keepUp()
   }
 
-  private func perform(_ act: Member.Act) {
+  private func perform(_ act: PeerCore.Act) {
     switch act {
     case .send(let octets, let address, let port):
       packet.removeAll()
       for octet in octets { packet.append(octet) }
       wire.send(packet, from: SocketAddress(host: host, port), to: address)
     case .probe(let session, let address):
-      member.endpoint.sendProbe(on: session) { probe in
+      core.endpoint.sendProbe(on: session) { probe in
         var probe = probe
-        (probe.transmit, probe.pace) = (now, min(pace, member.endpoint.pace))
+        (probe.transmit, probe.pace) = (now, min(pace, core.endpoint.pace))
         packet.removeAll()
         guard probe.append(to: &packet) else { return nil }
         wire.send(packet, from: SocketAddress(host: host, .data), to: address)
@@ -195,16 +196,16 @@ final class VirtualPeer {
       }
     case .clockPacket(let session, let address):
       packet.removeAll()
-      if member.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
+      if core.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
         wire.send(packet, from: SocketAddress(host: host, .data), to: address)
       }
     case .stream(let command): pass(command)
-    case .play(let plan):
-      thread.adopt(plan, at: now)
+    case .play(let schedule):
+      thread.adopt(schedule, at: now)
       round()
     case .sound(let message, let session): news.append(.sounds(message, from: session))
     case .company:
-      known = Set(member.partners.values.map { Self.key($0.info.ssrc, $0.info.data) })
+      known = Set(core.partners.values.map { Self.key($0.info.ssrc, $0.info.data) })
     case .tell(let what): news.append(.tells(what))
     }
   }

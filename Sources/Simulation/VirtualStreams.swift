@@ -2,6 +2,7 @@ import BasicContainers
 import Ensemble
 import MIDI
 import MusicalTime
+import Playback
 import RTPMIDI
 
 /// The sending halves of all sessions of a virtual peer, and what is sent on them: the work of the engine's clock thread,
@@ -77,27 +78,27 @@ final class VirtualStreams {
   private func streams(of session: SessionID) -> [VirtualStream] { bySession[session].map { [$0] } ?? [] }
 
   /// Sends the ticks up to `tick` that each receiver of the kind has not had.
-  func sendClock(_ tick: Tick, of plan: Plan, stamped: Bool) {
-    for stream in streams where stream.isStamped == stamped && stream.run == plan.run {
+  func sendClock(_ tick: Tick, of schedule: PlaybackSchedule, stamped: Bool) {
+    for stream in streams where stream.isStamped == stamped && stream.run == schedule.run {
       while stream.next <= tick {
-        send(.clock, at: plan.deadline(stream.next), on: stream)
+        send(.clock, at: schedule.deadline(stream.next), on: stream)
         stream.next = stream.next + 1
       }
     }
   }
 
   /// Lets those begin who can begin at `tick`.
-  func begin(at tick: Tick, of plan: Plan, in bars: Bars, stamped: Bool) {
-    guard bars.begins(at: tick, of: plan) else { return }
-    for stream in streams where stream.isStamped == stamped && stream.takesClock && stream.run != plan.run {
-      let instant = plan.deadline(tick)
+  func begin(at tick: Tick, of schedule: PlaybackSchedule, in bars: Bars, stamped: Bool) {
+    guard bars.begins(at: tick, of: schedule) else { return }
+    for stream in streams where stream.isStamped == stamped && stream.takesClock && stream.run != schedule.run {
+      let instant = schedule.deadline(tick)
       if tick.index == 0 {
         send(.start, at: instant, on: stream)
       } else {
         send(.songPosition(bars.songPosition(of: tick.step)), at: instant, on: stream)
         send(.continue, at: instant, on: stream)
       }
-      (stream.run, stream.next) = (plan.run, tick)
+      (stream.run, stream.next) = (schedule.run, tick)
     }
   }
 

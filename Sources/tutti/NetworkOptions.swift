@@ -104,12 +104,12 @@ struct NetworkOptions: ParsableArguments {
       case .contacts: .contacts(try Contacts(path: contacts ?? Contacts.standardPath))
       case .none: .none
       }
-    for peer in stamps { configuration.manners[peer].playsByStamps = true }
-    for peer in arrival { configuration.manners[peer].playsByStamps = false }
-    for peer in journal { configuration.manners[peer].takesJournal = true }
-    for peer in noJournal { configuration.manners[peer].takesJournal = false }
+    for peer in stamps { configuration.peerOptions[peer].playsByStamps = true }
+    for peer in arrival { configuration.peerOptions[peer].playsByStamps = false }
+    for peer in journal { configuration.peerOptions[peer].takesJournal = true }
+    for peer in noJournal { configuration.peerOptions[peer].takesJournal = false }
     for known in asymmetry.compactMap(Asymmetry.init) {
-      configuration.manners[known.peer].asymmetry = Nanoseconds(Int64(known.milliseconds * 1e6))
+      configuration.peerOptions[known.peer].asymmetry = Nanoseconds(Int64(known.milliseconds * 1e6))
     }
   }
 }

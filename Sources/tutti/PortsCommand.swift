@@ -3,6 +3,7 @@ import Audio
 import Ensemble
 import Foundation
 import Measurement
+import PeerProtocol
 import Transports
 
 struct PortsCommand: ParsableCommand {

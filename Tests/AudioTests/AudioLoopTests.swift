@@ -27,7 +27,7 @@ import Testing
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
-    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
+    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
     let first = card.next
     let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
     let hits = (0..<20).map { first + 777 + 8_191 * $0 }
@@ -52,7 +52,7 @@ import Testing
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
-    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
+    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
     let first = card.next
     let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
     func message(_ message: Message, at frame: Int64) -> SoundEvent { .message(message, at: grid.instant(of: frame)) }
@@ -82,7 +82,7 @@ import Testing
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
-    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
+    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
     let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
     for frame in [0, 9_500, 40_000] as [Int64] { events.push(event(at: frame)) }
     var now = run(loop, from: grid.instant(of: -256), to: grid.instant(of: 9_000))
@@ -113,7 +113,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 1_000_000_000))
+    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 1_000_000_000))
     let first = card.next
     let events = SPSCRing<SoundEvent>(capacity: 4)
     events.push(event(at: first + 100))
@@ -128,7 +128,7 @@ import Testing
 
   @Test func withoutASinkHitsAreCounted() {
     let events = SPSCRing<SoundEvent>(capacity: 4)
-    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
+    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
     let loop = AudioLoop(card: card, module: nil, sink: .none, events: events)
     for frame in [0, 300, 600, 700, 800, 900] as [Int64] { events.push(event(at: frame)) }
     loop.end(at: grid.instant(of: 2_000))
@@ -141,7 +141,7 @@ import Testing
     let folder = try TemporaryFolder()
     let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
-    let card = SteadyCard(grid: grid, notBefore: .init(nanoseconds: 0))
+    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
     let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
     // Made beforehand, as making them allocates. Short and long ones, alone and in chords, late and early; every 500
     // periods the thread stays away, for up to 1.5 s.

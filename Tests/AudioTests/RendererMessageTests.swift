@@ -44,7 +44,7 @@ import Testing
   /// On a sound card: the first frame of the period rendered next, whatever the latency.
   @Test(arguments: [0, 2_000]) func onACardANoteSoundsInThePeriodRenderedNext(latency: Int64) throws {
     let expected = try sound(of: [on()], 256)
-    let line = FrameLine(frame: 5_000, at: grid.instant(of: start), grid: grid)
+    let line = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.map = .line(line)
     let ring = SPSCRing<SoundEvent>(capacity: 4)
@@ -142,7 +142,7 @@ import Testing
 
   @Test func withoutACardNotesAreDroppedAndEndedAndControllersKept() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
-    renderer.map = .line(FrameLine(frame: start, at: grid.instant(of: start), grid: grid))
+    renderer.map = .line(FrameFit(frame: start, at: grid.instant(of: start), grid: grid))
     renderer.add(event(on(50), at: start))
     _ = renderer.render(from: start, 256)
     renderer.add(event(off(50), at: start + 256))

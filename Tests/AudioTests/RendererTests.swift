@@ -94,7 +94,7 @@ import Testing
 
   @Test func onACardHitsGoByItsLine() {
     // A clock of its own origin, 100 ppm slow: frame 5000 of it sounds when the grid's frame `start` does.
-    let line = FrameLine(frame: 5_000, at: grid.instant(of: start), grid: grid, drift: 1e-4)
+    let line = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid, drift: 1e-4)
     for offset in [0, 1, 100, 255] as [Int64] {
       var renderer = Renderer(grid: grid, module: nil)
       renderer.map = .line(line)
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func onACardALateHitSoundsAtOnce() throws {
-    let line = FrameLine(frame: 5_000, at: grid.instant(of: start), grid: grid)
+    let line = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
     var reference = try DrumLanes()
     reference.skip(to: 5_000)
     let struck = reference.strike(38, velocity: 110, at: 5_000)

@@ -28,7 +28,7 @@ import Transports
         - { name: all, activity: [0], steps: { kick: xxxx xxxx xxxx xxxx } }
       """
     rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "steady.yaml")))
-    rings.plan.publish(VirtualRhythm.plan(sends: false))
+    rings.schedule.publish(VirtualRhythm.schedule(sends: false))
     loop.play(from: .milliseconds(-100), to: told)
     // As the sound keeps them.
     var waiting = EventQueue()
@@ -43,7 +43,7 @@ import Transports
       }
     }
     sound(until: instant(told))
-    rings.plan.publish(VirtualRhythm.plan(run: 2, sends: false, start: 96, at: instant(start)))
+    rings.schedule.publish(VirtualRhythm.schedule(run: 2, sends: false, start: 96, at: instant(start)))
     loop.play(from: told, to: start + .milliseconds(240))
     sound(until: .distantFuture)
     return sounded

@@ -1,6 +1,7 @@
 import Audio
 import Ensemble
 import MusicalTime
+import Playback
 import Rhythm
 import Testing
 import Transports
@@ -10,7 +11,9 @@ import Transports
 /// Which layers the clock thread hands to the sound. Steps are 120 ms long and handed over 50 ms ahead.
 @Suite struct ClockLoopLayersTests {
   /// What is handed over of a rhythm that is told `later` so long after its origin.
-  private func hand(_ plan: Plan, then later: (plan: Plan, at: Nanoseconds)? = nil) throws -> [SoundEvent] {
+  private func hand(_ schedule: PlaybackSchedule, then later: (schedule: PlaybackSchedule, at: Nanoseconds)? = nil)
+    throws -> [SoundEvent]
+  {
     let rings = ClockRings()
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
@@ -27,10 +30,10 @@ import Transports
         - { name: wild, activity: [64], steps: { snare: xxxx xxxx xxxx xxxx } }
       """
     rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
-    rings.plan.publish(plan)
+    rings.schedule.publish(schedule)
     loop.play(from: .milliseconds(-100), to: later?.at ?? .milliseconds(960))
     if let later {
-      rings.plan.publish(later.plan)
+      rings.schedule.publish(later.schedule)
       loop.play(from: later.at, to: .milliseconds(960))
     }
     var events: [SoundEvent] = []
@@ -42,22 +45,22 @@ import Transports
 
   private func snares(_ events: [SoundEvent]) -> [Instant] { events.filter { $0.drum == 38 }.map(\.instant) }
 
-  private func plan(_ intensity: Intensity) -> Plan {
-    var plan = VirtualRhythm.plan()
-    plan.intensity = intensity
-    return plan
+  private func schedule(_ intensity: Intensity) -> PlaybackSchedule {
+    var schedule = VirtualRhythm.schedule()
+    schedule.intensity = intensity
+    return schedule
   }
 
   @Test func theyChangeAtTheirTick() throws {
-    let events = try hand(plan(Intensity(10, next: 80, from: Tick(24))))
+    let events = try hand(schedule(Intensity(10, next: 80, from: Tick(24))))
     #expect(snares(events) == (4...8).map(instant))
     #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
   }
 
   /// Told 30 ms before its beat, when that has been handed over.
   @Test func whatWasHandedOverBeforeTheChangeWasToldIsTakenBack() throws {
-    let change = (plan(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(450))
-    let events = try hand(plan(Intensity(10)), then: change)
+    let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(450))
+    let events = try hand(schedule(Intensity(10)), then: change)
     let recall = try #require(events.firstIndex { $0.kind == .recall })
     #expect(events.count { $0.kind == .recall } == 1)
     #expect(events[recall].instant < instant(4) && events[recall].instant > instant(3))
@@ -70,7 +73,7 @@ import Transports
   /// What sounds or has sounded is left alone, so that no hit is heard twice.
   @Test func aChangeToldTooLateCountsFromWhatIsNotHandedOver() throws {
     let events = try hand(
-      plan(Intensity(10)), then: (plan(Intensity(10, next: 80, from: Tick(24))), .milliseconds(580)))
+      schedule(Intensity(10)), then: (schedule(Intensity(10, next: 80, from: Tick(24))), .milliseconds(580)))
     #expect(!events.contains { $0.kind == .recall })
     #expect(snares(events) == (6...8).map(instant))
     #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))

@@ -14,7 +14,7 @@ import Transports
   @Test(arguments: [false, true]) func guardPacketsLetTheRhythmGoFirst(isNear: Bool) throws {
     try withLoop { loop, rings, _, open in
       let devices = try (0..<20).map { _ in try open(false) }
-      rings.plan.publish(VirtualRhythm.plan(end: 1))
+      rings.schedule.publish(VirtualRhythm.schedule(end: 1))
       _ = loop.obey()
       for session in loop.streams.sessions { rings.commands.push(.journal(session: session, true)) }
       _ = loop.obey()
@@ -22,7 +22,9 @@ import Transports
       let before = loop.streams.sent
       #expect(before == 60, "Start, a tick and Stop")
       // The first step is handed to the sound at 150 ms, which the machine's clock has passed.
-      if isNear { rings.plan.publish(VirtualRhythm.plan(run: 2, at: VirtualRhythm.origin + .milliseconds(200))) }
+      if isNear {
+        rings.schedule.publish(VirtualRhythm.schedule(run: 2, at: VirtualRhythm.origin + .milliseconds(200)))
+      }
       var next = VirtualRhythm.origin + .milliseconds(50)
       var guards: [Int64] = []
       for _ in 0..<3 {
@@ -68,13 +70,13 @@ import Transports
       let (id, address) = (try session(), SocketAddress(host: 0x7F00_0001, port: receiver.port))
       rings.commands.push(.open(session: id, address: address, ssrc: 1, sequence: 0, takesClock: false))
       if isTutti { rings.commands.push(.recognise(session: id)) }
-      rings.plan.publish(VirtualRhythm.plan())
+      rings.schedule.publish(VirtualRhythm.schedule())
       _ = loop.obey()
       loop.play(from: .milliseconds(-20), to: .milliseconds(70))
       rings.messages.push(
         .sessions(.noteOn(Channel(2)!, key: 60, velocity: 100), at: nil, to: isTutti ? .tutti : .foreign))
       _ = loop.pass(before: .distantFuture)
-      rings.plan.publish(VirtualRhythm.plan(run: 2, sends: false))
+      rings.schedule.publish(VirtualRhythm.schedule(run: 2, sends: false))
       loop.play(from: .milliseconds(70), to: .milliseconds(200))
       let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
       #expect(
@@ -86,7 +88,7 @@ import Transports
   @Test func aStatementLeavesBeforeTheTicksItIsAbout() throws {
     try withLoop { loop, rings, _, open in
       let receivers = try (0..<20).map { _ in try open(true) }
-      rings.plan.publish(VirtualRhythm.plan())
+      rings.schedule.publish(VirtualRhythm.schedule())
       rings.commands.push(.exclusive(try #require(ClockCommand.Exclusive([0x7D, 1])), session: nil))
       _ = loop.obey()
       _ = loop.round(at: VirtualRhythm.origin - .milliseconds(60))
@@ -104,11 +106,11 @@ import Transports
     }
   }
 
-  /// Start, statement, ticks and Stop alike; to anybody else, what leaves is as it always was.
+  /// Start, timeline message, ticks and Stop alike; to anybody else, what leaves is as it always was.
   @Test func whatGoesToATuttiPeerSaysWhenItLeft() throws {
     try withLoop { loop, rings, _, open in
       let (foreign, tutti) = (try open(false), try open(true))
-      rings.plan.publish(VirtualRhythm.plan(end: 5))
+      rings.schedule.publish(VirtualRhythm.schedule(end: 5))
       rings.commands.push(.exclusive(try #require(ClockCommand.Exclusive([0x7D, 1])), session: nil))
       _ = loop.obey()
       let before = MonotonicClock.now

@@ -14,7 +14,7 @@ import Transports
 @Suite struct ClockLoopSoundTests: ClockLoopSuite {
   @Test func stepsReachTheSoundAheadAndInOrder() throws {
     try withLoop { loop, rings, _, _ in
-      rings.plan.publish(VirtualRhythm.plan(end: 96))
+      rings.schedule.publish(VirtualRhythm.schedule(end: 96))
       loop.play(from: .milliseconds(-51), to: .milliseconds(-50))
       var expected = SoundEvent(instant: VirtualRhythm.origin, note: 36, velocity: 88, group: 0)
       expected.handed = VirtualRhythm.origin - .milliseconds(50)
@@ -64,8 +64,8 @@ import Transports
     try withLoop { loop, rings, _, open in
       let receivers = [try open(false), try open(true), try open(true)]
       let end: Int64 = 10_000
-      let change = Statement.TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
-      rings.plan.publish(VirtualRhythm.plan(end: end, change: change))
+      let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
+      rings.schedule.publish(VirtualRhythm.schedule(end: end, change: change))
       let exclusive = try #require(ClockCommand.Exclusive([UInt8](repeating: 0x7D, count: 78)))
       _ = loop.obey()
       // Once beforehand, so that the runtime has met every type.

@@ -71,11 +71,11 @@ extension ClockLoopSuite {
   }
 
   func clocks(_ ticks: Range<Int64>) -> [ReceivedMessage] {
-    let plan = VirtualRhythm.plan()
-    return ticks.map { ReceivedMessage(message: .clock, stamp: RTPHeader.timestamp(of: plan.deadline(Tick($0)))) }
+    let schedule = VirtualRhythm.schedule()
+    return ticks.map { ReceivedMessage(message: .clock, stamp: RTPHeader.timestamp(of: schedule.deadline(Tick($0)))) }
   }
 
   func heard(_ message: Message, at tick: Int64) -> ReceivedMessage {
-    ReceivedMessage(message: message, stamp: RTPHeader.timestamp(of: VirtualRhythm.plan().deadline(Tick(tick))))
+    ReceivedMessage(message: message, stamp: RTPHeader.timestamp(of: VirtualRhythm.schedule().deadline(Tick(tick))))
   }
 }

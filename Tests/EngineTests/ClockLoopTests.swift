@@ -11,7 +11,7 @@ import Testing
     try withLoop { loop, rings, _, open in
       let onArrival = try open(false)
       let stamped = try open(true)
-      rings.plan.publish(VirtualRhythm.plan(end: 50))
+      rings.schedule.publish(VirtualRhythm.schedule(end: 50))
       _ = loop.obey()
       loop.play(from: .milliseconds(-100), to: .milliseconds(-95))
       #expect(try receive(stamped) == [heard(.start, at: 0)])
@@ -30,7 +30,7 @@ import Testing
   @Test func aLateDeviceBeginsAtTheBarWithItsPlaceAndDisturbsNobody() throws {
     try withLoop { loop, rings, _, open in
       let first = try open(false)
-      rings.plan.publish(VirtualRhythm.plan())
+      rings.schedule.publish(VirtualRhythm.schedule())
       _ = loop.obey()
       loop.play(from: .milliseconds(-100), to: .milliseconds(300))
       _ = try receive(first)
@@ -47,7 +47,7 @@ import Testing
   @Test func continuingSendsThePlace() throws {
     try withLoop { loop, rings, _, open in
       let device = try open(false)
-      rings.plan.publish(VirtualRhythm.plan(start: 6 * 20_000))
+      rings.schedule.publish(VirtualRhythm.schedule(start: 6 * 20_000))
       _ = loop.obey()
       loop.play(from: .milliseconds(-20), to: .milliseconds(1))
       // 14 bits: modulo the largest multiple of the pattern's 16 steps that fits, 16384.
@@ -59,7 +59,7 @@ import Testing
   @Test func aReceiverThatTurnsOutToHonourStampsMissesNoTick() throws {
     try withLoop { loop, rings, _, open in
       let device = try open(false)
-      rings.plan.publish(VirtualRhythm.plan())
+      rings.schedule.publish(VirtualRhythm.schedule())
       _ = loop.obey()
       loop.play(from: .milliseconds(-100), to: .milliseconds(405))
       let before = try receive(device)
@@ -75,7 +75,7 @@ import Testing
   @Test func norDoesOneThatTurnsOutSoJustBeforeTheEnd() throws {
     try withLoop { loop, rings, _, open in
       let device = try open(false)
-      rings.plan.publish(VirtualRhythm.plan(end: 50))
+      rings.schedule.publish(VirtualRhythm.schedule(end: 50))
       _ = loop.obey()
       loop.play(from: .milliseconds(-100), to: .milliseconds(945))
       rings.commands.push(.stamp(session: loop.streams.sessions[0], true))
@@ -88,10 +88,10 @@ import Testing
   @Test func anotherRunInThePlaceOfThisOneStopsIt() throws {
     try withLoop { loop, rings, _, open in
       let device = try open(false)
-      rings.plan.publish(VirtualRhythm.plan())
+      rings.schedule.publish(VirtualRhythm.schedule())
       _ = loop.obey()
       loop.play(from: .milliseconds(-20), to: .milliseconds(70))
-      rings.plan.publish(VirtualRhythm.plan(run: 2, sends: false))
+      rings.schedule.publish(VirtualRhythm.schedule(run: 2, sends: false))
       loop.play(from: .milliseconds(70), to: .milliseconds(200))
       #expect(try receive(device).map(\.message) == [.start, .clock, .clock, .clock, .clock, .stop])
     }

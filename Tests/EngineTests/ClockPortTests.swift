@@ -43,7 +43,7 @@ import Transports
 
   @Test(arguments: [true, false]) func startTheTicksDueStopFromMasterAndFollowerAlike(sends: Bool) throws {
     try withStudio { loop, studio in
-      studio.rings.plan.publish(VirtualRhythm.plan(sends: sends, end: 50))
+      studio.rings.schedule.publish(VirtualRhythm.schedule(sends: sends, end: 50))
       loop.play(from: .milliseconds(-100), to: .microseconds(-10_500))
       #expect(studio.device.heard() == [])
       // Ten milliseconds to get ready in, then each tick at its moment.
@@ -67,7 +67,7 @@ import Transports
       next = loop.round(at: late)
       #expect(next == .distantFuture)
       #expect(studio.device.heard() == [])
-      studio.rings.plan.publish(VirtualRhythm.plan(end: 6))
+      studio.rings.schedule.publish(VirtualRhythm.schedule(end: 6))
       loop.play(from: .milliseconds(-100), to: .milliseconds(500))
       #expect(studio.device.heard().last == .stop)
       next = loop.round(at: late)
@@ -78,7 +78,7 @@ import Transports
 
   @Test func continuingSendsThePlace() throws {
     try withStudio { loop, studio in
-      studio.rings.plan.publish(VirtualRhythm.plan(start: 6 * 20_000))
+      studio.rings.schedule.publish(VirtualRhythm.schedule(start: 6 * 20_000))
       loop.play(from: .milliseconds(-20), to: .milliseconds(1))
       // 14 bits: modulo the largest multiple of the pattern's 16 steps that fits, 16384.
       #expect(studio.device.heard() == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
@@ -87,7 +87,7 @@ import Transports
 
   @Test func whoConnectsWhileItPlaysIsToldThePlaceBeforeTheBarAlone() throws {
     try withStudio { loop, studio in
-      studio.rings.plan.publish(VirtualRhythm.plan())
+      studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
       try studio.connectLate()
       _ = loop.obey()
@@ -103,7 +103,7 @@ import Transports
 
   @Test func whoConnectsAgainWithinTheBarIsToldOnce() throws {
     try withStudio { loop, studio in
-      studio.rings.plan.publish(VirtualRhythm.plan())
+      studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
       try studio.connectLate()
       try studio.late.stopHearing("Player clock")
@@ -118,7 +118,7 @@ import Transports
     try withStudio { loop, studio in
       try studio.connectLate()
       _ = loop.obey()
-      studio.rings.plan.publish(VirtualRhythm.plan())
+      studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(2005))
       #expect(studio.late.heard() == [.start] + clocks(101))
     }
@@ -127,7 +127,7 @@ import Transports
   /// A latecomer that is gone by the bar, more latecomers than there is room for: counted, and nobody else's loss.
   @Test func latecomersThatLeaveOrAreTooManyDisturbNobody() throws {
     try withStudio { loop, studio in
-      studio.rings.plan.publish(VirtualRhythm.plan())
+      studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
       // Nobody has client 250.
       for port in UInt8(0)..<40 {
@@ -145,11 +145,11 @@ import Transports
 
   @Test func anotherRunStopsTheOneBefore() throws {
     try withStudio { loop, studio in
-      studio.rings.plan.publish(VirtualRhythm.plan())
+      studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(70))
       #expect(studio.device.heard() == [.start] + clocks(4))
       let second = VirtualRhythm.origin + .milliseconds(500)
-      studio.rings.plan.publish(VirtualRhythm.plan(run: 2, start: 96, at: second))
+      studio.rings.schedule.publish(VirtualRhythm.schedule(run: 2, start: 96, at: second))
       loop.play(from: .milliseconds(70), to: .milliseconds(480))
       #expect(studio.device.heard() == [.stop])
       loop.play(from: .milliseconds(480), to: .milliseconds(545))
@@ -159,7 +159,7 @@ import Transports
 
   @Test func quittingSaysStopToThoseWhoPlay() throws {
     try withStudio { loop, studio in
-      studio.rings.plan.publish(VirtualRhythm.plan())
+      studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(25))
       studio.rings.commands.push(.quit)
       let goesOn = loop.obey()
@@ -196,7 +196,7 @@ import Transports
     try withStudio { loop, studio in
       let rings = studio.rings
       try studio.late.hear("Player notes")
-      rings.plan.publish(VirtualRhythm.plan(end: 10_000))
+      rings.schedule.publish(VirtualRhythm.schedule(end: 10_000))
       _ = loop.round(at: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)

@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import Playback
 import Realtime
 import Rhythm
 import Transports
@@ -13,11 +14,11 @@ enum VirtualRhythm {
   static let origin = Instant(nanoseconds: 5_000_000_000)
   static let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!
 
-  static func plan(
+  static func schedule(
     run: UInt32 = 1, sends: Bool = true, start: Int64 = 0, end: Int64 = .max, at origin: Instant = origin,
-    change: Statement.TempoChange? = nil
-  ) -> Plan {
-    Plan(
+    change: TempoChange? = nil
+  ) -> PlaybackSchedule {
+    PlaybackSchedule(
       run: run, sends: sends, start: Tick(start), end: Tick(end),
       timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
   }

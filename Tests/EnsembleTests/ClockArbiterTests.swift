@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Testing
 
 /// Two drum machines at once.
@@ -42,7 +43,7 @@ import Testing
       ensemble.advance(to: now)
       _ = ensemble.takeEffects()
     }
-    return (news, ensemble.plan.tempo(at: now).bpm, ensemble)
+    return (news, ensemble.schedule.tempo(at: now).bpm, ensemble)
   }
 
   private func machine(bpm: Double, at milliseconds: Int64) -> Machine {

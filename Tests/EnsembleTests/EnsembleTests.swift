@@ -1,5 +1,7 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
+import Playback
 import Testing
 
 /// Each run's steps go up one by one: none lost, none doubled, none out of order.
@@ -97,15 +99,15 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
 
   @Test func onlyTheMasterStopsAndChangesTempo() throws {
     var band = VirtualBand(players: 2, seed: 3)
-    #expect(throws: Refusal.nothingPlays) { try band.command(0) { try $0.stop(now: $1) } }
+    #expect(throws: CommandError.nothingPlays) { try band.command(0) { try $0.stop(now: $1) } }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
     let master = band.identity(0)
-    #expect(throws: Refusal.belongsTo(master)) { try band.command(1) { try $0.stop(now: $1) } }
-    #expect(throws: Refusal.belongsTo(master)) { try band.command(1) { try $0.change(tempo: .standard, at: $1) } }
-    #expect(throws: Refusal.belongsTo(master)) { try band.command(1) { try $0.start(tempo: .standard, at: $1) } }
-    #expect(throws: Refusal.belongsTo(master)) { try band.players[1].ensemble.locate(Step(4)) }
-    #expect(throws: Refusal.alreadyPlaying) { try band.command(0) { try $0.start(tempo: .standard, at: $1) } }
+    #expect(throws: CommandError.belongsTo(master)) { try band.command(1) { try $0.stop(now: $1) } }
+    #expect(throws: CommandError.belongsTo(master)) { try band.command(1) { try $0.change(tempo: .standard, at: $1) } }
+    #expect(throws: CommandError.belongsTo(master)) { try band.command(1) { try $0.start(tempo: .standard, at: $1) } }
+    #expect(throws: CommandError.belongsTo(master)) { try band.players[1].ensemble.locate(Step(4)) }
+    #expect(throws: CommandError.alreadyPlaying) { try band.command(0) { try $0.start(tempo: .standard, at: $1) } }
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
     // Now anyone may, and goes on where it stopped.
@@ -125,9 +127,9 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
       try ensemble.start(tempo: tempo, at: now)
       let downbeat = now + ensemble.lead
       try ensemble.stop(at: downbeat + .seconds(60), now: now)
-      var cursor = PlanCursor(lead: .zero)
+      var cursor = TickCursor(lead: .zero)
       var ticks: Int64 = 0
-      while cursor.take(in: ensemble.plan, at: cursor.due(in: ensemble.plan)) != nil { ticks += 1 }
+      while cursor.take(in: ensemble.schedule, at: cursor.due(in: ensemble.schedule)) != nil { ticks += 1 }
       #expect(ticks == Int64((bpm * 24).rounded(.up)), "\(bpm)")
     }
   }
@@ -163,10 +165,10 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     try ensemble.start(tempo: .standard, at: now)
     try ensemble.stop(at: now + .seconds(60), now: now)
     try ensemble.stop(now: now + .seconds(10))
-    let end = ensemble.plan.end
-    #expect(ensemble.plan.deadline(end) < now + .milliseconds(10_125))
+    let end = ensemble.schedule.end
+    #expect(ensemble.schedule.deadline(end) < now + .milliseconds(10_125))
     try ensemble.stop(now: now + .milliseconds(10_080))
-    #expect(ensemble.plan.end == end)
+    #expect(ensemble.schedule.end == end)
   }
 
   @Test func aLateJoinerPlaysInPhaseOnTheNextStep() throws {
@@ -185,13 +187,13 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     #expect((same.at - heard[0].at).magnitude < .milliseconds(2))
   }
 
-  /// A statement that was overtaken by the end of its rhythm does not begin it again.
+  /// A timeline message that was overtaken by the end of its rhythm does not begin it again.
   @Test func anOvertakenStatementRevivesNothing() throws {
     var band = VirtualBand(players: 2, seed: 13)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     let effects = band.players[0].events
     let early = try #require(
-      effects.lazy.compactMap { if case .tell(let statement, _, _) = $0 { statement } else { nil } }.first)
+      effects.lazy.compactMap { if case .tell(let timelineMessage, _, _) = $0 { timelineMessage } else { nil } }.first)
     band.run(for: .seconds(1))
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
@@ -204,14 +206,14 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     var band = VirtualBand(players: 3, seed: 9)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
-    let forged = Statement(
+    let forged = TimelineMessage(
       claim: Claim(term: 1, identity: band.identity(0)), revision: 99, start: Tick(0), end: Tick(1),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
-    let plan = band.players[1].ensemble.plan
+    let schedule = band.players[1].ensemble.schedule
     band.players[1].ensemble.received(forged, from: band.identity(2), at: band.own(1))
-    #expect(band.players[1].ensemble.rejected == 1 && band.players[1].ensemble.plan == plan)
+    #expect(band.players[1].ensemble.rejected == 1 && band.players[1].ensemble.schedule == schedule)
     // Nor takes all terms there are.
-    let greedy = Statement(
+    let greedy = TimelineMessage(
       claim: Claim(term: .max, identity: band.identity(2)), revision: 1, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
     band.players[1].ensemble.received(greedy, from: band.identity(2), at: band.own(1))

@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Testing
 
 /// A follower by itself: its master silent, back, gone wrong.
@@ -95,14 +96,14 @@ import Testing
     let first = try #require(band.players[2].runs.first?.first)
     let same = try #require(band.players[0].runs[0].first { $0.step == first.step })
     #expect((first.at - same.at).magnitude < .milliseconds(1), "seed \(seed): \(first.at - same.at)")
-    // The statement may have been lost; it is told again each bar.
+    // The timeline message may have been lost; it is told again each bar.
     #expect(first.at - joined < .milliseconds(4500), "seed \(seed)")
   }
 
   @Test func whatCannotBeReadIsCountedAndToldOnce() throws {
     let band = try band(seed: 6, playing: 2)
-    let (master, plan) = (band.identity(0), band.players[1].ensemble.plan)
-    let genuine = Statement(
+    let (master, schedule) = (band.identity(0), band.players[1].ensemble.schedule)
+    let genuine = TimelineMessage(
       claim: Claim(term: 1, identity: master), revision: 99, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
     ).systemExclusive
@@ -123,7 +124,7 @@ import Testing
     band.players[1].ensemble.received(systemExclusive: [0x43, 0x10, 0x01], from: master, at: band.own(1))
     #expect(band.players[1].ensemble.rejected == wrong.count)
     let effects = band.players[1].ensemble.takeEffects()
-    #expect(effects == [.doubt(master, .isUnreadable)] && band.players[1].ensemble.plan == plan)
+    #expect(effects == [.doubt(master, .isUnreadable)] && band.players[1].ensemble.schedule == schedule)
   }
   @Test func ofMastersThatLeftOneIsRemembered() {
     // One after another comes, lies once, is followed and goes.
@@ -137,7 +138,8 @@ import Testing
       let timeline = Timeline(tempo: .standard, tick: Tick(0), at: now)
       let claim = Claim(term: n, identity: master)
       ensemble.received(
-        Statement(claim: claim, revision: 0, start: Tick(0), end: Tick(.max), timeline: timeline), from: master, at: now
+        TimelineMessage(claim: claim, revision: 0, start: Tick(0), end: Tick(.max), timeline: timeline), from: master,
+        at: now
       )
       #expect(ensemble.role == .follower(of: master))
       ensemble.left(master, at: now)

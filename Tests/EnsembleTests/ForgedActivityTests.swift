@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import Testing
 
 /// Levels and totals of those who have no say, and at instants that cannot be.

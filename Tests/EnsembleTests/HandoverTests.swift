@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Testing
 
 /// The rhythm goes from one to another while both are there.
@@ -33,7 +34,7 @@ import Testing
     #expect(band.players[2].events.filter { $0 == .offered(by: band.identity(0)) }.count == 1, "told once")
     for n in [1, 3] {
       #expect(!band.players[n].events.contains(.offered(by: band.identity(0))))
-      #expect(throws: Refusal.nothingOffered) { try band.command(n) { try $0.take(at: $1) } }
+      #expect(throws: CommandError.nothingOffered) { try band.command(n) { try $0.take(at: $1) } }
     }
     #expect(band.masters == [0])
     try band.command(2) { try $0.take(at: $1) }
@@ -59,7 +60,7 @@ import Testing
     #expect(band.masters == [band.identity(1) < band.identity(3) ? 1 : 3], "seed \(seed)")
     expectUnheard(band, after: begin, seed)
     // It is taken: nobody has anything to take any more.
-    #expect(throws: Refusal.nothingOffered) { try band.command(2) { try $0.take(at: $1) } }
+    #expect(throws: CommandError.nothingOffered) { try band.command(2) { try $0.take(at: $1) } }
   }
 
   @Test func anOfferIsGoodForHalfAMinute() throws {
@@ -70,7 +71,7 @@ import Testing
     try early.take(at: band.own(1))
     // It is told again for a second.
     band.run(for: .milliseconds(1_200))
-    #expect(throws: Refusal.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
+    #expect(throws: CommandError.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
   }
 
   @Test func anOfferOfAnotherRhythmIsNone() throws {
@@ -103,11 +104,13 @@ import Testing
   @Test func whatCannotBeOfferedIsRefused() throws {
     var band = try band(seed: 3, players: 3)
     let first = band.identity(1)
-    #expect(throws: Refusal.belongsTo(band.identity(0))) { try band.command(1) { try $0.offer(to: nil, at: $1) } }
-    #expect(throws: Refusal.isAbsent(Identity(77))) { try band.command(0) { try $0.offer(to: Identity(77), at: $1) } }
-    #expect(throws: Refusal.alreadyPlaying) { try band.command(0) { try $0.take(at: $1) } }
+    #expect(throws: CommandError.belongsTo(band.identity(0))) { try band.command(1) { try $0.offer(to: nil, at: $1) } }
+    #expect(throws: CommandError.isAbsent(Identity(77))) {
+      try band.command(0) { try $0.offer(to: Identity(77), at: $1) }
+    }
+    #expect(throws: CommandError.alreadyPlaying) { try band.command(0) { try $0.take(at: $1) } }
     band.players[0].ensemble.gates.set(.rhythm, open: false, for: first.description)
-    #expect(throws: Refusal.gateIsClosed(first)) { try band.command(0) { try $0.offer(to: first, at: $1) } }
+    #expect(throws: CommandError.gateIsClosed(first)) { try band.command(0) { try $0.offer(to: first, at: $1) } }
     // To all means to those whom it would follow.
     try band.command(0) { try $0.offer(to: nil, at: $1) }
     band.run(for: .milliseconds(100))
@@ -120,7 +123,7 @@ import Testing
     try band.command(0) { try $0.offer(to: nil, at: $1) }
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
-    #expect(throws: Refusal.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
+    #expect(throws: CommandError.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
   }
 
   @Test(arguments: UInt64(1)...8) func aMasterThatPartsHandsItOverAtOnce(seed: UInt64) throws {

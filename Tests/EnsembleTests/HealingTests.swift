@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Seeds
 import Testing
 
@@ -142,7 +143,7 @@ import Testing
     }
   }
 
-  /// What has been told does not come back: a statement that was long under way is not a rhythm.
+  /// What has been told does not come back: a timeline message that was long under way is not a rhythm.
   @Test func aRhythmThatHasEndedIsNotTakenOver() throws {
     var band = VirtualBand(players: 3, seed: 4)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -206,7 +207,7 @@ import Testing
     try band.command(0) { try $0.change(tempo: Tempo(bpm: 60), at: $1) }
     band.run(for: .milliseconds(240))
     let ahead =
-      band.players[1].ensemble.plan.tick(at: band.own(1)) - band.players[0].ensemble.plan.tick(at: band.own(0))
+      band.players[1].ensemble.schedule.tick(at: band.own(1)) - band.players[0].ensemble.schedule.tick(at: band.own(0))
     #expect(ahead > Tick.perStep && ahead < 2 * Tick.perStep)
     band.connected = { _, _ in true }
     band.run(for: .seconds(8))
@@ -224,7 +225,7 @@ import Testing
     band.connected = { _, _ in false }
     let (other, claim) = (band.identity(1), band.players[0].ensemble.claim)
     /// How often it is told in a second in which it says so every 10 ms.
-    func told(_ said: Claim?, gates: Gates.Opening = .all) -> Int {
+    func told(_ said: Claim?, gates: GateSet = .all) -> Int {
       band.players[0].events = []
       for _ in 0..<100 {
         band.command(0) {

@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import Playback
 import Seeds
 import Testing
 

@@ -35,7 +35,7 @@ import Testing
     var dues = clocked.tick(24 * 32, bpm: 120)
     dues += clocked.tick(24 * 16, bpm: 60)
     #expect(clocked.isWhole(0) && clocked.isWhole(1))
-    #expect(abs(clocked.band.players[0].ensemble.plan.tempo(at: clocked.band.own(0)).bpm - 60) < 1)
+    #expect(abs(clocked.band.players[0].ensemble.schedule.tempo(at: clocked.band.own(0)).bpm - 60) < 1)
     #expect(clocked.error(0, dues, steps: 160..<190).largest < .milliseconds(1))
   }
 

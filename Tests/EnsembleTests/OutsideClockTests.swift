@@ -154,24 +154,24 @@ import Testing
     clocked.say(.start)
     clocked.tick(100, bpm: 100)
     #expect(clocked.outside.leads(clocked.band.players[0].ensemble))
-    try clocked.band.command(0) { ensemble, now throws(Refusal) in try ensemble.stop(now: now) }
+    try clocked.band.command(0) { ensemble, now throws(CommandError) in try ensemble.stop(now: now) }
     clocked.tick(50, bpm: 100)
-    try clocked.band.command(0) { ensemble, now throws(Refusal) in try ensemble.start(tempo: .standard, at: now) }
+    try clocked.band.command(0) { ensemble, now throws(CommandError) in try ensemble.start(tempo: .standard, at: now) }
     clocked.tick(50, bpm: 100)
     #expect(clocked.band.players[0].ensemble.role == .master && clocked.outside.isRunning)
     #expect(!clocked.outside.leads(clocked.band.players[0].ensemble))
-    #expect(clocked.band.players[0].ensemble.plan.timeline.tempo == .standard)
+    #expect(clocked.band.players[0].ensemble.schedule.timeline.tempo == .standard)
   }
 
   @Test func whoPlaysAlreadyIsRespected() throws {
     var clocked = ClockedBand(seed: 6, sigma: .zero)
-    try clocked.band.command(1) { ensemble, now throws(Refusal) in try ensemble.start(tempo: .standard, at: now) }
+    try clocked.band.command(1) { ensemble, now throws(CommandError) in try ensemble.start(tempo: .standard, at: now) }
     clocked.tick(10, bpm: 100)
     clocked.say(.start)
     clocked.tick(100, bpm: 100)
     #expect(clocked.events == [.refused(.belongsTo(clocked.band.identity(1)))])
     #expect(clocked.band.players[0].ensemble.role == .follower(of: clocked.band.identity(1)))
-    try clocked.band.command(1) { ensemble, now throws(Refusal) in try ensemble.stop(now: now) }
+    try clocked.band.command(1) { ensemble, now throws(CommandError) in try ensemble.stop(now: now) }
     clocked.tick(100, bpm: 100)
     #expect(clocked.band.players[0].ensemble.role == .master)
     #expect(clocked.isWhole(0) && clocked.isWhole(1))

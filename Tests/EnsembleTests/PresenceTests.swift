@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import Seeds
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
   @Test func theOctetsAreAsTheArticleHasThem() {
     let presence = Presence(
       identity: Identity(0x0102_0304_8506_0708), claim: Claim(term: 0x81, identity: Identity(0xFF)),
-      channel: Channel(16), gates: Gates.Opening(bits: 0b1010), takesOver: true, activity: 100)
+      channel: Channel(16), gates: GateSet(bits: 0b1010), takesOver: true, activity: 100)
     #expect(
       presence.systemExclusive == [
         0x7D, 0x54, 0x01, 0x02, 0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x02, 0x08, 0x03, 0x00, 0x00, 0x00,
@@ -25,13 +26,13 @@ import Testing
       let presence = Presence(
         identity: Identity(random.next()), claim: random.next() % 2 == 0 ? claim : nil,
         channel: number == 1 || number == 10 ? nil : Channel(number),
-        gates: Gates.Opening(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
+        gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
         activity: UInt8(random.next() % 128))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
       #expect(octets.count == 32 && octets.allSatisfy { $0 < 0x80 })
       for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
-      #expect(Presence(systemExclusive: octets + [0]) == nil && Statement(systemExclusive: octets) == nil)
+      #expect(Presence(systemExclusive: octets + [0]) == nil && TimelineMessage(systemExclusive: octets) == nil)
       // Any octet may be anything.
       var damaged = octets
       damaged[Int(random.integer(in: 0...31))] = UInt8(truncatingIfNeeded: random.next())

@@ -1,10 +1,11 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Testing
 
 /// A master that was killed and is back with what it had saved.
 @Suite struct RestoringTests {
-  private func band(seed: UInt64) throws -> (band: VirtualBand, saved: Statement) {
+  private func band(seed: UInt64) throws -> (band: VirtualBand, saved: TimelineMessage) {
     var band = VirtualBand(players: 3, seed: seed)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
@@ -19,7 +20,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...6) func itGoesOnAsTheSameMaster(seed: UInt64) throws {
     var (band, saved) = try band(seed: seed)
-    let grid = band.players[0].ensemble.plan
+    let grid = band.players[0].ensemble.schedule
     band.crash(0)
     band.run(for: .milliseconds(1200))
     try band.restart(0, resuming: saved)
@@ -39,7 +40,7 @@ import Testing
     #expect((own - grid.deadline(Tick(of: first.step))).magnitude < .microseconds(1), "seed \(seed): in phase")
     try band.command(0) { try $0.change(tempo: slow, at: $1) }
     band.run(for: .seconds(1))
-    #expect(abs(band.players[1].ensemble.plan.tempo(at: band.own(1)).bpm - 80) < 0.01, "seed \(seed)")
+    #expect(abs(band.players[1].ensemble.schedule.tempo(at: band.own(1)).bpm - 80) < 0.01, "seed \(seed)")
   }
 
   @Test func othersThatHaveMovedOnAreFollowed() throws {
@@ -53,7 +54,7 @@ import Testing
     band.run(for: .seconds(3))
     #expect(band.faults(0) == [])
     // Having seen the higher term, it is not even tried.
-    #expect(throws: Refusal.isOver) { try band.restart(0, resuming: saved) }
+    #expect(throws: CommandError.isOver) { try band.restart(0, resuming: saved) }
   }
 
   @Test func whatIsOverIsNotResumed() throws {
@@ -62,19 +63,19 @@ import Testing
     let ended = try #require(band.players[0].ensemble.resumable)
     band.run(for: .seconds(1))
     #expect(band.players[0].ensemble.resumable == nil)
-    #expect(throws: Refusal.nothingPlays) { try band.restart(0, resuming: ended) }
+    #expect(throws: CommandError.nothingPlays) { try band.restart(0, resuming: ended) }
     var foreign = saved
     foreign.claim = Claim(term: 5, identity: band.identity(1))
-    #expect(throws: Refusal.isOver) { try band.restart(0, resuming: foreign) }
-    #expect(band.players[0].ensemble.role == .idle && band.players[0].ensemble.plan.run == 0)
+    #expect(throws: CommandError.isOver) { try band.restart(0, resuming: foreign) }
+    #expect(band.players[0].ensemble.role == .idle && band.players[0].ensemble.schedule.run == 0)
   }
 
   @Test func whoPlaysOrFollowsDoesNotResume() throws {
     var (band, saved) = try band(seed: 9)
-    #expect(throws: Refusal.alreadyPlaying) { try band.command(0) { try $0.resume(saved, at: $1) } }
-    let other = Statement(
+    #expect(throws: CommandError.alreadyPlaying) { try band.command(0) { try $0.resume(saved, at: $1) } }
+    let other = TimelineMessage(
       claim: Claim(term: 9, identity: band.identity(1)), revision: 0, start: Tick(0), end: Tick(.max),
       timeline: saved.timeline)
-    #expect(throws: Refusal.belongsTo(band.identity(0))) { try band.command(1) { try $0.resume(other, at: $1) } }
+    #expect(throws: CommandError.belongsTo(band.identity(0))) { try band.command(1) { try $0.resume(other, at: $1) } }
   }
 }

@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import Testing
 
 /// Who may control the rhythm, and what lies change.
@@ -35,7 +36,7 @@ import Testing
     let closed = try #require(band.heard(1).last)
     #expect(band.role(1) == .idle && band.now - closed.at > .milliseconds(150))
     // It does not take the rhythm from the others by starting over it.
-    #expect(throws: Refusal.belongsTo(master)) { try band.command(1) { try $0.start(tempo: .standard, at: $1) } }
+    #expect(throws: CommandError.belongsTo(master)) { try band.command(1) { try $0.start(tempo: .standard, at: $1) } }
     band.run(for: .seconds(1))
     #expect(band.role(2) == .follower(of: master) && band.role(1) == .idle)
     band.command(1) { ensemble, _ in ensemble.gates.standard[.rhythm] = true }
@@ -55,10 +56,10 @@ import Testing
     for n in 0..<2 { band.players[n].ensemble.gates.ledBy(leader.description) }
     band.players[2].ensemble.gates.ledBy(nil)
     for n in 0..<2 {
-      #expect(throws: Refusal.ledBy(leader.description)) {
+      #expect(throws: CommandError.ledBy(leader.description)) {
         try band.command(n) { try $0.start(tempo: .standard, at: $1) }
       }
-      #expect(throws: Refusal.ledBy(leader.description)) {
+      #expect(throws: CommandError.ledBy(leader.description)) {
         try band.command(n) { try $0.continue(tempo: .standard, at: $1) }
       }
     }
@@ -66,7 +67,7 @@ import Testing
     band.run(for: .seconds(1))
     for n in 0..<2 { #expect(band.role(n) == .follower(of: leader)) }
     // Nor is it handed over: nobody would follow.
-    #expect(throws: Refusal.gateIsClosed(band.identity(0))) {
+    #expect(throws: CommandError.gateIsClosed(band.identity(0))) {
       try band.command(2) { [to = band.identity(0)] in try $0.offer(to: to, at: $1) }
     }
     var stays = true
@@ -85,8 +86,8 @@ import Testing
     band.command(1) { ensemble, _ in ensemble.gates.set(.rhythm, open: false, for: shut.description) }
     band.run(for: .milliseconds(300))
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: now)
-    func statement(_ term: UInt32, _ maker: Identity, start: Int64 = 0, end: Int64 = .max) -> Statement {
-      Statement(
+    func timelineMessage(_ term: UInt32, _ maker: Identity, start: Int64 = 0, end: Int64 = .max) -> TimelineMessage {
+      TimelineMessage(
         claim: Claim(term: term, identity: maker), revision: .max, start: Tick(start), end: Tick(end),
         timeline: timeline)
     }
@@ -94,13 +95,13 @@ import Testing
       Presence(identity: maker, claim: claim, channel: nil, gates: .all, takesOver: true)
     }
     let lies: [(String, (inout Ensemble, Instant) -> Void)] = [
-      ("in the master's name", { $0.received(statement(1, master), from: liar, at: $1) }),
-      ("in its own", { $0.received(statement(9, band.identity(1)), from: band.identity(1), at: $1) }),
-      ("far ahead", { $0.received(statement(1 << 21, liar), from: liar, at: $1) }),
-      ("further", { $0.received(statement(.max, liar), from: liar, at: $1) }),
-      ("ends before it begins", { $0.received(statement(2, liar, start: 10, end: 9), from: liar, at: $1) }),
-      ("gated", { $0.received(statement(2, shut), from: shut, at: $1) }),
-      ("gated, far ahead", { $0.received(statement(1_000_000, shut), from: shut, at: $1) }),
+      ("in the master's name", { $0.received(timelineMessage(1, master), from: liar, at: $1) }),
+      ("in its own", { $0.received(timelineMessage(9, band.identity(1)), from: band.identity(1), at: $1) }),
+      ("far ahead", { $0.received(timelineMessage(1 << 21, liar), from: liar, at: $1) }),
+      ("further", { $0.received(timelineMessage(.max, liar), from: liar, at: $1) }),
+      ("ends before it begins", { $0.received(timelineMessage(2, liar, start: 10, end: 9), from: liar, at: $1) }),
+      ("gated", { $0.received(timelineMessage(2, shut), from: shut, at: $1) }),
+      ("gated, far ahead", { $0.received(timelineMessage(1_000_000, shut), from: shut, at: $1) }),
       ("presence for the master", { $0.received(presence(nil, master), from: liar, at: $1) }),
       ("presence of a claim", { $0.received(presence(Claim(term: 99, identity: liar), liar), from: liar, at: $1) }),
       (
@@ -122,7 +123,8 @@ import Testing
       var ensemble = band.players[1].ensemble
       _ = ensemble.takeEffects()
       tell(&ensemble, now)
-      #expect(ensemble.role == .follower(of: master) && ensemble.plan == band.players[1].ensemble.plan, "\(lie)")
+      #expect(
+        ensemble.role == .follower(of: master) && ensemble.schedule == band.players[1].ensemble.schedule, "\(lie)")
       #expect(ensemble.highestTerm == 1 && ensemble.claim == Claim(term: 1, identity: master), "\(lie)")
       let effects = ensemble.takeEffects().filter { if case .present = $0 { false } else { true } }
       #expect(effects == [], "\(lie)")
@@ -149,7 +151,7 @@ import Testing
     }
     band.run(for: .milliseconds(100))
     #expect(band.masters == [1] && band.faults(1) == [])
-    // It has waited for the statement of the one that said so, but not for longer.
+    // It has waited for the timeline message of the one that said so, but not for longer.
     let change = try #require(band.players[1].roles.last).since - crash
     #expect(change > .milliseconds(1900) && change < .milliseconds(2100))
   }

@@ -195,7 +195,7 @@ import Testing
     if leaves { band.leave(0) } else { band.crash(0) }
     band.run(for: .seconds(6))
     #expect(band.masters == [line[0]])
-    #expect(abs(band.players[line[0]].ensemble.plan.tempo(at: band.own(line[0])).bpm - 61) < 0.01)
+    #expect(abs(band.players[line[0]].ensemble.schedule.tempo(at: band.own(line[0])).bpm - 61) < 0.01)
     expectInPhase(band, line, after: crash, 9)
   }
 
@@ -204,7 +204,7 @@ import Testing
     var (band, line) = try band(seed: 10)
     try band.command(0) { try $0.stop(at: $1 + .seconds(5), now: $1) }
     band.run(for: .milliseconds(100))
-    let end = try #require(band.players[0].ensemble.plan.end.step.index as Int64?)
+    let end = try #require(band.players[0].ensemble.schedule.end.step.index as Int64?)
     band.crash(0)
     band.run(for: .seconds(8))
     for n in line { #expect(band.role(n) == .idle && band.heard(n).last?.step.index == end, "player \(n)") }

@@ -1,5 +1,6 @@
 import MIDI
 import MusicalTime
+import PeerProtocol
 import Testing
 
 @testable import Ensemble
@@ -30,16 +31,16 @@ import Testing
     var ensemble = Ensemble(identity: Identity(1))
     let now = Instant(nanoseconds: 1_000_000_000)
     for n in [2, 3] as [UInt64] { ensemble.joined(Identity(n), at: now) }
-    func statement(_ term: UInt32, of n: UInt64) -> Statement {
-      Statement(
+    func timelineMessage(_ term: UInt32, of n: UInt64) -> TimelineMessage {
+      TimelineMessage(
         claim: Claim(term: term, identity: Identity(n)), revision: 1, start: Tick(0), end: Tick(.max),
         timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
     }
-    ensemble.received(statement(1, of: 2), from: Identity(2), at: now)
+    ensemble.received(timelineMessage(1, of: 2), from: Identity(2), at: now)
     let total = Message.controlChange(Channel(1)!, controller: 7, value: 99)
     _ = ensemble.received(total, at: now, isRecovered: false, from: Identity(2), now: now)
     #expect(ensemble.role == .follower(of: Identity(2)) && ensemble.activities.early.count == 1)
-    ensemble.received(statement(2, of: 3), from: Identity(3), at: now)
+    ensemble.received(timelineMessage(2, of: 3), from: Identity(3), at: now)
     #expect(ensemble.role == .follower(of: Identity(3)) && ensemble.activities.early.isEmpty)
   }
 }

@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import Playback
 
 extension VirtualBand {
   struct Sounded: Equatable {
@@ -18,7 +19,7 @@ extension VirtualBand {
     var ahead: Nanoseconds
     /// Parts per million by which it is faster.
     var skew: Int64 = 0
-    var cursor = PlanCursor(lead: Ensemble.standardSoundLead)
+    var cursor = TickCursor(lead: Ensemble.standardSoundLead)
     /// Steps in the order in which they were handed over, one list a run.
     var runs: [[Sounded]] = []
     var run: UInt32 = 0
@@ -26,7 +27,7 @@ extension VirtualBand {
     var continues: [Bool] = []
     var isAlive = true
     /// Its ticks at their moment, as it sends them: the last one, and how many were not the one after it.
-    var moment = PlanCursor(lead: .zero)
+    var moment = TickCursor(lead: .zero)
     var ticked: (tick: Tick, run: UInt32)?
     var disorder = 0
     /// How often an advance left something to do at once.
@@ -39,8 +40,8 @@ extension VirtualBand {
 
     /// Looks at what comes next: a deadline of the ensemble's, or a tick.
     func lookAhead() {
-      let plan = ensemble.plan
-      wakes = min(ensemble.nextDeadline, cursor.due(in: plan), moment.due(in: plan))
+      let schedule = ensemble.schedule
+      wakes = min(ensemble.nextDeadline, cursor.due(in: schedule), moment.due(in: schedule))
       isAwake = false
     }
   }

@@ -1,5 +1,7 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
+import Playback
 import Seeds
 
 /// Several ensembles in one process, each with a clock of its own, on a virtual network: messages take time, may be
@@ -14,7 +16,7 @@ struct VirtualBand {
   }
 
   private enum Letter {
-    case statement(Statement)
+    case timelineMessage(TimelineMessage)
     case exclusive([UInt8])
   }
 
@@ -53,8 +55,8 @@ struct VirtualBand {
     let player = players[n]
     return instant + player.ahead + Nanoseconds(instant.nanoseconds / 1_000_000 * player.skew)
   }
-  /// When `step` sounds by the plan of player `n`, in true time.
-  func due(_ step: Step, by n: Int) -> Instant { truth(n, of: players[n].ensemble.plan.deadline(Tick(of: step))) }
+  /// When `step` sounds by the schedule of player `n`, in true time.
+  func due(_ step: Step, by n: Int) -> Instant { truth(n, of: players[n].ensemble.schedule.deadline(Tick(of: step))) }
   /// The true time at an instant of a player's clock, to the microsecond's fraction.
   private func truth(_ n: Int, of instant: Instant) -> Instant {
     let rough = instant - players[n].ahead
@@ -87,13 +89,15 @@ struct VirtualBand {
   }
 
   /// Is there again, started anew, with the term that was kept.
-  mutating func restart(_ n: Int, resuming statement: Statement? = nil) throws(Refusal) {
+  mutating func restart(_ n: Int, resuming timelineMessage: TimelineMessage? = nil) throws(CommandError) {
     let old = players[n].ensemble
     players[n].ensemble = Ensemble(identity: old.identity, highestTerm: old.highestTerm)
-    (players[n].cursor, players[n].run) = (PlanCursor(lead: Ensemble.standardSoundLead), 0)
-    (players[n].moment, players[n].ticked) = (PlanCursor(lead: .zero), nil)
+    (players[n].cursor, players[n].run) = (TickCursor(lead: Ensemble.standardSoundLead), 0)
+    (players[n].moment, players[n].ticked) = (TickCursor(lead: .zero), nil)
     players[n].isAlive = true
-    if let statement { try command(n) { ensemble, now throws(Refusal) in try ensemble.resume(statement, at: now) } }
+    if let timelineMessage {
+      try command(n) { ensemble, now throws(CommandError) in try ensemble.resume(timelineMessage, at: now) }
+    }
     rejoin(n)
   }
 
@@ -137,7 +141,8 @@ struct VirtualBand {
         let (n, sender) = (message.to, identity(message.from))
         players[n].ensemble.heard(sender, at: own(n))
         switch message.letter {
-        case .statement(let statement): players[n].ensemble.received(statement, from: sender, at: own(n))
+        case .timelineMessage(let timelineMessage):
+          players[n].ensemble.received(timelineMessage, from: sender, at: own(n))
         case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: own(n))
         }
         settle(n)
@@ -153,21 +158,21 @@ struct VirtualBand {
   }
 
   private mutating func hear(_ n: Int) {
-    let plan = players[n].ensemble.plan
-    while let tick = players[n].moment.take(in: plan, at: own(n)) {
-      if let last = players[n].ticked, last.run == plan.run || plan.continues, tick != last.tick + 1 {
+    let schedule = players[n].ensemble.schedule
+    while let tick = players[n].moment.take(in: schedule, at: own(n)) {
+      if let last = players[n].ticked, last.run == schedule.run || schedule.continues, tick != last.tick + 1 {
         players[n].disorder += 1
       }
-      players[n].ticked = (tick, plan.run)
+      players[n].ticked = (tick, schedule.run)
     }
-    while let tick = players[n].cursor.take(in: plan, at: own(n)) {
-      if players[n].run != plan.run {
-        players[n].run = plan.run
+    while let tick = players[n].cursor.take(in: schedule, at: own(n)) {
+      if players[n].run != schedule.run {
+        players[n].run = schedule.run
         players[n].runs.append([])
-        players[n].continues.append(plan.continues)
+        players[n].continues.append(schedule.continues)
       }
       guard let step = tick.beginsStep else { continue }
-      let at = truth(n, of: plan.deadline(tick))
+      let at = truth(n, of: schedule.deadline(tick))
       players[n].runs[players[n].runs.count - 1].append(Sounded(step: step, at: at))
     }
   }
@@ -176,7 +181,7 @@ struct VirtualBand {
     for effect in players[n].ensemble.takeEffects() {
       players[n].events.append(effect)
       switch effect {
-      case .tell(let statement, let to, _): post(.statement(statement), from: n, to: to)
+      case .tell(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
       case .present(let presence, let to, _): post(.exclusive(presence.systemExclusive), from: n, to: to)
       case .offer(let offer, let to, _): post(.exclusive(offer.systemExclusive), from: n, to: to)
       case .role(let role): players[n].roles.append((role, now))

@@ -1,9 +1,11 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
+import Playback
 import Seeds
 
-/// Several ensembles in one process that tell each other all they have to tell: statements, presence, activity. Each has a
+/// Several ensembles in one process that tell each other all they have to tell: timeline messages, presence, activity. Each has a
 /// clock of its own; messages take time, and may be lost. What is lost of a controller comes later, as a recovery journal
 /// tells it: the newest value, and not when it counts. An ensemble is advanced when its deadline has come and on input, never
 /// otherwise. Everything comes from the seed.
@@ -12,7 +14,7 @@ struct VirtualCompany {
     var ensemble: Ensemble
     /// This peer's clock minus true time.
     var ahead: Nanoseconds
-    var cursor = PlanCursor(lead: Ensemble.standardSoundLead)
+    var cursor = TickCursor(lead: Ensemble.standardSoundLead)
     /// What sounded: the step, and the total its layers went by.
     var steps: [(step: Step, total: UInt8)] = []
     var channels: [Channel?] = []
@@ -24,7 +26,7 @@ struct VirtualCompany {
   }
 
   private enum Letter {
-    case statement(Statement)
+    case timelineMessage(TimelineMessage)
     case exclusive([UInt8])
     case message(Message, at: Instant)
     case journal(UInt7)
@@ -108,16 +110,16 @@ struct VirtualCompany {
   }
 
   private mutating func hear(_ n: Int) {
-    let plan = players[n].ensemble.plan
-    while let tick = players[n].cursor.take(in: plan, at: own(n)) {
-      if let step = tick.beginsStep { players[n].steps.append((step, plan.intensity.value(at: tick))) }
+    let schedule = players[n].ensemble.schedule
+    while let tick = players[n].cursor.take(in: schedule, at: own(n)) {
+      if let step = tick.beginsStep { players[n].steps.append((step, schedule.intensity.value(at: tick))) }
     }
   }
 
   private mutating func drain(_ n: Int) {
     for effect in players[n].ensemble.takeEffects() {
       switch effect {
-      case .tell(let statement, let to, _): post(.statement(statement), from: n, to: to)
+      case .tell(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
       case .present(let presence, let to, _):
         players[n].presented.append((now, to))
         post(.exclusive(presence.systemExclusive), from: n, to: to)
@@ -163,7 +165,7 @@ struct VirtualCompany {
     }
     players[n].ensemble.heard(sender, at: own(n))
     switch envelope.letter {
-    case .statement(let statement): players[n].ensemble.received(statement, from: sender, at: own(n))
+    case .timelineMessage(let timelineMessage): players[n].ensemble.received(timelineMessage, from: sender, at: own(n))
     case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: own(n))
     case .message(let message, let instant):
       _ = players[n].ensemble.received(message, at: instant, isRecovered: false, from: sender, now: own(n))

@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Testing
 
 /// The table of the interconnected network: idle 75, master to follower 100, follower to master 75, between followers 50.

@@ -1,5 +1,6 @@
 import Measurement
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Seeds
 import Testing

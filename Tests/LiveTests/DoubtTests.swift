@@ -40,7 +40,7 @@ import Testing
     case .statesNonsense:
       #expect(spacings.allSatisfy { $0 < .microseconds(130) })
       #expect(ben.said.count { $0.contains("Eve: says what cannot be read here") } == 1)
-      #expect((trace.summary?.others["statements_rejected"] ?? 0) >= 10)
+      #expect((trace.summary?.others["timeline_messages_rejected"] ?? 0) >= 10)
     }
   }
 }

@@ -2,6 +2,7 @@ import BasicContainers
 import Ensemble
 import Foundation
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Realtime
 import Seeds
@@ -49,7 +50,7 @@ final class LyingMaster: @unchecked Sendable {
   private func play() {
     var sender = PacketSender(ssrc: endpoint.ssrc, sequence: 100)
     var follower: SocketAddress?
-    var statement: Statement?
+    var timelineMessage: TimelineMessage?
     var nextTelling = Instant(nanoseconds: 0)
     while !ends.load(ordering: .acquiring) {
       _ = ports.wait(milliseconds: 1)
@@ -67,11 +68,11 @@ final class LyingMaster: @unchecked Sendable {
       guard let follower, MonotonicClock.now >= nextTelling else { continue }
       nextTelling = MonotonicClock.now + .milliseconds(200)
       let rhythm =
-        statement
-        ?? Statement(
+        timelineMessage
+        ?? TimelineMessage(
           claim: Claim(term: 1, identity: Identity(7)), revision: 1, start: Tick(0), end: Tick(.max),
           timeline: Timeline(tempo: .standard, tick: Tick(0), at: MonotonicClock.now + .milliseconds(600)))
-      statement = rhythm
+      timelineMessage = rhythm
       var octets = rhythm.systemExclusive
       if since != nil, lie == .statesNonsense { octets[2] = 9 }
       var data = RigidArray<UInt8>(capacity: octets.count)

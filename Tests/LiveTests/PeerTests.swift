@@ -44,7 +44,7 @@ import Transports
     let folder = try Player.folder()
     let ada = try Player("ada", folder: folder)
     let ben = try Player("ben", folder: folder, connect: [ada.port]) {
-      $0.manners["127.0.0.1"].asymmetry = .microseconds(-8000)
+      $0.peerOptions["127.0.0.1"].asymmetry = .microseconds(-8000)
     }
     try await wait(0.5)
     ada.mailbox.post(.startOrStop)
@@ -140,7 +140,7 @@ import Transports
     expectEveryTick(traces[1])
     #expect(traces[0].ticks.count == traces[1].ticks.count)
     let summary = try #require(traces[1].summary)
-    #expect(summary.ticksReceived == summary.ticksExpected && summary.others["statements_rejected"] == 0)
+    #expect(summary.ticksReceived == summary.ticksExpected && summary.others["timeline_messages_rejected"] == 0)
     // Invitations that happen to be whole are let in half-way; the kernel may lose some of a burst.
     #expect(summary.others["datagrams_dropped"]! > Int64(thrown / 2), "\(thrown) thrown")
     #expect(try SyncReport(traces: traces).comparisons[0].magnitude.p99 < .milliseconds(1))

@@ -27,7 +27,7 @@ import Testing
     }
     thread.join()
     let expected: Int32
-    switch thread.scheduler {
+    switch thread.schedulingPolicy {
     case .fifo: expected = SCHED_FIFO
     case .other: expected = SCHED_OTHER
     }

@@ -81,9 +81,9 @@ import Testing
   @Test func aThreadSaysWhatItWasGranted() {
     let thread = RealtimeThread(name: "granted", priority: 10) {}
     thread.join()
-    switch thread.scheduler {
-    case .fifo(let priority): #expect(priority == 10 && thread.scheduler.advice == nil)
-    case .other: #expect(thread.scheduler.advice?.contains("rtprio") == true)
+    switch thread.schedulingPolicy {
+    case .fifo(let priority): #expect(priority == 10 && thread.schedulingPolicy.advice == nil)
+    case .other: #expect(thread.schedulingPolicy.advice?.contains("rtprio") == true)
     }
   }
 

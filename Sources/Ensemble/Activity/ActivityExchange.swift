@@ -1,4 +1,5 @@
 import MusicalTime
+import PeerProtocol
 
 /// What this peer knows of everybody's activity, and what it has told of it.
 struct ActivityExchange: Sendable {
@@ -21,7 +22,7 @@ struct ActivityExchange: Sendable {
   var heard: UInt8?
   /// Totals that came before the rhythm could be played, oldest first, two at most.
   var early: [Told] = []
-  /// Whether the change in the plan's intensity stands where this peer put it, and not where the master told.
+  /// Whether the change in the schedule's intensity stands where this peer put it, and not where the master told.
   var isGuess = false
   /// The run that the intensity was last looked at for.
   var run: UInt32 = 0

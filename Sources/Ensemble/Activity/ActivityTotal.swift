@@ -1,4 +1,5 @@
 public import MusicalTime
+public import PeerProtocol
 
 /// The levels that the others have told this peer, and what they come to together with its own.
 ///

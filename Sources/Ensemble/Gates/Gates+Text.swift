@@ -1,3 +1,5 @@
+import PeerProtocol
+
 // Gates as people write them.
 extension Gates {
   /// Applies one rule: `notes=closed` for everybody, `anna:notes,rhythm=open` for one peer, `all` for all four kinds.

@@ -1,3 +1,5 @@
+public import PeerProtocol
+
 /// What this peer lets the others do to it: a default, and exceptions for single peers.
 ///
 /// An exception names a peer by its identity (sixteen hexadecimal digits) or by what it calls itself. Of several peers of
@@ -5,25 +7,10 @@
 /// A peer that calls itself what reads as an identity has no name here. Until it is known who has come, what is closed to
 /// anybody is closed to it: until it has answered, or for about three seconds where it is no Tutti peer.
 public struct Gates: Hashable, Sendable {
-  /// Which gates are open, gate by gate.
-  public struct Opening: Hashable, Sendable {
-    public private(set) var bits: UInt8
-
-    public static let all = Opening(bits: 0b1111)
-    public static let none = Opening(bits: 0)
-
-    public init(bits: UInt8) { self.bits = bits & 0b1111 }
-
-    public subscript(gate: Gate) -> Bool {
-      get { bits >> gate.rawValue & 1 != 0 }
-      set { if newValue { bits |= 1 << gate.rawValue } else { bits &= ~(1 << gate.rawValue) } }
-    }
-  }
-
   /// What is otherwise for one peer, gate by gate; for the gates that it leaves out the default counts.
   public struct Exception: Hashable, Sendable {
-    private var opened = Opening.none
-    private var closed = Opening.none
+    private var opened = GateSet.none
+    private var closed = GateSet.none
 
     public init() {}
 
@@ -40,7 +27,7 @@ public struct Gates: Hashable, Sendable {
   }
 
   /// For whom there is no exception.
-  public var standard = Opening.all
+  public var standard = GateSet.all
   /// By identity, in small letters, or by name.
   public private(set) var exceptions: [String: Exception] = [:]
 
@@ -81,7 +68,7 @@ public struct Gates: Hashable, Sendable {
   /// - Parameters:
   ///   - peer: nil where it has none, being no Tutti peer.
   ///   - name: what it calls itself, nil when it is not the first of that name.
-  public func opening(for peer: Identity?, named name: String?) -> Opening {
+  public func opening(for peer: Identity?, named name: String?) -> GateSet {
     guard !exceptions.isEmpty else { return standard }
     let byName = name.flatMap { Identity($0) == nil ? exceptions[$0] : nil }
     let byIdentity = peer.flatMap { exceptions[$0.description] }

@@ -1,4 +1,5 @@
 public import MusicalTime
+public import PeerProtocol
 
 /// Who announces itself on the network, and to whom of them this peer connects: up to sixteen peers play each with each,
 /// as every one may become anybody's master. A thousand cannot. Then two of them, those with the lowest identities, are in

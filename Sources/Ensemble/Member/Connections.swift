@@ -1,4 +1,5 @@
 public import MusicalTime
+public import PeerProtocol
 public import RTPMIDI
 
 /// The peers to invite: those that this one was told to connect to, each until it is there and again when it has gone;

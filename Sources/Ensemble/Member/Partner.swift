@@ -1,10 +1,11 @@
+public import PeerProtocol
 public import RTPMIDI
 
 /// The peer of one session.
 public struct Partner: Sendable {
   public let info: SessionInfo
   /// What the player has set for it.
-  public let manner: Manner
+  public let options: PeerOptions
   /// Nil while it is not known to be a Tutti peer.
   public internal(set) var identity: Identity?
   /// Whether it was asked whether it is one, and has not answered in time.
@@ -18,5 +19,5 @@ public struct Partner: Sendable {
   /// Whether the player has been told that it sends a clock which nobody keeps.
   var isClockNamed = false
 
-  init(info: SessionInfo, manner: Manner) { (self.info, self.manner) = (info, manner) }
+  init(info: SessionInfo, options: PeerOptions) { (self.info, self.options) = (info, options) }
 }

@@ -2,7 +2,7 @@ public import MIDI
 public import MusicalTime
 public import RTPMIDI
 
-/// What a member asks of the owner of its sessions' RTP streams, which alone writes to them: in the engine the clock thread.
+/// What a core asks of the owner of its sessions' RTP streams, which alone writes to them: in the engine the clock thread.
 public enum StreamCommand: Hashable, Sendable {
   /// To whom a message goes.
   public enum Receiver: Hashable, Sendable {

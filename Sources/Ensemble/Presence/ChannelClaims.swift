@@ -1,5 +1,6 @@
 import MIDI
 import MusicalTime
+import PeerProtocol
 
 /// Which MIDI channel each peer plays on: the lowest free of 2...9 and 11...16, without anybody who gives them out.
 ///
@@ -25,11 +26,6 @@ struct ChannelClaims: Sendable {
   private static var mostChanges: Int { 8 }
   /// So long a channel is left to those in front who do not take it.
   private static var patience: Nanoseconds { .seconds(1) }
-  /// 2...9 and 11...16, bit n standing for channel n + 1.
-  private static var all: UInt16 { 0b1111_1101_1111_1110 }
-
-  static func mayBeClaimed(_ channel: Channel) -> Bool { all >> channel.wire & 1 != 0 }
-
   /// What this peer claims.
   private(set) var own: Channel?
   private var others: [Identity: Claimant] = [:]
@@ -84,7 +80,7 @@ struct ChannelClaims: Sendable {
     } else if now < opens {
       return false
     }
-    let free = (0..<16).filter { Self.all >> $0 & 1 != 0 && holders[$0] == nil }
+    let free = (0..<16).filter { Channel.claimable >> $0 & 1 != 0 && holders[$0] == nil }
     let rank = others.count { peer, claimant in
       !claimant.isRestless && peer < identity && claimant.channel.map { holders[Int($0.wire)] != peer } ?? true
     }

@@ -1,5 +1,6 @@
 import MIDI
 import MusicalTime
+import PeerProtocol
 
 /// Who is in session with this peer, what they call themselves, and what they have been told of this one.
 struct Company: Sendable {

@@ -1,0 +1,85 @@
+public import Ensemble
+public import MusicalTime
+public import PeerProtocol
+
+/// What a peer was doing, as it is kept for ``Peer`` to come back to after a crash.
+public struct SessionState: Sendable, Equatable {
+  /// The patch as its user named it.
+  public var patch: String
+  public var tempo: Tempo
+  public var activity: UInt8
+  public var gates: Gates
+  /// Whom it was in session with, `HOST:PORT` each.
+  public var peers: [String]
+  /// Where the rhythm would go on.
+  public var position: Step
+  /// The rhythm it was master of, nil where it was not.
+  public var rhythm: TimelineMessage?
+  /// The run of the machine, to which the rhythm's instants belong.
+  public var boot: String
+
+  public init(
+    patch: String, tempo: Tempo, activity: UInt8, gates: Gates, peers: [String], position: Step,
+    rhythm: TimelineMessage?,
+    boot: String
+  ) {
+    (self.patch, self.tempo, self.activity, self.gates) = (patch, tempo, activity, gates)
+    (self.peers, self.position, self.rhythm, self.boot) = (peers, position, rhythm, boot)
+  }
+}
+
+/// The file's form: JSON, version 1.
+extension SessionState: Codable {
+  /// Why a file cannot be used.
+  enum Fault: Error {
+    case isNewer(Int)
+    case isDamaged
+  }
+
+  static let version = 1
+  /// Lists longer than this are not from here.
+  private static let most = 4096
+
+  private enum CodingKeys: String, CodingKey {
+    case version, patch, activity, gates, peers, position, rhythm, boot
+    case tempo = "ns_per_quarter"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    let version = try fields.decode(Int.self, forKey: .version)
+    guard version <= Self.version else { throw Fault.isNewer(version) }
+    patch = try fields.decode(String.self, forKey: .patch)
+    guard let tempo = Tempo(nanosecondsPerQuarter: try fields.decode(Int64.self, forKey: .tempo)) else {
+      throw Fault.isDamaged
+    }
+    self.tempo = tempo
+    activity = try fields.decode(UInt8.self, forKey: .activity)
+    gates = Gates()
+    for rule in try fields.decode([String].self, forKey: .gates) { try gates.apply(rule) }
+    peers = try fields.decode([String].self, forKey: .peers)
+    position = Step(try fields.decode(Int64.self, forKey: .position))
+    boot = try fields.decode(String.self, forKey: .boot)
+    if let octets = try fields.decodeIfPresent([UInt8].self, forKey: .rhythm) {
+      guard let timelineMessage = TimelineMessage(systemExclusive: octets) else { throw Fault.isDamaged }
+      rhythm = timelineMessage
+    }
+    guard activity <= 127, peers.count <= Self.most, (0...1 << 40).contains(position.index) else {
+      throw Fault.isDamaged
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(Self.version, forKey: .version)
+    try fields.encode(patch, forKey: .patch)
+    try fields.encode(tempo.nanosecondsPerQuarter, forKey: .tempo)
+    try fields.encode(activity, forKey: .activity)
+    try fields.encode(gates.rules, forKey: .gates)
+    try fields.encode(peers, forKey: .peers)
+    try fields.encode(position.index, forKey: .position)
+    try fields.encode(boot, forKey: .boot)
+    // As others hear it: that form has its bounds checked when it is read.
+    try fields.encodeIfPresent(rhythm?.systemExclusive, forKey: .rhythm)
+  }
+}

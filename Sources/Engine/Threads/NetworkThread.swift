@@ -1,0 +1,38 @@
+import Realtime
+import Synchronization
+import Transports
+
+/// What passes between the network thread and the control thread.
+struct NetworkRings: Sendable, BitwiseCopyable {
+  let known = TripleBuffer(KnownSources())
+  let datagrams = SPSCRing<Datagram>(capacity: 4096)
+  let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)
+  /// The control thread's.
+  let bell: Doorbell
+}
+
+/// The network thread: FIFO 65, asleep until a datagram or an ALSA event comes.
+final class NetworkThread {
+  private let thread: RealtimeThread
+  private let quit = Quit()
+
+  var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
+
+  init(ports: PortPair, sequencer: Sequencer?, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
+    let quit = quit
+    thread = RealtimeThread(name: "network", priority: 65) {
+      var loop = NetworkLoop(ports: ports, sequencer: sequencer, ssrc: ssrc, identity: identity, rings: rings)
+      while !quit.flag.load(ordering: .relaxed) { loop.round() }
+    }
+  }
+
+  /// Ends the thread and waits for it, a tenth of a second at most.
+  func stop() {
+    quit.flag.store(true, ordering: .relaxed)
+    thread.join()
+  }
+
+  private final class Quit: Sendable {
+    let flag = Atomic<Bool>(false)
+  }
+}

@@ -1,0 +1,12 @@
+/// A change of tempo at a tick.
+public struct TempoChange: Hashable, Sendable, BitwiseCopyable {
+  /// The new tempo.
+  public var tempo: Tempo
+  /// The first tick at the new tempo.
+  public var tick: Tick
+
+  public init(tempo: Tempo, tick: Tick) {
+    self.tempo = tempo
+    self.tick = tick
+  }
+}

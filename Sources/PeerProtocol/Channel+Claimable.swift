@@ -1,0 +1,9 @@
+public import MIDI
+
+extension Channel {
+  /// The channels that a peer may claim: 2...9 and 11...16. Bit n stands for channel n + 1.
+  public static var claimable: UInt16 { 0b1111_1101_1111_1110 }
+
+  /// Whether a peer may claim this channel. Channel 1 carries activity and channel 10 carries the drums.
+  public var isClaimable: Bool { Self.claimable >> wire & 1 != 0 }
+}
