@@ -2,14 +2,14 @@ import CAllocationCount
 import Glibc
 import Testing
 
-/// The counter itself: zero proves something only if it can be more.
+/// Tests of the allocation counter itself. A count of zero proves something only if the counter can count.
 @Suite struct AllocationCountTests {
-  @Test func allocationsOfSwiftAndOfCAreCounted() {
+  @Test func counterCountsAllocationsOfSwiftAndC() {
     let text = strdup("inside the C library")!
     allocation_count_begin()
     let array = [Int](repeating: 1, count: 100)
     let swift = allocation_count_end()
-    // One for the array, more when the runtime sees its type for the first time.
+    // One allocation for the array, and more if the runtime uses its type for the first time.
     #expect(swift >= 1 && array.count == 100)
 
     allocation_count_begin()
@@ -27,7 +27,7 @@ import Testing
     free(text)
   }
 
-  @Test func onlyWhatLiesBetweenIsCounted() {
+  @Test func counterIgnoresAllocationsOutsideBeginAndEnd() {
     allocation_count_begin()
     #expect(allocation_count_end() == 0)
     free(malloc(100))

@@ -7,7 +7,7 @@ import Realtime
 import Seeds
 import Testing
 
-/// The audio thread's work under a virtual clock, from the ring of hits to the recording on the disk.
+/// Tests of the work of the audio thread under a virtual clock, from the event ring to the recording on the disk.
 @Suite struct AudioLoopTests {
   private let grid = FrameGrid.standard
 
@@ -15,21 +15,23 @@ import Testing
     SoundEvent(instant: grid.instant(of: frame), note: note, velocity: 110, group: 0)
   }
 
-  /// Runs `loop` until it waits for something after `instant`; the clock jumps to whatever it waits for.
+  /// Runs `loop` until its next step is due after `instant`. The clock jumps from step to step.
+  ///
+  /// - Returns: the instant of the last step.
   private func run(_ loop: AudioLoop, from start: Instant, to instant: Instant) -> Instant {
     var now = start
     while let due = loop.step(at: now), due <= instant { now = due }
     return now
   }
 
-  @Test func aRecordingHasEveryHitOnItsFrame() throws {
+  @Test func recordingContainsEveryHitOnItsFrame() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
-    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
-    let first = card.next
-    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
+    let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
+    let first = device.next
+    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     let hits = (0..<20).map { first + 777 + 8_191 * $0 }
     for frame in hits { events.push(event(at: frame)) }
     loop.end(at: grid.instant(of: first + 180_001))
@@ -46,15 +48,15 @@ import Testing
     #expect(counters.hits == 20 && counters.late == 0 && counters.underruns == 0 && counters.lostFrames == 0)
   }
 
-  /// Two players, each heard from the first period taken after the note was handed over; one stops, the other goes on.
-  @Test func aRecordingHasWhatIsPlayed() throws {
+  /// Two players on two channels. Each note sounds from the first period requested after its submission.
+  @Test func recordingContainsNotesFromTheNextRequestedPeriod() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
-    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
-    let first = card.next
-    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
+    let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
+    let first = device.next
+    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     func message(_ message: Message, at frame: Int64) -> SoundEvent { .message(message, at: grid.instant(of: frame)) }
     let (two, sixteen) = (Channel(2)!, Channel(16)!)
     events.push(message(.noteOn(two, key: 60, velocity: 100), at: first + 1_000))
@@ -66,7 +68,8 @@ import Testing
     try output.finish()
 
     let samples = try SoundFile(path: path).samples
-    // 1 024 is the first boundary after 1 000, 100 352 after 100 100: what is taken there begins a period later.
+    // The first period boundaries after the submissions are 1 024 (after 1 000) and 100 352 (after 100 100). The period
+    // requested at a boundary begins 256 frames later.
     #expect(samples[0..<1_280].allSatisfy { $0 == 0 })
     #expect(samples[1_280..<1_344].contains { $0 != 0 })
     #expect(samples[96_000..<100_608].allSatisfy { $0 == 0 })
@@ -77,19 +80,19 @@ import Testing
     #expect(loop.counters.messages == 4 && loop.counters.droppedNotes == 0 && loop.counters.hits == 0)
   }
 
-  @Test func aStallShowsInTheRecording() throws {
+  @Test func stallDelaysOnlyHitsSubmittedDuringTheStall() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
-    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
-    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
+    let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
+    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     for frame in [0, 9_500, 40_000] as [Int64] { events.push(event(at: frame)) }
     var now = run(loop, from: grid.instant(of: -256), to: grid.instant(of: 9_000))
-    // Away until frame 20 000. What was handed over before is in its place all the same; two hits come only then.
+    // The loop stalls until frame 20 000. Hits submitted earlier keep their frames; two hits are submitted only then.
     for frame in [10_000, 11_000] as [Int64] {
       var late = event(at: frame)
-      late.handed = grid.instant(of: 20_000)
+      late.submitted = grid.instant(of: 20_000)
       events.push(late)
     }
     now = run(loop, from: grid.instant(of: 20_000), to: grid.instant(of: 50_000))
@@ -97,7 +100,7 @@ import Testing
     #expect(loop.step(at: now) == nil)
     try output.finish()
 
-    // 20 224 is the first boundary after 20 000: the period taken there begins at 20 480, 10 480 frames late at most.
+    // 20 224 is the first boundary after 20 000. The period requested there begins at 20 480, up to 10 480 frames late.
     let samples = try SoundFile(path: path).samples
     let counters = loop.counters
     #expect(counters.underruns == 1 && counters.silentFrames == 0)
@@ -105,19 +108,19 @@ import Testing
     #expect(counters.maximumLateness == grid.instant(of: 20_480) - grid.instant(of: 10_000))
     #expect(Array(samples[9_500..<9_700]) == Array(samples[0..<200]))
     #expect(samples[20_480..<20_544].contains { $0 != 0 })
-    // After the stall everything is in its place again.
+    // After the stall, hits are on their frames again.
     #expect(Array(samples[40_000..<44_000]) == Array(samples[0..<4_000]))
   }
 
-  @Test func whoComesUpLateHasLostNothing() throws {
+  @Test func lateStartLosesNoFrames() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 1_000_000_000))
-    let first = card.next
+    let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 1_000_000_000))
+    let first = device.next
     let events = SPSCRing<SoundEvent>(capacity: 4)
     events.push(event(at: first + 100))
-    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
+    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     _ = run(loop, from: grid.instant(of: first + 1_000), to: grid.instant(of: first + 3_000))
     try output.finish()
     let recording = try SoundFile(path: path)
@@ -126,25 +129,25 @@ import Testing
     #expect(recording.samples[100..<164].contains { $0 != 0 })
   }
 
-  @Test func withoutASinkHitsAreCounted() {
+  @Test func hitsAreCountedWithoutSink() {
     let events = SPSCRing<SoundEvent>(capacity: 4)
-    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
-    let loop = AudioLoop(card: card, module: nil, sink: .none, events: events)
+    let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
+    let loop = AudioLoop(device: device, module: nil, sink: .none, events: events)
     for frame in [0, 300, 600, 700, 800, 900] as [Int64] { events.push(event(at: frame)) }
     loop.end(at: grid.instant(of: 2_000))
     _ = run(loop, from: grid.instant(of: -256), to: .distantFuture)
-    // The ring had room for four.
+    // The ring holds four events.
     #expect(loop.counters.hits == 4 && loop.counters.dropped == 2 && loop.counters.underruns == 0)
   }
 
-  @Test func tenThousandPeriodsAllocateNothing() throws {
+  @Test func tenThousandPeriodsAllocateNoMemory() throws {
     let folder = try TemporaryFolder()
     let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
     let events = SPSCRing<SoundEvent>(capacity: 64)
-    let card = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
-    let loop = AudioLoop(card: card, module: try SoundModule(), sink: .wav(output), events: events)
-    // Made beforehand, as making them allocates. Short and long ones, alone and in chords, late and early; every 500
-    // periods the thread stays away, for up to 1.5 s.
+    let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
+    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
+    // The events are created in advance, because their creation allocates. They include short and long notes, single notes
+    // and chords, late and early hits. Every 500 periods, the thread stalls for up to 1.5 s.
     var random = SplitMix(seed: 7)
     let messages = (0..<Int64(10_000)).map { period in
       let octet = { UInt7(masking: UInt8(random.integer(in: 0...127))) }

@@ -5,9 +5,9 @@ import Realtime
 import Testing
 
 @Suite struct AudioThreadTests {
-  @Test func itPlaysToTheEndItWasGiven() throws {
-    // On the real clock, so underruns may happen; the recording has its length all the same, and a hit is played or
-    // late.
+  @Test func threadRecordsUntilTheRequestedEnd() throws {
+    // The test uses the real clock, so underruns may happen. Even then the recording has its full length, and the hit is
+    // played in time or late.
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")

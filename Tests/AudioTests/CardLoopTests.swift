@@ -8,11 +8,11 @@ import Realtime
 import Testing
 
 extension SoundCardTests {
-  /// Real devices: the lab's loopback card, recorded at its other end.
+  /// Tests with the loopback card of the lab, recorded at its capture side.
   @Suite struct CardLoopTests {
     private let events = SPSCRing<SoundEvent>(capacity: 256)
 
-    /// A side stick, short enough that it has ended before the next, `count` times every 100 ms.
+    /// Submits `count` side stick hits, one every 100 ms. Each hit ends before the next begins.
     private func play(_ count: Int, from start: Instant) {
       for step in 0..<count {
         let instant = start + .milliseconds(Int64(step) * 100)
@@ -20,7 +20,7 @@ extension SoundCardTests {
       }
     }
 
-    /// By how many frames each onset misses the grid of 4800 frames through the last.
+    /// The error in frames of each onset relative to the grid of 4800 frames through the last onset.
     private func errors(_ onsets: [Int]) -> [Int] {
       onsets.map { 2_400 - ((onsets.last ?? 0) - $0 + 2_400) % 4_800 }
     }
@@ -34,7 +34,7 @@ extension SoundCardTests {
       return true
     }
 
-    @Test func hitsAreOnTheirGrid() async throws {
+    @Test func hitsAreOnTheirFrames() async throws {
       let module = try SoundModule()
       let recording = try LoopbackRecording(substream: 1, seconds: 15)
       try recording.waitUntilRunning()
@@ -46,21 +46,21 @@ extension SoundCardTests {
       let onsets = try await recording.onsets()
       let errors = errors(onsets)
       let counters = thread.counters
-      let state = try #require(thread.card)
+      let state = try #require(thread.cardState)
       #expect(onsets.count == 100 && errors.allSatisfy { abs($0) <= 1 }, "\(errors)")
       #expect(counters.hits == 100 && counters.late == 0 && counters.dropped == 0, "\(counters)")
       #expect(counters.underruns == 0, "\(state)")
-      #expect(state.presence == .playing && state.losses == 0 && abs(state.drift) < 10, "\(state)")
+      #expect(state.status == .playing && state.losses == 0 && abs(state.drift) < 10, "\(state)")
     }
 
-    /// Every 250 ms, handed over at its instant with a latency set by hand, which it does not mind: it leaves as soon as the
-    /// card can, two periods held and the one being filled.
-    @Test func aNoteSoundsAtOnce() async throws {
+    /// A note is submitted every 250 ms. The configured latency has no effect on notes: each leaves the card as early as
+    /// possible, after the two periods in the card and the period being filled.
+    @Test func noteSoundsAsEarlyAsPossible() async throws {
       let recording = try LoopbackRecording(substream: 7, seconds: 5)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,7")
       let thread = AudioThread(events: events, module: try SoundModule(), sink: .card(device, latency: .seconds(1)))
-      // Marimba: each has ended before the next.
+      // Each marimba note ends before the next begins.
       let marimba = Channel(4)!
       let start = MonotonicClock.now + .milliseconds(300)
       for note in 0..<12 {
@@ -69,7 +69,7 @@ extension SoundCardTests {
         events.push(.message(.noteOn(marimba, key: 84, velocity: 127), at: MonotonicClock.now))
         events.push(.message(.controlChange(marimba, controller: 123, value: 0), at: MonotonicClock.now))
       }
-      let lead = try #require(thread.card).lead - .seconds(1)
+      let lead = try #require(thread.cardState).lead - .seconds(1)
       #expect(thread.stop(after: MonotonicClock.now + .milliseconds(300)))
       let onsets = try await recording.onsets()
       let spacings = zip(onsets.dropFirst(), onsets).map { $0 - $1 }
@@ -78,7 +78,7 @@ extension SoundCardTests {
       #expect(lead < .milliseconds(30), "\(lead)")
     }
 
-    @Test func anUnderrunIsRecoveredInPlace() async throws {
+    @Test func hitsKeepTheirFramesAfterUnderrun() async throws {
       let module = try SoundModule()
       let recording = try LoopbackRecording(substream: 2, seconds: 8)
       try recording.waitUntilRunning()
@@ -91,7 +91,7 @@ extension SoundCardTests {
         _ = loop.start()
         let pause = start + .milliseconds(1_500)
         while MonotonicClock.now < pause { _ = loop.step() }
-        // Nobody comes for 300 ms.
+        // No step for 300 ms.
         MonotonicClock.sleep(until: pause + .milliseconds(300))
         let end = start + .milliseconds(3_600)
         while MonotonicClock.now < end { _ = loop.step() }
@@ -100,13 +100,13 @@ extension SoundCardTests {
       let onsets = try await recording.onsets()
       let errors = errors(onsets)
       #expect(loop.counters.underruns == 1)
-      // The 300 ms and what it takes to come back, less what the card still held.
+      // 300 ms (14 400 frames) and the restart time, minus the frames that the card still held.
       #expect((13_000...17_000).contains(loop.counters.silentFrames), "\(loop.counters)")
       #expect(onsets.count == 30 && errors.allSatisfy { abs($0) <= 1 }, "\(errors)")
       #expect(loop.counters.hits == 30 && loop.counters.late == 0)
     }
 
-    @Test func aCardThatGoesAndReturnsIsTakenBack() async throws {
+    @Test func unpluggedCardIsReopened() async throws {
       let device = try PCMDevice("hw:Loopback,0,3")
       let thread = AudioThread(
         events: events, module: try SoundModule(grid: device.grid), sink: .card(device, latency: .zero))
@@ -114,31 +114,30 @@ extension SoundCardTests {
       play(120, from: start)
       #expect(wait(atMost: .seconds(5)) { thread.counters.hits >= 10 })
       let driver = "/sys/bus/platform/drivers/snd_aloop/"
-      // Unbinding waits until nobody has the card open any more.
+      // Unbinding blocks until no process has the card open.
       try "snd_aloop.0".write(toFile: driver + "unbind", atomically: false, encoding: .utf8)
-      #expect(wait(atMost: .seconds(1)) { thread.card?.reason == "no such sound card" })
+      #expect(wait(atMost: .seconds(1)) { thread.cardState?.reason == "no such sound card" })
       #expect(wait(atMost: .seconds(2)) { thread.counters.dropped >= 3 }, "\(thread.counters)")
       try "snd_aloop.0".write(toFile: driver + "bind", atomically: false, encoding: .utf8)
       let returned = MonotonicClock.now
-      #expect(wait(atMost: .seconds(2)) { thread.card?.presence == .playing })
+      #expect(wait(atMost: .seconds(2)) { thread.cardState?.status == .playing })
       let recording = try LoopbackRecording(substream: 3, seconds: 4)
       try recording.waitUntilRunning()
       let recorded = MonotonicClock.now - returned
       let onsets = try await recording.onsets()
       let errors = errors(onsets)
       thread.stop(after: MonotonicClock.now)
-      // One may fall due while the card comes up.
-      let state = try #require(thread.card)
-      // The first may be cut by the recording's beginning, or have fallen due while the card came up. The others are within
-      // a fifth of a millisecond, and in their place for good 2 s after the return.
+      let state = try #require(thread.cardState)
+      // The first onset may be cut off by the start of the recording, or belong to a hit that was due while the card
+      // started. The other onsets are within 10 frames, and within one frame from 2 s after the return.
       let settled = max(1, Int((2 - recorded.seconds) * 10) + 1)
       #expect(onsets.count >= 30 && errors.dropFirst().allSatisfy { abs($0) <= 10 }, "\(errors)")
       #expect(errors.dropFirst(settled).count >= 15 && errors.dropFirst(settled).allSatisfy { abs($0) <= 1 })
       #expect(state.losses == 1 && thread.counters.late <= 1, "\(state) \(thread.counters)")
     }
 
-    @Test func threeBytesASample() async throws {
-      // The other end of the loop takes nothing else.
+    @Test func threeByteSampleFormatIsPlayed() async throws {
+      // The capture side of the loop accepts no other format.
       let recording = try LoopbackRecording(substream: 6, format: "S24_3LE", seconds: 3)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,6")
@@ -151,20 +150,20 @@ extension SoundCardTests {
       #expect(onsets.count == 15 && errors.allSatisfy { abs($0) <= 1 }, "\(errors)")
     }
 
-    @Test func aCardThatOpensAndDoesNotStartIsTriedFourTimesASecond() throws {
-      // What the thread does with it: it opens each time, and never plays.
+    @Test func reopenAttemptsAreLimitedToFourPerSecond() throws {
+      // The sequence of calls for a card that opens each time but never starts.
       let device = try PCMDevice("hw:Loopback,0,5")
       let loop = CardLoop(device: device, latency: .zero, module: nil, events: events)
       let begin = MonotonicClock.now
-      for _ in 0..<4 { #expect(loop.awaitReturn()) }
-      // The first opening was before `begin`, by less than it takes to load a kit.
+      for _ in 0..<4 { #expect(loop.waitUntilReopened()) }
+      // The first opening was shortly before `begin`.
       let elapsed = MonotonicClock.now - begin
       #expect(elapsed >= .milliseconds(990) && elapsed < .milliseconds(2_000), "\(elapsed)")
       loop.end(at: MonotonicClock.now)
-      #expect(!loop.awaitReturn())
+      #expect(!loop.waitUntilReopened())
     }
 
-    @Test func playingAllocatesNothing() throws {
+    @Test func playbackAllocatesNoMemory() throws {
       let device = try PCMDevice("hw:Loopback,0,4")
       let loop = CardLoop(device: device, latency: .zero, module: try SoundModule(grid: device.grid), events: events)
       #expect(loop.start())

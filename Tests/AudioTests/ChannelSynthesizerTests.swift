@@ -5,7 +5,7 @@ import Testing
 
 @testable import Audio
 
-/// What is played on sixteen channels.
+/// Tests of the sixteen-channel synthesizer.
 @Suite struct ChannelSynthesizerTests {
   private func synthesizer() throws -> ChannelSynthesizer {
     ChannelSynthesizer(try SoundFont(DrumLanes.defaultSoundFont, rate: 48_000))
@@ -23,17 +23,17 @@ import Testing
     .controlChange(Channel(channel)!, controller: controller, value: value)
   }
 
-  /// What a new synthesizer gives in `count` frames after `messages`.
+  /// The first `count` frames of a new synthesizer that has played `messages`.
   private func sound(of messages: [Message], _ count: Int = 24_000) throws -> Sound {
     var synthesizer = try synthesizer()
     synthesizer.play(messages)
     return synthesizer.render(count)
   }
 
-  /// An organ's note, which lasts as long as it is held.
+  /// Selects an organ, whose notes sound as long as they are held.
   private let organ = [Message.programChange(Channel(16)!, program: 19)]
 
-  @Test func everyPeersChannelHasAnInstrumentOfItsOwnThatAnswersAtOnce() throws {
+  @Test func everyPeerChannelHasADistinctInstrumentWithFastAttack() throws {
     var sounds: [Sound] = []
     for channel in 2...16 where channel != 10 {
       let sound = try sound(of: [on(channel)])
@@ -45,9 +45,9 @@ import Testing
     }
   }
 
-  @Test func aProgramChangeTakesThePlaceOfTheInstrument() throws {
+  @Test func programChangeReplacesTheInstrument() throws {
     let marimba = try sound(of: [on(4)])
-    let program = ChannelSynthesizer.program(of: Channel(4)!)
+    let program = ChannelSynthesizer.defaultProgram(of: Channel(4)!)
     let changed = try sound(of: [.programChange(Channel(2)!, program: program), on(2)])
     #expect(changed == marimba)
   }
@@ -60,10 +60,10 @@ import Testing
     #expect(try sound(of: messages).isSilent)
   }
 
-  @Test func channelTenIsDrums() throws {
+  @Test func channelTenPlaysTheDrumKit() throws {
     let drum = try sound(of: [on(10, 38)])
     #expect(drum.peak > 0.1)
-    // The kit of the lanes, but for its loudness and the first block, in which FluidSynth leads the voice to its place.
+    // The same kit as in DrumLanes, except for the level and the first block, in which FluidSynth moves the stereo position.
     var lanes = try DrumLanes()
     let struck = lanes.strike(38, velocity: 100, at: 0)
     let reference = lanes.render(drum.left.count)
@@ -72,14 +72,14 @@ import Testing
     for frame in 64..<24_000 { #expect(abs(drum.left[frame] - ratio * reference.left[frame]) < 0.000_1) }
   }
 
-  @Test func whatIsOfNoChannelChangesNothing() throws {
+  @Test func messagesWithoutChannelHaveNoEffect() throws {
     let system: [Message] = [.start, .clock, .stop, .reset, .tuneRequest, .songSelect(3), .songPosition(77)]
     let plain = try sound(of: [on(3)])
     let mixed = try sound(of: [on(3)] + system)
     #expect(mixed == plain)
   }
 
-  @Test(arguments: [false, true]) func aNoteLastsUntilItsEnd(withVelocityZero: Bool) throws {
+  @Test(arguments: [false, true]) func heldNoteSoundsUntilNoteOff(withVelocityZero: Bool) throws {
     var synthesizer = try synthesizer()
     synthesizer.play(organ + [on(16)])
     let held = synthesizer.render(10 * 48_000)
@@ -89,8 +89,8 @@ import Testing
     #expect(synthesizer.render(48_000).isSilent)
   }
 
-  /// All Sound Off, All Notes Off and the mode messages end the notes of their channel, and no other's.
-  @Test(arguments: [120, 123, 124, 125, 126, 127] as [UInt7]) func theNotesOfAChannelCanBeEnded(controller: UInt7)
+  /// All Sound Off, All Notes Off and the mode messages end only the notes of their channel.
+  @Test(arguments: [120, 123, 124, 125, 126, 127] as [UInt7]) func channelModeMessageEndsTheNotesOfItsChannel(controller: UInt7)
     throws
   {
     var synthesizer = try synthesizer()
@@ -102,7 +102,7 @@ import Testing
     #expect(synthesizer.render(48_000).peak > 0.02)
   }
 
-  @Test func thePedalHoldsNotesUntilItIsReset() throws {
+  @Test func sustainPedalHoldsNotesUntilReleasedOrReset() throws {
     for (release, ends) in [(control(16, 64, 0), true), (control(16, 121, 0), true), (control(16, 123, 0), false)] {
       var synthesizer = try synthesizer()
       synthesizer.play(organ + [control(16, 64, 127), on(16), off(16)])
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func controllersBendAndPressureAreHeard() throws {
+  @Test func controllersPitchBendAndPressureChangeTheSound() throws {
     let channel = Channel(16)!
     let plain = try sound(of: organ + [on(16)])
     for message: Message in [
@@ -127,8 +127,9 @@ import Testing
     #expect(try sound(of: organ + [control(16, 7, 20), on(16)]).peak < plain.peak / 4)
   }
 
-  /// Registered parameters 0...2 can be set, the bend range here; 3 and above, and all others, cannot.
-  @Test func parametersReachNoFurtherThanTheirChannelsVoices() throws {
+  /// Registered parameters 0...2 can be set (here the pitch bend range). Registered parameters from 3 on and all
+  /// non-registered parameters cannot.
+  @Test func onlyRegisteredParametersUpToTwoHaveAnEffect() throws {
     let bend = organ + [.pitchBend(Channel(16)!, 16_383)]
     func parameter(_ high: UInt7, _ low: UInt7, isRegistered: Bool) -> [Message] {
       [
@@ -145,25 +146,25 @@ import Testing
     #expect(try sound(of: bend + parameter(120, 8, isRegistered: false) + [on(16)]) == plain)
   }
 
-  /// FluidSynth makes a tuning program on its first choice, 16 384 of them if asked.
-  @Test func noTuningIsMade() throws {
+  /// FluidSynth would allocate a tuning program at its first selection, up to 16 384 programs.
+  @Test func tuningSelectionAllocatesNoMemory() throws {
     var synthesizer = try synthesizer()
     let choice = [control(16, 101, 0), control(16, 100, 3)]
     let programs = (0..<128).map { control(16, 6, UInt7(masking: $0)) }
     synthesizer.play(choice + programs[0..<1])
     allocation_count_begin()
     var number = 1
-    var areTaken = true
+    var areAccepted = true
     while number < programs.count {
-      if !synthesizer.play(programs[number]) { areTaken = false }
+      if !synthesizer.play(programs[number]) { areAccepted = false }
       number += 1
     }
     let count = allocation_count_end()
-    #expect(count == 0 && areTaken)
+    #expect(count == 0 && areAccepted)
   }
 
-  /// Sixty-four voices, and more changes at once than FluidSynth's ring takes: the ends of the notes get through.
-  @Test func aFloodLosesNoNoteOff() throws {
+  /// 64 voices and more simultaneous changes than the FluidSynth ring holds: no Note Off is lost.
+  @Test func messageFloodLosesNoNoteOff() throws {
     let keys = (30..<94).map { UInt7(masking: $0) }
     var synthesizer = try synthesizer()
     synthesizer.play(organ + keys.map { on(16, $0) })
@@ -173,19 +174,19 @@ import Testing
     #expect(synthesizer.render(48_000).isSilent)
   }
 
-  @Test func aChordBeginsInOneBlock() throws {
+  @Test func chordOfTwelveNotesFitsIntoOneBlock() throws {
     var synthesizer = try synthesizer()
     for key in 60..<72 as Range<UInt8> {
-      let isTaken = synthesizer.play(on(2, UInt7(masking: key)))
-      #expect(isTaken)
+      let isAccepted = synthesizer.play(on(2, UInt7(masking: key)))
+      #expect(isAccepted)
     }
   }
 
-  @Test(arguments: UInt64(1)...4) func nonsenseEndsAndAllocatesNothing(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...4) func randomMessagesAllocateNoMemoryAndAllNotesEnd(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let messages = (0..<50_000).map { _ in
       let status = UInt8(random.integer(in: 0x80...0xFF))
-      // Mostly controllers with a meaning of their own.
+      // Every fourth message is a controller with a special meaning.
       let isControl = random.integer(in: 0...3) == 0
       let special = [0, 5, 6, 32, 38, 64, 65, 66, 68, 84, 96, 98, 99, 100, 101, 120, 121, 122, 123, 124, 125, 126, 127]
       let first = isControl ? special[Int(random.integer(in: 0...22))] : Int(random.integer(in: 0...127))
@@ -202,25 +203,25 @@ import Testing
       while !synthesizer.play(messages[number]) {
         var l = left.mutableSpan
         var r = right.mutableSpan
-        synthesizer.add(to: &l, &r, from: 0, to: 64)
+        synthesizer.mix(into: &l, &r, from: 0, to: 64)
       }
       number += 1
       guard number % 16 == 0 else { continue }
       var l = left.mutableSpan
       var r = right.mutableSpan
-      synthesizer.add(to: &l, &r, from: 0, to: number % 512)
+      synthesizer.mix(into: &l, &r, from: 0, to: number % 512)
     }
     let count = allocation_count_end()
     #expect(count == 0, "seed \(seed)")
     synthesizer.play((2...16).map { control($0, 120, 0) })
     _ = synthesizer.render(128)
     #expect(synthesizer.render(48_000).isSilent, "seed \(seed)")
-    // And it plays on.
+    // The synthesizer still plays.
     synthesizer.play([control(5, 121, 0), control(5, 7, 100), .programChange(Channel(5)!, program: 0), on(5)])
     #expect(synthesizer.render(4_800).peak > 0.01, "seed \(seed)")
   }
 
-  @Test(arguments: [1, 63, 64, 256, 5_000, 48_000]) func notesGoOnBehindASkip(gap: Int) throws {
+  @Test(arguments: [1, 63, 64, 256, 5_000, 48_000]) func notesContinueAfterASkip(gap: Int) throws {
     var synthesizer = try synthesizer()
     synthesizer.play(organ + [on(16)])
     let whole = synthesizer.render(100 + gap + 2_000)
@@ -232,7 +233,7 @@ import Testing
     #expect(other.render(2_000) == whole[100 + gap..<100 + gap + 2_000])
   }
 
-  @Test func aLongSkipEndsInSilence() throws {
+  @Test func longSkipSilencesAllVoices() throws {
     var synthesizer = try synthesizer()
     synthesizer.play(organ + [on(16)])
     _ = synthesizer.render(100)

@@ -3,13 +3,13 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// A device's clock, learnt from simulated stamps. Bounds are in microseconds, over all drifts and seeds; a frame lasts
-/// 20.8.
+/// Tests of the device clock with simulated time stamps. Bounds are in microseconds and hold for all drifts and seeds. A
+/// frame lasts 20.8 us.
 @Suite struct DeviceClockTests {
   static let drifts: [Double] = [0, 50, -50, 200, -200]
 
   @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], drifts)
-  func theMappingIsKnownBetterAndBetter(noise: SimulatedCard.Noise, drift: Double) {
+  func fitErrorDecreasesOverTime(noise: SimulatedCard.Noise, drift: Double) {
     let bounds: [(seconds: Double, error: Double)] = [(2, 400), (2, 200), (6, 150), (20, 40)]
     for seed in UInt64(1)...2 {
       var card = SimulatedCard(noise: noise, drift: drift, seed: seed)
@@ -24,43 +24,43 @@ import Testing
   }
 
   @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], [50, -200] as [Double])
-  func stepIsKeptForAnHour(noise: SimulatedCard.Noise, drift: Double) {
-    // A slow reader, eight times less to learn from. The nominal rate alone would be off by 180 and 720 ms.
+  func fitStaysAccurateForAnHour(noise: SimulatedCard.Noise, drift: Double) {
+    // Long periods give an eighth of the stamps. At the nominal rate, the error would be 180 and 720 ms.
     var card = SimulatedCard(noise: noise, drift: drift, period: 2_048, seed: 5)
     _ = card.run(seconds: 40)
     let error = card.run(seconds: 3_560)
     #expect(error.least > -150 && error.greatest < 150)
   }
 
-  @Test func stampsWithoutNoiseAreMetToTheMicrosecond() {
+  @Test func fitIsWithinOneMicrosecondOfNoiselessStamps() {
     for drift in Self.drifts {
       let start = Instant(nanoseconds: 5_000_000_000)
-      var clock = DeviceClock(grid: .standard, stamps: .stale, frame: 0, at: start)
+      var clock = DeviceClock(grid: .standard, noise: .oneSided, frame: 0, at: start)
       let length = 1e9 / 48_000 * (1 + drift / 1e6)
       for frame in stride(from: Int64(256), to: 48_000 * 40, by: 256) {
         clock.observe(frame: frame, at: start + Nanoseconds(Int64(Double(frame) * length)))
         guard frame > 2 * 48_000 else { continue }
-        let error = clock.line.instant(of: frame + 512) - start - Nanoseconds(Int64(Double(frame + 512) * length))
+        let error = clock.fit.instant(of: frame + 512) - start - Nanoseconds(Int64(Double(frame + 512) * length))
         #expect(error.magnitude < .microseconds(1))
       }
     }
   }
 
-  @Test(arguments: UInt64(1)...5) func theMappingMovesSlowly(seed: UInt64) {
-    // After the first second never faster than 1 ms a second beside the rate itself.
+  @Test(arguments: UInt64(1)...5) func fitMovesByAtMostOneMillisecondPerSecond(seed: UInt64) {
+    // The limit applies after the first second, in addition to the drift of the device.
     var card = SimulatedCard(noise: .sawtooth, drift: 100, seed: seed)
     _ = card.run(seconds: 1.1)
     for _ in 0..<4_000 {
-      let before = card.clock.line
+      let before = card.clock.fit
       _ = card.run(seconds: 256.0 / 48_000)
-      let frame = card.clock.line.frame
-      let moved = card.clock.line.instant(of: frame) - before.instant(of: frame)
+      let frame = card.clock.fit.frame
+      let moved = card.clock.fit.instant(of: frame) - before.instant(of: frame)
       #expect(moved.magnitude <= .microseconds(6), "seed \(seed)")
     }
   }
 
   @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], [2_400, -2_400] as [Int64])
-  func framesSkippedUnseenAreForgotten(noise: SimulatedCard.Noise, frames: Int64) {
+  func fitRecoversFromUnreportedFrameSkip(noise: SimulatedCard.Noise, frames: Int64) {
     var card = SimulatedCard(noise: noise, drift: 30, seed: 9)
     _ = card.run(seconds: 10)
     card.delay(by: .milliseconds(frames / 48))
@@ -68,7 +68,7 @@ import Testing
     #expect(error.least > -200 && error.greatest < 200)
   }
 
-  @Test func theRateSurvivesARestart() {
+  @Test func rateIsKeptAcrossRestart() {
     var card = SimulatedCard(noise: .sawtooth, drift: -150, seed: 3)
     _ = card.run(seconds: 40)
     #expect(abs(card.clock.drift + 150) < 1)
@@ -79,13 +79,13 @@ import Testing
     #expect(abs(card.clock.drift + 150) < 20.1)
   }
 
-  @Test func aRateOutsideTheBoundsIsFollowedWithinMilliseconds() {
+  @Test func driftBeyondTheLimitIsFollowedWithinMilliseconds() {
     var card = SimulatedCard(noise: .sawtooth, drift: 900, seed: 4)
     let error = card.run(seconds: 20, after: 1)
     #expect(error.least > -8_000 && error.greatest < 8_000 && abs(card.clock.drift) <= 500)
   }
 
-  @Test(arguments: UInt64(1)...20) func hostileStampsAreSurvived(seed: UInt64) {
+  @Test(arguments: UInt64(1)...20) func clockRecoversFromImplausibleStamps(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var card = SimulatedCard(noise: seed % 2 == 0 ? .sawtooth : .symmetric, drift: 20, seed: seed)
     _ = card.run(seconds: 3)
@@ -96,9 +96,9 @@ import Testing
       let instant =
         random.integer(in: 0...1) == 0 ? ends[Int(random.integer(in: 0...6))] : random.integer(in: .min ... .max)
       card.clock.observe(frame: frame, at: Instant(nanoseconds: instant))
-      _ = card.clock.line.frame(nearest: Instant(nanoseconds: instant))
+      _ = card.clock.fit.frame(nearest: Instant(nanoseconds: instant))
     }
-    // A hundred sensible ones in a row, and it is back.
+    // The clock recovers after a hundred consecutive valid stamps.
     let error = card.run(seconds: 5, after: 3)
     #expect(error.least > -300 && error.greatest < 300, "seed \(seed)")
   }

@@ -4,12 +4,12 @@ import Processes
 import Seeds
 import Testing
 
-/// What FluidSynth cannot do alone: hits on exact frames, however the sound is cut into periods.
+/// Tests of hits on exact frames for all period lengths, which FluidSynth alone cannot play.
 @Suite struct DrumLanesTests {
-  /// Side stick: short, with its attack in the first frames.
+  /// Side stick: a short sound with its attack in the first frames.
   static let stick: UInt8 = 37
 
-  @Test func aHitSoundsTheSameFromEveryFrame() throws {
+  @Test func hitSoundsTheSameOnEveryFrame() throws {
     var lanes = try DrumLanes()
     var reference: Sound?
     for offset in 0..<Int64(130) {
@@ -26,8 +26,8 @@ import Testing
     }
   }
 
-  @Test func aHitDoesNotDependOnWhatItsLanePlayedBefore() throws {
-    // Toms and cymbals from the far left and right; some in twos, so that the hit finds several used slots.
+  @Test func hitIsIndependentOfEarlierHitsInItsLane() throws {
+    // Toms and cymbals at the far left and right, some of them together, so that several voice slots are used.
     var lanes = try DrumLanes()
     var reference: Sound?
     for history in [[], [41], [50], [53], [48, 41], [42, 38, 49]] as [[UInt8]] {
@@ -36,7 +36,7 @@ import Testing
         #expect(struck)
       }
       _ = lanes.render(4_096)
-      // The rest of the cymbal, or the end of it.
+      // Skip the rest of the cymbal, or render the decay of the toms.
       if history.contains(49) { lanes.fallSilent() } else { _ = lanes.render(479_232) }
       let struck = lanes.strike(38, velocity: 100, at: lanes.position)
       let sound = lanes.render(8_192)
@@ -73,8 +73,8 @@ import Testing
     }
   }
 
-  /// A second of seeded drumming with cut-off groups, overlapping crashes and chords.
-  private func drumming(seed: UInt64) -> [(frame: Int64, note: UInt8, velocity: UInt8, group: UInt8)] {
+  /// Less than a second of random hits with cut-off groups, overlapping crashes and chords.
+  private func randomHits(seed: UInt64) -> [(frame: Int64, note: UInt8, velocity: UInt8, group: UInt8)] {
     var random = SplitMix(seed: seed)
     let kit: [(UInt8, UInt8)] = [(36, 0), (38, 0), (42, 1), (46, 1), (44, 1), (49, 0), (45, 0), (71, 2), (72, 2)]
     return (0..<60).map { _ in
@@ -83,8 +83,8 @@ import Testing
     }.sorted { $0.0 < $1.0 }
   }
 
-  @Test(arguments: UInt64(1)...3) func periodsOfAnyLengthGiveTheSameBits(seed: UInt64) throws {
-    let hits = drumming(seed: seed)
+  @Test(arguments: UInt64(1)...3) func everyPeriodLengthRendersTheSameBits(seed: UInt64) throws {
+    let hits = randomHits(seed: seed)
     var random = SplitMix(seed: seed + 1_000)
     var renderings: [Sound] = []
     for period in [256, 64, 1, 0, 4_096] as [Int64] {
@@ -108,7 +108,7 @@ import Testing
     for rendering in renderings { #expect(rendering.firstDifference(from: renderings[0]) == nil, "seed \(seed)") }
   }
 
-  @Test func hitsStruckBeyondTheNextPeriodAreKept() throws {
+  @Test func hitBeyondTheNextPeriodIsKept() throws {
     var lanes = try DrumLanes()
     let early = lanes.strike(Self.stick, velocity: 100, at: 1_000)
     let sound = lanes.render(100).left + lanes.render(3_996).left
@@ -118,8 +118,8 @@ import Testing
     #expect(early && inTime && isSame)
   }
 
-  @Test(arguments: [100, 101, 163, 4_000]) func aGroupCutsItselfOffAcrossLanes(distance: Int) throws {
-    // An open hi-hat rings for seconds; a closed one in another lane ends it within a block.
+  @Test(arguments: [100, 101, 163, 4_000]) func hitCutsOffItsGroupInOtherLanes(distance: Int) throws {
+    // An open hi-hat rings for seconds. A closed hi-hat in another lane ends it within a block.
     var lanes = try DrumLanes()
     var struck = lanes.strike(46, velocity: 127, group: 1, at: 5)
     let open = lanes.render(distance + 5)
@@ -135,8 +135,8 @@ import Testing
     #expect(cut[63..<8_000].firstDifference(from: closed[63..<8_000]) == nil)
   }
 
-  @Test func groupsLeaveEachOtherAlone() throws {
-    // A hit in group 2, or in none, takes nothing from an open hi-hat in group 1: the sum is the same as of both alone.
+  @Test func hitDoesNotCutOffOtherGroups() throws {
+    // A hit in group 2 or without a group does not change an open hi-hat in group 1: the sound is the sum of both alone.
     for group in [0, 2] as [UInt8] {
       var both = try DrumLanes()
       var open = try DrumLanes()
@@ -151,10 +151,10 @@ import Testing
     }
   }
 
-  @Test func everyGroupIsADrumKit() throws {
+  @Test func everyGroupPlaysTheDrumKit() throws {
     var lanes = try DrumLanes()
     var reference: Sound?
-    for group in 0...DrumLanes.groups {
+    for group in 0...DrumLanes.groupCount {
       lanes.fallSilent()
       let struck = lanes.strike(38, velocity: 120, group: group, at: lanes.position)
       let sound = lanes.render(4_096)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 63, 64, 256, 5_000, 48_000]) func voicesGoOnBehindASkip(gap: Int) throws {
+  @Test(arguments: [1, 63, 64, 256, 5_000, 48_000]) func voicesContinueAfterASkip(gap: Int) throws {
     var lanes = try DrumLanes()
     var whole = try DrumLanes()
     let struck = lanes.strike(49, velocity: 127, at: 77) && whole.strike(49, velocity: 127, at: 77)
@@ -174,7 +174,7 @@ import Testing
     #expect(lanes.render(2_000) == sound[256 + gap..<256 + gap + 2_000])
   }
 
-  @Test func aLongSkipEndsInSilence() throws {
+  @Test func longSkipSilencesAllVoices() throws {
     var lanes = try DrumLanes()
     var struck = true
     for frame in 0..<Int64(64) { struck = lanes.strike(49, velocity: 127, at: frame) && struck }
@@ -186,23 +186,23 @@ import Testing
     #expect(lanes.position == 58_257)
   }
 
-  @Test func whatCannotBePlayedIsRefused() throws {
+  @Test func hitOutOfRangeIsRejected() throws {
     var lanes = try DrumLanes()
     lanes.skip(to: 10_000_000)
     let start = lanes.position
-    let refused = [
+    let results = [
       lanes.strike(128, velocity: 100, at: start), lanes.strike(255, velocity: 100, at: start),
       lanes.strike(38, velocity: 0, at: start), lanes.strike(38, velocity: 128, at: start),
       lanes.strike(38, velocity: 100, group: 9, at: start), lanes.strike(38, velocity: 100, at: start - 1),
       lanes.strike(38, velocity: 100, at: start + 4_096), lanes.strike(38, velocity: 100, at: .max),
       lanes.strike(38, velocity: 100, at: .min),
     ]
-    #expect(refused.allSatisfy { !$0 })
+    #expect(results.allSatisfy { !$0 })
     #expect(lanes.render(4_096).isSilent)
   }
 
-  @Test func aFullGrooveStaysBelowFullScale() throws {
-    // Sixteenths at 140 BPM of kick, snare, hi-hat, tom and crash together, accents all, for four bars.
+  @Test func denseGrooveStaysBelowFullScale() throws {
+    // Accented sixteenths of kick, snare, hi-hat, tom and crash together at 140 BPM for four bars.
     var lanes = try DrumLanes()
     var peak: Float = 0
     for sixteenth in 0..<Int64(64) {
@@ -216,24 +216,24 @@ import Testing
     #expect(peak > 0.4 && peak < 1)
   }
 
-  @Test func aSoundFontThatCannotBeHadIsExplained() throws {
+  @Test func invalidSoundFontIsReportedWithReasonAndRemedy() throws {
     let folder = try TemporaryFolder()
     let text = folder.path("text.sf2")
     try "no SoundFont".write(toFile: text, atomically: true, encoding: .utf8)
     let truncated = folder.path("truncated.sf2")
     try FileHandle(forReadingFrom: URL(fileURLWithPath: DrumLanes.defaultSoundFont)).readData(ofLength: 5_000)
       .write(to: URL(fileURLWithPath: truncated))
-    let remedy = "install libfluidsynth3 or fluid-soundfont-gm, or give --soundfont FILE"
+    let remedy = "install libfluidsynth3 or fluid-soundfont-gm, or use --soundfont FILE"
     for (path, kind, reason) in [
       (folder.path("none.sf2"), AudioFileError.Kind.unavailable, "No such file or directory"),
       (folder.url.path, .unavailable, "not a regular file"),
       ("/dev/null", .unavailable, "not a regular file"),
       (text, .malformed, "not a SoundFont"),
-      (truncated, .malformed, "a SoundFont that is cut short"),
+      (truncated, .malformed, "the SoundFont is truncated"),
     ] {
       do throws(AudioFileError) {
         _ = try DrumLanes(soundFont: path)
-        Issue.record("\(path) was taken")
+        Issue.record("\(path) was accepted")
       } catch {
         #expect(error.kind == kind && error.description == "\(path): \(reason); \(remedy)")
       }

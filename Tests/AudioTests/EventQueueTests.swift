@@ -4,13 +4,13 @@ import Seeds
 import Testing
 
 @Suite struct EventQueueTests {
-  @Test(arguments: UInt64(1)...50) func eventsLeaveInOrderOfTheirInstants(seed: UInt64) {
+  @Test(arguments: UInt64(1)...50) func eventsArePoppedInOrderOfInstants(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var queue = EventQueue()
     var expected: [SoundEvent] = []
     for _ in 0..<3_000 {
       if random.integer(in: 0...2) > 0 {
-        // Few instants, so that many are alike; the rest of the event tells them apart.
+        // A small range of instants, so that many are equal. Note and velocity distinguish the events.
         let instant = Instant(nanoseconds: random.integer(in: -20...20))
         let (note, velocity) = (UInt8(random.integer(in: 0...255)), UInt8(random.integer(in: 0...255)))
         let event = SoundEvent(instant: instant, note: note, velocity: velocity, group: 0)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func aFullQueueRefuses() {
+  @Test func fullQueueRejectsEvents() {
     var queue = EventQueue()
     for index in 0..<EventQueue.capacity {
       let instant = Instant(nanoseconds: Int64(EventQueue.capacity - index))
@@ -40,7 +40,7 @@ import Testing
     #expect(!fits && first?.instant == Instant(nanoseconds: 1))
   }
 
-  @Test(arguments: UInt64(1)...20) func whatIsTakenBackIsWhatComesThen(seed: UInt64) {
+  @Test(arguments: UInt64(1)...20) func removeAllRemovesEventsFromTheInstantOn(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var queue = EventQueue()
     var expected: [Int64] = []

@@ -3,8 +3,8 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// The laws of a card's line, at every usual rate and any drift.
-@Suite struct FrameLineTests {
+/// Tests of the linear relation of frames to instants at common rates and random drifts.
+@Suite struct FrameFitTests {
   @Test(arguments: [8_000, 44_100, 48_000, 96_000] as [Int64]) func framesAndInstantsAreInverse(rate: Int64) throws {
     let grid = try #require(FrameGrid(rate: rate))
     var random = SplitMix(seed: UInt64(rate))
@@ -12,29 +12,29 @@ import Testing
       let anchor = random.integer(in: -1_000_000_000...1_000_000_000_000_000)
       let instant = Instant(nanoseconds: random.integer(in: 0...1_000_000_000_000_000_000))
       let drift = Double(random.integer(in: -500...500)) / 1e6
-      let line = FrameFit(frame: anchor, at: instant, grid: grid, drift: drift)
+      let fit = FrameFit(frame: anchor, at: instant, grid: grid, drift: drift)
       let frame = anchor + random.integer(in: -10_000_000_000...10_000_000_000)
-      #expect(line.instant(of: anchor) == instant && line.frame(nearest: instant) == anchor)
-      #expect(line.frame(nearest: line.instant(of: frame)) == frame)
-      #expect(line.instant(of: frame + 1) > line.instant(of: frame))
+      #expect(fit.instant(of: anchor) == instant && fit.frame(nearest: instant) == anchor)
+      #expect(fit.frame(nearest: fit.instant(of: frame)) == frame)
+      #expect(fit.instant(of: frame + 1) > fit.instant(of: frame))
       let seconds = Double(frame - anchor) / Double(rate) * (1 + drift)
-      #expect(abs((line.instant(of: frame) - instant).seconds - seconds) < 1e-6)
+      #expect(abs((fit.instant(of: frame) - instant).seconds - seconds) < 1e-6)
     }
   }
 
-  @Test func hostileNumbersSaturate() {
+  @Test func extremeValuesSaturate() {
     let ends: [Int64] = [.min, -1, 0, .max]
     for frame in ends {
       for instant in ends {
         for drift in [0, 1, -1, .nan, .infinity, -.infinity] as [Double] {
           let anchor = Instant(nanoseconds: instant)
-          let line = FrameFit(frame: frame, at: anchor, grid: .standard, drift: drift)
-          #expect(line.instant(of: frame) == anchor && line.frame(nearest: anchor) == frame)
-          for end in ends { _ = (line.instant(of: end), line.frame(nearest: Instant(nanoseconds: end))) }
+          let fit = FrameFit(frame: frame, at: anchor, grid: .standard, drift: drift)
+          #expect(fit.instant(of: frame) == anchor && fit.frame(nearest: anchor) == frame)
+          for end in ends { _ = (fit.instant(of: end), fit.frame(nearest: Instant(nanoseconds: end))) }
         }
       }
     }
-    let line = FrameFit(frame: 0, at: Instant(nanoseconds: 0), grid: .standard)
-    #expect(line.instant(of: .max) == .distantFuture && line.instant(of: .min) == Instant(nanoseconds: .min))
+    let fit = FrameFit(frame: 0, at: Instant(nanoseconds: 0), grid: .standard)
+    #expect(fit.instant(of: .max) == .distantFuture && fit.instant(of: .min) == Instant(nanoseconds: .min))
   }
 }

@@ -3,7 +3,7 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// The laws of the grid, at every usual rate and over the first 190 years of the clock.
+/// Tests of the grid at common rates and over the first 190 years of the clock.
 @Suite struct FrameGridTests {
   static let rates: [Int64] = [8_000, 11_025, 22_050, 44_100, 48_000, 88_200, 96_000]
 
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test(arguments: rates) func theNearestFrameIsWithinHalfAFrame(rate: Int64) throws {
+  @Test(arguments: rates) func nearestFrameIsWithinHalfAFrame(rate: Int64) throws {
     let grid = try #require(FrameGrid(rate: rate))
     var random = SplitMix(seed: UInt64(rate) + 1)
     for _ in 0..<2_000 {
@@ -32,8 +32,8 @@ import Testing
     }
   }
 
-  @Test func aSecondIsExactForEver() {
-    // Frame 48000 n sounds at n seconds, also after 190 years; every third frame lies on a whole nanosecond.
+  @Test func fullSecondsAreExact() {
+    // Frame 48000 n sounds at n seconds, even after 190 years. Frame 48000 n + 3 lies on an integer nanosecond.
     let grid = FrameGrid.standard
     for second in [0, 1, 86_400, 6_000_000_000] as [Int64] {
       #expect(grid.instant(of: 48_000 * second) == Instant(nanoseconds: 1_000_000_000 * second))
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func theEndsOfTimeSaturate() {
+  @Test func extremeFramesSaturate() {
     #expect(FrameGrid.standard.instant(of: .max) == .distantFuture)
     #expect(FrameGrid.standard.instant(of: .min) == Instant(nanoseconds: .min))
     #expect(FrameGrid.standard.frame(nearest: .distantFuture) == 442_721_857_769_029)

@@ -10,7 +10,7 @@ import Testing
     return period
   }
 
-  /// The samples of `channel`, as a device would find them.
+  /// The samples of `channel` as a device reads them.
   private func levels<Level: BitwiseCopyable>(
     _ format: PCMFormat, channels: Int, channel: Int, as type: Level.Type
   ) -> [Level] {
@@ -22,14 +22,14 @@ import Testing
     }
   }
 
-  @Test func sixteenBits() {
+  @Test func samplesAreConvertedTo16Bits() {
     let left = levels(.s16, channels: 2, channel: 0, as: Int16.self)
     #expect(left == [0, 32_767, -32_768, 16_384, -16_384, 8_192, 32_767, -32_768, 0, 32_767, -32_768, 0, 1])
     let right = levels(.s16, channels: 2, channel: 1, as: Int16.self)
     #expect(right == [0, -32_768, 32_767, -16_384, 16_384, -8_192, -32_768, 32_767, 0, -32_768, 32_767, 0, -1])
   }
 
-  @Test func thirtyTwoBits() {
+  @Test func samplesAreConvertedTo32Bits() {
     let left = levels(.s32, channels: 2, channel: 0, as: Int32.self)
     let expected: [Int32] = [
       0, .max, .min, 1 << 30, -1 << 30, 1 << 29, .max, .min, 0, .max, .min, 2, 32_768,
@@ -37,7 +37,7 @@ import Testing
     #expect(left == expected)
   }
 
-  @Test func twentyFourBitsInFourBytes() {
+  @Test func samplesAreConvertedTo24BitsInFourBytes() {
     let left = levels(.s24, channels: 2, channel: 0, as: Int32.self)
     let (most, least): (Int32, Int32) = (8_388_607, -8_388_608)
     #expect(left == [0, most, least, 1 << 22, -1 << 22, 1 << 21, most, least, 0, most, least, 0, 128])
@@ -45,12 +45,12 @@ import Testing
     #expect(right == [0, least, most, -1 << 22, 1 << 22, -1 << 21, least, most, 0, least, most, 0, -128])
   }
 
-  @Test(arguments: [1, 2, 3, 18]) func twentyFourBitsInThreeBytes(channels: Int) {
+  @Test(arguments: [1, 2, 3, 18]) func samplesAreConvertedTo24BitsInThreeBytes(channels: Int) {
     var frames = InterleavedPeriod(format: .s24Packed, channels: channels)
     frames.fill(period())
     var wide = InterleavedPeriod(format: .s24, channels: channels)
     wide.fill(period())
-    // Every sample, as far as the last byte of the last frame.
+    // Compares every sample, including the last byte of the last frame.
     let (bytes, words) = (frames.bytes(from: 0), wide.bytes(from: 0))
     for index in 0..<256 * channels {
       let low = Int32(
@@ -60,17 +60,17 @@ import Testing
     #expect(frames.bytes(from: 255) == bytes + 255 * 3 * channels)
   }
 
-  @Test func floatingPoint() {
+  @Test func floatSamplesAreClippedToFullScale() {
     let left = levels(.float, channels: 2, channel: 0, as: Float.self)
     #expect(left == [0, 1, -1, 0.5, -0.5, 0.25, 1, -1, 0, 1, -1, 1e-9, 1 / 65_536])
   }
 
-  @Test func moreChannelsAreSilentAndOneIsTheMean() {
+  @Test func extraChannelsAreSilentAndMonoIsTheMean() {
     for channel in 2..<8 {
       #expect(levels(.s16, channels: 8, channel: channel, as: Int16.self).allSatisfy { $0 == 0 })
     }
     #expect(levels(.s16, channels: 8, channel: 1, as: Int16.self)[1] == -32_768)
-    // Left and right are opposite here.
+    // Here, right is the negation of left, so the mean is zero.
     #expect(levels(.s32, channels: 1, channel: 0, as: Int32.self).allSatisfy { $0 == 0 })
   }
 }

@@ -2,14 +2,14 @@ import Audio
 import Foundation
 import Processes
 
-/// What a program plays into substream N of hw:Loopback,0, recorded from hw:Loopback,1 by arecord.
+/// A recording by arecord from hw:Loopback,1 of the sound played into the same substream of hw:Loopback,0.
 final class LoopbackRecording {
   private let folder: TemporaryFolder
   private let child: Child
   private let path: String
   private let substream: Int
 
-  /// Starts recording stereo: in 16 bits with conversion, or in exactly `format`.
+  /// Starts a stereo recording: in 16 bits with conversion, or in exactly `format` without conversion.
   init(substream: Int, rate: Int = 48_000, format: String? = nil, seconds: Int) throws {
     self.substream = substream
     folder = try TemporaryFolder()
@@ -24,17 +24,17 @@ final class LoopbackRecording {
       ], name: "arecord", in: folder)
   }
 
-  /// Waits until the recording's format is agreed upon.
+  /// Waits until the recording runs, so that its format is negotiated.
   func waitUntilRunning() throws {
     let status = "/proc/asound/Loopback/pcm1c/sub\(substream)/status"
     for _ in 0..<500 {
       if let text = try? String(contentsOfFile: status, encoding: .utf8), text.contains("RUNNING") { return }
       Thread.sleep(forTimeInterval: 0.01)
     }
-    throw Unavailable("arecord: not recording after 5 s; it says: \(child.errors)")
+    throw Unavailable("arecord: not recording after 5 s; its output: \(child.errors)")
   }
 
-  /// The frames on which something loud begins after `quiet` frames of silence.
+  /// The frames on which sound above 0.02 of full scale begins after `quiet` frames below this level.
   func onsets(after quiet: Int = 2_000) async throws -> [Int] {
     _ = try await child.status(within: .seconds(200))
     let samples = try SoundFile(path: path).samples

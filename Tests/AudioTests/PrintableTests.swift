@@ -7,9 +7,9 @@ import Testing
     ("\u{7F}\u{85}\u{9B}", "???"), ("\u{202E}evil\u{2066}\u{200F}", "?evil??"), ("a\u{2028}b\u{2029}", "a?b?"),
     ("", ""),
   ])
-  func whatMovesATerminalIsReplaced(text: String, shown: String) { #expect(text.printable() == shown) }
+  func unprintableScalarsAreReplaced(text: String, expected: String) { #expect(text.printable() == expected) }
 
-  @Test func aHundredCharactersAreEnough() {
+  @Test func textIsLimitedTo100Characters() {
     #expect(String(repeating: "x", count: 5_000).printable() == String(repeating: "x", count: 100))
   }
 }

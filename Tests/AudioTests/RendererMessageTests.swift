@@ -5,7 +5,7 @@ import Testing
 
 @testable import Audio
 
-/// Notes and controllers among hits.
+/// Tests of notes and controllers between hits.
 @Suite struct RendererMessageTests {
   private let grid = FrameGrid.standard
   private let start: Int64 = 48_000 * 1_000
@@ -22,15 +22,15 @@ import Testing
     SoundEvent(instant: grid.instant(of: frame), note: 38, velocity: 110, group: 0)
   }
 
-  /// What the channels alone give in `count` frames after `messages`.
+  /// The first `count` frames of a new channel synthesizer that has played `messages`.
   private func sound(of messages: [Message], _ count: Int) throws -> Sound {
     var channels = ChannelSynthesizer(try SoundFont(DrumLanes.defaultSoundFont, rate: 48_000))
     channels.play(messages)
     return channels.render(count)
   }
 
-  /// On the steady card: the first frame of the period that is taken next, 256...511 frames on.
-  @Test(arguments: [0, 1, 100, 255, 256, 257]) func aNoteSoundsInThePeriodTakenNext(offset: Int64) throws {
+  /// On the nominal device, a note sounds on the first frame of the period requested next, 256...511 frames later.
+  @Test(arguments: [0, 1, 100, 255, 256, 257]) func noteSoundsInTheNextRequestedPeriod(offset: Int64) throws {
     let expected = try sound(of: [on()], 512)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.add(event(on(), at: start + offset))
@@ -41,27 +41,27 @@ import Testing
     #expect(renderer.counters.messages == 1 && renderer.counters.hits == 0)
   }
 
-  /// On a sound card: the first frame of the period rendered next, whatever the latency.
-  @Test(arguments: [0, 2_000]) func onACardANoteSoundsInThePeriodRenderedNext(latency: Int64) throws {
+  /// On a sound card, a note sounds on the first frame of the period rendered next, for every latency.
+  @Test(arguments: [0, 2_000]) func noteOnACardSoundsInTheNextRenderedPeriod(latency: Int64) throws {
     let expected = try sound(of: [on()], 256)
-    let line = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
+    let fit = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
     var renderer = Renderer(grid: grid, module: try SoundModule())
-    renderer.map = .line(line)
+    renderer.map = .fit(fit)
     let ring = SPSCRing<SoundEvent>(capacity: 4)
     ring.push(event(on(), at: start))
-    renderer.take(ring, earlier: .milliseconds(latency))
+    renderer.drain(ring, latency: .milliseconds(latency))
     #expect(renderer.render(from: 5_123, 256) == expected)
   }
 
-  /// Every sample is the sum of what the drums and the channels give alone.
+  /// Every sample is the sum of the drums alone and the channels alone.
   @Test func messagesKeepTheirOrderAndHitsTheirFrames() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
     let low = Message.controlChange(channel, controller: 7, value: 10)
     renderer.add(hit(at: start + 300))
     for message in [on(50), off(50), low, on()] { renderer.add(event(message, at: start - 300)) }
-    // It takes back no message.
+    // A recall removes no message.
     renderer.add(.recall(from: grid.instant(of: start - 1_000)))
-    // One that counts from the third period does not hold up hits that are due before.
+    // A message that is due in the third period does not delay hits that are due earlier.
     renderer.add(event(on(72), at: start + 10))
     for frame in [310, 700] as [Int64] { renderer.add(hit(at: start + frame)) }
     var sound = Sound()
@@ -84,8 +84,8 @@ import Testing
     #expect(renderer.counters.hits == 2 && renderer.counters.messages == 5 && renderer.counters.late == 0)
   }
 
-  /// So many that the block does not take them all: they go on with the blocks after it, none is lost.
-  @Test func aFloodIsSpreadOverBlocks() throws {
+  /// The messages do not fit into one block. They are spread over the next blocks, and none is lost.
+  @Test func messageFloodIsSpreadOverBlocks() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
     let keys = (0..<64).map { UInt7(masking: $0 + 30) }
     renderer.add(event(.programChange(channel, program: 19), at: start - 300))
@@ -101,31 +101,31 @@ import Testing
     #expect(peak > 0.1 && renderer.render(from: start + 600 * 256, 256).isSilent)
   }
 
-  @Test func anOldNoteIsDroppedAndItsEndIsNot() throws {
+  @Test func lateNoteOnIsDroppedButLateNoteOffIsPlayed() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.add(event(on(50), at: start))
     _ = renderer.render(from: start + 256, 256)
     renderer.add(event(on(), at: start + 512))
     renderer.add(event(off(50), at: start + 512))
-    // The note may be a second late; then it ends with what follows.
+    // Both messages are more than a second late: the Note On is dropped, and the Note Off ends the sounding note.
     _ = renderer.render(from: start + 768 + 48_256, 256)
     #expect(renderer.counters.droppedNotes == 1 && renderer.counters.messages == 2)
     for period in 0..<Int64(400) { _ = renderer.render(from: start + 50_000 + period * 256, 256) }
     #expect(renderer.render(from: start + 50_000 + 400 * 256, 256).isSilent)
   }
 
-  @Test func whereMessagesAreLostNotesEnd() throws {
-    // In the ring, and here: either may have lost a Note Off.
+  @Test func messageLossEndsAllNotes() throws {
+    // An overflow of the ring and an overflow of the queue: in both cases, a Note Off may be lost.
     let ring = SPSCRing<SoundEvent>(capacity: 4)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     var frame = start
     for inRing in [true, false] {
       ring.push(event(on(), at: frame - 300))
-      renderer.take(ring, earlier: .zero)
+      renderer.drain(ring, latency: .zero)
       #expect(renderer.render(from: frame, 256).peak > 0)
       if inRing {
         for _ in 0..<5 { ring.push(event(off(7), at: frame)) }
-        renderer.take(ring, earlier: .zero)
+        renderer.drain(ring, latency: .zero)
       } else {
         for _ in 0...EventQueue.capacity { renderer.add(event(off(7), at: frame + 256)) }
       }
@@ -134,15 +134,15 @@ import Testing
       frame += 1_024
     }
     #expect(renderer.counters.droppedNotes == 2 && renderer.counters.messages == 2)
-    // Once is once.
+    // One loss has one effect: a new note sounds.
     renderer.add(event(on(), at: frame - 300))
-    renderer.take(ring, earlier: .zero)
+    renderer.drain(ring, latency: .zero)
     #expect(renderer.render(from: frame, 256).peak > 0)
   }
 
-  @Test func withoutACardNotesAreDroppedAndEndedAndControllersKept() throws {
+  @Test func withoutACardNoteOnsAreDroppedAndOtherMessagesArePlayed() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
-    renderer.map = .line(FrameFit(frame: start, at: grid.instant(of: start), grid: grid))
+    renderer.map = .fit(FrameFit(frame: start, at: grid.instant(of: start), grid: grid))
     renderer.add(event(on(50), at: start))
     _ = renderer.render(from: start, 256)
     renderer.add(event(off(50), at: start + 256))
@@ -156,7 +156,7 @@ import Testing
     #expect(sound.peak < 0.000_1, "the volume is 0")
   }
 
-  @Test func withoutAnythingToSoundWithMessagesAreCounted() {
+  @Test func messagesAreCountedWithoutSoundModule() {
     var renderer = Renderer(grid: grid, module: nil)
     renderer.add(event(on(), at: start))
     renderer.add(event(off(), at: start + 1))

@@ -10,7 +10,7 @@ import Testing
     SoundEvent(instant: grid.instant(of: frame) + Nanoseconds(nanoseconds), note: note, velocity: 110, group: 0)
   }
 
-  @Test(arguments: [0, 1, 255, 256, 700]) func aHitStartsOnTheFrameNearestToItsInstant(offset: Int64) throws {
+  @Test(arguments: [0, 1, 255, 256, 700]) func hitStartsOnTheFrameNearestToItsInstant(offset: Int64) throws {
     var reference = try DrumLanes()
     reference.skip(to: start)
     let struck = reference.strike(38, velocity: 110, at: start + offset)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func aLateHitSoundsOnTheFirstFrameAndIsCounted() throws {
+  @Test func lateHitSoundsOnTheFirstPossibleFrameAndIsCounted() throws {
     var reference = try DrumLanes()
     reference.skip(to: start)
     let struck = reference.strike(38, velocity: 110, at: start)
@@ -41,7 +41,7 @@ import Testing
     #expect(counters.maximumLateness == .milliseconds(10))
   }
 
-  @Test func theGreatestLatenessIsKept() {
+  @Test func maximumLatenessIsKept() {
     var renderer = Renderer(grid: grid, module: nil)
     for frames in [48, 4_800, 480] as [Int64] { renderer.add(event(at: start - frames)) }
     _ = renderer.render(from: start, 256)
@@ -49,7 +49,7 @@ import Testing
     #expect(counters.hits == 3 && counters.late == 3 && counters.maximumLateness == .milliseconds(100))
   }
 
-  @Test func aHitMoreThanASecondLateIsDropped() throws {
+  @Test func hitMoreThanASecondLateIsDropped() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.add(event(at: start - 48_000))
     renderer.add(event(at: start - 48_001))
@@ -61,7 +61,7 @@ import Testing
     #expect(counters.maximumLateness == .seconds(1))
   }
 
-  @Test func aHitWaitsForItsPeriod() {
+  @Test func hitWaitsForItsPeriod() {
     var renderer = Renderer(grid: grid, module: nil)
     renderer.add(event(at: start + 256))
     #expect(renderer.render(from: start, 256).isSilent)
@@ -71,7 +71,7 @@ import Testing
     #expect(before.hits == 0 && after.hits == 1 && after.late == 0)
   }
 
-  @Test func whatIsTakenBackDoesNotSound() {
+  @Test func recalledHitsDoNotSound() {
     var renderer = Renderer(grid: grid, module: nil)
     for quarter in 0..<Int64(8) { renderer.add(event(at: start + quarter * 100)) }
     renderer.add(.recall(from: grid.instant(of: start + 300)))
@@ -81,7 +81,7 @@ import Testing
     #expect(counters.hits == 4 && counters.late == 0 && counters.dropped == 0)
   }
 
-  @Test func whatCannotBePlayedOrKeptIsCounted() throws {
+  @Test func invalidAndOverflowingHitsAreCounted() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.add(event(at: start, note: 128))
     renderer.add(SoundEvent(instant: grid.instant(of: start), note: 38, velocity: 0, group: 0))
@@ -92,16 +92,17 @@ import Testing
     #expect(counters.hits == 0 && counters.dropped == 8)
   }
 
-  @Test func onACardHitsGoByItsLine() {
-    // A clock of its own origin, 100 ppm slow: frame 5000 of it sounds when the grid's frame `start` does.
-    let line = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid, drift: 1e-4)
+  @Test func hitOnACardFollowsTheFrameFit() {
+    // The card has its own frame numbers and is 100 ppm slow: its frame 5000 sounds at the same instant as frame `start` of
+    // the grid.
+    let fit = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid, drift: 1e-4)
     for offset in [0, 1, 100, 255] as [Int64] {
       var renderer = Renderer(grid: grid, module: nil)
-      renderer.map = .line(line)
-      let instant = line.instant(of: 5_256 + offset)
-      // Handed over just before: on a card that is early enough as long as the frame has not been written.
+      renderer.map = .fit(fit)
+      let instant = fit.instant(of: 5_256 + offset)
+      // Submitted at its instant. On a card, a hit is in time as long as its frame has not been written.
       var event = SoundEvent(instant: instant, note: 38, velocity: 100, group: 0)
-      event.handed = instant
+      event.submitted = instant
       renderer.add(event)
       _ = renderer.render(from: 5_000, 256)
       let before = renderer.counters
@@ -111,14 +112,14 @@ import Testing
     }
   }
 
-  @Test func onACardALateHitSoundsAtOnce() throws {
-    let line = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
+  @Test func lateHitOnACardSoundsOnTheNextFrame() throws {
+    let fit = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
     var reference = try DrumLanes()
     reference.skip(to: 5_000)
     let struck = reference.strike(38, velocity: 110, at: 5_000)
     let expected = reference.render(256)
     var renderer = Renderer(grid: grid, module: try SoundModule())
-    renderer.map = .line(line)
+    renderer.map = .fit(fit)
     renderer.add(event(at: start - 480))
     let sound = renderer.render(from: 5_000, 256)
     let counters = renderer.counters
@@ -126,7 +127,7 @@ import Testing
     #expect(counters.late == 1 && counters.maximumLateness == .milliseconds(10))
   }
 
-  @Test func whatFallsDueWithoutACardIsDropped() {
+  @Test func hitsDueWithoutACardAreDropped() {
     var renderer = Renderer(grid: grid, module: nil)
     for frame in [-1, 0, 1, 300] as [Int64] { renderer.add(event(at: start + frame)) }
     renderer.drop(before: grid.instant(of: start + 1))

@@ -2,13 +2,13 @@ import Audio
 import MusicalTime
 import Seeds
 
-/// A sound card's clock and its stamps, as a rule: frame f leaves the converter at `start` + f / rate, `drift` parts per
-/// million too long.
+/// A simulated sound card clock with noisy time stamps: frame `firstFrame` + n leaves the converter at `start` plus n frame
+/// lengths. A frame is longer than nominal by `drift` parts per million.
 struct SimulatedCard {
   enum Noise: String {
-    /// A position read is up to 4 ms old.
+    /// A reported position is up to 4 ms old.
     case sawtooth
-    /// A position read is wrong by up to 0.5 ms, either way.
+    /// A reported position has an error of up to 0.5 ms of either sign.
     case symmetric
   }
 
@@ -19,44 +19,46 @@ struct SimulatedCard {
   let firstFrame: Int64 = 1_000_000
   var random: SplitMix
   var clock: DeviceClock
-  private var read = Int64(0)
+  private var position = Int64(0)
 
   init(noise: Noise, drift: Double, period: Int64 = 256, seed: UInt64) {
     (self.noise, self.drift, self.period) = (noise, drift, period)
     random = SplitMix(seed: seed)
-    // What is known at the beginning is wrong by milliseconds.
+    // The initial origin has an error of 3 ms.
     clock = DeviceClock(
-      grid: .standard, stamps: noise == .sawtooth ? .stale : .noisy, frame: firstFrame, at: start + .milliseconds(3))
+      grid: .standard, noise: noise == .sawtooth ? .oneSided : .symmetric, frame: firstFrame, at: start + .milliseconds(3))
   }
 
   func instant(of frame: Int64) -> Instant {
     start + Nanoseconds(Int64((Double(frame - firstFrame) * (1e9 / 48_000) * (1 + drift / 1e6)).rounded()))
   }
 
-  /// Reads the position once a period for `seconds`; gives the greatest errors of the mapping, in microseconds, for the
-  /// frames written then.
+  /// Reports the position once per period for `seconds` seconds.
+  ///
+  /// - Parameter after: The seconds at the start that the result ignores.
+  /// - Returns: the extreme errors of the fit in microseconds, two periods after the reported frame.
   mutating func run(seconds: Double, after: Double = 0) -> (least: Double, greatest: Double) {
     var (least, greatest) = (Double.infinity, -Double.infinity)
     for count in 0..<Int64(seconds * 48_000) / period {
-      let frame = firstFrame + read
-      read += period
-      let wrong =
+      let frame = firstFrame + position
+      position += period
+      let error =
         noise == .sawtooth ? random.integer(in: 0...4_000_000) : random.integer(in: -500_000...500_000)
-      clock.observe(frame: frame, at: instant(of: frame) + Nanoseconds(wrong))
+      clock.observe(frame: frame, at: instant(of: frame) + Nanoseconds(error))
       guard Double(count * period) >= after * 48_000 else { continue }
       let next = frame + 2 * period
-      let error = (clock.line.instant(of: next) - instant(of: next)).microseconds
-      (least, greatest) = (min(least, error), max(greatest, error))
+      let fitError = (clock.fit.instant(of: next) - instant(of: next)).microseconds
+      (least, greatest) = (min(least, fitError), max(greatest, fitError))
     }
     return (least, greatest)
   }
 
-  /// The device stands still for `length` without telling, or has played less than it said.
+  /// Delays all later frames by `length`, as if the device had stopped without a report.
   mutating func delay(by length: Nanoseconds) { start = start + length }
 
-  /// The stream is started again: what is known of the beginning is wrong by milliseconds.
+  /// Restarts the stream. The new origin has an error of 3 ms.
   mutating func restart() {
-    let frame = firstFrame + read
+    let frame = firstFrame + position
     clock.restart(frame: frame, at: instant(of: frame) + .milliseconds(3))
   }
 }

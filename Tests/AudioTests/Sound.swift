@@ -2,7 +2,7 @@ import Audio
 import MIDI
 import Testing
 
-/// Frames of both channels, compared bit for bit.
+/// Rendered frames of both channels.
 struct Sound: Equatable, CustomTestStringConvertible {
   var left: [Float] = []
   var right: [Float] = []
@@ -10,12 +10,12 @@ struct Sound: Equatable, CustomTestStringConvertible {
   var isSilent: Bool { left.allSatisfy { $0 == 0 } && right.allSatisfy { $0 == 0 } }
   var peak: Float { max(left.map(abs).max() ?? 0, right.map(abs).max() ?? 0) }
 
-  /// A report shows this instead of every frame.
+  /// A summary for test reports, instead of every frame.
   var testDescription: String {
     "\(left.count) frames, peak \(peak), hash \(left.reduce(0) { ($0 &* 31) &+ Int($1.bitPattern) })"
   }
 
-  /// The first frame at which two sounds of one length differ.
+  /// The first frame at which two sounds of the same length differ.
   func firstDifference(from other: Sound) -> Int? {
     left.indices.first { left[$0] != other.left[$0] || right[$0] != other.right[$0] }
   }
@@ -29,7 +29,7 @@ struct Sound: Equatable, CustomTestStringConvertible {
 }
 
 extension DrumLanes {
-  /// The next `count` frames, at most 4096 at a time.
+  /// Renders the next `count` frames, at most 4096 per call.
   mutating func render(_ count: Int) -> Sound {
     var sound = Sound()
     var rest = count
@@ -46,12 +46,12 @@ extension DrumLanes {
     return sound
   }
 
-  /// Ends all voices and goes on at the next frame congruent to 0 modulo 64 after more than a second.
+  /// Ends all voices by a skip of more than a second to a frame congruent to 0 modulo 64.
   mutating func fallSilent() { skip(to: (position / 64 + 2_000) * 64) }
 }
 
 extension Renderer {
-  /// The period of `count` frames from `frame` on.
+  /// Renders the period of `count` frames from `frame` on.
   mutating func render(from frame: Int64, _ count: Int) -> Sound {
     var left = [Float](repeating: .nan, count: count)
     var right = left
@@ -63,17 +63,17 @@ extension Renderer {
 }
 
 extension ChannelSynthesizer {
-  /// The next `count` frames.
+  /// Renders the next `count` frames.
   mutating func render(_ count: Int) -> Sound {
     var left = [Float](repeating: 0, count: count)
     var right = left
     var leftSpan = left.mutableSpan
     var rightSpan = right.mutableSpan
-    add(to: &leftSpan, &rightSpan, from: 0, to: count)
+    mix(into: &leftSpan, &rightSpan, from: 0, to: count)
     return Sound(left: left, right: right)
   }
 
-  /// Plays each of `messages`, waiting for the next block where one takes no more; what sounds meanwhile is not heard.
+  /// Plays `messages`. When a block accepts no more messages, renders and discards it.
   mutating func play(_ messages: [Message]) {
     for message in messages {
       while !play(message) { _ = render(64) }

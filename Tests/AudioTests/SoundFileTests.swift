@@ -6,7 +6,7 @@ import Seeds
 import Testing
 
 @Suite struct SoundFileTests {
-  /// Writes a file with libsndfile itself.
+  /// Writes a file with libsndfile.
   private func write(_ path: String, _ samples: [Float], channels: Int32, rate: Int32 = 44_100, format: Int32 = 6) {
     var information = SF_INFO()
     information.channels = channels
@@ -17,7 +17,7 @@ import Testing
     sf_close(handle)
   }
 
-  /// Writes what a peer would.
+  /// Writes a recording as a peer does.
   private func writeRecording(_ path: String) throws {
     var file = try WAVFile(path: path, name: "a", grid: .standard)
     var period = StereoPeriod()
@@ -38,9 +38,9 @@ import Testing
     #expect(try SoundFile(path: path).samples == [0.5, 0.25, 0])
   }
 
-  @Test func aFileThatIsNoRecordingIsExplained() throws {
+  @Test func invalidFileIsReportedWithReasonAndRemedy() throws {
     let folder = try TemporaryFolder()
-    let remedy = "give a WAV file with a recording of at most two hours"
+    let remedy = "use a WAV file of at most two hours"
     let text = folder.path("a.txt")
     try "no recording".write(toFile: text, atomically: true, encoding: .utf8)
     let wide = folder.path("wide.wav")
@@ -50,9 +50,9 @@ import Testing
     for (path, kind, reason) in [
       (folder.path("none.wav"), AudioFileError.Kind.unavailable, "No such file or directory"),
       (folder.url.path, .unavailable, "not a regular file"), ("/dev/zero", .unavailable, "not a regular file"),
-      (text, .malformed, "not a recording that can be read: Format not recognised"),
-      (wide, .malformed, "not a recording that can be read: 65 channels"),
-      (slow, .malformed, "not a recording that can be read: a sample rate of 999 Hz"),
+      (text, .malformed, "not a readable recording: Format not recognised"),
+      (wide, .malformed, "not a readable recording: 65 channels"),
+      (slow, .malformed, "not a readable recording: sample rate 999 Hz"),
     ] {
       do throws(AudioFileError) {
         _ = try SoundFile(path: path)
@@ -63,8 +63,8 @@ import Testing
     }
   }
 
-  @Test func aRecordingOfMoreThanTwoHoursIsRefused() throws {
-    // A sparse file: a header that says 8 bits at 8 kHz, and more frames than are read, none of them on the disk.
+  @Test func recordingOfMoreThanTwoHoursIsRejected() throws {
+    // A sparse file: the header specifies 8 bits at 8 kHz, and the frames exceed the limit without using disk space.
     let folder = try TemporaryFolder()
     let path = folder.path("long.wav")
     write(path, [0], channels: 1, rate: 8_000, format: Int32(SF_FORMAT_PCM_U8))
@@ -81,11 +81,11 @@ import Testing
       _ = try SoundFile(path: path)
       Issue.record("it was read")
     } catch {
-      #expect(error.reason == "not a recording that can be read: longer than two hours at 48 kHz")
+      #expect(error.reason == "not a readable recording: longer than two hours at 48 kHz")
     }
   }
 
-  @Test(arguments: UInt64(1)...300) func brokenFilesAreReadOrRefused(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...300) func corruptFilesAreReadOrRejected(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     try writeRecording(path)

@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 @Suite struct WAVOutputTests {
-  /// A period whose samples are exact in 16 bits and tell their frame.
+  /// A period whose samples are exact in 16 bits and depend on the frame number.
   private func period(at frame: Int64) -> StereoPeriod {
     var period = StereoPeriod()
     period.frame = frame
@@ -21,11 +21,11 @@ import Testing
     frames.map { Float(Int($0) % 30_000 + 1) / 32_768 }
   }
 
-  @Test func framesComeBackBitForBitWithTheirNumber() throws {
+  @Test func framesAndFirstFrameNumberAreReadBackExactly() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "Amélie", grid: .standard)
-    // Beyond 32 bits, as after a day of uptime.
+    // A frame number beyond 32 bits, as after a day of uptime.
     let first: Int64 = 5_000_000_000 * 256
     for index in 0..<Int64(40) { output.write(period(at: first + 256 * index)) }
     try output.finish()
@@ -35,7 +35,7 @@ import Testing
     #expect(output.lostFrames == 0 && output.clippedSamples == 0 && output.failure == nil)
   }
 
-  @Test func theBroadcastChunkSaysWhoAndWhen() throws {
+  @Test func broadcastChunkContainsNameDateAndFirstFrame() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: String(repeating: "é", count: 119), grid: .standard)
@@ -43,7 +43,7 @@ import Testing
     try output.finish()
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let chunk = try #require(bytes.range(of: Data("bext".utf8))).upperBound + 4
-    // 238 bytes of name, 17 of what follows it, and no room for another character but one.
+    // The field has 256 bytes: 238 bytes of the name and the first 18 bytes of the text after it.
     let description = String(repeating: "é", count: 119) + "; first frame at 2"
     #expect(String(decoding: bytes[chunk..<chunk + 256], as: UTF8.self) == description)
     #expect(bytes[chunk + 256..<chunk + 288] == Data("Tutti".utf8) + Data(count: 27))
@@ -53,7 +53,7 @@ import Testing
     #expect(reference == 48_000 * 256 * 100)
   }
 
-  @Test func missingFramesAreExactSilence() throws {
+  @Test func missingFramesAreSilence() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
@@ -66,9 +66,9 @@ import Testing
     #expect(samples[2_816..<51_200].allSatisfy { $0 == 0 } && Array(samples[51_200...]) == expected(51_200..<51_456))
   }
 
-  @Test func whatTheRingCannotTakeIsSilenceAndCounted() throws {
-    // Pushed far faster than it sounds: how much is lost depends on the disk; that it is counted and time stays right
-    // does not.
+  @Test func framesBeyondTheRingAreSilentAndCounted() throws {
+    // Periods are written far faster than they sound. The number of lost periods depends on the disk, but each loss is
+    // counted and the other frames keep their position.
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
@@ -89,7 +89,7 @@ import Testing
     #expect(output.lostFrames == Int64(lost))
   }
 
-  @Test func samplesAreRoundedToTheNearestLevelAndClipsCounted() throws {
+  @Test func samplesAreRoundedAndClippedSamplesAreCounted() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
@@ -110,8 +110,8 @@ import Testing
     #expect(output.clippedSamples == 10)
   }
 
-  @Test func aRecordingCanBeReadWhileItGrows() throws {
-    // A killed process closes nothing: what the file on the disk says of itself must be true up to the last second.
+  @Test func growingRecordingIsReadable() throws {
+    // A killed process does not close its file, so the header on the disk must be at most one second old.
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     var file = try WAVFile(path: path, name: "a", grid: .standard)
@@ -123,9 +123,9 @@ import Testing
     try file.pad(to: 128_000)
   }
 
-  @Test func aPathThatCannotBeWrittenIsExplained() throws {
+  @Test func unwritablePathIsReportedWithReasonAndRemedy() throws {
     let folder = try TemporaryFolder()
-    let remedy = "give --audio wav:FILE a file in a folder that can be written"
+    let remedy = "use --audio wav:FILE with a file in a writable folder"
     for (path, reason) in [
       (folder.path("none/a.wav"), "No such file or directory"), (folder.url.path, "Is a directory"),
       ("/dev/null", "not a regular file"), ("", "No such file or directory"),
@@ -134,7 +134,7 @@ import Testing
     ] {
       do throws(AudioFileError) {
         _ = try WAVOutput(path: path, name: "a")
-        Issue.record("\(path) was taken")
+        Issue.record("\(path) was accepted")
       } catch {
         #expect(error.kind == .unavailable && error.description == "\(path): \(reason); \(remedy)")
       }
@@ -142,21 +142,21 @@ import Testing
     #expect(folder.contents.isEmpty && FileManager.default.fileExists(atPath: "/dev/null"))
   }
 
-  @Test func anAbandonedRecordingLeavesNothing() throws {
+  @Test func abandonedRecordingLeavesNoFile() throws {
     let folder = try TemporaryFolder()
     let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
     output.write(period(at: 0))
     #expect(folder.contents == ["a.wav"])
     output.abandon()
     #expect(folder.contents.isEmpty)
-    // Too late to abandon what has been finished.
+    // A finished recording cannot be abandoned.
     let finished = try WAVOutput(path: folder.path("b.wav"), name: "b")
     try finished.finish()
     finished.abandon()
     #expect(folder.contents == ["b.wav"])
   }
 
-  @Test func anEmptyRecordingIsARecording() throws {
+  @Test func emptyRecordingIsAValidFile() throws {
     let folder = try TemporaryFolder()
     let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
     try output.finish()
@@ -164,8 +164,8 @@ import Testing
     #expect(try SoundFile(path: folder.path("a.wav")).samples.isEmpty)
   }
 
-  @Test func aRecordingEndsWhereAWAVFileCanCountNoFurther() throws {
-    // A hole of eight hours, as if the peer had been stopped meanwhile. Nothing of it reaches the disk.
+  @Test func recordingStopsAtTheSizeLimitOfWAV() throws {
+    // A gap of eight hours, as if the process had been stopped. The silence of the gap is not written to the disk.
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
@@ -177,7 +177,7 @@ import Testing
       #expect(error == output.failure)
       #expect(
         error.description
-          == "\(path): recording ended: a WAV file holds no more than 4 GB; record in shorter takes")
+          == "\(path): the recording has stopped: a WAV file is limited to 4 GB; record in shorter takes")
     }
     #expect(output.lostFrames == 512)
     #expect(try SoundFile(path: path).samples == expected(0..<256))

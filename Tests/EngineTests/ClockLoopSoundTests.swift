@@ -17,7 +17,7 @@ import Transports
       rings.schedule.publish(VirtualRhythm.schedule(end: 96))
       loop.play(from: .milliseconds(-51), to: .milliseconds(-50))
       var expected = SoundEvent(instant: VirtualRhythm.origin, note: 36, velocity: 88, group: 0)
-      expected.handed = VirtualRhythm.origin - .milliseconds(50)
+      expected.submitted = VirtualRhythm.origin - .milliseconds(50)
       #expect(rings.sounds.pop() == expected)
       loop.play(from: .milliseconds(-50), to: .milliseconds(2000))
       for quarter in 1...3 {
@@ -50,7 +50,7 @@ import Transports
       var events: [SoundEvent] = []
       while let event = ring.pop() { events.append(event) }
       #expect(events.map(\.kind) == (isUsed ? messages.map { .message($0) } : []))
-      #expect(events.allSatisfy { $0.instant == $0.handed && $0.handed >= before && $0.handed <= after })
+      #expect(events.allSatisfy { $0.instant == $0.submitted && $0.submitted >= before && $0.submitted <= after })
       #expect(events.map(\.instant) == events.map(\.instant).sorted())
     }
     // What is asked for last, as the notes end when a peer leaves.

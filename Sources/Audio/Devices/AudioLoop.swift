@@ -2,12 +2,14 @@ import MusicalTime
 import Realtime
 import Synchronization
 
-/// What the audio thread does, one step at a time, so that a test can drive it with a clock of its own: take the hits
-/// that have arrived, do what the card asks for, say when to come again.
+/// The work of the audio thread for a recording, or for no output, one step at a time. Each step takes the submitted
+/// events, renders the period that the device requests, and returns the instant of the next step. A test can drive it
+/// with a virtual clock. Sound cards use ``CardLoop`` instead.
 package final class AudioLoop: @unchecked Sendable {
-  // Invariants: the card, the renderer and the period belong to the one thread that calls step. `recording` is the one
-  // in `sink`, which lives as long as this object: a real-time thread may not even count references.
-  private var card: NominalDevice
+  // Invariants: the device, the renderer and the period belong to the one thread that calls step. `recording` is the
+  // recording in `sink`, which lives as long as this object. It is unmanaged because a real-time thread must not count
+  // references.
+  private var device: NominalDevice
   private var renderer: Renderer
   private var period = StereoPeriod()
   private let sink: AudioSink
@@ -16,28 +18,29 @@ package final class AudioLoop: @unchecked Sendable {
   private let end = Atomic<Int64>(.max)
   private let published = PublishedCounters()
 
-  /// A recording in `sink` begins with the first period `card` will ask for. A sound card has a ``CardLoop``.
-  package init(card: NominalDevice, module: consuming SoundModule?, sink: AudioSink, events: SPSCRing<SoundEvent>) {
-    self.card = card
+  /// Creates a loop that renders the hits and messages of `events` into `sink`. A recording begins with the first period
+  /// that `device` will request.
+  package init(device: NominalDevice, module: consuming SoundModule?, sink: AudioSink, events: SPSCRing<SoundEvent>) {
+    self.device = device
     self.sink = sink
     self.events = events
-    renderer = Renderer(grid: card.grid, module: module)
+    renderer = Renderer(grid: device.grid, module: module)
     switch sink {
     case .none, .card: recording = nil
     case .wav(let output):
       recording = .passUnretained(output)
-      output.begin(at: card.next)
+      output.begin(at: device.next)
     }
   }
 
-  /// One step at `now`: when the next one is due, nil when the end has come.
+  /// Does one step at `now`. Returns the instant at which the next step is due, or nil when the end is reached.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   package func step(at now: Instant) -> Instant? {
-    guard card.grid.instant(of: card.next).nanoseconds < end.load(ordering: .relaxed) else { return nil }
-    renderer.take(events, earlier: .zero)
-    switch card.step(at: now) {
+    guard device.grid.instant(of: device.next).nanoseconds < end.load(ordering: .relaxed) else { return nil }
+    renderer.drain(events, latency: .zero)
+    switch device.step(at: now) {
     case .wait(let due): return due
     case .render(let frame): render(from: frame)
     case .renderLate(let frame):
@@ -49,13 +52,15 @@ package final class AudioLoop: @unchecked Sendable {
     return now
   }
 
-  /// Periods that begin at `instant` or later are not rendered any more. From any thread.
+  /// Sets the end: periods that begin at `instant` or later are not rendered. Any thread may call this function.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   package func end(at instant: Instant) { end.store(instant.nanoseconds, ordering: .relaxed) }
 
-  /// From any thread. Real-time: not safe.
+  /// The counters since the start. Any thread may read them.
+  ///
+  /// Real-time: not safe.
   package var counters: SoundCounters {
     var counters = published.newest
     counters.dropped += Int64(events.dropped)
@@ -70,7 +75,7 @@ package final class AudioLoop: @unchecked Sendable {
   private func render(from frame: Int64) {
     period.frame = frame
     renderer.render(&period)
-    // A copy, because a closure that captured this object would count references.
+    // A copy: a closure that captured this object would count references.
     let period = period
     if let recording { recording._withUnsafeGuaranteedRef { $0.write(period) } }
   }

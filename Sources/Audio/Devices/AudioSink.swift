@@ -1,12 +1,12 @@
 public import MusicalTime
 
-/// Where the sound goes.
+/// The destination of the sound.
 public enum AudioSink: Sendable {
-  /// Nowhere: hits are taken, counted and forgotten.
+  /// No output: hits are counted and discarded.
   case none
-  /// Into a recording.
+  /// A recording.
   case wav(WAVOutput)
-  /// To a sound card, which from then on belongs to the audio thread. `latency` is what comes after the device and what
-  /// it does not know of, such as Bluetooth: hits are played that much earlier.
+  /// A sound card, which the audio thread owns from then on. `latency` is the delay after the device that the device does
+  /// not report, such as Bluetooth. Hits are played earlier by this duration.
   case card(PCMDevice, latency: Nanoseconds)
 }

@@ -1,83 +1,83 @@
 public import MusicalTime
 public import Realtime
 
-/// The thread that turns hits into sound: FIFO 60, woken once a period by the card's clock. It allocates nothing and
-/// waits for nobody, but while its sound card is lost. It runs until it is stopped.
+/// The thread that turns hits and messages into sound: FIFO 60, woken once per period by the clock of its device. It
+/// allocates nothing and takes no lock, except while its sound card is lost. It runs until it is stopped.
 public final class AudioThread {
-  /// What the kernel granted.
+  /// The scheduling policy that the kernel granted.
   public var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
-  /// The number of the first frame on the grid, with which a recording begins. A sound card has a clock of its own: of
-  /// it this says only about when the thread was started.
+  /// The number of the first frame on the grid, at which a recording begins. A sound card counts frames by its own clock:
+  /// for a card, this number only shows approximately when the thread was started.
   public let firstFrame: Int64
-  /// When that frame sounds.
+  /// The instant at which ``firstFrame`` sounds.
   public let firstInstant: Instant
 
-  private enum Work: Sendable {
-    case steady(AudioLoop)
+  private enum Loop: Sendable {
+    case nominal(AudioLoop)
     case card(CardLoop)
   }
-  private let work: Work
+  private let loop: Loop
   private let thread: RealtimeThread
   private var newestState = CardState()
-  /// Whether it has been stopped, and if so, whether it has ended.
+  /// Whether the thread ended in time when it was stopped; nil before ``stop(after:)``.
   private var hasEnded: Bool?
 
-  /// Starts playing the hits of `events`, whose one consumer the thread becomes, into `sink`.
+  /// Starts a thread that plays `events` into `sink`. The thread becomes the only consumer of `events`.
   ///
   /// - Parameters:
-  ///   - module: what it sounds with, loaded for `grid`, or a card's ``PCMDevice/grid``; nil where nobody listens.
-  ///   - grid: must be a recording's; a card has its own.
+  ///   - module: The sound source, loaded for `grid` or, for a card, for ``PCMDevice/grid``; nil to render silence.
+  ///   - grid: The grid of the recording. A card uses its own grid.
   ///
   /// Real-time: not safe.
   public init(
     events: SPSCRing<SoundEvent>, module: consuming SoundModule?, sink: AudioSink, grid: FrameGrid = .standard
   ) {
-    // Room for the thread to come up, so that the beginning is not an underrun.
-    let card = NominalDevice(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))
-    firstFrame = card.next
-    firstInstant = grid.instant(of: card.next)
+    // 60 ms for the thread to start, so that the first period is not an underrun.
+    let device = NominalDevice(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))
+    firstFrame = device.next
+    firstInstant = grid.instant(of: device.next)
     if case .card(let device, let latency) = sink {
-      let loop = CardLoop(device: device, latency: latency, module: module, events: events)
-      work = .card(loop)
-      thread = RealtimeThread(name: "audio", priority: 60) { loop.run() }
+      let cardLoop = CardLoop(device: device, latency: latency, module: module, events: events)
+      loop = .card(cardLoop)
+      thread = RealtimeThread(name: "audio", priority: 60) { cardLoop.run() }
     } else {
-      let loop = AudioLoop(card: card, module: module, sink: sink, events: events)
-      work = .steady(loop)
-      thread = RealtimeThread(name: "audio", priority: 60) { run(loop) }
+      let audioLoop = AudioLoop(device: device, module: module, sink: sink, events: events)
+      loop = .nominal(audioLoop)
+      thread = RealtimeThread(name: "audio", priority: 60) { run(audioLoop) }
     }
   }
 
-  /// What has been played and what has been missed so far.
+  /// What the thread has played, dropped and missed since the start.
   ///
   /// Real-time: not safe.
   public var counters: SoundCounters {
-    switch work {
-    case .steady(let loop): loop.counters
+    switch loop {
+    case .nominal(let loop): loop.counters
     case .card(let loop): loop.counters
     }
   }
 
-  /// How the sound card is doing; nil where there is none. To be asked by one thread.
+  /// The state of the sound card; nil without a card. Only one thread may read this property.
   ///
   /// Real-time: not safe.
-  public var card: CardState? {
-    guard case .card(let loop) = work else { return nil }
+  public var cardState: CardState? {
+    guard case .card(let loop) = loop else { return nil }
     if let state = loop.newState { newestState = state }
     return newestState
   }
 
-  /// Plays on until `tail`, so that what sounds can fade, then ends the thread and waits for it. A recording is not
-  /// closed; a sound card is.
+  /// Plays until `tail`, so that sounding notes can decay, then ends the thread and waits for it. A sound card is closed,
+  /// a recording is not.
   ///
-  /// - Returns: false when the thread has not ended two seconds after that, because a sound server's plugin hangs. Then it
-  ///   is given up: it and its device are nobody's any more, for as long as the process lives.
+  /// - Returns: false if the thread has not ended two seconds after `tail`, for example because the plugin of a sound
+  ///   server blocks. The thread and its device are then abandoned and stay in use until the process ends.
   ///
   /// Real-time: not safe.
   @discardableResult
   public func stop(after tail: Instant) -> Bool {
     if let hasEnded { return hasEnded }
-    switch work {
-    case .steady(let loop): loop.end(at: tail)
+    switch loop {
+    case .nominal(let loop): loop.end(at: tail)
     case .card(let loop): loop.end(at: tail)
     }
     let now = MonotonicClock.now

@@ -1,39 +1,41 @@
 public import MusicalTime
 
-/// How a sound card is doing, as its audio thread sees it.
+/// The state of a sound card as its audio thread sees it.
 public struct CardState: Sendable, BitwiseCopyable {
-  public enum Presence: Hashable, Sendable, BitwiseCopyable {
-    /// It plays.
+  public enum Status: Hashable, Sendable, BitwiseCopyable {
     case playing
-    /// It is gone, for the reason `code` (-errno, see ``PCMError/reason(of:)``); it is tried again four times a second.
+    /// The card is lost because of `code` (-errno, see ``PCMError/reason(of:)``). The audio thread tries to reopen it four
+    /// times per second.
     case gone(code: Int32)
   }
 
-  public var presence = Presence.playing
-  /// Frames a second, nominal.
+  public var status = Status.playing
+  /// The nominal sample rate, in frames per second.
   public var rate: Int64 = 0
-  /// Frames from one of its interrupts to the next.
+  /// The period of the device: frames between two of its interrupts.
   public var period: Int64 = 0
-  /// Frames that are kept in it, at most; more after an underrun that was nobody's fault.
-  public var level: Int64 = 0
-  /// From writing a frame to its leaving the converter, as the device tells it, read last.
+  /// The maximum number of frames kept in the device. It rises after an underrun that was not caused by a late thread.
+  public var fillLevel: Int64 = 0
+  /// The delay from writing a frame until the frame leaves the converter, as the device last reported it.
   public var delay: Nanoseconds = .zero
-  /// How far ahead of its instant a hit must be handed over to sound in time: delay, two periods, and the latency added by
-  /// hand.
+  /// How long before its instant a hit must be submitted to sound in time: ``delay``, two periods and the configured
+  /// latency.
   public var lead: Nanoseconds = .zero
-  /// How much longer than nominal a second of its clock lasts, in parts per million.
+  /// The deviation of the device clock from the nominal rate, in parts per million; positive if its second is too long.
   public var drift = 0.0
-  /// How often it has run empty, and how often it has been lost.
+  /// The number of underruns, and how often the device was lost.
   public var underruns: Int64 = 0
   public var losses: Int64 = 0
 
+  /// Creates the state of a card that plays.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init() {}
 
-  /// Why it is gone, for people; nil while it plays.
+  /// Why the card is lost, as text for the user; nil while the card plays.
   public var reason: String? {
-    guard case .gone(let code) = presence else { return nil }
+    guard case .gone(let code) = status else { return nil }
     return PCMError.reason(of: code)
   }
 }

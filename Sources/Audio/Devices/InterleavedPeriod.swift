@@ -1,15 +1,15 @@
-/// One period of 256 frames as a device wants it: interleaved, in its format and with its number of channels.
+/// One period of 256 frames in the layout of a device: interleaved, in its sample format and with its number of channels.
 ///
-/// The first two channels get left and right, the others silence; a single one gets the mean of both. What lies outside
-/// full scale is cut off. Samples are rounded to the nearest level, halves away from zero.
+/// Channels 1 and 2 carry left and right, the other channels are silent. A single channel carries the mean of both.
+/// Samples outside full scale are clipped. Samples are rounded to the nearest level, halves away from zero.
 package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
   private let format: PCMFormat
   private let channels: Int
-  // Invariant: allocated in init with room for 256 frames of `channels` samples of 4 bytes, aligned for each format,
-  // freed in deinit. Initialised to zero, so channels beyond the second stay silent: nobody writes there.
+  // Invariant: allocated in init with 256 frames of `channels` samples of 4 bytes, aligned for each format, and freed in
+  // deinit. Initialised to zero and never written beyond the second channel, so the other channels stay silent.
   private let memory: UnsafeMutableRawPointer
 
-  /// Silence. `channels` must be 1 or more.
+  /// Creates a period of silence. `channels` must be 1 or more.
   package init(format: PCMFormat, channels: Int) {
     (self.format, self.channels) = (format, channels)
     memory = .allocate(byteCount: 256 * channels * 4, alignment: 16)
@@ -18,7 +18,7 @@ package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
 
   deinit { memory.deallocate() }
 
-  /// From frame `frame` on, for as long as this value lives and is not filled anew.
+  /// The bytes from `frame` on, valid until the next ``fill(_:)`` or until this value is destroyed.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -26,7 +26,7 @@ package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
     UnsafeRawPointer(memory + frame &* channels &* format.size)
   }
 
-  /// Takes over the samples of `period`.
+  /// Converts and stores the samples of `period`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -63,7 +63,7 @@ package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The level of `sample` among 2 * `scale`; 0 for what is no number.
+  /// `sample` as an integer in -scale...scale - 1; 0 for NaN.
   @_noLocks @_noAllocation
   private static func level(_ sample: Float, scale: Double) -> Int64 {
     let value = Double(sample) * scale

@@ -1,55 +1,57 @@
 public import MusicalTime
 
-/// A sound card that never drifts, as a rule for when to render and for which hits come in time: two periods of 256 frames
-/// on the grid.
+/// A model of a sound card without drift: two periods of 256 frames on the grid. It decides when a period is rendered and
+/// which hits are in time.
 ///
-/// While one period sounds the other is rendered: when the clock passes the start of period P (P a multiple of 256), the
-/// period that begins at P + 256 is taken, with the hits handed over by then. Whether a hit is late is decided by when it
-/// was handed over, not by when this machine finds the time to render: a recording, unlike a converter, can wait for its
-/// renderer. Who comes so late that a converter would have run empty catches up, and is counted; who stayed away for
-/// longer than ``patience`` (a stopped peer) finds silence there instead.
+/// While one period sounds, the other is rendered: when the clock passes the start of period P (P is a multiple of 256),
+/// the device requests the period that begins at P + 256, with the hits submitted until then. Whether a hit is late
+/// depends on the instant of its submission and not on when this machine renders, because a recording, unlike a converter,
+/// can wait for its renderer. A renderer so late that a converter would have run empty catches up, and the underrun is
+/// counted. A renderer that is late by more than ``maximumLateness`` (a stopped process) finds silence there instead.
 ///
-/// It reads no clock, so a virtual one can drive it.
+/// The model reads no clock, so a virtual clock can drive it.
 public struct NominalDevice: Sendable {
-  /// Frames a period.
+  /// Frames per period.
   public static var period: Int64 { @_noLocks @_noAllocation get { 256 } }
 
   /// How late a period may be rendered.
-  public static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
+  public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
-  /// What the card asks for.
+  /// The next action that the device requests.
   public enum Request: Hashable, Sendable, BitwiseCopyable {
-    /// Nothing to do before this instant.
+    /// Nothing is due before this instant.
     case wait(until: Instant)
-    /// The period that begins at this frame.
+    /// Render the period that begins at this frame.
     case render(from: Int64)
-    /// The same, the first of those that a converter would have had to play already.
+    /// Render the period that begins at this frame. A converter would already have run empty. Only the first period of
+    /// such an underrun is requested in this way.
     case renderLate(from: Int64)
-    /// Nobody came for too long: silence for so many frames.
+    /// The renderer was late by more than ``NominalDevice/maximumLateness``: the `frames` frames from `from` on are
+    /// silence.
     case underrun(from: Int64, frames: Int64)
   }
 
   public let grid: FrameGrid
-  /// The first frame not asked for yet, a multiple of 256.
+  /// The first frame that has not been requested, a multiple of 256.
   ///
   /// Real-time: safe.
   public private(set) var next: Int64
   private var isBehind = false
 
-  /// A card that begins with the first period boundary at or after `start`.
+  /// Creates a device that begins at the first period boundary at or after `start`.
   public init(grid: FrameGrid, notBefore start: Instant) {
     self.grid = grid
     next = Self.firstBoundary(atOrAfter: grid.firstFrame(notBefore: start))
   }
 
-  /// How long before its instant a hit must be known to sound on its frame: two periods.
+  /// How long before its instant a hit must be submitted to sound on its frame: two periods.
   ///
   /// Real-time: safe.
   public var lead: Nanoseconds {
     @_noLocks @_noAllocation get { grid.instant(of: 2 &* Self.period) - grid.instant(of: 0) }
   }
 
-  /// What the card wants at `now`. Ask again until it says wait.
+  /// Returns the request of the device at `now`. Call the function again until it returns ``Request/wait(until:)``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -58,7 +60,7 @@ public struct NominalDevice: Sendable {
     if now < due { return .wait(until: due) }
     let frame = next
     let begin = grid.instant(of: frame)
-    if now < begin + Self.patience {
+    if now < begin + Self.maximumLateness {
       next = frame &+ Self.period
       let wasBehind = isBehind
       isBehind = now >= begin
@@ -69,11 +71,11 @@ public struct NominalDevice: Sendable {
     return .underrun(from: frame, frames: next &- frame)
   }
 
-  /// The first frame on which a hit handed over at `instant` can sound: that of the first period taken after it.
+  /// The first frame on which an event submitted at `instant` can sound: the first frame of the next requested period.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  static func firstFrame(takenAfter instant: Instant, on grid: FrameGrid) -> Int64 {
+  static func firstFrame(submittedAt instant: Instant, on grid: FrameGrid) -> Int64 {
     firstBoundary(atOrAfter: grid.firstFrame(notBefore: instant)) &+ period
   }
 

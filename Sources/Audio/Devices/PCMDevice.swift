@@ -1,33 +1,33 @@
 import CALSA
 public import MusicalTime
 
-/// A sound card, or a sound server's stand-in for one, open for playback.
+/// A sound card, or a virtual device of a sound server, open for playback.
 ///
-/// Opened by whoever makes it, so that what is wrong is thrown there; then it belongs to the audio thread it is given
-/// to, which alone uses, closes and reopens it. See ``AudioSink/card(_:latency:)``.
+/// The initializer opens the device, so that errors are thrown there. From then on only the audio thread that receives the
+/// device uses, closes and reopens it. See ``AudioSink/card(_:latency:)``.
 public final class PCMDevice: @unchecked Sendable {
-  /// ALSA's name for it.
+  /// The ALSA name of the device.
   public let name: String
-  /// Its frames at the nominal rate: what ``DrumLanes`` must be loaded for. When the device returns at another rate, it
-  /// stays silent.
+  /// The frames of the device at its nominal rate. ``SoundModule`` must be loaded for this grid. If the device returns
+  /// with another rate after a loss, it stays silent.
   public let grid: FrameGrid
-  /// How it is to be told of at the start, for people.
+  /// A description of the device and its delay, as text for the user.
   public let summary: String
 
-  /// How far ahead of its instant a hit must be handed over to sound in time, as far as that is known before the device
-  /// plays: what is kept in it and two periods. A sound server adds what it tells only while it plays, see
+  /// How long before its instant a hit must be submitted to sound in time, as far as this is known before playback: the
+  /// initial fill level and two periods. A sound server reports its own delay only during playback, see
   /// ``CardState/lead``.
   public let lead: Nanoseconds
-  /// Whether a sound server stands between this program and the card.
-  public let isServed: Bool
+  /// Whether the device belongs to a sound server.
+  public let usesSoundServer: Bool
 
-  // Invariant: touched by the maker until an audio thread is started with this device, then by that thread, and when it
-  // has ended by the maker again.
+  // Invariant: used by the creator until an audio thread is started with this device, then by that thread only, and by
+  // the creator again after the thread has ended.
   private(set) var stream: PCMStream?
 
-  /// Opens the device `name` for playback, 48 000 frames a second if it can, else the nearest it can from 8000 to 96000.
+  /// Opens the device `name` for playback at 48 000 frames per second, or at the nearest supported rate in 8000...96000.
   ///
-  /// - Throws: ``PCMError``: not there, busy, not allowed, or nothing that can be agreed upon.
+  /// - Throws: ``PCMError`` if the device is missing, busy, not permitted, or supports no usable parameters.
   ///
   /// Real-time: not safe.
   public init(_ name: String) throws(PCMError) {
@@ -35,14 +35,14 @@ public final class PCMDevice: @unchecked Sendable {
     guard let grid = FrameGrid(rate: stream.rate) else { fatalError("negotiated outside 8000...96000 Hz") }
     (self.name, self.grid, self.stream) = (name, grid, stream)
     summary = Self.summary(name, stream)
-    let kept = CardLoop.firstLevel(of: stream) + 2 * NominalDevice.period
-    lead = grid.instant(of: kept) - grid.instant(of: 0)
-    isServed = !stream.isHardware
+    let leadFrames = CardLoop.initialFillLevel(of: stream) + 2 * NominalDevice.period
+    lead = grid.instant(of: leadFrames) - grid.instant(of: 0)
+    usesSoundServer = !stream.isHardware
   }
 
   deinit { close() }
 
-  /// Gives the device back. To be called when no audio thread has it; closing twice does nothing.
+  /// Closes the device. Call this function only when no audio thread uses the device. A second call has no effect.
   ///
   /// Real-time: not safe.
   public func close() {
@@ -50,7 +50,7 @@ public final class PCMDevice: @unchecked Sendable {
     stream = nil
   }
 
-  /// Opens it again after ``close()``, at the same rate.
+  /// Closes the device and opens it again at the same rate.
   ///
   /// Real-time: not safe.
   func reopen() throws(PCMError) {
@@ -59,14 +59,14 @@ public final class PCMDevice: @unchecked Sendable {
   }
 
   private static func summary(_ name: String, _ stream: PCMStream) -> String {
-    let full = CardLoop.firstLevel(of: stream)
-    let milliseconds = (Double(full) * 10_000 / Double(stream.rate)).rounded() / 10
-    let periods = (full + stream.period - 1) / stream.period
-    let known =
+    let fillLevel = CardLoop.initialFillLevel(of: stream)
+    let milliseconds = (Double(fillLevel) * 10_000 / Double(stream.rate)).rounded() / 10
+    let periods = (fillLevel + stream.period - 1) / stream.period
+    let delay =
       stream.isHardware
-      ? "output delay \(milliseconds) ms, known from the device; what comes after it is not (--latency)"
-      : "output delay \(milliseconds) ms and what the sound server adds, as PulseAudio/PipeWire tells it; "
-        + "what comes after it is not known (--latency)"
-    return "\(name): \(stream.rate) Hz, \(periods) periods of \(stream.period) frames; \(known)"
+      ? "output delay \(milliseconds) ms, as reported by the device"
+      : "output delay \(milliseconds) ms, plus the delay that the sound server reports during playback"
+    return "\(name): \(stream.rate) Hz, \(periods) periods of \(stream.period) frames; \(delay); "
+      + "set delay after the device with --latency"
   }
 }

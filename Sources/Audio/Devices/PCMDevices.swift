@@ -3,42 +3,43 @@ import Glibc
 import MusicalTime
 import Realtime
 
-/// The sound cards and sound servers there are to play on.
+/// The sound cards and sound servers of this machine.
 public enum PCMDevices {
-  /// One of them.
+  /// One playback device.
   public struct Entry: Hashable, Sendable {
-    /// What to give to `--audio alsa:NAME`.
+    /// The NAME in `--audio alsa:NAME`.
     public let name: String
-    /// What it is, for people.
+    /// A description for the user.
     public let description: String
   }
 
-  /// How long a sound server may take to answer.
-  private static var patience: Nanoseconds { .seconds(2) }
+  /// The timeout for opening a device, which may block if it belongs to a sound server.
+  private static var timeout: Nanoseconds { .seconds(2) }
 
-  /// The default and the sound servers that answer within two seconds, then what the cards have, by their names: an empty
-  /// list where there is nothing.
+  /// The default device and the sound servers that open within two seconds, then the playback devices of all cards. Empty
+  /// on a machine without devices.
   ///
   /// Real-time: not safe.
   public static var all: [Entry] {
     alsa_be_quiet()
-    let deadline = MonotonicClock.now + patience
+    let deadline = MonotonicClock.now + timeout
     let servers = [
       ("default", "the system's default output"), ("pipewire", "PipeWire"),
-      ("pulse", "PulseAudio or what stands in for it"),
+      ("pulse", "PulseAudio or a compatible server"),
     ]
-    // All at once, so that they share the two seconds.
-    let answers = servers.map { server in Answer { opens(server.0) } }
-    let present = zip(servers, answers).filter { $1.value(by: deadline) == true }
+    // All calls run at the same time, so that they share the two seconds.
+    let calls = servers.map { server in TimedCall { opens(server.0) } }
+    let present = zip(servers, calls).filter { $1.value(by: deadline) == true }
     return present.map { Entry(name: $0.0.0, description: $0.0.1) } + hardware
   }
 
-  /// Whether `name` can be opened now: it is opened and closed again. What takes longer than two seconds cannot.
+  /// Whether `name` can be opened now. The function opens and closes the device. A device that does not open within two
+  /// seconds counts as unavailable.
   ///
   /// Real-time: not safe.
   public static func canOpen(_ name: String = "default") -> Bool {
     alsa_be_quiet()
-    return Answer { opens(name) }.value(by: MonotonicClock.now + patience) == true
+    return TimedCall { opens(name) }.value(by: MonotonicClock.now + timeout) == true
   }
 
   private static func opens(_ name: String) -> Bool {
@@ -48,21 +49,21 @@ public enum PCMDevices {
     return true
   }
 
-  /// Whether there are cards and this user may use none of them. ALSA then finds no card of any name, and says that it is
-  /// not there.
+  /// Whether sound cards exist but this user has no permission for any of them. ALSA then finds no card at all and reports
+  /// that the card does not exist.
   ///
   /// Real-time: not safe.
   public static var areForbidden: Bool {
-    // As many as the kernel has at most, unless it was built for more.
+    // 32 is the default maximum number of cards of the kernel.
     let controls: [String] = (0..<32).map { "/dev/snd/controlC\($0)" }.filter { access($0, F_OK) == 0 }
     return !controls.isEmpty && controls.allSatisfy { access($0, R_OK | W_OK) != 0 && errno == EACCES }
   }
 
-  /// The playback devices of all cards. None where even that takes two seconds: ALSA's configuration may ask a sound
-  /// server, too.
+  /// The playback devices of all cards. Empty if the search takes more than two seconds: the ALSA configuration may
+  /// involve a sound server here, too.
   static var hardware: [Entry] {
     alsa_be_quiet()
-    return Answer { findHardware() }.value(by: MonotonicClock.now + patience) ?? []
+    return TimedCall { findHardware() }.value(by: MonotonicClock.now + timeout) ?? []
   }
 
   private static func findHardware() -> [Entry] {
@@ -94,7 +95,7 @@ public enum PCMDevices {
     return entries
   }
 
-  /// What a device says of itself, as it may stand on a terminal.
+  /// A string reported by a device, made safe for a terminal.
   private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
     pointer.map { String(cString: $0).printable() } ?? ""
   }

@@ -1,58 +1,58 @@
 import CALSA
 import Glibc
 
-/// A sound card that cannot be had: the device, the reason and the remedy, in one line.
+/// An error of a sound card: the device, the reason and the remedy, on one line.
 public struct PCMError: Error, Hashable, CustomStringConvertible {
   public let device: String
   public let reason: String
-  /// ALSA's -errno; -ENOTSUP for a device that is there and with which nothing can be agreed upon.
+  /// The -errno of ALSA; -ENOTSUP for an existing device that supports no usable parameters.
   let code: Int32
-  private let advice: String?
+  private let specificRemedy: String?
 
-  /// A device with which nothing can be agreed upon.
+  /// Creates the error of a device that supports no usable parameters.
   init(device: String, reason: String, remedy: String) {
-    (self.device, self.reason, advice, code) = (device, reason, remedy, -ENOTSUP)
+    (self.device, self.reason, specificRemedy, code) = (device, reason, remedy, -ENOTSUP)
   }
 
-  /// What a negative result of ALSA's means for `device`.
+  /// Creates the error for `code`, a negative result of an ALSA call on `device`.
   init(device: String, code: Int32) {
-    (self.device, self.code, advice) = (device, code, nil)
+    (self.device, self.code, specificRemedy) = (device, code, nil)
     reason = Self.reason(of: code)
   }
 
-  /// What to do. It may say which cards there are, for which they are looked up when it is asked for; sound servers are
-  /// not asked.
-  public var remedy: String { advice ?? remedyOfCode }
+  /// What the user can do. The text may list the sound cards. Each access then searches for the cards, but contacts no
+  /// sound server.
+  public var remedy: String { specificRemedy ?? genericRemedy }
 
   public var description: String { "\(device.printable()): \(reason); \(remedy)" }
 
-  /// `code` (-errno) in words.
+  /// The reason for `code` (-errno) as text for the user.
   static func reason(of code: Int32) -> String {
     switch -code {
-    case EBUSY, EAGAIN: "another program has this sound card"
-    case EACCES, EPERM: "no right to use this sound card"
+    case EBUSY, EAGAIN: "another program is using this sound card"
+    case EACCES, EPERM: "no permission to use this sound card"
     case ENOENT, ENODEV, ENXIO, ENOTDIR: "no such sound card"
-    case ECONNREFUSED, EHOSTDOWN, ECONNABORTED: "its sound server does not answer"
-    case ENOTSUP: "it does not play at that rate, or in no format that can be had"
-    case ETIMEDOUT: "it stands still"
-    case EPIPE: "it runs empty and does not start again"
-    case ENOSTR: "it takes sound without playing it"
+    case ECONNREFUSED, EHOSTDOWN, ECONNABORTED: "the sound server does not answer"
+    case ENOTSUP: "the device does not support this sample rate or any known sample format"
+    case ETIMEDOUT: "playback has stalled"
+    case EPIPE: "playback stopped and could not be restarted"
+    case ENOSTR: "the device accepts samples without playing them"
     default: String(cString: snd_strerror(code))
     }
   }
 
-  private var remedyOfCode: String {
+  private var genericRemedy: String {
     switch -code {
-    case EBUSY, EAGAIN: "end that program, or play through its sound server with --audio alsa:default"
-    case EACCES, EPERM: "add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
-    default: "give --audio alsa:DEVICE with one of: " + others
+    case EBUSY, EAGAIN: "close that program, or play through the sound server with --audio alsa:default"
+    case EACCES, EPERM: "add the user to the group audio (`usermod -aG audio NAME`) and log in again"
+    default: "use --audio alsa:DEVICE with one of: " + alternatives
     }
   }
 
-  /// The cards there are, and `default`, behind which there is one then.
-  private var others: String {
+  /// The available cards and, if there is a card, `default`.
+  private var alternatives: String {
     let names = PCMDevices.hardware.map(\.name)
-    if names.isEmpty { return "none, as there is no sound card here" }
+    if names.isEmpty { return "none (there is no sound card)" }
     return (device == "default" ? names : ["default"] + names).joined(separator: ", ")
   }
 }

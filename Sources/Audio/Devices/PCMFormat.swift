@@ -1,16 +1,16 @@
 import CALSA
 
-/// How a device wants its samples, in the machine's byte order, the best first.
+/// A sample format of a device, in the byte order of the machine. The best format comes first.
 public enum PCMFormat: Hashable, Sendable, BitwiseCopyable, CaseIterable {
-  /// ALSA's S32.
+  /// ALSA format S32.
   case s32
-  /// ALSA's S24: the low three bytes of four.
+  /// ALSA format S24: the low three bytes of four.
   case s24
-  /// ALSA's S24_3LE: three bytes, the lowest first.
+  /// ALSA format S24_3LE: three bytes, little-endian.
   case s24Packed
-  /// ALSA's S16.
+  /// ALSA format S16.
   case s16
-  /// ALSA's FLOAT.
+  /// ALSA format FLOAT.
   case float
 
   var alsa: snd_pcm_format_t {
@@ -23,7 +23,7 @@ public enum PCMFormat: Hashable, Sendable, BitwiseCopyable, CaseIterable {
     }
   }
 
-  /// Bytes a sample.
+  /// Bytes per sample.
   ///
   /// Real-time: safe.
   var size: Int {

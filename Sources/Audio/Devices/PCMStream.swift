@@ -3,20 +3,20 @@ import Glibc
 import MusicalTime
 import Realtime
 
-/// An open playback stream and what was agreed with the device: the audio thread's view of a ``PCMDevice``. A handle,
-/// free to copy; who closes the device sees to it that nobody uses it any more.
+/// An open playback stream with its negotiated parameters, as the audio thread uses it. The stream is a handle, and copying
+/// it is free. The owner of the ``PCMDevice`` must make sure that no copy is used after it closes the device.
 struct PCMStream: @unchecked Sendable, BitwiseCopyable {
-  // Invariant: open from negotiation until PCMDevice.close; used by one thread at a time.
+  // Invariant: open from the negotiation until PCMDevice.close, and used by one thread at a time.
   let pcm: OpaquePointer
   let rate: Int64
   let channels: Int
   let format: PCMFormat
-  /// Frames from one of its interrupts to the next, and frames it can hold.
+  /// Frames between two interrupts of the device, and the capacity of its buffer in frames.
   let period, buffer: Int64
-  /// Whether a card stands behind it, rather than a sound server: its stamps are hardware's.
+  /// Whether the stream plays on a card and not through a sound server, so that its time stamps come from the hardware.
   let isHardware: Bool
 
-  /// Where it stands: frames before the converter, frames that can be written, and when that was.
+  /// A position report: frames queued before the converter, frames that can be written, and the instant of the report.
   struct Position: BitwiseCopyable {
     let delay, available: Int64
     let instant: Instant
@@ -27,33 +27,37 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
     }
   }
 
-  /// Waits until there is room as set by ``wake(at:)``, 100 ms at most: 1, 0 when it took longer, or -errno.
+  /// Waits until as many frames can be written as ``setWakeThreshold(_:)`` specifies. Returns 1, 0 after a timeout of
+  /// 100 ms, or -errno.
   ///
-  /// Real-time: safe (it waits, as asked).
+  /// Real-time: safe. The function blocks while it waits.
   @_noLocks @_noAllocation
   func wait() -> Int32 { pcm_wait(pcm, 100) }
 
-  /// Makes ``wait()`` end when so many frames can be written. 0 or -errno.
+  /// Makes ``wait()`` return when `available` frames can be written. Returns 0 or -errno.
   @_noLocks @_noAllocation
-  func wake(at available: Int64) -> Int32 { pcm_set_wake(pcm, UInt(truncatingIfNeeded: available)) }
+  func setWakeThreshold(_ available: Int64) -> Int32 { pcm_set_wake(pcm, UInt(truncatingIfNeeded: available)) }
 
-  /// Writes `count` frames; how many it took, or -errno.
+  /// Writes `count` frames. Returns the number of frames that the device accepted, or -errno.
   @_noLocks @_noAllocation
   func write(_ frames: UnsafeRawPointer, _ count: Int64) -> Int64 {
     Int64(pcm_write(pcm, frames, UInt(truncatingIfNeeded: count)))
   }
 
-  /// Stops what plays and gets ready for its first frames. 0 or -errno.
+  /// Stops playback and prepares the stream for its first frames. Returns 0 or -errno.
   @_noLocks @_noAllocation
   func prepare() -> Int32 { pcm_prepare(pcm) }
 
+  /// Starts the prepared stream. Returns 0 or -errno.
   @_noLocks @_noAllocation
   func start() -> Int32 { pcm_start(pcm) }
 
-  /// Where it stands. Stamps are those of CLOCK_REALTIME, as for datagrams: the kernel's monotonic ones are not this
-  /// process's where it has a time namespace. One that is missing, in the future, or not after `last` is replaced by the
-  /// present, which is never too early: the kernel's first stamp after a start has been seen to be that of the start,
-  /// 12 ms before its position. nil with -errno in `code`, -EPIPE after an underrun.
+  /// Returns the current position, or nil with -errno in `code`: -EPIPE after an underrun.
+  ///
+  /// The stamps are CLOCK_REALTIME, as for datagrams: in a time namespace, the monotonic stamps of the kernel differ from
+  /// the monotonic clock of this process. A stamp that is missing, in the future, or not after `last` is replaced by the
+  /// current time, which is never too early. In one observed case, the first stamp of the kernel after a start was the
+  /// instant of the start, 12 ms before the position it was reported with.
   @_noLocks @_noAllocation
   func position(after last: Instant, _ code: inout Int32) -> Position? {
     var position = pcm_position()

@@ -1,14 +1,14 @@
 extension StringProtocol {
-  /// The text as it may stand on one line of a terminal: what does not show, moves the cursor or turns the direction of
-  /// writing becomes "?". At most 100 characters.
+  /// Returns the text in a form that is safe for one line of a terminal: every scalar that is invisible, moves the cursor
+  /// or changes the writing direction is replaced by "?". The result has at most 100 scalars.
   package func printable() -> String {
-    String(String.UnicodeScalarView(unicodeScalars.prefix(100).map { $0.shows ? $0 : "?" }))
+    String(String.UnicodeScalarView(unicodeScalars.prefix(100).map { $0.isPrintable ? $0 : "?" }))
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether it shows on one line of a terminal and does nothing else.
-  fileprivate var shows: Bool {
+  /// Whether a terminal shows the scalar on the current line, without another effect.
+  fileprivate var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
     default: true

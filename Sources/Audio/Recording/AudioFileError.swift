@@ -1,9 +1,9 @@
-/// A file that audio needs and that cannot be had: a SoundFont, a recording to write or to read.
+/// An error of a SoundFont, or of a recording to write or to read.
 public struct AudioFileError: Error, Equatable, CustomStringConvertible {
   public enum Kind: Sendable {
-    /// The file is not there or not allowed.
+    /// The file does not exist, or access is not permitted, or a recording cannot be written.
     case unavailable
-    /// The file is there and cannot be understood.
+    /// The file exists but its contents are invalid.
     case malformed
   }
 

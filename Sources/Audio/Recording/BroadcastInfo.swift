@@ -2,9 +2,9 @@ import CSndfile
 import Glibc
 import MusicalTime
 
-// The Broadcast Wave chunk `bext` (EBU Tech 3285): who recorded, and when the first frame sounded.
+// The Broadcast Wave chunk `bext` (EBU Tech 3285): the name of the peer, and the instant at which the first frame sounded.
 extension SF_BROADCAST_INFO {
-  /// What a peer called `name` writes into a recording that begins at `firstFrame` of `grid`.
+  /// Creates the chunk for a recording of the peer `name` that begins at `firstFrame` of `grid`.
   init(name: String, firstFrame: Int64, grid: FrameGrid) {
     self.init()
     let nanosecond = grid.instant(of: firstFrame).nanoseconds
@@ -21,7 +21,7 @@ extension SF_BROADCAST_INFO {
     timeReference = UInt64(bitPattern: firstFrame)
   }
 
-  /// The number of the first frame, in samples since the clock's origin.
+  /// The number of the first frame, in samples since the origin of the clock.
   var timeReference: UInt64 {
     get { UInt64(time_reference_high) << 32 | UInt64(time_reference_low) }
     set {
@@ -30,7 +30,8 @@ extension SF_BROADCAST_INFO {
     }
   }
 
-  /// Fills a text field, in C an array of characters, with as many whole characters of `text` as fit, and zeros.
+  /// Copies as many complete characters of `text` as fit into a text field (a C character array). The rest of the field
+  /// stays zero.
   private mutating func set<Field: BitwiseCopyable>(_ field: WritableKeyPath<Self, Field>, _ text: String) {
     withUnsafeMutableBytes(of: &self[keyPath: field]) { bytes in
       var fitting = text

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Opens `path`, which must be a regular file: a device or a pipe would make the caller wait, or lose what is removed
-/// later.
+/// Opens `path`, which must be a regular file. A device or a pipe could block the caller, and a failed recording would
+/// remove it.
 ///
 /// - Returns: the descriptor, which the caller closes.
-/// - Throws: ``AudioFileError`` with the kernel's reason and `remedy`.
+/// - Throws: ``AudioFileError`` with the reason of the kernel and `remedy`.
 func openRegularFile(_ path: String, flags: Int32, remedy: String) throws(AudioFileError) -> Int32 {
   guard !path.utf8.contains(0) else {
     throw AudioFileError(.unavailable, path: path, reason: "the name contains a zero byte", remedy: remedy)

@@ -1,37 +1,37 @@
 import CSndfile
 import Glibc
 
-/// A recording read from a WAV file, all channels mixed into one.
+/// A recording read from a WAV file, with all channels mixed into one.
 public struct SoundFile: Sendable {
-  /// The mean of the channels, frame by frame, -1...1 at full scale.
+  /// The mean of the channels for each frame, -1...1 at full scale.
   public let samples: [Float]
-  /// Frames a second.
+  /// Frames per second.
   public let rate: Int
-  /// The number of the first frame in samples since the clock's origin (Broadcast Wave time reference), nil where the
-  /// file does not say.
+  /// The number of the first frame, in samples since the origin of the clock (Broadcast Wave time reference); nil if the
+  /// file does not contain it.
   public let firstFrame: Int64?
 
-  /// The longest recording that is read: two hours at 48 kHz.
+  /// The maximum length of a recording in frames: two hours at 48 kHz.
   public static let maximumFrames = 2 * 3_600 * 48_000
 
-  private static let remedy = "give a WAV file with a recording of at most two hours"
+  private static let remedy = "use a WAV file of at most two hours"
 
-  /// Reads `path`: WAV or any other format of libsndfile, of any sample type, up to 64 channels. Samples that are not
-  /// numbers are read as silence.
+  /// Reads `path` in WAV or any other format that libsndfile supports, with any sample type and up to 64 channels. Samples
+  /// that are not finite become silence.
   ///
-  /// - Throws: ``AudioFileError`` for a file that is missing, is no recording or is too long.
+  /// - Throws: ``AudioFileError`` if the file is missing, is not a recording or is too long.
   ///
   /// Real-time: not safe.
   public init(path: String) throws(AudioFileError) {
     let descriptor = try openRegularFile(path, flags: O_RDONLY, remedy: Self.remedy)
     var format = SF_INFO()
-    // The handle owns the descriptor: libsndfile closes it when it cannot open it, asked to or not.
+    // The handle owns the descriptor. If the open fails, libsndfile closes the descriptor in any case.
     guard let handle = sf_open_fd(descriptor, Int32(SFM_READ), &format, Int32(SF_TRUE)) else {
-      throw Self.malformed(path, soundFileFault(nil))
+      throw Self.malformed(path, sndfileError(nil))
     }
     defer { sf_close(handle) }
     guard (1_000...768_000).contains(format.samplerate) else {
-      throw Self.malformed(path, "a sample rate of \(format.samplerate) Hz")
+      throw Self.malformed(path, "sample rate \(format.samplerate) Hz")
     }
     guard (1...64).contains(format.channels) else { throw Self.malformed(path, "\(format.channels) channels") }
 
@@ -43,7 +43,7 @@ public struct SoundFile: Sendable {
     firstFrame = found ? Int64(exactly: information.timeReference) : nil
   }
 
-  /// Reads to the end of the data, whatever the header says of their length.
+  /// Reads to the end of the data and ignores the length in the header.
   private static func mix(
     _ handle: OpaquePointer, channels: Int, expected: Int64, path: String
   ) throws(AudioFileError) -> [Float] {
@@ -64,6 +64,6 @@ public struct SoundFile: Sendable {
   }
 
   private static func malformed(_ path: String, _ reason: String) -> AudioFileError {
-    AudioFileError(.malformed, path: path, reason: "not a recording that can be read: \(reason)", remedy: remedy)
+    AudioFileError(.malformed, path: path, reason: "not a readable recording: \(reason)", remedy: remedy)
   }
 }

@@ -3,24 +3,25 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// A recording, written while it sounds: the audio thread puts periods into a ring five seconds long, and a thread of
-/// normal priority brings them to the disk.
+/// A recording, written during playback: the audio thread pushes periods into a ring of five seconds, and a queue of normal
+/// priority writes them to the disk.
 ///
-/// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame on
-/// the grid, so recordings of several peers line up. What the ring cannot take is counted and becomes silence, so time
-/// stays right.
+/// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame on the
+/// grid, so recordings of several peers line up. Periods that do not fit into the ring are counted and become silence, so
+/// all other frames keep their position.
 public final class WAVOutput: @unchecked Sendable {
-  /// The most recent trouble with the file: the recording has ended there. nil while all is well.
+  /// The error that stopped the recording; nil without an error.
   public var failure: AudioFileError? { writer.sync { _failure } }
-  /// Frames the recording could not take; they are silence in it, or lie after its end.
+  /// The number of frames that are silence in the recording, or missing after its end, because they were not written in
+  /// time or at all.
   ///
   /// Real-time: not safe.
   public var lostFrames: Int64 { Int64(ring.dropped) * 256 + unwritten.load(ordering: .relaxed) }
-  /// Samples that lay outside full scale.
+  /// The number of samples outside full scale.
   public var clippedSamples: Int64 { clipped.load(ordering: .relaxed) }
 
-  // Invariant: `file` and `_failure` are touched on the `writer` queue alone, which is also the ring's one consumer;
-  // the audio thread is its one producer and alone stores `end`.
+  // Invariant: `file` and `_failure` are used only on the `writer` queue, which is also the only consumer of the ring. The
+  // audio thread is the only producer, and only this thread stores `end`.
   private let ring = SPSCRing<StereoPeriod>(capacity: 1024)
   private let end = Atomic<Int64>(.min)
   private let clipped = Atomic<Int64>(0)
@@ -31,9 +32,9 @@ public final class WAVOutput: @unchecked Sendable {
   private var file: WAVFile?
   private var _failure: AudioFileError?
 
-  /// Opens `path` for the recording of a peer called `name`; an older file of that name is overwritten.
+  /// Opens `path` for the recording of the peer `name`. An existing file is overwritten.
   ///
-  /// - Throws: ``AudioFileError`` when it cannot be written; nothing is left behind then.
+  /// - Throws: ``AudioFileError`` if the file cannot be written. Then no new file is left.
   ///
   /// Real-time: not safe.
   public init(path: String, name: String, grid: FrameGrid = .standard) throws(AudioFileError) {
@@ -47,8 +48,8 @@ public final class WAVOutput: @unchecked Sendable {
 
   deinit { timer.cancel() }
 
-  /// Lets the recording begin at `frame`, whether or not a period comes in time for it. To be called before the first
-  /// ``write(_:)``.
+  /// Sets the first frame of the recording, even if no period is written in time for it. Call this function before the
+  /// first ``write(_:)``.
   ///
   /// Real-time: not safe.
   package func begin(at frame: Int64) {
@@ -57,7 +58,8 @@ public final class WAVOutput: @unchecked Sendable {
     }
   }
 
-  /// Records `period`; counted as lost when five seconds already wait for the disk. The audio thread's side.
+  /// Records `period`. If five seconds already wait for the disk, the period is counted as lost. Only the audio thread may
+  /// call this function.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -66,9 +68,9 @@ public final class WAVOutput: @unchecked Sendable {
     end.store(period.frame &+ 256, ordering: .releasing)
   }
 
-  /// Writes what waits and closes the file. To be called when the audio thread has ended.
+  /// Writes the waiting periods and closes the file. Call this function after the audio thread has ended.
   ///
-  /// - Throws: ``AudioFileError`` when the recording is not complete on the disk.
+  /// - Throws: ``AudioFileError`` if the recording on the disk is not complete.
   ///
   /// Real-time: not safe.
   public func finish() throws(AudioFileError) {
@@ -84,7 +86,7 @@ public final class WAVOutput: @unchecked Sendable {
     if let failure { throw failure }
   }
 
-  /// Removes the file, because the start-up has failed.
+  /// Closes and removes the file after a failed start. A finished recording is kept.
   ///
   /// Real-time: not safe.
   public func abandon() {
@@ -96,7 +98,7 @@ public final class WAVOutput: @unchecked Sendable {
     }
   }
 
-  /// Writes what waits. Once the file takes no more, the recording has ended and the rest is counted.
+  /// Writes the waiting periods. After the first error, the recording has stopped, and further frames are only counted.
   private func drain() {
     while let period = ring.pop() {
       if _failure == nil {

@@ -1,17 +1,17 @@
 import CFluidSynth
 public import MIDI
 
-// What each message does to the synthesizer.
+// The effect of each message on the synthesizer.
 extension ChannelSynthesizer {
-  /// The General MIDI program with which `channel` begins, 0...127; on channel 10 the kit.
+  /// Returns the initial General MIDI program of `channel`, 0...127; on channel 10 the drum kit.
   ///
-  /// Peers are told apart by their channels, lowest first, so neighbours differ in kind: struck, plucked, blown, bowed.
-  /// All are soft enough to sound well together whatever is played, and answer a touch within 40 ms, which the slow
-  /// strings and pads of General MIDI do not.
+  /// Peers claim the lowest free channel, so adjacent channels have instruments of different kinds: struck, plucked, blown,
+  /// bowed. All programs are soft enough to sound well together, and their attack takes less than 40 ms, unlike the slow
+  /// strings and pads of General MIDI.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public static func program(of channel: Channel) -> UInt7 {
+  public static func defaultProgram(of channel: Channel) -> UInt7 {
     switch channel.number {
     case 2: 11  // Vibraphone
     case 3: 24  // Acoustic Guitar (nylon)
@@ -20,7 +20,7 @@ extension ChannelSynthesizer {
     case 6: 4  // Electric Piano 1
     case 7: 71  // Clarinet
     case 8: 108  // Kalimba
-    case 9: 88  // Pad 1 (new age), which begins as a bell
+    case 9: 88  // Pad 1 (new age), which has a bell attack
     case 11: 45  // Pizzicato Strings
     case 12: 8  // Celesta
     case 13: 75  // Pan Flute
@@ -31,22 +31,22 @@ extension ChannelSynthesizer {
     }
   }
 
-  /// How many changes it takes to start a voice; FluidSynth 2.3.1 makes 49.
-  static var changesOfStart: Int32 { @_noLocks @_noAllocation get { 50 } }
+  /// The number of parameter changes that start a voice. FluidSynth 2.3.1 makes 49.
+  static var changesPerVoiceStart: Int32 { @_noLocks @_noAllocation get { 50 } }
 
-  /// How many changes `message` may bring while `voices` sound: no fewer than measured with FluidSynth 2.3.1 and its
-  /// default SoundFont, where Reset All Controllers changes a voice in ten places, pan in two, everything else in one, and
-  /// a note starts up to six voices.
+  /// An upper bound of the parameter changes that `message` causes while `voices` voices sound. In measurements with
+  /// FluidSynth 2.3.1 and its default SoundFont, Reset All Controllers makes ten changes per voice, pan makes two, any
+  /// other message makes one, and a note starts up to six voices.
   @_noLocks @_noAllocation
-  static func changes(by message: Message, voices: Int32) -> Int32 {
+  static func changeBound(of message: Message, voices: Int32) -> Int32 {
     switch message {
-    case .noteOn: 6 &* changesOfStart &+ 2 &* voices
+    case .noteOn: 6 &* changesPerVoiceStart &+ 2 &* voices
     case .controlChange(_, let controller, _) where controller.value == 121: 16 &* voices
     default: 2 &* voices
     }
   }
 
-  /// Hands `message` on, unless it is of channel 1 or of no channel.
+  /// Passes a channel message to `synthesizer`. Messages on channel 1 and messages without a channel are ignored.
   @_noLocks @_noAllocation
   static func send(_ message: Message, to synthesizer: OpaquePointer) {
     let octets = message.bytes.octets
@@ -68,10 +68,11 @@ extension ChannelSynthesizer {
 
   /// Sets a controller, with three exceptions:
   ///
-  /// - Of the registered parameters only pitch bend range, fine and coarse tuning can be chosen. Choosing a tuning program
-  ///   allocates, without end.
-  /// - Non-registered parameters cannot be chosen. FluidSynth adds up the number of a SoundFont generator without bound.
-  /// - Omni, mono and poly mode, of which FluidSynth makes nothing here, end notes, as MIDI 1.0 asks of them.
+  /// - Of the registered parameters, only pitch bend range, fine tuning and coarse tuning can be selected. The selection of
+  ///   a tuning program allocates memory each time.
+  /// - Non-registered parameters cannot be selected. FluidSynth accumulates the number of a SoundFont generator without a
+  ///   limit.
+  /// - Omni, mono and poly mode messages, which FluidSynth ignores here, end all notes, as MIDI 1.0 requires.
   @_noLocks @_noAllocation
   private static func control(_ synthesizer: OpaquePointer, _ channel: Int32, _ controller: UInt8, _ value: Int32) {
     switch controller {

@@ -1,29 +1,30 @@
 import MusicalTime
 
-/// Events that wait for their instant, earliest first, at most ``capacity`` of them.
+/// A priority queue of at most ``capacity`` events, ordered by instant.
 ///
-/// A ring in which each newcomer sinks from the back to its place. Events arrive nearly in order, so it hardly moves.
-/// Events of the same instant keep the order in which they came.
+/// The queue is a ring with insertion sort from the back. Events arrive nearly in order, so an insertion moves few events.
+/// Events with the same instant keep their order of insertion.
 public struct EventQueue: ~Copyable {
-  /// How many events can wait.
+  /// The maximum number of events.
   public static var capacity: Int { @_noLocks @_noAllocation get { 1024 } }
 
-  /// The capacity is a power of two, so this mask turns a running number into a slot.
+  /// Maps a running number to a slot. The capacity is a power of two.
   private static var mask: Int { @_noLocks @_noAllocation get { 1023 } }
 
   private var slots: InlineArray<1024, SoundEvent>
   private var head = 0
 
-  /// How many events wait.
+  /// The number of events in the queue.
   ///
   /// Real-time: safe.
   public private(set) var count: Int = 0
 
+  /// Creates an empty queue.
   public init() {
     slots = InlineArray(repeating: SoundEvent(instant: .distantFuture, note: 0, velocity: 0, group: 0))
   }
 
-  /// Puts `event` in its place; false when the queue is full.
+  /// Inserts `event` in order. Returns false if the queue is full.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -41,7 +42,7 @@ public struct EventQueue: ~Copyable {
     return true
   }
 
-  /// Takes out all events from `instant` on.
+  /// Removes all events at `instant` or later.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -49,14 +50,14 @@ public struct EventQueue: ~Copyable {
     while count > 0, slots[(head &+ count &- 1) & Self.mask].instant >= instant { count -= 1 }
   }
 
-  /// The earliest event, nil when none waits.
+  /// The earliest event; nil if the queue is empty.
   ///
   /// Real-time: safe.
   public var first: SoundEvent? {
     @_noLocks @_noAllocation get { count > 0 ? slots[head] : nil }
   }
 
-  /// Takes the earliest event out, nil when none waits.
+  /// Removes and returns the earliest event; nil if the queue is empty.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation @discardableResult

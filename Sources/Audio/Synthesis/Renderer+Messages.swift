@@ -2,36 +2,37 @@ import MIDI
 import MusicalTime
 import Realtime
 
-// What players play, as it sounds.
+// The messages of the players: notes, controllers and so on.
 extension Renderer {
-  /// Adds what is played to the period from `frame` to before `end`.
+  /// Plays the waiting messages and adds their sound to the period of frames `frame..<end`.
   ///
-  /// A message counts from the first frame that can still be had (``FrameMap``): on a card the first of the period that is
-  /// rendered next, on the steady card the first of that which is taken next, so it is in the recording at the same frame
-  /// however late this thread came. That is less than two periods after it was handed over, 10.7 ms at 48 kHz, and on a
-  /// card what the device holds. Each counts after those before it, whatever hits lie between.
+  /// A message takes effect at the first frame on which it can still sound (``FrameMap``). On a sound card, this is the
+  /// first frame of the next rendered period. On the ``NominalDevice``, it is the first frame of the period requested next
+  /// after the submission, so its frame in a recording does not depend on how late this thread is. The delay after the
+  /// submission is less than two periods (10.7 ms at 48 kHz), on a sound card plus the frames that the device holds.
+  /// Messages keep their order, independently of the hits.
   ///
-  /// Who was away for longer than a second finds notes that belong to nothing any more: they are dropped. Everything else
-  /// counts however late, as controllers and programs last, and a note has to end.
+  /// A Note On more than a second late is dropped, because its musical context has passed. Every other message is played
+  /// however late it is: controllers and programs have a lasting effect, and every note must end.
   @_noLocks @_noAllocation
-  mutating func play(
+  mutating func playMessages(
     from frame: Int64, to end: Int64, left: inout MutableSpan<Float>, right: inout MutableSpan<Float>
   ) {
     var position = frame
     while let event = messages.first, case .message(let message) = event.kind {
-      let possible = map.firstFrame(for: event, notBefore: frame)
-      guard possible < end else { break }
-      if possible > position {
-        module?.channels.add(to: &left, &right, from: Int(position &- frame), to: Int(possible &- frame))
-        position = possible
+      let earliest = map.firstFrame(for: event, notBefore: frame)
+      guard earliest < end else { break }
+      if earliest > position {
+        module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(earliest &- frame))
+        position = earliest
       }
-      if message.startsNote, frame &- possible > rate {
+      if message.startsNote, frame &- earliest > rate {
         counters.droppedNotes += 1
       } else if module?.channels.play(message) == false {
-        // The block takes no more: after the next one.
+        // The block accepts no more messages. Try again after the next block.
         let rest = end &- position
         let next = rest < 64 ? end : position &+ 64
-        module?.channels.add(to: &left, &right, from: Int(position &- frame), to: Int(next &- frame))
+        module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(next &- frame))
         position = next
         if position == end { return }
         continue
@@ -40,39 +41,39 @@ extension Renderer {
       }
       messages.popFirst()
     }
-    module?.channels.add(to: &left, &right, from: Int(position &- frame), to: Int(end &- frame))
+    module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(end &- frame))
   }
 
-  /// Takes in all events of `ring`; hits are to sound `latency` earlier than they say.
+  /// Adds all events of `ring`. Hits are played earlier by `latency`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func take(_ ring: SPSCRing<SoundEvent>, earlier latency: Nanoseconds) {
+  mutating func drain(_ ring: SPSCRing<SoundEvent>, latency: Nanoseconds) {
     while var event = ring.pop() {
       if case .message = event.kind {} else { event.instant = event.instant - latency }
       add(event)
     }
-    let lost = ring.dropped
-    if lost != lostInRing { loseMessages() }
-    lostInRing = lost
+    let dropped = ring.dropped
+    if dropped != knownRingDrops { handleMessageLoss() }
+    knownRingDrops = dropped
   }
 
-  /// Among messages lost there may be a Note Off: all notes end, and what waits is given up.
+  /// Ends all notes and removes all waiting messages, because a Note Off may be among the lost messages.
   @_noLocks @_noAllocation
-  mutating func loseMessages() {
+  mutating func handleMessageLoss() {
     counters.droppedNotes += 1
     messages.removeAll(from: Instant(nanoseconds: .min))
     module?.channels.silence()
   }
 
-  /// Obeys the messages that wait but for notes on, which are dropped.
+  /// Plays all waiting messages, but drops every Note On.
   @_noLocks @_noAllocation
   mutating func dropNotes() {
     while let event = messages.first, case .message(let message) = event.kind {
       if message.startsNote {
         counters.droppedNotes += 1
       } else if module?.channels.play(message) == false {
-        module?.channels.passBlock()
+        module?.channels.discardBlock()
         continue
       }
       messages.popFirst()
@@ -81,7 +82,7 @@ extension Renderer {
 }
 
 extension Message {
-  /// A Note On of a velocity other than 0.
+  /// Whether the message is a Note On with a velocity other than 0.
   fileprivate var startsNote: Bool {
     @_noLocks @_noAllocation get {
       if case .noteOn(_, _, let velocity) = self { velocity.value > 0 } else { false }

@@ -1,52 +1,58 @@
 public import MusicalTime
 
-/// Turns hits with instants into frames: each is struck on the frame of ``map`` nearest to its instant. Messages sound at
-/// once, see ``play(from:to:left:right:)``.
+/// Renders hits and messages into periods of frames. Each hit is played on the frame of ``map`` nearest to its instant.
+/// Messages are played as early as possible, see ``playMessages(from:to:left:right:)``.
 ///
-/// A hit that comes too late for its frame sounds on the first frame that can still be had (``FrameMap``), and is counted
-/// with its lateness; more than a second late it is dropped and counted, as nobody could tell what it belonged to.
-/// Without anything to sound with, hits and messages are counted all the same.
+/// A hit submitted too late for its frame sounds on the first possible frame (``FrameMap``) and is counted with its
+/// lateness. A hit more than a second late is dropped and counted, because its musical context has passed. Without a
+/// ``SoundModule``, hits and messages are counted but make no sound.
 public struct Renderer: ~Copyable {
-  /// How late a hit may sound.
+  /// The maximum lateness of a hit that is still played.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
-  /// Which frame sounds when. A card's may change from period to period.
+  /// The relation of frames to instants. For a sound card, it may change with every period.
   ///
   /// Real-time: safe.
   public var map: FrameMap
+  /// The counters since the start.
+  ///
   /// Real-time: safe.
   public internal(set) var counters = SoundCounters()
   let rate: Int64
   var module: SoundModule?
-  /// Hits alone.
-  private var queue = EventQueue()
-  /// Messages alone, all of one thread, so that their instants never go back: they leave in the order in which they came.
+  /// The waiting hits.
+  private var hits = EventQueue()
+  /// The waiting messages. One thread submits all messages, so their instants never decrease and the queue keeps their
+  /// order.
   var messages = EventQueue()
-  /// How many events the ring had refused when it was looked at last.
-  var lostInRing = 0
+  /// The number of events that the ring had dropped at the last call of ``drain(_:latency:)``.
+  var knownRingDrops = 0
 
-  /// A renderer for `module`, which must have been loaded for `grid`, by which it goes until it gets another map; nil
-  /// renders silence.
+  /// Creates a renderer. ``map`` is `grid` until it is set.
+  ///
+  /// - Parameters:
+  ///   - grid: The frames for which `module` has been loaded.
+  ///   - module: The sound source; nil to render silence.
   public init(grid: FrameGrid, module: consuming SoundModule?) {
     map = .grid(grid)
     rate = grid.rate
     self.module = module
   }
 
-  /// Keeps `event` until it is due, or forgets those that it takes back.
+  /// Adds `event`. A hit or a message waits until it is due. A recall removes waiting hits.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func add(_ event: SoundEvent) {
     switch event.kind {
-    case .hit: if !queue.insert(event) { counters.dropped += 1 }
-    case .recall: queue.removeAll(from: event.instant)
-    case .message: if !messages.insert(event) { loseMessages() }
+    case .hit: if !hits.insert(event) { counters.dropped += 1 }
+    case .recall: hits.removeAll(from: event.instant)
+    case .message: if !messages.insert(event) { handleMessageLoss() }
     }
   }
 
-  /// Renders the period of `left.count` frames that starts at `frame`. Frames between the last period and this one have
-  /// been missed: voices are where they would be, see ``DrumLanes/skip(to:)``.
+  /// Renders the period of `left.count` frames that starts at `frame`. Voices continue as if the frames missed since the
+  /// last period had been played, see ``DrumLanes/skip(to:)``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -54,20 +60,20 @@ public struct Renderer: ~Copyable {
     module?.lanes.skip(to: frame)
     module?.channels.skip(to: frame)
     let end = frame &+ Int64(left.count)
-    while let event = queue.first {
-      let wanted = map.frame(nearest: event.instant)
-      let possible = map.firstFrame(for: event, notBefore: frame)
-      var place = wanted > possible ? wanted : possible
-      if place < frame { place = frame }
-      guard place < end else { break }
-      queue.popFirst()
-      strike(event, at: place, isLate: place > wanted)
+    while let event = hits.first {
+      let due = map.frame(nearest: event.instant)
+      let earliest = map.firstFrame(for: event, notBefore: frame)
+      var start = due > earliest ? due : earliest
+      if start < frame { start = frame }
+      guard start < end else { break }
+      hits.popFirst()
+      strike(event, at: start, isLate: start > due)
     }
     if module?.lanes.render(left: &left, right: &right) == nil {
       clear(&left)
       clear(&right)
     }
-    play(from: frame, to: end, left: &left, right: &right)
+    playMessages(from: frame, to: end, left: &left, right: &right)
   }
 
   /// Renders the period that starts at `period.frame`.
@@ -89,20 +95,20 @@ public struct Renderer: ~Copyable {
     countSilence(frames: frames)
   }
 
-  /// Counts `frames` frames of silence that were nobody's fault.
+  /// Counts `frames` frames of silence without counting an underrun.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func countSilence(frames: Int64) { counters.silentFrames &+= frames }
 
-  /// Drops the hits whose instant lies before `instant`, and the notes of all messages, as there is nothing to play them
-  /// on, and counts them.
+  /// Drops and counts the hits before `instant` and every waiting Note On, because there is no device to play them on. All
+  /// other waiting messages are played.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func drop(before instant: Instant) {
-    while let event = queue.first, event.instant < instant {
-      queue.popFirst()
+    while let event = hits.first, event.instant < instant {
+      hits.popFirst()
       counters.dropped += 1
     }
     dropNotes()
@@ -112,7 +118,7 @@ public struct Renderer: ~Copyable {
   private mutating func strike(_ event: SoundEvent, at frame: Int64, isLate: Bool) {
     guard case .hit(let note, let velocity, let group) = event.kind else { return }
     let lateness = isLate ? map.instant(of: frame) - event.instant : .zero
-    // A hostile instant may wrap the difference; a late hit is never early.
+    // An extreme instant may overflow the difference. A negative lateness shows this.
     guard lateness >= .zero, lateness <= Self.maximumLateness else {
       counters.dropped += 1
       return

@@ -1,31 +1,35 @@
 public import MusicalTime
 
-/// What became of the hits and of the frames, since the start.
+/// Counters of hits, messages and frames since the start.
 public struct SoundCounters: Hashable, Sendable, BitwiseCopyable {
-  /// Hits struck, the late ones among them.
+  /// Hits played, including late hits.
   public var hits: Int64 = 0
-  /// Hits that came too late for their frame and sounded at the first frame that was left.
+  /// Hits submitted too late for their frame, which sounded on the first possible frame.
   public var late: Int64 = 0
-  /// How late the latest of them sounded.
+  /// The maximum lateness of a late hit.
   public var maximumLateness: Nanoseconds = .zero
-  /// Hits not struck: more than a second late, no room for them, nothing a drum kit can play, or no sound card there when
-  /// they fell due.
+  /// Hits not played: more than a second late, queue full, parameters out of range, or no sound card present when the hit
+  /// was due.
   public var dropped: Int64 = 0
-  /// Messages obeyed: notes, controllers and their like.
+  /// Messages played: notes, controllers and so on.
   public var messages: Int64 = 0
-  /// Notes not begun: more than a second late, or no sound card there. Where more messages came than there was room for,
-  /// that is one, whose notes ended with all that sounded.
+  /// Notes not started: more than a second late, or no sound card present. An overflow of the ring or of the message queue,
+  /// which ends all notes, counts as one.
   public var droppedNotes: Int64 = 0
-  /// How often a sound card ran out of frames, or would have, so late came the audio thread.
+  /// How often a sound card ran out of frames, or how often the audio thread of a recording was so late that a sound card
+  /// would have run out of frames.
   public var underruns: Int64 = 0
-  /// Frames of silence: in a recording, where the audio thread stayed away for longer than ``NominalDevice/patience``; of a
-  /// sound card, where it had run empty or was suspended, until it played again.
+  /// Frames of silence. In a recording: frames missed because the audio thread was late by more than
+  /// ``NominalDevice/maximumLateness``. On a sound card: the frames missed during an underrun or a suspend, until playback
+  /// continued.
   public var silentFrames: Int64 = 0
-  /// Frames rendered that the recording could not take, because its disk was too slow; they are silence there.
+  /// Rendered frames that are silence in the recording because the disk was too slow.
   public var lostFrames: Int64 = 0
-  /// Samples of the recording that lay outside full scale.
+  /// Samples of the recording that were outside full scale.
   public var clippedSamples: Int64 = 0
 
+  /// Creates counters of zero.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init() {}

@@ -1,41 +1,43 @@
 public import MIDI
 public import MusicalTime
 
-/// What the audio thread is to let sound, or to take back: the clock thread hands it over through a ring.
+/// An instruction for the audio thread: play a hit or a message, or recall hits. The clock thread submits events through a
+/// ring.
 public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   public enum Kind: Hashable, Sendable, BitwiseCopyable {
-    /// A drum hit: the General MIDI drum, 0...127; how hard, 1...127; the cut-off group, 1...8, or 0 for a drum that cuts
-    /// nothing off. It is handed over at least ``NominalDevice/lead`` ahead of its instant.
+    /// A drum hit: the General MIDI drum, 0...127; the velocity, 1...127; the cut-off group, 1...8, or 0 for none. To sound
+    /// in time, a hit must be submitted at least ``NominalDevice/lead`` before its instant.
     case hit(note: UInt8, velocity: UInt8, group: UInt8)
-    /// Takes back all hits before it in the ring whose instant is its own or later, as far as they have not been struck.
+    /// Removes all hits submitted before this event whose instant is not before the instant of this event, unless they have
+    /// been played.
     case recall
-    /// A note, a controller or its like, that is to sound at once.
+    /// A note, a controller or another message, to be played as early as possible.
     case message(Message)
   }
 
-  /// When it is to leave the converter. A message sounds as soon as it can.
+  /// The instant at which a hit leaves the converter, at which a message was submitted, or from which hits are recalled.
   public var instant: Instant
   public var kind: Kind
-  /// When it was handed over, from which follows whether it came in time; before everything unless it is set.
-  public var handed = Instant(nanoseconds: .min)
+  /// When the event was submitted, which decides whether it is in time. The default is the distant past.
+  public var submitted = Instant(nanoseconds: .min)
 
-  /// What takes back the hits from `instant` on.
+  /// Returns an event that removes the hits at `instant` or later.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public static func recall(from instant: Instant) -> SoundEvent { SoundEvent(instant: instant, .recall) }
 
-  /// `message`, handed over at `now`.
+  /// Returns an event that plays `message`, submitted at `now`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public static func message(_ message: Message, at now: Instant) -> SoundEvent {
     var event = SoundEvent(instant: now, .message(message))
-    event.handed = now
+    event.submitted = now
     return event
   }
 
-  /// A hit.
+  /// Creates a hit.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -2,54 +2,55 @@ import CFluidSynth
 import Glibc
 import Synchronization
 
-// FluidSynth prepares its tables when the first synthesizer is made and does not wait for a second maker: one at a
-// time.
-private let making = Mutex<Void>(())
+// FluidSynth initialises global tables with the first synthesizer, without a lock. Therefore synthesizers are created one at
+// a time.
+private let creationLock = Mutex<Void>(())
 
-/// A SoundFont in memory, and the synthesizers that share it.
+/// A SoundFont in memory that several synthesizers share.
 ///
-/// FluidSynth counts the use of samples without locks, so all synthesizers of one SoundFont belong to one thread at a
-/// time. Real-time: not safe.
+/// FluidSynth counts references to samples without locks, so all synthesizers of one SoundFont must be used by one thread
+/// at a time. Real-time: not safe.
 final class SoundFont {
   let path: String
-  /// Frames a second of the synthesizers made here.
+  /// The sample rate of the synthesizers, in frames per second.
   let rate: Int64
-  // It plays nothing: FluidSynth deletes a SoundFont with the synthesizer that loaded it, which must outlive the others.
+  // This synthesizer plays nothing. FluidSynth deletes a SoundFont together with the synthesizer that loaded it, so this
+  // synthesizer must outlive the others.
   private let owner: OpaquePointer
 
-  static let remedy = "install libfluidsynth3 or fluid-soundfont-gm, or give --soundfont FILE"
+  static let remedy = "install libfluidsynth3 or fluid-soundfont-gm, or use --soundfont FILE"
 
-  /// Loads `path` for synthesizers of `rate` frames a second.
+  /// Loads `path` for synthesizers of `rate` frames per second.
   ///
-  /// - Throws: ``AudioFileError`` when it cannot be read or is no SoundFont.
+  /// - Throws: ``AudioFileError`` if the file cannot be read or is not a SoundFont.
   init(_ path: String, rate: Int64) throws(AudioFileError) {
-    if let fault = try Self.fault(of: path) {
-      throw AudioFileError(.malformed, path: path, reason: fault, remedy: Self.remedy)
+    if let defect = try Self.headerDefect(of: path) {
+      throw AudioFileError(.malformed, path: path, reason: defect, remedy: Self.remedy)
     }
-    // Its complaints go nowhere: what matters becomes an error, and the rest would disturb the screen of a performance.
+    // FluidSynth must not write to the terminal during a performance. Relevant failures are thrown as errors.
     for level in 0..<Int32(LAST_LOG_LEVEL.rawValue) { fluid_set_log_function(level, nil, nil) }
     (self.path, self.rate) = (path, rate)
-    let synthesizers = Self.make(1, rate: rate, voices: 1, gain: 1)
+    let synthesizers = Self.make(1, rate: rate, polyphony: 1, gain: 1)
     owner = synthesizers[0]
     synthesizers.deallocate()
     guard fluid_synth_sfload(owner, path, 1) >= 0 else {
       throw AudioFileError(
-        .malformed, path: path, reason: "not a SoundFont FluidSynth can read", remedy: Self.remedy)
+        .malformed, path: path, reason: "not a SoundFont that FluidSynth can read", remedy: Self.remedy)
     }
   }
 
   deinit { Self.delete(owner) }
 
-  /// `count` synthesizers with room for `voices` each, to be given back to ``end(_:count:)``. The oldest voices give
-  /// way to new ones.
-  func synthesizers(_ count: Int, voices: Int32, gain: Double) -> UnsafeMutablePointer<OpaquePointer> {
-    let synthesizers = Self.make(count, rate: rate, voices: voices, gain: gain)
+  /// Creates `count` synthesizers with up to `polyphony` voices each. A new voice replaces the oldest voice. The caller
+  /// deletes the synthesizers with ``deleteSynthesizers(_:count:)``.
+  func makeSynthesizers(_ count: Int, polyphony: Int32, gain: Double) -> UnsafeMutablePointer<OpaquePointer> {
+    let synthesizers = Self.make(count, rate: rate, polyphony: polyphony, gain: gain)
     for index in 0..<count { fluid_synth_add_sfont(synthesizers[index], fluid_synth_get_sfont(owner, 0)) }
     return synthesizers
   }
 
-  /// Ends what ``synthesizers(_:voices:gain:)`` has made; the borrowers give the SoundFont back first.
-  func end(_ synthesizers: UnsafeMutablePointer<OpaquePointer>, count: Int) {
+  /// Deletes the result of ``makeSynthesizers(_:polyphony:gain:)``. Each synthesizer releases the shared SoundFont first.
+  func deleteSynthesizers(_ synthesizers: UnsafeMutablePointer<OpaquePointer>, count: Int) {
     let settings = fluid_synth_get_settings(synthesizers[0])
     for index in 0..<count {
       fluid_synth_remove_sfont(synthesizers[index], fluid_synth_get_sfont(synthesizers[index], 0))
@@ -65,15 +66,15 @@ final class SoundFont {
     delete_fluid_settings(settings)
   }
 
-  /// Synthesizers with one set of settings for all: making one looks for every sound card there could be.
+  /// Creates synthesizers that share one settings object, because the creation of settings searches for all sound cards.
   private static func make(
-    _ count: Int, rate: Int64, voices: Int32, gain: Double
+    _ count: Int, rate: Int64, polyphony: Int32, gain: Double
   ) -> UnsafeMutablePointer<OpaquePointer> {
-    making.withLock { _ in
+    creationLock.withLock { _ in
       guard let settings = new_fluid_settings() else { fatalError("FluidSynth: out of memory") }
       fluid_settings_setnum(settings, "synth.sample-rate", Double(rate))
       fluid_settings_setnum(settings, "synth.gain", gain)
-      fluid_settings_setint(settings, "synth.polyphony", voices)
+      fluid_settings_setint(settings, "synth.polyphony", polyphony)
       fluid_settings_setint(settings, "synth.reverb.active", 0)
       fluid_settings_setint(settings, "synth.chorus.active", 0)
       fluid_settings_setint(settings, "synth.threadsafe-api", 0)
@@ -87,18 +88,20 @@ final class SoundFont {
     }
   }
 
-  /// What is wrong with the head of a SoundFont, "RIFF", the length of what follows, "sfbk" (SoundFont 2.04, section
-  /// 4): nil when nothing is. A file cut short is found here, as FluidSynth would try to read it as something else.
-  private static func fault(of path: String) throws(AudioFileError) -> String? {
+  /// Checks the header of a SoundFont: "RIFF", the length of the rest, "sfbk" (SoundFont 2.04, section 4). A truncated file
+  /// is detected here, because FluidSynth would try to read it in another format.
+  ///
+  /// - Returns: the defect, or nil if the header is valid.
+  private static func headerDefect(of path: String) throws(AudioFileError) -> String? {
     let descriptor = try openRegularFile(path, flags: O_RDONLY, remedy: remedy)
     defer { close(descriptor) }
-    var head = [UInt8](repeating: 0, count: 12)
-    guard pread(descriptor, &head, 12, 0) == 12, head[0..<4].elementsEqual("RIFF".utf8),
-      head[8..<12].elementsEqual("sfbk".utf8)
+    var header = [UInt8](repeating: 0, count: 12)
+    guard pread(descriptor, &header, 12, 0) == 12, header[0..<4].elementsEqual("RIFF".utf8),
+      header[8..<12].elementsEqual("sfbk".utf8)
     else { return "not a SoundFont" }
-    let length = 8 + head[4..<8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    let length = 8 + header[4..<8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
     var status = stat()
-    let isWhole = fstat(descriptor, &status) == 0 && Int64(status.st_size) >= length
-    return isWhole ? nil : "a SoundFont that is cut short"
+    let isComplete = fstat(descriptor, &status) == 0 && Int64(status.st_size) >= length
+    return isComplete ? nil : "the SoundFont is truncated"
   }
 }

@@ -1,14 +1,14 @@
-/// What a peer sounds with: a drum kit for the rhythm, whose hits are exact to the frame, and sixteen channels for what
-/// is played. They share one SoundFont.
+/// The sound source of a peer: a drum kit for the rhythm, with frame-exact hits, and sixteen channels for the notes of the
+/// players. Both share one SoundFont.
 ///
-/// It has one owner, so one thread at a time uses it.
+/// The value has one owner, so one thread at a time uses it.
 public struct SoundModule: ~Copyable {
   var lanes: DrumLanes
   var channels: ChannelSynthesizer
 
   /// Loads a SoundFont for frames on `grid`.
   ///
-  /// - Throws: ``AudioFileError`` when `soundFont` cannot be read, is no SoundFont or has no drums.
+  /// - Throws: ``AudioFileError`` if `soundFont` cannot be read, is not a SoundFont or has no drum kit.
   ///
   /// Real-time: not safe.
   public init(soundFont: String = DrumLanes.defaultSoundFont, grid: FrameGrid = .standard) throws(AudioFileError) {

@@ -1,173 +1,187 @@
 public import MusicalTime
 
-/// A sound card's clock: which frame leaves the converter when, learnt from the device's own time stamps.
+/// The clock of a sound card: the instant at which each frame leaves the converter, estimated from the time stamps of the
+/// device.
 ///
-/// Every period the device says which frame is at its converter (frames written less its delay) and at what instant of
-/// CLOCK_MONOTONIC it read that. Through these points goes a line over the last 32 s. Adriaensen ("Using a DLL to filter
-/// time", LAC 2005) smooths such points by a loop that takes their noise for symmetric. Hardware errs one way: a
-/// position read is never ahead of the truth, but it may be old, by the packet (USB 1 ms) or by the timer (snd-aloop 4
-/// ms), so the line is laid under the points, as NTP's clock filter goes by the least delayed packet. Sound servers
-/// guess in both directions, so for them it is the line of least squares. The slope is kept within 500 ppm of the
-/// nominal rate. See ``TimestampRegression`` for both lines.
+/// **Estimation.** In every period, the device reports which frame is at its converter (frames written minus its delay) and
+/// at which instant of CLOCK_MONOTONIC it read this position. A line is fitted through these points over the last 32 s.
+/// Adriaensen ("Using a DLL to filter time", LAC 2005) smooths such points with a loop that assumes symmetric noise. The
+/// error of hardware is one-sided: a reported position is never ahead of the true position, but it may be old, by the packet
+/// interval (USB: 1 ms) or the timer interval (snd-aloop: 4 ms). For hardware, the line is therefore the lower bound of the
+/// points, as the NTP clock filter uses the packet with the minimum delay. Sound servers estimate with errors of both signs.
+/// For them, the line is the least-squares line. The slope is limited to 500 ppm around the nominal rate. See
+/// ``TimestampRegression`` for both lines.
 ///
-/// What is used is an integer line, ``line``, which follows the fitted one by at most 1 ms a second; only in the first
-/// second after a start it may jump. When two blocks of half a second in a row lie more than 2 ms off (frames were
-/// skipped unseen), the past is forgotten and it jumps, too.
+/// **Slew.** The result is ``fit``, a line in integer arithmetic that follows the estimated line by at most 1 ms per second.
+/// It may jump only in the first second after a start, or after two consecutive blocks of half a second deviate by more than
+/// 2 ms (the device skipped frames without a report). In the second case, all older blocks are removed.
 ///
-/// Bias: the line says when the freshest positions were read. What a converter does behind its position, mostly 0.2...1
-/// ms of filter, no driver tells. Two devices of one kind have the same bias. For ``Stamps/noisy`` it is the mean of the
-/// server's guess.
+/// **Bias.** ``fit`` shows when the freshest positions were read. Drivers do not report the delay after this position,
+/// usually 0.2...1 ms of converter filter. Two devices of the same model have the same bias. For ``Noise/symmetric``, the
+/// bias is the mean error of the server's estimates.
 ///
-/// It reads no clock and knows no device, so a simulated one can drive it. Its size is fixed.
+/// The clock reads no other clock and uses no device, so a simulation can drive it. Its size is fixed.
 public struct DeviceClock: Sendable {
-  /// In which way a device's stamps err.
-  public enum Stamps: Sendable, BitwiseCopyable {
-    /// A position may be old, never ahead: hardware.
-    case stale
-    /// Both ways: sound servers.
-    case noisy
+  /// The kind of error in the time stamps of a device.
+  public enum Noise: Sendable, BitwiseCopyable {
+    /// A position may be old but is never ahead: hardware.
+    case oneSided
+    /// A position may be old or ahead: sound servers.
+    case symmetric
   }
 
   public let grid: FrameGrid
-  public let stamps: Stamps
-  /// The frames as they are to be used.
+  public let noise: Noise
+  /// The relation of frames to instants that playback uses.
   ///
   /// Real-time: safe.
-  public private(set) var line: FrameFit
+  public private(set) var fit: FrameFit
 
-  private var window = TimestampRegression()
+  // A point consists of x, the nominal seconds from `originFrame` to the reported frame, and u, the nanoseconds by which the
+  // frame is later than nominal, counted from `originInstant`.
+  private var regression = TimestampRegression()
   private var originFrame: Int64
   private var originInstant: Instant
-  /// The fitted line.
-  private var fit = TimestampRegression.Line(offset: 0, slope: 0)
-  /// The slope as it was last while all blocks agreed, and whether they spanned enough to prove it. It outlives what the
-  /// window forgets.
-  private var provenSlope = 0.0
-  private var isProven = false
-  /// Where the last point was, and how long after the origin the line may still jump.
+  /// The estimated line, which ``fit`` follows.
+  private var estimate = TimestampRegression.Line(offset: 0, slope: 0)
+  /// The last slope for which all blocks agreed over at least ``trustedSpan``, and whether there was one. It is kept when
+  /// blocks are removed.
+  private var trustedSlope = 0.0
+  private var hasTrustedSlope = false
+  /// The x of the last point, and the x until which ``fit`` may jump.
   private var lastX = 0.0
-  private var jumpsUntil = DeviceClock.acquisition
-  private var strayBlocks = 0
-  /// Points in a row that were not believed.
-  private var refused = 0
+  private var acquisitionEnd = DeviceClock.acquisitionTime
+  /// Consecutive blocks that deviate by more than ``outlierLimit``.
+  private var outlierBlocks = 0
+  /// Consecutive points that were rejected.
+  private var rejections = 0
 
-  /// Seconds, nanoseconds a second, nanoseconds.
-  private static var acquisition: Double { @_noLocks @_noAllocation get { 1 } }
+  /// Seconds after a start during which ``fit`` may jump.
+  private static var acquisitionTime: Double { @_noLocks @_noAllocation get { 1 } }
+  /// Nanoseconds per second: the limit of the slope around the nominal rate.
   private static var maximumSlope: Double { @_noLocks @_noAllocation get { 500_000 } }
-  private static var measuredTolerance: Double { @_noLocks @_noAllocation get { 20_000 } }
+  /// Nanoseconds per second: the limit of the slope around ``trustedSlope``, while the blocks span less than
+  /// ``trustedSpan``.
+  private static var slopeTolerance: Double { @_noLocks @_noAllocation get { 20_000 } }
+  /// Seconds of agreeing blocks after which the slope is trusted.
   private static var trustedSpan: Double { @_noLocks @_noAllocation get { 8 } }
-  private static var slew: Double { @_noLocks @_noAllocation get { 1_000_000 } }
-  private static var strayLimit: Double { @_noLocks @_noAllocation get { 2_000_000 } }
+  /// Nanoseconds per second by which ``fit`` approaches the estimated line.
+  private static var maximumSlew: Double { @_noLocks @_noAllocation get { 1_000_000 } }
+  /// Nanoseconds by which the error of a block makes it an outlier.
+  private static var outlierLimit: Double { @_noLocks @_noAllocation get { 2_000_000 } }
 
-  /// A clock of the nominal rate of which only the beginning is known: `frame` leaves at about `instant`.
+  /// Creates a clock with the nominal rate and an approximate origin: `frame` leaves the converter at about `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public init(grid: FrameGrid, stamps: Stamps, frame: Int64, at instant: Instant) {
+  public init(grid: FrameGrid, noise: Noise, frame: Int64, at instant: Instant) {
     self.grid = grid
-    self.stamps = stamps
+    self.noise = noise
     (originFrame, originInstant) = (frame, instant)
-    line = FrameFit(frame: frame, at: instant, grid: grid)
+    fit = FrameFit(frame: frame, at: instant, grid: grid)
   }
 
-  /// How much longer than nominal a second of the device lasts, in parts per million: positive for a slow device.
+  /// The deviation of the device clock from the nominal rate, in parts per million; positive if its second is too long.
   ///
   /// Real-time: safe.
-  public var drift: Double { @_noLocks @_noAllocation get { fit.slope / 1_000 } }
+  public var drift: Double { @_noLocks @_noAllocation get { estimate.slope / 1_000 } }
 
-  /// The stream has stopped and started again: from now on `frame` leaves at about `instant`. The rate is kept.
+  /// Sets a new approximate origin after a restart of the stream: `frame` leaves the converter at about `instant`. The rate
+  /// is kept.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func restart(frame: Int64, at instant: Instant) {
-    window = TimestampRegression()
+    regression = TimestampRegression()
     (originFrame, originInstant) = (frame, instant)
-    fit = .init(offset: 0, slope: provenSlope)
-    line = FrameFit(frame: frame, at: instant, grid: grid, drift: provenSlope / 1e9)
-    (lastX, strayBlocks, jumpsUntil) = (0, 0, Self.acquisition)
+    estimate = .init(offset: 0, slope: trustedSlope)
+    fit = FrameFit(frame: frame, at: instant, grid: grid, drift: trustedSlope / 1e9)
+    (lastX, outlierBlocks, acquisitionEnd) = (0, 0, Self.acquisitionTime)
   }
 
-  /// Takes note that at `instant` the device said that `frame` was leaving. A frame before the last one's, or more than
-  /// ten seconds from where it should be, is not believed, unless a hundred in a row are like that: then the device
-  /// has begun anew there.
+  /// Adds a report of the device: at `instant`, `frame` was at the converter. A frame before the last reported frame, or
+  /// more than ten seconds from its expected instant, is rejected. After a hundred consecutive rejections, the clock
+  /// restarts at the reported frame.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func observe(frame: Int64, at instant: Instant) {
     let frames = frame.subtractingReportingOverflow(originFrame)
-    guard !frames.overflow, frames.partialValue >= 0 else { return refuse(frame: frame, at: instant) }
+    guard !frames.overflow, frames.partialValue >= 0 else { return reject(frame: frame, at: instant) }
     let x = Double(frames.partialValue) / Double(grid.rate)
     let nominal = Int128(frames.partialValue) * 1_000_000_000 / Int128(grid.rate)
-    let late = Int128(instant.nanoseconds) - Int128(originInstant.nanoseconds) - nominal
-    let u = Double(Int64(clamping: late))
-    let off = u - fit.u(at: x)
-    guard x >= lastX, off > -1e10, off < 1e10 else { return refuse(frame: frame, at: instant) }
-    refused = 0
-    if window.add(x: x, u: u, slope: fit.slope) { judge() }
-    refit()
-    follow(frame: frame, x: x)
+    let lateness = Int128(instant.nanoseconds) - Int128(originInstant.nanoseconds) - nominal
+    let u = Double(Int64(clamping: lateness))
+    let deviation = u - estimate.u(at: x)
+    guard x >= lastX, deviation > -1e10, deviation < 1e10 else { return reject(frame: frame, at: instant) }
+    rejections = 0
+    if regression.add(x: x, u: u, slope: estimate.slope) { checkCompletedBlock() }
+    updateEstimate()
+    slewFit(frame: frame, x: x)
     lastX = x
   }
 
   @_noLocks @_noAllocation
-  private mutating func refuse(frame: Int64, at instant: Instant) {
-    refused &+= 1
-    guard refused >= 100 else { return }
-    refused = 0
+  private mutating func reject(frame: Int64, at instant: Instant) {
+    rejections &+= 1
+    guard rejections >= 100 else { return }
+    rejections = 0
     restart(frame: frame, at: instant)
   }
 
-  /// Whether the block just completed agrees with the line; after two that do not, only they count.
+  /// Compares the completed block with ``fit``. After two consecutive outliers, removes all blocks before them.
   @_noLocks @_noAllocation
-  private mutating func judge() {
-    let block = window.block(age: 1)
+  private mutating func checkCompletedBlock() {
+    let block = regression.block(age: 1)
     let error: Double
-    switch stamps {
-    case .stale: error = block.lowestU - lineU(at: block.lowestX)
-    case .noisy: error = block.u - lineU(at: block.x)
+    switch noise {
+    case .oneSided: error = block.lowestU - fitU(at: block.lowestX)
+    case .symmetric: error = block.u - fitU(at: block.x)
     }
-    strayBlocks = error > Self.strayLimit || error < -Self.strayLimit ? strayBlocks &+ 1 : 0
-    if strayBlocks == 0 && window.span >= Self.trustedSpan { (provenSlope, isProven) = (fit.slope, true) }
-    guard strayBlocks >= 2 else { return }
-    strayBlocks = 0
-    window.forget(keeping: 2)
-    jumpsUntil = lastX + Self.acquisition
+    outlierBlocks = error > Self.outlierLimit || error < -Self.outlierLimit ? outlierBlocks &+ 1 : 0
+    if outlierBlocks == 0 && regression.span >= Self.trustedSpan {
+      (trustedSlope, hasTrustedSlope) = (estimate.slope, true)
+    }
+    guard outlierBlocks >= 2 else { return }
+    outlierBlocks = 0
+    regression.removeBlocks(keeping: 2)
+    acquisitionEnd = lastX + Self.acquisitionTime
   }
 
+  /// Fits ``estimate`` to the points.
   @_noLocks @_noAllocation
-  private mutating func refit() {
+  private mutating func updateEstimate() {
     var (low, high) = (-Self.maximumSlope, Self.maximumSlope)
-    if window.count < 3 {
-      (low, high) = (provenSlope, provenSlope)
-    } else if isProven && window.span < Self.trustedSpan {
-      (low, high) = (provenSlope - Self.measuredTolerance, provenSlope + Self.measuredTolerance)
+    if regression.count < 3 {
+      (low, high) = (trustedSlope, trustedSlope)
+    } else if hasTrustedSlope && regression.span < Self.trustedSpan {
+      (low, high) = (trustedSlope - Self.slopeTolerance, trustedSlope + Self.slopeTolerance)
     }
-    switch stamps {
-    case .stale: fit = window.floor(slopesFrom: low, to: high)
-    case .noisy: fit = window.mean(slopesFrom: low, to: high)
+    switch noise {
+    case .oneSided: estimate = regression.lowerBound(slopesFrom: low, to: high)
+    case .symmetric: estimate = regression.leastSquares(slopesFrom: low, to: high)
     }
   }
 
-  /// Brings ``line`` nearer to the fitted one.
+  /// Moves ``fit`` toward ``estimate``, by at most ``maximumSlew`` after the acquisition time.
   @_noLocks @_noAllocation
-  private mutating func follow(frame: Int64, x: Double) {
-    let present = lineU(at: x)
-    var correction = fit.u(at: x) - present
-    if x > jumpsUntil {
-      let limit = (x - lastX) * Self.slew
+  private mutating func slewFit(frame: Int64, x: Double) {
+    var correction = estimate.u(at: x) - fitU(at: x)
+    if x > acquisitionEnd {
+      let limit = (x - lastX) * Self.maximumSlew
       if correction > limit { correction = limit }
       if correction < -limit { correction = -limit }
     }
-    let instant = line.instant(of: frame) + Nanoseconds(Int64(correction < 0 ? correction - 0.5 : correction + 0.5))
-    line = FrameFit(frame: frame, at: instant, grid: grid, drift: fit.slope / 1e9)
+    let instant = fit.instant(of: frame) + Nanoseconds(Int64(correction < 0 ? correction - 0.5 : correction + 0.5))
+    fit = FrameFit(frame: frame, at: instant, grid: grid, drift: estimate.slope / 1e9)
   }
 
-  /// By how much ``line`` is later than nominal at `x` seconds.
+  /// The nanoseconds by which ``fit`` is later than nominal at `x` seconds.
   @_noLocks @_noAllocation
-  private func lineU(at x: Double) -> Double {
+  private func fitU(at x: Double) -> Double {
     let frames = Int64(x * Double(grid.rate) + 0.5)
     let nominal = Int128(frames) * 1_000_000_000 / Int128(grid.rate)
-    let instant = line.instant(of: originFrame &+ frames)
+    let instant = fit.instant(of: originFrame &+ frames)
     return Double(Int64(clamping: Int128(instant.nanoseconds) - Int128(originInstant.nanoseconds) - nominal))
   }
 }

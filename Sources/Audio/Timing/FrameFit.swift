@@ -1,19 +1,19 @@
 public import MusicalTime
 
-/// Frames tied to instants by a straight line: one frame, the instant at which it sounds, and how long a frame lasts.
+/// A linear relation of frames to instants: an anchor frame, the instant at which it sounds, and the length of a frame.
 ///
-/// Products are 128 bits wide and a frame's length is known to 2^-32 ns, so an hour from its anchor the line is as
-/// exact as there.
+/// Products are 128 bits wide and the length has a resolution of 2^-32 ns, so the line is as exact an hour from its anchor
+/// as at the anchor.
 public struct FrameFit: Hashable, Sendable, BitwiseCopyable {
-  /// The anchor: this frame sounds at ``instant``.
+  /// The anchor frame, which sounds at ``instant``.
   public let frame: Int64
   public let instant: Instant
-  /// How long a frame lasts, in 2^-32 ns; more than 0.
+  /// The length of a frame in units of 2^-32 ns, greater than 0.
   let frameLength: Int64
 
-  /// The line through an anchor on which frames last `1 + drift` times as long as at `grid`'s rate.
+  /// Creates a line through `frame` at `instant` with frames `1 + drift` times as long as those of `grid`.
   ///
-  /// - Parameter drift: -0.001...0.001; beyond that, and when it is not a number, the nearest of these.
+  /// - Parameter drift: Limited to -0.001...0.001. NaN counts as 0.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -25,7 +25,7 @@ public struct FrameFit: Hashable, Sendable, BitwiseCopyable {
     frameLength = Int64(truncatingIfNeeded: nominal) &+ Int64(bounded * Double(Int64(truncatingIfNeeded: nominal)))
   }
 
-  /// When `frame` sounds, rounded down. Saturates at the ends of Int64.
+  /// Returns the instant at which `frame` sounds, rounded down. Saturates at the limits of Int64.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -34,7 +34,8 @@ public struct FrameFit: Hashable, Sendable, BitwiseCopyable {
     return Instant(nanoseconds: Self.saturate(Int128(instant.nanoseconds) + length))
   }
 
-  /// The frame that sounds nearest to `instant`: `frame(nearest: instant(of: n)) == n`. Saturates at the ends of Int64.
+  /// Returns the frame that sounds nearest to `instant`: `frame(nearest: instant(of: n)) == n`. Saturates at the limits of
+  /// Int64.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

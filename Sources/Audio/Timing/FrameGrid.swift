@@ -1,18 +1,18 @@
 public import MusicalTime
 
-/// The frames of a sound card that never drifts: frame n sounds at `n * 10^9 / rate` nanoseconds of the clock, rounded
-/// down, n counted from the clock's origin.
+/// The frames of a sound card without drift: frame n sounds at `n * 10^9 / rate` nanoseconds of CLOCK_MONOTONIC, rounded
+/// down. Frame 0 is at the origin of the clock.
 ///
-/// Products are 128 bits wide, so frame 10^12 is as exact as frame 1. Recordings made on one grid by several peers of
-/// one machine line up frame by frame, whenever each of them began.
+/// Products are 128 bits wide, so frame 10^12 is as exact as frame 1. Recordings of several peers on one machine use the
+/// same grid and line up frame by frame, independently of when each recording began.
 public struct FrameGrid: Hashable, Sendable, BitwiseCopyable {
-  /// Frames a second.
+  /// Frames per second.
   public let rate: Int64
 
-  /// 48 000 frames a second.
+  /// 48 000 frames per second.
   public static let standard = FrameGrid(uncheckedRate: 48_000)
 
-  /// - Returns: nil unless `rate` is 8000...96000 frames a second, what FluidSynth can render.
+  /// - Returns: nil unless `rate` is 8000...96000 frames per second, the range of FluidSynth.
   public init?(rate: Int64) {
     guard (8_000...96_000).contains(rate) else { return nil }
     self.init(uncheckedRate: rate)
@@ -20,7 +20,7 @@ public struct FrameGrid: Hashable, Sendable, BitwiseCopyable {
 
   private init(uncheckedRate rate: Int64) { self.rate = rate }
 
-  /// When `frame` sounds. Saturates at the ends of Int64.
+  /// Returns the instant at which `frame` sounds. Saturates at the limits of Int64.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -31,7 +31,7 @@ public struct FrameGrid: Hashable, Sendable, BitwiseCopyable {
     return Instant(nanoseconds: Int64(truncatingIfNeeded: nanoseconds))
   }
 
-  /// The frame that sounds nearest to `instant`: `frame(nearest: instant(of: n)) == n`.
+  /// Returns the frame that sounds nearest to `instant`: `frame(nearest: instant(of: n)) == n`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -40,7 +40,7 @@ public struct FrameGrid: Hashable, Sendable, BitwiseCopyable {
     return Int64(truncatingIfNeeded: floorDivide(product + 500_000_000, by: 1_000_000_000))
   }
 
-  /// The first frame that sounds at or after `instant`.
+  /// Returns the first frame that sounds at or after `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,20 +1,25 @@
-/// What the stamps of the last 32 s say of a device's clock, in 64 blocks of half a second.
+/// Line fits through the time stamps of a device over the last 32 s, in 64 blocks of half a second.
 ///
-/// A stamp is a point: x, the seconds that the frame at the converter lies after the origin at the nominal rate, and u,
-/// the nanoseconds by which it sounded later than the nominal rate has it. A device that drifts by b lies on a line of
-/// slope b. Of each block the lowest point is kept and the mean of all.
+/// Each time stamp is a point: x is the nominal time in seconds from the origin to the frame at the converter, and u is the
+/// time in nanoseconds by which the frame is later than nominal. A device with a drift of b lies on a line of slope b. Each
+/// block stores its lowest point and the mean of its points.
 ///
-/// ``floor(slopes:)`` is the line below all points that is nearest to them in the mean (Moon, Skelly and Towsley, 1999,
-/// for the skew of clocks across a network): the exact one when lateness is one-sided, as where a position is read that
-/// may be old but never ahead. It touches two of the points, found by turning: from the points touched by the steepest
-/// and the flattest line allowed, the chord between them is a better line, or the best. ``mean(slopes:)`` is the line of
-/// least squares, for noise of both signs.
+/// ``lowerBound(slopesFrom:to:)`` is the line below all points with the minimum mean distance to them (Moon, Skelly and
+/// Towsley, 1999, for clock skew across a network). It is exact if the error is one-sided, as for a position that may be old
+/// but is never ahead. The line touches two of the points. The search starts with the points that the lines of minimum and
+/// maximum slope touch. In each iteration, the chord through both points either is the result or touches a better point.
+/// ``leastSquares(slopesFrom:to:)`` is the least-squares line, for errors of both signs.
 struct TimestampRegression: Sendable {
+  /// The points of half a second.
   struct Block: Sendable, BitwiseCopyable {
+    /// The x of the first point.
     var start = 0.0
+    /// The number of points.
     var count = 0.0
+    /// The mean of the points.
     var x = 0.0
     var u = 0.0
+    /// The lowest point.
     var lowestX = 0.0
     var lowestU = 0.0
 
@@ -22,7 +27,7 @@ struct TimestampRegression: Sendable {
     init() {}
   }
 
-  /// u = offset + slope * x, in nanoseconds and nanoseconds a second.
+  /// The line u = offset + slope * x, in nanoseconds and nanoseconds per second.
   struct Line: Sendable, BitwiseCopyable {
     var offset: Double
     var slope: Double
@@ -34,29 +39,35 @@ struct TimestampRegression: Sendable {
     func u(at x: Double) -> Double { offset + slope * x }
   }
 
+  /// The length of a block in seconds.
   static var blockLength: Double { @_noLocks @_noAllocation get { 0.5 } }
   private static var capacity: Int { @_noLocks @_noAllocation get { 64 } }
 
   private var blocks = InlineArray<64, Block>(repeating: Block())
   private var newest = 0
-  /// How many blocks hold points.
+  /// The number of blocks that contain points.
   private(set) var count = 0
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// The block that grows, and with `age` 1, 2... those before it; `age` must be less than ``count``.
+  /// Returns the newest block (`age` 0), which still grows, or an earlier one (`age` 1, 2, ...). `age` must be less than
+  /// ``count``.
   @_noLocks @_noAllocation
   func block(age: Int) -> Block { blocks[(newest &- age) & (Self.capacity &- 1)] }
 
-  /// Seconds from the first block's beginning to the last's.
+  /// The seconds from the start of the oldest block to the start of the newest block.
   var span: Double {
     @_noLocks @_noAllocation get { count == 0 ? 0 : block(age: 0).start - block(age: count &- 1).start }
   }
 
-  /// Adds a point not before the others. Which of a block is the lowest is judged along `slope`.
+  /// Adds a point.
   ///
-  /// - Returns: whether a block has been completed.
+  /// - Parameters:
+  ///   - x: Not less than the x of the other points.
+  ///   - slope: The slope relative to which the lowest point of the block is selected.
+  ///
+  /// - Returns: whether the point began a new block, so that the block before it is complete.
   @_noLocks @_noAllocation
   mutating func add(x: Double, u: Double, slope: Double) -> Bool {
     let isFull = count > 0 && x - blocks[newest].start >= Self.blockLength
@@ -77,13 +88,13 @@ struct TimestampRegression: Sendable {
     return isFull
   }
 
-  /// Forgets all blocks but the newest `kept`.
+  /// Removes all blocks except the newest `kept`.
   @_noLocks @_noAllocation
-  mutating func forget(keeping kept: Int) { if kept < count { count = kept } }
+  mutating func removeBlocks(keeping kept: Int) { if kept < count { count = kept } }
 
-  /// The middle of all points. There must be one.
+  /// Returns the mean of all points. Requires at least one point.
   @_noLocks @_noAllocation
-  private func middle() -> (x: Double, u: Double) {
+  private func centroid() -> (x: Double, u: Double) {
     var (x, u, weight) = (0.0, 0.0, 0.0)
     var age = 0
     while age < count {
@@ -96,48 +107,49 @@ struct TimestampRegression: Sendable {
     return (x, u)
   }
 
-  /// The line of least squares with a slope from `low` to `high`. There must be a point.
+  /// Returns the least-squares line with a slope from `low` to `high`. Requires at least one point.
   @_noLocks @_noAllocation
-  func mean(slopesFrom low: Double, to high: Double) -> Line {
-    let middle = middle()
+  func leastSquares(slopesFrom low: Double, to high: Double) -> Line {
+    let centroid = centroid()
     var (squares, products) = (0.0, 0.0)
     var age = 0
     while age < count {
       let block = block(age: age)
-      squares += block.count * (block.x - middle.x) * (block.x - middle.x)
-      products += block.count * (block.x - middle.x) * (block.u - middle.u)
+      squares += block.count * (block.x - centroid.x) * (block.x - centroid.x)
+      products += block.count * (block.x - centroid.x) * (block.u - centroid.u)
       age &+= 1
     }
     var slope = squares > 0 ? products / squares : 0
     if !(slope > low) { slope = low }
     if slope > high { slope = high }
-    return Line(offset: middle.u - slope * middle.x, slope: slope)
+    return Line(offset: centroid.u - slope * centroid.x, slope: slope)
   }
 
-  /// The line below all points, nearest to them in the mean, with a slope from `low` to `high`. There must be a point.
+  /// Returns the line below all points with the minimum mean distance to them and a slope from `low` to `high`. Requires at
+  /// least one point.
   @_noLocks @_noAllocation
-  func floor(slopesFrom low: Double, to high: Double) -> Line {
-    let x = middle().x
-    // A steeper line is nearer in the mean as long as the point it touches lies left of the middle.
-    var left = touched(by: low)
+  func lowerBound(slopesFrom low: Double, to high: Double) -> Line {
+    let x = centroid().x
+    // While the touched point lies left of the centroid, a steeper line has a smaller mean distance.
+    var left = blockTouched(bySlope: low)
     if left.lowestX >= x { return Line(offset: left.lowestU - low * left.lowestX, slope: low) }
-    var right = touched(by: high)
+    var right = blockTouched(bySlope: high)
     if right.lowestX <= x { return Line(offset: right.lowestU - high * right.lowestX, slope: high) }
     var slope = low
-    var turns = 0
-    while turns < Self.capacity {
+    var iterations = 0
+    while iterations < Self.capacity {
       slope = (right.lowestU - left.lowestU) / (right.lowestX - left.lowestX)
-      let next = touched(by: slope)
+      let next = blockTouched(bySlope: slope)
       if next.lowestX == left.lowestX || next.lowestX == right.lowestX { break }
       if next.lowestX < x { left = next } else { right = next }
-      turns &+= 1
+      iterations &+= 1
     }
     return Line(offset: left.lowestU - slope * left.lowestX, slope: slope)
   }
 
-  /// The block whose lowest point a line of this slope, raised from below, touches first.
+  /// Returns the block whose lowest point is touched first by a line of `slope` that rises from below.
   @_noLocks @_noAllocation
-  private func touched(by slope: Double) -> Block {
+  private func blockTouched(bySlope slope: Double) -> Block {
     var lowest = block(age: 0)
     var age = 1
     while age < count {

@@ -18,7 +18,7 @@ final class SoundOutputs {
   private var recording: WAVOutput?
   private var card: AudioThread?
   private var other: AudioThread?
-  private var presence = CardState.Presence.playing
+  private var status = CardState.Status.playing
   private var isSlow = false
   private var underruns: Int64 = 0
   private var toldOfUnderruns: Instant?
@@ -67,7 +67,7 @@ final class SoundOutputs {
     if let device {
       card = AudioThread(
         events: rings.sounds, module: cardModule.take(), sink: .card(device, latency: latency), grid: device.grid)
-      if device.isServed { awaitServer() }
+      if device.usesSoundServer { awaitServer() }
     }
     if recording != nil || device == nil {
       other = AudioThread(
@@ -82,19 +82,19 @@ final class SoundOutputs {
     let end = MonotonicClock.now + .seconds(1)
     while MonotonicClock.now < end {
       MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(20))
-      if let state = card?.card { lead = max(lead, state.lead + Self.margin) }
+      if let state = card?.cardState { lead = max(lead, state.lead + Self.margin) }
     }
   }
 
   /// What there is to tell the player since it was asked last.
   func news(at now: Instant) -> String? {
-    guard let device, let state = card?.card else { return nil }
-    let before = presence
-    presence = state.presence
-    switch (before, presence) {
+    guard let device, let state = card?.cardState else { return nil }
+    let before = status
+    status = state.status
+    switch (before, status) {
     case (.playing, .gone):
       return "sound card \(device.name) is gone (\(state.reason ?? "no reason given")); the rhythm goes on without it"
-    case (.gone, .gone) where before != presence:
+    case (.gone, .gone) where before != status:
       return "sound card \(device.name): \(state.reason ?? "no reason given"); trying on"
     case (.gone, .playing): return "sound card \(device.name) is back"
     default: break
@@ -104,7 +104,7 @@ final class SoundOutputs {
       defer { (underruns, toldOfUnderruns) = (state.underruns, now) }
       return "sound card \(device.name) ran empty \(state.underruns - underruns) times; what sounded has a gap there"
     }
-    guard !isSlow, presence == .playing, state.lead > lead else { return nil }
+    guard !isSlow, status == .playing, state.lead > lead else { return nil }
     isSlow = true
     return "sound card \(device.name) has become slower, \(Int(state.lead.milliseconds)) ms, so that hits come late; "
       + "leave and start again, and it is measured anew"
@@ -121,7 +121,7 @@ final class SoundOutputs {
   }
 
   /// How the sound card is doing, nil where there is none.
-  var cardState: CardState? { card?.card }
+  var cardState: CardState? { card?.cardState }
 
   /// Ends the threads at `instant`; what was recorded is kept by ``finish()``. false when one hangs and was given up, see
   /// ``AudioThread/stop(after:)``.

@@ -154,7 +154,7 @@ struct ClockLoop: ~Copyable {
       let hit = table.hit(index)
       if hit.sounds(at: activity) {
         var event = SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group)
-        event.handed = now
+        event.submitted = now
         handOver(event)
       }
       index += 1

@@ -1,8 +1,8 @@
 import MusicalTime
 import Synchronization
 
-/// ``SoundCounters`` on their way from the audio thread to whoever looks: each number is the newest, though two may
-/// belong to neighbouring periods.
+/// ``SoundCounters`` that the audio thread writes and any other thread reads. Each counter is atomic and current, but two
+/// counters may belong to adjacent periods.
 struct PublishedCounters: ~Copyable, Sendable {
   private let hits = Atomic<Int64>(0)
   private let late = Atomic<Int64>(0)
@@ -13,6 +13,8 @@ struct PublishedCounters: ~Copyable, Sendable {
   private let underruns = Atomic<Int64>(0)
   private let silentFrames = Atomic<Int64>(0)
 
+  /// Stores `counters` for the other threads.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   func publish(_ counters: SoundCounters) {
@@ -26,7 +28,7 @@ struct PublishedCounters: ~Copyable, Sendable {
     silentFrames.store(counters.silentFrames, ordering: .relaxed)
   }
 
-  /// The newest numbers.
+  /// The values stored last.
   var newest: SoundCounters {
     var counters = SoundCounters()
     counters.hits = hits.load(ordering: .relaxed)

@@ -1,0 +1,88 @@
+import MusicalTime
+import Realtime
+
+/// The complete run of the audio thread, including the time while the device is lost.
+extension CardLoop {
+  /// The initial fill level of `stream` in frames: two periods of the device, and at least 512 frames. A sound server
+  /// advances in steps of its own, so its fill level is at least 1024 frames.
+  static func initialFillLevel(of stream: PCMStream) -> Int64 {
+    let least = stream.isHardware ? 2 * NominalDevice.period : 4 * NominalDevice.period
+    return min(max(2 * stream.period, least), stream.buffer)
+  }
+
+  /// Plays until the end, lets the written frames sound, and closes the device. This is the body of the audio thread.
+  ///
+  /// Real-time: not safe while the device is lost. ``start()`` and ``step()`` are safe.
+  package func run() {
+    while !play(), waitUntilReopened() {}
+    // At most one second: frames that a device still holds after that are not music any more.
+    let lastFrameEnd = clock.fit.instant(of: nextFrame)
+    let limit = MonotonicClock.now + .seconds(1)
+    if stream != nil { MonotonicClock.sleep(until: min(lastFrameEnd, limit)) }
+    device.close()
+  }
+
+  /// Closes the device, then drops hits that fall due until the device can be opened again. At most four attempts per
+  /// second are made, also for a device that opens and then does not start.
+  ///
+  /// - Returns: true when the device is open, false when the end is reached.
+  ///
+  /// Real-time: not safe.
+  package func waitUntilReopened() -> Bool {
+    device.close()
+    stream = nil
+    while true {
+      let now = MonotonicClock.now
+      if now >= end { return false }
+      var isOpen = false
+      if now - lastOpenAttempt >= .milliseconds(250) {
+        lastOpenAttempt = now
+        do {
+          try device.reopen()
+          isOpen = true
+        } catch {
+          state.status = .gone(code: error.code)
+        }
+      }
+      // After the attempt, because opening may take long and events arrive meanwhile.
+      drainEvents()
+      renderer.drop(before: MonotonicClock.now)
+      if isOpen {
+        applyNegotiatedParameters()
+        return true
+      }
+      publish()
+      MonotonicClock.sleep(until: now + .milliseconds(10))
+    }
+  }
+
+  /// Starts the device and plays. Returns true when the end is reached, false when the device is lost.
+  @_noLocks @_noAllocation
+  private func play() -> Bool {
+    guard start() else { return false }
+    while true {
+      switch step() {
+      case .playing: continue
+      case .lost: return false
+      case .ended: return true
+      }
+    }
+  }
+
+  /// Applies the parameters negotiated with the opened device and resets ``clock``, because the device may be another one
+  /// with another clock.
+  func applyNegotiatedParameters() {
+    stream = device.stream
+    guard let stream else { return }
+    frames = InterleavedPeriod(format: stream.format, channels: stream.channels)
+    silence = InterleavedPeriod(format: stream.format, channels: stream.channels)
+    fillLevel = min(max(fillLevel, Self.initialFillLevel(of: stream)), stream.buffer)
+    stallTimeout = stream.isHardware ? .seconds(1) : .seconds(5)
+    state.period = stream.period
+    state.delay = grid.instant(of: fillLevel) - grid.instant(of: 0)
+    let now = MonotonicClock.now
+    let due = clock.fit.frame(nearest: now)
+    clock = DeviceClock(
+      grid: grid, noise: stream.isHardware ? .oneSided : .symmetric, frame: max(due, nextFrame), at: now)
+  }
+}

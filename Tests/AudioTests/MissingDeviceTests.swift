@@ -1,0 +1,28 @@
+import Audio
+import MusicalTime
+import Testing
+
+/// Tests with device names that cannot be played on any machine.
+@Suite struct MissingDeviceTests {
+  @Test(arguments: ["hw:77,0", "nosuchdevice", "{", "hw:\u{1B}[2J", ""])
+  func missingDeviceIsNamedInTheError(name: String) {
+    let error = #expect(throws: PCMError.self) { try PCMDevice(name) }
+    let text = error?.description ?? ""
+    #expect(error?.device == name && text.split(separator: ";").count >= 2 && !text.contains("\u{1B}"))
+    #expect(!text.contains("\n") && text.contains("--audio alsa:"))
+  }
+
+  @Test(arguments: ["null", "plug:null", "file:/dev/null,raw"]) func deviceWithoutClockIsRejected(name: String) {
+    let error = #expect(throws: PCMError.self) { try PCMDevice(name) }
+    #expect(error?.reason == "the device accepts samples without playing them", "\(String(describing: error))")
+  }
+
+  @Test func canOpenReportsWhetherADeviceOpens() {
+    #expect(PCMDevices.canOpen("null") && !PCMDevices.canOpen("hw:77,0"))
+  }
+
+  @Test func nameWithZeroByteIsRejected() {
+    let error = #expect(throws: PCMError.self) { try PCMDevice("default\0x") }
+    #expect(error?.reason == "invalid device name")
+  }
+}
