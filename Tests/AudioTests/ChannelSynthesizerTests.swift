@@ -63,7 +63,7 @@ import Testing
   @Test func channelTenPlaysTheDrumKit() throws {
     let drum = try sound(of: [on(10, 38)])
     #expect(drum.peak > 0.1)
-    // The same kit as in DrumLanes, except for the level and the first block, in which FluidSynth moves the stereo position.
+    // The kit of DrumLanes, except for the level and the first block, in which FluidSynth moves the stereo position.
     var lanes = try DrumLanes()
     let struck = lanes.strike(38, velocity: 100, at: 0)
     let reference = lanes.render(drum.left.count)
@@ -90,9 +90,8 @@ import Testing
   }
 
   /// All Sound Off, All Notes Off and the mode messages end only the notes of their channel.
-  @Test(arguments: [120, 123, 124, 125, 126, 127] as [UInt7]) func channelModeMessageEndsTheNotesOfItsChannel(controller: UInt7)
-    throws
-  {
+  @Test(arguments: [120, 123, 124, 125, 126, 127] as [UInt7])
+  func channelModeMessageEndsTheNotesOfItsChannel(controller: UInt7) throws {
     var synthesizer = try synthesizer()
     synthesizer.play(organ + (40..<60).map { on(16, UInt7(masking: $0)) } + [control(16, controller, 0)])
     _ = synthesizer.render(controller == 120 ? 64 : 96_000)

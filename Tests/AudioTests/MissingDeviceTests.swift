@@ -1,5 +1,4 @@
 import Audio
-import MusicalTime
 import Testing
 
 /// Tests with device names that cannot be played on any machine.

@@ -7,8 +7,8 @@ extension SoundCardTests {
   @Suite struct PCMDeviceTests {
     @Test func listedDevicesCanBeOpenedByName() throws {
       var all = PCMDevices.all
-      // The first reads of ALSA files from the disk may exceed the timeout of two seconds, because the clock of the lab guest
-      // jumps ahead meanwhile.
+      // The first reads of ALSA files from the disk may exceed the timeout of two seconds, because the clock of the lab
+      // guest jumps ahead meanwhile.
       for _ in 0..<30 where !all.contains(where: { $0.name.hasPrefix("hw:") }) { all = PCMDevices.all }
       #expect(all.contains { $0.name == "hw:Loopback,0" } && all.contains { $0.name == "hw:Dummy,0" })
       for entry in all {
@@ -27,8 +27,8 @@ extension SoundCardTests {
       let device = try PCMDevice(name)
       #expect(device.grid.rate == 48_000)
       #expect(
-        device.summary == "\(name): 48000 Hz, 2 periods of 256 frames; output delay 10.7 ms, as reported by the device; "
-          + "set delay after the device with --latency")
+        device.summary == "\(name): 48000 Hz, 2 periods of 256 frames; output delay 10.7 ms, as reported by the "
+          + "device; set delay after the device with --latency")
     }
 
     @Test func busyDeviceIsReported() throws {

@@ -2,8 +2,8 @@ import Audio
 import MusicalTime
 import Seeds
 
-/// A simulated sound card clock with noisy time stamps: frame `firstFrame` + n leaves the converter at `start` plus n frame
-/// lengths. A frame is longer than nominal by `drift` parts per million.
+/// A simulated sound card clock with noisy time stamps. Frame `firstFrame` + n leaves the converter n frame lengths after
+/// `start`. A frame is longer than nominal by `drift` parts per million.
 struct SimulatedCard {
   enum Noise: String {
     /// A reported position is up to 4 ms old.
@@ -26,7 +26,8 @@ struct SimulatedCard {
     random = SplitMix(seed: seed)
     // The initial origin has an error of 3 ms.
     clock = DeviceClock(
-      grid: .standard, noise: noise == .sawtooth ? .oneSided : .symmetric, frame: firstFrame, at: start + .milliseconds(3))
+      grid: .standard, noise: noise == .sawtooth ? .oneSided : .symmetric, frame: firstFrame,
+      at: start + .milliseconds(3))
   }
 
   func instant(of frame: Int64) -> Instant {
