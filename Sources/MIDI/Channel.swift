@@ -1,9 +1,9 @@
-/// A MIDI channel: 1...16 for people, 0...15 in the low half of a status byte.
+/// A MIDI channel: 1...16 for users, 0...15 in the low four bits of a status byte.
 public struct Channel: Hashable, Sendable, BitwiseCopyable {
-  /// 0...15, as sent.
+  /// The channel as sent, 0...15.
   public let wire: UInt8
 
-  /// The channel that people call `number`, or nil unless that is 1...16.
+  /// Creates the channel with the user-visible number `number`. Returns nil unless `number` is 1...16.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
@@ -12,13 +12,13 @@ public struct Channel: Hashable, Sendable, BitwiseCopyable {
     wire = UInt8(truncatingIfNeeded: number - 1)
   }
 
-  /// The channel in the low half of a status byte; the high half is dropped.
+  /// Creates the channel from the low four bits of `status`. The high four bits are ignored.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
   public init(wire status: UInt8) { wire = status & 0x0F }
 
-  /// 1...16, as people count.
+  /// The user-visible number, 1...16.
   ///
   /// Real-time: safe.
   @inlinable

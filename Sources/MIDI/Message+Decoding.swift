@@ -1,6 +1,7 @@
 extension Message {
-  /// How many data bytes follow `status`: 0, 1 or 2; nil where no message of a fixed size begins: a data byte, the ends
-  /// of System Exclusive (F0, F7), and the undefined F4, F5, F9 and FD.
+  /// Returns the number of data bytes that follow `status`: 0, 1 or 2. Returns nil if `status` does not begin a message
+  /// of fixed size: for a data byte, for the delimiters of System Exclusive (F0, F7), and for the undefined F4, F5, F9
+  /// and FD.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -13,7 +14,8 @@ extension Message {
     }
   }
 
-  /// The message of `status` and its data bytes, as many of them as it has; nil where ``dataCount(status:)`` is.
+  /// Creates the message with the given status byte and data bytes. Data bytes that the message does not have are
+  /// ignored. Returns nil if ``dataCount(status:)`` is nil.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,15 +1,7 @@
 import BasicContainers
 
-/// The one, two or three bytes of a message.
-public struct MessageBytes: Sendable, BitwiseCopyable {
-  /// The bytes; those from ``count`` on are 0 and not sent.
-  public let octets: InlineArray<3, UInt8>
-  /// 1...3.
-  public let count: Int
-}
-
 extension Message {
-  /// The first byte of the message's encoding, 80...FF hexadecimal.
+  /// The status byte of the message, 80...FF hexadecimal.
   ///
   /// Real-time: safe.
   public var status: UInt8 {
@@ -36,7 +28,7 @@ extension Message {
     }
   }
 
-  /// The message as it is sent, status byte first.
+  /// The encoded message, status byte first.
   ///
   /// Real-time: safe.
   public var bytes: MessageBytes {
@@ -56,9 +48,9 @@ extension Message {
     }
   }
 
-  /// Appends the message's bytes to `stream`.
+  /// Appends the encoded message to `stream`, completely or not at all.
   ///
-  /// - Returns: false, with nothing appended, when `stream` has no room for all of them.
+  /// - Returns: false if the free capacity of `stream` is too small. `stream` is then unchanged.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,8 +1,9 @@
-/// Every message of MIDI 1.0 except System Exclusive, which has no fixed size and travels as a span of bytes.
+/// A message of MIDI 1.0. System Exclusive is not included, because it has no fixed size. It is passed as a span of
+/// bytes.
 ///
-/// A trivial value: no payload can be out of range, so every message has exactly one encoding and every encoding
-/// decodes. A Note On of velocity 0, which receivers take for a Note Off, stays what it was sent as; ``silencesNote``
-/// knows both. Source: MIDI 1.0 Detailed Specification 4.2, tables I to V.
+/// A message is a trivial value. Its data bytes cannot be out of range, so every message has exactly one encoding and
+/// every encoding decodes. A Note On with velocity 0, which receivers treat as a Note Off, keeps its form;
+/// ``silencesNote`` is true for both. Source: MIDI 1.0 Detailed Specification 4.2, tables I to V.
 public enum Message: Hashable, Sendable, BitwiseCopyable {
   case noteOff(Channel, key: UInt7, velocity: UInt7)
   case noteOn(Channel, key: UInt7, velocity: UInt7)
@@ -10,11 +11,11 @@ public enum Message: Hashable, Sendable, BitwiseCopyable {
   case controlChange(Channel, controller: UInt7, value: UInt7)
   case programChange(Channel, program: UInt7)
   case channelPressure(Channel, pressure: UInt7)
-  /// Centred at 8192.
+  /// 0...16383; 8192 is the centre.
   case pitchBend(Channel, UInt14)
-  /// One piece of MIDI Time Code: which piece in the upper three bits, its value in the lower four.
+  /// MIDI Time Code Quarter Frame: the message type (0...7) in the upper three bits, its value in the lower four.
   case quarterFrame(UInt7)
-  /// In sixteenth notes from the start of the song.
+  /// Song Position Pointer, in sixteenth notes from the start of the song.
   case songPosition(UInt14)
   case songSelect(UInt7)
   case tuneRequest
@@ -25,12 +26,13 @@ public enum Message: Hashable, Sendable, BitwiseCopyable {
   case activeSensing
   case reset
 
-  /// System Real Time: its one byte, F8...FF, may stand between the bytes of any other message.
+  /// Whether this is a System Real Time message (F8...FF). Its single byte may occur between the bytes of any other
+  /// message.
   ///
   /// Real-time: safe.
   public var isRealTime: Bool { @_noLocks @_noAllocation get { status >= 0xF8 } }
 
-  /// A Note Off, or a Note On of velocity 0.
+  /// Whether this is a Note Off, or a Note On with velocity 0.
   ///
   /// Real-time: safe.
   public var silencesNote: Bool {

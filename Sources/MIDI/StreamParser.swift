@@ -1,60 +1,64 @@
 import BasicContainers
 
-/// A MIDI cable's bytes made into messages, one byte at a time.
+/// A parser of a MIDI byte stream, fed one byte at a time.
 ///
-/// The rules are those of the MIDI 1.0 Detailed Specification 4.2, section 2 and appendix A-3. A status byte says how
-/// many data bytes follow. A channel status stays in force for further data bytes (running status) until any other
-/// status but a real-time one. Real-time bytes, F8...FF, may stand anywhere, inside System Exclusive too, and disturb
-/// nothing. Any status but these ends a System Exclusive, with F7 or without it (the "dropped F7"). What fits nowhere
-/// is counted and dropped: the byte alone where it stands alone, the whole message where it is cut short, the whole
-/// System Exclusive where it is too long.
+/// The rules are those of the MIDI 1.0 Detailed Specification 4.2, section 2 and appendix A-3. A status byte determines
+/// the number of data bytes. A channel status remains valid for further data bytes (running status) until the next
+/// status byte that is not a real-time byte. Real-time bytes, F8...FF, may occur anywhere, also inside System Exclusive,
+/// and have no effect on the rest of the stream. Any other status byte ends a System Exclusive, with or without F7 (the
+/// "dropped F7"). Invalid input is counted and dropped: a stray byte alone, an incomplete message as a whole, an
+/// overlong System Exclusive as a whole.
 public struct StreamParser: ~Copyable {
-  /// What one byte brought to an end. Both are there when a Tune Request ends a System Exclusive: then that came first.
+  /// The items that one byte completed. If a Tune Request ends a System Exclusive, both are present, and the System
+  /// Exclusive precedes the message.
   public struct Output: Hashable, Sendable, BitwiseCopyable {
-    /// ``StreamParser/systemExclusive`` is complete. It stays as it is until the next byte is fed.
+    /// Whether ``StreamParser/systemExclusive`` is complete. Its contents remain valid until the next byte is fed.
     public var finishedSystemExclusive = false
+    /// The completed message, if any.
     public var message: Message?
   }
 
-  /// What was dropped.
+  /// The numbers of dropped items.
   public struct Counters: Hashable, Sendable, BitwiseCopyable {
-    /// Data bytes that belong to no status.
+    /// Data bytes without a status.
     public var strayData: UInt64 = 0
-    /// F4, F5, F9 and FD.
+    /// Undefined status bytes: F4, F5, F9 and FD.
     public var undefinedStatus: UInt64 = 0
-    /// F7 where no System Exclusive was open.
+    /// F7 bytes outside a System Exclusive.
     public var strayEnd: UInt64 = 0
-    /// Messages whose data bytes another status cut short.
+    /// Messages interrupted by another status byte before their last data byte.
     public var incomplete: UInt64 = 0
-    /// System Exclusives longer than the bound.
+    /// System Exclusives longer than the capacity.
     public var overlong: UInt64 = 0
 
-    /// Nothing dropped yet.
+    /// Creates counters that are all 0.
     public init() {}
   }
 
   private enum State: BitwiseCopyable { case messages, systemExclusive, overlongSystemExclusive }
 
+  /// The numbers of items dropped since the parser was created.
   public private(set) var counters = Counters()
-  /// The data bytes of the System Exclusive being received, without F0 and F7.
+  /// The data bytes of the current System Exclusive, without F0 and F7.
   public private(set) var systemExclusive: RigidArray<UInt8>
   private var state = State.messages
-  /// The status in force, or 0.
+  /// The status that applies to the next data byte, or 0 if there is none.
   private var status: UInt8 = 0
-  /// The first of two data bytes, while the second is awaited.
+  /// The first of two data bytes, until the second arrives.
   private var first: UInt7?
-  /// A message has begun and lacks data bytes.
+  /// Whether a message has begun and its data bytes are incomplete.
   private var isPending = false
+  /// Whether ``systemExclusive`` holds a complete System Exclusive, which the next byte clears.
   private var isFinished = false
 
-  /// A parser at the start of a stream.
+  /// Creates a parser for the start of a stream.
   ///
-  /// - Parameter systemExclusiveCapacity: how many data bytes, F0 and F7 not counted, a System Exclusive may have.
+  /// - Parameter systemExclusiveCapacity: the maximum number of data bytes of a System Exclusive, without F0 and F7.
   ///
   /// Real-time: not safe.
   public init(systemExclusiveCapacity: Int) { systemExclusive = RigidArray(capacity: systemExclusiveCapacity) }
 
-  /// Takes the stream's next byte.
+  /// Processes the next byte of the stream and returns the items that it completes.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -119,7 +123,7 @@ public struct StreamParser: ~Copyable {
     (state, status, first, isPending) = (.messages, 0, nil, false)
     switch byte {
     case 0xF0:
-      // Begun while another ends without F7: that one is still in the buffer, and cleared by the next byte.
+      // If the previous System Exclusive ended without F7, its data remain in the buffer until the next byte clears them.
       state = .systemExclusive
     case 0xF7: if !wasExclusive { counters.strayEnd &+= 1 }
     case 0xF4, 0xF5: counters.undefinedStatus &+= 1

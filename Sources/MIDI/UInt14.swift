@@ -1,10 +1,10 @@
-/// Fourteen bits, 0...16383, which MIDI sends as two data bytes, the low seven bits first: pitch bend and song
-/// position.
+/// A 14-bit value, 0...16383, as in pitch bend and song position. MIDI sends it as two data bytes, the low seven bits
+/// first.
 public struct UInt14: Hashable, Comparable, Sendable, BitwiseCopyable, ExpressibleByIntegerLiteral {
-  /// 0...16383.
+  /// The value, 0...16383.
   public let value: UInt16
 
-  /// `value`, or nil unless it is 0...16383.
+  /// Creates the value `value`. Returns nil unless `value` is 0...16383.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
@@ -13,7 +13,7 @@ public struct UInt14: Hashable, Comparable, Sendable, BitwiseCopyable, Expressib
     self.value = UInt16(truncatingIfNeeded: value)
   }
 
-  /// The nearest of 0...16383.
+  /// Creates the value in 0...16383 that is nearest to `value`.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
@@ -21,13 +21,14 @@ public struct UInt14: Hashable, Comparable, Sendable, BitwiseCopyable, Expressib
     self.value = value < 0 ? 0 : value > 16383 ? 16383 : UInt16(truncatingIfNeeded: value)
   }
 
-  /// The value of two data bytes, in the order in which they are sent.
+  /// Creates the value from two data bytes. `low` is sent first.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
   public init(low: UInt7, high: UInt7) { value = UInt16(high.value) << 7 | UInt16(low.value) }
 
-  /// A number written in the program. Traps outside 0...16383: that is a mistake of the program, not of its input.
+  /// Creates the value from a literal. Traps outside 0...16383: such a literal is an error in the program, not in its
+  /// input.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
@@ -36,18 +37,19 @@ public struct UInt14: Hashable, Comparable, Sendable, BitwiseCopyable, Expressib
     self.value = value
   }
 
-  /// The data byte sent first.
+  /// The low seven bits, the data byte sent first.
   ///
   /// Real-time: safe.
   @inlinable
   public var low: UInt7 { @_noLocks @_noAllocation get { UInt7(masking: UInt8(truncatingIfNeeded: value)) } }
-  /// The data byte sent second.
+  /// The high seven bits, the data byte sent second.
   ///
   /// Real-time: safe.
   @inlinable
   public var high: UInt7 { @_noLocks @_noAllocation get { UInt7(masking: UInt8(truncatingIfNeeded: value >> 7)) } }
 
-  // All six comparisons are written out: the standard library's generic ones may not be called from real-time code.
+  // All comparison operators are written out, because real-time code may not call the generic ones of the standard
+  // library.
   @inlinable @_noLocks @_noAllocation
   public static func < (a: UInt14, b: UInt14) -> Bool { a.value < b.value }
   @inlinable @_noLocks @_noAllocation

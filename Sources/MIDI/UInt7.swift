@@ -1,9 +1,9 @@
-/// The value of one MIDI data byte, 0...127. A value out of range cannot exist, so no message can hold one.
+/// The value of one MIDI data byte, 0...127. The type excludes values out of range, so no message can contain one.
 public struct UInt7: Hashable, Comparable, Sendable, BitwiseCopyable, ExpressibleByIntegerLiteral {
-  /// 0...127.
+  /// The value, 0...127.
   public let value: UInt8
 
-  /// `value`, or nil unless it is 0...127.
+  /// Creates the value `value`. Returns nil unless `value` is 0...127.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
@@ -12,7 +12,7 @@ public struct UInt7: Hashable, Comparable, Sendable, BitwiseCopyable, Expressibl
     self.value = UInt8(truncatingIfNeeded: value)
   }
 
-  /// The nearest of 0...127, as a fader does at its ends.
+  /// Creates the value in 0...127 that is nearest to `value`.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
@@ -20,13 +20,14 @@ public struct UInt7: Hashable, Comparable, Sendable, BitwiseCopyable, Expressibl
     self.value = value < 0 ? 0 : value > 127 ? 127 : UInt8(truncatingIfNeeded: value)
   }
 
-  /// The low seven bits of a byte from the wire; the eighth is dropped.
+  /// Creates the value from the low seven bits of `byte`. The eighth bit is ignored.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
   public init(masking byte: UInt8) { value = byte & 0x7F }
 
-  /// A number written in the program. Traps outside 0...127: that is a mistake of the program, not of its input.
+  /// Creates the value from a literal. Traps outside 0...127: such a literal is an error in the program, not in its
+  /// input.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
@@ -35,7 +36,8 @@ public struct UInt7: Hashable, Comparable, Sendable, BitwiseCopyable, Expressibl
     self.value = value
   }
 
-  // All six comparisons are written out: the standard library's generic ones may not be called from real-time code.
+  // All comparison operators are written out, because real-time code may not call the generic ones of the standard
+  // library.
   @inlinable @_noLocks @_noAllocation
   public static func < (a: UInt7, b: UInt7) -> Bool { a.value < b.value }
   @inlinable @_noLocks @_noAllocation

@@ -1,20 +1,31 @@
-/// One packet that told when it left: an instant of the clock it left by, and one of the clock it came to.
+/// One one-way clock measurement: the send instant of a packet by the sender's clock and its receive instant by the
+/// receiver's clock.
 ///
-///     out    own   sent ───────▶ remote received     what lies between: remote minus own clock, plus the delay
-///     back   own   received ◀── remote sent          the same, minus the delay
+///     out    local sent     ───────▶ remote received    remote - local = clock offset + delay
+///     back   local received ◀─────── remote sent        remote - local = clock offset - delay
 ///
-/// A question and its answer are two of them (RFC 5905, section 8, figure 15), a packet of the stream is one.
+/// The clock offset is the remote clock minus the local clock. A clock probe with its reply gives one transit in each
+/// direction (RFC 5905, section 8, figure 15). An RTP packet with a send instant gives one transit.
 public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
-  public enum Direction: Hashable, Sendable, BitwiseCopyable { case out, back }
+  /// The direction of the packet, seen from the local peer.
+  public enum Direction: Hashable, Sendable, BitwiseCopyable {
+    /// From the local peer to the remote peer.
+    case out
+    /// From the remote peer to the local peer.
+    case back
+  }
 
+  /// The direction of the packet.
   public var direction: Direction
-  /// When it left, by its sender's clock: the own one on the way out.
+  /// The send instant by the sender's clock: local time if the direction is `out`, otherwise remote time.
   public var sent: Instant
-  /// When it arrived, by its receiver's clock.
+  /// The receive instant by the receiver's clock.
   public var received: Instant
-  /// The step of the coarser clock's count.
+  /// The resolution of the coarser of the two clocks.
   public var resolution: Nanoseconds
 
+  /// Creates a transit. The default `resolution` is one nanosecond.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(_ direction: Direction, sent: Instant, received: Instant, resolution: Nanoseconds = Nanoseconds(1)) {
@@ -24,7 +35,7 @@ public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
     self.resolution = resolution
   }
 
-  /// When it left or arrived here.
+  /// The instant, in local time, at which the packet left or reached the local peer.
   ///
   /// Real-time: safe.
   public var own: Instant {
@@ -36,7 +47,7 @@ public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// When it arrived or left there.
+  /// The instant, in remote time, at which the packet reached or left the remote peer.
   ///
   /// Real-time: safe.
   public var remote: Instant {
@@ -48,12 +59,15 @@ public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Remote clock minus own, as if it had taken no time: too much on the way out, too little on the way back.
+  /// Remote minus local instant: the clock offset plus the delay if the direction is `out`, the clock offset minus the
+  /// delay if the direction is `back`.
   ///
   /// Real-time: safe.
   public var difference: Nanoseconds { @_noLocks @_noAllocation get { remote - own } }
 
-  /// As if the way out, which takes `asymmetry` longer than the way back, took as long.
+  /// Returns the transit without the path asymmetry. Subtracts `asymmetry`, the delay of direction `out` minus the delay
+  /// of direction `back`, from the receive instant of a transit of direction `out`. A transit of direction `back` is
+  /// unchanged.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,17 +1,21 @@
-/// One step of the drum sequencer: a quarter of a quarter note, six ticks. Step 0 is the downbeat.
+/// A position in steps of the drum sequencer. One step is 1/4 of a quarter note, or six ticks. Step 0 is the downbeat.
 public struct Step: Hashable, Comparable, Sendable, BitwiseCopyable {
-  /// Steps a quarter note.
+  /// Steps per quarter note: 4.
+  ///
+  /// Real-time: safe.
   public static var perQuarter: Int64 { @_noLocks @_noAllocation get { 4 } }
 
+  /// The number of steps after step 0; negative before it.
   public var index: Int64
 
-  /// Step number `index`.
+  /// Creates the step with number `index`.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
   public init(_ index: Int64) { self.index = index }
 
-  // All six comparisons are written out: the standard library's generic ones may not be called from real-time code.
+  // All comparison operators are written out, because real-time code may not call the generic ones of the standard
+  // library.
   @inlinable @_noLocks @_noAllocation
   public static func < (a: Step, b: Step) -> Bool { a.index < b.index }
   @inlinable @_noLocks @_noAllocation
@@ -22,6 +26,8 @@ public struct Step: Hashable, Comparable, Sendable, BitwiseCopyable {
   public static func >= (a: Step, b: Step) -> Bool { a.index >= b.index }
   @inlinable @_noLocks @_noAllocation
   public static func == (a: Step, b: Step) -> Bool { a.index == b.index }
+  /// The step `count` steps after `step`. Wraps on overflow.
+  ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
   public static func + (step: Step, count: Int64) -> Step { Step(step.index &+ count) }

@@ -5,6 +5,7 @@ public struct TempoChange: Hashable, Sendable, BitwiseCopyable {
   /// The first tick at the new tempo.
   public var tick: Tick
 
+  /// Creates a change to `tempo` at `tick`.
   public init(tempo: Tempo, tick: Tick) {
     self.tempo = tempo
     self.tick = tick

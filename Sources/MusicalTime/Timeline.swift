@@ -1,16 +1,19 @@
-/// A tempo and one known point, a tick and its instant: a bijection between musical position and time, to the
+/// A tempo plus an origin (a tick and its instant): a bijection between musical position and time, exact to the
 /// nanosecond.
 ///
-/// Every deadline is computed from the origin, `origin.instant + (tick - origin.tick) * nanosecondsPerQuarter / 24`,
-/// rounded down, with a product 128 bits wide. Nothing is accumulated, so tick 10^9 is as exact as tick 1. A change of
-/// tempo is a new timeline whose origin lies on the old one. The idea is Ableton Link's `Timeline`; the unit is the
-/// MIDI tick.
+/// Every deadline is computed from the origin as `origin.instant + (tick - origin.tick) * nanosecondsPerQuarter / 24`,
+/// rounded down. The product has 128 bits. No error accumulates, so tick 10^9 is as exact as tick 1. A tempo change
+/// creates a new timeline whose origin lies on the old one. The idea comes from Ableton Link's `Timeline`; the unit is
+/// the MIDI tick.
 public struct Timeline: Hashable, Sendable, BitwiseCopyable {
+  /// The tempo.
   public let tempo: Tempo
+  /// The tick of the origin.
   public let originTick: Tick
+  /// The instant at which ``originTick`` is due.
   public let originInstant: Instant
 
-  /// The timeline on which `tick` is due at `instant` and quarter notes follow each other at `tempo`.
+  /// Creates the timeline with the given `tempo` on which `tick` is due at `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -20,7 +23,7 @@ public struct Timeline: Hashable, Sendable, BitwiseCopyable {
     self.originInstant = instant
   }
 
-  /// When `tick` is due. Saturates at the ends of Int64.
+  /// Returns the instant at which `tick` is due. Saturates at the ends of Int64.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -28,7 +31,7 @@ public struct Timeline: Hashable, Sendable, BitwiseCopyable {
     let (count, wraps) = tick.index.subtractingReportingOverflow(originTick.index)
     if wraps { return Instant(nanoseconds: tick > originTick ? .max : .min) }
     let product = count.multipliedFullWidth(by: tempo.nanosecondsPerQuarter)
-    // Quotients that would not fit: more than 24 << 62 nanoseconds away.
+    // Beyond these limits the quotient would not fit into Int64: 12 << 64 == 24 << 63.
     if product.high >= 12 { return Instant(nanoseconds: .max) }
     if product.high < -12 { return Instant(nanoseconds: .min) }
     var (length, rest) = Int64(24).dividingFullWidth(product)
@@ -37,21 +40,22 @@ public struct Timeline: Hashable, Sendable, BitwiseCopyable {
     return Instant(nanoseconds: overflow ? (length > 0 ? .max : .min) : sum)
   }
 
-  /// The last tick due at or before `instant`: `deadline(tick(at: i)) <= i < deadline(tick(at: i) + 1)`.
+  /// Returns the last tick due at or before `instant`: `deadline(tick(at: i)) <= i < deadline(tick(at: i) + 1)`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func tick(at instant: Instant) -> Tick {
     let length = instant.nanoseconds.subtractingReportingOverflow(originInstant.nanoseconds)
     let distance = length.overflow ? (instant > originInstant ? Int64.max : Int64.min) : length.partialValue
-    // deadline(n) is floor(n q / 24) <= d  exactly when  n q < 24 (d + 1), so n is the largest below 24 (d + 1) / q.
+    // With q nanoseconds per quarter and distance d from the origin: floor(n q / 24) <= d exactly if n q < 24 (d + 1).
+    // The result is therefore the largest n below 24 (d + 1) / q.
     let product = (distance == .max ? distance : distance + 1).multipliedFullWidth(by: 24)
     var (count, rest) = tempo.nanosecondsPerQuarter.dividingFullWidth(product)
     if rest <= 0 { count -= 1 }
     return originTick + count
   }
 
-  /// The first tick due at or after `instant`.
+  /// Returns the first tick due at or after `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -59,12 +63,16 @@ public struct Timeline: Hashable, Sendable, BitwiseCopyable {
     tick(at: Instant(nanoseconds: instant.nanoseconds &- 1)) + 1
   }
 
-  /// How many ticks are due in `span`, its end excluded.
+  /// Returns the number of ticks due in `span`, excluding its end.
+  ///
+  /// Real-time: not safe.
   public func ticks(in span: Range<Instant>) -> Int64 {
     firstTick(notBefore: span.upperBound) - firstTick(notBefore: span.lowerBound)
   }
 
-  /// The timeline that goes on from this one's `tick` at another tempo.
+  /// Returns the timeline that continues this one from `tick` at `tempo`. `tick` is due at the same instant on both.
+  ///
+  /// Real-time: not safe.
   public func changing(to tempo: Tempo, at tick: Tick) -> Timeline {
     Timeline(tempo: tempo, tick: tick, at: deadline(tick))
   }

@@ -2,7 +2,7 @@ import BasicContainers
 import MIDI
 import Testing
 
-/// Every message there is: each status byte that begins one, with data bytes at the ends and in the middle of their
+/// Sample messages: every status byte that begins a message, with data bytes at both ends and in the middle of their
 /// range.
 let everyMessage: [Message] = (UInt8(0x80)...0xFF).flatMap { status -> [Message] in
   let values: [UInt7] = [0, 1, 63, 64, 126, 127]
@@ -20,7 +20,7 @@ func encoded(_ message: Message) -> [UInt8] {
 }
 
 @Suite struct MessageTests {
-  @Test func encodingsAreThoseOfTheSpecification() {
+  @Test func encodingsMatchTheSpecification() {
     let channel = Channel(10)!
     let table: [(Message, [UInt8])] = [
       (.noteOff(channel, key: 60, velocity: 64), [0x89, 60, 64]),
@@ -53,14 +53,14 @@ func encoded(_ message: Message) -> [UInt8] {
     }
   }
 
-  @Test func statusesThatBeginNoMessage() {
+  @Test func otherStatusBytesDecodeToNoMessage() {
     for status in Array(UInt8(0)...0x7F) + [0xF0, 0xF4, 0xF5, 0xF7, 0xF9, 0xFD] {
       #expect(Message.dataCount(status: status) == nil)
       #expect(Message(status: status) == nil)
     }
   }
 
-  @Test func appendingIsWholeOrNot() {
+  @Test func messageIsAppendedCompletelyOrNotAtAll() {
     var stream = RigidArray<UInt8>(capacity: 5)
     let note = Message.noteOn(Channel(1)!, key: 60, velocity: 1)
     #expect(note.append(to: &stream) && !note.append(to: &stream))
@@ -69,7 +69,7 @@ func encoded(_ message: Message) -> [UInt8] {
     #expect((0..<5).map { stream[$0] } == [0x90, 60, 1, 0xF3, 9])
   }
 
-  @Test func aNoteOnOfVelocityZeroSilences() {
+  @Test func noteOnWithVelocityZeroSilencesTheNote() {
     let channel = Channel(1)!
     #expect(Message.noteOn(channel, key: 60, velocity: 0).silencesNote)
     #expect(Message.noteOff(channel, key: 60, velocity: 64).silencesNote)
@@ -78,19 +78,19 @@ func encoded(_ message: Message) -> [UInt8] {
 }
 
 @Suite struct ValueTests {
-  @Test func channelsCountFromOneForPeople() {
+  @Test func channelNumbersStartAtOne() {
     #expect(Channel(1)!.wire == 0 && Channel(16)!.wire == 15 && Channel(wire: 0x99).number == 10)
     for number in [Int.min, -1, 0, 17, .max] { #expect(Channel(number) == nil) }
   }
 
-  @Test func sevenBits() {
+  @Test func uInt7HoldsZeroTo127() {
     for value in [Int.min, -1, 128, 255, 256, .max] { #expect(UInt7(exactly: value) == nil) }
     #expect(UInt7(exactly: 0) == 0 && UInt7(exactly: 127) == 127)
     #expect(UInt7(clamping: -5) == 0 && UInt7(clamping: 300) == 127 && UInt7(clamping: 64) == 64)
     for byte in UInt8.min...UInt8.max { #expect(UInt7(masking: byte).value == byte % 128) }
   }
 
-  @Test func fourteenBits() {
+  @Test func uInt14HoldsZeroTo16383() {
     for value in [Int.min, -1, 16384, .max] { #expect(UInt14(exactly: value) == nil) }
     #expect(UInt14(clamping: -5) == 0 && UInt14(clamping: 20000) == 16383)
     for value in 0...16383 {

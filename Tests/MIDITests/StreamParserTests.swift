@@ -2,7 +2,7 @@ import MIDI
 import Seeds
 import Testing
 
-/// What a stream holds, in order.
+/// An item of a parsed stream.
 enum Event: Equatable {
   case message(Message)
   case systemExclusive([UInt8])
@@ -30,7 +30,7 @@ enum Event: Equatable {
     #expect(counters == StreamParser.Counters())
   }
 
-  @Test func runningStatus() {
+  @Test func runningStatusAppliesToFurtherDataBytes() {
     let (events, counters) = parse([0x90, 60, 1, 61, 2, 0xF8, 62, 0xFE, 3, 0xC0, 5, 6, 0xF6, 7])
     #expect(
       events == [
@@ -39,7 +39,7 @@ enum Event: Equatable {
         .message(.programChange(channel, program: 5)), .message(.programChange(channel, program: 6)),
         .message(.tuneRequest),
       ])
-    // System Common ends running status, so the last 7 belongs to nothing.
+    // System Common ends running status, so the last byte, 7, is stray.
     #expect(counters.strayData == 1)
   }
 
@@ -48,7 +48,7 @@ enum Event: Equatable {
     #expect(events == [.message(.songPosition(257))] && counters.strayData == 2)
   }
 
-  @Test func realTimeStandsAnywhere() {
+  @Test func realTimeBytesAreAcceptedAnywhere() {
     let (events, counters) = parse([0xF0, 0xF8, 0x7D, 0xFA, 1, 0xF8, 0xF7, 0xF2, 0xF8, 0, 0xFB, 1])
     #expect(
       events == [
@@ -58,7 +58,7 @@ enum Event: Equatable {
     #expect(counters == StreamParser.Counters())
   }
 
-  @Test func systemExclusiveUpToItsBound() {
+  @Test func systemExclusiveIsAcceptedUpToTheCapacity() {
     let fits: [UInt8] = [0xF0] + Array(repeating: 5, count: 16) + [0xF7]
     let long: [UInt8] = [0xF0] + Array(repeating: 6, count: 17) + [0xF7]
     let (events, counters) = parse(fits + long + [0xF0, 0xF7] + fits)
@@ -69,7 +69,7 @@ enum Event: Equatable {
 
   /// "Any status byte except real-time will terminate" (MIDI 1.0, page 34); RFC 6295 section 3.2 calls it the dropped
   /// F7.
-  @Test func systemExclusiveWithoutItsEnd() {
+  @Test func systemExclusiveEndsAtAnyStatusByte() {
     let (events, _) = parse([0xF0, 1, 0x90, 60, 2, 0xF0, 3, 0xF6, 0xF0, 4, 0xF0, 5, 0xF7])
     #expect(
       events == [
@@ -78,20 +78,20 @@ enum Event: Equatable {
       ])
   }
 
-  @Test func whatFitsNowhereIsCounted() {
+  @Test func invalidBytesAreCounted() {
     let (events, counters) = parse([1, 2, 0xF7, 0xF4, 3, 0xF5, 0xF9, 0xFD, 0x90, 60, 0xB0, 0xF3, 0xF8, 7, 8, 0x90])
     #expect(events == [.message(.clock), .message(.songSelect(7))])
     #expect(counters.strayData == 4 && counters.strayEnd == 1 && counters.undefinedStatus == 4)
     #expect(counters.incomplete == 2)
   }
 
-  @Test func undefinedRealTimeDisturbsNothing() {
+  @Test func undefinedRealTimeBytesLeaveOtherMessagesIntact() {
     let (events, counters) = parse([0x90, 60, 0xF9, 1, 0xF0, 0xFD, 2, 0xF7])
     #expect(events == [.message(.noteOn(channel, key: 60, velocity: 1)), .systemExclusive([2])])
     #expect(counters.undefinedStatus == 2)
   }
 
-  @Test(arguments: UInt64(1)...50) func messagesSurviveRealTimeBetweenTheirBytes(seed: UInt64) {
+  @Test(arguments: UInt64(1)...50) func realTimeBytesLeaveOtherMessagesIntact(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let messages = everyMessage.filter { !$0.isRealTime }
     let realTime: [UInt8] = [0xF8, 0xFA, 0xFB, 0xFC, 0xFE, 0xFF]
@@ -123,14 +123,14 @@ enum Event: Equatable {
     #expect(events.count - others.count == inserted && counters == StreamParser.Counters(), "seed \(seed)")
   }
 
-  @Test(arguments: UInt64(1)...10) func randomBytesAreBoundedAndAccountedFor(seed: UInt64) {
+  @Test(arguments: UInt64(1)...10) func randomBytesYieldValidMessagesAndBoundedSystemExclusive(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var parser = StreamParser(systemExclusiveCapacity: 8)
     var realTime = 0
     var seen = 0
     var messages: [Message] = []
     for _ in 0..<20_000 {
-      // Every other byte a status, so that all states are visited.
+      // One byte in four is a status byte, so that all states are visited.
       let byte = UInt8(random.integer(in: random.integer(in: 0...3) == 0 ? 128...255 : 0...127))
       let output = parser.feed(byte)
       if byte >= 0xF8 && byte != 0xF9 && byte != 0xFD { realTime += 1 }
@@ -144,7 +144,7 @@ enum Event: Equatable {
       }
     }
     #expect(seen == realTime && messages.count > 1000, "seed \(seed)")
-    // What came out encodes to a stream that parses to the same.
+    // The parsed messages encode to a stream that parses to the same messages.
     let (events, counters) = parse(messages.flatMap(encoded))
     #expect(events == messages.map { .message($0) } && counters == StreamParser.Counters(), "seed \(seed)")
   }

@@ -5,7 +5,7 @@ import Testing
   private let here = Instant(nanoseconds: 1_000_000)
   private let there = Instant(nanoseconds: 5_003_000)
 
-  @Test func eachDirectionKnowsWhoseInstantIsWhose() {
+  @Test func bothDirectionsMapLocalAndRemoteInstants() {
     let out = ClockTransit(.out, sent: here, received: there)
     let back = ClockTransit(.back, sent: there, received: here)
     for transit in [out, back] {
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func anAsymmetryIsTakenFromTheWayOut() {
+  @Test func asymmetryIsSubtractedFromOutgoingTransitsOnly() {
     let out = ClockTransit(.out, sent: here, received: there).allowing(for: .microseconds(3))
     #expect(out.difference == .milliseconds(4) && out.own == here)
     let back = ClockTransit(.back, sent: there, received: here)

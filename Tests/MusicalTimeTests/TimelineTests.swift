@@ -2,9 +2,9 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// The laws of a timeline, over seeded timelines from 20 to 999 BPM with origins years away from zero.
+/// The invariants of a timeline, checked on seeded timelines from 20 to 999 BPM with origins years away from zero.
 @Suite struct TimelineTests {
-  private func timelines(seed: UInt64) -> (Timeline, SplitMix) {
+  private func makeTimeline(seed: UInt64) -> (Timeline, SplitMix) {
     var random = SplitMix(seed: seed)
     let tempo = Tempo(nanosecondsPerQuarter: random.integer(in: 60_060_060...3_000_000_000))!
     let tick = Tick(random.integer(in: -1_000_000_000...1_000_000_000))
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...200) func tickAndDeadlineAreInverse(seed: UInt64) {
-    var (timeline, random) = timelines(seed: seed)
+    var (timeline, random) = makeTimeline(seed: seed)
     for _ in 0..<200 {
       let tick = timeline.originTick + random.integer(in: -2_000_000_000...2_000_000_000)
       let due = timeline.deadline(tick)
@@ -26,16 +26,16 @@ import Testing
     }
   }
 
-  @Test func theBillionthTickIsExact() {
-    // 137.3 BPM: 436999272 ns a quarter, rounded up. 10^9 ticks of it, computed apart: 436999272 * 10^9 / 24.
+  @Test func deadlineOfTheBillionthTickIsExact() {
+    // 137.3 BPM is 436999272 ns per quarter note, rounded up. Expected value, computed separately: 436999272 * 10^9 / 24.
     let timeline = Timeline(tempo: try! Tempo(bpm: 137.3), tick: Tick(0), at: Instant(nanoseconds: 7))
     #expect(timeline.deadline(Tick(1_000_000_000)) == Instant(nanoseconds: 7 + 18_208_303_000_000_000))
     #expect(timeline.deadline(Tick(-1)) == Instant(nanoseconds: 7 - 18_208_303))
     #expect(timeline.deadline(Tick(1)) == Instant(nanoseconds: 7 + 18_208_303))
   }
 
-  @Test(arguments: UInt64(1)...100) func deadlinesRiseAcrossTempoChanges(seed: UInt64) {
-    var (timeline, random) = timelines(seed: seed)
+  @Test(arguments: UInt64(1)...100) func deadlinesIncreaseAcrossTempoChanges(seed: UInt64) {
+    var (timeline, random) = makeTimeline(seed: seed)
     var last = timeline.deadline(timeline.originTick + -1)
     var tick = timeline.originTick
     for _ in 0..<50 {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func ticksOfASpanExcludeItsEnd() throws {
+  @Test func tickCountOfASpanExcludesItsEnd() throws {
     let start = Instant(nanoseconds: 1_000)
     for (bpm, seconds, count) in [(120.0, 60, 2880), (137.3, 60, 3296), (61, 60, 1464), (299.7, 60, 7193)] {
       let timeline = Timeline(tempo: try Tempo(bpm: bpm), tick: Tick(0), at: start)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func theEndsOfTimeSaturate() {
+  @Test func deadlinesSaturateAtTheEndsOfInt64() {
     let timeline = Timeline(tempo: .standard, tick: Tick(.min), at: Instant(nanoseconds: .max))
     #expect(timeline.deadline(Tick(.max)) == .distantFuture)
     #expect(timeline.deadline(Tick(0)) == .distantFuture)
@@ -73,17 +73,17 @@ import Testing
 }
 
 @Suite struct TempoTests {
-  @Test func beatsAMinute() throws {
+  @Test func beatsPerMinuteConvertToNanosecondsPerQuarter() throws {
     #expect(try Tempo(bpm: 120).nanosecondsPerQuarter == 500_000_000)
     #expect(try Tempo(bpm: 120) == .standard)
     #expect(try abs(Tempo(bpm: 137.3).bpm - 137.3) < 1e-6)
   }
 
-  @Test(arguments: [19.99, 999.01, 0, -120, .infinity, .nan]) func outOfRange(bpm: Double) {
+  @Test(arguments: [19.99, 999.01, 0, -120, .infinity, .nan]) func tempoOutOfRangeIsRejected(bpm: Double) {
     #expect(throws: TempoError.self) { try Tempo(bpm: bpm) }
   }
 
-  @Test func lengthsOutOfRangeAreRefused() {
+  @Test func quarterLengthsOutOfRangeAreRejected() {
     for length in [Int64.min, -1, 0, 1, 59_999_999, 3_003_000_001, .max] {
       #expect(Tempo(nanosecondsPerQuarter: length) == nil)
     }
@@ -91,7 +91,7 @@ import Testing
 }
 
 @Suite struct PositionTests {
-  @Test func aStepIsSixTicks() {
+  @Test func stepsAndTicksConvertAtSixTicksPerStep() {
     #expect(Tick(0).beginsStep == Step(0) && Tick(6).beginsStep == Step(1) && Tick(5).beginsStep == nil)
     let next: [(Int64, Int64)] = [(-7, -6), (-6, -6), (-5, 0), (0, 0), (1, 6), (5, 6), (6, 6)]
     #expect(next.allSatisfy { Tick($0.0).roundedUpToStep == Tick($0.1) })
