@@ -1,30 +1,32 @@
-// ALSA PCM playback as the audio thread uses it, and what its macros hide.
+// The ALSA PCM playback functions of the audio thread, and wrappers of ALSA macros that Swift cannot import.
 #ifndef CALSA_PCM_H
 #define CALSA_PCM_H
 
 #include "realtime.h"
 
-/// Where a playback stream stands, all read at one moment.
+/// The state of a playback stream, read at one instant.
 typedef struct {
   /// SND_PCM_STATE_...
   int32_t state;
-  /// Frames between the next to be written and the one that leaves the converter; frames that can be written.
+  /// `delay`: frames between the next frame to be written and the frame at the converter. `available`: frames that can
+  /// be written.
   int64_t delay, available;
-  /// When that was, in nanoseconds of the stream's clock; 0 where the device does not say.
+  /// The instant of the reading in nanoseconds of the stream's time-stamp clock; 0 if the device has no time stamps.
   int64_t stamp;
 } pcm_position;
 
-/// Gives `frames` interleaved frames to the device, never waiting. How many it took, or -errno.
+/// Writes `count` interleaved frames to the device without blocking. Returns the number of frames written, or -errno.
 static inline long pcm_write(snd_pcm_t *pcm, const void *frames, unsigned long count) ALSA_REALTIME_SAFE;
 static inline long pcm_write(snd_pcm_t *pcm, const void *frames, unsigned long count) {
   return snd_pcm_writei(pcm, frames, count);
 }
 
-/// Waits until the device takes as many frames as pcm_set_wake asked for: 1; 0 after `milliseconds`, or -errno.
+/// Waits until the number of free frames reaches the value of pcm_set_wake. Returns 1, or 0 after `milliseconds`, or
+/// -errno.
 static inline int pcm_wait(snd_pcm_t *pcm, int milliseconds) ALSA_REALTIME_SAFE;
 static inline int pcm_wait(snd_pcm_t *pcm, int milliseconds) { return snd_pcm_wait(pcm, milliseconds); }
 
-/// 0 or -errno.
+/// Reads the state of the stream into `position`. Returns 0 or -errno.
 static inline int pcm_read_position(snd_pcm_t *pcm, pcm_position *position) ALSA_REALTIME_SAFE;
 static inline int pcm_read_position(snd_pcm_t *pcm, pcm_position *position) {
   snd_pcm_status_t *status;
@@ -40,15 +42,15 @@ static inline int pcm_read_position(snd_pcm_t *pcm, pcm_position *position) {
   return 0;
 }
 
-/// Makes a stopped stream ready for its first frames. 0 or -errno.
+/// Prepares a stopped stream for its first frames. Returns 0 or -errno.
 static inline int pcm_prepare(snd_pcm_t *pcm) ALSA_REALTIME_SAFE;
 static inline int pcm_prepare(snd_pcm_t *pcm) { return snd_pcm_prepare(pcm); }
 
-/// Starts a prepared stream. 0 or -errno.
+/// Starts a prepared stream. Returns 0 or -errno.
 static inline int pcm_start(snd_pcm_t *pcm) ALSA_REALTIME_SAFE;
 static inline int pcm_start(snd_pcm_t *pcm) { return snd_pcm_start(pcm); }
 
-/// Makes pcm_wait wake for `available` free frames. 0 or -errno.
+/// Sets the number of free frames for which pcm_wait returns (avail_min). Returns 0 or -errno.
 static inline int pcm_set_wake(snd_pcm_t *pcm, unsigned long available) ALSA_REALTIME_SAFE;
 static inline int pcm_set_wake(snd_pcm_t *pcm, unsigned long available) {
   snd_pcm_sw_params_t *params;

@@ -1,8 +1,9 @@
-// ALSA_REALTIME_SAFE is a promise to the Swift compiler, which cannot look into C: the function takes no lock another thread
-// could hold for long, does not allocate, and does not block but where it is there to wait. For handles opened non-blocking
-// and used by one thread at a time ALSA keeps it for the sequencer, for cards (hw) and for its own conversions of their
-// sound. The plugins of sound servers promise nothing: they take their server's lock, allocate, and wait for it, for ever
-// if it hangs. Who plays through one can only bound what its thread's standing still does to others.
+// ALSA_REALTIME_SAFE declares to the Swift compiler, which does not check C code, that a function takes no lock that
+// another thread can hold for long, does not allocate, and does not block unless its purpose is to wait. If a handle is
+// opened non-blocking and used by one thread at a time, this holds for the sequencer, for sound cards (hw), and for
+// ALSA's own sample conversion plugins. It does not hold for the plugins of sound servers. They take locks of the
+// server, allocate, and wait for the server, forever if the server hangs. A program that plays through such a plugin
+// can only limit the effect of a blocked audio thread on its other threads.
 #ifndef CALSA_REALTIME_H
 #define CALSA_REALTIME_H
 
@@ -15,7 +16,7 @@ static inline void alsa_ignore_error(const char *file, int line, const char *fun
   (void)file, (void)line, (void)function, (void)code, (void)format;
 }
 
-/// The library reports by return values alone and writes nothing to standard error from now on.
+/// Stops the ALSA library from writing error messages to standard error. Errors are reported by return values only.
 static inline void alsa_be_quiet(void) { snd_lib_error_set_handler(alsa_ignore_error); }
 
 #endif

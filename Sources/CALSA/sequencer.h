@@ -1,11 +1,10 @@
-// The ALSA sequencer as real-time threads use it, and its macros.
+// The ALSA sequencer functions of real-time threads, and wrappers of ALSA macros that Swift cannot import.
 //
-// One handle may be used by one thread that sends and one that receives at the same time: snd_seq_event_output_direct
-// writes an event of fixed length from where it lies to the descriptor, and touches nothing of the handle that changes;
-// snd_seq_event_input reads into the handle's input buffer, which nobody else touches (alsa-lib, seq.c and seq_hw.c). In
-// the kernel a write and a request (snd_seq_get_..., snd_seq_subscribe_port) take the client's mutex and a read does not.
-// That mutex lends nobody its priority, so requests by a thread that others can keep from running belong on a handle of
-// their own.
+// One sending thread and one receiving thread can use a handle at the same time. snd_seq_event_output_direct writes an
+// event of fixed length directly to the descriptor and accesses no mutable state of the handle. snd_seq_event_input
+// reads into the handle's input buffer, which no other function accesses (alsa-lib, seq.c and seq_hw.c). In the kernel,
+// a write and a request (snd_seq_get_..., snd_seq_subscribe_port) lock the client's mutex; a read does not. This mutex
+// has no priority inheritance. Requests from a thread that can be preempted therefore need a separate handle.
 #ifndef CALSA_SEQUENCER_H
 #define CALSA_SEQUENCER_H
 
@@ -13,8 +12,9 @@
 
 #include "realtime.h"
 
-/// Sends `event`, of fixed length, from port `port` of `sequencer` to that port's subscribers now, without a queue, never
-/// waiting. 0 or more, or -errno: the first subscriber's that could not take it; the others have it all the same.
+/// Sends `event`, of fixed length, from port `port` to the subscribers of this port, immediately, without a queue and
+/// without blocking. Returns 0 or more, or -errno of the first subscriber that could not receive it. The other
+/// subscribers receive the event in any case.
 static inline int sequencer_send(snd_seq_t *sequencer, int port, snd_seq_event_t *event) ALSA_REALTIME_SAFE;
 static inline int sequencer_send(snd_seq_t *sequencer, int port, snd_seq_event_t *event) {
   snd_seq_ev_set_source(event, port);
@@ -23,7 +23,7 @@ static inline int sequencer_send(snd_seq_t *sequencer, int port, snd_seq_event_t
   return snd_seq_event_output_direct(sequencer, event);
 }
 
-/// The same to port `to` alone, subscribed or not.
+/// Sends `event` as sequencer_send does, but only to port `to`, which need not be subscribed.
 static inline int sequencer_send_to(snd_seq_t *sequencer, int port, snd_seq_addr_t to, snd_seq_event_t *event)
     ALSA_REALTIME_SAFE;
 static inline int sequencer_send_to(snd_seq_t *sequencer, int port, snd_seq_addr_t to, snd_seq_event_t *event) {
@@ -33,11 +33,11 @@ static inline int sequencer_send_to(snd_seq_t *sequencer, int port, snd_seq_addr
   return snd_seq_event_output_direct(sequencer, event);
 }
 
-/// What sequencer_receive found.
+/// The results of sequencer_receive.
 enum { SEQUENCER_OVERFLOW = -1, SEQUENCER_NONE = 0, SEQUENCER_EVENT = 1 };
 
-/// Takes the oldest event that has come, never waiting. What an event of variable length points to is valid until the
-/// next call. After SEQUENCER_OVERFLOW, the kernel's pool of arrivals overran and was emptied, others may follow.
+/// Receives the oldest event without blocking. The data of an event of variable length are valid until the next call.
+/// SEQUENCER_OVERFLOW: the kernel's input pool overflowed and was cleared; further events may follow.
 static inline int sequencer_receive(snd_seq_t *sequencer, snd_seq_event_t *event) ALSA_REALTIME_SAFE;
 static inline int sequencer_receive(snd_seq_t *sequencer, snd_seq_event_t *event) {
   snd_seq_event_t *arrived = NULL;
@@ -48,7 +48,7 @@ static inline int sequencer_receive(snd_seq_t *sequencer, snd_seq_event_t *event
   return SEQUENCER_EVENT;
 }
 
-/// The time of `queue` in nanoseconds, or -errno.
+/// Returns the time of `queue` in nanoseconds, or -errno.
 static inline int64_t sequencer_queue_time(snd_seq_t *sequencer, int queue) ALSA_REALTIME_SAFE;
 static inline int64_t sequencer_queue_time(snd_seq_t *sequencer, int queue) {
   snd_seq_queue_status_t *status;
@@ -59,7 +59,7 @@ static inline int64_t sequencer_queue_time(snd_seq_t *sequencer, int queue) {
   return time->tv_sec * INT64_C(1000000000) + time->tv_nsec;
 }
 
-/// Whether events wait in the handle's own buffer, of which its descriptor knows nothing.
+/// Whether the input buffer of the handle contains events. These do not make the descriptor readable.
 static inline int sequencer_has_buffered(snd_seq_t *sequencer) ALSA_REALTIME_SAFE;
 static inline int sequencer_has_buffered(snd_seq_t *sequencer) { return snd_seq_event_input_pending(sequencer, 0) > 0; }
 

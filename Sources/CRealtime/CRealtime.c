@@ -75,7 +75,7 @@ static int send_to(int fd, const void *bytes, size_t count, const void *to, sock
   }
 }
 
-/// What the upper 96 bits of an IPv4 address say: ::ffff:0:0/96 (RFC 4291, section 2.5.5.2).
+/// Whether the address is an IPv4-mapped IPv6 address, prefix ::ffff:0:0/96 (RFC 4291, section 2.5.5.2).
 static int is_ipv4(struct realtime_address address) { return address.high == 0 && address.low >> 32 == 0xFFFF; }
 
 int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, struct realtime_address to) {
@@ -91,9 +91,9 @@ int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, st
   return send_to(fd, bytes, count, &ipv6, sizeof ipv6);
 }
 
-long realtime_receive(int fd, void *bytes, size_t room, struct realtime_address *from, int64_t *stamp) {
+long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_address *from, int64_t *stamp) {
   union { struct sockaddr any; struct sockaddr_in ipv4; struct sockaddr_in6 ipv6; } sender = {0};
-  struct iovec part = {.iov_base = bytes, .iov_len = room};
+  struct iovec part = {.iov_base = bytes, .iov_len = capacity};
   union { char bytes[256]; struct cmsghdr align; } control;
   struct msghdr message = {.msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &part, .msg_iovlen = 1,
                            .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};

@@ -4,10 +4,10 @@ import BasicContainers
 ///
 /// The rules are those of the MIDI 1.0 Detailed Specification 4.2, section 2 and appendix A-3. A status byte determines
 /// the number of data bytes. A channel status remains valid for further data bytes (running status) until the next
-/// status byte that is not a real-time byte. Real-time bytes, F8...FF, may occur anywhere, also inside System Exclusive,
-/// and have no effect on the rest of the stream. Any other status byte ends a System Exclusive, with or without F7 (the
-/// "dropped F7"). Invalid input is counted and dropped: a stray byte alone, an incomplete message as a whole, an
-/// overlong System Exclusive as a whole.
+/// status byte that is not a real-time byte. Real-time bytes, F8...FF, may occur anywhere, also inside System
+/// Exclusive, and have no effect on the rest of the stream. Any other status byte ends a System Exclusive, with or
+/// without F7 (the "dropped F7"). Invalid input is counted and dropped: a stray byte alone, an incomplete message as a
+/// whole, an overlong System Exclusive as a whole.
 public struct StreamParser: ~Copyable {
   /// The items that one byte completed. If a Tune Request ends a System Exclusive, both are present, and the System
   /// Exclusive precedes the message.
@@ -123,7 +123,8 @@ public struct StreamParser: ~Copyable {
     (state, status, first, isPending) = (.messages, 0, nil, false)
     switch byte {
     case 0xF0:
-      // If the previous System Exclusive ended without F7, its data remain in the buffer until the next byte clears them.
+      // If the previous System Exclusive ended without F7, its data remain in the buffer until the next byte clears
+      // them.
       state = .systemExclusive
     case 0xF7: if !wasExclusive { counters.strayEnd &+= 1 }
     case 0xF4, 0xF5: counters.undefinedStatus &+= 1

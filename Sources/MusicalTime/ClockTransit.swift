@@ -65,9 +65,9 @@ public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public var difference: Nanoseconds { @_noLocks @_noAllocation get { remote - own } }
 
-  /// Returns the transit without the path asymmetry. Subtracts `asymmetry`, the delay of direction `out` minus the delay
-  /// of direction `back`, from the receive instant of a transit of direction `out`. A transit of direction `back` is
-  /// unchanged.
+  /// Returns the transit without the path asymmetry. Subtracts `asymmetry`, the delay of direction `out` minus the
+  /// delay of direction `back`, from the receive instant of a transit of direction `out`. A transit of direction `back`
+  /// is unchanged.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -44,4 +44,3 @@ public struct Tempo: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: not safe.
   public var bpm: Double { 60e9 / Double(nanosecondsPerQuarter) }
 }
-

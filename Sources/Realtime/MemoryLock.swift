@@ -1,16 +1,16 @@
 import CRealtime
 import Glibc
 
-/// Keeps the whole process in memory, so that no real-time thread waits for a page.
+/// The memory lock: keeps all pages of the process in memory, so that no real-time thread waits for a page fault.
 public enum MemoryLock {
-  /// Locks what is mapped and what will be. Without the right to it nothing is locked and nothing fails.
+  /// Locks all current and future mappings (`mlockall`). If the kernel refuses, the process continues without the lock.
   ///
-  /// - Returns: nil when locked, otherwise what to tell the player.
+  /// - Returns: nil on success, otherwise a warning for the user with the remedy.
   ///
   /// Real-time: not safe.
   public static func lockAll() -> String? {
     guard mlockall(MCL_CURRENT | MCL_FUTURE) != 0 else { return nil }
-    return "memory not locked (\(String(cString: strerror(errno)))), a page fault may delay a tick; "
-      + "allow it with `ulimit -l unlimited` (limits.conf: memlock unlimited), CAP_IPC_LOCK, or run as root"
+    return "memory lock: refused (\(String(cString: strerror(errno)))), page faults can delay ticks; "
+      + "run `ulimit -l unlimited` (limits.conf: memlock unlimited), grant CAP_IPC_LOCK, or run as root"
   }
 }

@@ -1,25 +1,29 @@
 import CRealtime
 public import MusicalTime
 
-/// CLOCK_MONOTONIC, the clock of everything inside a peer.
+/// CLOCK_MONOTONIC, the local clock of a peer.
 public enum MonotonicClock {
-  /// The present moment.
+  /// The current time.
   ///
   /// Real-time: safe.
   public static var now: Instant {
     @_noLocks @_noAllocation get { Instant(nanoseconds: realtime_now()) }
   }
 
-  /// Sleeps until `instant`; returns at once when it has passed.
+  /// Sleeps until `instant`. Returns at once if `instant` has passed.
   ///
-  /// Real-time: safe (it waits, as asked).
+  /// Real-time: safe (it waits by design).
   @_noLocks @_noAllocation
   public static func sleep(until instant: Instant) { realtime_sleep_until(instant.nanoseconds) }
 
-  /// The kernel's CLOCK_REALTIME stamp `realtime` (nanoseconds since 1970) as a monotonic instant, by reading both
-  /// clocks next to each other: again when this thread was interrupted in between, and in such an order that what is left
-  /// of that makes the answer late, never early. A stamp that would lie in the future, or more than a second back, tells
-  /// of a system clock set meanwhile: then the answer is now. 0 stands for no stamp.
+  /// Converts a kernel time stamp of CLOCK_REALTIME to CLOCK_MONOTONIC.
+  ///
+  /// The conversion reads both clocks in succession. If more than 2 us pass between the readings, the thread was
+  /// preempted, and the readings are repeated, at most three times. A remaining preemption makes the result late, never
+  /// early, because CLOCK_MONOTONIC is read last. If the result would be in the future or more than one second in the
+  /// past, the system clock was set in the meantime, and the result is the current time.
+  ///
+  /// - Parameter realtime: nanoseconds since 1970; 0 if there is no stamp, which gives the current time.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -2,14 +2,19 @@ import CRealtime
 import Glibc
 public import MusicalTime
 
-/// A thread of its own under SCHED_FIFO, or at normal priority where the right to it is missing. Threads that its body, or
-/// a library the body calls, starts by other means begin at normal priority (SCHED_RESET_ON_FORK).
+/// A thread with SCHED_FIFO, or with normal priority if the process has no permission for SCHED_FIFO. Threads that the
+/// body, or a library called by the body, starts in another way have normal priority (SCHED_RESET_ON_FORK).
 public final class RealtimeThread {
-  /// What the kernel granted.
+  /// The scheduling policy that the kernel granted.
   public let schedulingPolicy: SchedulingPolicy
   private var thread: pthread_t
 
-  /// Starts `body` on a thread called `name` (15 characters count) with FIFO `priority`, 1...99.
+  /// Starts a thread that runs `body`. Traps if the process can start no thread.
+  ///
+  /// - Parameters:
+  ///   - name: the name shown by the kernel; the first 15 characters are used.
+  ///   - priority: the SCHED_FIFO priority, 1...99.
+  ///   - body: the function that the thread runs once.
   ///
   /// Real-time: not safe.
   public init(name: String, priority: Int32, body: @escaping @Sendable () -> Void) {
@@ -32,7 +37,7 @@ public final class RealtimeThread {
       schedulingPolicy = .other(refused: code)
       pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_INHERIT_SCHED))
       code = pthread_create(&thread, &attributes, runThread, start)
-      precondition(code == 0, "no thread could be started: \(String(cString: strerror(code)))")
+      precondition(code == 0, "thread: cannot be started (\(String(cString: strerror(code))))")
     }
   }
 
@@ -41,8 +46,9 @@ public final class RealtimeThread {
   /// Real-time: not safe.
   public func join() { pthread_join(thread, nil) }
 
-  /// Waits until the body has returned, for `limit` at most: whether it has. After true do not join again; after false the
-  /// thread runs on.
+  /// Waits until the body has returned, for at most `limit`.
+  ///
+  /// - Returns: true if the body has returned; the thread must not be joined again. False if the thread still runs.
   ///
   /// Real-time: not safe.
   public func join(within limit: Nanoseconds) -> Bool {
@@ -56,8 +62,8 @@ private final class ThreadStart {
   init(name: String, body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
 }
 
-// A global function, not a closure: a closure written in an actor's context would carry its isolation into the new
-// thread.
+// A global function, not a closure: a closure in an actor context would inherit the isolation of the actor, and the new
+// thread would violate it.
 private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   let start = Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue()
   realtime_prepare_thread(String(start.name.prefix(15)))

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A bounded queue from one thread to one other, without locks: Lamport's ring (1977) with acquire and release
-/// ordering.
+/// A bounded lock-free queue from one producer thread to one consumer thread: Lamport's ring buffer (1977) with acquire
+/// and release ordering.
 ///
-/// Exactly one thread pushes and exactly one pops. A push into a full ring is refused and counted: nothing waits. A
-/// ring is a handle, free to copy and without reference counting, which real-time code may not do; its memory is never
-/// given back, so make rings when a peer starts, not while it plays.
+/// Exactly one thread pushes and exactly one thread pops. A push into a full ring fails and is counted; no thread
+/// waits. A ring is a handle that can be copied without reference counting, which is not allowed in real-time code. Its
+/// memory is never freed, so create rings when a peer starts, not while it plays.
 public struct SPSCRing<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Ends: ~Copyable {
@@ -14,13 +14,14 @@ public struct SPSCRing<Element: BitwiseCopyable & Sendable>: @unchecked Sendable
     @usableFromInline let refused = Atomic<Int>(0)
   }
 
-  // Invariant: slots head..<tail (modulo capacity) are initialised; the consumer alone moves head and reads them, the
-  // producer alone moves tail and writes the others. Neither block is ever freed, so no copy of the handle dangles.
+  // Invariant: the slots head..<tail (modulo capacity) are initialised. Only the consumer advances head and reads these
+  // slots. Only the producer advances tail and writes the other slots. Neither block is ever freed, so no copy of the
+  // handle dangles.
   @usableFromInline let slots: UnsafeMutablePointer<Element>
   @usableFromInline let ends: UnsafeMutablePointer<Ends>
   @usableFromInline let mask: Int
 
-  /// A ring with room for `capacity` elements, rounded up to a power of two.
+  /// Creates a ring for `capacity` elements, rounded up to a power of two.
   ///
   /// Real-time: not safe.
   public init(capacity: Int) {
@@ -32,23 +33,27 @@ public struct SPSCRing<Element: BitwiseCopyable & Sendable>: @unchecked Sendable
     mask = size - 1
   }
 
-  /// How many elements wait.
+  /// The number of elements in the ring.
   ///
   /// Real-time: safe.
   @inlinable
   public var count: Int { ends.pointee.tail.load(ordering: .acquiring) &- ends.pointee.head.load(ordering: .acquiring) }
 
-  /// How many elements fit.
+  /// The maximum number of elements.
+  ///
+  /// Real-time: safe.
   @inlinable
   public var capacity: Int { mask + 1 }
 
-  /// How many pushes were refused because the ring was full.
+  /// The number of elements dropped because the ring was full.
   ///
   /// Real-time: safe.
   @inlinable
   public var dropped: Int { ends.pointee.refused.load(ordering: .relaxed) }
 
-  /// Appends `element`; false, and counted, when the ring is full. The producer's side.
+  /// Appends `element`. Called by the producer.
+  ///
+  /// - Returns: false if the ring is full. The element is then dropped and counted in ``dropped``.
   ///
   /// Real-time: safe.
   @inlinable @discardableResult
@@ -63,7 +68,7 @@ public struct SPSCRing<Element: BitwiseCopyable & Sendable>: @unchecked Sendable
     return true
   }
 
-  /// Takes the oldest element, nil when there is none. The consumer's side.
+  /// Removes and returns the oldest element, or returns nil if the ring is empty. Called by the consumer.
   ///
   /// Real-time: safe.
   @inlinable

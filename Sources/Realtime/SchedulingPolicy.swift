@@ -1,10 +1,10 @@
 import Glibc
 
-/// Under which policy the kernel runs a thread.
+/// The scheduling policy of a thread.
 public enum SchedulingPolicy: Sendable, Equatable, CustomStringConvertible {
-  /// SCHED_FIFO with this priority.
+  /// SCHED_FIFO with the given priority, 1...99.
   case fifo(Int32)
-  /// SCHED_OTHER, because SCHED_FIFO was refused with this errno.
+  /// SCHED_OTHER, because the kernel refused SCHED_FIFO with the given errno.
   case other(refused: Int32)
 
   public var description: String {
@@ -14,10 +14,10 @@ public enum SchedulingPolicy: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// What to tell the player, once, when FIFO was refused; nil when it was not.
+  /// A warning for the user with the remedy if the kernel refused SCHED_FIFO, otherwise nil.
   public var advice: String? {
     guard case .other(let code) = self else { return nil }
-    return "real-time priority refused (\(String(cString: strerror(code)))), timing will be worse under load; "
-      + "allow it with `ulimit -r 95` (limits.conf: rtprio 95), CAP_SYS_NICE, or run as root"
+    return "real-time priority: refused (\(String(cString: strerror(code)))), timing is less accurate under load; "
+      + "run `ulimit -r 95` (limits.conf: rtprio 95), grant CAP_SYS_NICE, or run as root"
   }
 }

@@ -1,24 +1,27 @@
 import Synchronization
 
-/// The newest state from one thread to one other, without locks: the writer fills a slot of its own and swaps it for
-/// the middle one; the reader swaps the middle one for its own. Intermediate states may be skipped, the last one never
-/// is. Ableton Link hands its session state to the audio thread in this way. Like ``SPSCRing`` it is a handle whose
-/// memory is never given back.
+/// Passes the newest state from one writer thread to one reader thread without locks.
+///
+/// The writer fills its own slot and exchanges it with the middle slot. The reader exchanges its own slot with the
+/// middle slot. The reader may skip intermediate states but never misses the last one. Ableton Link passes its session
+/// state to the audio thread in the same way. Like ``SPSCRing``, a triple buffer is a handle whose memory is never
+/// freed.
 public struct TripleBuffer<Value: BitwiseCopyable & Sendable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Owners: ~Copyable {
-    /// Slot number in bits 0 and 1; bit 2 says that the reader has not had it yet.
+    /// The number of the middle slot in bits 0 and 1. Bit 2 is set if the reader has not taken this slot yet.
     @usableFromInline let middle = Atomic<Int>(1)
     @usableFromInline var back = 0
     @usableFromInline var front = 2
   }
 
-  // Invariant: the three slots' owners are `back` (writer), the low bits of `middle` (nobody), `front` (reader): always
-  // three different numbers. All slots are initialised from the start. Neither block is ever freed.
+  // Invariant: `back` (the writer's slot), the low bits of `middle` and `front` (the reader's slot) are always three
+  // different slot numbers. All slots are initialised in init. Neither block is ever freed.
   @usableFromInline let slots: UnsafeMutablePointer<Value>
   @usableFromInline let owners: UnsafeMutablePointer<Owners>
 
-  /// A buffer that holds nothing new until the first ``publish(_:)``.
+  /// Creates a buffer whose ``take()`` returns nil until the first ``publish(_:)``. `initial` only initialises the
+  /// slots.
   ///
   /// Real-time: not safe.
   public init(_ initial: Value) {
@@ -28,7 +31,7 @@ public struct TripleBuffer<Value: BitwiseCopyable & Sendable>: @unchecked Sendab
     owners.initialize(to: Owners())
   }
 
-  /// Makes `value` the newest. The writer's side.
+  /// Publishes `value` as the newest state. Called by the writer.
   ///
   /// Real-time: safe.
   @inlinable
@@ -38,7 +41,7 @@ public struct TripleBuffer<Value: BitwiseCopyable & Sendable>: @unchecked Sendab
     owners.pointee.back = owners.pointee.middle.exchange(back, ordering: .acquiringAndReleasing) & 3
   }
 
-  /// The newest value, when there is one that has not been taken yet. The reader's side.
+  /// Returns the newest state, or nil if it was already taken. Called by the reader.
   ///
   /// Real-time: safe.
   @inlinable

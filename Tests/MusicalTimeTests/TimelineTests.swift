@@ -27,7 +27,8 @@ import Testing
   }
 
   @Test func deadlineOfTheBillionthTickIsExact() {
-    // 137.3 BPM is 436999272 ns per quarter note, rounded up. Expected value, computed separately: 436999272 * 10^9 / 24.
+    // 137.3 BPM is 436999272 ns per quarter note, rounded up. Expected value, computed separately: 436999272 * 10^9 /
+    // 24.
     let timeline = Timeline(tempo: try! Tempo(bpm: 137.3), tick: Tick(0), at: Instant(nanoseconds: 7))
     #expect(timeline.deadline(Tick(1_000_000_000)) == Instant(nanoseconds: 7 + 18_208_303_000_000_000))
     #expect(timeline.deadline(Tick(-1)) == Instant(nanoseconds: 7 - 18_208_303))

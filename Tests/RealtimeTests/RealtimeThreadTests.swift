@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct RealtimeThreadTests {
-  @Test func whoHangsIsNotWaitedForForEver() {
+  @Test func joinWithALimitReturnsWhileTheThreadHangs() {
     let mayEnd = DispatchSemaphore(value: 0)
     let thread = RealtimeThread(name: "hanging", priority: 1) { mayEnd.wait() }
     #expect(!thread.join(within: .milliseconds(20)))
@@ -13,17 +13,26 @@ import Testing
     #expect(thread.join(within: .seconds(60)))
   }
 
-  @Test func whatALibraryStartsIsOrdinaryAndWhatWeStartIsNot() {
-    let own = Policies()
-    let thread = RealtimeThread(name: "own", priority: 2) {
-      own.note("own")
-      let inner = RealtimeThread(name: "inner", priority: 1) { own.note("inner") }
+  @Test func schedulingPolicyReportsWhatTheKernelGranted() {
+    let thread = RealtimeThread(name: "granted", priority: 10) {}
+    thread.join()
+    switch thread.schedulingPolicy {
+    case .fifo(let priority): #expect(priority == 10 && thread.schedulingPolicy.advice == nil)
+    case .other: #expect(thread.schedulingPolicy.advice?.contains("rtprio") == true)
+    }
+  }
+
+  @Test func threadsStartedByALibraryHaveNormalPriority() {
+    let recorder = PolicyRecorder()
+    let thread = RealtimeThread(name: "outer", priority: 2) {
+      recorder.record("outer")
+      let inner = RealtimeThread(name: "inner", priority: 1) { recorder.record("inner") }
       inner.join()
-      // As a sound server's plugin does it, with the attributes of the thread that calls it.
+      // Started as by the plugin of a sound server: the thread inherits the attributes of its creator.
       var library = pthread_t()
-      pthread_create(&library, nil, noteAsLibrary, Unmanaged.passUnretained(own).toOpaque())
+      pthread_create(&library, nil, recordFromLibrary, Unmanaged.passUnretained(recorder).toOpaque())
       pthread_join(library, nil)
-      own.note("own, afterwards")
+      recorder.record("outer, afterwards")
     }
     thread.join()
     let expected: Int32
@@ -32,24 +41,26 @@ import Testing
     case .other: expected = SCHED_OTHER
     }
     #expect(
-      own.seen == ["own": expected, "inner": expected, "library": SCHED_OTHER, "own, afterwards": expected])
+      recorder.recorded == [
+        "outer": expected, "inner": expected, "library": SCHED_OTHER, "outer, afterwards": expected,
+      ])
   }
 }
 
-/// Under which policy the kernel ran whom.
-private final class Policies: Sendable {
+/// Records the scheduling policy of each thread under a name.
+private final class PolicyRecorder: Sendable {
   private let policies = Mutex<[String: Int32]>([:])
 
-  var seen: [String: Int32] { policies.withLock { $0 } }
+  var recorded: [String: Int32] { policies.withLock { $0 } }
 
-  func note(_ name: String) {
+  func record(_ name: String) {
     let resetOnFork: Int32 = 0x4000_0000
     policies.withLock { $0[name] = sched_getscheduler(0) & ~resetOnFork }
   }
 }
 
-private func noteAsLibrary(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  // Invariant: the test holds it until this thread has been joined.
-  Unmanaged<Policies>.fromOpaque(argument!).takeUnretainedValue().note("library")
+private func recordFromLibrary(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  // Invariant: the test holds the recorder until this thread has been joined.
+  Unmanaged<PolicyRecorder>.fromOpaque(argument!).takeUnretainedValue().record("library")
   return nil
 }

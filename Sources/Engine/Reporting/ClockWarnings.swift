@@ -9,14 +9,14 @@ struct ClockWarnings {
 
   private var hasToldOfProbes = false
   private var hasToldOfInstants = false
-  private(set) var system = SystemClock()
+  private(set) var system = ClockStepDetector()
   private var nextLook = Instant(nanoseconds: .min)
 
   /// What is to be said at `now`, if anything. The system's clock is looked at once a second.
   mutating func news(_ counters: Counters, at now: Instant) -> String? {
     if now >= nextLook {
       nextLook = now + .seconds(1)
-      if let step = system.look(), system.steps == 1 {
+      if let step = system.check(), system.steps == 1 {
         return "the system's clock was set by \(step.seconds) s; the rhythm does not go by it, and goes on"
       }
     }

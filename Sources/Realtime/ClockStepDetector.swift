@@ -1,0 +1,51 @@
+import CRealtime
+public import MusicalTime
+
+/// Detects steps of the system clock, CLOCK_REALTIME, while a peer runs. A user or a time daemon can set this clock.
+///
+/// A step does no harm. A peer uses CLOCK_REALTIME only for the kernel's arrival stamps, and each stamp is converted
+/// separately (``MonotonicClock/instant(ofRealtime:)``).
+///
+/// The kernel slews CLOCK_MONOTONIC together with CLOCK_REALTIME. The difference of the two clocks therefore changes
+/// only when CLOCK_REALTIME is set.
+public struct ClockStepDetector: Sendable {
+  /// The smallest step that is detected. A smaller one cannot be distinguished from a preemption of this thread between
+  /// the two clock readings.
+  static let threshold = Nanoseconds.milliseconds(1)
+
+  /// CLOCK_REALTIME minus CLOCK_MONOTONIC in nanoseconds; nil before the first reading.
+  private var difference: Int64?
+  /// The number of steps detected.
+  public private(set) var steps: Int64 = 0
+
+  /// Creates a detector that has not read the clocks.
+  public init() {}
+
+  /// Reads both clocks. Returns the step of CLOCK_REALTIME since the last call, or nil if there was none.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func check() -> Nanoseconds? {
+    let (before, wall, after) = (realtime_now(), realtime_wall_clock(), realtime_now())
+    // The thread was preempted between the readings: leave the comparison to the next call.
+    guard after &- before < 100_000 else { return nil }
+    return update(wall &- after)
+  }
+
+  /// Compares `newDifference`, CLOCK_REALTIME minus CLOCK_MONOTONIC in nanoseconds, with the known difference. Returns
+  /// the step, or nil if it is smaller than ``threshold``.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func update(_ newDifference: Int64) -> Nanoseconds? {
+    guard let known = difference else {
+      difference = newDifference
+      return nil
+    }
+    let step = Nanoseconds(newDifference &- known)
+    guard step.magnitude >= Self.threshold else { return nil }
+    difference = newDifference
+    steps += 1
+    return step
+  }
+}

@@ -1,0 +1,24 @@
+import MusicalTime
+import Testing
+
+@testable import Realtime
+
+@Suite struct ClockStepDetectorTests {
+  @Test func stepIsReportedOnceAndNoiseIsIgnored() {
+    var clock = ClockStepDetector()
+    let noise: [Int64] = [0, 300, -250, 90_000, -90_000]
+    for n in noise { #expect(clock.update(1_700_000_000_000_000_000 + n) == nil) }
+    #expect(clock.update(1_700_003_600_000_000_000) == .seconds(3600))
+    #expect(clock.update(1_700_003_600_000_000_100) == nil)
+    #expect(clock.update(1_700_003_599_700_000_000) == .milliseconds(-300))
+    #expect(clock.steps == 2)
+    // No difference traps.
+    for wall in [Int64.min, .max, 0, .min] { _ = clock.update(wall) }
+  }
+
+  @Test func clockOfTheTestMachineHasNoSteps() {
+    var clock = ClockStepDetector()
+    for _ in 0..<1000 { #expect(clock.check() == nil) }
+    #expect(clock.steps == 0)
+  }
+}

@@ -1,0 +1,17 @@
+import MusicalTime
+import Realtime
+import Testing
+
+@Suite struct DoorbellTests {
+  @Test func waitReturnsAtOnceAfterARingAndAtTheDeadlineWithoutOne() {
+    let bell = Doorbell()
+    let seen = bell.count
+    bell.ring()
+    // The bell was rung after the count was read: the wait returns at once, although the deadline is an hour away.
+    bell.wait(until: MonotonicClock.now + .seconds(3600), since: seen)
+    // The bell was not rung: the wait lasts until the deadline.
+    let deadline = MonotonicClock.now + .milliseconds(5)
+    bell.wait(until: deadline, since: bell.count)
+    #expect(MonotonicClock.now >= deadline)
+  }
+}

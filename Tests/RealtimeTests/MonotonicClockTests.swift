@@ -1,0 +1,11 @@
+import MusicalTime
+import Realtime
+import Testing
+
+@Suite struct MonotonicClockTests {
+  @Test func unusableKernelStampsConvertToTheCurrentTime() {
+    let now = MonotonicClock.now
+    // No stamp, a stamp from 1970, and a stamp in the far future.
+    for stamp in [Int64(0), 1, .max] { #expect(MonotonicClock.instant(ofRealtime: stamp) >= now) }
+  }
+}
