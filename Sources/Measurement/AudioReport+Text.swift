@@ -1,7 +1,7 @@
 import MusicalTime
 
 extension AudioReport: CustomStringConvertible {
-  /// A table for people.
+  /// The report as a text table.
   public var description: String {
     var table = TextTable(columns: [
       "", "hits", "matched", "correlated", "missing", "extra", "|p50|", "|p99|", "|max|", "mean", "drift ppm",
@@ -13,10 +13,10 @@ extension AudioReport: CustomStringConvertible {
       ]
       table.append(
         [comparison.name] + counts.map(String.init)
-          + [sizes[2], sizes[3], sizes[5], comparison.difference.row[6], comparison.drift.hundredths])
+          + [sizes[2], sizes[3], sizes[5], comparison.difference.row[6], comparison.drift.twoDecimals])
     }
-    let reference = tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "nobody"
-    let frame = rate > 0 ? Nanoseconds(Int64(1_000_000_000 / rate)).tenthsOfMicroseconds : "-"
+    let reference = tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "no recording"
+    let frame = rate > 0 ? Nanoseconds(Int64(1_000_000_000 / rate)).microsecondsText : "-"
     return "Difference from \(reference), us; one frame is \(frame)\n\(table)"
   }
 }

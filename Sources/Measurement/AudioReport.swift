@@ -1,38 +1,42 @@
 import MusicalTime
 
-/// How well several peers sounded together, from their recordings: the same hit, here and there.
+/// The synchronization of the sound of several peers, measured from their recordings.
 ///
-/// Hits are found in every recording by itself (``OnsetDetector``) and matched with those of the first, the reference
-/// (``OnsetMatching``); the difference in time of a matched hit is then measured by correlation, exact to one frame
-/// (``HitCorrelation``). It is the difference of what came out of the converters, threads, network and clocks included.
-/// Recordings need not start together: instants are whole nanoseconds from their first frames, and what a clock was
-/// ahead is taken out. Drift is the slope of the differences over the reference's time.
+/// Hits are detected in each recording separately (``OnsetDetector``) and matched with the hits of the first recording,
+/// the reference (``OnsetMatching``). The time difference of two matched hits is then measured by cross-correlation,
+/// with a resolution of one frame (``HitCorrelation``). It is the difference at the outputs of the converters, and
+/// includes the effects of threads, network and clocks. Recordings need not start together: instants are calculated
+/// from the first frame of each recording, in whole nanoseconds, and known clock offsets are subtracted. The drift is
+/// the slope of the differences over the time of the reference.
 public struct AudioReport: Hashable, Sendable, Codable {
-  /// One recording by itself.
+  /// The data of one recording.
   public struct Track: Hashable, Sendable, Codable {
+    /// The name of the recording.
     public let name: String
+    /// The number of hits detected.
     public let onsets: Int
-    /// Length of the recording in seconds.
+    /// The length of the recording in seconds.
     public let seconds: Double
   }
 
-  /// One recording against the reference.
+  /// The comparison of one recording with the reference.
   public struct Comparison: Hashable, Sendable, Codable {
+    /// The name of the recording.
     public let name: String
-    /// Hits of both.
+    /// The number of hits present in both recordings.
     public let matched: Int
-    /// Those of the matched whose sound was alike enough to be measured by correlation. The differences of the rest are
-    /// those of their onsets' first frames, off by a millisecond or more where sounds overlap.
+    /// The number of matched hits whose sound was similar enough for the correlation. The other differences are those
+    /// of the detected onsets, which are inexact by a millisecond or more if sounds overlap.
     public let correlated: Int
-    /// Hits of the reference without a partner, while this recording ran.
+    /// The number of unmatched hits of the reference within the time span of this recording.
     public let missing: Int
-    /// Hits of this recording without a partner, while the reference ran.
+    /// The number of unmatched hits of this recording within the time span of the reference.
     public let extra: Int
-    /// When the hit sounded minus when it sounded in the reference, with its sign.
+    /// The instant of the hit minus the instant of the hit in the reference, with its sign.
     public let difference: Figures
-    /// The same without its sign.
+    /// The absolute value of the difference.
     public let magnitude: Figures
-    /// Parts per million by which the differences grow; nil with fewer than two matched hits.
+    /// The slope of the differences in parts per million; nil with fewer than two matched hits.
     public let drift: Double?
 
     private enum CodingKeys: String, CodingKey {
@@ -41,22 +45,24 @@ public struct AudioReport: Hashable, Sendable, Codable {
     }
   }
 
-  /// Frames a second of all recordings. A difference is exact to one frame.
+  /// The sample rate of all recordings in frames per second. The resolution of a difference is one frame.
   public let rate: Int
   /// All recordings, in the order given; the first is the reference.
   public let tracks: [Track]
-  /// All recordings but the first, against the first.
+  /// The comparisons of all recordings, except the first, with the first.
   public let comparisons: [Comparison]
 
   private static let rates = 8_000...384_000
 
   /// Compares `recordings` with the first of them.
   ///
-  /// - Parameter clockAhead: by how much the clock of each recording is ahead of a common one, in the order of the
-  ///   recordings; empty when all share a clock.
-  /// - Throws: ``ReportError`` for fewer than two recordings, for as many clocks as there are no recordings, for rates
-  ///   that
-  ///   differ or are not 8000...384000, for a first instant beyond 73 years, for a reference without hits.
+  /// - Parameters:
+  ///   - recordings: at least two recordings with the same sample rate; the first is the reference.
+  ///   - clockAhead: the offset of the clock of each recording from a common clock, in the order of the recordings.
+  ///     Empty if all recordings share a clock.
+  /// - Throws: ``ReportError`` for fewer than two recordings, if the numbers of clock offsets and recordings differ,
+  ///   for sample rates that differ or are not 8000...384000, for a first instant beyond 73 years, for a reference
+  ///   without hits.
   ///
   /// Real-time: not safe.
   public init(recordings: [Recording], clockAhead: [Nanoseconds] = []) throws(ReportError) {
@@ -66,34 +72,38 @@ public struct AudioReport: Hashable, Sendable, Codable {
       guard Self.rates.contains(recording.rate), recording.rate == rate else {
         throw ReportError(
           subject: recording.name,
-          reason: "\(recording.rate) frames a second, where \(recordings[0].name) has \(rate)",
-          remedy: "record all at one rate from \(Self.rates.lowerBound) to \(Self.rates.upperBound)")
+          reason: "\(recording.rate) frames per second, but \(recordings[0].name) has \(rate)",
+          remedy: "record all files at the same rate, from \(Self.rates.lowerBound) to \(Self.rates.upperBound)")
       }
       guard recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude else {
         throw ReportError(
-          subject: recording.name, reason: "its first frame lies 73 years away", remedy: "tell when it sounded")
+          subject: recording.name, reason: "its first frame is more than 73 years from the clock's origin",
+          remedy: "correct the instant of the first frame")
       }
     }
-    let heard = zip(recordings, leads).map { Heard($0, clockAhead: $1) }
-    guard !heard[0].frames.isEmpty else {
+    let analyses = zip(recordings, leads).map { Analysis($0, clockAhead: $1) }
+    guard !analyses[0].frames.isEmpty else {
       throw ReportError(
-        subject: recordings[0].name, reason: "no hits are heard in it",
-        remedy: "give the recording of a peer that played first")
+        subject: recordings[0].name, reason: "no hits detected",
+        remedy: "give the recording of a peer that played as the first file")
     }
     self.rate = rate
-    tracks = heard.map {
+    tracks = analyses.map {
       Track(
         name: $0.recording.name, onsets: $0.frames.count,
         seconds: Double($0.recording.samples.count) / Double(rate))
     }
-    comparisons = heard.dropFirst().map { Comparison(heard[0], $0, rate: rate) }
+    comparisons = analyses.dropFirst().map { Comparison(analyses[0], $0, rate: rate) }
   }
 
-  /// A recording with its onsets, in the common clock.
-  fileprivate struct Heard {
+  /// A recording with its onsets, by the common clock.
+  fileprivate struct Analysis {
     let recording: Recording
+    /// The frames of the onsets, in ascending order.
     let frames: [Int]
+    /// The instants of the onsets, in the order of ``frames``.
     let onsets: [Instant]
+    /// The time span of the recording.
     let span: ClosedRange<Instant>
 
     init(_ recording: Recording, clockAhead: Nanoseconds) {
@@ -108,10 +118,10 @@ public struct AudioReport: Hashable, Sendable, Codable {
 }
 
 extension AudioReport.Comparison {
-  fileprivate init(_ reference: AudioReport.Heard, _ other: AudioReport.Heard, rate: Int) {
+  fileprivate init(_ reference: AudioReport.Analysis, _ other: AudioReport.Analysis, rate: Int) {
     let matching = OnsetMatching(reference.onsets, span: reference.span, other.onsets, span: other.span)
     let correlation = HitCorrelation(rate: rate)
-    var (differences, line, correlated) = ([Nanoseconds](), DriftLine(), 0)
+    var (differences, fit, correlated) = ([Nanoseconds](), DriftFit(), 0)
     for (first, second) in matching.pairs {
       var frame = other.frames[second]
       if let match = correlation.match(
@@ -122,7 +132,7 @@ extension AudioReport.Comparison {
       }
       let difference = other.recording.instant(of: frame) - reference.onsets[first]
       differences.append(difference)
-      line.append(difference, at: reference.onsets[first])
+      fit.append(difference, at: reference.onsets[first])
     }
     name = other.recording.name
     matched = matching.pairs.count
@@ -131,6 +141,6 @@ extension AudioReport.Comparison {
     extra = matching.extra
     difference = Figures(signed: differences)
     magnitude = Figures(absolute: differences)
-    drift = line.partsPerMillion
+    drift = fit.partsPerMillion
   }
 }

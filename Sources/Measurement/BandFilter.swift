@@ -1,17 +1,19 @@
 import Foundation
 
-/// A causal band filter, so that a hit never shows before its first frame: two second-order sections in series, one for
-/// either edge of the band (Butterworth, 12 dB an octave), or both for the one edge of the lowest and the highest band
-/// (Butterworth of order four, 24 dB an octave). Coefficients: R. Bristow-Johnson, "Cookbook formulae for audio EQ
-/// biquad filter coefficients"; direct form II transposed.
+/// A causal band-pass, low-pass or high-pass filter. It is causal so that a hit has no effect before its first frame.
+///
+/// The filter consists of two second-order sections in series. A band-pass has one section for each edge (Butterworth,
+/// 12 dB per octave). The lowest and the highest band have only one edge and use both sections for it (Butterworth of
+/// order four, 24 dB per octave). Coefficients: R. Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter
+/// coefficients"; direct form II transposed.
 struct BandFilter {
   private var first: Section
   private var second: Section
 
-  /// The band from `low` to `high` hertz at `rate` frames a second; nil leaves that side open. Edges beyond what the
-  /// rate holds are drawn in to 0.45 of it.
+  /// Creates a filter that passes `low` to `high` hertz at `rate` frames per second. Nil means no limit on this side.
+  /// Edges above 0.45 times the rate are set to 0.45 times the rate.
   init(from low: Double?, to high: Double?, rate: Int) {
-    // The pole pairs of order two (one pair) and order four (two pairs).
+    // The quality factors of Butterworth filters of order two (one pole pair) and order four (two pole pairs).
     let (single, flat, peaked) = (0.5.squareRoot(), 0.541_196_100, 1.306_562_965)
     func section(_ side: Side, _ edge: Double, _ quality: Double) -> Section {
       Section(side, angle: 2 * .pi * min(edge / Double(rate), 0.45), quality: quality)
@@ -24,9 +26,10 @@ struct BandFilter {
     }
   }
 
-  /// The next frame of the band. A sample that is not a number counts as silence.
+  /// Returns the next frame of the filtered signal. A sample that is not finite counts as silence.
   mutating func next(_ sample: Float) -> Double { second.next(first.next(sample.isFinite ? Double(sample) : 0)) }
 
+  /// The type of a section: low-pass or high-pass.
   private enum Side { case low, high }
 
   private struct Section {
@@ -34,7 +37,7 @@ struct BandFilter {
     private var (a1, a2) = (0.0, 0.0)
     private var (z1, z2) = (0.0, 0.0)
 
-    /// Passes everything.
+    /// Creates a section that passes all frequencies.
     init() {}
 
     init(_ side: Side, angle: Double, quality: Double) {

@@ -1,23 +1,28 @@
 import MusicalTime
 
-/// What cyclictest's users say of a distribution: count, minimum, median, 99 and 99.9 in a hundred, maximum; and the
-/// mean.
+/// The summary of a distribution of durations, as in cyclictest: count, minimum, median, 99 % and 99.9 % percentile,
+/// maximum; in addition the mean.
 ///
-/// Minimum, maximum, mean and count are exact to the nanosecond, percentiles to three significant digits
-/// (``SignedHistogram``). An empty distribution has a count of 0 and zeros, which its text shows as dashes. JSON has
-/// microseconds, and says so: `count`, `min_us`, `p50_us`, `p99_us`, `p999_us`, `max_us`, `mean_us`.
+/// Minimum, maximum and count are exact, and the mean is rounded to whole nanoseconds. Percentiles have three
+/// significant digits (``SignedHistogram``). In an empty distribution all values are 0; its text shows dashes. JSON
+/// contains microseconds under the keys `count`, `min_us`, `p50_us`, `p99_us`, `p999_us`, `max_us` and `mean_us`.
 public struct Figures: Hashable, Sendable {
+  /// The number of durations.
   public let count: Int
+  /// The smallest duration.
   public let minimum: Nanoseconds
   /// The median.
   public let p50: Nanoseconds
+  /// The 99 % percentile.
   public let p99: Nanoseconds
-  /// 99.9 %.
+  /// The 99.9 % percentile.
   public let p999: Nanoseconds
+  /// The largest duration.
   public let maximum: Nanoseconds
+  /// The mean, rounded toward zero.
   public let mean: Nanoseconds
 
-  /// The figures of `histogram`.
+  /// Creates the summary of `histogram`.
   ///
   /// Real-time: not safe.
   public init(_ histogram: SignedHistogram) {
@@ -30,7 +35,7 @@ public struct Figures: Hashable, Sendable {
     mean = histogram.mean
   }
 
-  /// The figures of `lengths` with their signs: early is less than zero.
+  /// Creates the summary of `lengths` with their signs.
   ///
   /// Real-time: not safe.
   public init(signed lengths: some Sequence<Nanoseconds>) {
@@ -39,7 +44,7 @@ public struct Figures: Hashable, Sendable {
     self.init(histogram)
   }
 
-  /// The figures of the magnitudes of `lengths`.
+  /// Creates the summary of the absolute values of `lengths`.
   ///
   /// Real-time: not safe.
   public init(absolute lengths: some Sequence<Nanoseconds>) {
@@ -48,13 +53,13 @@ public struct Figures: Hashable, Sendable {
     self.init(histogram)
   }
 
-  /// What the columns of ``row`` hold.
+  /// The column titles for ``row``.
   public static let columns = ["count", "min", "p50", "p99", "p99.9", "max", "mean"]
 
-  /// The figures as text, in the order of ``columns``: microseconds with one decimal place, dashes when there is
-  /// nothing.
+  /// The values as text, in the order of ``columns``: microseconds with one decimal place, or dashes if the
+  /// distribution is empty.
   public var row: [String] {
-    ["\(count)"] + [minimum, p50, p99, p999, maximum, mean].map { count == 0 ? "-" : $0.tenthsOfMicroseconds }
+    ["\(count)"] + [minimum, p50, p99, p999, maximum, mean].map { count == 0 ? "-" : $0.microsecondsText }
   }
 }
 
@@ -93,10 +98,10 @@ extension Figures: Codable {
 }
 
 extension KeyedDecodingContainer {
-  /// A length written in microseconds, to the nanosecond.
+  /// Decodes a number of microseconds, rounded to whole nanoseconds.
   func decodeMicroseconds(forKey key: Key) throws -> Nanoseconds {
     guard let count = Int64(exactly: (try decode(Double.self, forKey: key) * 1e3).rounded()) else {
-      throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "beyond 292 years")
+      throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "more than 292 years")
     }
     return Nanoseconds(count)
   }

@@ -1,21 +1,25 @@
-/// One band of the onset detector's filter bank: its edges and the rises of power that count as an onset in it.
+/// One band of the onset detector's filter bank: its edges, and the rises of power that count as an onset.
 struct OnsetBand {
-  /// A length in hops of a millisecond, and the rise of mean power, in decibels, that counts as an onset.
+  /// The length of a window in hops of one millisecond, and the rise of mean power in decibels that counts as an onset.
   typealias Window = (hops: Int, rise: Double)
 
-  /// The edges in hertz; nil leaves that side open.
+  /// The lower edge in hertz; nil if there is none.
   let low: Double?
+  /// The upper edge in hertz; nil if there is none.
   let high: Double?
+  /// The short window, which detects attacks.
   let short: Window
+  /// The long window, which detects soft hits in noise.
   let long: Window
-  /// Mean squares below this count as silence, full scale 1.
+  /// Mean squares below this value count as silence. Full scale is 1.
   let silence: Double
-  /// Whether a sound here can be cut off, as a hi-hat is: in low bands a sine's own swing would look like it.
+  /// Whether the detector looks for sounds that are cut off in this band, such as hi-hats. In low bands the oscillation
+  /// of a single sine looks like a cut-off.
   let canBeCut: Bool
 
-  /// The bank, low to high. Low bands need long windows, for a 60 Hz kick swings 120 times a second, and have a higher
-  /// silence, for nobody hears their rumble. The rises are what FluidSynth's General MIDI drums reach between their
-  /// onsets once in about 100 s of music.
+  /// The filter bank, from low to high. Low bands need long windows, because the power of a 60 Hz kick oscillates 120
+  /// times per second. They have a higher silence level, because their rumble is inaudible. Each rise is the value that
+  /// the General MIDI drums of FluidSynth reach between onsets about once in 100 s of music.
   static let all = [
     OnsetBand(low: nil, high: 120, short: (10, 5.5), long: (20, 7.7), silence: 2.5e-7, canBeCut: false),
     OnsetBand(low: 120, high: 300, short: (8, 5.5), long: (16, 7.2), silence: 6e-8, canBeCut: false),
@@ -26,9 +30,10 @@ struct OnsetBand {
     OnsetBand(low: 10_000, high: nil, short: (3, 2.5), long: (12, 2.8), silence: 4e-9, canBeCut: true),
   ]
 
+  /// Returns the filter of the band for `rate` frames per second.
   func filter(rate: Int) -> BandFilter { BandFilter(from: low, to: high, rate: rate) }
 
-  /// The mean square of the band in each whole hop of `hop` frames.
+  /// Returns the mean square of the band in each complete hop of `hop` frames.
   func energies(of samples: [Float], rate: Int, hop: Int) -> [Double] {
     var filter = filter(rate: rate)
     var energies: [Double] = []

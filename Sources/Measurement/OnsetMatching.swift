@@ -1,26 +1,28 @@
 import MusicalTime
 
-/// Which onsets of a recording are which of the reference.
+/// The assignment of the onsets of a recording to the onsets of the reference.
 ///
-/// An onset belongs to the reference's onset nearest in time, if it lies within half the distance to that one's
-/// neighbour on its side, and within 100 ms. Of several that belong to one, the nearest is it, the others are extra.
-/// Onsets are looked for only where both recordings ran.
+/// An onset is assigned to the nearest onset of the reference if the distance is at most half the distance to the
+/// neighbouring onset of the reference on the same side, and at most 100 ms. If several onsets qualify for one onset of
+/// the reference, the nearest is assigned and the others are extra. Unassigned onsets count only within the time span
+/// of the other recording.
 struct OnsetMatching {
-  /// Indices into the onsets of the reference and of the other, both rising.
+  /// Indices into the onsets of the reference and of the other recording, both ascending.
   private(set) var pairs: [(Int, Int)] = []
-  /// Onsets of the reference without a partner, while the other recording ran.
+  /// The number of unassigned onsets of the reference within the time span of the other recording.
   private(set) var missing = 0
-  /// Onsets of the other without a partner, while the reference ran.
+  /// The number of unassigned onsets of the other recording within the time span of the reference.
   private(set) var extra = 0
 
-  private static let reach = Nanoseconds.milliseconds(100)
+  /// The maximum distance of two assigned onsets.
+  private static let maximumDistance = Nanoseconds.milliseconds(100)
 
-  /// Onsets rise; spans are from a recording's first frame to its last.
+  /// Assigns the onsets. Both arrays are in ascending order. The spans extend from the first to the last frame.
   init(_ reference: [Instant], span: ClosedRange<Instant>, _ other: [Instant], span otherSpan: ClosedRange<Instant>) {
     var next = 0
     for (index, onset) in reference.enumerated() {
-      let early = index > 0 ? Self.half(onset - reference[index - 1]) : Self.reach
-      let late = index + 1 < reference.count ? Self.half(reference[index + 1] - onset) : Self.reach
+      let early = index > 0 ? Self.half(onset - reference[index - 1]) : Self.maximumDistance
+      let late = index + 1 < reference.count ? Self.half(reference[index + 1] - onset) : Self.maximumDistance
       while next < other.count, other[next] < onset - early {
         if span.contains(other[next]) { extra += 1 }
         next += 1
@@ -44,5 +46,6 @@ struct OnsetMatching {
     for onset in other[next...] where span.contains(onset) { extra += 1 }
   }
 
-  private static func half(_ length: Nanoseconds) -> Nanoseconds { min(Nanoseconds(length.count / 2), reach) }
+  /// Returns half of `length`, limited to the maximum distance.
+  private static func half(_ length: Nanoseconds) -> Nanoseconds { min(Nanoseconds(length.count / 2), maximumDistance) }
 }

@@ -1,32 +1,39 @@
 import Foundation
 
-/// How much each millisecond of a recording outdoes its recent past, band by band: 1 and more is an onset.
+/// The novelty function of a recording: the rise of power relative to the recent past, per band and millisecond. A
+/// value of 1 or more is an onset.
 ///
-/// In every band the mean power of the coming 3...20 ms is held against the greatest such power in the 20...30 ms
-/// before it. Held against the greatest and not the mean, what decays, ripples or beats by a few decibels stays below
-/// one, however loud; partials that beat to near silence are hits to it. Two window lengths look at it: the short one
-/// finds attacks, the long one, whose power fluctuates less, finds soft hits in noise. The ratio in decibels is divided
-/// by what noise and ringing alone reach in that band and window (``OnsetBand``). (Power per band on a logarithmic
-/// scale: A. Klapuri, "Sound onset detection by applying psychoacoustic knowledge", ICASSP 1999; the comparison with a
-/// local maximum: S. Böck and G. Widmer, "Maximum filter vibrato suppression for onset detection", DAFx 2013.)
+/// In each band the mean power of the next 3...20 ms is compared with the maximum of this mean in the preceding 20...30
+/// ms. Because the reference is the maximum and not the mean, sounds that decay, ripple or beat by a few decibels stay
+/// below 1, regardless of their level. Partials that beat down to near silence count as hits. Each band has two window
+/// lengths. The short window detects attacks. The power of the long window fluctuates less; it detects soft hits in
+/// noise. The ratio in decibels is divided by the ratio that noise and ringing alone reach in this band and window
+/// (``OnsetBand``). Sources: A. Klapuri, "Sound onset detection by applying psychoacoustic knowledge", ICASSP 1999
+/// (power per band on a logarithmic scale); S. Böck and G. Widmer, "Maximum filter vibrato suppression for onset
+/// detection", DAFx 2013 (comparison with a local maximum).
 ///
-/// A hi-hat that closes cuts a loud sound and begins a soft one. So when the power above 2 kHz falls by 9 dB within 4
-/// ms, as nothing that rings does, those bands forget what was before.
+/// A closing hi-hat ends a loud sound and starts a soft one. If the power above 2 kHz falls by 9 dB within 4 ms, which
+/// no ringing sound does, these bands therefore ignore the time before the fall.
 struct OnsetNovelty {
-  /// Novelty per band and hop, never negative.
+  /// The novelty per band and hop, never negative.
   let bands: [[Float]]
-  /// The greatest novelty of any band, per hop.
+  /// The maximum novelty of all bands, per hop.
   private let greatest: [Float]
 
-  /// Hops of past to compare with: for the short windows and for the long ones.
+  /// The number of past hops to compare with, for short and for long windows.
   private static let past = (short: 30, long: 20)
-  /// A cut: how far power must fall, over how many hops, and for how many hops it must have been higher before.
+  /// The conditions for a cut-off: the ratio by which the power falls, the number of hops in which it falls, and the
+  /// number of preceding hops in which it was higher.
   private static let cut = (ratio: 8.0, hops: 4, before: 8)
 
+  /// The number of hops.
   var hops: Int { greatest.count }
+  /// The maximum novelty of all bands in `hop`.
   subscript(hop: Int) -> Float { greatest[hop] }
 
-  /// - Parameter energies: mean square per hop, for each of ``OnsetBand/all``.
+  /// Calculates the novelty.
+  ///
+  /// - Parameter energies: the mean square per hop, for each band of ``OnsetBand/all``.
   init(energies: [[Double]]) {
     let cuts = Self.lastCuts(in: energies)
     let bands = zip(OnsetBand.all, energies).map { band, energy in
@@ -39,13 +46,15 @@ struct OnsetNovelty {
     greatest = (bands.first ?? []).indices.map { hop in bands.reduce(0) { max($0, $1[hop]) } }
   }
 
-  /// - Parameter cuts: per hop, the last hop at which a loud sound was cut off; nothing before it is looked at.
+  /// Returns the novelty of one band and window per hop.
+  ///
+  /// - Parameter cuts: per hop, the last hop at which a loud sound was cut off. Hops before it are ignored.
   private static func rises(
     of energy: [Double], in band: OnsetBand, window: OnsetBand.Window, past: Int, cuts: [Int]?
   ) -> [Float] {
     let means = forwardMeans(of: energy, window: window.hops)
     return means.indices.map { hop in
-      // The last hop whose window ends before this one. Silence came before the recording.
+      // The last hop whose window ends before this hop. The time before the recording counts as silence.
       let end = hop - window.hops
       let cut = cuts?[hop] ?? .min
       if cut > end { return 0 }
@@ -60,7 +69,8 @@ struct OnsetNovelty {
     }
   }
 
-  /// For each hop the last one, itself included, at which a loud sound was cut off; Int.min before the first.
+  /// Returns for each hop the last hop, up to and including this one, at which a loud sound was cut off; Int.min if
+  /// there is none.
   private static func lastCuts(in energies: [[Double]]) -> [Int] {
     var sum = [Double](repeating: 0, count: energies.first?.count ?? 0)
     var silence = 0.0
@@ -81,7 +91,8 @@ struct OnsetNovelty {
     }
   }
 
-  /// The mean of each hop and the `window - 1` after it; silence follows the end.
+  /// Returns for each hop the mean of this hop and the next `window - 1` hops. The time after the end counts as
+  /// silence.
   private static func forwardMeans(of energy: [Double], window: Int) -> [Double] {
     energy.indices.map { hop in
       var sum = 0.0

@@ -1,21 +1,24 @@
 import MusicalTime
 
-/// The sound of one peer: one channel of samples, and when the first of them sounded.
+/// A recording of one peer: one channel of samples and the instant of the first one.
 public struct Recording: Sendable {
+  /// The name of the recording, shown in reports.
   public var name: String
-  /// Full scale 1, one channel.
+  /// The samples of one channel, full scale 1.
   public var samples: [Float]
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public var rate: Int
-  /// When the first frame sounded, in the clock of the peer that recorded it.
+  /// The instant at which the first frame sounded, by the clock of the recording peer.
   public var firstInstant: Instant
 
+  /// Creates a recording.
+  ///
   /// Real-time: not safe.
   public init(name: String, samples: [Float], rate: Int, firstInstant: Instant) {
     (self.name, self.samples, self.rate, self.firstInstant) = (name, samples, rate, firstInstant)
   }
 
-  /// When `frame` sounded, to the nearest nanosecond. The rate is above zero.
+  /// Returns the instant at which `frame` sounded, rounded to the nearest nanosecond. ``rate`` must be positive.
   func instant(of frame: Int) -> Instant {
     let (seconds, frames) = frame.quotientAndRemainder(dividingBy: rate)
     // A second has at most 384 000 frames (AudioReport), so this product fits.

@@ -1,31 +1,36 @@
 import MusicalTime
 
-/// Traces or recordings that cannot be compared: what, why, and the remedy.
+/// The error for traces or recordings that cannot be compared.
 public struct ReportError: Error, Hashable, CustomStringConvertible {
-  /// What is at fault: a name, or "comparison".
+  /// The name of the invalid trace or recording, or "comparison".
   public let subject: String
+  /// The reason.
   public let reason: String
+  /// The remedy.
   public let remedy: String
 
+  /// The error in one line.
   public var description: String { "\(subject): \(reason); \(remedy)" }
 
-  /// Checks what every comparison asks of its arguments, and gives the clocks' leads, zeros when none were told.
+  /// Checks the arguments that all comparisons have in common. Returns `clockAhead`, or zeros if it is empty.
   static func leads(
     _ clockAhead: [Nanoseconds], of names: [String], kind: String
   ) throws(ReportError) -> [Nanoseconds] {
     guard names.count >= 2 else {
       throw ReportError(
         subject: "comparison", reason: "\(names.count) \(kind)\(names.count == 1 ? "" : "s") to compare",
-        remedy: "give two or more, the reference first")
+        remedy: "give at least two, the reference first")
     }
     guard !clockAhead.isEmpty else { return names.map { _ in .zero } }
     guard clockAhead.count == names.count else {
       throw ReportError(
-        subject: "comparison", reason: "\(clockAhead.count) clocks told for \(names.count) \(kind)s",
-        remedy: "tell by how much each one's clock is ahead, in the same order")
+        subject: "comparison",
+        reason: "\(clockAhead.count) clock offset\(clockAhead.count == 1 ? "" : "s") for \(names.count) \(kind)s",
+        remedy: "give one clock offset for each \(kind), in the same order")
     }
     for (name, lead) in zip(names, clockAhead) where lead.count.magnitude > TraceTick.limit.magnitude {
-      throw ReportError(subject: name, reason: "its clock cannot be 73 years ahead", remedy: "tell seconds")
+      throw ReportError(
+        subject: name, reason: "its clock offset is more than 73 years", remedy: "give the offset in seconds")
     }
     return clockAhead
   }

@@ -1,18 +1,22 @@
 import MusicalTime
 
-/// Which runs of one trace are which of another.
+/// The assignment of the runs of one trace to the runs of another.
 ///
-/// Runs keep their order. When both traces have as many, the first goes with the first, and so on. When one has fewer
-/// (its peer came late, or was not there for a start), as many as possible are matched, and among those matchings the
-/// one whose runs lie closest together in time is taken: an alignment by dynamic programming, as of two sequences of
-/// letters (S. Needleman and C. Wunsch, J. Mol. Biol. 48, 1970). Two runs lie as far apart as the first ticks that both
-/// may hold. Runs without such ticks are not matched.
+/// Runs keep their order. If both traces have the same number of runs, they are assigned in order. If one trace has
+/// fewer runs (its peer joined late or missed a start), the assignment with the maximum number of pairs is chosen, and
+/// among these the one with the minimum total distance in time. It is a sequence alignment by dynamic programming (S.
+/// Needleman and C. Wunsch, J. Mol. Biol. 48, 1970). The distance of two runs is the distance of the first ticks that
+/// both can contain. Runs without such ticks are not assigned.
 struct RunMatching {
-  /// Indices into the runs of the first and of the second trace, both rising.
+  /// Indices into the runs of the first and of the second trace, both ascending.
   let pairs: [(Int, Int)]
 
-  /// More starts than this in one trace are refused: the work grows with their square.
+  /// The maximum number of runs per trace. The work grows with the square of this number.
   static let limit = 1_000
+
+  /// Assigns the runs.
+  ///
+  /// - Parameter lead: the offset of the second trace's clock from the first trace's clock.
 
   init(_ first: [ArraySlice<TraceTick>], _ second: [ArraySlice<TraceTick>], lead: Nanoseconds) {
     struct Best {
@@ -20,7 +24,7 @@ struct RunMatching {
       var apart = 0.0
       var matches = false
     }
-    // best[i][j] is the best matching of the first i runs with the first j of the other.
+    // best[i][j] is the best assignment of the first i runs of the first trace to the first j runs of the second.
     var best = [[Best]](repeating: [Best](repeating: Best(), count: second.count + 1), count: first.count + 1)
     for i in first.indices {
       for j in second.indices {
@@ -49,8 +53,8 @@ struct RunMatching {
     self.pairs = pairs.reversed()
   }
 
-  /// How far apart in seconds the first ticks lie from which on both runs may have ticks in common; nil when there is
-  /// none.
+  /// Returns the distance in seconds of the two runs, at their first ticks from the tick at which the later run starts.
+  /// Returns nil if a run has no such tick.
   private static func distance(
     _ first: ArraySlice<TraceTick>, _ second: ArraySlice<TraceTick>, lead: Nanoseconds
   ) -> Double? {
@@ -60,6 +64,7 @@ struct RunMatching {
     return (b.due - lead - a.due).seconds.magnitude
   }
 
+  /// Returns the first element of `run` at or after `tick`, by binary search; nil if there is none.
   private static func tick(notBefore tick: Tick, in run: ArraySlice<TraceTick>) -> TraceTick? {
     var (low, high) = (run.startIndex, run.endIndex)
     while low < high {

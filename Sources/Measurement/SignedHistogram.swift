@@ -1,12 +1,12 @@
 import Histogram
 import MusicalTime
 
-/// A distribution of lengths of time that may be negative, in little memory however many there are.
+/// A histogram of positive and negative durations. Its memory does not depend on the number of values.
 ///
-/// An HDR Histogram (G. Tene, hdrhistogram.org) takes no negative values, so there are two: one of the magnitudes below
-/// zero, one of the rest; a rank counts through the first downwards, then through the second upwards. Both keep three
-/// significant digits: a percentile is off by 0.1 % of itself at most, away from zero, and exact below 2048 ns. Count,
-/// minimum, maximum and mean are kept beside them and exact to the nanosecond.
+/// HDR Histogram (G. Tene, hdrhistogram.org) does not accept negative values. Therefore there are two histograms: one
+/// of the magnitudes of negative values, one of the other values. A rank counts down through the first and then up
+/// through the second. Both have three significant digits. The error of a percentile is at most 0.1 %, away from zero,
+/// and zero below 2048 ns. Count, minimum, maximum and sum are kept separately and are exact.
 public struct SignedHistogram: Sendable {
   private var negative = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
   private var positive = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
@@ -14,18 +14,18 @@ public struct SignedHistogram: Sendable {
   private var least = Int64.max
   private var greatest = Int64.min
 
-  /// Lengths recorded.
+  /// The number of durations recorded.
   public private(set) var count = 0
 
-  /// The longest length told apart, 2^62 ns or 146 years; longer ones count as that.
+  /// The maximum magnitude, 2^62 ns or 146 years. Larger values are clamped.
   private static let limit: Int64 = 1 << 62
 
-  /// An empty distribution.
+  /// Creates an empty histogram.
   ///
   /// Real-time: not safe.
   public init() {}
 
-  /// Takes `length` in.
+  /// Records `length`.
   ///
   /// Real-time: not safe.
   public mutating func record(_ length: Nanoseconds) {
@@ -37,23 +37,22 @@ public struct SignedHistogram: Sendable {
     count += 1
   }
 
-  /// The least length, or zero when there is none.
+  /// The smallest duration; zero if the histogram is empty.
   public var minimum: Nanoseconds { Nanoseconds(count == 0 ? 0 : least) }
-  /// The greatest length, or zero when there is none.
+  /// The largest duration; zero if the histogram is empty.
   public var maximum: Nanoseconds { Nanoseconds(count == 0 ? 0 : greatest) }
-  /// The mean, rounded toward zero; zero when there is none.
+  /// The mean, rounded toward zero; zero if the histogram is empty.
   public var mean: Nanoseconds { Nanoseconds(count == 0 ? 0 : Int64(sum / Int128(count))) }
 
-  /// The least length that at least `share` of all do not exceed (the nearest rank), within 0.1 %; zero when there is
-  /// none.
+  /// Returns a percentile by the nearest-rank method, with an error of at most 0.1 %; zero if the histogram is empty.
   ///
-  /// - Parameter share: 0...1; 0.5 is the median.
+  /// - Parameter share: the percentile as a fraction, 0...1; 0.5 is the median.
   ///
   /// Real-time: not safe.
   public func percentile(_ share: Double) -> Nanoseconds {
     guard count > 0 else { return .zero }
     let below = Int(negative.totalCount)
-    // A hair less, so that 0.999 of 1000 is rank 999 although 0.999 has no exact binary form.
+    // The next smaller number: 0.999 has no exact binary representation, and 0.999 of 1000 must be rank 999.
     let rank = min(max(Int((share.nextDown * Double(count)).rounded(.up)), 1), count)
     let value =
       rank <= below

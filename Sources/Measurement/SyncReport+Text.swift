@@ -1,5 +1,5 @@
 extension SyncReport: CustomStringConvertible {
-  /// Tables for people: offsets, lateness, and what the peers counted.
+  /// The report as text tables: offsets, lateness, and the counts of the peers.
   public var description: String {
     var offsets = TextTable(columns: [
       "", "ticks", "missing", "skipped", "extra", "|p50|", "|p99|", "|max|", "mean", "drift ppm",
@@ -9,7 +9,7 @@ extension SyncReport: CustomStringConvertible {
       offsets.append(
         [comparison.name]
           + [comparison.common, comparison.missing, comparison.skipped, comparison.extra].map(String.init)
-          + [sizes[2], sizes[3], sizes[5], comparison.offset.row[6], comparison.drift.hundredths])
+          + [sizes[2], sizes[3], sizes[5], comparison.offset.row[6], comparison.drift.twoDecimals])
     }
     var lateness = TextTable(columns: [""] + Figures.columns)
     for peer in peers { lateness.append([peer.header.name] + peer.lateness.row) }
@@ -27,11 +27,11 @@ extension SyncReport: CustomStringConvertible {
       ]
       counts.append([peer.header.name, "\(peer.runs)"] + numbers.map(String.init))
     }
-    let reference = peers.first.map { "\($0.header.name) (\($0.header.role), \($0.ticks) ticks)" } ?? "nobody"
+    let reference = peers.first.map { "\($0.header.name) (\($0.header.role), \($0.ticks) ticks)" } ?? "no trace"
     var text = "Offset from \(reference), us\n\(offsets)\n"
     text += "Lateness, acted minus due, us\n\(lateness)\nCounted by the peers\n\(counts)"
     for peer in peers where peer.summary == nil {
-      text += "\(peer.header.name): no summary, it was killed\(peer.isCutOff ? " inside a line" : "")\n"
+      text += "\(peer.header.name): no summary, the peer was killed\(peer.isCutOff ? "; last line incomplete" : "")\n"
     }
     return text
   }

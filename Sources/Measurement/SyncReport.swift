@@ -1,26 +1,27 @@
 import MusicalTime
 
-/// How well several peers kept together, from their traces: the same tick, due here and due there.
+/// The synchronization of the timelines of several peers, measured from their traces.
 ///
-/// The first trace is the reference, normally the master's. A tick's *offset* is when it was due at a peer minus when
-/// it was due at the reference: the difference of their timelines, with the network's work in it and the threads' left
-/// out. How late a thread acted on a tick is its *lateness*. Traces of one machine share a clock; where peers ran in
-/// time namespaces of their own, what each clock was ahead is taken out first, and offsets are true. Ticks are compared
-/// run by run (``Trace/runs``, ``RunMatching``); drift is the slope of the offsets over the reference's time, through
-/// all runs.
+/// The first trace is the reference, normally that of the master. The *offset* of a tick is its due instant at a peer
+/// minus its due instant at the reference. It is the difference of the two timelines: it includes the effect of the
+/// network and excludes the effect of the threads. The *lateness* of a tick is the delay with which a thread acted on
+/// it. The traces of one machine share a clock. If each peer ran in its own time namespace, the known offset of each
+/// clock is subtracted first, and the offsets are true. Ticks are compared per run (``Trace/runs``, ``RunMatching``).
+/// The drift is the slope of the offsets over the time of the reference, over all runs.
 public struct SyncReport: Hashable, Sendable, Codable {
-  /// One trace by itself.
+  /// The data of one trace.
   public struct Peer: Hashable, Sendable, Codable {
-    /// Who it was, and what it ran on.
+    /// The peer and its system.
     public let header: TraceHeader
+    /// The number of ticks in the trace.
     public let ticks: Int
-    /// How often the rhythm was started.
+    /// The number of runs of the rhythm.
     public let runs: Int
-    /// Acted minus due of every tick, with its sign.
+    /// The acted instant minus the due instant of every tick, with its sign.
     public let lateness: Figures
-    /// What the peer counted; nil when it was killed.
+    /// The counts of the peer; nil if the peer was killed.
     public let summary: TraceSummary?
-    /// Whether its trace ends inside a line.
+    /// Whether the last line of the trace is incomplete.
     public let isCutOff: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -29,24 +30,25 @@ public struct SyncReport: Hashable, Sendable, Codable {
     }
   }
 
-  /// One trace against the reference.
+  /// The comparison of one trace with the reference.
   public struct Comparison: Hashable, Sendable, Codable {
+    /// The name of the peer.
     public let name: String
-    /// Runs of the rhythm that both took part in.
+    /// The number of runs present in both traces.
     public let runs: Int
-    /// Ticks of both.
+    /// The number of ticks present in both traces.
     public let common: Int
-    /// Ticks of the reference that the trace has not, whether it came late, left early or lost them.
+    /// The number of ticks that only the reference contains, because the peer joined late, left early or lost them.
     public let missing: Int
-    /// Those of the missing that lie between the first and the last common tick of a run: holes.
+    /// The number of missing ticks between the first and the last common tick of a run.
     public let skipped: Int
-    /// Ticks of the trace that the reference has not.
+    /// The number of ticks that the reference does not contain.
     public let extra: Int
-    /// Due minus the reference's due, with its sign.
+    /// The due instant minus the due instant of the reference, with its sign.
     public let offset: Figures
-    /// The same without its sign.
+    /// The absolute value of the offset.
     public let magnitude: Figures
-    /// Parts per million by which the trace's offsets grow; nil with fewer than two ticks in common.
+    /// The slope of the offsets in parts per million; nil with fewer than two common ticks.
     public let drift: Double?
 
     private enum CodingKeys: String, CodingKey {
@@ -62,17 +64,17 @@ public struct SyncReport: Hashable, Sendable, Codable {
 
   /// All traces, in the order given; the first is the reference.
   public let peers: [Peer]
-  /// All traces but the first, against the first.
+  /// The comparisons of all traces, except the first, with the first.
   public let comparisons: [Comparison]
 
   /// Compares `traces` with the first of them.
   ///
-  /// - Parameter clockAhead: by how much the clock of each trace is ahead of a common one, in the order of the traces;
-  ///   empty
-  ///   when all share a clock.
-  /// - Throws: ``ReportError`` for fewer than two traces, for as many clocks as there are no traces, for a reference
-  ///   without
-  ///   ticks, for a trace with more than 1000 runs.
+  /// - Parameters:
+  ///   - traces: at least two traces; the first is the reference.
+  ///   - clockAhead: the offset of the clock of each trace from a common clock, in the order of the traces. Empty if
+  ///     all traces share a clock.
+  /// - Throws: ``ReportError`` for fewer than two traces, if the numbers of clock offsets and traces differ, for a
+  ///   reference without ticks, for a trace with more than 1000 runs.
   ///
   /// Real-time: not safe.
   public init(traces: [Trace], clockAhead: [Nanoseconds] = []) throws(ReportError) {
@@ -80,13 +82,13 @@ public struct SyncReport: Hashable, Sendable, Codable {
     let runs = traces.map { trace in trace.runs.map { trace.ticks[$0] } }
     for (trace, runs) in zip(traces, runs) where runs.count > RunMatching.limit {
       throw ReportError(
-        subject: trace.header.name, reason: "the rhythm starts \(runs.count) times, more than \(RunMatching.limit)",
+        subject: trace.header.name, reason: "\(runs.count) runs of the rhythm, more than \(RunMatching.limit)",
         remedy: "give shorter traces")
     }
     guard !runs[0].isEmpty else {
       throw ReportError(
         subject: traces[0].header.name, reason: "the reference has no ticks",
-        remedy: "give the trace of a peer that played, the master's first")
+        remedy: "give the trace of a peer that played as the first file, normally that of the master")
     }
     peers = zip(traces, runs).map { trace, runs in
       Peer(
@@ -101,12 +103,14 @@ public struct SyncReport: Hashable, Sendable, Codable {
 }
 
 extension SyncReport.Comparison {
-  /// - Parameter lead: by how much the second clock is ahead of the first.
+  /// Compares the runs of a trace with the runs of the reference.
+  ///
+  /// - Parameter lead: the offset of the trace's clock from the reference's clock.
   fileprivate init(
     name: String, _ reference: [ArraySlice<TraceTick>], _ other: [ArraySlice<TraceTick>], lead: Nanoseconds
   ) {
     let pairs = RunMatching(reference, other, lead: lead).pairs
-    var (offsets, line, skipped) = ([Nanoseconds](), DriftLine(), 0)
+    var (offsets, fit, skipped) = ([Nanoseconds](), DriftFit(), 0)
     for (i, j) in pairs {
       let (first, second) = (reference[i], other[j])
       var (a, b) = (first.startIndex, second.startIndex)
@@ -115,7 +119,7 @@ extension SyncReport.Comparison {
         if first[a].tick == second[b].tick {
           let offset = second[b].due - lead - first[a].due
           offsets.append(offset)
-          line.append(offset, at: first[a].due)
+          fit.append(offset, at: first[a].due)
           if let last { skipped += a - last - 1 }
           last = a
           a += 1
@@ -135,6 +139,6 @@ extension SyncReport.Comparison {
     extra = other.reduce(0) { $0 + $1.count } - offsets.count
     offset = Figures(signed: offsets)
     magnitude = Figures(absolute: offsets)
-    drift = line.partsPerMillion
+    drift = fit.partsPerMillion
   }
 }

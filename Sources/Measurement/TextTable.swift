@@ -1,11 +1,12 @@
 import MusicalTime
 
-/// Rows of text in aligned columns, two spaces between: words to the left, numbers to the right.
+/// A text table with aligned columns, separated by two spaces. Words are left-aligned, numbers are right-aligned.
 public struct TextTable: CustomStringConvertible {
   private var rows: [[String]]
   private let words: Int
 
-  /// A table whose first row names its columns, the first `words` of which hold words, the others numbers.
+  /// Creates a table whose first row contains the column titles. The first `words` columns contain words, the others
+  /// numbers.
   ///
   /// Real-time: not safe.
   public init(columns: [String], words: Int = 1) {
@@ -13,10 +14,12 @@ public struct TextTable: CustomStringConvertible {
     self.words = words
   }
 
+  /// Appends a row.
+  ///
   /// Real-time: not safe.
   public mutating func append(_ row: [String]) { rows.append(row) }
 
-  /// The table, a line a row, each ended.
+  /// The table, one line per row, each ended by a newline.
   public var description: String {
     let widths = rows.reduce(into: [Int]()) { widths, row in
       for (column, cell) in row.enumerated() {
@@ -36,8 +39,8 @@ public struct TextTable: CustomStringConvertible {
 }
 
 extension Nanoseconds {
-  /// Microseconds with one decimal place, rounded half away from zero: "-20.8".
-  var tenthsOfMicroseconds: String {
+  /// The duration in microseconds with one decimal place, rounded half away from zero, for example "-20.8".
+  var microsecondsText: String {
     let tenths = count.magnitude / 100 + (count.magnitude % 100 >= 50 ? 1 : 0)
     return "\(count < 0 && tenths > 0 ? "-" : "")\(tenths / 10).\(tenths % 10)"
   }

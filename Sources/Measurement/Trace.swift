@@ -1,30 +1,36 @@
 import Foundation
 import MusicalTime
 
-/// What one peer did, tick by tick, in its own clock: the content of a trace file.
+/// The contents of a trace file: the ticks of one peer, in local time.
 ///
-/// A trace is JSON lines: a ``TraceHeader``, a line for each tick (``TraceTick``), and a summary,
-/// `{"summary":{...}}` (``TraceSummary``). A peer that is killed leaves no summary, and perhaps half a line.
+/// A trace consists of JSON lines: a ``TraceHeader``, one line per tick (``TraceTick``), and a summary,
+/// `{"summary":{...}}` (``TraceSummary``). The trace of a killed peer has no summary, and its last line can be
+/// incomplete.
 public struct Trace: Hashable, Sendable {
+  /// The first line.
   public var header: TraceHeader
-  /// In the order the peer acted on them.
+  /// The ticks, in the order in which the peer acted on them.
   public var ticks: [TraceTick]
-  /// What the peer counted; nil when it was killed.
+  /// The counts of the peer; nil if the peer was killed.
   public var summary: TraceSummary?
-  /// Whether the file ended inside a line, which was left out.
+  /// Whether the last line of the file was incomplete and was ignored.
   public var isCutOff: Bool
 
-  /// The version of the format that is read and written.
+  /// The version of the file format.
   static let formatVersion = 1
 
+  /// Creates a trace.
+  ///
   /// Real-time: not safe.
   public init(header: TraceHeader, ticks: [TraceTick], summary: TraceSummary? = nil, isCutOff: Bool = false) {
     (self.header, self.ticks, self.summary, self.isCutOff) = (header, ticks, summary, isCutOff)
   }
 
-  /// The runs of the rhythm, as ranges of ``ticks``. Within a run tick numbers rise; a tick that is not above the one
-  /// before it begins a new run, for the rhythm was started again. So does one that is due later than the slowest
-  /// tempo, 125 ms a tick, could have it: the rhythm was stopped between, and went on where it was.
+  /// The runs of the rhythm, as ranges of ``ticks``.
+  ///
+  /// Tick numbers increase within a run. A tick number that does not increase begins a new run, because the rhythm was
+  /// started again. A tick that is due later than the slowest tempo allows (125 ms per tick) also begins a new run,
+  /// because the rhythm was stopped and continued.
   ///
   /// Real-time: not safe.
   public var runs: [Range<Int>] {
@@ -38,6 +44,7 @@ public struct Trace: Hashable, Sendable {
     return runs
   }
 
+  /// Whether the tick at `index` begins a new run. `index` is greater than 0.
   private func beginsRun(_ index: Int) -> Bool {
     let (advance, overflow) = ticks[index].tick.index.subtractingReportingOverflow(ticks[index - 1].tick.index)
     guard advance > 0, !overflow else { return true }
@@ -47,14 +54,13 @@ public struct Trace: Hashable, Sendable {
 }
 
 extension Trace {
-  /// The largest file that is read: 512 MiB hold more than a day at 120 BPM.
+  /// The maximum size of a file in octets: 512 MiB, which is more than a day at 120 BPM.
   private static let sizeLimit = 512 << 20
 
   /// Reads the trace in the file at `path`.
   ///
-  /// - Throws: ``TraceError`` for a file that cannot be read, is too large, or is not a trace. Half a line at the end
-  ///   is
-  ///   no error: see ``isCutOff``.
+  /// - Throws: ``TraceError`` for a file that cannot be read, is too large, or is not a trace. An incomplete last
+  ///   line is not an error: see ``isCutOff``.
   ///
   /// Real-time: not safe.
   public init(contentsOf path: String) throws(TraceError) {
@@ -72,9 +78,9 @@ extension Trace {
     try self.init(bytes: [UInt8](data), file: path)
   }
 
-  /// Reads the trace in `bytes`; `file` names them in errors.
+  /// Reads the trace in `bytes`. Errors show the name `file`.
   ///
-  /// - Throws: ``TraceError``, as above.
+  /// - Throws: ``TraceError`` if `bytes` is not a trace. An incomplete last line is not an error: see ``isCutOff``.
   ///
   /// Real-time: not safe.
   public init(bytes: [UInt8], file: String) throws(TraceError) {
@@ -90,7 +96,7 @@ extension Trace {
         if header == nil {
           header = try Self.header(in: Data(line))
         } else if summary != nil {
-          throw TraceLine.Fault(reason: "follows the summary")
+          throw TraceLine.InvalidLine(reason: "follows the summary")
         } else {
           switch try TraceLine(line) {
           case .tick(let tick): ticks.append(tick)
@@ -104,7 +110,7 @@ extension Trace {
         }
         guard end == bytes.count else {
           throw TraceError(
-            file: file, line: number, reason: error.reason, remedy: "remove the line, or record again")
+            file: file, line: number, reason: error.reason, remedy: "remove the line or record the trace again")
         }
         isCutOff = true
       }
@@ -115,8 +121,10 @@ extension Trace {
     }
     self.header = header
   }
-  private static let remedy = "give a trace that `tutti peer --trace FILE` wrote"
 
+  private static let remedy = "give a trace written by `tutti peer --trace FILE`"
+
+  /// The version of the format in the first line.
   private struct Format: Decodable {
     let version: Int
     enum CodingKeys: String, CodingKey { case version = "tutti_trace" }
@@ -125,7 +133,7 @@ extension Trace {
   private static func header(in line: Data) throws -> TraceHeader {
     let version = try JSONDecoder().decode(Format.self, from: line).version
     guard version == formatVersion else {
-      throw TraceLine.Fault(reason: "format \(version), where this program knows \(formatVersion)")
+      throw TraceLine.InvalidLine(reason: "format \(version), but this program reads format \(formatVersion)")
     }
     return try JSONDecoder().decode(TraceHeader.self, from: line)
   }

@@ -1,10 +1,14 @@
-/// A trace that cannot be read or written: the file, the line if one is at fault, the reason, the remedy.
+/// The error for a trace that cannot be read or written.
 public struct TraceError: Error, Hashable, CustomStringConvertible {
+  /// The path of the file.
   public let file: String
-  /// Counted from one; nil when the whole file is at fault.
+  /// The number of the invalid line, counted from 1; nil if the error concerns the whole file.
   public let line: Int?
+  /// The reason.
   public let reason: String
+  /// The remedy.
   public let remedy: String
 
+  /// The error in one line.
   public var description: String { "\(file)\(line.map { ":\($0)" } ?? ""): \(reason); \(remedy)" }
 }

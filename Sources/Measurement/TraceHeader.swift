@@ -1,44 +1,50 @@
 import MusicalTime
 
-/// The first line of a trace: who played, on what, and how the system treated it. In a file the member `tutti_trace`,
-/// the version of the format, stands before the header's own.
+/// The first line of a trace: the peer and its system. In the file, the first key is `tutti_trace`, the version of the
+/// format.
 public struct TraceHeader: Hashable, Sendable {
-  /// The peer's name, as people gave it.
+  /// The name of the peer.
   public var name: String
-  /// The peer's identity: 16 hexadecimal digits.
+  /// The identity of the peer: 16 hexadecimal digits.
   public var identity: String
   /// The role at the start: "master", "follower" or "idle".
   public var role: String
-  /// The program's version.
+  /// The version of the program.
   public var version: String
+  /// The version of the kernel.
   public var kernel: String
+  /// The model of the processor.
   public var processor: String
-  /// What the real-time threads obtained, such as "SCHED_FIFO 70 / SCHED_FIFO 65 / SCHED_FIFO 60".
+  /// The scheduling policies of the real-time threads, for example
+  /// "SCHED_FIFO 70 / SCHED_FIFO 65 / SCHED_FIFO 60".
   public var scheduler: String
+  /// Whether the memory of the process was locked.
   public var memoryLocked: Bool
-  /// The clock all instants of this trace are told in.
+  /// The clock of all instants in this trace.
   public var clock = "CLOCK_MONOTONIC"
   /// The command line.
   public var command: String
-  /// The patch played, or nil when there was none.
+  /// The patch, or nil if there was none.
   public var patch: String?
-  /// The peer's own activity at the start, 0...127.
+  /// The activity of the peer at the start, 0...127.
   public var activity: Int
-  /// The recording that belongs to this trace, or nil when there is none.
+  /// The recording that belongs to this trace, or nil if there is none.
   public var audio: Audio?
 
-  /// Where a recording lies in time.
+  /// A recording and its position in time.
   public struct Audio: Hashable, Sendable, Codable {
+    /// The path of the file.
     public var file: String
-    /// Frames a second.
+    /// The sample rate in frames per second.
     public var rate: Int
-    /// The number of its first frame, counted from the clock's origin: the `bext` time reference.
+    /// The number of the first frame, counted from the origin of the clock: the `bext` time reference.
     public var firstFrame: Int64
-    /// When its first frame sounded, in the trace's clock.
+    /// The instant at which the first frame sounded, by the clock of the trace.
     public var firstInstant: Instant { Instant(nanoseconds: firstInstantNanoseconds) }
     private var firstInstantNanoseconds: Int64
 
-    /// The recording in `file` whose first frame, number `firstFrame`, sounded at `firstInstant`.
+    /// Creates the description of the recording in `file`. Frame number `firstFrame` is its first frame and sounded at
+    /// `firstInstant`.
     ///
     /// Real-time: not safe.
     public init(file: String, rate: Int, firstFrame: Int64, firstInstant: Instant) {
@@ -53,7 +59,7 @@ public struct TraceHeader: Hashable, Sendable {
     }
   }
 
-  /// A header with everything said; the clock is CLOCK_MONOTONIC.
+  /// Creates a header for instants of CLOCK_MONOTONIC.
   ///
   /// Real-time: not safe.
   public init(
@@ -74,16 +80,16 @@ extension TraceHeader: Codable {
     case clock, command, patch, activity, audio
   }
 
-  /// - Throws: `DecodingError` for members that are missing, of another type or out of range.
+  /// - Throws: `DecodingError` for values that are missing, of another type or out of range.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    func refuse(_ key: CodingKeys, _ reason: String) -> DecodingError {
+    func dataCorrupted(_ key: CodingKeys, _ reason: String) -> DecodingError {
       .dataCorruptedError(forKey: key, in: container, debugDescription: reason)
     }
     name = try container.decode(String.self, forKey: .name)
     identity = try container.decode(String.self, forKey: .identity)
     guard identity.utf8.count == 16, identity.allSatisfy(\.isHexDigit) else {
-      throw refuse(.identity, "not 16 hexadecimal digits")
+      throw dataCorrupted(.identity, "not 16 hexadecimal digits")
     }
     role = try container.decode(String.self, forKey: .role)
     version = try container.decode(String.self, forKey: .version)
@@ -95,7 +101,7 @@ extension TraceHeader: Codable {
     command = try container.decode(String.self, forKey: .command)
     patch = try container.decodeIfPresent(String.self, forKey: .patch)
     activity = try container.decode(Int.self, forKey: .activity)
-    guard (0...127).contains(activity) else { throw refuse(.activity, "not 0...127") }
+    guard (0...127).contains(activity) else { throw dataCorrupted(.activity, "not 0...127") }
     audio = try container.decodeIfPresent(Audio.self, forKey: .audio)
   }
 

@@ -1,17 +1,19 @@
 import Foundation
 import MusicalTime
 
-/// A line of a trace after its header.
+/// A line of a trace after the header.
 enum TraceLine {
   case tick(TraceTick)
   case summary(TraceSummary)
 
-  /// What is wrong with a line.
-  struct Fault: Error { let reason: String }
+  /// The error for a line that is valid JSON and not a trace line.
+  struct InvalidLine: Error { let reason: String }
 
-  /// - Throws: ``Fault`` or `DecodingError`.
+  /// Parses a line.
+  ///
+  /// - Throws: ``InvalidLine`` or `DecodingError`.
   init(_ line: ArraySlice<UInt8>) throws {
-    // Nearly every line is a tick as this program writes it; those of others take the long way.
+    // Nearly every line is a tick in the format of this program. Other lines go through the JSON decoder.
     var scanner = TickScanner(line)
     let members = try scanner.scan() ?? JSONDecoder().decode(Members.self, from: Data(line))
     if let summary = members.summary {
@@ -19,11 +21,11 @@ enum TraceLine {
       return
     }
     guard let tick = members.tick, let due = members.due, let acted = members.acted else {
-      throw Fault(reason: "neither a tick with its instants nor a summary")
+      throw InvalidLine(reason: "neither a complete tick nor a summary")
     }
     for value in [tick, due, acted, members.offset ?? 0, members.uncertainty ?? 0]
     where value < -TraceTick.limit || value > TraceTick.limit {
-      throw Fault(reason: "\(value) is beyond 73 years of nanoseconds")
+      throw InvalidLine(reason: "\(value) is more than 73 years in nanoseconds")
     }
     self = .tick(
       TraceTick(
@@ -31,6 +33,7 @@ enum TraceLine {
         offset: members.offset.map { Nanoseconds($0) }, uncertainty: members.uncertainty.map { Nanoseconds($0) }))
   }
 
+  /// The values of a line; nil for missing keys.
   fileprivate struct Members: Decodable {
     var tick: Int64?
     var due: Int64?
@@ -40,7 +43,7 @@ enum TraceLine {
     var summary: TraceSummary?
   }
 
-  /// Reads a flat object of whole numbers and nulls without a general JSON parser: a tenth of the time.
+  /// Parses a flat JSON object of integers and nulls, in a tenth of the time of a general JSON parser.
   private struct TickScanner {
     private let line: ArraySlice<UInt8>
     private var index: Int
@@ -50,7 +53,7 @@ enum TraceLine {
       index = line.startIndex
     }
 
-    /// The line's members, or nil when it holds anything but a tick.
+    /// Returns the values of the line, or nil if it contains anything but a tick.
     mutating func scan() -> Members? {
       var members = Members()
       guard take("{") else { return nil }
@@ -72,6 +75,7 @@ enum TraceLine {
       return take("}") && index == line.endIndex && members.acted != nil ? members : nil
     }
 
+    /// Advances past `text` if the rest of the line begins with it. Returns whether it does.
     private mutating func take(_ text: String) -> Bool {
       let end = index + text.utf8.count
       guard end <= line.endIndex, line[index..<end].elementsEqual(text.utf8) else { return false }
@@ -79,7 +83,8 @@ enum TraceLine {
       return true
     }
 
-    /// A whole number of at most 18 digits; the scan fails behind anything else.
+    /// Reads an integer of at most 18 digits. Returns nil if there is no digit. The scan fails at the next character of
+    /// a longer or other number.
     private mutating func number() -> Int64? {
       let negative = take("-")
       let start = index
@@ -95,10 +100,10 @@ enum TraceLine {
 }
 
 extension Error {
-  /// What went wrong, in a few words.
+  /// A short description of the error.
   var reason: String {
     switch self {
-    case let fault as TraceLine.Fault: fault.reason
+    case let error as TraceLine.InvalidLine: error.reason
     case let error as DecodingError: error.shortReason
     case let error as CocoaError:
       (error.userInfo[NSUnderlyingErrorKey] as? any Error)?.reason ?? error.localizedDescription
@@ -108,7 +113,8 @@ extension Error {
 }
 
 extension NSError {
-  /// Foundation on Linux gives a system call's errno in its own domain, below the codes it uses itself.
+  /// A short description of the error. Foundation on Linux reports errno values in its own domain; they are smaller
+  /// than its other codes.
   fileprivate var reason: String {
     domain == NSPOSIXErrorDomain || (1..<200).contains(code)
       ? String(cString: strerror(Int32(code))) : localizedDescription
@@ -116,15 +122,16 @@ extension NSError {
 }
 
 extension DecodingError {
+  /// The coding path and a short description of the error.
   fileprivate var shortReason: String {
     switch self {
-    case .keyNotFound(let key, _): "no \(key.stringValue)"
-    // Foundation on Linux says no more when a number does not fit its type.
-    case .dataCorrupted(let context) where context.codingPath.isEmpty: "not JSON, or a number that is not whole"
+    case .keyNotFound(let key, _): "missing key \(key.stringValue)"
+    // Foundation on Linux reports the same error, without a path, for a number that does not fit its type.
+    case .dataCorrupted(let context) where context.codingPath.isEmpty: "not JSON, or a number that is not an integer"
     case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context):
       (context.codingPath.map(\.stringValue).joined(separator: ".") + ": " + context.debugDescription)
         .trimmingCharacters(in: CharacterSet(charactersIn: ":. "))
-    @unknown default: "not understood"
+    @unknown default: "cannot be decoded"
     }
   }
 }

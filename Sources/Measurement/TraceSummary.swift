@@ -1,27 +1,32 @@
-/// The last line of a trace: what the peer counted. It is missing when the peer was killed.
+/// The last line of a trace: the counts of the peer. It is missing if the peer was killed.
 public struct TraceSummary: Hashable, Sendable {
-  /// The role at the end.
+  /// The role at the end: "master", "follower" or "idle".
   public var role: String
+  /// The number of ticks that were due.
   public var ticksExpected: Int64 = 0
+  /// The number of ticks received.
   public var ticksReceived: Int64 = 0
+  /// The number of ticks lost.
   public var ticksLost: Int64 = 0
+  /// The number of hits played.
   public var hits: Int64 = 0
-  /// Hits that sounded after their frame.
+  /// The number of hits that sounded after their frame.
   public var lateHits: Int64 = 0
-  /// Hits that came too late to sound at all.
+  /// The number of hits that were too late to sound.
   public var droppedHits: Int64 = 0
-  /// Audio periods that were not rendered in time.
+  /// The number of audio periods that were not rendered in time.
   public var underruns: Int64 = 0
-  /// Whatever else was counted, by its name in the trace.
+  /// All other counts, by their keys in the trace.
   public var others: [String: Int64] = [:]
 
-  /// A summary with nothing counted yet.
+  /// Creates a summary whose counts are 0.
   ///
   /// Real-time: not safe.
   public init(role: String) { self.role = role }
 }
 
 extension TraceSummary: Codable {
+  /// A key of the summary.
   private struct Name: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -30,7 +35,7 @@ extension TraceSummary: Codable {
     init?(intValue: Int) { nil }
   }
 
-  /// The counts that every peer knows, by their names in the trace. Key paths to stored properties of this type alone.
+  /// The keys in the trace and the stored properties of the standard counts.
   private static var counts: [(name: String, path: WritableKeyPath<TraceSummary, Int64>)] {
     [
       ("ticks_expected", \.ticksExpected), ("ticks_received", \.ticksReceived), ("ticks_lost", \.ticksLost),
@@ -38,7 +43,9 @@ extension TraceSummary: Codable {
     ]
   }
 
-  /// Counts that are missing are 0; members that are not whole numbers are passed over.
+  /// Decodes a summary. Missing standard counts are 0. Other values that are not integers are ignored.
+  ///
+  /// - Throws: `DecodingError` if the role is missing or a standard count is not an integer.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Name.self)
     role = try container.decode(String.self, forKey: Name("role"))

@@ -1,18 +1,21 @@
 import MusicalTime
 
-/// One tick of a trace: when it was due, when the peer acted on it, and what the peer then believed of the master's
-/// clock.
+/// One tick of a trace: the instant at which it was due, the instant at which the peer acted on it, and the peer's
+/// estimate of the master's clock at that time.
 public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
+  /// The tick.
   public var tick: Tick
-  /// In the peer's own clock.
+  /// The due instant, in local time of the peer.
   public var due: Instant
-  /// In the peer's own clock.
+  /// The instant at which the peer acted on the tick, in local time of the peer.
   public var acted: Instant
-  /// The master's clock minus the peer's own, as the peer estimates it; nil at the master.
+  /// The estimated offset of the master's clock from the local clock of the peer; nil at the master.
   public var offset: Nanoseconds?
-  /// How far off the peer takes its estimate to be; nil at the master.
+  /// The estimated uncertainty of ``offset``; nil at the master.
   public var uncertainty: Nanoseconds?
 
+  /// Creates a tick.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(
@@ -25,12 +28,12 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     self.uncertainty = uncertainty
   }
 
-  /// The greatest magnitude of any number a trace may hold: 2^61 ns is 73 years, and the differences of two such
-  /// numbers, a trace's clock put right included, fit Int64.
+  /// The maximum magnitude of a number in a trace, 2^61 ns or 73 years. The difference of two such numbers, minus the
+  /// difference of two such clock offsets, fits into Int64.
   static let limit: Int64 = 1 << 61
 
-  /// Appends the tick's line, its end included: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns}`, null
-  /// where there is nothing to say.
+  /// Appends the tick as a line with a newline: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns}`. Missing
+  /// values are null.
   func append(to bytes: inout [UInt8]) {
     func member(_ name: String, _ value: Int64?) {
       bytes.append(contentsOf: name.utf8)
@@ -45,6 +48,7 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
+  /// Appends `value` in decimal.
   private static func append(_ value: Int64, to bytes: inout [UInt8]) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
     let first = bytes.count

@@ -1,21 +1,22 @@
 import Foundation
 
-/// Writes a peer's trace to a file, for a control thread.
+/// Writes the trace of a peer to a file. Not for real-time threads.
 ///
-/// Lines gather in memory and go to the file when there are 64 KiB of them, at ``flush()`` and at ``finish(_:)``: a
-/// caller that flushes once a second loses at most a second when it is killed. A trace that could not be written stays
-/// so: the first error is thrown, then everything is dropped in silence, for the music goes on.
+/// Lines are buffered in memory. The buffer is written to the file when it contains 64 KiB, by ``flush()`` and by
+/// ``finish(_:)``. A caller that flushes once per second loses at most one second if the process is killed. After a
+/// write error, the error is thrown once; all later lines are dropped silently, so that the music can continue.
 public final class TraceWriter {
   private let path: String
   private let file: FileHandle
   private var bytes: [UInt8] = []
   private var isClosed = false
 
-  private static let gathered = 1 << 16
+  /// The size of the buffer in octets.
+  private static let bufferSize = 1 << 16
 
-  /// Makes the file at `path`, in place of any there was, and writes the header.
+  /// Creates or replaces the file at `path` and writes the header.
   ///
-  /// - Throws: ``TraceError`` when the file cannot be made or written.
+  /// - Throws: ``TraceError`` if the file cannot be created or written.
   ///
   /// Real-time: not safe.
   public init(path: String, header: TraceHeader) throws(TraceError) {
@@ -29,14 +30,14 @@ public final class TraceWriter {
         remedy: Self.remedy)
     }
     try append(json: header)
-    // The format's version comes first, so that people and programs know the file by its first bytes.
+    // The version of the format comes first, so that users and programs recognise the file by its first bytes.
     bytes.replaceSubrange(0..<1, with: "{\"tutti_trace\":\(Trace.formatVersion),".utf8)
     try flush()
   }
 
-  /// Whether a trace could be written to `path`. An older file there is left as it is, and none is left behind.
+  /// Checks whether a trace can be written to `path`. An existing file is not changed. A new file is removed again.
   ///
-  /// - Throws: ``TraceError`` when it could not.
+  /// - Throws: ``TraceError`` if it cannot be written.
   ///
   /// Real-time: not safe.
   public static func check(path: String) throws(TraceError) {
@@ -50,22 +51,22 @@ public final class TraceWriter {
     if isNew { unlink(path) }
   }
 
-  private static let remedy = "give --trace a file in a folder of yours"
+  private static let remedy = "give --trace a file in a writable folder"
 
-  /// Writes `tick`.
+  /// Writes `tick`. Does nothing after ``finish(_:)`` or an error.
   ///
-  /// - Throws: ``TraceError``, once, when the file cannot be written.
+  /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///
   /// Real-time: not safe.
   public func append(_ tick: TraceTick) throws(TraceError) {
     guard !isClosed else { return }
     tick.append(to: &bytes)
-    if bytes.count >= Self.gathered { try flush() }
+    if bytes.count >= Self.bufferSize { try flush() }
   }
 
-  /// Hands what has gathered to the system.
+  /// Writes the buffer to the file (without fsync).
   ///
-  /// - Throws: ``TraceError``, once, when the file cannot be written.
+  /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///
   /// Real-time: not safe.
   public func flush() throws(TraceError) {
@@ -75,14 +76,14 @@ public final class TraceWriter {
       bytes = []
       throw TraceError(
         file: path, line: nil, reason: "cannot be written (\(error.reason)), the trace ends here",
-        remedy: "make room on the disk")
+        remedy: "free space on the disk")
     }
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// Writes the summary and closes the file; nothing can be written after.
+  /// Writes the summary and closes the file. Later lines are ignored.
   ///
-  /// - Throws: ``TraceError``, once, when the file cannot be written.
+  /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///
   /// Real-time: not safe.
   public func finish(_ summary: TraceSummary) throws(TraceError) {
@@ -97,7 +98,7 @@ public final class TraceWriter {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do { bytes.append(contentsOf: try encoder.encode(value)) } catch {
-      throw TraceError(file: path, line: nil, reason: error.reason, remedy: "report this as a defect")
+      throw TraceError(file: path, line: nil, reason: error.reason, remedy: "report this as a bug")
     }
     bytes.append(UInt8(ascii: "\n"))
   }

@@ -4,10 +4,10 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// The report on recordings whose hits are known to the frame.
+/// The report on recordings with hits at known frames.
 @Suite struct AudioReportTests {
   private static let origin = Instant(nanoseconds: 9_000_000_000_000)
-  /// Frames of the hits: eighths at 200 BPM, thirteen of them.
+  /// The frames of the hits: thirteen eighth notes at 200 BPM.
   private static let grid = (0..<13).map { 4_800 + $0 * 7_200 }
 
   private func groove(_ frames: [Int?], seconds: Double = 2.3) -> [Float] {
@@ -25,12 +25,12 @@ import Testing
     Recording(name: name, samples: samples, rate: 48_000, firstInstant: instant)
   }
 
-  /// Nanoseconds of `frames` at 48 kHz, rounded down: differences of instants are within one of it.
+  /// Whether `length` is the duration of `frames` at 48 kHz, with a tolerance of one nanosecond.
   private func isAbout(_ length: Nanoseconds, frames: Int) -> Bool {
     abs(length.count - Int64(frames) * 1_000_000_000 / 48_000) <= 1
   }
 
-  @Test func theSameSoundIsNoDifference() throws {
+  @Test func identicalRecordingsHaveNoDifference() throws {
     let samples = groove(Self.grid)
     let report = try AudioReport(recordings: [recording("anna", samples), recording("bert", samples)])
     let bert = report.comparisons[0]
@@ -38,7 +38,7 @@ import Testing
     #expect(bert.missing == 0 && bert.extra == 0 && bert.magnitude.maximum == .zero && bert.drift == 0)
   }
 
-  @Test(arguments: [37, -37, 1, 400]) func aShiftIsExactToTheFrame(shift: Int) throws {
+  @Test(arguments: [37, -37, 1, 400]) func constantShiftIsMeasuredToTheFrame(shift: Int) throws {
     let report = try AudioReport(recordings: [
       recording("anna", groove(Self.grid)), recording("bert", groove(Self.grid.map { $0 + shift })),
     ])
@@ -48,7 +48,7 @@ import Testing
     #expect(isAbout(bert.difference.mean, frames: shift))
   }
 
-  @Test(arguments: UInt64(1)...3) func jitterIsExactToTheFrame(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...3) func jitterIsMeasuredToTheFrame(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let jitter = Self.grid.map { _ in Int(random.integer(in: -90...90)) }
     let report = try AudioReport(recordings: [
@@ -62,23 +62,23 @@ import Testing
     #expect(abs(bert.difference.mean.count * 13 - Int64(sum) * 1_000_000_000 / 48_000) < 26, "seed \(seed)")
   }
 
-  @Test func recordingsStartWhenTheyStart() throws {
-    // The same hits; this recording began 18 000 frames, 375 ms, later: after two hits of the other.
+  @Test func recordingsMayStartAtDifferentInstants() throws {
+    // The same hits, but this recording starts 18 000 frames (375 ms) later, after two hits of the other.
     let samples = groove(Self.grid)
     let late = recording("bert", Array(samples[18_000...]), at: Self.origin + .milliseconds(375))
     let report = try AudioReport(recordings: [recording("anna", samples), late])
     #expect(report.comparisons[0].matched == 11 && report.comparisons[0].magnitude.maximum == .zero)
-    // Hits of the reference before the other ran are not missing.
+    // Hits of the reference before the start of the other recording are not missing.
     #expect(report.comparisons[0].missing == 0 && report.comparisons[0].extra == 0)
     let turned = try AudioReport(recordings: [late, recording("anna", samples)])
     #expect(turned.comparisons[0].matched == 11 && turned.comparisons[0].extra == 0)
-    // A third of a frame, 6 944 ns, is in the instants alone.
+    // A difference of a third of a frame, 6 944 ns, only in the instants.
     let third = recording("bert", samples, at: Self.origin + Nanoseconds(6_944))
     let difference = try AudioReport(recordings: [recording("anna", samples), third]).comparisons[0].difference
     #expect(difference.minimum == Nanoseconds(6_944) && difference.maximum == Nanoseconds(6_944))
   }
 
-  @Test func clocksOfTheirOwnAreTakenOut() throws {
+  @Test func clockOffsetsAreSubtracted() throws {
     let samples = groove(Self.grid)
     let report = try AudioReport(
       recordings: [recording("anna", samples), recording("bert", samples, at: Self.origin + .seconds(7_777))],
@@ -86,8 +86,8 @@ import Testing
     #expect(report.comparisons[0].matched == 13 && report.comparisons[0].magnitude.maximum == .zero)
   }
 
-  @Test func driftIsTheSlope() throws {
-    // One frame more from hit to hit: 1 in 7200, 138.89 ppm.
+  @Test func driftIsTheSlopeOfTheDifferences() throws {
+    // The difference grows by one frame per hit: 1 in 7200, 138.89 ppm.
     let report = try AudioReport(recordings: [
       recording("anna", groove(Self.grid)), recording("bert", groove(Self.grid.enumerated().map { $1 + $0 })),
     ])
@@ -95,11 +95,12 @@ import Testing
     #expect(abs(drift - 1e6 / 7_200) < 0.01)
   }
 
-  @Test func missingAndExtraHits() throws {
+  @Test func missingAndExtraHitsAreCounted() throws {
     var frames: [Int?] = Self.grid
     frames[3] = nil
     frames[8] = nil
-    // Two between the beats, within reach of a hit before and a hit behind, which are there and nearer.
+    // Two additional hits between the beats. Each is close to a preceding and a following hit, which have nearer
+    // partners.
     let other = groove(frames + [Self.grid[5] + 2_900, Self.grid[10] + 4_500])
     let report = try AudioReport(recordings: [recording("anna", groove(Self.grid)), recording("bert", other)])
     let bert = report.comparisons[0]
@@ -110,16 +111,17 @@ import Testing
     #expect(turned.comparisons[0].extra == 2)
   }
 
-  @Test func aStallShows() throws {
+  @Test func stallOfAPeerIsReported() throws {
     let samples = groove(Self.grid)
     var stalled = samples
-    // Silent for 300 ms in which two hits were due; it comes back when nothing of them sounds any more.
+    // Silence for 300 ms, in which two hits are due. At its end these hits have decayed.
     for frame in Self.grid[6] - 800..<Self.grid[6] + 13_600 { stalled[frame] = 0 }
     let report = try AudioReport(recordings: [recording("anna", samples), recording("bert", stalled)])
     let bert = report.comparisons[0]
     #expect(bert.matched == 11 && bert.missing == 2 && bert.extra == 0)
     #expect(bert.magnitude.maximum == .zero)
-    // The hit that was due amid the stall sounds at its end, nearer to the place of the next, which is lost.
+    // The hit that is due during the stall sounds at the end of the stall, closer to the position of the next hit,
+    // which is missing.
     var frames: [Int?] = Self.grid
     frames[6] = Self.grid[6] + 9_600
     frames[7] = nil
@@ -128,7 +130,7 @@ import Testing
     #expect(isAbout(late.comparisons[0].magnitude.maximum, frames: 2_400))
   }
 
-  @Test func otherSoundsAreMatchedWithoutCorrelation() throws {
+  @Test func differentSoundsAreMatchedWithoutCorrelation() throws {
     var drums = Drums(seconds: 2.3)
     for frame in Self.grid { drums.strike(.tom, at: frame + 48, level: 0.5) }
     let report = try AudioReport(recordings: [
@@ -139,7 +141,7 @@ import Testing
     #expect(isAbout(bert.magnitude.p50, frames: 48))
   }
 
-  @Test func whatCannotBeComparedIsSaid() {
+  @Test func invalidArgumentsAreNamed() {
     let one = recording("anna", groove([4_800], seconds: 0.5))
     var slow = one
     (slow.name, slow.rate) = ("bert", 44_100)
@@ -147,8 +149,8 @@ import Testing
     zero.rate = 0
     let silent = recording("cleo", [Float](repeating: 0, count: 4_800))
     let cases: [([Recording], [Nanoseconds], String)] = [
-      ([], [], "0 recordings"), ([one], [], "1 recording to"), ([one, one], [.zero], "1 clocks told for 2"),
-      ([one, slow], [], "bert: 44100 frames a second"), ([zero, zero], [], "anna: 0 frames a second"),
+      ([], [], "0 recordings"), ([one], [], "1 recording to"), ([one, one], [.zero], "1 clock offset for 2"),
+      ([one, slow], [], "bert: 44100 frames per second"), ([zero, zero], [], "anna: 0 frames per second"),
       ([silent, one], [], "cleo: no hits"), ([one, recording("dora", [], at: .distantFuture)], [], "dora: its first"),
     ]
     for (recordings, clocks, text) in cases {
@@ -157,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func silenceAgainstHitsIsAReportToo() throws {
+  @Test func silentRecordingGivesAnEmptyComparison() throws {
     let one = recording("anna", groove([4_800, 14_400], seconds: 0.5))
     let silent = recording("cleo", [Float](repeating: 0, count: 24_000))
     let comparison = try AudioReport(recordings: [one, silent, recording("dora", [])]).comparisons
@@ -165,7 +167,7 @@ import Testing
     #expect(comparison[1].matched == 0 && comparison[1].missing == 0)
   }
 
-  @Test func textAndJSON() throws {
+  @Test func textAndJSONShowTheFigures() throws {
     let one = groove([4_800, 14_400], seconds: 0.6)
     let other = groove([4_801, 14_401], seconds: 0.6)
     let report = try AudioReport(recordings: [recording("anna", one), recording("bert", other)])

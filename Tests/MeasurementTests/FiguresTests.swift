@@ -4,23 +4,23 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// Figures against exact ranks of sorted data.
+/// Figures compared with exact ranks of sorted data.
 @Suite struct FiguresTests {
-  /// The nearest rank: the least value that at least `share` thousandths of all do not exceed.
+  /// The percentile by the nearest-rank method.
   private func exact(_ sorted: [Int64], thousandths: Int) -> Int64 {
     sorted[max(1, (sorted.count * thousandths + 999) / 1_000) - 1]
   }
 
-  /// Within 0.1 % of `value`, away from zero: the resolution promised.
+  /// Whether `figure` is within 0.1 % of `value`, away from zero: the documented resolution.
   private func agrees(_ figure: Nanoseconds, _ value: Int64) -> Bool {
     let slack = Int64(value.magnitude / 1_000)
     return value < 0
       ? (value - slack...value).contains(figure.count) : (value...value + slack).contains(figure.count)
   }
 
-  @Test(arguments: UInt64(1)...28) func agreeWithASort(seed: UInt64) {
+  @Test(arguments: UInt64(1)...28) func figuresAgreeWithSortedData(seed: UInt64) {
     var random = SplitMix(seed: seed)
-    // From all early to all late, from nanoseconds to minutes, from one value to thousands.
+    // Only negative, only positive, or both; from nanoseconds to minutes; from one value to thousands.
     let scale = Int64(1) << random.integer(in: 1...36)
     let low = seed % 3 == 0 ? 0 : -scale
     let high = seed % 3 == 1 ? -1 : scale
@@ -40,7 +40,7 @@ import Testing
     #expect(agrees(absolute.p99, exact(sizes, thousandths: 990)), "seed \(seed)")
   }
 
-  @Test func smallValuesAreExact() {
+  @Test func percentilesOfSmallValuesAreExact() {
     let figures = Figures(signed: (-2_000...2_000).map { Nanoseconds($0) })
     #expect(figures.p50 == Nanoseconds(0) && figures.p99 == Nanoseconds(1_960) && figures.mean == .zero)
     var histogram = SignedHistogram()
@@ -50,25 +50,25 @@ import Testing
     #expect(histogram.percentile(0) == Nanoseconds(-1_000) && histogram.percentile(1) == Nanoseconds(-1))
   }
 
-  @Test func nothingIsNoFigure() {
+  @Test func emptyDistributionIsShownAsDashes() {
     let figures = Figures(signed: [Nanoseconds]())
     #expect(figures.count == 0 && figures.maximum == .zero)
     #expect(figures.row == ["0", "-", "-", "-", "-", "-", "-"])
   }
 
-  @Test func theEndsOfInt64AreTakenIn() {
+  @Test func valuesAtTheEndsOfInt64AreClamped() {
     let figures = Figures(signed: [Nanoseconds(.min), Nanoseconds(.max)])
     #expect(figures.minimum.count == -(1 << 62) && figures.maximum.count == 1 << 62)
     #expect(Figures(absolute: [Nanoseconds(.min)]).minimum.count == 1 << 62)
   }
 
-  @Test func peopleReadMicroseconds() {
+  @Test func textIsInMicroseconds() {
     let figures = Figures(signed: [-20_849, -50, 49, 1_000_000_050].map { Nanoseconds($0) })
     #expect(figures.row == ["4", "-20.8", "-0.1", "1000000.1", "1000000.1", "1000000.1", "249994.8"])
     #expect(Figures.columns.count == figures.row.count)
   }
 
-  @Test func jsonNamesItsUnit() throws {
+  @Test func jsonKeysNameTheUnit() throws {
     let figures = Figures(signed: [-1_500, 2_001, 123_456].map { Nanoseconds($0) })
     let json = try JSONEncoder().encode(figures)
     let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Double])

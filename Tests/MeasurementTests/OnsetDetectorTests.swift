@@ -3,11 +3,11 @@ import Measurement
 import Seeds
 import Testing
 
-/// The detector on drum-like sounds whose first frames are known.
+/// The detector on drum-like sounds with known first frames.
 @Suite struct OnsetDetectorTests {
   private func onsets(_ drums: Drums) -> [Int] { OnsetDetector(rate: drums.rate).onsets(in: drums.rounded()) }
 
-  @Test(arguments: [44_100, 48_000, 96_000]) func outOfSilenceTheFrameIsExact(rate: Int) {
+  @Test(arguments: [44_100, 48_000, 96_000]) func onsetAfterSilenceIsExactToTheFrame(rate: Int) {
     for (index, sound) in Drums.Sound.allCases.enumerated() {
       var drums = Drums(seconds: 0.3, rate: rate)
       let frame = rate / 10 + 17 * index
@@ -16,14 +16,14 @@ import Testing
     }
   }
 
-  @Test func theFirstFrameOfARecording() {
+  @Test func onsetAtTheFirstFrameIsDetected() {
     var drums = Drums(seconds: 0.2)
     drums.strike(.snare, at: 0)
     #expect(onsets(drums) == [0])
   }
 
-  /// Two bars of a groove with accents and softer hits. Where sounds overlap, a hit is found within a millisecond.
-  @Test(arguments: UInt64(1)...6) func everyHitOfAGrooveAndNothingBesides(seed: UInt64) {
+  /// Two bars of a groove with accents and softer hits. Overlapping hits are located within one millisecond.
+  @Test(arguments: UInt64(1)...6) func onsetsOfAGrooveAreExactlyItsHits(seed: UInt64) {
     var random = SplitMix(seed: seed)
     // Steps from 60 ms (250 BPM) to 167 ms (90 BPM).
     let step = Int(random.integer(in: 2_880...8_000))
@@ -52,8 +52,8 @@ import Testing
     #expect(onsets(drums) == [5_000])
   }
 
-  @Test func softHitsBehindLoudOnes() {
-    // A tenth of the amplitude, 20 dB down, 125 ms after: the tail has decayed further in some band.
+  @Test func softHitAfterALoudHitIsDetected() {
+    // A tenth of the amplitude (-20 dB), 125 ms later. In some band the tail of the loud hit has decayed further.
     for sound in [Drums.Sound.kick, .hat, .tom] {
       var drums = Drums(seconds: 0.5)
       drums.strike(sound, at: 4_800, level: 0.8)
@@ -64,8 +64,8 @@ import Testing
     }
   }
 
-  @Test func aClosingHatIsHeardThoughItIsSofter() {
-    // Loud steady noise cut off, and a soft hat that swells 10 ms later.
+  @Test func softClosingHatIsDetected() {
+    // Loud steady noise is cut off; then a soft hat swells over 20 ms.
     var random = SplitMix(seed: 3)
     var samples = [Float](repeating: 0, count: 28_800)
     for frame in 4_800..<14_400 { samples[frame] = Float.random(in: -0.2...0.2, using: &random) }
@@ -78,7 +78,7 @@ import Testing
     #expect((14_400...15_360).contains(found.last ?? 0))
   }
 
-  @Test func steadyNoiseAndBeatsAreNoOnsets() {
+  @Test func steadyNoiseAndBeatingPartialsHaveNoOnsets() {
     var random = SplitMix(seed: 11)
     var samples = [Float](repeating: 0, count: 96_000)
     for frame in samples.indices {
@@ -89,17 +89,18 @@ import Testing
     #expect(OnsetDetector(rate: 48_000).onsets(in: samples) == [0])
   }
 
-  @Test func aStallIsAnOnsetOnlyWhereSoundComesBack() {
+  @Test func stallHasAnOnsetOnlyWhereTheSoundReturns() {
     var drums = Drums(seconds: 1.2)
     for index in 0..<8 { drums.strike(.tom, at: 2_400 + index * 6_000, level: 0.7) }
     var samples = drums.rounded()
-    // 305 ms of silence from amid the decay of the second tom to amid that of the fifth: two are lost, no click counts.
+    // 305 ms of silence, from the decay of the second tom to the decay of the fifth. Two hits are lost; the click at
+    // the start of the silence is not an onset.
     for frame in 12_000..<26_640 { samples[frame] = 0 }
     let found = OnsetDetector(rate: 48_000).onsets(in: samples)
     #expect(found.map { ($0 + 24) / 48 } == [50, 175, 555, 675, 800, 925], "\(found)")
   }
 
-  @Test func silenceAndNonsense() {
+  @Test func silenceAndInvalidSamplesHaveNoOnsets() {
     let detector = OnsetDetector(rate: 48_000)
     #expect(detector.onsets(in: []) == [])
     #expect(detector.onsets(in: [Float](repeating: 0, count: 10)) == [])

@@ -3,7 +3,7 @@ import Measurement
 import MusicalTime
 import Seeds
 
-/// A header of a peer called `name`.
+/// The trace header of a peer named `name`.
 func header(_ name: String, audio: TraceHeader.Audio? = nil) -> TraceHeader {
   TraceHeader(
     name: name, identity: "00c0ffee12345678", role: name == "anna" ? "master" : "follower", version: "0.1.0",
@@ -11,7 +11,7 @@ func header(_ name: String, audio: TraceHeader.Audio? = nil) -> TraceHeader {
     memoryLocked: true, command: "tutti peer --name \"\(name)\"", patch: "rock", activity: 64, audio: audio)
 }
 
-/// Drum-like sounds that a seed repeats: a sine that falls and decays with a click before it, and decaying noise.
+/// Reproducible drum-like sounds: a decaying sine of falling frequency with an initial click, and decaying noise.
 struct Drums {
   private(set) var samples: [Float]
   let rate: Int
@@ -23,10 +23,10 @@ struct Drums {
     samples = [Float](repeating: 0, count: Int(seconds * Double(rate)))
   }
 
-  /// Adds `sound`, its first sample above silence at `frame`. The same sound is the same samples every time.
+  /// Adds `sound`. Its first sample above silence is at `frame`. The same sound always has the same samples.
   mutating func strike(_ sound: Sound, at frame: Int, level: Float = 0.5) {
     let noise = Self.noises[sound, default: []]
-    // Tone in hertz and its share, seconds until tone and noise have decayed by 60 dB.
+    // The tone in hertz, its share of the amplitude, and the times in seconds in which tone and noise decay by 60 dB.
     let (tone, share, toneDecay, noiseDecay): (Double, Float, Double, Double) =
       switch sound {
       case .kick: (55, 0.9, 0.25, 0.01)
@@ -47,7 +47,7 @@ struct Drums {
     }
   }
 
-  /// White noise that begins at full scale, so that a sound's first frame is known.
+  /// White noise that begins at full scale, so that the first frame of a sound is known.
   private static let noises: [Sound: [Float]] = {
     var random = SplitMix(seed: 7)
     let sounds = Sound.allCases.map { sound in
@@ -56,6 +56,6 @@ struct Drums {
     return Dictionary(uniqueKeysWithValues: sounds)
   }()
 
-  /// Rounds to 16 bits, as a file would.
+  /// Returns the samples rounded to 16 bits, as in a file.
   func rounded() -> [Float] { samples.map { ($0 * 32_768).rounded() / 32_768 } }
 }

@@ -4,12 +4,12 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// The report against traces whose offsets, drift and lateness are known.
+/// The report on traces with known offsets, drift and lateness.
 @Suite struct SyncReportTests {
   private static let origin = Instant(nanoseconds: 5_000_000_000_000)
 
-  /// A run of `count` ticks from tick `first`, due every 20 833 333 ns from `start` on, moved by `offset(index)` and
-  /// acted on `late(index)` after.
+  /// A run of `count` ticks from tick `first`, due every 20 833 333 ns from `start`, shifted by `offset(index)` and
+  /// acted on `late(index)` later.
   private func run(
     _ count: Int, from first: Int64 = 0, start: Instant = origin,
     offset: (Int) -> Int64 = { _ in 0 }, late: (Int) -> Int64 = { _ in 8_000 }
@@ -22,7 +22,7 @@ import Testing
 
   private func trace(_ name: String, _ ticks: [TraceTick]) -> Trace { Trace(header: header(name), ticks: ticks) }
 
-  @Test func aConstantOffsetIsFoundExactly() throws {
+  @Test func constantOffsetIsMeasuredExactly() throws {
     let report = try SyncReport(traces: [
       trace("anna", run(2_880)), trace("bert", run(2_880) { _ in -1_500 }), trace("cleo", run(2_880) { _ in 0 }),
     ])
@@ -36,14 +36,14 @@ import Testing
     #expect(report.peers[0].lateness.p50.count == 8_000)
   }
 
-  @Test(arguments: [-120.0, -3.5, 0.02, 20, 900]) func driftIsTheSlope(ppm: Double) throws {
+  @Test(arguments: [-120.0, -3.5, 0.02, 20, 900]) func driftIsTheSlopeOfTheOffsets(ppm: Double) throws {
     let other = run(6_000) { Int64((Double($0) * 20_833_333 * ppm / 1e6).rounded()) }
     let report = try SyncReport(traces: [trace("anna", run(6_000)), trace("bert", other)])
     let drift = try #require(report.comparisons[0].drift)
     #expect(abs(drift - ppm) < 1e-4)
   }
 
-  @Test(arguments: UInt64(1)...6) func jitterIsCountedNotAveragedAway(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...6) func jitterAppearsInThePercentiles(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let offsets = (0..<3_000).map { _ in random.integer(in: -300_000...200_000) }
     let late = (0..<3_000).map { _ in random.integer(in: -500...90_000) }
@@ -53,22 +53,22 @@ import Testing
     #expect(report.comparisons[0].offset == Figures(signed: offsets.map { Nanoseconds($0) }), "seed \(seed)")
     #expect(report.comparisons[0].magnitude == Figures(absolute: offsets.map { Nanoseconds($0) }), "seed \(seed)")
     #expect(report.peers[1].lateness == Figures(signed: late.map { Nanoseconds($0) }), "seed \(seed)")
-    // A uniform jitter of 144 us over 62 s has a slope of less than 0.5 ppm, in all but one of 10^8 seeds.
+    // A uniform jitter of 144 us over 62 s has a slope below 0.5 ppm, except for one of 10^8 seeds.
     #expect(abs(try #require(report.comparisons[0].drift)) < 0.5, "seed \(seed)")
   }
 
-  @Test func clocksOfTheirOwnAreTakenOut() throws {
-    let away: [Nanoseconds] = [.seconds(-70_000), .seconds(123_456_789), Nanoseconds(-1)]
-    let traces = zip(["anna", "bert", "cleo"], away).map { name, lead in
+  @Test func clockOffsetsAreSubtracted() throws {
+    let clockOffsets: [Nanoseconds] = [.seconds(-70_000), .seconds(123_456_789), Nanoseconds(-1)]
+    let traces = zip(["anna", "bert", "cleo"], clockOffsets).map { name, lead in
       trace(name, run(100, start: Self.origin + lead) { _ in name == "bert" ? 250 : 0 })
     }
-    let report = try SyncReport(traces: traces, clockAhead: away)
+    let report = try SyncReport(traces: traces, clockAhead: clockOffsets)
     #expect(report.comparisons[0].offset.minimum == Nanoseconds(250))
     #expect(report.comparisons[0].offset.maximum == Nanoseconds(250))
     #expect(report.comparisons[1].magnitude.maximum == .zero)
   }
 
-  @Test func aLateJoinerAndHoles() throws {
+  @Test func ticksMissingAtTheStartOrInBetweenAreCounted() throws {
     var other = run(600, from: 100)
     other.removeSubrange(50..<53)
     other.remove(at: 10)
@@ -78,26 +78,26 @@ import Testing
     #expect(bert.magnitude.maximum == .zero)
   }
 
-  @Test func runsGoTogetherInOrder() throws {
+  @Test func runsAreMatchedInOrder() throws {
     let starts = (0..<4).map { Self.origin + .seconds($0 * 60) }
     let reference = starts.flatMap { run(200, start: $0) }
-    // As many runs: in order, whatever the clocks say.
+    // The same number of runs: matched in order, regardless of the instants.
     let far = try SyncReport(traces: [
       trace("anna", reference), trace("bert", starts.flatMap { run(150, start: $0 + .seconds(600)) }),
     ]).comparisons[0]
     #expect(far.runs == 4 && far.common == 600 && far.missing == 200 && far.skipped == 0)
     #expect(far.offset.minimum == .seconds(600) && far.offset.maximum == .seconds(600))
-    // Fewer runs: the nearest. The peer was not there for the first and the third, and joined late in the last.
+    // Fewer runs: matched with the nearest. The peer missed the first and the third run and joined the last one late.
     let ticks = run(200, start: starts[1]) { _ in 7 } + run(100, from: 100, start: starts[3]) { _ in 7 }
     let some = try SyncReport(traces: [trace("anna", reference), trace("bert", ticks)]).comparisons[0]
     #expect(some.runs == 2 && some.common == 300 && some.missing == 500 && some.skipped == 0 && some.extra == 0)
     #expect(some.offset.minimum == Nanoseconds(7) && some.offset.maximum == Nanoseconds(7))
-    // More runs than the reference has.
+    // More runs than the reference.
     let more = try SyncReport(traces: [trace("anna", ticks), trace("bert", reference)]).comparisons[0]
     #expect(more.runs == 2 && more.common == 300 && more.extra == 500 && more.magnitude.maximum == Nanoseconds(7))
   }
 
-  @Test func nothingInCommonIsAReportToo() throws {
+  @Test func tracesWithoutCommonTicksGiveAnEmptyComparison() throws {
     let report = try SyncReport(traces: [trace("anna", run(10)), trace("bert", run(10, from: 50)), trace("cleo", [])])
     for comparison in report.comparisons {
       #expect(comparison.common == 0 && comparison.missing == 10 && comparison.drift == nil && comparison.runs == 0)
@@ -106,13 +106,13 @@ import Testing
     #expect(report.description.contains("bert      0       10"))
   }
 
-  @Test func whatCannotBeComparedIsSaid() {
+  @Test func invalidArgumentsAreNamed() {
     let one = trace("anna", run(3))
     let many = trace("zoe", (0..<1_001).flatMap { _ in run(1) })
     let cases: [([Trace], [Nanoseconds], String)] = [
-      ([], [], "0 traces"), ([one], [], "1 trace to"), ([one, one], [.zero], "1 clocks told for 2"),
+      ([], [], "0 traces"), ([one], [], "1 trace to"), ([one, one], [.zero], "1 clock offset for 2"),
       ([trace("bert", []), one], [], "bert: the reference has no ticks"),
-      ([one, many], [], "zoe: the rhythm starts 1001"),
+      ([one, many], [], "zoe: 1001 runs"),
       ([one, one], [.zero, Nanoseconds(.min)], "anna: its clock"),
     ]
     for (traces, clocks, text) in cases {
@@ -136,7 +136,7 @@ import Testing
     #expect(!report.description.isEmpty)
   }
 
-  @Test func textAndJSON() throws {
+  @Test func textAndJSONShowTheFigures() throws {
     var killed = trace("bert", run(96) { _ in 20_833 })
     killed.isCutOff = true
     var anna = trace("anna", run(96))
@@ -149,7 +149,7 @@ import Testing
     #expect(lines[1] == "      ticks  missing  skipped  extra  |p50|  |p99|  |max|  mean  drift ppm")
     #expect(lines[2] == "bert     96        0        0      0   20.8   20.8   20.8  20.8       0.00")
     #expect(lines.contains("anna     1        96         0     0    48     0        0          0"))
-    #expect(lines.contains("bert: no summary, it was killed inside a line"))
+    #expect(lines.contains("bert: no summary, the peer was killed; last line incomplete"))
     let json = try JSONEncoder().encode(report)
     #expect(try JSONDecoder().decode(SyncReport.self, from: json) == report)
     let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])

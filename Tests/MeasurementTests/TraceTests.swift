@@ -4,7 +4,7 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// What a trace file keeps, and what becomes of a damaged one.
+/// Trace files, complete and damaged.
 @Suite struct TraceTests {
   private func path() -> String {
     FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".trace").path
@@ -42,12 +42,12 @@ import Testing
       header: header("Ann \"a\" Müller", audio: audio), ticks: ticks(count, seed: seed), summary: summary)
   }
 
-  @Test(arguments: UInt64(1)...6) func comesBackAsWritten(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...6) func traceIsReadAsWritten(seed: UInt64) throws {
     let trace = example(seed: seed, count: 1_000)
     #expect(try Trace(bytes: written(trace), file: "t") == trace, "seed \(seed)")
   }
 
-  @Test func theFormatIsPlain() throws {
+  @Test func fileFormatIsAsDocumented() throws {
     var trace = example()
     trace.ticks = [
       TraceTick(tick: Tick(0), due: Instant(nanoseconds: 5), acted: Instant(nanoseconds: 17)),
@@ -70,7 +70,7 @@ import Testing
     #expect(lines[3].hasPrefix("{\"summary\":{") && lines[3].contains("\"late_hits\":2"))
   }
 
-  @Test func everyCutIsToleratedBehindTheHeader() throws {
+  @Test func fileCutAfterTheHeaderIsAccepted() throws {
     let trace = example()
     let bytes = try written(trace)
     let end = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
@@ -81,7 +81,7 @@ import Testing
       let cut = try Trace(bytes: Array(bytes[..<length]), file: "t")
       #expect(cut.header == trace.header)
       let lines = bytes[end..<max(end, length)].filter { $0 == UInt8(ascii: "\n") }.count
-      // A line that lacks no more than its end is whole.
+      // A line without its newline is complete.
       #expect(cut.ticks.count == lines || (cut.ticks.count == lines + 1 && !cut.isCutOff))
       #expect(cut.ticks == Array(trace.ticks[..<cut.ticks.count]))
       #expect(cut.summary == nil || length == bytes.count - 1)
@@ -90,7 +90,7 @@ import Testing
     #expect(try !Trace(bytes: bytes, file: "t").isCutOff)
   }
 
-  @Test(arguments: UInt64(1)...300) func noDamageTraps(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...300) func damagedFileNeverTraps(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var bytes = Self.whole
     for _ in 0..<random.integer(in: 1...4) {
@@ -107,16 +107,16 @@ import Testing
   private static let whole: [UInt8] = (try? TraceTests().written(TraceTests().example())) ?? []
 
   @Test(arguments: [
-    ("{\"tick\":1,\"due\":2}", "neither a tick"),
-    ("{\"tick\":1,\"due\":2,\"acted\":3.5}", "not whole"),
+    ("{\"tick\":1,\"due\":2}", "neither a complete tick"),
+    ("{\"tick\":1,\"due\":2,\"acted\":3.5}", "not an integer"),
     ("{\"tick\":1,\"due\":2,\"acted\":\"x\"}", "acted"),
     ("{\"tick\":1,\"due\":2,\"acted\":9223372036854775807}", "73 years"),
     ("{\"tick\":1,\"due\":2,\"acted\":-9223372036854775808}", "73 years"),
-    ("{\"tick\":1,\"due\":2,\"acted\":99999999999999999999}", "not whole"),
+    ("{\"tick\":1,\"due\":2,\"acted\":99999999999999999999}", "not an integer"),
     ("{\"tick\":1,\"due\":2,\"acted\":3}}", "not JSON"), ("nonsense", "not JSON"), ("", "not JSON"),
     ("{\"summary\":{}}", "role"), ("[1,2]", "array"),
   ])
-  func aDamagedLineIsNamed(line: String, reason: String) throws {
+  func errorNamesTheDamagedLine(line: String, reason: String) throws {
     let text = String(decoding: Self.whole, as: UTF8.self).split(separator: "\n")
     let bytes = [UInt8]((text[0] + "\n" + text[1] + "\n" + line + "\n" + text[2] + "\n").utf8)
     let error = #expect(throws: TraceError.self) { try Trace(bytes: bytes, file: "b.trace") }
@@ -124,7 +124,7 @@ import Testing
     #expect(error?.description.hasPrefix("b.trace:3: ") == true)
   }
 
-  @Test func ticksOfOtherProgramsAreRead() throws {
+  @Test func ticksWrittenByOtherProgramsAreRead() throws {
     let text = String(decoding: Self.whole, as: UTF8.self).split(separator: "\n")[0]
     let lines = " { \"acted\" : 3, \"due\": 2,\"note\":\"x\", \"tick\":1 }\r\n{\"acted\":5,\"due\":4,\"tick\":2}"
     let trace = try Trace(bytes: [UInt8]((text + "\n" + lines).utf8), file: "t")
@@ -132,7 +132,7 @@ import Testing
     #expect(!trace.isCutOff && trace.ticks[0].offset == nil)
   }
 
-  @Test func theHeaderIsChecked() {
+  @Test func invalidHeaderIsRejected() {
     let whole = String(decoding: Self.whole, as: UTF8.self)
     for (old, new, reason) in [
       ("\"tutti_trace\":1", "\"tutti_trace\":2", "format 2"), ("\"tutti_trace\":1,", "", "tutti_trace"),
@@ -147,13 +147,13 @@ import Testing
     #expect(throws: TraceError.self) { try Trace(bytes: [], file: "t") }
   }
 
-  @Test func nothingFollowsASummary() throws {
+  @Test func lineAfterTheSummaryIsRejected() throws {
     let bytes = Self.whole + [UInt8]("{\"tick\":1,\"due\":2,\"acted\":3}\n".utf8)
     let error = #expect(throws: TraceError.self) { try Trace(bytes: bytes, file: "t") }
     #expect(error?.line == 6)
   }
 
-  @Test func filesThatAreNotThere() throws {
+  @Test func missingFileIsNamed() throws {
     let missing = path()
     let error = #expect(throws: TraceError.self) { try Trace(contentsOf: missing) }
     #expect(error?.description.hasPrefix(missing + ": cannot be read (") == true)
@@ -161,7 +161,7 @@ import Testing
     #expect(throws: TraceError.self) { try Trace(contentsOf: FileManager.default.temporaryDirectory.path) }
   }
 
-  @Test func aFileIsReplaced() throws {
+  @Test func existingFileIsReplaced() throws {
     let path = path()
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Data(repeating: 0x78, count: 100_000).write(to: URL(fileURLWithPath: path))
@@ -177,13 +177,13 @@ import Testing
     #expect(trace.ticks.count == 1 && trace.summary == TraceSummary(role: "master"))
   }
 
-  @Test func aFullDiskIsAnError() throws {
-    // /dev/full takes nothing: ENOSPC.
+  @Test func fullDiskIsAnError() throws {
+    // Writing to /dev/full fails with ENOSPC.
     guard FileManager.default.fileExists(atPath: "/dev/full") else { return }
     #expect(throws: TraceError.self) { try TraceWriter(path: "/dev/full", header: header("anna")) }
   }
 
-  @Test func runsBeginWhereTicksGoBack() {
+  @Test func runBeginsWhereTheTickNumberDecreases() {
     func runs(_ ticks: [Int64]) -> [Range<Int>] {
       let ticks = ticks.map { TraceTick(tick: Tick($0), due: Instant(nanoseconds: 0), acted: Instant(nanoseconds: 0)) }
       return Trace(header: header("anna"), ticks: ticks).runs
@@ -194,8 +194,8 @@ import Testing
     #expect(runs([0, 1, 0, 0, 1, 2, 96, 90]) == [0..<2, 2..<3, 3..<7, 7..<8])
   }
 
-  /// A rhythm that goes on with the tick after its last one, later than any tempo could have it.
-  @Test func runsBeginAfterAPause() {
+  /// The rhythm continues with the next tick, later than any tempo allows.
+  @Test func runBeginsAfterAPause() {
     func runs(_ ticks: [(Int64, Int64)]) -> [Range<Int>] {
       let ticks = ticks.map { tick, milliseconds in
         let due = Instant(nanoseconds: milliseconds * 1_000_000)
@@ -203,7 +203,7 @@ import Testing
       }
       return Trace(header: header("anna"), ticks: ticks).runs
     }
-    // 20 BPM, the slowest: 125 ms a tick, and ten ticks passed over.
+    // The slowest tempo, 20 BPM: 125 ms per tick. Ten ticks are missing.
     #expect(runs([(0, 0), (1, 125), (2, 250), (12, 1500)]) == [0..<4])
     #expect(runs([(0, 0), (1, 20), (2, 400), (3, 420)]) == [0..<2, 2..<4])
   }

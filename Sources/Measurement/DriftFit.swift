@@ -1,15 +1,16 @@
 import MusicalTime
 
-/// A straight line through differences of time, by least squares: its slope is the drift of one clock or timeline
-/// against another. Means and moments are updated point by point (B. P. Welford, Technometrics 4 (3), 1962), relative
-/// to the first point, so that nothing of a nanosecond is lost however long the clocks have run.
-struct DriftLine {
+/// A least-squares line through time differences. Its slope is the drift of one clock or timeline relative to another.
+///
+/// Means and moments are updated point by point (B. P. Welford, Technometrics 4 (3), 1962). All values are relative to
+/// the first point, so that nanosecond resolution does not depend on the age of the clocks.
+struct DriftFit {
   private var first: (at: Instant, difference: Nanoseconds)?
   private var count = 0.0
   private var mean = (x: 0.0, y: 0.0)
   private var moment = (xx: 0.0, xy: 0.0)
 
-  /// Takes in that the difference was `difference` at the moment `at` of the reference.
+  /// Adds the point (`at`, `difference`), where `at` is an instant of the reference.
   mutating func append(_ difference: Nanoseconds, at: Instant) {
     let first = first ?? (at, difference)
     self.first = first
@@ -22,13 +23,13 @@ struct DriftLine {
     moment.xy += deviation * (y - mean.y)
   }
 
-  /// The slope in parts per million; nil when all points lie at one moment.
+  /// The slope in parts per million; nil if all points have the same instant.
   var partsPerMillion: Double? { moment.xx > 0 ? moment.xy / moment.xx : nil }
 }
 
 extension Double? {
-  /// Parts per million with two decimal places, or a dash.
-  var hundredths: String {
+  /// The number as text with two decimal places, or a dash if there is none.
+  var twoDecimals: String {
     guard let self, let hundredths = Int64(exactly: (self.magnitude * 100).rounded()) else { return "-" }
     let rest = hundredths % 100
     return "\(self < 0 && hundredths > 0 ? "-" : "")\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
