@@ -4,4 +4,11 @@ public struct MessageBytes: Sendable, BitwiseCopyable {
   public let octets: InlineArray<3, UInt8>
   /// The number of bytes, 1...3.
   public let count: Int
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  init(octets: InlineArray<3, UInt8>, count: Int) {
+    self.octets = octets
+    self.count = count
+  }
 }

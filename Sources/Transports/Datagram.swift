@@ -1,36 +1,44 @@
 public import MusicalTime
 public import RTPMIDI
 
-/// One datagram as it came from the network, in a trivial value that travels by ring.
+/// A received UDP datagram. It is a trivial value, so that it can pass through a ring.
 public struct Datagram: Sendable, BitwiseCopyable {
-  /// The longest datagram taken: what fits an Ethernet frame. A longer one is nobody's MIDI.
+  /// The maximum length in octets, which is the UDP payload of an Ethernet frame. A longer datagram cannot be MIDI.
+  ///
+  /// Real-time: safe.
   public static var room: Int { @_noLocks @_noAllocation get { 1472 } }
 
-  /// Which of the two ports it came to.
+  /// The port that received the datagram.
   public enum Port: UInt8, Sendable, BitwiseCopyable { case control, data }
 
-  /// Its octets are the first ``count`` of these.
+  /// The octets. Only the first ``count`` are valid.
   public internal(set) var octets = InlineArray<1472, UInt8>(repeating: 0)
-  /// How many octets it has.
+  /// The number of octets, 0...1472.
   public internal(set) var count = 0
+  /// The sender.
   public internal(set) var from = SocketAddress(host: 0, port: 0)
-  /// When the kernel took it from the network.
+  /// The arrival instant, by the kernel's time stamp.
   public internal(set) var at = Instant(nanoseconds: 0)
+  /// The port that received the datagram.
   public internal(set) var port = Port.control
-  /// When the answer left, if the thread that received it has answered it already.
+  /// The instant at which the receiving thread sent a reply, or nil if it sent none.
   public var answeredAt: Instant?
 
+  /// Creates an empty datagram.
   public init() {}
 }
 
 extension PortPair {
-  /// Takes one datagram from `port` if one is there. What is too long comes as one of no octets.
+  /// Receives one datagram from `port` without blocking. A datagram longer than ``Datagram/room`` is reported with a
+  /// ``Datagram/count`` of 0.
+  ///
+  /// - Returns: whether a datagram was received.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func receive(on port: Datagram.Port, into datagram: inout Datagram) -> Bool {
     let socket = port == .control ? control : data
-    // Invariant: the pointer covers the whole inline array and is used within the call alone.
+    // Invariant: the pointer covers the whole inline array and is used only during the call.
     let arrival = withUnsafeMutablePointer(to: &datagram.octets) {
       socket.receive(into: UnsafeMutableRawPointer($0), room: Datagram.room)
     }

@@ -1,22 +1,25 @@
 import CRealtime
 
-/// The two ports of an AppleMIDI peer: control on N, data on N + 1.
+/// The two UDP ports of an AppleMIDI participant: control on port N, data on port N + 1.
 public struct PortPair: Sendable, BitwiseCopyable {
+  /// The control port.
   public let control: UDPSocket
+  /// The data port.
   public let data: UDPSocket
 
-  /// Whether they take IPv6 and IPv4; IPv4 alone where the kernel has no IPv6.
+  /// Whether the ports accept IPv6 and IPv4. If false, the kernel has no IPv6 and they accept only IPv4.
   public var isDualStack: Bool { control.isDualStack && data.isDualStack }
-  /// How many datagrams the kernel has thrown away at either because nobody took them in time, modulo 2^32.
+  /// The number of datagrams that the kernel dropped on both ports because the receive buffer was full, modulo 2^32.
   ///
   /// Real-time: safe.
   public var dropped: UInt32 {
     @_noLocks @_noAllocation get { control.dropped &+ data.dropped }
   }
 
-  /// Binds `port` and the one after it; 0 takes any free pair, the first even.
+  /// Binds `port` and `port + 1`.
   ///
-  /// - Throws: ``TransportError`` when one of them is taken.
+  /// - Parameter port: the control port, at most 65534; 0 binds any free pair with an even control port.
+  /// - Throws: ``TransportError`` if a port is in use or not permitted.
   ///
   /// Real-time: not safe.
   public init(port: UInt16) throws(TransportError) {
@@ -32,7 +35,7 @@ public struct PortPair: Sendable, BitwiseCopyable {
     }
     for _ in 0..<64 {
       let first = try UDPSocket(port: 0)
-      // An even one: node-rtpmidi tells the two ports by that.
+      // The control port must be even: node-rtpmidi distinguishes the two ports by this.
       guard first.port % 2 == 0, let second = try? UDPSocket(port: first.port + 1) else {
         first.close()
         continue
@@ -40,10 +43,10 @@ public struct PortPair: Sendable, BitwiseCopyable {
       (control, data) = (first, second)
       return
     }
-    throw TransportError("UDP ports: no two free ones next to each other; choose one with --port")
+    throw TransportError("UDP ports: no free pair of consecutive ports; choose one with --port")
   }
 
-  /// Gives both ports back. Nobody may use them any more.
+  /// Closes both sockets. They must not be used afterwards.
   ///
   /// Real-time: not safe.
   public func close() {
@@ -51,14 +54,16 @@ public struct PortPair: Sendable, BitwiseCopyable {
     data.close()
   }
 
-  /// Waits until something has arrived on either port, or at `sequencer` where there is one, `milliseconds` at most.
+  /// Waits until a datagram arrives on a port or an event arrives at `sequencer`, but at most `milliseconds`.
   ///
-  /// Real-time: safe (it waits, as asked).
+  /// - Returns: which of the three have data.
+  ///
+  /// Real-time: safe (it waits by design).
   @_noLocks @_noAllocation
   public func wait(
     and sequencer: Sequencer? = nil, milliseconds: Int32
   ) -> (control: Bool, data: Bool, sequencer: Bool) {
-    // What the ALSA library has read and not handed out makes no descriptor readable: then nobody waits.
+    // Events in the buffer of the ALSA library do not make the descriptor readable. In this case, do not wait.
     let isBuffered = sequencer?.hasBuffered ?? false
     let readable = realtime_wait_readable(
       control.descriptor, data.descriptor, sequencer?.descriptor ?? -1, isBuffered ? 0 : milliseconds)

@@ -1,14 +1,14 @@
 extension String {
-  /// The text as it may stand on one line of a terminal: what does not show, moves the cursor or turns the direction of
-  /// writing becomes "?".
+  /// Returns the text in a form that is safe for one line of a terminal. Characters that are invisible, move the cursor
+  /// or change the writing direction are replaced by "?".
   func printable() -> String {
-    String(UnicodeScalarView(unicodeScalars.map { $0.shows ? $0 : "?" }))
+    String(UnicodeScalarView(unicodeScalars.map { $0.isPrintable ? $0 : "?" }))
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether it shows on one line of a terminal and does nothing else.
-  fileprivate var shows: Bool {
+  /// Whether the character is visible on one line of a terminal and has no other effect.
+  fileprivate var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
     default: true

@@ -1,22 +1,24 @@
 import Glibc
 public import RTPMIDI
 
-// Addresses as people write them.
 extension SocketAddress {
-  /// Looks up `text`: `HOST:PORT`, `[IPV6]:PORT`, or either without a port, with `defaultPort`; an IPv6 address alone needs
-  /// no brackets. Of a name's addresses it takes the one that the C library puts first (RFC 6724). It may ask a name
-  /// server, so it may take seconds.
+  /// Resolves `text` to an address. If a name has several addresses, uses the first one of `getaddrinfo` (RFC 6724).
+  /// Can query a name server and take seconds.
   ///
-  /// - Throws: ``TransportError`` when the text is no address or the host is not known.
+  /// - Parameters:
+  ///   - text: `HOST:PORT` or `[IPV6]:PORT`. The port can be omitted; an IPv6 address then needs no brackets.
+  ///   - defaultPort: the port if `text` contains none.
+  /// - Throws: ``TransportError`` if the text is not an address or the host is unknown.
   ///
   /// Real-time: not safe.
   public init(resolving text: String, defaultPort: UInt16 = 5004) throws(TransportError) {
     self = try Self.all(resolving: text, defaultPort: defaultPort)[0]
   }
 
-  /// Looks up `text` as ``init(resolving:defaultPort:)`` does: all its addresses, one at least, the best first.
+  /// Resolves `text` as ``init(resolving:defaultPort:)`` does, and returns all addresses, at least one, in the order of
+  /// `getaddrinfo` (RFC 6724).
   ///
-  /// - Throws: ``TransportError`` when the text is no address or the host is not known.
+  /// - Throws: ``TransportError`` if the text is not an address or the host is unknown.
   ///
   /// Real-time: not safe.
   public static func all(
@@ -24,27 +26,27 @@ extension SocketAddress {
   ) throws(TransportError) -> [SocketAddress] {
     let (name, port) = try parts(of: text, defaultPort: defaultPort)
     if let interface = name.interface, if_nametoindex(interface) == 0, UInt32(interface) == nil {
-      throw TransportError("interface \(interface) of \(name): not there; `ip link` lists those that are")
+      throw TransportError("interface \(interface) of \(name): not found; run `ip link` to list the interfaces")
     }
-    // An address means itself. Of a name's addresses only those are of use whose family this machine has.
+    // A numeric address needs no look-up. For a name, ask only for address families that this machine has.
     var (found, code) = lookUp(name, AI_NUMERICHOST)
     if found.isEmpty { (found, code) = lookUp(name, AI_ADDRCONFIG) }
     guard !found.isEmpty else {
       throw TransportError(
         "host \(name): not found (\(String(cString: gai_strerror(code)))); check the name, or give its address")
     }
-    // Of a link-local address without its interface nobody knows where it is.
+    // A link-local address is usable only with its interface.
     let addresses = found.filter { !$0.isLinkLocal || $0.scope != 0 }
     guard !addresses.isEmpty else {
       throw TransportError(
-        "host \(name): has a link-local address, which needs its interface; write for example fe80::1%eth0")
+        "host \(name): its link-local address requires an interface; write for example fe80::1%eth0")
     }
     return addresses.map { SocketAddress(high: $0.high, low: $0.low, scope: $0.scope, port: port) }
   }
 
-  /// Takes `HOST:PORT`, `[IPV6]:PORT`, or either without a port, apart without looking anything up.
+  /// Splits `HOST:PORT` or `[IPV6]:PORT`, each with or without a port, into host and port. Resolves nothing.
   ///
-  /// - Throws: ``TransportError`` when the text is none of them, or a link-local address without its interface.
+  /// - Throws: ``TransportError`` if the text has another form or is a link-local address without an interface.
   ///
   /// Real-time: not safe.
   @discardableResult
@@ -61,12 +63,12 @@ extension SocketAddress {
       address.isLinkLocal
     {
       throw TransportError(
-        "address \(text): a link-local address, which needs its interface; write for example fe80::1%eth0")
+        "address \(text): a link-local address requires an interface; write for example fe80::1%eth0")
     }
     return (name, port)
   }
 
-  /// The host, nil when there is none, and the port if one is written.
+  /// Returns the host, nil if the text is invalid, and the text of the port, nil if there is none.
   private static func split(_ text: String) -> (host: String?, port: Substring?) {
     if text.hasPrefix("[") {
       guard let end = text.firstIndex(of: "]") else { return (nil, nil) }
@@ -79,7 +81,7 @@ extension SocketAddress {
     return (parts[0].isEmpty ? nil : String(parts[0]), parts.count == 2 ? parts[1] : nil)
   }
 
-  /// The addresses of `name`, with port 0, or getaddrinfo's reason why there is none.
+  /// Returns the addresses of `name` with port 0, and the error code of `getaddrinfo` if there are none.
   private static func lookUp(_ name: String, _ flags: Int32) -> (addresses: [SocketAddress], code: Int32) {
     var hints = addrinfo()
     hints.ai_flags = flags
@@ -98,9 +100,9 @@ extension SocketAddress {
     return (addresses, EAI_FAMILY)
   }
 
-  /// The address of an entry, nil for one of another family.
+  /// Creates the address of `entry` with port 0. Returns nil for a family other than IPv4 and IPv6.
   ///
-  /// Invariant: an entry of a successful look-up holds the address of the family it names.
+  /// Invariant: in a successful look-up, the address of each entry has the family of the entry.
   private init?(_ entry: addrinfo) {
     guard let raw = UnsafeRawPointer(entry.ai_addr) else { return nil }
     switch entry.ai_family {
@@ -108,7 +110,7 @@ extension SocketAddress {
       self.init(host: UInt32(bigEndian: raw.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr), port: 0)
     case AF_INET6:
       let address = raw.loadUnaligned(as: sockaddr_in6.self)
-      // Invariant: an in6_addr is sixteen octets, lent for the call.
+      // Invariant: an in6_addr has 16 octets. The pointer is used only during the call.
       self = withUnsafeBytes(of: address.sin6_addr) {
         SocketAddress(ipv6: $0, scope: address.sin6_scope_id, port: 0)
       }
@@ -116,8 +118,8 @@ extension SocketAddress {
     }
   }
 
-  /// An IPv6 address, with or without a port, as ``description`` or ``hostDescription`` write it; what is none as it is.
-  /// Nothing is looked up.
+  /// Returns the canonical form of an IPv6 address: that of ``description`` if it has a port, otherwise that of
+  /// ``hostDescription``. Returns any other text unchanged. Resolves nothing.
   ///
   /// Real-time: not safe.
   public static func canonical(_ text: String) -> String {
@@ -129,9 +131,9 @@ extension SocketAddress {
     return address.description
   }
 
-  /// An IPv6 address as C libraries hold it.
+  /// Creates the address from the octets of an `in6_addr`.
   ///
-  /// Invariant: there are sixteen octets.
+  /// Invariant: `octets` has at least 16 octets.
   init(ipv6 octets: UnsafeRawBufferPointer, scope: UInt32, port: UInt16) {
     self.init(
       high: UInt64(bigEndian: octets.loadUnaligned(as: UInt64.self)),
@@ -140,13 +142,13 @@ extension SocketAddress {
 }
 
 extension String {
-  /// What follows the "%" of an IPv6 address with a zone (RFC 4007, section 11).
+  /// The interface of an IPv6 address with a zone: the text after "%" (RFC 4007, section 11).
   fileprivate var interface: String? {
     guard isIPv6Literal, let mark = firstIndex(of: "%") else { return nil }
     return String(self[mark...].dropFirst())
   }
 
-  /// Whether it is an IPv6 address, with or without a zone.
+  /// Whether the text is an IPv6 address, with or without a zone.
   fileprivate var isIPv6Literal: Bool {
     let parts = split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
     var address = in6_addr()

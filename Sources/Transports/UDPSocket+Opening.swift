@@ -1,15 +1,16 @@
 import Glibc
 
 extension UDPSocket {
-  /// Binds `port` on all interfaces, for IPv6 and IPv4 by one socket (RFC 3493, section 5.3), for IPv4 alone where the
-  /// kernel has no IPv6. 0 takes any free port.
+  /// Opens a socket for IPv6 and IPv4 (RFC 3493, section 5.3), or only for IPv4 if the kernel has no IPv6, and binds
+  /// `port` on all interfaces.
   ///
-  /// - Throws: ``TransportError`` when the port is taken or not allowed.
+  /// - Parameter port: the UDP port; 0 binds any free port.
+  /// - Throws: ``TransportError`` if the port is in use or not permitted.
   ///
   /// Real-time: not safe.
   public init(port: UInt16) throws(TransportError) {
     var (socket, code) = Self.open(port, isDualStack: true)
-    // What a kernel says that was built or started without IPv6.
+    // The errors of a kernel that was built or started without IPv6.
     if socket == nil, [EAFNOSUPPORT, EADDRNOTAVAIL].contains(code) {
       (socket, code) = Self.open(port, isDualStack: false)
     }
@@ -17,7 +18,7 @@ extension UDPSocket {
     self = socket
   }
 
-  /// Binds `port` for both families or for IPv4 alone; the errno when that fails.
+  /// Opens a socket for both families or only for IPv4. Returns nil and the errno on failure.
   static func open(_ port: UInt16, isDualStack: Bool) -> (socket: UDPSocket?, code: Int32) {
     let family = isDualStack ? AF_INET6 : AF_INET
     let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -29,24 +30,24 @@ extension UDPSocket {
       return (nil, code)
     }
     set(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, 1)
-    // Ticks go before other traffic where the network looks at it: DSCP EF, as RFC 4594 has it for real-time media.
+    // Networks that honour DSCP give ticks priority: class EF, as RFC 4594 recommends for real-time media.
     set(descriptor, Int32(IPPROTO_IP), IP_TOS, 46 << 2)
     if isDualStack { set(descriptor, Int32(IPPROTO_IPV6), IPV6_TCLASS, 46 << 2) }
-    // A thousand peers may send within the same millisecond, and so may this one to all of them. The kernel grants
-    // as much only to who may administer the network, else as much as net.core.rmem_max and wmem_max.
+    // A thousand peers can send within the same millisecond, and the local peer can send to all of them. Only a process
+    // with CAP_NET_ADMIN gets this buffer size in any case; the limits for others are net.core.rmem_max and wmem_max.
     if !set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, 1 << 20) { set(descriptor, SOL_SOCKET, SO_RCVBUF, 1 << 20) }
     if !set(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, 1 << 20) { set(descriptor, SOL_SOCKET, SO_SNDBUF, 1 << 20) }
     return (UDPSocket(descriptor: descriptor, port: port, isDualStack: isDualStack), 0)
   }
 
-  /// Binds `port`, on all interfaces, and gives the port bound; nil, with errno, when that fails.
+  /// Binds `port` on all interfaces. Returns the bound port, or nil and sets errno on failure.
   private static func bind(_ descriptor: Int32, _ family: Int32, _ port: UInt16) -> UInt16? {
-    // Both families begin with family and port; the rest is zero, which means all interfaces.
+    // Both address structures begin with family and port. The rest is zero, which means all interfaces.
     var address = sockaddr_in6()
     address.sin6_family = sa_family_t(family)
     address.sin6_port = port.bigEndian
     var length = socklen_t(family == AF_INET6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
-    // Invariant: `length` octets of the address are there, and no more are read or written.
+    // Invariant: the structure has at least `length` octets, and no more are read or written.
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         Glibc.bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
@@ -55,7 +56,7 @@ extension UDPSocket {
     return isBound ? UInt16(bigEndian: address.sin6_port) : nil
   }
 
-  /// Sets a socket option that is a number: whether the kernel took it.
+  /// Sets a socket option of integer type. Returns whether the kernel accepted it.
   @discardableResult
   private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) -> Bool {
     withUnsafePointer(to: value) {
@@ -63,14 +64,15 @@ extension UDPSocket {
     }
   }
 
+  /// Returns the error for errno `code`.
   private static func error(_ code: Int32, port: UInt16) -> TransportError {
     let reason = String(cString: strerror(code))
     switch code {
     case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-      return TransportError("UDP socket: not to be had (\(reason)); close other programs")
+      return TransportError("UDP socket: cannot be created (\(reason)); close other programs")
     case EACCES:
       return TransportError(
-        "UDP port \(port): \(reason); ports below 1024 need the right to them; choose another with --port")
+        "UDP port \(port): \(reason), ports below 1024 require CAP_NET_BIND_SERVICE; choose another with --port")
     default: return TransportError("UDP port \(port): \(reason); choose another with --port")
     }
   }

@@ -4,19 +4,20 @@ public import RTPMIDI
 import Realtime
 
 extension UDPSocket {
-  /// Sends a packet of at most ``Datagram/room`` octets, never waiting; false when it is longer or the kernel would not
-  /// take it.
+  /// Sends a packet without blocking.
+  ///
+  /// - Returns: false if the packet is longer than ``Datagram/room`` or the kernel does not accept it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func send(_ packet: borrowing RigidArray<UInt8>, to address: SocketAddress) -> Bool {
-    // A copy, because the array lends its octets only as a Span, which real-time code may not own. Nearly all packets
-    // are short, and are not to pay for the room of the longest.
+    // The packet is copied, because the array provides its octets only as a Span, which real-time code may not own.
+    // Nearly all packets are short, so they use a smaller copy than the longest packets.
     let count = packet.count
     if count <= 256 {
       var octets = InlineArray<256, UInt8>(repeating: 0)
       for index in 0..<count { octets[index] = packet[index] }
-      // Invariant: the pointer covers the inline array and is used within the call alone.
+      // Invariant: the pointer covers the inline array and is used only during the call.
       return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: count, to: address) }
     }
     guard count <= Datagram.room else { return false }
@@ -26,12 +27,15 @@ extension UDPSocket {
     return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: count, to: address) }
   }
 
-  /// Sends such a packet that says when it leaves: in the 64 bits at `offset`, nanoseconds of CLOCK_MONOTONIC,
-  /// big-endian. Between the look at the clock and the kernel there is nothing else, whatever the packet, so that what
-  /// it costs to send is the same in both directions and cancels out.
+  /// Stores the send instant in a packet and sends the packet without blocking.
   ///
-  /// - Parameter offset: eight octets of the packet at least lie behind it.
-  /// - Returns: the instant; nil when the packet is longer, ends before it, or the kernel would not take it.
+  /// The send instant is a 64-bit big-endian number of nanoseconds of CLOCK_MONOTONIC. The packet is copied before the
+  /// clock is read, so that no work depends on the packet between the clock reading and the system call. The delay of
+  /// the system call is then equal in both directions and cancels out.
+  ///
+  /// - Parameter offset: the position of the send instant. The packet has at least eight octets from this position.
+  /// - Returns: the send instant; nil if the packet is longer than ``Datagram/room``, too short for `offset`, or not
+  ///   accepted by the kernel.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -43,7 +47,7 @@ extension UDPSocket {
     if count <= 256 {
       var octets = InlineArray<256, UInt8>(repeating: 0)
       for index in 0..<count { octets[index] = packet[index] }
-      // Invariant: the pointer covers the inline array and is used within the call alone.
+      // Invariant: the pointer covers the inline array and is used only during the call.
       return withUnsafeMutablePointer(to: &octets) {
         send(UnsafeMutableRawPointer($0), count: count, stampedAt: offset, to: address)
       }
@@ -57,7 +61,7 @@ extension UDPSocket {
     }
   }
 
-  // Invariant: `offset` and the eight octets behind it are within `count`, and these within what `octets` points to.
+  // Invariant: `octets` points to at least `count` octets, and `offset + 8 <= count`.
   @_noLocks @_noAllocation
   private func send(
     _ octets: UnsafeMutableRawPointer, count: Int, stampedAt offset: Int, to address: SocketAddress

@@ -4,22 +4,25 @@ public import MusicalTime
 public import RTPMIDI
 import Realtime
 
-/// A UDP socket of IPv4 and IPv6 whose arrivals carry the kernel's time stamps. Several threads may send at once; one
-/// receives. It is a plain descriptor, so that real-time threads hold it without reference counting: whoever opened it
-/// closes it.
+/// A UDP socket for IPv4 and IPv6 with kernel time stamps for received datagrams.
+///
+/// Several threads may send at the same time; only one may receive. The socket is a plain descriptor, so that real-time
+/// threads can hold it without reference counting. Its owner closes it.
 public struct UDPSocket: Sendable, BitwiseCopyable {
-  /// What arrived.
+  /// The properties of a received datagram.
   public struct Arrival: Sendable, BitwiseCopyable {
-    /// The datagram's length, which exceeds the room given when its end was cut off.
+    /// The length of the datagram in octets. If it exceeds the capacity of the buffer, the datagram was truncated.
     public var length: Int
+    /// The sender.
     public var from: SocketAddress
-    /// When the kernel took it from the network, in CLOCK_MONOTONIC.
+    /// The arrival instant by the kernel's time stamp, converted to CLOCK_MONOTONIC.
     public var at: Instant
   }
 
   let descriptor: Int32
+  /// The local port.
   public let port: UInt16
-  /// Whether it takes both families; IPv4 alone where the kernel has no IPv6.
+  /// Whether the socket accepts IPv6 and IPv4. If false, the kernel has no IPv6 and it accepts only IPv4.
   public let isDualStack: Bool
 
   init(descriptor: Int32, port: UInt16, isDualStack: Bool) {
@@ -28,21 +31,21 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
     self.isDualStack = isDualStack
   }
 
-  /// Gives the port back. Nobody may use the socket any more.
+  /// Closes the socket. It must not be used afterwards.
   ///
   /// Real-time: not safe.
   public func close() { Glibc.close(descriptor) }
 
-  /// How many datagrams the kernel has thrown away so far, modulo 2^32, because nobody took them in time and the socket
-  /// had no room for more.
+  /// The number of datagrams that the kernel dropped because the receive buffer was full, modulo 2^32.
   ///
   /// Real-time: safe.
   public var dropped: UInt32 {
     @_noLocks @_noAllocation get { realtime_dropped(descriptor) }
   }
 
-  /// Sends one datagram, never waiting; false when the kernel would not take it, or the address is of a family that the
-  /// socket has not.
+  /// Sends one datagram of `count` octets without blocking.
+  ///
+  /// - Returns: false if the kernel does not accept the datagram, or if the socket does not support the address family.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -51,15 +54,19 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
     return realtime_send(descriptor, isDualStack ? 1 : 0, bytes, count, to) == 0
   }
 
-  /// Sends one datagram, never waiting; false when the kernel would not take it.
+  /// Sends one datagram without blocking.
+  ///
+  /// - Returns: false if the kernel does not accept the datagram.
   ///
   /// Real-time: not safe.
   public func send(_ bytes: [UInt8], to address: SocketAddress) -> Bool {
-    // Invariant: the pointer is used within the call alone.
+    // Invariant: the pointer is used only during the call.
     bytes.withUnsafeBytes { $0.baseAddress.map { send($0, count: bytes.count, to: address) } ?? false }
   }
 
-  /// Takes one datagram if one is there, its first `room` octets.
+  /// Receives one datagram without blocking, and stores its first `room` octets in `bytes`.
+  ///
+  /// - Returns: nil if there is no datagram.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

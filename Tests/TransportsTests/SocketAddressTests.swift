@@ -9,7 +9,7 @@ import Transports
     "[::1]5004", "[::1]:", "[::1]:0", "[::1]:65535", "[1.2.3.4]:5004", "[ada]:5004", "::1]:5004", "1:2:3:4:5:6:7:8:9",
     "fe80::1%", "[fe80::1%]:5004",
   ])
-  func notAnAddress(text: String) {
+  func invalidAddressIsRejected(text: String) {
     let error = #expect(throws: TransportError.self) { try SocketAddress(resolving: text) }
     #expect(error?.description.contains("not HOST:PORT") == true)
     #expect(throws: TransportError.self) { try SocketAddress.parts(of: text) }
@@ -23,17 +23,17 @@ import Transports
     ("[::ffff:192.168.1.20]:5004", "192.168.1.20:5004"),
     // The old IPv4-compatible form is not.
     ("[::192.168.1.20]:5004", "[::192.168.1.20]:5004"),
-    // Every Linux has `lo` as its first interface.
+    // The first interface is `lo` on every Linux system.
     ("[fe80::1%lo]:5004", "[fe80::1%lo]:5004"), ("fe80::1%1", "[fe80::1%lo]:5004"),
     ("fe80::1%4294967295", "[fe80::1%4294967295]:5004"),
   ])
-  func addressesReadWhatTheyWrite(text: String, description: String) throws {
+  func descriptionsOfAddressesResolveToTheSameAddress(text: String, description: String) throws {
     let address = try SocketAddress(resolving: text)
     #expect(address.description == description)
     #expect(try SocketAddress(resolving: description) == address)
   }
 
-  @Test func theHalvesAreTheAddressInNetworkOrder() throws {
+  @Test func addressHalvesAreInNetworkOrder() throws {
     #expect(try SocketAddress(resolving: "10.99.0.2:5006") == SocketAddress(host: 0x0A63_0002, port: 5006))
     let address = SocketAddress(high: 0x2001_0DB8_0001_0002, low: 0x0003_0004_0005_0006, port: 5004)
     #expect(try SocketAddress(resolving: "2001:db8:1:2:3:4:5:6") == address)
@@ -41,37 +41,38 @@ import Transports
     #expect(!SocketAddress(host: 0, port: 0).isIPv6 && address.isIPv6)
   }
 
-  @Test func hostsAreTheSameByAddressAndInterface() {
+  @Test func hostsAreComparedByAddressAndInterface() {
     let address = SocketAddress(high: 0xFE80 << 48, low: 1, scope: 2, port: 5004)
     #expect(address.isSameHost(as: SocketAddress(high: 0xFE80 << 48, low: 1, scope: 2, port: 5005)))
     #expect(!address.isSameHost(as: SocketAddress(high: 0xFE80 << 48, low: 1, scope: 3, port: 5004)))
     #expect(!address.isSameHost(as: SocketAddress(high: 0xFE80 << 48, low: 2, scope: 2, port: 5004)))
     #expect(address != SocketAddress(high: 0xFE80 << 48, low: 1, scope: 2, port: 5005))
-    // The interface is part of link-local addresses alone.
+    // Only link-local addresses have an interface.
     #expect(SocketAddress(high: 0xFD00 << 48, low: 1, scope: 2, port: 1).scope == 0)
     let (far, near) = (0xFEC0 << 48, 0xFEBF << 48) as (UInt64, UInt64)
     #expect(SocketAddress(high: near, low: 1, scope: 2, port: 1).isLinkLocal)
     #expect(!SocketAddress(high: far, low: 1, scope: 2, port: 1).isLinkLocal)
   }
 
-  @Test func aNameIsLookedUp() throws {
+  @Test func hostNameIsResolved() throws {
     let address = try SocketAddress(resolving: "localhost:5006")
     #expect(["127.0.0.1:5006", "[::1]:5006"].contains(address.description))
   }
 
-  @Test func aLinkLocalAddressNeedsAnInterfaceThatIsThere() {
+  @Test func linkLocalAddressRequiresAnExistingInterface() {
     let bare = #expect(throws: TransportError.self) { try SocketAddress(resolving: "[fe80::1]:5004") }
-    #expect(bare?.description.contains("needs its interface; write for example fe80::1%eth0") == true)
-    let gone = #expect(throws: TransportError.self) { try SocketAddress(resolving: "fe80::1%nosuch0") }
-    #expect(gone?.description == "interface nosuch0 of fe80::1%nosuch0: not there; `ip link` lists those that are")
+    #expect(bare?.description.contains("requires an interface; write for example fe80::1%eth0") == true)
+    let missing = #expect(throws: TransportError.self) { try SocketAddress(resolving: "fe80::1%nosuch0") }
+    #expect(
+      missing?.description == "interface nosuch0 of fe80::1%nosuch0: not found; run `ip link` to list the interfaces")
   }
 
-  @Test(arguments: ["fe80::1%0", "[fe80::1%0]:5004"]) func interfaceZeroIsNone(text: String) {
+  @Test(arguments: ["fe80::1%0", "[fe80::1%0]:5004"]) func interfaceZeroIsRejected(text: String) {
     let error = #expect(throws: TransportError.self) { try SocketAddress(resolving: text) }
-    #expect(error?.description.contains("which needs its interface; write for example fe80::1%eth0") == true)
+    #expect(error?.description.contains("requires an interface; write for example fe80::1%eth0") == true)
   }
 
-  @Test func aNameHasAllItsAddresses() throws {
+  @Test func hostNameResolvesToAllItsAddresses() throws {
     let all = try SocketAddress.all(resolving: "localhost:5006")
     #expect(all.allSatisfy { ["127.0.0.1:5006", "[::1]:5006"].contains($0.description) })
     #expect(try all.first == SocketAddress(resolving: "localhost:5006"))
@@ -82,7 +83,7 @@ import Transports
     ("::ffff:10.0.0.1", "10.0.0.1"), ("10.0.0.1:5004", "10.0.0.1:5004"), ("Ada", "Ada"), ("1", "1"),
     ("[fd00::20]:x", "[fd00::20]:x"), ("", ""),
   ])
-  func canonicalAddresses(text: String, canonical: String) {
+  func onlyIPv6AddressesAreMadeCanonical(text: String, canonical: String) {
     #expect(SocketAddress.canonical(text) == canonical)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import Transports
 
 @Suite struct UDPTests {
-  /// Both loopback addresses where the kernel has both.
+  /// The IPv4 loopback address, and the IPv6 one if the kernel has it.
   static let loopbacks: [SocketAddress] = {
     let ipv6 = SocketAddress(high: 0, low: 1, port: 0)
     guard let socket = try? UDPSocket(port: 0) else { return [] }
@@ -16,7 +16,7 @@ import Testing
     var target = ipv6
     target.port = socket.port
     guard socket.send([0], to: target) else {
-      print("IPv6 is not tested: no ::1 here; `sysctl net.ipv6.conf.lo.disable_ipv6=0` brings it")
+      print("IPv6: not tested because ::1 is missing; run `sysctl net.ipv6.conf.lo.disable_ipv6=0`")
       return [SocketAddress(host: 0x7F00_0001, port: 0)]
     }
     return [SocketAddress(host: 0x7F00_0001, port: 0), ipv6]
@@ -44,13 +44,13 @@ import Testing
     #expect(arrival.from == at(loopback, sender.port) && arrival.from.description == "\(at(loopback, sender.port))")
     #expect(arrival.at >= before - .microseconds(50) && arrival.at <= MonotonicClock.now)
     #expect(room.withUnsafeMutableBytes { pair.data.receive(into: $0.baseAddress!, room: 16) } == nil)
-    // What arrived can be answered.
+    // A reply reaches the sender.
     #expect(pair.data.send([1], to: arrival.from))
     #expect(room.withUnsafeMutableBytes { sender.receive(into: $0.baseAddress!, room: 16) }?.length == 1)
   }
 
   @Test(arguments: [0, 1, 255, 256, 257, 1400, 1472])
-  func packetsUpToTheRoomOfADatagramAreSentWhole(length: Int) throws {
+  func packetsUpToTheMaximumLengthAreSentCompletely(length: Int) throws {
     let pair = try PortPair(port: 0)
     defer { pair.close() }
     var packet = RigidArray<UInt8>(capacity: 2000)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [(8, 0), (44, 36), (256, 100), (257, 249), (1472, 16)])
-  func aPacketSaysWhenItLeaves(length: Int, offset: Int) throws {
+  func packetContainsItsSendInstant(length: Int, offset: Int) throws {
     let pair = try PortPair(port: 0)
     defer { pair.close() }
     let packet = RigidArray<UInt8>(repeating: 7, count: length)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: [(7, 0), (44, 37), (44, -1), (44, .max), (1473, 0)])
-  func withoutRoomForItNothingIsSent(length: Int, offset: Int) throws {
+  func packetWithoutSpaceForTheSendInstantIsNotSent(length: Int, offset: Int) throws {
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
     let packet = RigidArray<UInt8>(repeating: 7, count: length)
@@ -91,7 +91,7 @@ import Testing
     #expect(room.withUnsafeMutableBytes { socket.receive(into: $0.baseAddress!, room: 16) } == nil)
   }
 
-  @Test func aLongerPacketIsNotSent() throws {
+  @Test func packetAboveTheMaximumLengthIsNotSent() throws {
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
     let packet = RigidArray<UInt8>(repeating: 0, count: 1473)
@@ -99,8 +99,8 @@ import Testing
     #expect(!isSent)
   }
 
-  /// What a kernel without IPv6 leaves.
-  @Test func aSocketOfIPv4AloneTakesIPv4AndRefusesTheRest() throws {
+  /// The socket of a kernel without IPv6.
+  @Test func ipv4SocketAcceptsOnlyIPv4() throws {
     let socket = try #require(UDPSocket.open(0, isDualStack: false).socket)
     defer { socket.close() }
     #expect(!socket.isDualStack)
@@ -112,21 +112,20 @@ import Testing
     #expect(!socket.send([1], to: SocketAddress(high: 0, low: 1, port: socket.port)))
   }
 
-  @Test func ticksGoExpeditedInBothFamilies() throws {
+  @Test func packetsHaveExpeditedForwardingInBothFamilies() throws {
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
     #expect(option(socket, Int32(IPPROTO_IP), IP_TOS) == 0xB8)
     if socket.isDualStack { #expect(option(socket, Int32(IPPROTO_IPV6), IPV6_TCLASS) == 0xB8) }
   }
 
-  /// As many datagrams of a clock as a thousand peers send in one go are kept until somebody takes them; beyond the
-  /// buffer's room they are counted.
-  @Test func aBurstIsKeptAndWhatIsLostIsCounted() throws {
+  /// The receive buffer holds the ticks that a thousand peers send at once. Datagrams beyond its size are counted.
+  @Test func burstIsBufferedAndDropsAreCounted() throws {
     let (socket, sender) = (try UDPSocket(port: 0), try UDPSocket(port: 0))
     defer { socket.close() }
     defer { sender.close() }
     let loopback = SocketAddress(host: 0x7F00_0001, port: socket.port)
-    // The kernel tells twice what it was asked for, to account for its own part.
+    // The kernel reports twice the requested size, to account for its own overhead.
     let isLarge = option(socket, SOL_SOCKET, SO_RCVBUF) >= 2 << 20
     let tick = [UInt8](repeating: 0xF8, count: 24)
     for _ in 0..<1000 { _ = sender.send(tick, to: loopback) }
@@ -139,7 +138,7 @@ import Testing
     #expect(socket.dropped > 0 && taken + Int(socket.dropped) == 1000 + more)
   }
 
-  @Test func aTakenPortIsNamedWithItsReasonAndRemedy() throws {
+  @Test func errorForAPortInUseHasReasonAndRemedy() throws {
     let taken = try UDPSocket(port: 0)
     defer { taken.close() }
     let error = #expect(throws: TransportError.self) { try UDPSocket(port: taken.port) }

@@ -97,10 +97,10 @@ import Testing
       let folder = try TemporaryFolder()
       let listing = try await outer.listing(in: folder)
       let several = try await fail("--audio none --clock-from VirMIDI", in: folder)
-      #expect(several.hasPrefix("tutti: port \"VirMIDI\": could be "))
+      #expect(several.hasPrefix("tutti: port \"VirMIDI\": ambiguous, matches "))
       #expect(several.hasSuffix("; give its number or full name\n"))
       let none = try await fail("--audio none --clock-from nobody", in: folder)
-      #expect(none.hasPrefix("tutti: port \"nobody\": no such port; there are: "))
+      #expect(none.hasPrefix("tutti: port \"nobody\": no such port; available ports: "))
       for port in listing.ports where port.gives {
         #expect(several.contains("\(port.address) ") == port.port.hasPrefix("VirMIDI"), "\(several)")
         #expect(none.contains("\(port.address) "), "\(none)")
@@ -116,7 +116,7 @@ import Testing
       let folder = try TemporaryFolder()
       try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
       let midi = try await fail("--audio none --clock-from 14:0", prefix: nobody, in: folder)
-      #expect(midi.hasPrefix("tutti: ALSA sequencer: no right to open /dev/snd/seq; join the group audio"))
+      #expect(midi.hasPrefix("tutti: ALSA sequencer: no permission to open /dev/snd/seq; join the group audio"))
       for card in ["hw:Loopback,0", "hw:1,0", "plughw:Loopback,0"] {
         let said = try await fail("--audio alsa:\(card)", prefix: nobody, in: folder)
         #expect(said.hasPrefix("tutti: \(card): no right to use this sound card; add yourself to the group audio"))
@@ -125,7 +125,7 @@ import Testing
         ["ports"], prefix: nobody, environment: ["HOME": folder.path("state")], in: folder
       ).outcome()
       #expect(list.status == 0 && list.errors == "", "\(list.errors)")
-      #expect(list.output.contains("MIDI ports: none. ALSA sequencer: no right to open /dev/snd/seq; join the group"))
+      #expect(list.output.contains("MIDI ports: none. ALSA sequencer: no permission to open /dev/snd/seq; join the group"))
       #expect(list.output.contains("Sound cards: none that may be used; add yourself to the group audio"))
     }
   }

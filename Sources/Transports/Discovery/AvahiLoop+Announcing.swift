@@ -1,13 +1,16 @@
 import CAvahi
 
 extension AvahiLoop {
-  /// What this peer announces.
+  /// The service that the local peer announces.
   struct Announcement {
-    /// At most 63 octets of UTF-8 (RFC 6763, section 4.1.1).
+    /// The service name, at most 63 octets of UTF-8 (RFC 6763, section 4.1.1).
     var name: String
+    /// The control port.
     let port: UInt16
+    /// The identity of the local peer.
     let identity: UInt64
 
+    /// Creates an announcement. A name longer than 63 octets is truncated.
     init(name: String, port: UInt16, identity: UInt64) {
       var short = name
       while short.utf8.count > 63 { short.removeLast() }
@@ -15,7 +18,7 @@ extension AvahiLoop {
     }
   }
 
-  /// Announces this peer, under another name when a peer of this machine has its own already.
+  /// Announces the local peer. If another peer on this machine already has the name, selects an alternative name.
   func announce(_ client: OpaquePointer) {
     guard announcement != nil else { return }
     if group == nil { group = avahi_entry_group_new(client, groupChanged, context) }
@@ -32,26 +35,27 @@ extension AvahiLoop {
       code = add(to: group)
     }
     if code >= 0 { code = avahi_entry_group_commit(group) }
-    if code < 0 { tellNotAnnounced(code) }
+    if code < 0 { reportNotAnnounced(code) }
   }
 
-  /// What has become of the announcement.
+  /// Handles a change of the state of the announcement.
   func changed(_ group: OpaquePointer, to state: AvahiEntryGroupState) {
     switch state {
     case AVAHI_ENTRY_GROUP_ESTABLISHED:
       guard let name = announcement?.name, name != announcedName else { return }
       announcedName = name
-      change { $0.setRenamed(name) }
+      update { $0.setRenamed(name) }
     case AVAHI_ENTRY_GROUP_COLLISION:
       rename()
       avahi_entry_group_reset(group)
       if let client { announce(client) }
     case AVAHI_ENTRY_GROUP_FAILURE:
-      if let client { tellNotAnnounced(avahi_client_errno(client)) }
+      if let client { reportNotAnnounced(avahi_client_errno(client)) }
     default: break
     }
   }
 
+  /// Adds the announcement to `group`. Returns an Avahi error code.
   private func add(to group: OpaquePointer) -> Int32 {
     guard let announcement else { return 0 }
     let text = Discovery.Service.text(of: announcement.identity)
@@ -61,22 +65,24 @@ extension AvahiLoop {
       announcement.port, text)
   }
 
-  /// The next name as Avahi has it: "Ada", "Ada #2", "Ada #3".
+  /// Selects Avahi's next alternative name: "Ada", "Ada #2", "Ada #3".
   private func rename() {
     guard let name = announcement?.name, let other = avahi_alternative_service_name(name) else { return }
     announcement?.name = String(cString: other)
     avahi_free(other)
   }
 
-  private func tellNotAnnounced(_ code: Int32) {
+  /// Reports that the announcement failed with Avahi error `code`.
+  private func reportNotAnnounced(_ code: Int32) {
     let reason = avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)"
-    change {
-      $0.setUnavailable("discovery: this peer cannot be announced (\(reason)); let others name it with --connect")
+    update {
+      $0.setUnavailable(
+        "discovery: cannot announce this peer (\(reason)); name it on the other peers with --connect HOST:PORT")
     }
   }
 }
 
-// A global function, as C wants it; `context` is the loop.
+// A global function, because C requires a function pointer. `context` is the loop.
 private func groupChanged(
   _ group: OpaquePointer?, _ state: AvahiEntryGroupState, _ context: UnsafeMutableRawPointer?
 ) {

@@ -3,6 +3,7 @@ import MusicalTime
 import Realtime
 
 extension AvahiLoop {
+  /// Starts to browse for RTP-MIDI sessions.
   func browse(_ client: OpaquePointer) {
     guard browser == nil else { return }
     browser = avahi_service_browser_new(
@@ -10,46 +11,50 @@ extension AvahiLoop {
     if browser == nil { isBroken = true }
   }
 
-  func appeared(_ name: String, at place: ServiceDirectory.Place) {
-    if !directory.appeared(name, at: place, now: MonotonicClock.now) { ignored.add(1, ordering: .relaxed) }
+  /// Handles the appearance of `name` at `source`.
+  func appeared(_ name: String, at source: ServiceDirectory.Source) {
+    if !directory.appeared(name, at: source, now: MonotonicClock.now) { ignored.add(1, ordering: .relaxed) }
   }
 
-  func disappeared(_ name: String, at place: ServiceDirectory.Place) {
-    if directory.disappeared(name, at: place, now: MonotonicClock.now) { forget(name) }
+  /// Handles the disappearance of `name` at `source`.
+  func disappeared(_ name: String, at source: ServiceDirectory.Source) {
+    if directory.disappeared(name, at: source, now: MonotonicClock.now) { forget(name) }
   }
 
-  /// Begins the look-ups whose time has come.
+  /// Starts the look-ups that are due.
   func lookUpDue(at now: Instant) {
     guard let client else { return }
-    for (name, place) in directory.takeDue(at: now) {
-      let family = AvahiProtocol(place.isIPv6 ? AVAHI_PROTO_INET6 : AVAHI_PROTO_INET)
-      // It stays: it tells, too, when the service moves to another port.
+    for (name, source) in directory.takeDue(at: now) {
+      let family = AvahiProtocol(source.isIPv6 ? AVAHI_PROTO_INET6 : AVAHI_PROTO_INET)
+      // The resolver is kept, because it also reports when the service moves to another port.
       resolvers[name] = avahi_service_resolver_new(
-        client, place.interface, family, name, Self.serviceType, nil, family, AvahiLookupFlags(0), resolved, context)
+        client, source.interface, family, name, Self.serviceType, nil, family, AvahiLookupFlags(0), resolved, context)
       if resolvers[name] == nil { directory.failed(name, now: now) }
     }
   }
 
-  /// A look-up has ended without a result.
+  /// Handles a look-up without a result.
   func failed(_ name: String, _ resolver: OpaquePointer) {
     guard resolvers[name] == resolver else { return }
     forget(name)
     directory.failed(name, now: MonotonicClock.now)
   }
 
-  /// A look-up has a result, or another one than before; nil for one that is of no use.
+  /// Handles a new or changed result of a look-up. `service` is nil if the result is not usable.
   func found(_ name: String, _ resolver: OpaquePointer, _ service: Discovery.Service?) {
     guard resolvers[name] == resolver else { return }
     set(name, service)
   }
 
+  /// Ends the look-up of `name` and removes its service.
   private func forget(_ name: String) {
     if let resolver = resolvers.removeValue(forKey: name) { avahi_service_resolver_free(resolver) }
     set(name, nil)
   }
 }
 
-// Global functions, as C wants them; `context` is the loop. The strings are D-Bus's, so they are UTF-8 and end with NUL.
+// Global functions, because C requires function pointers. `context` is the loop. The strings come from D-Bus, so they
+// are valid UTF-8 and end with NUL.
 
 private func browsed(
   _: OpaquePointer?, interface: AvahiIfIndex, family: AvahiProtocol, event: AvahiBrowserEvent,
@@ -58,10 +63,10 @@ private func browsed(
 ) {
   guard let context else { return }
   let loop = Unmanaged<AvahiLoop>.fromOpaque(context).takeUnretainedValue()
-  let place = ServiceDirectory.Place(interface: interface, isIPv6: family == AVAHI_PROTO_INET6)
+  let source = ServiceDirectory.Source(interface: interface, isIPv6: family == AVAHI_PROTO_INET6)
   switch event {
-  case AVAHI_BROWSER_NEW: if let name { loop.appeared(String(cString: name), at: place) }
-  case AVAHI_BROWSER_REMOVE: if let name { loop.disappeared(String(cString: name), at: place) }
+  case AVAHI_BROWSER_NEW: if let name { loop.appeared(String(cString: name), at: source) }
+  case AVAHI_BROWSER_REMOVE: if let name { loop.disappeared(String(cString: name), at: source) }
   case AVAHI_BROWSER_FAILURE: loop.isBroken = true
   default: break
   }

@@ -4,32 +4,36 @@ import MusicalTime
 import Realtime
 import Synchronization
 
-/// What the discovery thread does: it keeps a connection to the Avahi daemon, announces this peer and looks others up.
+/// The loop of the discovery thread: maintains a connection to the Avahi daemon, announces the local peer and looks up
+/// other peers.
 ///
-/// Invariants: what changes belongs to the discovery thread, which touches it in ``run()`` and in Avahi's callbacks, and
-/// those are called from within ``run()`` alone; other threads reach ``findings``, a lock, and ``stop()``. `poll` lives
-/// as long as the loop. Client, group, browser and resolvers live until ``disconnect()``, which frees them together and
-/// is not called from a callback. Callbacks get the loop unretained: it outlives its client.
+/// Invariants: All mutable state belongs to the discovery thread, which accesses it in ``run()`` and in Avahi's
+/// callbacks. Avahi calls the callbacks only within ``run()``. Other threads use only ``changes``, which has a lock,
+/// ``ignored``, which is atomic, and ``stop()``. `poll` lives as long as the loop. Client, group, browser and resolvers
+/// live until ``disconnect()``, which frees them together and is not called from a callback. Callbacks receive the loop
+/// unretained, because it outlives its client.
 final class AvahiLoop: @unchecked Sendable {
+  /// The DNS-SD service type of RTP-MIDI sessions.
   static let serviceType = "_apple-midi._udp"
-  /// How long after a lost connection the next one is tried.
-  private static var pause: Nanoseconds { .seconds(1) }
+  /// The time between a lost connection and the next attempt.
+  private static var retryInterval: Nanoseconds { .seconds(1) }
   static let noDaemon =
-    "discovery: the Avahi daemon does not run; start it (`systemctl start avahi-daemon`, package avahi-daemon), or name "
+    "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or name "
     + "peers with --connect HOST:PORT"
 
-  let findings = Mutex(Findings())
-  /// How often a name was not looked at for want of room.
+  /// The changes that the user of discovery has not read.
+  let changes = Mutex(ServiceChanges())
+  /// The number of names and sources ignored because the directory was full.
   let ignored = Atomic(0)
   private let onChange: @Sendable () -> Void
   private let isStopping = Atomic(false)
   private let poll: OpaquePointer?
 
-  /// What is announced, and under which name it is by now; nil when nothing is.
+  /// The announcement with its current name; nil if nothing is announced.
   var announcement: Announcement?
-  /// The name that whoever asks believes it to be announced by.
+  /// The announced name that was last reported.
   var announcedName: String?
-  /// Which family is announced and looked for.
+  /// The address families for announcing and browsing.
   let family: AvahiProtocol
 
   var client: OpaquePointer?
@@ -38,10 +42,10 @@ final class AvahiLoop: @unchecked Sendable {
   /// The look-ups by name.
   var resolvers: [String: OpaquePointer] = [:]
   var directory = ServiceDirectory()
-  /// The connection is of no use any more.
+  /// Whether the connection failed and must be closed.
   var isBroken = false
-  private var nextTry = MonotonicClock.now
-  private var isToldUnavailable = false
+  private var nextAttempt = MonotonicClock.now
+  private var hasReportedUnavailable = false
 
   init(_ announcement: Announcement?, ipv6: Bool, onChange: @escaping @Sendable () -> Void) {
     self.announcement = announcement
@@ -53,96 +57,99 @@ final class AvahiLoop: @unchecked Sendable {
 
   deinit { if let poll { avahi_simple_poll_free(poll) } }
 
-  /// Lets ``run()`` return, from any thread.
+  /// Makes ``run()`` return. May be called from any thread.
   func stop() {
     isStopping.store(true, ordering: .releasing)
     if let poll { avahi_simple_poll_wakeup(poll) }
   }
 
-  /// Runs until ``stop()``, then withdraws what is announced.
+  /// Runs until ``stop()``, then withdraws the announcement.
   func run() {
     while let poll, !isStopping.load(ordering: .acquiring) {
       let now = MonotonicClock.now
-      if client == nil, now >= nextTry { connect(poll, at: now) }
+      if client == nil, now >= nextAttempt { connect(poll, at: now) }
       lookUpDue(at: now)
-      guard avahi_simple_poll_iterate(poll, patience(at: now)) == 0 else {
-        tellUnavailable("discovery: ended (\(String(cString: strerror(errno)))); name peers with --connect HOST:PORT")
+      guard avahi_simple_poll_iterate(poll, timeout(at: now)) == 0 else {
+        reportUnavailable(
+          "discovery: stopped (\(String(cString: strerror(errno)))); name peers with --connect HOST:PORT")
         break
       }
       if isBroken {
         disconnect()
-        nextTry = MonotonicClock.now + Self.pause
-        tellUnavailable()
+        nextAttempt = MonotonicClock.now + Self.retryInterval
+        reportUnavailable()
       }
     }
     disconnect()
   }
 
-  /// How many milliseconds nothing is to be done, unless Avahi has something; -1 for ever.
-  private func patience(at now: Instant) -> Int32 {
-    guard let next = client == nil ? nextTry : directory.nextDue else { return -1 }
+  /// Returns the time in milliseconds until the next action; -1 if there is none.
+  private func timeout(at now: Instant) -> Int32 {
+    guard let next = client == nil ? nextAttempt : directory.nextDue else { return -1 }
     let rest: Nanoseconds = next - now
     return Int32(clamping: max(rest.count, 0) / 1_000_000 + 1)
   }
 
+  /// Connects to the system bus.
   private func connect(_ poll: OpaquePointer, at now: Instant) {
     var code: Int32 = 0
-    // It calls back before it returns. Without a daemon it waits for one; without a bus it fails.
+    // avahi_client_new calls `clientChanged` before it returns. With AVAHI_CLIENT_NO_FAIL it succeeds without a daemon
+    // and waits for one; it fails without a bus.
     client = avahi_client_new(avahi_simple_poll_get(poll), AVAHI_CLIENT_NO_FAIL, clientChanged, context, &code)
     guard client == nil else { return }
     disconnect()
-    nextTry = now + Self.pause
-    tellUnavailable()
+    nextAttempt = now + Self.retryInterval
+    reportUnavailable()
   }
 
-  /// Frees the connection and with it all that hangs on it.
+  /// Frees the client with its group, browser and resolvers, and removes all services.
   private func disconnect() {
     if let client { avahi_client_free(client) }
     (client, group, browser, isBroken) = (nil, nil, nil, false)
     resolvers.removeAll()
     directory.removeAll()
-    change { $0.removeAll() }
+    update { $0.removeAll() }
   }
 
-  /// The daemon's state.
+  /// Handles a change of the state of the connection or the daemon.
   func changed(_ client: OpaquePointer, to state: AvahiClientState) {
     self.client = client
     switch state {
     case AVAHI_CLIENT_S_RUNNING:
-      isToldUnavailable = false
+      hasReportedUnavailable = false
       announce(client)
       browse(client)
-    // The host's own name is being settled: what names it is announced again after that.
+    // The daemon is negotiating the host name. The announcement contains the host name and is repeated afterwards.
     case AVAHI_CLIENT_S_COLLISION, AVAHI_CLIENT_S_REGISTERING:
       if let group { avahi_entry_group_reset(group) }
-    case AVAHI_CLIENT_CONNECTING: tellUnavailable()
+    case AVAHI_CLIENT_CONNECTING: reportUnavailable()
     default: isBroken = true
     }
   }
 
-  /// Tells why nobody is found, once until the daemon is there again.
-  func tellUnavailable(_ line: String = AvahiLoop.noDaemon) {
-    guard !isToldUnavailable else { return }
-    isToldUnavailable = true
-    change { $0.setUnavailable(line) }
+  /// Reports why discovery is unavailable, once until the daemon is available again.
+  func reportUnavailable(_ line: String = AvahiLoop.noDaemon) {
+    guard !hasReportedUnavailable else { return }
+    hasReportedUnavailable = true
+    update { $0.setUnavailable(line) }
   }
 
-  /// The service of that name is now `service`, or none.
+  /// Sets the service of `name`; nil removes it.
   func set(_ name: String, _ service: Discovery.Service?) {
-    if findings.withLock({ $0.set(name, service) }) { onChange() }
+    if changes.withLock({ $0.set(name, service) }) { onChange() }
   }
 
-  /// Changes what there is to tell, and calls whoever wants to know.
-  func change(_ body: (inout Findings) -> Void) {
-    findings.withLock { body(&$0) }
+  /// Updates ``changes`` and calls `onChange`.
+  func update(_ body: (inout ServiceChanges) -> Void) {
+    changes.withLock { body(&$0) }
     onChange()
   }
 
-  /// The loop as the callbacks get it.
+  /// The loop as a context pointer for Avahi's callbacks.
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
-// A global function, as C wants it; `context` is the loop.
+// A global function, because C requires a function pointer. `context` is the loop.
 private func clientChanged(
   _ client: OpaquePointer?, _ state: AvahiClientState, _ context: UnsafeMutableRawPointer?
 ) {

@@ -1,13 +1,14 @@
 extension Discovery {
-  /// What has changed.
+  /// A change reported by ``Discovery/drain()``.
   public enum Event: Hashable, Sendable {
+    /// A service was found.
     case found(Service)
-    /// What was found is no longer there, or no longer as it was: what it is now comes as a `found`.
+    /// A service disappeared or changed. A changed service is then reported as found.
     case lost(Service)
-    /// Nobody is found and nobody finds this peer: what is missing and the remedy, in one line. Once each time; when it is
-    /// there again, discovery goes on by itself.
+    /// Discovery is unavailable: the reason and the remedy in one line. Reported once per interruption. Discovery
+    /// resumes automatically.
     case unavailable(String)
-    /// Another one has the name; this peer is announced by this one instead.
+    /// The name is already in use; the local peer is announced under this name instead.
     case renamed(String)
   }
 }

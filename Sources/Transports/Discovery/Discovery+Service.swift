@@ -2,33 +2,35 @@ import CAvahi
 public import RTPMIDI
 
 extension Discovery {
-  /// An RTP-MIDI session that is announced on the network.
+  /// An RTP-MIDI session announced on the network.
   public struct Service: Hashable, Sendable {
-    /// What it calls itself, as it may stand on a terminal.
+    /// The service name. It contains only printable characters.
     public let name: String
-    /// The host's name, `ada.local`, as it may stand on a terminal.
+    /// The host name, for example `ada.local`. It contains only printable characters.
     public let host: String
-    /// Its control port; the data port is the next.
+    /// The address of the control port. The data port is the next port.
     public let address: SocketAddress
-    /// Which Tutti peer it is, from the key `tutti` of its TXT record, sixteen hexadecimal digits; nil for other gear.
+    /// The identity of the Tutti peer, from the key `tutti` of its TXT record (16 hexadecimal digits); nil for a
+    /// standard device.
     public let identity: UInt64?
-    /// Whether it is the announcement of this very peer.
+    /// Whether this is the announcement of the local peer.
     public let isOwn: Bool
   }
 }
 
 extension Discovery.Service {
-  /// What a resolver has found, nil when nobody could be reached there.
+  /// Creates the service from the result of a resolver. Returns nil if the address is not a unicast address or the port
+  /// is not 1...65534.
   ///
-  /// - Parameter own: this peer's identity.
+  /// - Parameter own: the identity of the local peer.
   ///
-  /// Invariant: `address` and `text` are the resolver's, alive for the call.
+  /// Invariant: `address` and `text` belong to the resolver and are valid during the call.
   init?(
     name: String, host: String, address: UnsafePointer<AvahiAddress>, interface: AvahiIfIndex, port: UInt16,
     text: UnsafeMutablePointer<AvahiStringList>?, own: UInt64?
   ) {
     guard let address = SocketAddress(address.pointee, interface: interface, port: port), address.isUnicast,
-      // The data port is to have a number too.
+      // The data port is the next port and must be valid too.
       (1...65534).contains(port)
     else { return nil }
     let identity = Self.identity(text)
@@ -37,17 +39,17 @@ extension Discovery.Service {
       isOwn: identity != nil && identity == own)
   }
 
-  /// The TXT record in which a Tutti peer tells its `identity`; whoever gets it frees it.
+  /// Returns the TXT record that contains `identity`. The caller frees it.
   static func text(of identity: UInt64) -> UnsafeMutablePointer<AvahiStringList>? {
     let digits = String(identity, radix: 16)
     let zeros = String(repeating: "0", count: 16 - digits.count)
     return avahi_string_list_add(nil, "tutti=\(zeros)\(digits)")
   }
 
-  /// The identity in a TXT record. Keys are looked for without regard to case, and the first of a name counts (RFC 6763,
-  /// section 6.4).
+  /// Returns the identity in a TXT record, or nil if there is no valid one. Keys are case-insensitive, and the first
+  /// occurrence of a key counts (RFC 6763, section 6.4).
   static func identity(_ text: UnsafeMutablePointer<AvahiStringList>?) -> UInt64? {
-    // Invariant: an entry of the list is `size` octets long.
+    // Invariant: avahi_string_list_get_size returns the length of the entry in octets.
     guard let text, let entry = avahi_string_list_find(text, "tutti"), let start = avahi_string_list_get_text(entry)
     else { return nil }
     let octets = UnsafeBufferPointer(start: start, count: avahi_string_list_get_size(entry)).dropFirst(
@@ -59,12 +61,12 @@ extension Discovery.Service {
 }
 
 extension SocketAddress {
-  /// An address as Avahi found it on `interface`, nil for one of an unknown family.
+  /// Creates the address that Avahi found on `interface`. Returns nil for an unknown family.
   init?(_ address: AvahiAddress, interface: AvahiIfIndex, port: UInt16) {
     switch address.proto {
     case AvahiProtocol(AVAHI_PROTO_INET): self.init(host: UInt32(bigEndian: address.data.ipv4.address), port: port)
     case AvahiProtocol(AVAHI_PROTO_INET6):
-      // Invariant: sixteen octets, lent for the call.
+      // Invariant: the address has 16 octets. The pointer is used only during the call.
       self = withUnsafeBytes(of: address.data.ipv6.address) {
         SocketAddress(ipv6: $0, scope: UInt32(clamping: interface), port: port)
       }
@@ -72,7 +74,7 @@ extension SocketAddress {
     }
   }
 
-  /// Whether one host may have it: neither a group's address, nor everybody's, nor nobody's.
+  /// Whether this is a unicast address: not a multicast, broadcast or unspecified address.
   var isUnicast: Bool {
     if isIPv6 { return high >> 56 != 0xFF && (high, low) != (0, 0) }
     return (1..<224).contains(low >> 24 & 255)

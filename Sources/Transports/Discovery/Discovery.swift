@@ -4,34 +4,40 @@ public import MusicalTime
 import Realtime
 import Synchronization
 
-/// Announces this peer and finds others by DNS-SD (RFC 6763) through the Avahi daemon, as RTP-MIDI sessions do: service
-/// type `_apple-midi._udp`, the control port's number, and in the TXT record of a Tutti peer `tutti=` with its identity.
+/// Announces the local peer and finds other peers by DNS-SD (RFC 6763), through the Avahi daemon.
 ///
-/// It has a thread of its own, at normal priority, which may wait for the daemon; nobody else does. It needs neither the
-/// daemon nor the system bus to be there: it says once that they are missing and begins when they come, however often they
-/// go. Whatever the network announces, at most 1000 names are kept; a name seen beyond that is counted and not looked at
-/// before it is announced anew.
+/// As for all RTP-MIDI sessions, the service type is `_apple-midi._udp` and the port is the control port. The TXT
+/// record of a Tutti peer contains the key `tutti` with its identity.
+///
+/// Discovery has its own thread at normal priority. Only this thread waits for the daemon. If the daemon or the system
+/// bus is missing, discovery reports this once and starts when both are available, however often they disappear. At
+/// most 1000 names are kept. Further names are counted and ignored until they are announced again.
 ///
 /// Real-time: not safe.
 public final class Discovery: Sendable {
   private let loop: AvahiLoop
   private let thread: Mutex<pthread_t?>
 
-  /// Announces a peer and looks for others, until ``stop()``.
+  /// Announces the local peer and browses for others until ``stop()``.
   ///
   /// - Parameters:
-  ///   - name: for people; what is longer than 63 octets is cut, and what is taken already gets a number.
-  ///   - port: the control port that is bound.
-  ///   - identity: what Tutti peers know this peer by.
-  ///   - ipv6: whether the port is bound for IPv6 too (``UDPSocket/isDualStack``). Else it is announced by IPv4 alone.
-  ///   - onChange: called on the discovery thread when ``drain()`` has something to give. It is not to call ``stop()``.
+  ///   - name: the service name. A name longer than 63 octets is truncated. If the name is in use, a number is
+  ///     appended.
+  ///   - port: the control port, already bound.
+  ///   - identity: the identity of the local peer.
+  ///   - ipv6: whether the port is also bound for IPv6 (``UDPSocket/isDualStack``). Otherwise only IPv4 is used.
+  ///   - onChange: called on the discovery thread when ``drain()`` has new events. It must not call ``stop()``.
   public convenience init(
     name: String, port: UInt16, identity: UInt64, ipv6: Bool, onChange: @escaping @Sendable () -> Void
   ) {
     self.init(AvahiLoop.Announcement(name: name, port: port, identity: identity), ipv6: ipv6, onChange: onChange)
   }
 
-  /// Looks for others, and announces nothing.
+  /// Browses for peers without announcing one.
+  ///
+  /// - Parameters:
+  ///   - ipv6: whether to browse with IPv6 and IPv4. Otherwise only IPv4 is used.
+  ///   - onChange: called on the discovery thread when ``drain()`` has new events. It must not call ``stop()``.
   public convenience init(ipv6: Bool, onChange: @escaping @Sendable () -> Void) {
     self.init(nil, ipv6: ipv6, onChange: onChange)
   }
@@ -41,7 +47,7 @@ public final class Discovery: Sendable {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
-    // Under a memory lock all of a stack is in memory.
+    // With a memory lock the complete stack is resident, so it must be small.
     pthread_attr_setstacksize(&attributes, 1 << 20)
     var thread = pthread_t()
     let retained = Unmanaged.passRetained(loop)
@@ -49,21 +55,21 @@ public final class Discovery: Sendable {
     self.thread = Mutex(code == 0 ? thread : nil)
     if code != 0 {
       retained.release()
-      loop.tellUnavailable(
-        "discovery: no thread for it (\(String(cString: strerror(code)))); name peers with --connect HOST:PORT")
+      loop.reportUnavailable(
+        "discovery: cannot start a thread (\(String(cString: strerror(code)))); name peers with --connect HOST:PORT")
     }
   }
 
   deinit { stop() }
 
-  /// What has changed since the last time. It waits for nobody.
-  public func drain() -> [Event] { loop.findings.withLock { $0.drain() } }
+  /// Returns the changes since the last call. Does not wait for the daemon.
+  public func drain() -> [Event] { loop.changes.withLock { $0.drain() } }
 
-  /// How many times a name, or another place of one, was not looked at for want of room.
+  /// The number of names and sources ignored because of the limits (1000 names, 32 interfaces and families per name).
   public var ignoredCount: Int { loop.ignored.load(ordering: .relaxed) }
 
-  /// Withdraws the announcement and ends the thread; three seconds later at most, should the daemon hang. Not again used
-  /// after that.
+  /// Withdraws the announcement and ends the thread. Returns after at most three seconds, even if the daemon hangs. The
+  /// object must not be used afterwards.
   public func stop() {
     let thread = thread.withLock { thread in
       defer { thread = nil }
@@ -74,9 +80,9 @@ public final class Discovery: Sendable {
     if realtime_join(thread, (MonotonicClock.now + .seconds(3)).nanoseconds) == 0 { pthread_detach(thread) }
   }
 
-  /// Looks for `duration`: all that was found by then, by name.
+  /// Browses for `duration`. Returns all services found, sorted by name.
   ///
-  /// - Throws: ``TransportError`` when there is no daemon to ask.
+  /// - Throws: ``TransportError`` if the daemon is not running.
   public static func browse(for duration: Nanoseconds = .seconds(1)) throws(TransportError) -> [Service] {
     let bell = Doorbell()
     let discovery = Discovery(ipv6: true) { bell.ring() }
@@ -99,7 +105,7 @@ public final class Discovery: Sendable {
   }
 }
 
-// A global function, not a closure, as in RealtimeThread. It holds the loop until the thread has ended.
+// A global function, not a closure, as in RealtimeThread. It retains the loop until the thread ends.
 private func runDiscovery(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
   let loop = Unmanaged<AvahiLoop>.fromOpaque(argument).takeRetainedValue()

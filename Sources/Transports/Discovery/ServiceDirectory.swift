@@ -1,85 +1,92 @@
 import MusicalTime
 
-/// The names that are announced, the places where each was seen, and at which of them it is to be looked up.
+/// The announced names, the sources from which each was announced, and the source for the look-up of each name.
 ///
-/// The same service is seen once an interface and family. One look-up a name is enough, and there may not be many: it is
-/// made where the name was seen first by IPv4; where it was seen by IPv6 alone for a moment, there. When that place goes, or
-/// nothing is found at it, it is the next one's turn.
+/// Avahi reports a service once per interface and address family. One look-up per name is sufficient, and the number of
+/// look-ups is limited. The look-up uses the first IPv4 source, or an IPv6 source if no IPv4 source appears within
+/// ``ipv4Preference``. If the source disappears or the look-up fails, the next source is used.
 struct ServiceDirectory {
-  struct Place: Hashable {
+  /// An interface and an address family from which a name was announced.
+  struct Source: Hashable {
+    /// The index of the interface.
     var interface: Int32
+    /// Whether the family is IPv6, not IPv4.
     var isIPv6: Bool
   }
 
-  /// The daemon lets one client have 1024 objects, of which a look-up is one.
+  /// The maximum number of names. The daemon allows 1024 objects per client, and each look-up is an object.
   static var limit: Int { 1000 }
-  static var placeLimit: Int { 32 }
-  /// How long IPv6 waits for IPv4: the packets of both leave the announcer at about the same time.
-  static var patience: Nanoseconds { .milliseconds(200) }
-  /// How long after a failure the next place is tried.
-  static var pause: Nanoseconds { .seconds(1) }
+  /// The maximum number of sources per name.
+  static var sourceLimit: Int { 32 }
+  /// The time for which an IPv6 source waits for an IPv4 source. A peer sends its announcements for both families at
+  /// about the same time.
+  static var ipv4Preference: Nanoseconds { .milliseconds(200) }
+  /// The time between a failed look-up and the next one.
+  static var retryInterval: Nanoseconds { .seconds(1) }
 
   private struct Entry {
-    /// In the order in which they are to be tried; never empty.
-    var places: [Place]
-    /// Where it is looked up, or was found.
-    var chosen: Place?
-    /// When it is to be looked up.
+    /// The sources in the order in which they are tried; never empty.
+    var sources: [Source]
+    /// The source of the current look-up or of the result.
+    var chosen: Source?
+    /// The instant at which the look-up is due.
     var due: Instant
   }
 
   private var entries: [String: Entry] = [:]
 
+  /// The number of names.
   var count: Int { entries.count }
 
-  /// When the next look-up is to begin.
+  /// The instant at which the next look-up is due; nil if there is none.
   var nextDue: Instant? { entries.values.lazy.filter { $0.chosen == nil }.map(\.due).min() }
 
-  /// `name` was seen at `place`: whether there was room for it.
-  mutating func appeared(_ name: String, at place: Place, now: Instant) -> Bool {
+  /// Adds `source` to `name`. Returns false if a limit is exceeded.
+  mutating func appeared(_ name: String, at source: Source, now: Instant) -> Bool {
     guard var entry = entries[name] else {
       guard entries.count < Self.limit else { return false }
-      entries[name] = Entry(places: [place], due: place.isIPv6 ? now + Self.patience : now)
+      entries[name] = Entry(sources: [source], due: source.isIPv6 ? now + Self.ipv4Preference : now)
       return true
     }
-    guard !entry.places.contains(place) else { return true }
-    guard entry.places.count < Self.placeLimit else { return false }
-    let index = place.isIPv6 ? entry.places.count : entry.places.firstIndex { $0.isIPv6 } ?? entry.places.count
-    entry.places.insert(place, at: index)
-    if !place.isIPv6 { entry.due = min(entry.due, now) }
+    guard !entry.sources.contains(source) else { return true }
+    guard entry.sources.count < Self.sourceLimit else { return false }
+    let index = source.isIPv6 ? entry.sources.count : entry.sources.firstIndex { $0.isIPv6 } ?? entry.sources.count
+    entry.sources.insert(source, at: index)
+    if !source.isIPv6 { entry.due = min(entry.due, now) }
     entries[name] = entry
     return true
   }
 
-  /// `name` is no longer at `place`: whether that is where it is looked up, or was found.
-  mutating func disappeared(_ name: String, at place: Place, now: Instant) -> Bool {
+  /// Removes `source` from `name`. Returns whether it was the chosen source.
+  mutating func disappeared(_ name: String, at source: Source, now: Instant) -> Bool {
     guard var entry = entries[name] else { return false }
-    entry.places.removeAll { $0 == place }
-    let wasChosen = entry.chosen == place
+    entry.sources.removeAll { $0 == source }
+    let wasChosen = entry.chosen == source
     if wasChosen { (entry.chosen, entry.due) = (nil, now) }
-    entries[name] = entry.places.isEmpty ? nil : entry
+    entries[name] = entry.sources.isEmpty ? nil : entry
     return wasChosen
   }
 
-  /// Nothing was found where `name` is looked up.
+  /// Records that the look-up of `name` failed. Its source is tried again after all other sources.
   mutating func failed(_ name: String, now: Instant) {
-    guard var entry = entries[name], let place = entry.chosen else { return }
-    entry.places.removeAll { $0 == place }
-    entry.places.append(place)
-    (entry.chosen, entry.due) = (nil, now + Self.pause)
+    guard var entry = entries[name], let source = entry.chosen else { return }
+    entry.sources.removeAll { $0 == source }
+    entry.sources.append(source)
+    (entry.chosen, entry.due) = (nil, now + Self.retryInterval)
     entries[name] = entry
   }
 
-  /// What is to be looked up now, and where.
-  mutating func takeDue(at now: Instant) -> [(name: String, place: Place)] {
-    var due: [(name: String, place: Place)] = []
+  /// Chooses a source for each name whose look-up is due. Returns these names with their sources.
+  mutating func takeDue(at now: Instant) -> [(name: String, source: Source)] {
+    var due: [(name: String, source: Source)] = []
     for (name, entry) in entries where entry.chosen == nil && entry.due <= now {
-      guard let place = entry.places.first else { continue }
-      entries[name]?.chosen = place
-      due.append((name, place))
+      guard let source = entry.sources.first else { continue }
+      entries[name]?.chosen = source
+      due.append((name, source))
     }
     return due
   }
 
+  /// Removes all names.
   mutating func removeAll() { entries.removeAll() }
 }

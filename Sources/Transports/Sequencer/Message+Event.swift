@@ -1,10 +1,10 @@
 import CALSA
 internal import MIDI
 
-/// MIDI messages as events of the ALSA sequencer, and back, without loss: a Note On of velocity 0 stays one. Pitch bend
-/// is centred at 0 there and at 8192 in MIDI. Source: seq_event.h of alsa-lib.
+/// Lossless conversion between MIDI messages and ALSA sequencer events. A Note On with velocity 0 remains a Note On.
+/// The centre of pitch bend is 0 in ALSA and 8192 in MIDI. Source: seq_event.h of alsa-lib.
 extension snd_seq_event_t {
-  /// The event of `message`, without source, destination and time.
+  /// Creates the event for `message`, without source, destination and time.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -36,8 +36,7 @@ extension snd_seq_event_t {
     }
   }
 
-  /// The message it stands for; nil when it stands for none, or holds what no message can: a channel above 15, a value
-  /// out of range.
+  /// The message of the event. Nil if the event type has no message, or if the channel or a value is out of range.
   ///
   /// Real-time: safe.
   var message: Message? {
@@ -66,7 +65,7 @@ extension snd_seq_event_t {
   }
 }
 
-// The parts of an event that several kinds of it share.
+// Fields that several event types have in common.
 extension snd_seq_event_t {
   @_noLocks @_noAllocation
   private mutating func set(

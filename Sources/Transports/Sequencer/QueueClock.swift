@@ -2,43 +2,48 @@ import CALSA
 internal import MusicalTime
 import Realtime
 
-/// The clock that stamps arrivals: an ALSA queue of our own, and how its time relates to CLOCK_MONOTONIC.
+/// The clock for arrival stamps: a private ALSA queue, and the relation of its time to CLOCK_MONOTONIC.
 ///
-/// Queue time is what the queue's timer has counted, plus what CLOCK_MONOTONIC has gone on since the timer was last
-/// heard. It does not drift, but it jumps: back by as much as the timer was heard late, and at its first count by as
-/// much as a period of the timer's, or of another queue on it, which a second one waits for before it counts (4.6 ms
-/// seen alone on the system timer; beside another 72 ms at 10 Hz, 0.5 ms at 1000 Hz). So the two clocks are compared whenever arrivals are
-/// fetched, and a stamp is told by its age: no jump matters but one between an arrival and its fetching. What timer it
-/// is does not matter either, so it is the system timer, on which hardly anybody else's queue waits for ours.
-/// Comparing is reading one clock between two readings of the other; of three such brackets the narrowest counts,
-/// unless one is narrow enough.
+/// Queue time is the count of the queue's timer plus the time of CLOCK_MONOTONIC since the last timer interrupt. It
+/// does not drift, but it jumps. It jumps back by the delay of a late timer interrupt. At its first count it jumps by
+/// up to one period of the timer, or by one period of another queue on the same timer, because a second queue waits for
+/// this period before it counts (measured: 4.6 ms alone on the system timer; beside another queue 72 ms at 10 Hz, 0.5
+/// ms at 1000 Hz). The two clocks are therefore compared whenever arrivals are fetched, and a stamp is converted by its
+/// age. Only a jump between an arrival and its fetching causes an error. The choice of the timer does not matter for
+/// the accuracy. The system timer is used, because other programs rarely have a queue on it.
+///
+/// A comparison reads the queue time between two readings of CLOCK_MONOTONIC. It is repeated up to three times until
+/// both readings are at most 5 us apart; otherwise the comparison with the smallest distance is used.
 struct QueueClock: @unchecked Sendable, BitwiseCopyable {
+  /// The number of the queue.
   let queue: Int32
-  // Invariant: allocated in init, never freed, touched by the receiving thread alone. Queue time 0 in nanoseconds of
-  // CLOCK_MONOTONIC.
+  // Queue time 0 in nanoseconds of CLOCK_MONOTONIC. Invariant: allocated in init, never freed, accessed only by the
+  // receiving thread.
   private let origin: UnsafeMutablePointer<Int64>
 
-  /// Makes and starts a queue that belongs to `control`.
+  /// Creates and starts a queue that belongs to the client `control`.
   ///
-  /// - Throws: ``TransportError`` when the sequencer has no queue left.
+  /// - Throws: ``TransportError`` if the sequencer has no free queue.
   ///
   /// Real-time: not safe.
   init(control: OpaquePointer, name: String) throws(TransportError) {
     queue = snd_seq_alloc_named_queue(control, name)
     guard queue >= 0 else {
-      throw TransportError("ALSA sequencer: no queue (\(reason(queue))); close other MIDI programs")
+      throw TransportError("ALSA sequencer: cannot create a queue (\(reason(queue))); close other MIDI programs")
     }
     origin = .allocate(capacity: 1)
     origin.initialize(to: 0)
     chooseTimer(of: control)
     snd_seq_control_queue(control, queue, Int32(SND_SEQ_EVENT_START.rawValue), 0, nil)
     let code = snd_seq_drain_output(control)
-    guard code >= 0 else { throw TransportError("ALSA sequencer: the queue does not start (\(reason(code)))") }
-    // Until it has counted for the first time.
+    guard code >= 0 else {
+      throw TransportError("ALSA sequencer: cannot start the queue (\(reason(code))); omit --midi")
+    }
+    // Wait for the first count of the timer, which makes the queue time jump.
     MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(50))
   }
 
-  /// The queue keeps its default timer where this one cannot be had.
+  /// Selects the system timer. If it is not available, the queue keeps its default timer.
   private func chooseTimer(of control: OpaquePointer) {
     var timer: OpaquePointer?
     var identity: OpaquePointer?
@@ -58,7 +63,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     snd_seq_set_queue_timer(control, queue, timer)
   }
 
-  /// Compares the two clocks anew.
+  /// Compares the two clocks and updates the origin of queue time.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -76,8 +81,8 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     }
   }
 
-  /// The moment of the queue's `time`. A stamp that would lie in the future, or more than a second back, is none: then
-  /// the answer is now.
+  /// Converts the queue time `time` to CLOCK_MONOTONIC. Returns the current time if the result would be in the future
+  /// or more than one second in the past.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -89,5 +94,5 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   }
 }
 
-/// What the ALSA library calls error `code`.
+/// Returns the ALSA library's description of error `code`.
 func reason(_ code: Int32) -> String { String(cString: snd_strerror(code)) }

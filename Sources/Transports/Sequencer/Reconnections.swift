@@ -1,56 +1,60 @@
 public import MusicalTime
 
-/// Remembers who was connected to our ports, so that a device that went away finds its connections when it is back.
+/// Remembers the connections of the local ports, so that they can be restored when a device returns.
 ///
-/// A port is known by its client's name and its own: numbers change. When it vanishes (the kernel announces the exit of
-/// the port, then, of its client; with no word of its connections) what was connected to it is kept as gone. When a
-/// port of that name starts, its connections are to be made again, but only after ``settling``: programs name
-/// themselves and connect themselves after they have made their ports, and a program that finds its connection made
-/// already fails (`aseqdump -p`). Whoever disconnects a port by hand wants it so: that connection is forgotten.
+/// A port is identified by the name of its client and its own name, because numbers change. When a port vanishes, the
+/// kernel announces the exit of the port and then of its client, but not the end of the connections. The connections
+/// are then remembered as lost. When a port of the same name starts, they are due again after ``settling``. The delay
+/// is necessary because programs set their names and make their own connections after they have created their ports,
+/// and some fail if the connection already exists (`aseqdump -p`). A connection that the user disconnects is forgotten.
 ///
-/// No more than ``room`` connections are remembered as gone: the oldest are forgotten first.
+/// At most ``capacity`` lost connections are remembered. The oldest are forgotten first.
 public struct Reconnections: Sendable {
-  /// What to tell the player.
+  /// An event for the user.
   public enum Change: Hashable, Sendable {
     /// The port of this name vanished, with its connections.
     case gone(String)
-    /// It is connected again.
+    /// The port of this name is connected again.
     case back(String)
   }
 
-  /// How long a port is left alone after it has started.
+  /// The delay between the start of a port and the restoration of its connections.
   public static let settling = Nanoseconds.milliseconds(500)
-  /// How many connections with vanished ports are remembered.
-  public static let room = 64
+  /// The maximum number of lost connections.
+  public static let capacity = 64
 
   private struct Entry: Sendable {
     enum State {
-      case made
-      case gone
-      /// Its port is back; the connection is being made.
-      case offered
+      case connected
+      /// The port has vanished.
+      case lost
+      /// The port has returned, and the connection is being restored.
+      case reconnecting
     }
     var link: SequencerLink
     var port: SequencerPort
-    var state = State.made
+    var state = State.connected
   }
 
   private var entries: [Entry] = []
   private var started: [(address: SequencerAddress, until: Instant)] = []
 
+  /// Creates an empty memory.
   public init() {}
 
-  /// When to ask ``due(at:ports:)`` next; nil while there is nothing to wait for.
+  /// The instant of the next call of ``due(at:ports:)``; nil if no port is settling.
   public var nextDue: Instant? { started.map(\.until).min() }
 
-  /// Takes an announcement in, in the order of their arrival. `ports` lists what is there now; it is asked for where
-  /// names matter.
+  /// Processes an announcement of the kernel. Announcements must be passed in the order of their arrival.
+  ///
+  /// - Parameter ports: the current ports. Evaluated only if their names are needed.
+  /// - Returns: the events for the user.
   public mutating func note(
     _ event: SequencerArrival.Event, at instant: Instant, ports: @autoclosure () -> [SequencerPort]
   ) -> [Change] {
     switch event {
-    case .subscribed(let link): return made(link, ports()).map { [$0] } ?? []
-    case .unsubscribed(let link): entries.removeAll { $0.link == link && $0.state == .made }
+    case .subscribed(let link): return connected(link, ports()).map { [$0] } ?? []
+    case .unsubscribed(let link): entries.removeAll { $0.link == link && $0.state == .connected }
     case .portExited(let address):
       started.removeAll { $0.address == address }
       return exited { other, _ in other == address }
@@ -68,49 +72,54 @@ public struct Reconnections: Sendable {
     return []
   }
 
-  /// The connections to be made now, with ports that have come back.
+  /// Returns the connections to restore at `instant`, with ports that have returned.
   public mutating func due(at instant: Instant, ports: @autoclosure () -> [SequencerPort]) -> [SequencerLink] {
     let settled = started.filter { $0.until <= instant }.map(\.address)
     guard !settled.isEmpty else { return [] }
     started.removeAll { $0.until <= instant }
     let ports = ports()
     return settled.flatMap { address in
-      ports.first { $0.address == address }.map { offers(to: $0, among: ports) } ?? []
+      ports.first { $0.address == address }.map { connectionsToRestore(for: $0, among: ports) } ?? []
     }
   }
 
-  /// The kernel would not make this connection: another program may have the port for a moment. It is due again after
-  /// ``settling``.
+  /// Records that the kernel refused `link`, for example because another program uses the port exclusively for a
+  /// moment. The connection is due again after ``settling``.
   public mutating func refused(_ link: SequencerLink, at instant: Instant) {
-    for index in entries.indices where entries[index].link == link && entries[index].state == .offered {
-      entries[index].state = .gone
+    for index in entries.indices where entries[index].link == link && entries[index].state == .reconnecting {
+      entries[index].state = .lost
     }
     start(link.other, at: instant)
   }
 
-  /// Takes stock anew, after announcements were lost (``SequencerArrival/Event/overflow``): `links` are the connections
-  /// there are, `ports` the ports. A connection that is missing between ports that are both there counts as undone by
-  /// hand.
+  /// Resynchronizes with the kernel after lost announcements (``SequencerArrival/Event/overflow``). A missing
+  /// connection between two existing ports counts as disconnected by the user.
+  ///
+  /// - Parameters:
+  ///   - links: the current connections of the local ports.
+  ///   - ports: the current ports.
+  /// - Returns: the events for the user.
   public mutating func resynchronize(
     links: Set<SequencerLink>, ports: [SequencerPort], at instant: Instant
   ) -> [Change] {
     var changes = exited { address, name in !ports.contains { $0.address == address && $0.identity == name } }
-    entries.removeAll { $0.state == .made && !links.contains($0.link) }
-    changes += links.compactMap { made($0, ports) }
-    for port in ports where entries.contains(where: { $0.state != .made && $0.port.identity == port.identity }) {
+    entries.removeAll { $0.state == .connected && !links.contains($0.link) }
+    changes += links.compactMap { connected($0, ports) }
+    for port in ports where entries.contains(where: { $0.state != .connected && $0.port.identity == port.identity }) {
       start(port.address, at: instant)
     }
     return changes
   }
 
-  private mutating func made(_ link: SequencerLink, _ ports: [SequencerPort]) -> Change? {
-    guard !entries.contains(where: { $0.link == link && $0.state == .made }),
+  /// Records the connection `link`. Returns an event if it is the first one of a port that has returned.
+  private mutating func connected(_ link: SequencerLink, _ ports: [SequencerPort]) -> Change? {
+    guard !entries.contains(where: { $0.link == link && $0.state == .connected }),
       let port = ports.first(where: { $0.address == link.other })
     else { return nil }
-    let lost = entries.indices.filter { entries[$0].state != .made && entries[$0].port.identity == port.identity }
-    let isBack = !lost.isEmpty && !entries.contains { $0.state == .made && $0.link.other == link.other }
-    let own = lost.filter { entries[$0].link.port == link.port }
-    if let index = own.first(where: { entries[$0].link.other == link.other }) ?? own.first {
+    let lost = entries.indices.filter { entries[$0].state != .connected && entries[$0].port.identity == port.identity }
+    let isBack = !lost.isEmpty && !entries.contains { $0.state == .connected && $0.link.other == link.other }
+    let sameLocalPort = lost.filter { entries[$0].link.port == link.port }
+    if let index = sameLocalPort.first(where: { entries[$0].link.other == link.other }) ?? sameLocalPort.first {
       entries[index] = Entry(link: link, port: port)
     } else {
       entries.append(Entry(link: link, port: port))
@@ -118,46 +127,53 @@ public struct Reconnections: Sendable {
     return isBack ? .back(port.name) : nil
   }
 
+  /// Marks the connections with all matching ports as lost. Returns one event per port.
   private mutating func exited(where matches: (SequencerAddress, SequencerPort.Identity) -> Bool) -> [Change] {
     var changes: [Change] = []
-    for index in entries.indices where entries[index].state != .gone {
+    for index in entries.indices where entries[index].state != .lost {
       let entry = entries[index]
       guard matches(entry.link.other, entry.port.identity) else { continue }
-      entries[index].state = .gone
-      // One that was not yet back has been told of.
-      if entry.state == .made, !changes.contains(.gone(entry.port.name)) { changes.append(.gone(entry.port.name)) }
+      entries[index].state = .lost
+      // The loss of a connection that was being restored has already been reported.
+      if entry.state == .connected, !changes.contains(.gone(entry.port.name)) {
+        changes.append(.gone(entry.port.name))
+      }
     }
-    let excess = entries.count { $0.state == .gone } - Self.room
+    let excess = entries.count { $0.state == .lost } - Self.capacity
     for _ in 0..<max(0, excess) {
-      if let oldest = entries.firstIndex(where: { $0.state == .gone }) { entries.remove(at: oldest) }
+      if let oldest = entries.firstIndex(where: { $0.state == .lost }) { entries.remove(at: oldest) }
     }
     return changes
   }
 
-  /// Nobody is waited for while nobody is missing.
+  /// Starts the settling time of a port. Does nothing if no connection is lost.
   private mutating func start(_ address: SequencerAddress, at instant: Instant) {
-    guard entries.contains(where: { $0.state != .made }), !started.contains(where: { $0.address == address }) else {
+    guard entries.contains(where: { $0.state != .connected }), !started.contains(where: { $0.address == address })
+    else {
       return
     }
     started.append((address, instant + Self.settling))
   }
 
-  /// All that is lost of the port's name, unless another port of that name waits as well: then each gets what one of
-  /// them had, the one under its number if there is one.
-  private mutating func offers(to port: SequencerPort, among ports: [SequencerPort]) -> [SequencerLink] {
-    var lost = entries.indices.filter { entries[$0].state != .made && entries[$0].port.identity == port.identity }
+  /// Returns the connections to restore for `port`: all lost connections of its name. If another port of the same name
+  /// also has no connections, each of the two gets the connections of one of the former ports, preferably of the one
+  /// with its number.
+  private mutating func connectionsToRestore(
+    for port: SequencerPort, among ports: [SequencerPort]
+  ) -> [SequencerLink] {
+    var lost = entries.indices.filter { entries[$0].state != .connected && entries[$0].port.identity == port.identity }
     let hasTwin = ports.contains { twin in
       twin.identity == port.identity && twin.address != port.address
-        && !entries.contains { $0.state == .made && $0.link.other == twin.address }
+        && !entries.contains { $0.state == .connected && $0.link.other == twin.address }
     }
-    let old = lost.first { entries[$0].link.other == port.address } ?? lost.first { entries[$0].state == .gone }
+    let old = lost.first { entries[$0].link.other == port.address } ?? lost.first { entries[$0].state == .lost }
     if hasTwin, let old = old.map({ entries[$0].link.other }) { lost.removeAll { entries[$0].link.other != old } }
     var links: [SequencerLink] = []
     for index in lost {
       let link = SequencerLink(entries[index].link.port, port.address)
       guard !links.contains(link) else { continue }
       entries[index].link = link
-      entries[index].state = .offered
+      entries[index].state = .reconnecting
       links.append(link)
     }
     return links

@@ -2,9 +2,9 @@ import CALSA
 import Glibc
 
 extension Sequencer {
-  /// Connects one of our ports with another's. What is connected already stays so.
+  /// Connects a local port with a port of another client. Does nothing if they are already connected.
   ///
-  /// - Throws: ``TransportError`` when the other port is gone or lets nobody connect it.
+  /// - Throws: ``TransportError`` if the other port does not exist or does not permit the connection.
   ///
   /// Real-time: not safe.
   public func subscribe(_ link: SequencerLink) throws(TransportError) {
@@ -12,27 +12,28 @@ extension Sequencer {
     guard code < 0, !(code == -EBUSY && links().contains(link)) else { return }
     let cause =
       switch -code {
-      case EBUSY: "another program has it for itself; close that"
-      case EPERM: "it lets nobody connect it; choose another"
-      case EINVAL, ENOENT, ENXIO, ENODEV: "no such port; `tutti ports` lists what there is"
-      default: "not to be connected (\(reason(code))); choose another, or close other MIDI programs"
+      case EBUSY: "in exclusive use by another program; close that program"
+      case EPERM: "connections are not permitted; choose another port"
+      case EINVAL, ENOENT, ENXIO, ENODEV: "no such port; run `tutti ports` to list the ports"
+      default: "cannot be connected (\(reason(code))); choose another port, or close other MIDI programs"
       }
     throw TransportError("port \(link.other): \(cause)")
   }
 
-  /// Undoes a connection.
+  /// Removes a connection.
   ///
-  /// - Throws: ``TransportError`` when there is none.
+  /// - Throws: ``TransportError`` if the connection does not exist.
   ///
   /// Real-time: not safe.
   public func unsubscribe(_ link: SequencerLink) throws(TransportError) {
     let code = request(link, snd_seq_unsubscribe_port)
     guard code < 0 else { return }
     throw TransportError(
-      "port \(link.other): not disconnected from \"\(link.port.name)\" (\(reason(code))); see `aconnect -l`")
+      "port \(link.other): cannot be disconnected from \"\(link.port.name)\" (\(reason(code))); run `aconnect -l` to list "
+        + "the connections")
   }
 
-  /// The connections of our ports.
+  /// Returns the connections of the local ports.
   ///
   /// Real-time: not safe.
   public func links() -> Set<SequencerLink> {
@@ -43,7 +44,7 @@ extension Sequencer {
     for port in Port.allCases {
       var root = SequencerAddress(client: client, port: port.number).raw
       snd_seq_query_subscribe_set_root(query, &root)
-      snd_seq_query_subscribe_set_type(query, port.gives ? SND_SEQ_QUERY_SUBS_READ : SND_SEQ_QUERY_SUBS_WRITE)
+      snd_seq_query_subscribe_set_type(query, port.isOutput ? SND_SEQ_QUERY_SUBS_READ : SND_SEQ_QUERY_SUBS_WRITE)
       var index: Int32 = 0
       snd_seq_query_subscribe_set_index(query, index)
       while snd_seq_query_port_subscribers(control, query) >= 0,
@@ -57,13 +58,14 @@ extension Sequencer {
     return links
   }
 
+  /// Calls the ALSA function `call` with the subscription of `link`. Returns its result.
   private func request(_ link: SequencerLink, _ call: (OpaquePointer?, OpaquePointer?) -> Int32) -> Int32 {
     var subscription: OpaquePointer?
     guard snd_seq_port_subscribe_malloc(&subscription) == 0 else { return -ENOMEM }
     defer { snd_seq_port_subscribe_free(subscription) }
-    let own = SequencerAddress(client: client, port: link.port.number)
-    var (sender, receiver) = (own.raw, link.other.raw)
-    if !link.port.gives { swap(&sender, &receiver) }
+    let local = SequencerAddress(client: client, port: link.port.number)
+    var (sender, receiver) = (local.raw, link.other.raw)
+    if !link.port.isOutput { swap(&sender, &receiver) }
     snd_seq_port_subscribe_set_sender(subscription, &sender)
     snd_seq_port_subscribe_set_dest(subscription, &receiver)
     return call(control, subscription)

@@ -2,7 +2,7 @@ import CALSA
 import Glibc
 
 extension Sequencer {
-  /// A client of no ports.
+  /// Opens a client without ports.
   static func open(name: String) throws(TransportError) -> OpaquePointer {
     alsa_be_quiet()
     var handle: OpaquePointer?
@@ -12,56 +12,66 @@ extension Sequencer {
     return handle
   }
 
+  /// Returns the reason and the remedy for errno `code` of `snd_seq_open`.
   private static func explanation(of code: Int32) -> String {
     switch code {
     case ENOENT where access("/dev/snd/seq", F_OK) == 0, EINVAL:
-      "its entry `default` in the ALSA library's configuration is not there or not right; see /usr/share/alsa"
-    case ENOENT, ENODEV, ENXIO: "/dev/snd/seq is not there; load it with `modprobe snd-seq`, or leave --midi away"
-    case EACCES, EPERM: "no right to open /dev/snd/seq; join the group audio, or leave --midi away"
-    case EBUSY, EMFILE, ENFILE, ENOMEM: "no room for another client (\(reason(code))); close other MIDI programs"
-    default: "/dev/snd/seq does not open (\(reason(code))); leave --midi away"
+      "the entry `default` is missing or invalid in the ALSA configuration; see /usr/share/alsa"
+    case ENOENT, ENODEV, ENXIO: "/dev/snd/seq does not exist; run `modprobe snd-seq`, or omit --midi"
+    case EACCES, EPERM: "no permission to open /dev/snd/seq; join the group audio, or omit --midi"
+    case EBUSY, EMFILE, ENFILE, ENOMEM: "no further client possible (\(reason(code))); close other MIDI programs"
+    default: "cannot open /dev/snd/seq (\(reason(code))); omit --midi"
     }
   }
 
-  /// Makes room for a flood: in the kernel, and in the library for all that the kernel may have. An event longer than
-  /// the library's buffer (System Exclusive of another program) would stay the first in the kernel for ever.
+  /// Enlarges the input pool in the kernel, and the input buffer of the library to the size of the complete pool. If an
+  /// event were longer than the library's buffer (System Exclusive of another program), the library could never read
+  /// it, and it would block the input permanently.
   static func enlarge(_ handle: OpaquePointer) throws(TransportError) {
     var pool: OpaquePointer?
-    guard snd_seq_client_pool_malloc(&pool) == 0 else { throw TransportError("ALSA sequencer: no memory") }
+    guard snd_seq_client_pool_malloc(&pool) == 0 else { throw outOfMemory }
     defer { snd_seq_client_pool_free(pool) }
     var code = snd_seq_get_client_pool(handle, pool)
     if code == 0 {
-      snd_seq_client_pool_set_input_pool(pool, room)
-      // Setting the other pool, too, has the kernel allocate it now rather than when the first tick goes out.
+      snd_seq_client_pool_set_input_pool(pool, inputPoolSize)
+      // If the output pool is set too, the kernel allocates it now and not when the first tick is sent.
       snd_seq_client_pool_set_output_pool(pool, 64)
       code = snd_seq_set_client_pool(handle, pool)
     }
-    if code == 0 { code = snd_seq_set_input_buffer_size(handle, (room + 1) * MemoryLayout<snd_seq_event_t>.size) }
+    if code == 0 {
+      code = snd_seq_set_input_buffer_size(handle, (inputPoolSize + 1) * MemoryLayout<snd_seq_event_t>.size)
+    }
     guard code == 0 else {
-      throw TransportError("ALSA sequencer: no room for arrivals (\(reason(code))); close other programs")
+      throw TransportError("ALSA sequencer: cannot enlarge the input pool (\(reason(code))); close other programs")
     }
   }
 
+  private static var outOfMemory: TransportError {
+    TransportError("ALSA sequencer: out of memory; close other programs")
+  }
+
+  /// Creates `port`. Arrivals at an input port are stamped by `queue`.
   static func create(_ port: Port, on handle: OpaquePointer, stampedBy queue: Int32) throws(TransportError) {
     let capability =
-      port.gives
+      port.isOutput
       ? SND_SEQ_PORT_CAP_READ | SND_SEQ_PORT_CAP_SUBS_READ : SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE
     try create(port.number, port.name, capability: UInt32(capability), on: handle) { info in
-      guard !port.gives else { return }
+      guard !port.isOutput else { return }
       snd_seq_port_info_set_timestamping(info, 1)
       snd_seq_port_info_set_timestamp_real(info, 1)
       snd_seq_port_info_set_timestamp_queue(info, queue)
     }
   }
 
-  /// A port that is not exported appears in no list and nobody else can connect it.
+  /// Creates the port for the announcements of the kernel and subscribes it to System:Announce. The port is not
+  /// exported: it appears in no list, and other programs cannot connect it.
   static func listenToAnnouncements(_ handle: OpaquePointer) throws(TransportError) {
     let capability = SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_NO_EXPORT
     try create(announcements, "announcements", capability: UInt32(capability), on: handle) { _ in }
     let code = snd_seq_connect_from(
       handle, Int32(announcements), SND_SEQ_CLIENT_SYSTEM, SND_SEQ_PORT_SYSTEM_ANNOUNCE)
     guard code == 0 else {
-      throw TransportError("ALSA sequencer: it announces nothing (\(reason(code))); leave --midi away")
+      throw TransportError("ALSA sequencer: cannot subscribe to System:Announce (\(reason(code))); omit --midi")
     }
   }
 
@@ -70,7 +80,7 @@ extension Sequencer {
     configure: (OpaquePointer) -> Void
   ) throws(TransportError) {
     var info: OpaquePointer?
-    guard snd_seq_port_info_malloc(&info) == 0, let info else { throw TransportError("ALSA sequencer: no memory") }
+    guard snd_seq_port_info_malloc(&info) == 0, let info else { throw outOfMemory }
     defer { snd_seq_port_info_free(info) }
     snd_seq_port_info_set_port(info, Int32(number))
     snd_seq_port_info_set_port_specified(info, 1)
@@ -84,7 +94,8 @@ extension Sequencer {
     configure(info)
     let code = snd_seq_create_port(handle, info)
     guard code == 0 else {
-      throw TransportError("ALSA sequencer: no port \"\(name)\" (\(reason(code))); close other MIDI programs")
+      throw TransportError(
+        "ALSA sequencer: cannot create port \"\(name)\" (\(reason(code))); close other MIDI programs")
     }
   }
 }

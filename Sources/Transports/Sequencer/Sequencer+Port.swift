@@ -1,19 +1,19 @@
 extension Sequencer {
-  /// Our ports.
+  /// The ports of the local client.
   public enum Port: Sendable, BitwiseCopyable, CaseIterable {
-    /// MIDI Clock, Start, Stop, Continue and Song Position go out here.
+    /// Output of MIDI Clock, Start, Stop, Continue and Song Position.
     case clock
-    /// Notes and controllers go out here.
+    /// Output of notes and controllers.
     case notes
-    /// Everything comes in here.
+    /// Input of all messages.
     case input
-    /// The clock to be followed comes in here.
+    /// Input of the clock to follow.
     case clockInput
 
-    /// Whether MIDI goes out of it, rather than in.
+    /// Whether the port is an output.
     ///
     /// Real-time: safe.
-    public var gives: Bool {
+    public var isOutput: Bool {
       @_noLocks @_noAllocation get {
         switch self {
         case .clock, .notes: true
@@ -22,7 +22,7 @@ extension Sequencer {
       }
     }
 
-    /// What people see.
+    /// The name of the port in the ALSA sequencer.
     public var name: String {
       switch self {
       case .clock: "clock"
@@ -32,7 +32,7 @@ extension Sequencer {
       }
     }
 
-    /// The second half of its address.
+    /// The port number, the second part of the address.
     ///
     /// Real-time: safe.
     public var number: UInt8 {
@@ -46,6 +46,8 @@ extension Sequencer {
       }
     }
 
+    /// Creates the port with `number`. Returns nil for other numbers.
+    ///
     /// Real-time: safe.
     @_noLocks @_noAllocation
     init?(number: UInt8) {
@@ -59,6 +61,6 @@ extension Sequencer {
     }
   }
 
-  /// The number of the port that System:Announce speaks to; no program shows it.
+  /// The number of the hidden port that receives the events of System:Announce.
   static var announcements: UInt8 { @_noLocks @_noAllocation get { 4 } }
 }

@@ -1,14 +1,14 @@
 import CALSA
 
 extension Sequencer {
-  /// All ports that people can connect, ours among them.
+  /// Returns all ports that users can connect, including the local ones.
   ///
   /// Real-time: not safe.
   public func ports() -> [SequencerPort] { Self.ports(seenBy: control, own: client) }
 
-  /// All ports that people can connect, asked for by a program that has none itself.
+  /// Returns all ports that users can connect. For programs without ports.
   ///
-  /// - Throws: ``TransportError`` when there is no sequencer, or no right to it.
+  /// - Throws: ``TransportError`` if there is no sequencer or no permission to open it.
   ///
   /// Real-time: not safe.
   public static func ports() throws(TransportError) -> [SequencerPort] {
@@ -17,7 +17,9 @@ extension Sequencer {
     return ports(seenBy: handle, own: nil)
   }
 
-  // The System client is left out: what it gives is no MIDI.
+  /// Returns the ports of all clients except System, whose events are not MIDI.
+  ///
+  /// - Parameter own: the number of the local client; nil if it has no ports.
   private static func ports(seenBy handle: OpaquePointer, own: UInt8?) -> [SequencerPort] {
     var client: OpaquePointer?
     var port: OpaquePointer?
@@ -30,12 +32,12 @@ extension Sequencer {
     snd_seq_client_info_set_client(client, Int32(SND_SEQ_CLIENT_SYSTEM))
     while snd_seq_query_next_client(handle, client) >= 0 {
       let number = snd_seq_client_info_get_client(client)
-      let name = shown(snd_seq_client_info_get_name(client))
+      let name = printable(snd_seq_client_info_get_name(client))
       snd_seq_port_info_set_client(port, number)
       snd_seq_port_info_set_port(port, -1)
       while snd_seq_query_next_port(handle, port) >= 0 {
         let capability = Int32(bitPattern: snd_seq_port_info_get_capability(port))
-        func has(_ wanted: Int32) -> Bool { capability & wanted == wanted }
+        func has(_ bits: Int32) -> Bool { capability & bits == bits }
         let gives = has(SND_SEQ_PORT_CAP_READ | SND_SEQ_PORT_CAP_SUBS_READ)
         let takes = has(SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE)
         guard gives || takes, !has(SND_SEQ_PORT_CAP_NO_EXPORT) else { continue }
@@ -44,16 +46,16 @@ extension Sequencer {
           port: UInt8(truncatingIfNeeded: snd_seq_port_info_get_port(port)))
         ports.append(
           SequencerPort(
-            address: address, clientName: name, portName: shown(snd_seq_port_info_get_name(port)), gives: gives,
+            address: address, clientName: name, portName: printable(snd_seq_port_info_get_name(port)), gives: gives,
             takes: takes, isOwn: address.client == own))
       }
     }
     return ports
   }
 
-  /// A name another program has chosen, as it may stand on a terminal.
-  private static func shown(_ name: UnsafePointer<CChar>?) -> String {
-    // Invariant: the library's names end with 0 and live as long as the structure they stand in.
+  /// Returns a name chosen by another program, with printable characters only.
+  private static func printable(_ name: UnsafePointer<CChar>?) -> String {
+    // Invariant: the library's names end with NUL and live as long as the structure that contains them.
     name.map { String(cString: $0).printable() } ?? ""
   }
 }

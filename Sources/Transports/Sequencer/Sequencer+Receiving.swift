@@ -3,29 +3,32 @@ internal import MusicalTime
 import Realtime
 
 extension Sequencer {
-  /// Takes what arrived first, if anything has, never waiting. One thread receives.
+  /// Receives the oldest arrival without blocking. Only one thread may receive.
+  ///
+  /// - Returns: nil if there is no arrival.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func receive() -> SequencerArrival? {
     var event = snd_seq_event_t()
-    let isFetched = hasBuffered
+    let wasBuffered = hasBuffered
     let found = Int(sequencer_receive(handle, &event))
     if found == SEQUENCER_NONE { return nil }
     if found == SEQUENCER_OVERFLOW {
       return SequencerArrival(
         .overflow, at: MonotonicClock.now, on: .input, from: SequencerAddress(client: client, port: 0))
     }
-    // On the handle that sends: whoever receives is a real-time thread and lets go of its lock at once.
-    if !isFetched { clock.compare(by: handle) }
+    // The comparison uses the handle of the sending thread and locks the client's mutex. This is allowed because the
+    // receiving thread is a real-time thread and releases the mutex at once.
+    if !wasBuffered { clock.compare(by: handle) }
     let from = SequencerAddress(event.source)
-    // A program cannot take another's address: the kernel writes the sender into every event.
+    // Source addresses cannot be forged: the kernel writes the sender into every event.
     let isAnnouncement = from.client == 0 && from.port == 1
     if isAnnouncement || event.dest.port == Self.announcements {
-      guard isAnnouncement, event.dest.port == Self.announcements, let news = announcement(in: event) else {
+      guard isAnnouncement, event.dest.port == Self.announcements, let announcement = announcement(in: event) else {
         return SequencerArrival(.ignored, at: MonotonicClock.now, on: .input, from: from)
       }
-      return SequencerArrival(news, at: MonotonicClock.now, on: .input, from: from)
+      return SequencerArrival(announcement, at: MonotonicClock.now, on: .input, from: from)
     }
     let port = Port(number: event.dest.port) ?? .input
     guard let message = event.message else {
@@ -34,21 +37,23 @@ extension Sequencer {
     return SequencerArrival(.message(message), at: arrival(of: event), on: port, from: from)
   }
 
-  /// Whether ``receive()`` has something of which the descriptor knows nothing.
+  /// Whether the library's buffer contains arrivals. These do not make the descriptor readable.
   ///
   /// Real-time: safe.
   var hasBuffered: Bool { @_noLocks @_noAllocation get { sequencer_has_buffered(handle) != 0 } }
 
-  /// By our queue's stamp; by the present where the event bears none of it.
+  /// Returns the arrival instant of `event` by the queue's time stamp, or the current time if the event has none.
   @_noLocks @_noAllocation
   private func arrival(of event: snd_seq_event_t) -> Instant {
     guard Int32(event.queue) == clock.queue, event.flags & 1 != 0 else { return MonotonicClock.now }
     return clock.instant(of: event.time.time)
   }
 
-  /// What System:Announce says to all. Two other things it says are left out: connections of others, and what it tells
-  /// a port of its own connections, which it says to all as well when somebody has made or undone them, and does not
-  /// when the other port has vanished. So an ``SequencerArrival/Event/unsubscribed(_:)`` is always somebody's wish.
+  /// Converts an event of System:Announce.
+  ///
+  /// Two kinds of events are ignored: connections between other clients, and the events that a port receives about its
+  /// own connections. System:Announce also broadcasts the latter if a program makes or removes the connection, but not
+  /// if the other port vanishes. An ``SequencerArrival/Event/unsubscribed(_:)`` is therefore always intentional.
   @_noLocks @_noAllocation
   private func announcement(in event: snd_seq_event_t) -> SequencerArrival.Event? {
     let address = SequencerAddress(event.data.addr)
@@ -64,7 +69,8 @@ extension Sequencer {
     }
   }
 
-  /// The connection, when it is one of our ports'; where both ends are ours, the one that sends.
+  /// Returns the connection if it belongs to a local port, otherwise nil. If both ports are local, returns the link of
+  /// the sending port.
   @_noLocks @_noAllocation
   private func link(_ connection: snd_seq_connect_t) -> SequencerLink? {
     let (sender, receiver) = (connection.sender, connection.dest)

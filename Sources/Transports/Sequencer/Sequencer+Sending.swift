@@ -2,9 +2,9 @@ import CALSA
 public import MIDI
 
 extension Sequencer {
-  /// Sends `message` from `port` to all that are connected to it, now, without a queue. One thread sends.
+  /// Sends `message` from `port` to all its subscribers, immediately and without a queue. Only one thread may send.
   ///
-  /// - Returns: false when one of them could not take it; the others have it all the same.
+  /// - Returns: false if a subscriber could not receive the message. The other subscribers receive it in any case.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -13,9 +13,10 @@ extension Sequencer {
     return sequencer_send(handle, Int32(port.number), &event) >= 0
   }
 
-  /// Sends `message` from `port` to `address` alone, now, without a queue: to one that joined late. One thread sends.
+  /// Sends `message` from `port` only to `address`, for example to a late joiner, immediately and without a queue. Only
+  /// one thread may send.
   ///
-  /// - Returns: false when it could not take it, or is not there.
+  /// - Returns: false if the port at `address` does not exist or could not receive the message.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,33 +1,37 @@
 import CALSA
 import Glibc
 
-/// A client of the ALSA sequencer: ports that other programs can be connected to.
+/// A client of the ALSA sequencer, with ports that other programs can connect to.
 ///
-/// One thread sends, one receives and one does the rest, each without the others' knowledge. The first two share one
-/// handle, whose halves have nothing in common (CALSA says why). The third has a client of its own,
-/// without ports, which no program shows: a request to the kernel holds a lock of its client that sending needs too,
-/// and a thread of normal priority may be kept from running while it holds it.
+/// One thread sends, one thread receives and a third thread makes all other requests, without synchronization. The
+/// first two share one handle, because sending and receiving use separate parts of it (see CALSA/sequencer.h). The
+/// third thread uses a separate client without ports, which does not appear in lists. The reason is that the kernel
+/// holds the client's mutex during a request, that sending needs the same mutex, and that a thread of normal priority
+/// can be preempted while it holds the mutex.
 ///
-/// Like `UDPSocket` it is a plain handle, so that real-time threads hold it without reference counting: whoever opened
-/// it closes it.
+/// Like `UDPSocket`, the sequencer is a plain handle, so that real-time threads can hold it without reference counting.
+/// Its owner closes it.
 public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
-  /// How many arrivals the kernel keeps for us: as many as it lets a client have.
-  static let room = 2000
+  /// The size of the kernel's input pool in events: the maximum for a client.
+  static let inputPoolSize = 2000
 
-  // Invariant: both are open until `close`, after which nobody uses the copies of this value.
+  // Invariant: both handles are open until `close`. After this, no copy of this value is used.
   let handle: OpaquePointer
   let control: OpaquePointer
   let clock: QueueClock
-  /// Our client's number, by which others address us.
+  /// The number of the client, the first part of the address of its ports.
   public let client: UInt8
-  /// Readable when something has arrived. The ALSA library reads many events at once, so it is silent about those read
-  /// and not yet received: wait with ``PortPair/wait(and:milliseconds:)``, which knows of them.
+  /// A descriptor that becomes readable when an event arrives. The ALSA library reads many events at once, and buffered
+  /// events do not make it readable. Use ``PortPair/wait(and:milliseconds:)``, which takes buffered events into
+  /// account.
   public let descriptor: Int32
 
-  /// Opens a client called `name` with the ports clock, notes, in and, for a peer that takes its clock from a MIDI
-  /// port, clock in.
+  /// Opens a client named `name` with the ports clock, notes and in.
   ///
-  /// - Throws: ``TransportError`` when there is no sequencer, or no right to it.
+  /// - Parameters:
+  ///   - name: the name of the client.
+  ///   - takingClock: whether to create the port clock in too, for a peer that follows the clock of a MIDI port.
+  /// - Throws: ``TransportError`` if there is no sequencer or no permission to open it.
   ///
   /// Real-time: not safe.
   public init(name: String, takingClock: Bool) throws(TransportError) {
@@ -43,9 +47,9 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
       }
       try Self.listenToAnnouncements(handle)
       var poll = pollfd()
-      // One descriptor always: the library opens the device once for both directions.
+      // There is always one descriptor, because the library opens the device once for both directions.
       guard snd_seq_poll_descriptors(handle, &poll, 1, Int16(POLLIN)) == 1 else {
-        throw TransportError("ALSA sequencer: it cannot be waited for; leave --midi away")
+        throw TransportError("ALSA sequencer: no poll descriptor; omit --midi")
       }
       (self.handle, self.control, self.clock) = (handle, other, clock)
       client = UInt8(truncatingIfNeeded: snd_seq_client_id(handle))
@@ -57,7 +61,7 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
     }
   }
 
-  /// Takes the client with its ports and connections away. Nobody may use it any more.
+  /// Removes the client with its ports and connections. It must not be used afterwards.
   ///
   /// Real-time: not safe.
   public func close() {

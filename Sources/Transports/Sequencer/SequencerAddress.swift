@@ -1,10 +1,14 @@
 import CALSA
 
-/// Where an ALSA sequencer port is found: its client's number and its own, `128:0`.
+/// The address of an ALSA sequencer port: client number and port number, for example `128:0`.
 public struct SequencerAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
+  /// The number of the client.
   public let client: UInt8
+  /// The number of the port.
   public let port: UInt8
 
+  /// Creates an address.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(client: UInt8, port: UInt8) {
@@ -12,12 +16,14 @@ public struct SequencerAddress: Hashable, Sendable, BitwiseCopyable, CustomStrin
     self.port = port
   }
 
+  /// Creates an address from the ALSA type.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   init(_ address: snd_seq_addr_t) { self.init(client: address.client, port: address.port) }
 
-  /// Takes `CLIENT:PORT`, two numbers, apart; `CLIENT` alone means its port 0, as with `aconnect`. Nil when the text is
-  /// neither.
+  /// Parses `CLIENT:PORT`, two numbers. As with `aconnect`, `CLIENT` alone means its port 0. Returns nil for other
+  /// text.
   ///
   /// Real-time: not safe.
   public init?(_ text: some StringProtocol) {
@@ -32,9 +38,11 @@ public struct SequencerAddress: Hashable, Sendable, BitwiseCopyable, CustomStrin
   @_noLocks @_noAllocation
   public static func == (a: SequencerAddress, b: SequencerAddress) -> Bool { a.client == b.client && a.port == b.port }
 
+  /// The address in the ALSA type.
   var raw: snd_seq_addr_t {
     @_noLocks @_noAllocation get { snd_seq_addr_t(client: client, port: port) }
   }
 
+  /// The address in the form `128:0`.
   public var description: String { "\(client):\(port)" }
 }

@@ -1,36 +1,48 @@
 public import MIDI
 public import MusicalTime
 
-/// What came to one of our ports, in a trivial value that travels by ring.
+/// An event that arrived at a local port. It is a trivial value, so that it can pass through a ring.
 public struct SequencerArrival: Sendable, BitwiseCopyable {
+  /// The kind of arrival.
   public enum Event: Sendable, BitwiseCopyable {
+    /// A MIDI message.
     case message(Message)
-    /// System Exclusive, 14-bit controllers, notes with a length, and whatever else is no ``Message``: to be counted.
+    /// An event that is not a ``Message``, such as System Exclusive, a 14-bit controller or a note with a length. It is
+    /// only counted.
     case ignored
-    /// Too much came at once: the kernel threw away all that had not been taken yet, announcements among it.
+    /// The kernel's input pool overflowed. The kernel dropped all events in it, including announcements.
     case overflow
 
-    // What the System:Announce port says.
+    // Events of the port System:Announce.
+
+    /// A port was created.
     case portStarted(SequencerAddress)
-    /// Its name or capabilities are others now. Linux 6.1 does not say so, later kernels do.
+    /// The name or the capabilities of a port changed. Linux 6.1 does not announce this; later kernels do.
     case portChanged(SequencerAddress)
+    /// A port was removed.
     case portExited(SequencerAddress)
+    /// The properties of a client changed, for example its name.
     case clientChanged(UInt8)
+    /// A client was removed.
     case clientExited(UInt8)
-    /// Somebody connected one of our ports, perhaps we.
+    /// A local port was connected, by any program including this one.
     case subscribed(SequencerLink)
-    /// Somebody disconnected one of our ports. A port that vanishes takes its connections with it without this.
+    /// A local port was disconnected by a program. When the other port vanishes, its connections end without this
+    /// event.
     case unsubscribed(SequencerLink)
   }
 
+  /// The event.
   public let event: Event
-  /// When it came: for a message the kernel's own stamp.
+  /// The arrival instant. For a message, the kernel's time stamp.
   public let at: Instant
-  /// Where a message came to; ``Sequencer/Port/input`` for all that is no message.
+  /// The local port of a message; ``Sequencer/Port/input`` for other events.
   public let port: Sequencer.Port
-  /// Who sent it.
+  /// The sender.
   public let from: SequencerAddress
 
+  /// Creates an arrival.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(_ event: Event, at instant: Instant, on port: Sequencer.Port, from address: SequencerAddress) {

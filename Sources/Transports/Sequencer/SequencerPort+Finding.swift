@@ -1,41 +1,48 @@
 extension [SequencerPort] {
-  /// The port that `text` means: its address (`128:0`, or `128` for its port 0), the name of its client, its own name,
-  /// both with a colon or a space between, the client's name with a port number (`FLUID Synth:0`), or a part of one of
-  /// these. Case does not count. The whole of a name goes before a part of one, so a port can always be named, however
-  /// long the names of others. Our own ports are never meant.
+  /// Finds the port that `text` names.
   ///
-  /// - Parameter giving: whether MIDI is to be had from the port, or to be sent to it.
-  /// - Throws: ``TransportError``, with what there is, when `text` means no port or several.
+  /// `text` is an address (`128:0`, or `128` for port 0 of client 128), the name of the client, the name of the port,
+  /// both names separated by a colon or a space, the name of the client with a port number (`FLUID Synth:0`), or a part
+  /// of these. Case is ignored. A complete name has precedence over a part of a name, so that every port can be named
+  /// unambiguously. Local ports are never found.
+  ///
+  /// - Parameters:
+  ///   - text: the name or address.
+  ///   - giving: true for a port that sends MIDI, false for a port that receives MIDI.
+  /// - Throws: ``TransportError`` with the available ports if `text` names no port or several ports.
   ///
   /// Real-time: not safe.
   public func find(_ text: String, giving: Bool) throws(TransportError) -> SequencerPort {
     let usable = filter { !$0.isOwn && (giving ? $0.gives : $0.takes) }
-    let found = usable.meant(by: text)
+    let found = usable.matching(text)
     if let only = found.first, found.count == 1 { return only }
     guard found.isEmpty else {
-      throw TransportError("port \"\(text)\": could be \(found.listed); give its number or full name")
+      throw TransportError("port \"\(text)\": ambiguous, matches \(found.listed); give the number or the full name")
     }
-    let there = usable.isEmpty ? "there are none" : "there are: \(usable.listed)"
+    let available = usable.isEmpty ? "no ports are available" : "available ports: \(usable.listed)"
     if let address = SequencerAddress(text), let port = first(where: { $0.address == address }) {
-      let reason = port.isOwn ? "is this program's own" : giving ? "gives no MIDI" : "takes no MIDI"
-      throw TransportError("port \"\(text)\": \(reason); \(there)")
+      let reason =
+        port.isOwn ? "belongs to this program" : giving ? "does not send MIDI" : "does not receive MIDI"
+      throw TransportError("port \"\(text)\": \(reason); \(available)")
     }
-    throw TransportError("port \"\(text)\": no such port; \(there)")
+    throw TransportError("port \"\(text)\": no such port; \(available)")
   }
 
-  private func meant(by text: String) -> [SequencerPort] {
+  /// Returns the ports with the address or a complete name `text`, otherwise those with a name that contains `text`.
+  private func matching(_ text: String) -> [SequencerPort] {
     if let address = SequencerAddress(text) { return filter { $0.address == address } }
-    let wanted = text.lowercased()
-    let named = filter { $0.names.contains(wanted) }
-    guard named.isEmpty, !wanted.isEmpty else { return named }
-    return filter { $0.names.contains { $0.contains(wanted) } }
+    let key = text.lowercased()
+    let named = filter { $0.names.contains(key) }
+    guard named.isEmpty, !key.isEmpty else { return named }
+    return filter { $0.names.contains { $0.contains(key) } }
   }
 
+  /// The descriptions of the ports, separated by commas.
   private var listed: String { map(\.description).joined(separator: ", ") }
 }
 
 extension SequencerPort {
-  /// What people may call it, in lower case.
+  /// All names accepted for the port, in lower case.
   fileprivate var names: [String] {
     [
       clientName, portName, "\(clientName):\(portName)", "\(clientName) \(portName)",

@@ -1,15 +1,20 @@
-/// A port of the ALSA sequencer, as people see it.
+/// The description of a port of the ALSA sequencer.
 public struct SequencerPort: Hashable, Sendable, CustomStringConvertible {
+  /// The address of the port.
   public let address: SequencerAddress
+  /// The name of its client.
   public let clientName: String
+  /// The name of the port.
   public let portName: String
-  /// Whether MIDI can be had from it.
+  /// Whether the port sends MIDI to its subscribers.
   public let gives: Bool
-  /// Whether MIDI can be sent to it.
+  /// Whether the port receives MIDI.
   public let takes: Bool
-  /// Whether it is one of the asking peer's own.
+  /// Whether the port belongs to the local client.
   public let isOwn: Bool
 
+  /// Creates a description.
+  ///
   /// Real-time: not safe.
   public init(
     address: SequencerAddress, clientName: String, portName: String, gives: Bool, takes: Bool, isOwn: Bool = false
@@ -22,17 +27,19 @@ public struct SequencerPort: Hashable, Sendable, CustomStringConvertible {
     self.isOwn = isOwn
   }
 
-  /// Client and port; the port alone where its name begins with the client's, as those of hardware do.
+  /// The names of client and port; only the name of the port if it begins with the name of the client, as usual for
+  /// hardware.
   public var name: String { portName.hasPrefix(clientName) ? portName : "\(clientName) \(portName)" }
 
-  /// For example `14:0 Midi Through Port-0`.
+  /// The address and the name, for example `14:0 Midi Through Port-0`.
   public var description: String { "\(address) \(name)" }
 
-  /// By what it is known again when its number has changed.
+  /// The names by which a port is recognised after its number has changed.
   struct Identity: Hashable, Sendable {
     let clientName: String
     let portName: String
   }
 
+  /// The names of client and port.
   var identity: Identity { Identity(clientName: clientName, portName: portName) }
 }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Transports
 
-/// With the real Avahi daemon, on a network of their own. One after the other, because there is one bus. Where the
-/// programs or the right to a network namespace are missing they are cancelled, with the reason.
+/// Tests with the real Avahi daemon in a private network. They are serialized, because a process can use only one bus.
+/// If a program or the permission for a network namespace is missing, they are cancelled with the reason.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct DiscoveryTests {
-  /// A peer's discovery, and what it has told.
+  /// The discovery of one peer and the events that it has reported.
   private final class Seeker {
     let discovery: Discovery
     private(set) var events: [Discovery.Event] = []
-    private(set) var there: Set<Discovery.Service> = []
+    private(set) var present: Set<Discovery.Service> = []
     private let changes: Changes
     final class Changes: Sendable { let count = Atomic(0) }
 
@@ -24,30 +24,30 @@ import Testing
       }
     }
 
-    /// Waits until `holds`, or for 20 s.
-    func wait(until holds: (Seeker) -> Bool) async throws -> Bool {
+    /// Waits until `condition` is true, at most 20 s. Returns whether it is.
+    func wait(until condition: (Seeker) -> Bool) async throws -> Bool {
       for _ in 0..<1000 {
         let changes = changes.count.load(ordering: .relaxed)
-        let news = discovery.drain()
-        // Whoever only listens to the calls misses nothing.
-        #expect(news.isEmpty || changes > 0)
-        for event in news {
+        let drained = discovery.drain()
+        // Events are always preceded by a call of `onChange`.
+        #expect(drained.isEmpty || changes > 0)
+        for event in drained {
           events.append(event)
           switch event {
-          case .found(let service): there.insert(service)
-          case .lost(let service): #expect(there.remove(service) != nil)
+          case .found(let service): present.insert(service)
+          case .lost(let service): #expect(present.remove(service) != nil)
           case .unavailable, .renamed: break
           }
         }
-        if holds(self) { return true }
+        if condition(self) { return true }
         try await Task.sleep(for: .milliseconds(20))
       }
       return false
     }
 
-    func service(_ name: String) -> Discovery.Service? { there.first { $0.name == name } }
-    var missing: [String] { events.compactMap { if case .unavailable(let line) = $0 { line } else { nil } } }
-    var names: [String] { events.compactMap { if case .renamed(let name) = $0 { name } else { nil } } }
+    func service(_ name: String) -> Discovery.Service? { present.first { $0.name == name } }
+    var unavailabilities: [String] { events.compactMap { if case .unavailable(let line) = $0 { line } else { nil } } }
+    var newNames: [String] { events.compactMap { if case .renamed(let name) = $0 { name } else { nil } } }
   }
 
   private func withNetwork(_ body: (TestNetwork) async throws -> Void) async throws {
@@ -62,25 +62,25 @@ import Testing
   }
 
   private let noDaemon =
-    "discovery: the Avahi daemon does not run; start it (`systemctl start avahi-daemon`, package avahi-daemon), or name "
+    "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or name "
     + "peers with --connect HOST:PORT"
 
-  @Test func whatIsMissingIsToldOnceAndBeginsWhenItComes() async throws {
+  @Test func discoveryReportsAMissingDaemonOnceAndResumes() async throws {
     try await withNetwork { network in
       let ada = Seeker("Ada", port: 6004, identity: 1)
       defer { ada.discovery.stop() }
-      #expect(try await ada.wait { !$0.missing.isEmpty })
+      #expect(try await ada.wait { !$0.unavailabilities.isEmpty })
       let error = #expect(throws: TransportError.self) { try Discovery.browse(for: .seconds(5)) }
       #expect(error?.description == noDaemon)
-      // The bus comes, still without a daemon; then that one too.
+      // First the bus starts, then the daemon.
       try await network.startBus()
       try await Task.sleep(for: .seconds(2))
       try await network.startDaemon()
       #expect(try await ada.wait { $0.service("Ada") != nil })
-      #expect(ada.missing == [noDaemon])
+      #expect(ada.unavailabilities == [noDaemon])
 
       try await network.stopDaemon()
-      #expect(try await ada.wait { $0.there.isEmpty && $0.missing.count == 2 })
+      #expect(try await ada.wait { $0.present.isEmpty && $0.unavailabilities.count == 2 })
       try await Task.sleep(for: .seconds(2))
       try await network.startDaemon()
       #expect(try await ada.wait { $0.service("Ada") != nil })
@@ -88,16 +88,16 @@ import Testing
 
       try await network.stopDaemon()
       try await network.stopBus()
-      #expect(try await ada.wait { $0.there.isEmpty && $0.missing.count == 3 })
+      #expect(try await ada.wait { $0.present.isEmpty && $0.unavailabilities.count == 3 })
       try await Task.sleep(for: .seconds(2))
       try await network.startBus()
       try await network.startDaemon()
       #expect(try await ada.wait { $0.service("Ada") != nil })
-      #expect(ada.missing == [noDaemon, noDaemon, noDaemon] && ada.names.isEmpty)
+      #expect(ada.unavailabilities == [noDaemon, noDaemon, noDaemon] && ada.newNames.isEmpty)
     }
   }
 
-  @Test func peersFindEachOtherAndOtherGear() async throws {
+  @Test func peersFindEachOtherAndStandardDevices() async throws {
     try await withNetwork { network in
       try await network.startBus()
       try await network.startDaemon()
@@ -105,15 +105,15 @@ import Testing
       defer { ada.discovery.stop() }
       let ben = Seeker("Ben", port: 6006, identity: 2, ipv6: false)
       defer { ben.discovery.stop() }
-      let gear = try network.publish("Gear; \\ Größe", port: 6008)
+      let device = try network.publish("Gear; \\ Größe", port: 6008)
       for seeker in [ada, ben] {
-        #expect(try await seeker.wait { $0.there.count == 3 }, "\(seeker.there)")
+        #expect(try await seeker.wait { $0.present.count == 3 }, "\(seeker.present)")
         for (name, port, identity) in [("Ada", 6004, 0x0123_4567_89AB_CDEF), ("Ben", 6006, 2)]
           as [(String, UInt16, UInt64)]
         {
           let service = try #require(seeker.service(name))
           #expect(service.identity == identity && service.host == "tutti-test.local")
-          // By IPv4, though Ada is there by IPv6 too.
+          // The IPv4 address is preferred, although Ada also has an IPv6 address.
           #expect(service.address == SocketAddress(host: 0x0A4D_0001, port: port))
           #expect(service.isOwn == (seeker === (name == "Ada" ? ada : ben)))
         }
@@ -122,22 +122,22 @@ import Testing
       }
       let seen = try await network.browse()
       for family in ["IPv4", "IPv6"] { #expect(seen.contains("\(family) Ada 6004 \"tutti=0123456789abcdef\"")) }
-      // What is not bound is not announced.
+      // A family that is not bound is not announced.
       #expect(seen.filter { $0.contains("Ben") } == ["IPv4 Ben 6006 \"tutti=0000000000000002\""])
       #expect(try Discovery.browse().count == 3)
 
-      // Started anew on another port, under the same name.
-      try await network.withdraw(gear)
+      // The device restarts on another port with the same name.
+      try await network.withdraw(device)
       _ = try network.publish("Gear; \\ Größe", port: 6010)
-      #expect(try await ada.wait { $0.there.contains { $0.address.port == 6010 } && $0.there.count == 3 })
+      #expect(try await ada.wait { $0.present.contains { $0.address.port == 6010 } && $0.present.count == 3 })
       ben.discovery.stop()
       #expect(try await ada.wait { $0.service("Ben") == nil })
       #expect(try await network.browse().allSatisfy { !$0.contains("Ben") })
-      #expect(ada.missing.isEmpty && ada.names.isEmpty && ada.discovery.ignoredCount == 0)
+      #expect(ada.unavailabilities.isEmpty && ada.newNames.isEmpty && ada.discovery.ignoredCount == 0)
     }
   }
 
-  @Test func aNameThatIsTakenGetsANumber() async throws {
+  @Test func nameInUseGetsANumber() async throws {
     try await withNetwork { network in
       try await network.startBus()
       try await network.startDaemon()
@@ -146,31 +146,31 @@ import Testing
       #expect(try await first.wait { $0.service("Ada") != nil })
       let second = Seeker("Ada", port: 6006, identity: 2)
       defer { second.discovery.stop() }
-      #expect(try await second.wait { !$0.names.isEmpty && $0.there.count == 2 })
-      #expect(second.names == ["Ada #2"] && first.names.isEmpty)
+      #expect(try await second.wait { !$0.newNames.isEmpty && $0.present.count == 2 })
+      #expect(second.newNames == ["Ada #2"] && first.newNames.isEmpty)
       #expect(second.service("Ada #2")?.isOwn == true && second.service("Ada")?.identity == 1)
     }
   }
 
-  @Test func aNameLongerThanARecordTakesIsCut() async throws {
+  @Test func longNameIsTruncated() async throws {
     try await withNetwork { network in
       try await network.startBus()
       try await network.startDaemon()
       let seeker = Seeker(String(repeating: "ö", count: 200), port: 6004, identity: 1)
       defer { seeker.discovery.stop() }
       #expect(try await seeker.wait { $0.service(String(repeating: "ö", count: 31))?.isOwn == true })
-      #expect(seeker.missing.isEmpty)
+      #expect(seeker.unavailabilities.isEmpty)
     }
   }
 
-  @Test func byIPv6WithItsInterfaceWhereThereIsNothingElse() async throws {
+  @Test func ipv6AddressWithInterfaceIsUsedWithoutIPv4() async throws {
     try await withNetwork { network in
       try await network.startBus()
       try await network.startDaemon(ipv4: false)
       let seeker = Seeker("Ada", port: 6004, identity: 1)
       defer { seeker.discovery.stop() }
       guard try await seeker.wait(until: { $0.service("Ada") != nil }) else {
-        try Test.cancel("no IPv6 here: the kernel has none, or it is switched off")
+        try Test.cancel("IPv6: the kernel does not support it, or it is disabled")
       }
       let address = try #require(seeker.service("Ada")?.address)
       #expect(address.isIPv6 && address.port == 6004 && address.isLinkLocal == (address.scope != 0))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Transports
 
-/// What a resolver hands over, taken for what it is: text of strangers.
+/// Results of a resolver, including hostile ones.
 @Suite struct ServiceTests {
-  /// A TXT record of these entries, in this order.
+  /// Calls `body` with a TXT record that contains `entries` in this order.
   private func withText<Result>(_ entries: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result)
     -> Result
   {
@@ -24,11 +24,11 @@ import Testing
       (["tutti=0123456789abcdeg"], nil), (["tuttix=0123456789abcdef"], nil), (["xtutti=0123456789abcdef"], nil),
       (["tutti=\u{FF10}123456789abc"], nil), (["tutti=1", "tutti=0123456789abcdef"], nil),
     ] as [([String], UInt64?)])
-  func identity(entries: [String], identity: UInt64?) {
+  func identityIsReadFromTheFirstValidKey(entries: [String], identity: UInt64?) {
     #expect(withText(entries.map { Array($0.utf8) }) { Discovery.Service.identity($0) } == identity)
   }
 
-  @Test func octetsThatAreNoText() {
+  @Test func recordWithInvalidTextHasNoIdentity() {
     let hostile: [[UInt8]] = [
       Array("tutti=".utf8) + [UInt8](repeating: 0xFF, count: 16), [UInt8](repeating: 0, count: 22),
       Array("tutti=".utf8) + [0] + Array("123456789abcdef".utf8), [0xC0], [UInt8](repeating: 0x3D, count: 255),
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 0x0123_4567_89AB_CDEF, .max] as [UInt64])
-  func whatIsAnnouncedIsRead(identity: UInt64) {
+  func announcedIdentityIsRead(identity: UInt64) {
     let text = Discovery.Service.text(of: identity)
     defer { avahi_string_list_free(text) }
     #expect(Discovery.Service.identity(text) == identity)
@@ -56,7 +56,7 @@ import Testing
     ("192.168.1.20", "192.168.1.20:5004"), ("fd00::20", "[fd00::20]:5004"), ("fe80::20", "[fe80::20%lo]:5004"),
     ("::1", "[::1]:5004"),
   ])
-  func addressesWithTheirInterface(address: String, description: String) throws {
+  func linkLocalAddressHasItsInterface(address: String, description: String) throws {
     let found = service(address)
     let service = try #require(found)
     #expect(service.address.description == description)
@@ -66,14 +66,14 @@ import Testing
   @Test(arguments: [
     "0.0.0.0", "0.1.2.3", "224.0.0.251", "239.1.2.3", "255.255.255.255", "::", "ff02::fb", "::ffff:224.0.0.1",
   ])
-  func whereNobodyIs(address: String) { #expect(service(address) == nil) }
+  func addressThatIsNotUnicastIsRejected(address: String) { #expect(service(address) == nil) }
 
-  @Test func portsThatLeaveNoDataPort() {
+  @Test func portWithoutADataPortIsRejected() {
     #expect(service("10.0.0.1", port: 0) == nil && service("10.0.0.1", port: 65535) == nil)
     #expect(service("10.0.0.1", port: 65534) != nil)
   }
 
-  @Test func namesDoNotMoveTheTerminal() {
+  @Test func namesContainOnlyPrintableCharacters() {
     #expect(service("10.0.0.1", name: "\u{1B}[2Jevil\r\n\u{202E}")?.name == "?[2Jevil???")
   }
 }

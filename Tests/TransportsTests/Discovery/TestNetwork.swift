@@ -1,10 +1,11 @@
 import Foundation
 import Processes
 
-/// A network of this test's own: a system bus, and an Avahi daemon in a network namespace whose two interfaces are
-/// connected with each other and nothing else. Nothing leaves the machine; its own bus and daemon are not touched.
+/// A private network for tests: a system bus, and an Avahi daemon in a network namespace with two interfaces that are
+/// connected only to each other. No packet leaves the machine, and the machine's own bus and daemon are not used.
 ///
-/// The D-Bus library looks the bus up in the environment once in a process: there may be one network at a time.
+/// The D-Bus library reads the address of the bus from the environment once per process. Only one network can exist at
+/// a time.
 final class TestNetwork {
   private static let shared = Result { try TemporaryFolder() }
 
@@ -14,9 +15,9 @@ final class TestNetwork {
   private var daemon: Child?
   private var others: [Child] = []
 
-  /// Nothing runs yet.
+  /// Creates the network without starting a program.
   ///
-  /// - Throws: `Unavailable` when the programs are not there.
+  /// - Throws: `Unavailable` if a program is missing.
   init() throws {
     folder = try Self.shared.get()
     busPath = folder.path("bus")
@@ -38,7 +39,7 @@ final class TestNetwork {
       </busconfig>
       """
     try configuration.write(toFile: folder.path("bus.conf"), atomically: true, encoding: .utf8)
-    // A test that failed may have left it.
+    // A failed test may have left the socket.
     try? FileManager.default.removeItem(atPath: busPath)
     let program = try Program.find("dbus-daemon", package: "dbus")
     let child = try Child(
@@ -53,7 +54,9 @@ final class TestNetwork {
     try? FileManager.default.removeItem(atPath: busPath)
   }
 
-  /// - Throws: `Unavailable` when no network namespace is to be had.
+  /// Creates the network namespace and starts the daemon in it.
+  ///
+  /// - Throws: `Unavailable` if a network namespace cannot be created.
   func startDaemon(ipv4: Bool = true, ipv6: Bool = true) async throws {
     let configuration = """
       [server]
@@ -68,9 +71,9 @@ final class TestNetwork {
       publish-workstation=no
       """
     try configuration.write(toFile: folder.path("avahi.conf"), atomically: true, encoding: .utf8)
-    // Its process file stands in a folder that no configuration moves: it gets one of its own. The shell stays with it:
-    // Foundation takes a child for ended that closes what it inherited, as the daemon does, and waits for it, and for
-    // nobody else meanwhile.
+    // The daemon's PID file is in a fixed folder, so the namespace mounts its own /run. The shell keeps running beside
+    // the daemon: Foundation considers a child ended when it closes the inherited descriptors, as the daemon does, and
+    // then blocks until the child exits.
     let namespace = """
       set -e
       PATH=$PATH:/usr/sbin:/sbin
@@ -94,9 +97,9 @@ final class TestNetwork {
       child.errors.contains("Server startup complete") || !child.isRunning
     }
     guard child.output.contains("made") else {
-      throw Unavailable("network namespace: not to be had (\(child.lastError)); run as root, outside a container")
+      throw Unavailable("network namespace: cannot be created (\(child.lastError)); run as root, outside a container")
     }
-    guard child.isRunning else { throw Unavailable("avahi-daemon: does not run (\(child.lastError)); run as root") }
+    guard child.isRunning else { throw Unavailable("avahi-daemon: is not running (\(child.lastError)); run as root") }
     daemon = child
   }
 
@@ -105,7 +108,7 @@ final class TestNetwork {
     daemon = nil
   }
 
-  /// A session of other gear, announced until the network is gone, or `withdraw` ends it.
+  /// Announces the session of a standard device until `withdraw` or the end of the network.
   func publish(_ name: String, port: UInt16) throws -> Child {
     let program = try Program.find("avahi-publish", package: "avahi-utils")
     let child = try Child(
@@ -116,7 +119,7 @@ final class TestNetwork {
 
   func withdraw(_ child: Child) async throws { try await end(child) }
 
-  /// What another program finds: for each service its family, name, port and TXT record.
+  /// Returns the services found by `avahi-browse`: family, name, port and TXT record of each.
   func browse() async throws -> Set<String> {
     let program = try Program.find("avahi-browse", package: "avahi-utils")
     let child = try Child(program, ["-rpt", "_apple-midi._udp"], name: "avahi-browse", in: folder)

@@ -6,7 +6,7 @@ import Testing
 @testable import Transports
 
 @Suite struct EventTests {
-  @Test func eventsAreThoseOfTheALSAHeader() {
+  @Test func eventsMatchTheALSAHeader() {
     let channel = Channel(10)!
     let note = snd_seq_event_t(.noteOn(channel, key: 36, velocity: 100))
     #expect(
@@ -26,17 +26,17 @@ import Testing
     for (message, type) in types { #expect(snd_seq_event_t(message).type == type, "\(message)") }
   }
 
-  @Test(arguments: [UInt64(1), 2, 3]) func everyMessageComesBackAsItWas(seed: UInt64) {
+  @Test(arguments: [UInt64(1), 2, 3]) func everyMessageSurvivesTheRoundTrip(seed: UInt64) {
     for message in everyMessage(seed: seed) { #expect(snd_seq_event_t(message).message == message) }
   }
 
-  @Test func aNoteOnOfVelocityZeroStaysOne() {
+  @Test func noteOnWithVelocityZeroRemainsANoteOn() {
     let message = Message.noteOn(Channel(1)!, key: 60, velocity: 0)
     #expect(snd_seq_event_t(message).type == 6 && snd_seq_event_t(message).message == message)
   }
 
-  /// Whatever another program puts into an event is a message or nothing.
-  @Test(arguments: [UInt64(11), 12, 13]) func hostileEventsAreMessagesOrNothing(seed: UInt64) {
+  /// An event with arbitrary contents converts to a valid message or to nil.
+  @Test(arguments: [UInt64(11), 12, 13]) func hostileEventsConvertToValidMessagesOrNil(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var found = 0
     for _ in 0..<100_000 {
@@ -54,7 +54,7 @@ import Testing
     #expect(found > 1000)
   }
 
-  @Test func whatNoMessageCanHoldIsNone() {
+  @Test func eventWithoutAMessageConvertsToNil() {
     func control(_ type: snd_seq_event_type, _ channel: UInt8, _ param: UInt32, _ value: Int32) -> Message? {
       var event = snd_seq_event_t()
       event.type = UInt8(type.rawValue)
@@ -73,7 +73,7 @@ import Testing
   }
 }
 
-/// Messages of every kind and status byte, with data bytes at the ends of their range and, by `seed`, within.
+/// Messages of every status byte, with data bytes at the ends of their range and random ones from `seed`.
 func everyMessage(seed: UInt64) -> [Message] {
   var random = SplitMix(seed: seed)
   return (UInt8(0x80)...0xFF).flatMap { status -> [Message] in

@@ -21,11 +21,11 @@ import Transports
       ("14:0 Midi Through Port-0", 14, 0), ("VirMIDI 2-1", 24, 0), ("2-1", 24, 0), ("launchkey daw", 129, 1),
       ("Launchkey:1", 129, 1), ("Virtual Raw MIDI 2-0 VirMIDI 2-0", 20, 0), ("mclk", 131, 0), ("MCLK_OUT", 131, 0),
     ] as [(String, UInt8, UInt8)])
-  func aPortIsFound(text: String, client: UInt8, number: UInt8) throws {
+  func portIsFoundByAddressOrName(text: String, client: UInt8, number: UInt8) throws {
     #expect(try ports.find(text, giving: true).address == SequencerAddress(client: client, port: number))
   }
 
-  @Test func theWholeOfANameGoesBeforeAPart() throws {
+  @Test func completeNameHasPrecedenceOverAPart() throws {
     let ports = [
       port(20, 0, "Keys", "Keys"), port(24, 0, "Keys Two", "Keys Two"), port(28, 0, "More Keys", "out"),
     ]
@@ -33,32 +33,32 @@ import Transports
     #expect(throws: TransportError.self) { try ports.find("key", giving: true) }
   }
 
-  @Test func whatGivesAndWhatTakesAreAskedForApart() throws {
+  @Test func portsAreFoundByDirection() throws {
     #expect(try ports.find("synth", giving: false).address.client == 128)
     #expect(try ports.find("launchkey", giving: false).address.port == 1)
-    expect("launchkey", giving: true, "could be 129:0 Launchkey, 129:1 Launchkey DAW; give its number or full name")
-    expect("128:0", giving: true, "gives no MIDI; there are: 14:0 Midi Through Port-0, 20:0 ")
-    expect("131:0", giving: false, "takes no MIDI; there are: 14:0 ")
+    expect("launchkey", giving: true, "matches 129:0 Launchkey, 129:1 Launchkey DAW; give the number or the full name")
+    expect("128:0", giving: true, "does not send MIDI; available ports: 14:0 Midi Through Port-0, 20:0 ")
+    expect("131:0", giving: false, "does not receive MIDI; available ports: 14:0 ")
   }
 
-  @Test func whatThereIsIsListedForANameThatMeansNothing() {
-    expect("foo", giving: true, "port \"foo\": no such port; there are: 14:0 Midi Through Port-0, 20:0 ")
+  @Test func errorForAnUnknownNameListsThePorts() {
+    expect("foo", giving: true, "port \"foo\": no such port; available ports: 14:0 Midi Through Port-0, 20:0 ")
     expect("", giving: true, "no such port")
     expect("128:9", giving: true, "no such port")
     expect("300:0", giving: true, "no such port")
-    expect("vIrMiDi", giving: true, "could be 20:0 Virtual Raw MIDI 2-0 VirMIDI 2-0, 24:0 ")
+    expect("vIrMiDi", giving: true, "ambiguous, matches 20:0 Virtual Raw MIDI 2-0 VirMIDI 2-0, 24:0 ")
     let error = #expect(throws: TransportError.self) { try [SequencerPort]().find("x", giving: true) }
-    #expect(error?.description == "port \"x\": no such port; there are none")
+    #expect(error?.description == "port \"x\": no such port; no ports are available")
   }
 
-  @Test func ourOwnPortsAreNeverMeant() {
+  @Test func localPortsAreNeverFound() {
     expect("Tutti", giving: true, "no such port")
-    expect("130:0", giving: true, "is this program's own")
+    expect("130:0", giving: true, "belongs to this program")
     expect("clock", giving: false, "no such port")
     #expect(throws: Never.self) { try ports.find("clock", giving: true) }
   }
 
-  @Test func addressesReadWhatTheyWrite() {
+  @Test func addressesAreParsedFromTheirText() {
     #expect(SequencerAddress("128:3")?.description == "128:3" && SequencerAddress("20")?.description == "20:0")
     for text in ["", ":", "a", "1:", ":1", "256:0", "-1:0", "1:2:3", "1:256", "1 :0"] {
       #expect(SequencerAddress(text) == nil, "\(text)")

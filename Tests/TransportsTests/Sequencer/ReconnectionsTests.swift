@@ -16,7 +16,7 @@ import Transports
     return reconnections
   }
 
-  @Test func aDeviceFindsAllItsConnectionsUnderAnotherNumber() {
+  @Test func connectionsAreRestoredUnderAnotherNumber() {
     var reconnections = connected([(.input, keys), (.clock, keys)])
     #expect(reconnections.note(.portExited(keys.address), at: start, ports: []) == [.gone("Keys MIDI 1")])
     #expect(reconnections.note(.clientExited(20), at: start, ports: []) == [])
@@ -32,7 +32,7 @@ import Transports
     #expect(reconnections.note(.clientExited(28), at: start, ports: []) == [.gone("Keys MIDI 1")])
   }
 
-  @Test func aConnectionUndoneByHandIsForgotten() {
+  @Test func connectionRemovedByTheUserIsForgotten() {
     var reconnections = connected([(.input, keys), (.clock, keys)])
     _ = reconnections.note(.unsubscribed(SequencerLink(.clock, keys.address)), at: start, ports: [keys])
     _ = reconnections.note(.portExited(keys.address), at: start, ports: [])
@@ -41,7 +41,7 @@ import Transports
     #expect(links == [SequencerLink(.input, keys.address)])
   }
 
-  @Test func aProgramThatConnectsItselfIsLeftAlone() {
+  @Test func programThatConnectsItselfIsNotConnectedAgain() {
     var reconnections = connected([(.clock, keys)])
     _ = reconnections.note(.portExited(keys.address), at: start, ports: [])
     _ = reconnections.note(.portStarted(keys.address), at: start, ports: [keys])
@@ -50,7 +50,7 @@ import Transports
     #expect(reconnections.due(at: start + .seconds(1), ports: [keys]) == [])
   }
 
-  @Test func aPortOfAnotherNameUnderTheOldNumberIsAStranger() {
+  @Test func portWithAnotherNameAndTheOldNumberIsNotConnected() {
     var reconnections = connected([(.input, keys)])
     _ = reconnections.note(.portExited(keys.address), at: start, ports: [])
     let stranger = port(20, 0, "Pads", "Pads MIDI 1")
@@ -58,7 +58,7 @@ import Transports
     #expect(reconnections.due(at: start + .seconds(1), ports: [stranger]) == [])
   }
 
-  @Test func aProgramMayNameItselfAfterItsPortHasStarted() {
+  @Test func clientMaySetItsNameAfterItsPortHasStarted() {
     var reconnections = connected([(.input, keys)])
     _ = reconnections.note(.clientExited(20), at: start, ports: [])
     let nameless = port(20, 0, "Client-20", "Keys MIDI 1")
@@ -72,7 +72,7 @@ import Transports
     #expect(slow.due(at: start + .seconds(3), ports: [keys]).count == 1)
   }
 
-  @Test func twoDevicesOfOneNameEachFindTheirOwn() {
+  @Test func twoDevicesWithTheSameNameKeepSeparateConnections() {
     let (first, second) = (port(20, 0, "Keys", "Keys"), port(24, 0, "Keys", "Keys"))
     for (firstNow, secondNow) in [(20, 24), (24, 20), (32, 24), (32, 36)] as [(UInt8, UInt8)] {
       var reconnections = connected([(.input, first), (.clock, second)])
@@ -84,11 +84,11 @@ import Transports
       let links = reconnections.due(at: start + .seconds(1), ports: back)
       #expect(links.count == 2 && Set(links.map(\.port)) == [.input, .clock])
       #expect(Set(links.map(\.other)) == Set(back.map(\.address)))
-      if firstNow != 32 { #expect(links.contains { $0.port.gives && $0.other.client == 24 }) }
+      if firstNow != 32 { #expect(links.contains { $0.port.isOutput && $0.other.client == 24 }) }
     }
   }
 
-  @Test func aConnectionThatCouldNotBeMadeIsTriedAtTheNextStart() {
+  @Test func failedConnectionIsRetriedAtTheNextStart() {
     var reconnections = connected([(.input, keys)])
     for round in Int64(0)..<3 {
       let now = start + .seconds(round)
@@ -98,10 +98,11 @@ import Transports
     }
   }
 
-  @Test func afterLostAnnouncementsStockIsTaken() {
+  @Test func resynchronizationReplacesLostAnnouncements() {
     let (pads, synth) = (port(24, 0, "Pads", "Pads"), port(130, 0, "Synth", "Synth in"))
     var reconnections = connected([(.input, keys), (.input, pads), (.clock, synth)])
-    // Meanwhile the keys have vanished, the pads were disconnected, and a stranger has taken the synthesizer's number.
+    // In the meantime the keys have vanished, the pads were disconnected, and another port has the synthesizer's
+    // number.
     let stranger = port(130, 0, "Other", "in")
     let changes = reconnections.resynchronize(
       links: [SequencerLink(.clock, stranger.address)], ports: [pads, stranger], at: start)
@@ -112,7 +113,7 @@ import Transports
     #expect(Set(links.map(\.other.client)) == [28, 131])
   }
 
-  @Test func noMoreThanRoomAreRemembered() {
+  @Test func numberOfLostConnectionsIsLimited() {
     var reconnections = Reconnections()
     let all = (0..<200).map { port(UInt8($0), 0, "Client \($0)", "port") }
     for port in all {
@@ -124,12 +125,12 @@ import Transports
     #expect(links.map(\.other.client) == (136..<200).map { UInt8($0) })
   }
 
-  /// The law: whatever devices do and people wish, when all devices are there the connections are those people want.
-  @Test(arguments: UInt64(1)...40) func whatPeopleWantIsConnectedInTheEnd(seed: UInt64) {
+  /// Invariant: when all devices are present, the connections are those that the user has made.
+  @Test(arguments: UInt64(1)...40) func connectionsMadeByTheUserAreRestored(seed: UInt64) {
     var random = SplitMix(seed: seed)
-    var room = VirtualStudio(names: ["Keys", "Pads", "Drums", "Synth", "Looper"], using: &random)
-    for _ in 0..<400 { room.step(using: &random) }
-    room.returnAll(using: &random)
-    #expect(room.links == room.wanted, "seed \(seed)")
+    var studio = VirtualStudio(names: ["Keys", "Pads", "Drums", "Synth", "Looper"], using: &random)
+    for _ in 0..<400 { studio.step(using: &random) }
+    studio.returnAll(using: &random)
+    #expect(studio.links == studio.requested, "seed \(seed)")
   }
 }

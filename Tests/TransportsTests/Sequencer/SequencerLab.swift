@@ -6,16 +6,16 @@ import Realtime
 import Testing
 import Transports
 
-/// One after the other: what one test connects is announced to all.
+/// Tests that need a sequencer. They are serialized, because the connections of each test are announced to all clients.
 @Suite(.enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)"), .serialized)
 enum LabTests {}
 
-/// Another program's client, by the ALSA library alone.
+/// The client of another program, implemented with the ALSA library only.
 final class OtherClient {
   private let handle: OpaquePointer
   let address: SequencerAddress
 
-  /// One port, `port`, of client `name`, that gives and takes.
+  /// Creates the client `name` with one port, `port`, that sends and receives.
   init(_ name: String, port: String) throws {
     var handle: OpaquePointer?
     try #require(snd_seq_open(&handle, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK) == 0)
@@ -30,7 +30,7 @@ final class OtherClient {
 
   deinit { snd_seq_close(handle) }
 
-  /// Sends an event with `length` octets of data behind it.
+  /// Sends an event with `length` octets of variable data to the subscribers.
   func sendVariable(_ type: snd_seq_event_type, length: Int) -> Bool {
     var octets = [UInt8](repeating: 0x55, count: length)
     return octets.withUnsafeMutableBytes { bytes in
@@ -43,7 +43,7 @@ final class OtherClient {
     }
   }
 
-  /// Sends an event of fixed size from its port to `destination`, whatever `flags` and `queue` claim.
+  /// Sends an event of fixed size to `destination`. Does not change `flags` and `time`.
   func send(_ event: snd_seq_event_t, to destination: SequencerAddress) -> Bool {
     var event = event
     let to = snd_seq_addr_t(client: destination.client, port: destination.port)
@@ -52,21 +52,21 @@ final class OtherClient {
 }
 
 extension Sequencer {
-  /// All that has arrived.
+  /// Receives all arrivals.
   func receiveAll() -> [SequencerArrival] {
     var arrivals: [SequencerArrival] = []
     while let arrival = receive() { arrivals.append(arrival) }
     return arrivals
   }
 
-  /// All that has arrived but for announcements: other programs come and go.
+  /// Receives all arrivals except announcements, which depend on other programs.
   func receiveMessages() -> [SequencerArrival] {
     var arrivals: [SequencerArrival] = []
     while let arrival = receiveMessage() { arrivals.append(arrival) }
     return arrivals
   }
 
-  /// What has arrived first but for announcements.
+  /// Receives the oldest arrival that is not an announcement.
   func receiveMessage() -> SequencerArrival? {
     while let arrival = receive() {
       if arrival.message != nil || arrival.isIgnored || arrival.isOverflow { return arrival }

@@ -11,7 +11,7 @@ import Testing
 
 extension LabTests {
   @Suite struct SequencerTests {
-    @Test(arguments: [UInt64(1), 2]) func messagesArriveAsTheyWereSentWithTheKernelsStamps(seed: UInt64) throws {
+    @Test(arguments: [UInt64(1), 2]) func messagesArriveUnchangedWithKernelTimeStamps(seed: UInt64) throws {
       let (sender, receiver) = try pair(from: .notes, to: .input)
       defer { close(sender, receiver) }
       var last = Instant(nanoseconds: 0)
@@ -31,8 +31,8 @@ extension LabTests {
       #expect(worst < .milliseconds(1))
     }
 
-    /// What arrived before it is asked for bears the time of its arrival, not of the asking.
-    @Test func stampsAreOfTheArrival() async throws {
+    /// A message received late has the time stamp of its arrival, not of the call of `receive()`.
+    @Test func timeStampIsTheArrivalInstant() async throws {
       let (sender, receiver) = try pair(from: .clock, to: .clockInput)
       defer { close(sender, receiver) }
       var sent: [Instant] = []
@@ -51,10 +51,10 @@ extension LabTests {
       #expect(sender.send(.clock, from: .clock))
       try await Task.sleep(for: .milliseconds(1100))
       let late = try #require(receiver.receiveMessage())
-      #expect(MonotonicClock.now - late.at < .milliseconds(1), "older than a second: the time of asking")
+      #expect(MonotonicClock.now - late.at < .milliseconds(1), "older than one second: the current time")
     }
 
-    @Test func aMessageForOneReachesThatOneAlone() throws {
+    @Test func messageToOneAddressReachesOnlyThisAddress() throws {
       let (sender, first) = try pair(from: .clock, to: .input)
       let second = try Sequencer(name: "Second", takingClock: false)
       defer { close(sender, first, second) }
@@ -68,7 +68,7 @@ extension LabTests {
       #expect(!sender.send(.clock, from: .clock, to: SequencerAddress(client: 190, port: 0)))
     }
 
-    @Test func aFloodIsCountedAndBreaksNothing() throws {
+    @Test func floodIsCountedAndLaterMessagesArrive() throws {
       let (sender, receiver) = try pair(from: .notes, to: .input)
       let other = try Sequencer(name: "Other", takingClock: false)
       defer { close(sender, receiver, other) }
@@ -85,8 +85,8 @@ extension LabTests {
       #expect(keys == (0..<100).map { .noteOn(Channel(1)!, key: UInt7(clamping: $0), velocity: 1) })
     }
 
-    /// A full subscriber costs the others nothing.
-    @Test func aSleepingSubscriberKeepsNobodyElseFromTheClock() throws {
+    /// A subscriber with a full input pool does not affect other subscribers.
+    @Test func sleepingSubscriberDoesNotAffectOthers() throws {
       let (sender, sleeping) = try pair(from: .clock, to: .input)
       let awake = try Sequencer(name: "Awake", takingClock: false)
       defer { close(sender, sleeping, awake) }
@@ -100,7 +100,7 @@ extension LabTests {
       #expect(received == 5_000)
     }
 
-    @Test func systemExclusiveOfAnyLengthIsIgnoredAndStopsNothing() throws {
+    @Test func systemExclusiveOfAnyLengthIsIgnoredAndDoesNotBlock() throws {
       let receiver = try Sequencer(name: "Receiver", takingClock: false)
       let other = try OtherClient("Dump", port: "out")
       defer { receiver.close() }
@@ -117,8 +117,8 @@ extension LabTests {
       #expect(try #require(receiver.receiveMessage()).isOverflow && receiver.receiveMessage() == nil)
     }
 
-    /// Nobody but the system can announce, and nobody but the kernel can stamp.
-    @Test func forgeriesAreTakenForWhatTheyAre() throws {
+    /// Only the System client can announce, and only the kernel can set time stamps.
+    @Test func forgedAnnouncementsAndStampsHaveNoEffect() throws {
       let receiver = try Sequencer(name: "Receiver", takingClock: false)
       let other = try OtherClient("Forger", port: "out")
       defer { receiver.close() }
@@ -128,7 +128,7 @@ extension LabTests {
       forged.source.client = 0
       for port in [UInt8(2), 4] { _ = other.send(forged, to: SequencerAddress(client: receiver.client, port: port)) }
       let arrivals = receiver.receiveMessages()
-      // Both are counted; an announcement would be no message, and so not ignored.
+      // Both are counted as ignored. A genuine announcement is not.
       #expect(arrivals.count == 2 && arrivals.allSatisfy { $0.isIgnored && $0.from == other.address })
       var stamped = snd_seq_event_t(.clock)
       (stamped.flags, stamped.time.time.tv_sec) = (1, 7)
@@ -138,7 +138,7 @@ extension LabTests {
       #expect(arrival.at >= before - .milliseconds(1) && arrival.at <= MonotonicClock.now)
     }
 
-    @Test func theNetworkThreadWaitsForAllThree() throws {
+    @Test func waitReturnsForBothPortsAndTheSequencer() throws {
       let (sender, receiver) = try pair(from: .clock, to: .input)
       let ports = try PortPair(port: 0)
       defer {
@@ -150,42 +150,41 @@ extension LabTests {
       #expect(ports.wait(and: receiver, milliseconds: 0) == (false, false, false))
     }
 
-    /// What the clock and network threads do: that it compiles in a debug build is the proof that it neither allocates
-    /// nor locks.
+    /// The operations of the clock and network threads. The debug build proves that they neither allocate nor lock.
     @_noLocks @_noAllocation
     private static func roundTrip(_ sender: Sequencer, _ receiver: Sequencer, _ ports: PortPair) -> Int {
       var sent = 0
       while sent < 3, sender.send(.clock, from: .clock) { sent += 1 }
       var received = 0
-      // One at a time: the second and third are in the library's buffer, where the descriptor does not see them.
+      // One per call: the second and third event are in the library's buffer and do not make the descriptor readable.
       while ports.wait(and: receiver, milliseconds: 100).sequencer, let arrival = receiver.receive() {
         if case .message(.clock) = arrival.event { received += 1 }
       }
       return received
     }
 
-    @Test func whatCannotBeConnectedIsNamed() throws {
+    @Test func errorNamesThePortThatCannotBeConnected() throws {
       let sequencer = try Sequencer(name: "Tutti test", takingClock: false)
       defer { sequencer.close() }
-      let nobody = SequencerLink(.input, SequencerAddress(client: 190, port: 0))
-      let error = #expect(throws: TransportError.self) { try sequencer.subscribe(nobody) }
-      #expect(error?.description == "port 190:0: no such port; `tutti ports` lists what there is")
-      #expect(throws: TransportError.self) { try sequencer.unsubscribe(nobody) }
+      let missing = SequencerLink(.input, SequencerAddress(client: 190, port: 0))
+      let error = #expect(throws: TransportError.self) { try sequencer.subscribe(missing) }
+      #expect(error?.description == "port 190:0: no such port; run `tutti ports` to list the ports")
+      #expect(throws: TransportError.self) { try sequencer.unsubscribe(missing) }
       let through = SequencerLink(.clock, SequencerAddress(client: 14, port: 0))
       try sequencer.subscribe(through)
-      #expect(throws: Never.self, "it is connected already") { try sequencer.subscribe(through) }
+      #expect(throws: Never.self, "the ports are already connected") { try sequencer.subscribe(through) }
       #expect(sequencer.links() == [through])
       try sequencer.unsubscribe(through)
       #expect(sequencer.links() == [])
     }
 
-    /// Two clients, connected, with nothing waiting.
+    /// Creates two connected clients without pending arrivals.
     private func pair(
-      from giving: Sequencer.Port, to taking: Sequencer.Port
+      from output: Sequencer.Port, to input: Sequencer.Port
     ) throws -> (sender: Sequencer, receiver: Sequencer) {
       let sender = try Sequencer(name: "Sender", takingClock: false)
       let receiver = try Sequencer(name: "Receiver", takingClock: true)
-      try sender.subscribe(SequencerLink(giving, SequencerAddress(client: receiver.client, port: taking.number)))
+      try sender.subscribe(SequencerLink(output, SequencerAddress(client: receiver.client, port: input.number)))
       _ = (sender.receiveMessages(), receiver.receiveMessages())
       return (sender, receiver)
     }
@@ -195,10 +194,9 @@ extension LabTests {
 }
 
 @Suite struct NoSequencerTests {
-  @Test(.enabled(if: !Lab.hasSequencer, "there is a sequencer here"))
-  func itsAbsenceIsNamedWithTheRemedy() {
-    let words =
-      "ALSA sequencer: /dev/snd/seq is not there; load it with `modprobe snd-seq`, or leave --midi away"
+  @Test(.enabled(if: !Lab.hasSequencer, "this machine has a sequencer"))
+  func errorForAMissingSequencerHasReasonAndRemedy() {
+    let words = "ALSA sequencer: /dev/snd/seq does not exist; run `modprobe snd-seq`, or omit --midi"
     let opening = #expect(throws: TransportError.self) { try Sequencer(name: "Tutti", takingClock: false) }
     #expect(opening?.description == words)
     let listing = #expect(throws: TransportError.self) { try Sequencer.ports() }

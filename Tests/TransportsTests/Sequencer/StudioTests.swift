@@ -6,9 +6,9 @@ import Testing
 import Transports
 
 extension LabTests {
-  /// The sequencer beside the programs people use.
+  /// The sequencer together with common ALSA programs.
   @Suite struct StudioTests {
-    @Test func aconnectShowsTheClientAndItsPortsAndNothingElse() async throws {
+    @Test func aconnectListsOnlyTheClientAndItsPorts() async throws {
       let sequencer = try Sequencer(name: "Tutti test", takingClock: true)
       defer { sequencer.close() }
       let all = try await aconnect(["-l"])
@@ -17,12 +17,12 @@ extension LabTests {
         #expect(all.contains("    \(port)\n"), "\(all)")
       }
       #expect(!all.contains("announcements") && !all.contains("control"))
-      let (givers, takers) = (try await aconnect(["-i"]), try await aconnect(["-o"]))
-      #expect(givers.contains("'clock ") && givers.contains("'notes ") && !givers.contains("'in "))
-      #expect(takers.contains("'in ") && takers.contains("'clock in") && !takers.contains("'notes "))
+      let (senders, receivers) = (try await aconnect(["-i"]), try await aconnect(["-o"]))
+      #expect(senders.contains("'clock ") && senders.contains("'notes ") && !senders.contains("'in "))
+      #expect(receivers.contains("'in ") && receivers.contains("'clock in") && !receivers.contains("'notes "))
     }
 
-    @Test func portsAreListedAsTheyAre() throws {
+    @Test func portsAreListedWithNamesAndDirections() throws {
       let sequencer = try Sequencer(name: "Tutti test", takingClock: false)
       let hostile = try OtherClient("evil\u{1B}[2J\n", port: "p")
       defer { sequencer.close() }
@@ -37,7 +37,7 @@ extension LabTests {
       #expect(try ports.find("through", giving: true).address == SequencerAddress(client: 14, port: 0))
     }
 
-    @Test func aseqdumpSeesEveryTick() async throws {
+    @Test func aseqdumpReceivesEveryTick() async throws {
       let sequencer = try Sequencer(name: "Tutti test", takingClock: false)
       defer { sequencer.close() }
       let folder = try TemporaryFolder()
@@ -59,13 +59,13 @@ extension LabTests {
       #expect(
         lines.first?.contains("Song position pointer") == true && lines.dropFirst().first?.contains("Start") == true)
       #expect(lines.last?.contains("Stop") == true)
-      // So it prints a Note On of velocity 0; a Note Off it prints with its velocity.
+      // aseqdump prints a Note On with velocity 0 in this form; it prints a Note Off with its velocity.
       #expect(lines.contains { $0.contains("Note off") && $0.hasSuffix(" 9, note 36") }, "\(lines.suffix(3))")
     }
 
-    /// A port is destroyed and made again under another number; what was connected to it is connected again, and what
-    /// was disconnected by hand is not.
-    @Test func aDeviceThatComesBackFindsItsConnections() async throws {
+    /// A port is removed and created again with another number. Its connections are restored, except those that were
+    /// disconnected by the user.
+    @Test func connectionsOfAReturningDeviceAreRestored() async throws {
       let sequencer = try Sequencer(name: "Tutti test", takingClock: false)
       defer { sequencer.close() }
       var reconnections = Reconnections()
@@ -83,7 +83,7 @@ extension LabTests {
 
       device = nil
       #expect(changes() == [.gone("Keys MIDI 1")])
-      #expect(sequencer.send(.clock, from: .clock), "the clock goes on")
+      #expect(sequencer.send(.clock, from: .clock), "the clock continues")
       let squatter = try OtherClient("Squatter", port: "MIDI 1")
       #expect(squatter.address == old)
       device = try OtherClient("Keys", port: "MIDI 1")

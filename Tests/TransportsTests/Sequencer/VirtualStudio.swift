@@ -2,86 +2,90 @@ import MusicalTime
 import Seeds
 import Transports
 
-/// Devices that vanish and return under any number, and people who connect and disconnect them, announced as the kernel
-/// announces them to a peer that does what its ``Reconnections`` say.
+/// A simulation of devices that vanish and return with other numbers, and of a user who connects and disconnects them.
+/// The events are announced as by the kernel to a peer that follows its ``Reconnections``.
 struct VirtualStudio {
-  struct Wish: Hashable {
+  /// A connection between a local port and the device `name`.
+  struct Connection: Hashable {
     let port: Sequencer.Port
     let name: String
   }
 
   private let names: [String]
-  private var there: [String: SequencerPort] = [:]
+  private var present: [String: SequencerPort] = [:]
   private var now = Instant(nanoseconds: 0)
   private var reconnections = Reconnections()
-  private var made: Set<SequencerLink> = []
-  private(set) var wanted: Set<Wish> = []
+  private var existing: Set<SequencerLink> = []
+  /// The connections that the user has made.
+  private(set) var requested: Set<Connection> = []
 
   init(names: [String], using random: inout SplitMix) {
     self.names = names
-    for name in names { enter(name, using: &random) }
+    for name in names { add(name, using: &random) }
   }
 
-  /// The connections there are, by name.
-  var links: Set<Wish> {
+  /// The existing connections, by name.
+  var links: Set<Connection> {
     Set(
-      made.compactMap { link in
-        there.values.first { $0.address == link.other }.map { Wish(port: link.port, name: $0.clientName) }
+      existing.compactMap { link in
+        present.values.first { $0.address == link.other }.map { Connection(port: link.port, name: $0.clientName) }
       })
   }
 
+  /// Performs one random event.
   mutating func step(using random: inout SplitMix) {
     let name = names.randomElement(using: &random)!
-    let own = Sequencer.Port.allCases.randomElement(using: &random)!
+    let local = Sequencer.Port.allCases.randomElement(using: &random)!
     switch Int.random(in: 0..<5, using: &random) {
-    case 0: if let port = there[name] { connect(SequencerLink(own, port.address)) }
-    case 1: if let port = there[name] { disconnect(SequencerLink(own, port.address), name) }
-    case 2: leave(name)
-    case 3: if there[name] == nil { enter(name, using: &random) }
+    case 0: if let port = present[name] { connect(SequencerLink(local, port.address)) }
+    case 1: if let port = present[name] { disconnect(SequencerLink(local, port.address), name) }
+    case 2: remove(name)
+    case 3: if present[name] == nil { add(name, using: &random) }
     default: wait(.milliseconds(random.integer(in: 1...700)))
     }
   }
 
+  /// Adds all missing devices and waits until their connections are restored.
   mutating func returnAll(using random: inout SplitMix) {
-    for name in names where there[name] == nil { enter(name, using: &random) }
+    for name in names where present[name] == nil { add(name, using: &random) }
     wait(.seconds(1))
   }
 
   private mutating func connect(_ link: SequencerLink) {
-    guard made.insert(link).inserted else { return }
-    for port in there.values where port.address == link.other {
-      wanted.insert(Wish(port: link.port, name: port.clientName))
+    guard existing.insert(link).inserted else { return }
+    for port in present.values where port.address == link.other {
+      requested.insert(Connection(port: link.port, name: port.clientName))
     }
     note(.subscribed(link))
   }
 
   private mutating func disconnect(_ link: SequencerLink, _ name: String) {
-    guard made.remove(link) != nil else { return }
-    wanted.remove(Wish(port: link.port, name: name))
+    guard existing.remove(link) != nil else { return }
+    requested.remove(Connection(port: link.port, name: name))
     note(.unsubscribed(link))
   }
 
-  private mutating func enter(_ name: String, using random: inout SplitMix) {
-    let taken = Set(there.values.map(\.address.client))
-    let free = (UInt8(128)...140).filter { !taken.contains($0) }
+  private mutating func add(_ name: String, using random: inout SplitMix) {
+    let used = Set(present.values.map(\.address.client))
+    let free = (UInt8(128)...140).filter { !used.contains($0) }
     let address = SequencerAddress(client: free.randomElement(using: &random)!, port: 0)
-    there[name] = SequencerPort(address: address, clientName: name, portName: "MIDI", gives: true, takes: true)
+    present[name] = SequencerPort(address: address, clientName: name, portName: "MIDI", gives: true, takes: true)
     note(.portStarted(address))
   }
 
-  private mutating func leave(_ name: String) {
-    guard let port = there.removeValue(forKey: name) else { return }
-    made = made.filter { $0.other != port.address }
+  private mutating func remove(_ name: String) {
+    guard let port = present.removeValue(forKey: name) else { return }
+    existing = existing.filter { $0.other != port.address }
     note(.portExited(port.address))
     note(.clientExited(port.address.client))
   }
 
   private mutating func wait(_ length: Nanoseconds) {
     now = now + length
-    for link in reconnections.due(at: now, ports: Array(there.values)) { connect(link) }
+    for link in reconnections.due(at: now, ports: Array(present.values)) { connect(link) }
   }
 
   private mutating func note(_ event: SequencerArrival.Event) {
-    _ = reconnections.note(event, at: now, ports: Array(there.values))
+    _ = reconnections.note(event, at: now, ports: Array(present.values))
   }
 }

@@ -3,19 +3,19 @@ import Testing
 
 @testable import Transports
 
-@Suite struct FindingsTests {
+@Suite struct ServiceChangesTests {
   private func service(_ name: String, port: UInt16 = 5004) -> Discovery.Service {
     Discovery.Service(
       name: name, host: "ada.local", address: SocketAddress(host: 0x0A00_0001, port: port), identity: nil, isOwn: false)
   }
 
-  @Test func onlyTheDifferenceIsTold() {
+  @Test func onlyDifferencesAreReported() {
     var findings = Findings()
     #expect(findings.drain().isEmpty)
     #expect(findings.set("Ada", service("Ada")) && findings.set("Ben", service("Ben")))
     #expect(findings.drain() == [.found(service("Ada")), .found(service("Ben"))])
     #expect(!findings.set("Ada", service("Ada")) && findings.drain().isEmpty)
-    // Gone and back in between: nothing has happened.
+    // Lost and found again between two calls: no event.
     #expect(findings.set("Ada", nil) && findings.set("Ada", service("Ada")))
     #expect(findings.drain().isEmpty)
     // Restarted on another port.
@@ -26,7 +26,7 @@ import Testing
     #expect(findings.drain().isEmpty)
   }
 
-  @Test func twoNamesThatLookAlikeAreLostWithTheLast() {
+  @Test func servicesWithTheSamePrintableNameAreLostWithTheLast() {
     var findings = Findings()
     _ = findings.set("Ada\u{1}", service("Ada?"))
     _ = findings.set("Ada\u{2}", service("Ada?"))
@@ -37,7 +37,7 @@ import Testing
     #expect(findings.drain() == [.lost(service("Ada?"))])
   }
 
-  @Test func whatIsMissingAndTheNewNameAreToldOnce() {
+  @Test func unavailabilityAndNewNameAreReportedOnce() {
     var findings = Findings()
     findings.setUnavailable("no daemon")
     findings.setRenamed("Ada #2")
