@@ -1,15 +1,15 @@
 public import MusicalTime
 
-/// What is believed of another peer's clock at one moment.
+/// The estimate of another peer's clock at one moment. Offset, skew and delay as in NTP (RFC 5905).
 public struct ClockEstimate: Hashable, Sendable, BitwiseCopyable {
-  /// The remote clock minus the own one.
+  /// The remote clock minus the local clock.
   public var offset: Nanoseconds
-  /// How much faster the remote clock goes, parts per million.
+  /// The skew: the rate of the remote clock relative to the local clock minus 1, parts per million.
   public var skew: Double
-  /// How far `offset` may be off on either side, given that the route's two directions are anything between nothing and
-  /// all of the delay seen. It says nothing about a route that is longer one way than the other beyond that.
+  /// The largest possible error of `offset` on either side, if the share of each direction in the measured delay is
+  /// anything between zero and all of it. A constant asymmetry of the route beyond that cannot be observed.
   public var uncertainty: Nanoseconds
-  /// How far `offset` is likely off if both directions of the route take equally long: one standard deviation.
+  /// The standard deviation of `offset`, if both directions of the route have the same delay.
   public var deviation: Nanoseconds
 
   public init(offset: Nanoseconds, skew: Double = 0, uncertainty: Nanoseconds, deviation: Nanoseconds = .zero) {

@@ -1,68 +1,74 @@
 public import MusicalTime
 
-/// A remote clock beside the own one: a reference point, where both showed something, and a rate. Exact integers, so
-/// that real-time threads can use it, and nothing is accumulated.
+/// A linear mapping between the local and a remote clock: a reference point, which gives one instant on both clocks,
+/// and a rate. It is evaluated in exact integers from the reference point, so real-time threads can use it and errors
+/// do not accumulate.
 public struct ClockLine: Hashable, Sendable, BitwiseCopyable {
-  /// The own clock at the reference point.
-  public let own: Instant
-  /// The remote clock at the same moment.
+  /// The local clock at the reference point.
+  public let local: Instant
+  /// The remote clock at the reference point.
   public let remote: Instant
-  /// What the remote clock gains in 2^40 ns of the own, and the own clock in 2^40 ns of the remote.
+  /// The nanoseconds that the remote clock gains in 2^40 ns of the local clock, and the nanoseconds that the local
+  /// clock gains in 2^40 ns of the remote clock.
   private let gain: Int64
   private let loss: Int64
 
-  /// Two clocks that are one.
+  /// The mapping between two identical clocks.
   ///
   /// Real-time: safe.
   public static var identity: ClockLine {
     @_noLocks @_noAllocation get {
-      ClockLine(own: Instant(nanoseconds: 0), remote: Instant(nanoseconds: 0), gain: 0, loss: 0)
+      ClockLine(local: Instant(nanoseconds: 0), remote: Instant(nanoseconds: 0), gain: 0, loss: 0)
     }
   }
 
   @_noLocks @_noAllocation
-  private init(own: Instant, remote: Instant, gain: Int64, loss: Int64) {
-    (self.own, self.remote, self.gain, self.loss) = (own, remote, gain, loss)
+  private init(local: Instant, remote: Instant, gain: Int64, loss: Int64) {
+    (self.local, self.remote, self.gain, self.loss) = (local, remote, gain, loss)
   }
 
-  /// - Parameter skew: how much faster the remote clock goes, parts per million; at most 10 000 either way.
+  /// - Parameters:
+  ///   - local: the local clock at the reference point.
+  ///   - remote: the remote clock at the reference point.
+  ///   - skew: the skew of the remote clock in parts per million, clamped to -10 000...10 000.
   ///
   /// Real-time: not safe.
-  public init(own: Instant, remote: Instant, skew: Double) {
+  public init(local: Instant, remote: Instant, skew: Double) {
     let part = min(max(skew, -10_000), 10_000) / 1e6
     let unit = Double(1 << 40)
     self.init(
-      own: own, remote: remote, gain: Int64((part * unit).rounded()),
+      local: local, remote: remote, gain: Int64((part * unit).rounded()),
       loss: Int64((-part / (1 + part) * unit).rounded()))
   }
 
-  /// How much faster the remote clock goes, parts per million.
+  /// The skew of the remote clock, parts per million.
   public var skew: Double { Double(gain) / Double(1 << 40) * 1e6 }
 
-  /// What the remote clock shows when the own one shows `instant`.
+  /// The remote time when the local clock shows `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func remote(at instant: Instant) -> Instant { Self.map(instant, from: own, to: remote, by: gain) }
+  public func remote(at instant: Instant) -> Instant { Self.map(instant, from: local, to: remote, by: gain) }
 
-  /// What the own clock shows when the remote one shows `instant`.
+  /// The local time when the remote clock shows `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func own(at instant: Instant) -> Instant { Self.map(instant, from: remote, to: own, by: loss) }
+  public func local(at instant: Instant) -> Instant { Self.map(instant, from: remote, to: local, by: loss) }
 
-  /// The ends of time stay what they are: they stand for never.
+  /// The smallest and the largest instant map to themselves: they mean "never". Results out of range are clamped to
+  /// them.
   @_noLocks @_noAllocation
   private static func map(_ instant: Instant, from: Instant, to: Instant, by gain: Int64) -> Instant {
     if instant.nanoseconds == .max || instant.nanoseconds == .min { return instant }
-    let (distance, isFar) = instant.nanoseconds.subtractingReportingOverflow(from.nanoseconds)
+    let (distance, overflowsDistance) = instant.nanoseconds.subtractingReportingOverflow(from.nanoseconds)
     let end = Instant(nanoseconds: instant > from ? .max : .min)
-    if isFar { return end }
+    if overflowsDistance { return end }
     let product = distance.multipliedFullWidth(by: gain)
-    // Divided by 2^40; the gain is at most a hundredth, so it fits.
-    let more = (product.high << 24) | Int64(truncatingIfNeeded: product.low >> 40)
-    let (length, isLong) = distance.addingReportingOverflow(more)
+    // Division by 2^40. The gain is at most a hundredth of 2^40, so the quotient fits.
+    let change = (product.high << 24) | Int64(truncatingIfNeeded: product.low >> 40)
+    let (length, overflowsLength) = distance.addingReportingOverflow(change)
     let (sum, overflows) = to.nanoseconds.addingReportingOverflow(length)
-    return isLong || overflows ? end : Instant(nanoseconds: sum)
+    return overflowsLength || overflows ? end : Instant(nanoseconds: sum)
   }
 }

@@ -1,35 +1,35 @@
 public import MusicalTime
 
-/// The remote clock as a follower plays by it: one line until ``bend``, from there on another. Both meet at the bend, so
-/// no instant jumps. It travels to the clock thread as a value.
+/// The mapping between the local and a remote clock that a follower plays by: one line until ``bend``, and another line
+/// from there on. Both lines meet at the bend, so no instant jumps. The mapping is passed to the clock thread by value.
 public struct ClockMapping: Hashable, Sendable, BitwiseCopyable {
   public let first: ClockLine
   public let second: ClockLine
-  /// Of the own clock.
+  /// The instant at which ``second`` begins, local time.
   public let bend: Instant
 
-  /// Two clocks that are one.
+  /// The mapping between two identical clocks.
   ///
   /// Real-time: safe.
   public static var identity: ClockMapping {
     @_noLocks @_noAllocation get { ClockMapping(.identity) }
   }
 
-  /// One line for all time.
+  /// A mapping that consists of one line.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public init(_ line: ClockLine) { (first, second, bend) = (line, line, line.own) }
+  public init(_ line: ClockLine) { (first, second, bend) = (line, line, line.local) }
 
-  /// `first` until the reference point of `second`, which lies on both.
+  /// A mapping that follows `first` until the reference point of `second`. The reference point must lie on both lines.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(_ first: ClockLine, then second: ClockLine) {
-    (self.first, self.second, self.bend) = (first, second, second.own)
+    (self.first, self.second, self.bend) = (first, second, second.local)
   }
 
-  /// What the remote clock shows when the own one shows `instant`.
+  /// The remote time when the local clock shows `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -37,11 +37,11 @@ public struct ClockMapping: Hashable, Sendable, BitwiseCopyable {
     instant < bend ? first.remote(at: instant) : second.remote(at: instant)
   }
 
-  /// What the own clock shows when the remote one shows `instant`.
+  /// The local time when the remote clock shows `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func own(at instant: Instant) -> Instant {
-    instant < second.remote ? first.own(at: instant) : second.own(at: instant)
+  public func local(at instant: Instant) -> Instant {
+    instant < second.remote ? first.local(at: instant) : second.local(at: instant)
   }
 }

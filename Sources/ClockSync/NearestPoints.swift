@@ -1,11 +1,12 @@
-/// The six points nearest to an edge, of all that it is told.
+/// The six points that are nearest to an edge. Their spacing is the uncertainty of the edge: the amount by which the
+/// edge moves if one point is added or removed.
 struct NearestPoints {
   private var nearest: (Double, Double, Double, Double, Double, Double) = (
     .infinity, .infinity, .infinity, .infinity, .infinity, .infinity
   )
   private var count = 0
 
-  /// A point at this distance from the edge.
+  /// Adds a point at this distance from the edge.
   mutating func add(_ distance: Double) {
     count += 1
     var rest = distance
@@ -18,8 +19,8 @@ struct NearestPoints {
     if rest < nearest.5 { swap(&rest, &nearest.5) }
   }
 
-  /// How far from the edge the fifth after the nearest lies, in fifths. With less than five the farthest tells; with one
-  /// nothing does, nil.
+  /// The distance from the edge to the sixth point, divided by five. With two to five points, the distance to the
+  /// farthest point, divided by the number of points minus one. Nil with fewer than two points.
   var spacing: Double? {
     switch count {
     case 6...: nearest.5 / 5

@@ -1,79 +1,88 @@
 public import MusicalTime
 
-/// Estimates another peer's clock, its offset and its skew, from every packet of which both sides' instants are known.
+/// Estimates the offset and the skew of another peer's clock from packets whose send and receive instants are known.
 ///
-/// Two ways of looking at the same packets, each the best where the other is lost. ``KalmanClock`` weighs them all: right
-/// where delay varies to both sides alike. ``MinimumDelayFilter`` trusts those that met nobody on their way: right where delay has a
-/// floor and a tail. Each says how well it knows, and they are weighed by that, so that neither kind of network has to be
-/// recognised, and nothing jumps when one turns into the other. The result is kept within the band between the directions,
-/// outside which some packet would have arrived before it left.
+/// Two estimators process the same packets. ``KalmanClock`` weights all packets; it is accurate where the delay varies
+/// symmetrically. ``MinimumDelayFilter`` uses the packets without queueing delay; it is accurate where the delay has a
+/// lower bound and a long upper tail. Each estimator reports a variance, and the results are weighted by these
+/// variances. Therefore the kind of network need not be recognised, and the estimate does not jump when the network
+/// changes. The result is kept within the bounds given by both directions: outside these bounds, some packet would
+/// have arrived before it left.
 ///
-/// What cannot be is counted and not used: a packet that took longer than ``longestDelay``, one that arrived before it left
-/// by all that was known. When those go on and agree among one another, the remote clock was set, or its peer started
-/// anew, and what was known is dropped. When they do not agree, as with a clock that stands still or lies at random, the
-/// estimate goes on as it was.
+/// Implausible packets are counted and dropped: packets that took longer than ``maximumDelay``, and packets that
+/// arrived before they left according to the current estimate. If eight such packets in a row are consistent with each
+/// other, the remote clock was set or its peer was restarted, and the estimate is reset. If they are inconsistent, as
+/// with a clock that stands still or shows random values, the estimate continues unchanged.
 ///
-/// Fixed in size: learning from a packet takes no memory, but for the first after ten minutes of silence.
+/// The size is fixed: processing a packet allocates no memory, except for the first packet after ten minutes of
+/// silence.
 public struct RemoteClock: Sendable {
-  /// No packet that took longer is of use.
-  static let longestDelay = 10e9
-  /// So many packets that cannot be, in a row in one direction, are looked at for what they have in common.
-  static let contradictionsBelieved = 8
-  /// Two free-running clocks part by at most this much, nanoseconds a second, of which nothing has been heard.
-  static let loosest = 100_000.0
-  /// Stamps err by this, nanoseconds.
-  static let slack = 20_000.0
-  /// Nanoseconds a second: two bad crystals in the cold.
-  static let steepestCrystals = 200_000.0
-  /// News older than this, or after so long a silence, is none, seconds.
-  static let longestEcho = 10.0
-  static let longestSilence = 600.0
-  /// The least time between two looks at the floor, seconds.
-  static let pace = 0.05
-  /// And as a part of how long the clock has been known, of ``MinimumDelayFilter/span`` at most: the more is known, the less a packet
-  /// adds.
-  static let newPart = 1.0 / 60
-  /// So many packets are waited for between two looks, but no longer than so many seconds.
+  /// Packets with a longer delay are dropped, in nanoseconds.
+  static let maximumDelay = 10e9
+  /// The number of consecutive implausible packets in one direction after which they are checked for a reset.
+  static let contradictionsBeforeReset = 8
+  /// The largest change of the offset between two free-running clocks while no packet arrives, nanoseconds per second.
+  static let maximumDivergence = 100_000.0
+  /// The error of a time stamp, nanoseconds.
+  static let stampError = 20_000.0
+  /// The largest skew between two crystals (two bad crystals in the cold), nanoseconds per second.
+  static let maximumCrystalSkew = 200_000.0
+  /// A packet that is reported later than `maximumAge` after its local instant is dropped. After a silence of
+  /// `maximumSilence`, the estimate is discarded. Both in seconds.
+  static let maximumAge = 10.0
+  static let maximumSilence = 600.0
+  /// The least time between two fits of the minimum-delay filter, seconds.
+  static let minimumFitInterval = 0.05
+  /// The least time between two fits as a fraction of the time for which the clock has been observed, which counts up
+  /// to ``MinimumDelayFilter/span``: the more packets are known, the less a new packet adds.
+  static let fitIntervalShare = 1.0 / 60
+  /// A fit waits for `packetsPerFit` packets, but not longer than `maximumFitInterval` seconds.
   static let packetsPerFit = 8
-  static let longestPause = 1.0
-  /// The first packets are looked at one by one.
-  static let firstPackets = 16
+  static let maximumFitInterval = 1.0
+  /// The number of packets after a start for which every packet causes a fit.
+  static let initialPackets = 16
 
-  /// All differences are of this one, all moments seconds from this instant: so they fit a Double exactly enough.
+  /// All differences are relative to this difference, and all moments are seconds since this instant. A Double then
+  /// represents them with sufficient precision.
   private var origin: (instant: Instant, difference: Nanoseconds)?
-  private var averaged: KalmanClock?
-  private var floor = MinimumDelayFilter()
-  private var fitted = -Double.infinity
-  private var unfitted = 0
-  /// Packets since it began, or since a reset.
-  private var sinceBegan = 0
-  /// Between what packets out and packets back allowed when the line was fitted.
-  private var band: ClosedRange<Double>?
-  /// The newest of each direction.
-  private var out = Recent()
-  private var back = Recent()
-  private var newest = -Double.infinity
-  /// When the first two came, or the first since a reset.
-  private var began = Double.infinity
-  /// As it was when the line was fitted, nanoseconds a second.
+  private var kalman: KalmanClock?
+  private var minimumFilter = MinimumDelayFilter()
+  private var fitTime = -Double.infinity
+  private var packetsSinceFit = 0
+  /// Packets since the first estimate or since the last reset.
+  private var packetsSinceStart = 0
+  /// The possible offsets at ``fitTime``, in nanoseconds: the interval between the bounds from both directions.
+  private var bounds: ClosedRange<Double>?
+  /// The newest packets of each direction.
+  private var out = PacketHistory()
+  private var back = PacketHistory()
+  private var newestTime = -Double.infinity
+  /// The moment of the first two packets, or of the first packets after a reset.
+  private var startTime = Double.infinity
+  /// The skew at ``fitTime``, nanoseconds per second.
   private var skew = 0.0
-  /// Packets that told of both clocks and could be, since it began.
+  /// The number of plausible packets since the first estimate.
   public private(set) var count = 0
-  /// Packets that could not be.
+  /// The number of implausible packets.
   public private(set) var rejected = 0
-  /// How often the remote clock was found to have been set, or to go otherwise than before.
+  /// How often the estimate was reset because the remote clock was set or its rate or the route changed.
   public private(set) var resets = 0
 
   public init() {}
 
-  /// Whether enough is known to begin to play by it: eight packets, or what came in half a second.
-  public var isSettled: Bool { count >= 8 || newest - began >= 0.5 }
+  /// Whether the estimate can be used for playback: eight packets, or the packets of half a second, have been
+  /// processed.
+  public var isSettled: Bool { count >= 8 || newestTime - startTime >= 0.5 }
 
-  /// Whether the clocks have parted faster than two crystals do, for ten seconds and more: then a system puts one of them
-  /// right (`adjtime` slews by 500 ppm).
-  public var isSlewed: Bool { newest - began > 10 && abs(skew) > Self.steepestCrystals }
+  /// Whether the skew has been larger than that of two crystals after more than ten seconds of observation. In this
+  /// case one of the systems is adjusting its clock (`adjtime` slews by 500 ppm).
+  public var isSlewed: Bool { newestTime - startTime > 10 && abs(skew) > Self.maximumCrystalSkew }
 
-  /// Learns from one packet, at `now` of the own clock.
+  /// Processes one packet.
+  ///
+  /// - Parameters:
+  ///   - transit: the send and receive instants of the packet.
+  ///   - now: the current local time.
   ///
   /// Real-time: not safe.
   public mutating func add(_ transit: ClockTransit, at now: Instant) {
@@ -81,7 +90,9 @@ public struct RemoteClock: Sendable {
       rejected += 1
       return
     }
-    if let origin, newest.isFinite, (transit.own - origin.instant).seconds > newest + Self.longestSilence { forget() }
+    if let origin, newestTime.isFinite, (transit.own - origin.instant).seconds > newestTime + Self.maximumSilence {
+      reset()
+    }
     if origin == nil { origin = (transit.own, transit.difference) }
     guard let origin else { return }
     let moment = (transit.own - origin.instant).seconds
@@ -89,133 +100,138 @@ public struct RemoteClock: Sendable {
     let isOut = transit.direction == .out
     let margin = 2 * Double(transit.resolution.count)
     if isOut { out.add(difference, at: moment) } else { back.add(difference, at: moment) }
-    guard averaged != nil else { return begin() }
+    guard kalman != nil else { return start() }
     if contradicts(difference, isOut: isOut, at: moment, margin: margin) {
       rejected += 1
       if isOut { out.contradictions += 1 } else { back.contradictions += 1 }
-      if max(out.contradictions, back.contradictions) >= Self.contradictionsBelieved { reconsider() }
+      if max(out.contradictions, back.contradictions) >= Self.contradictionsBeforeReset { resetIfConsistent() }
       return
     }
     if isOut { out.contradictions = 0 } else { back.contradictions = 0 }
     count += 1
-    newest = max(newest, moment)
-    averaged?.add(difference, isOut: isOut, at: moment)
-    floor.add(difference, isOut: isOut, at: moment)
-    if averaged?.isSurprised == true { reconsider() }
-    unfitted += 1
-    sinceBegan += 1
-    if band == nil || sinceBegan < Self.firstPackets || isFitDue { fit() }
+    newestTime = max(newestTime, moment)
+    kalman?.add(difference, isOut: isOut, at: moment)
+    minimumFilter.add(difference, isOut: isOut, at: moment)
+    if kalman?.hasPersistentOutliers == true { resetIfConsistent() }
+    packetsSinceFit += 1
+    packetsSinceStart += 1
+    if bounds == nil || packetsSinceStart < Self.initialPackets || isFitDue { fit() }
   }
 
   private var isFitDue: Bool {
-    let passed = newest - fitted
-    // An exchange tells of two packets at a time.
-    guard passed < Self.longestPause else { return unfitted >= 2 }
-    return unfitted >= Self.packetsPerFit
-      && passed >= max(Self.pace, min(newest - began, MinimumDelayFilter.span) * Self.newPart)
+    let passed = newestTime - fitTime
+    // A clock exchange adds two packets at a time.
+    guard passed < Self.maximumFitInterval else { return packetsSinceFit >= 2 }
+    return packetsSinceFit >= Self.packetsPerFit
+      && passed
+        >= max(Self.minimumFitInterval, min(newestTime - startTime, MinimumDelayFilter.span) * Self.fitIntervalShare)
   }
 
-  /// Looks at the floor anew. While one direction has told nothing of late, what was seen last stands as of then.
+  /// Fits the minimum-delay filter again. While one direction has no recent packets, the last fit remains valid.
   private mutating func fit() {
-    guard let averaged, floor.fit(at: newest) else { return }
-    (fitted, unfitted) = (newest, 0)
-    let share = Self.share(of: averaged.variance(at: newest), beside: floor.variance(at: newest))
-    skew = averaged.skew * share + floor.skew * (1 - share)
-    let (low, high) = floor.band(skew: skew)
-    // Where they have crossed the clock goes otherwise than before: the packets to come are to show it.
-    if low <= high || band == nil { band = min(low, high)...max(low, high) }
+    guard let kalman, minimumFilter.fit(at: newestTime) else { return }
+    (fitTime, packetsSinceFit) = (newestTime, 0)
+    let weight = Self.weight(of: kalman.variance(at: newestTime), beside: minimumFilter.variance(at: newestTime))
+    skew = kalman.skew * weight + minimumFilter.skew * (1 - weight)
+    let (low, high) = minimumFilter.bounds(skew: skew)
+    // Bounds that have crossed mean that the clock runs differently than before: the next packets decide.
+    if low <= high || bounds == nil { bounds = min(low, high)...max(low, high) }
   }
 
-  /// The best knowledge at `now` (own clock), nil before a packet in each direction within ``MinimumDelayFilter/span``.
+  /// The best estimate at the local time `now`; nil until both directions have a packet within
+  /// ``MinimumDelayFilter/span``.
   ///
   /// Real-time: not safe.
   public func estimate(at now: Instant) -> ClockEstimate? {
-    guard let origin, let averaged, let band else { return nil }
+    guard let origin, let kalman, let bounds else { return nil }
     let moment = (now - origin.instant).seconds
-    let (one, other) = (averaged.variance(at: moment), floor.variance(at: moment))
-    let share = Self.share(of: one, beside: other)
-    let mean = averaged.offset(at: moment) * share + floor.offset(at: moment) * (1 - share)
-    let skew = averaged.skew * share + floor.skew * (1 - share)
-    // The band moves on with the skew, and widens by what the skew may be off.
-    let loose = max(0, moment - fitted) * Self.loosest
+    let (kalmanVariance, filterVariance) = (kalman.variance(at: moment), minimumFilter.variance(at: moment))
+    let weight = Self.weight(of: kalmanVariance, beside: filterVariance)
+    let weightedMean = kalman.offset(at: moment) * weight + minimumFilter.offset(at: moment) * (1 - weight)
+    let skew = kalman.skew * weight + minimumFilter.skew * (1 - weight)
+    // The bounds move with the skew, and widen by the possible error of the skew.
+    let divergence = max(0, moment - fitTime) * Self.maximumDivergence
     let (low, high) = (
-      band.lowerBound + (moment - fitted) * skew - loose, band.upperBound + (moment - fitted) * skew + loose
+      bounds.lowerBound + (moment - fitTime) * skew - divergence,
+      bounds.upperBound + (moment - fitTime) * skew + divergence
     )
-    let offset = min(max(mean, low), high)
+    let offset = min(max(weightedMean, low), high)
     return ClockEstimate(
-      offset: origin.difference + Nanoseconds(Self.whole(offset)), skew: skew / 1000,
-      uncertainty: Nanoseconds(Self.whole(max(offset - low, high - offset))),
-      deviation: Nanoseconds(Self.whole((share * share * one + (1 - share) * (1 - share) * other).squareRoot())))
+      offset: origin.difference + Nanoseconds(Self.rounded(offset)), skew: skew / 1000,
+      uncertainty: Nanoseconds(Self.rounded(max(offset - low, high - offset))),
+      deviation: Nanoseconds(
+        Self.rounded((weight * weight * kalmanVariance + (1 - weight) * (1 - weight) * filterVariance).squareRoot())))
   }
 
-  /// How much of the first of two estimates is taken, by their variances: nearly all of it when it is much the better one,
-  /// for the variances are estimates themselves, and that of the worse can be luck.
-  private static func share(of one: Double, beside other: Double) -> Double {
-    let ratio = one / other
+  /// The weight of the first of two estimates, 0...1, from their variances. The better estimate gets nearly all of the
+  /// weight: the variances are estimates themselves, and the smaller variance of a worse estimate can be chance.
+  private static func weight(of kalmanVariance: Double, beside filterVariance: Double) -> Double {
+    let ratio = kalmanVariance / filterVariance
     return 1 / (1 + ratio * ratio)
   }
 
-  private static func whole(_ value: Double) -> Int64 { Int64(min(max(value, -4e18), 4e18).rounded()) }
+  private static func rounded(_ value: Double) -> Int64 { Int64(min(max(value, -4e18), 4e18).rounded()) }
 
-  /// What lies in a time to come, or long ago, tells nothing; instants so far apart that their difference would not be exact
-  /// are nobody's.
+  /// Whether the packet's instants can be used. Instants in the future or older than ``maximumAge`` are rejected, and
+  /// so are instants so far apart that their difference would not be exact.
   private static func isPlausible(_ transit: ClockTransit, at now: Instant) -> Bool {
     let limit = Int64(1) << 61
     let range = -limit...limit
     guard range.contains(transit.sent.nanoseconds), range.contains(transit.received.nanoseconds),
       range.contains(now.nanoseconds)
     else { return false }
-    return (0...longestEcho).contains((now - transit.own).seconds)
+    return (0...maximumAge).contains((now - transit.own).seconds)
       && (0...1_000_000_000).contains(transit.resolution.count)
   }
 
-  /// Begins anew, but for what has been counted.
-  private mutating func forget() {
+  /// Discards everything except the counts of rejected packets and resets.
+  private mutating func reset() {
     var new = RemoteClock()
     (new.rejected, new.resets) = (rejected, resets)
     self = new
   }
 
-  /// Begins as soon as there is one packet in each direction.
-  private mutating func begin() {
+  /// Starts the estimate as soon as there is one packet in each direction.
+  private mutating func start() {
     guard let first = out.newest, let second = back.newest else { return }
     let moment = max(first.moment, second.moment)
-    guard (0...Self.longestDelay).contains(first.difference - second.difference) else {
+    guard (0...Self.maximumDelay).contains(first.difference - second.difference) else {
       rejected += 1
       return
     }
-    averaged = KalmanClock(out: first.difference, back: second.difference, at: moment)
-    learn(first, second)
-    (began, newest, sinceBegan) = (moment, moment, 2)
+    kalman = KalmanClock(out: first.difference, back: second.difference, at: moment)
+    restartFilter(first, second)
+    (startTime, newestTime, packetsSinceStart) = (moment, moment, 2)
     fit()
     count = 2
   }
 
-  private mutating func learn(_ first: Recent.Packet, _ second: Recent.Packet) {
-    floor.removeAll()
-    floor.add(first.difference, isOut: true, at: first.moment)
-    floor.add(second.difference, isOut: false, at: second.moment)
+  private mutating func restartFilter(_ first: PacketHistory.Packet, _ second: PacketHistory.Packet) {
+    minimumFilter.removeAll()
+    minimumFilter.add(first.difference, isOut: true, at: first.moment)
+    minimumFilter.add(second.difference, isOut: false, at: second.moment)
   }
 
-  /// Whether the packet arrived before it left, or took far too long, by all that is known.
+  /// Whether, according to the current bounds, the packet arrived before it left or took longer than ``maximumDelay``.
   private func contradicts(_ difference: Double, isOut: Bool, at moment: Double, margin: Double) -> Bool {
-    guard let band else { return false }
-    // Since the band is older than it has to be.
-    let slack = Self.slack + margin + max(0, abs(moment - fitted) - Self.pace) * Self.loosest
+    guard let bounds else { return false }
+    // The bounds are older than the fit interval requires: they widen accordingly.
+    let tolerance =
+      Self.stampError + margin + max(0, abs(moment - fitTime) - Self.minimumFitInterval) * Self.maximumDivergence
     return isOut
-      ? difference < band.lowerBound - slack || difference > band.upperBound + slack + Self.longestDelay
-      : difference > band.upperBound + slack || difference < band.lowerBound - slack - Self.longestDelay
+      ? difference < bounds.lowerBound - tolerance || difference > bounds.upperBound + tolerance + Self.maximumDelay
+      : difference > bounds.upperBound + tolerance || difference < bounds.lowerBound - tolerance - Self.maximumDelay
   }
 
-  /// The newest packets do not fit what is known. If they fit one another, they are believed.
-  private mutating func reconsider() {
+  /// Resets the estimate if the newest packets are consistent with each other.
+  private mutating func resetIfConsistent() {
     (out.contradictions, back.contradictions) = (0, 0)
-    guard let (first, second) = Recent.agreement(of: out, and: back) else { return }
+    guard let (first, second) = PacketHistory.consistentExtremes(of: out, and: back) else { return }
     resets += 1
     let moment = max(first.moment, second.moment)
-    averaged?.restart(out: first.difference, back: second.difference, at: moment)
-    learn(first, second)
-    (began, newest, sinceBegan, band) = (moment, moment, 2, nil)
+    kalman?.restart(out: first.difference, back: second.difference, at: moment)
+    restartFilter(first, second)
+    (startTime, newestTime, packetsSinceStart, bounds) = (moment, moment, 2, nil)
     fit()
   }
 }

@@ -1,50 +1,57 @@
 public import MusicalTime
 
-/// The remote clock that a follower plays by, a flywheel: it goes towards the estimated one so gently that nobody hears it,
-/// and goes on by itself when nothing more is heard.
+/// The remote clock that a follower plays by. It slews towards the estimated clock so slowly that the change of tempo
+/// is not audible, and continues at the last rate when no more estimates arrive.
 ///
-/// An error is made good within ``horizon``, but never at more than ``steepest`` of the time that passes (listeners
-/// notice a change of tempo from about 0.5 % on), and from then on the estimated rate holds: with a new estimate every few
-/// hundredths of a second an error falls to a third in each horizon. It jumps only when nothing sounds, or when it is more than `jump`
-/// off: then the music is in the wrong place anyway.
+/// A small error is corrected over ``correctionTime``, and a larger one at ``maximumCorrection`` of the elapsed time
+/// (listeners notice a change of tempo from about 0.5 %). After the correction, the estimated rate applies. With a new
+/// estimate every few hundredths of a second, an error falls to a third within each ``correctionTime``. The clock jumps
+/// only if nothing sounds or if the error exceeds a given limit: in that case the music is at the wrong position
+/// anyway.
 public struct SlewedClock: Sendable {
-  /// The time in which a small error is made good.
-  public static let horizon = Nanoseconds.milliseconds(500)
-  /// Parts per million of the time that passes that a correction may take.
-  public static let steepest = 4000.0
+  /// The time over which a small error is corrected.
+  public static let correctionTime = Nanoseconds.milliseconds(500)
+  /// The largest rate of a correction, in parts per million of the elapsed time.
+  public static let maximumCorrection = 4000.0
 
-  /// The clock in use; nil before the first estimate.
+  /// The mapping in use; nil before the first estimate.
   public private(set) var mapping: ClockMapping?
-  /// How often it jumped while something sounded.
+  /// How often the clock jumped while something sounded.
   public private(set) var jumps = 0
 
   public init() {}
 
-  /// Takes a new estimate.
+  /// Steers towards a new estimate.
   ///
-  /// - Parameter jump: an error beyond this is corrected at once; nil when nothing sounds, so that any error is.
+  /// - Parameters:
+  ///   - estimate: the estimate at `now`.
+  ///   - now: the current local time.
+  ///   - jump: an error larger than this is corrected at once; nil if nothing sounds, so that every error is corrected
+  ///     at once.
   ///
   /// Real-time: not safe.
   public mutating func steer(to estimate: ClockEstimate, at now: Instant, jump: Nanoseconds?) {
-    let goal = ClockLine(own: now, remote: now + estimate.offset, skew: estimate.skew)
+    let target = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
     guard let mapping, let jump else {
-      self.mapping = ClockMapping(goal)
+      self.mapping = ClockMapping(target)
       return
     }
     let present = mapping.remote(at: now)
-    let error = goal.remote - present
+    let error = target.remote - present
     guard error.magnitude <= jump else {
       jumps += 1
-      self.mapping = ClockMapping(goal)
+      self.mapping = ClockMapping(target)
       return
     }
-    let wanted = Double(error.count) / Double(Self.horizon.count) * 1e6
-    let correction = min(max(wanted, -Self.steepest), Self.steepest)
-    // How long the correction takes: the horizon, or longer when that would be too fast.
-    let length = abs(wanted) <= Self.steepest ? Double(Self.horizon.count) : Double(error.count) / correction * 1e6
-    let bend = now + Nanoseconds(Int64(length))
-    let line = ClockLine(own: now, remote: present, skew: estimate.skew + correction)
+    let requestedRate = Double(error.count) / Double(Self.correctionTime.count) * 1e6
+    let correction = min(max(requestedRate, -Self.maximumCorrection), Self.maximumCorrection)
+    // The duration of the correction: `correctionTime`, or longer if the rate would exceed the limit.
+    let duration =
+      abs(requestedRate) <= Self.maximumCorrection
+      ? Double(Self.correctionTime.count) : Double(error.count) / correction * 1e6
+    let end = now + Nanoseconds(Int64(duration))
+    let line = ClockLine(local: now, remote: present, skew: estimate.skew + correction)
     self.mapping = ClockMapping(
-      line, then: ClockLine(own: bend, remote: line.remote(at: bend), skew: estimate.skew))
+      line, then: ClockLine(local: end, remote: line.remote(at: end), skew: estimate.skew))
   }
 }

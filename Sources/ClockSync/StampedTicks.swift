@@ -1,87 +1,95 @@
 public import MusicalTime
 
-/// Finds tempo and phase of a clock whose ticks bear time stamps, if the stamps are worth it.
+/// Finds the tempo and the phase of a clock whose ticks carry time stamps, if the stamps are useful.
 ///
-/// A stamp says when its tick counts, by the sender's clock, in whole units of 100 us, rounded down: nothing the network
-/// does changes it. So through the newest ``depth`` stamps goes a line of least squares, which averages the units out, and
-/// another peer's clock is known well enough (``ClockEstimate``) to bring it into the own one.
+/// A stamp is the due time of its tick by the sender's clock, in units of 100 us, rounded down. The network does not
+/// change it. A least-squares regression through the newest ``depth`` stamps averages the rounding, and the estimate of
+/// the sender's clock (``ClockEstimate``) converts the regression to local time.
 ///
-/// But senders stamp as they please: with the moment of sending, with nothing, by a clock of another rate or origin. So
-/// the same line is drawn through the arrivals, and the stamps are trusted while they lie twice as close to theirs as the
-/// arrivals to theirs, both run at one rate, and the arrivals come when the stamps say: not more than a quarter of a
-/// second after, nor a second before.
+/// But some senders use the stamps differently: the send time, zero, or a clock with another rate or origin. Therefore
+/// a second regression is fitted to the arrivals. The stamps are trusted while three conditions hold: the stamps
+/// scatter half as much around their regression as the arrivals do around theirs, both lines have the same rate, and
+/// the arrivals are at most a quarter of a second after and at most one second before their stamps.
 public struct StampedTicks: Sendable {
-  /// Ticks looked back on: two quarters.
+  /// The length of the window in ticks: two quarter notes.
   public static let depth = 48
-  /// From so many ticks on the stamps can be judged.
-  public static let judging = 12
-  /// A stamp's unit.
+  /// The number of ticks from which the stamps can be judged.
+  public static let judgingCount = 12
+  /// The unit of the stamps.
   static let unit = Nanoseconds.microseconds(100)
-  /// How much after its stamp, and before it, a tick may come.
-  static let latest = Nanoseconds.milliseconds(250)
-  static let soonest = Nanoseconds.seconds(-1)
+  /// The largest and the smallest difference between the arrival of a tick and its stamp.
+  static let maximumLateness = Nanoseconds.milliseconds(250)
+  static let minimumLateness = Nanoseconds.seconds(-1)
 
   struct Point {
     var tick = Tick(0)
-    /// By the sender's clock.
+    /// The stamp, by the sender's clock.
     var stamp = Instant(nanoseconds: 0)
-    /// By the own clock.
+    /// The arrival, local time.
     var arrival = Instant(nanoseconds: 0)
   }
 
   /// The newest ``count`` ticks, oldest first.
   private var points = InlineArray<48, Point>(repeating: Point())
-  /// Ticks the line is drawn through.
+  /// The number of ticks in the window, at most ``depth``.
   public private(set) var count = 0
-  /// Stamps in a row that lie off the line.
-  private var strays = 0
-  /// The stamps' line, in the own clock; nil before the second tick, and while the tempo is none.
+  /// The number of consecutive stamps that deviate from the regression.
+  private var outliers = 0
+  /// The regression through the stamps, in local time; nil before the second tick, and while the slope is not a valid
+  /// tempo.
   public private(set) var timeline: Timeline?
-  /// Whether the stamps say more than the arrivals.
+  /// Whether the stamps are more accurate than the arrivals.
   public private(set) var isTrusted = false
-  private var line: Line?
+  private var regression: Regression?
 
   public init() {}
 
-  /// Forgets everything.
+  /// Discards all ticks.
+  ///
+  /// Real-time: not safe.
   public mutating func reset() {
-    (count, strays) = (0, 0)
-    (timeline, line) = (nil, nil)
+    (count, outliers) = (0, 0)
+    (timeline, regression) = (nil, nil)
     isTrusted = false
   }
 
-  /// Learns that `tick` counts at `stamp`, by a clock of which `clock` is known, and came at `arrival`. What does not lie
-  /// after the tick before begins anew.
+  /// Adds a tick. A tick that does not follow the previous one restarts the window.
+  ///
+  /// - Parameters:
+  ///   - tick: the number of the tick.
+  ///   - stamp: its time stamp, by the sender's clock.
+  ///   - arrival: its arrival, local time.
+  ///   - clock: the estimate of the sender's clock.
   ///
   /// Real-time: not safe.
   public mutating func add(_ tick: Tick, stamped stamp: Instant, at arrival: Instant, by clock: ClockEstimate) {
     if count > 0 {
       let newest = points[count - 1]
-      let gaps = Nanoseconds.zero...TickFollower.longestGap
-      if !(1...1000).contains(tick - newest.tick) || stamp == newest.stamp || !gaps.contains(stamp - newest.stamp)
-        || !gaps.contains(arrival - newest.arrival)
+      let validGaps = Nanoseconds.zero...TickFollower.longestGap
+      if !(1...1000).contains(tick - newest.tick) || stamp == newest.stamp || !validGaps.contains(stamp - newest.stamp)
+        || !validGaps.contains(arrival - newest.arrival)
       {
         reset()
       }
     }
-    // The middle of the unit is the best guess.
+    // The stamp is rounded down: the middle of the unit is the best estimate.
     let point = Point(tick: tick, stamp: stamp + Nanoseconds(Self.unit.count / 2), arrival: arrival)
-    if let line, count >= 6 { judge(point, by: line) }
+    if let regression, count >= 6 { detectTempoChange(point, by: regression) }
     if count == Self.depth { keep(newest: Self.depth - 1) }
     points[count] = point
     count += 1
-    draw(by: clock)
+    update(by: clock)
   }
 
-  /// Three stamps in a row off the line: the tempo has changed.
-  private mutating func judge(_ point: Point, by line: Line) {
+  /// Detects a change of tempo: three consecutive stamps deviate from the regression.
+  private mutating func detectTempoChange(_ point: Point, by regression: Regression) {
     let newest = points[count - 1]
-    let expected = line.value + line.slope * Double(point.tick - newest.tick)
-    let off = Double((point.stamp - newest.stamp).count) - expected
-    strays = abs(off) > 1.5 * Double(Self.unit.count) + 4 * line.spread ? strays + 1 : 0
-    if strays == 3 {
+    let expected = regression.value + regression.slope * Double(point.tick - newest.tick)
+    let deviation = Double((point.stamp - newest.stamp).count) - expected
+    outliers = abs(deviation) > 1.5 * Double(Self.unit.count) + 4 * regression.spread ? outliers + 1 : 0
+    if outliers == 3 {
       keep(newest: 2)
-      strays = 0
+      outliers = 0
     }
   }
 
@@ -91,31 +99,32 @@ public struct StampedTicks: Sendable {
     count = kept
   }
 
-  private mutating func draw(by clock: ClockEstimate) {
+  private mutating func update(by clock: ClockEstimate) {
     guard count >= 2 else { return }
     let newest = points[count - 1]
-    let stamps = Line(points, count) { Double(($0.stamp - newest.stamp).count) }
-    let arrivals = Line(points, count) { Double(($0.arrival - newest.arrival).count) }
-    line = stamps
+    let stamps = Regression(points, count) { Double(($0.stamp - newest.stamp).count) }
+    let arrivals = Regression(points, count) { Double(($0.arrival - newest.arrival).count) }
+    regression = stamps
     timeline = Tempo(nanosecondsPerQuarter: Int64(min(max(stamps.slope, 0), 1e12) * 24)).map {
       Timeline(tempo: $0, tick: newest.tick, at: newest.stamp + Nanoseconds(Int64(stamps.value)) - clock.offset)
     }
-    let late = newest.arrival + Nanoseconds(Int64(arrivals.value)) - (newest.stamp - clock.offset)
-    let isClose = stamps.spread * (isTrusted ? 1 : 2) < arrivals.spread
-    let isInTime = late >= Self.soonest - clock.uncertainty && late <= Self.latest + clock.uncertainty
-    // Over the window the two may part by what the arrivals scatter, or by a hundredth.
-    let parting = abs(stamps.slope - arrivals.slope) * Double(count)
-    let isOfOneRate = parting < max(4 * arrivals.spread, stamps.slope * Double(count) / 100)
-    isTrusted = count >= Self.judging && timeline != nil && isClose && isInTime && isOfOneRate
+    let lateness = newest.arrival + Nanoseconds(Int64(arrivals.value)) - (newest.stamp - clock.offset)
+    let scattersLess = stamps.spread * (isTrusted ? 1 : 2) < arrivals.spread
+    let isOnTime =
+      lateness >= Self.minimumLateness - clock.uncertainty && lateness <= Self.maximumLateness + clock.uncertainty
+    // Over the window, the two lines may diverge by the scatter of the arrivals or by one percent.
+    let divergence = abs(stamps.slope - arrivals.slope) * Double(count)
+    let hasSameRate = divergence < max(4 * arrivals.spread, stamps.slope * Double(count) / 100)
+    isTrusted = count >= Self.judgingCount && timeline != nil && scattersLess && isOnTime && hasSameRate
   }
 
-  /// A line of least squares through nanoseconds over ticks, both counted from the newest point.
-  private struct Line {
-    /// Nanoseconds a tick.
+  /// A least-squares regression through values in nanoseconds over ticks, both relative to the newest point.
+  private struct Regression {
+    /// Nanoseconds per tick.
     var slope = 0.0
-    /// Where it lies at the newest point.
+    /// The value of the regression at the newest point, nanoseconds.
     var value = 0.0
-    /// How far the points are off it, on the mean.
+    /// The mean absolute deviation of the points from the regression, nanoseconds.
     var spread = 0.0
 
     init(_ points: borrowing InlineArray<48, Point>, _ count: Int, of nanoseconds: (Point) -> Double) {

@@ -1,64 +1,65 @@
 public import MusicalTime
 
-/// Says which tick it is that has just arrived, of a clock whose ticks may go missing or come twice without being told.
+/// Determines the number of each arriving tick of a clock whose ticks can be lost or duplicated without notice.
 ///
-/// Two regimes. Where a ``TickFollower``'s line stands, time decides: the tick is the last one due by then on the line, so
-/// that what was lost is passed over, and what comes twice, or in a heap after the sender's stall, is not counted again.
-/// Two ticks in a row that fit the line and follow each other confirm all that was counted so far. Until then the
-/// arrivals since the last one confirmed, ``depth`` at most, are read a second way: as ticks of one tempo that is told
-/// by their gaps alone (``Reading``). Lost ticks and a slower tempo look alike at first; the line's reading counts until it
-/// contradicts the arrivals, or until it would need more losses than this clock is likely to have (one chance in a
-/// million, by the share of its ticks lost so far): then the tempo has changed, and the ticks are numbered anew. So
-/// three ticks tell that the tempo of a clock that loses none is halved, five where one in twenty is lost.
+/// There are two methods. While a ``TickFollower`` has a reliable fit, time decides: the tick is the last one that is
+/// due on the fit at its arrival. Lost ticks are thus skipped, and ticks that arrive twice, or in a burst after a stall
+/// of the sender, are not counted again. Two consecutive ticks that agree with the fit confirm all numbers so far.
+/// Until then, the arrivals since the last confirmed one, at most ``depth``, are interpreted in a second way: as ticks
+/// of a constant tempo that follows from their gaps alone (``Reading``). Lost ticks and a slower tempo look alike at
+/// first. The numbers from the fit apply until they contradict the arrivals, or until they require more losses than
+/// this clock is likely to have (a probability below one in a million, given its loss rate so far). Then the tempo has
+/// changed, and the ticks are renumbered. A halved tempo is thus detected after three ticks if the clock loses none,
+/// and after five ticks if it loses one in twenty.
 ///
-/// While the line is young, as at the beginning and after a step in tempo, the gaps' reading alone counts.
+/// While the fit is unreliable, at the beginning and after a step of the tempo, only the gaps are used.
 public struct TickCounter: Sendable {
-  /// Arrivals that may be numbered anew.
+  /// The number of arrivals that can be renumbered.
   public static let depth = 12
-  /// A tick that comes after less than this part of an interval is one that came twice.
-  static let shortest = 3.0
-  /// Nanoseconds: a clock at 60 000 BPM is none.
-  static let shortestInterval = 40_000.0
-  /// Gaps of more intervals than that are left to the line.
-  static let longestReading = 8.0
-  /// What is as unlikely as this has not happened.
-  static let impossible = 1e-6
+  /// A tick that arrives after less than an interval divided by this number is a duplicate.
+  static let duplicateRatio = 3.0
+  /// The smallest interval between two ticks, nanoseconds. It corresponds to about 60 000 BPM.
+  static let minimumInterval = 40_000.0
+  /// The longest gap, in intervals, that is interpreted without the fit.
+  static let maximumReadableGap = 8.0
+  /// The probability below which a sequence of losses is taken for a change of tempo.
+  static let minimumProbability = 1e-6
 
   struct Arrival {
     var instant = Instant(nanoseconds: 0)
-    /// Its number; that of the one before when it came twice.
+    /// The number of the tick; for a duplicate, the number of the tick before.
     var tick = Tick(0)
-    /// Whether a line that stands says the same.
+    /// Whether the arrival agrees with a reliable fit.
     var fits = false
   }
 
-  /// The arrivals since the last one confirmed, which is the first.
+  /// The last confirmed arrival, and the arrivals after it.
   var arrivals = InlineArray<12, Arrival>(repeating: Arrival())
   var count = 0
-  /// The number of the tick that comes next.
+  /// The number of the next tick.
   public internal(set) var next = Tick(0)
-  /// Ticks that never came, as far as confirmed.
+  /// The number of lost ticks, as far as confirmed.
   public private(set) var lost: Int64 = 0
-  /// Ticks that came twice.
+  /// The number of duplicate ticks.
   public internal(set) var doubled: Int64 = 0
-  /// How often ticks were numbered anew.
+  /// How often ticks were renumbered.
   public internal(set) var revisions = 0
-  /// The newest interval known, nanoseconds.
+  /// The latest estimate of the interval between two ticks, nanoseconds.
   var interval: Double?
-  /// The interval before the first of the arrivals, if it is known.
+  /// The interval before the first of the arrivals, nanoseconds; nil if it is unknown.
   private(set) var intervalBefore: Double?
-  /// The share of ticks lost lately, as far as one can say.
+  /// A moving average of the share of lost ticks.
   private(set) var lossRate = 1.0 / 32
-  /// Ticks passed over last, of a source that numbers what it sends.
-  private var passed: Int64 = 0
-  /// Whether the next tick is the first of its kind (``begin(at:by:)``).
-  private var begins = false
+  /// The number of ticks skipped most recently, for a source that numbers its packets.
+  private var skipped: Int64 = 0
+  /// Whether the next tick is the first tick of a run (``begin(at:by:)``).
+  private var isStarting = false
 
   public init() {}
 
-  /// Takes a tick that arrived at `instant`, and gives it, numbered, to `follower`.
+  /// Numbers a tick that arrived at `instant`, and adds it to `follower`.
   ///
-  /// - Returns: whether it was counted; not when it came twice.
+  /// - Returns: false if the tick is a duplicate.
   ///
   /// Real-time: not safe.
   @discardableResult
@@ -67,92 +68,105 @@ public struct TickCounter: Sendable {
       add(counted: instant, to: &follower)
       return true
     }
-    if let line = follower.standing {
-      return add(instant, by: line, after: gap, to: &follower)
+    if let fit = follower.fit {
+      return add(instant, by: fit, after: gap, to: &follower)
     }
-    if begins {
+    if isStarting {
       add(counted: instant, to: &follower)
       return true
     }
     var ticks: Int64 = 1
     if let interval {
-      ticks = gap * Self.shortest < interval ? 0 : max(1, Int64(gap / interval + 0.4))
+      ticks = gap * Self.duplicateRatio < interval ? 0 : max(1, Int64(gap / interval + 0.4))
     }
-    if ticks > 0 { interval = max(Self.shortestInterval, ((interval ?? gap) + gap / Double(ticks)) / 2) }
+    if ticks > 0 { interval = max(Self.minimumInterval, ((interval ?? gap) + gap / Double(ticks)) / 2) }
     append(Arrival(instant: instant, tick: next + (ticks - 1)))
     if ticks > 0 { follower.add(next + -1, at: instant) } else { doubled += 1 }
-    reread(isStanding: false, &follower)
+    renumberByGaps(hasFit: false, &follower)
     return arrivals[count - 1].tick > arrivals[max(0, count - 2)].tick
   }
 
-  /// Takes a tick of a source that numbers what it sends, so that nothing is missing or doubled unseen, whatever the time.
-  /// One that comes late and right behind another, in a heap, says nothing about time: `follower` does not hear of it.
+  /// Counts a tick of a source that numbers its packets, so that losses and duplicates are known. A tick that arrives
+  /// late and directly after another one, in a burst, is not added to `follower`: its arrival carries no timing
+  /// information.
   ///
-  /// - Parameter missing: how many things sent right before it have not come. How many of them were ticks, time decides.
+  /// - Parameters:
+  ///   - instant: the arrival of the tick, local time.
+  ///   - missing: the number of commands that were sent directly before the tick and have not arrived. The elapsed time
+  ///     decides how many of these were ticks.
+  ///   - follower: the follower to which the tick is added.
   ///
   /// Real-time: not safe.
   public mutating func add(counted instant: Instant, missing: Int64 = 0, to follower: inout TickFollower) {
-    if missing > 0 { pass(upTo: missing, before: instant, by: follower) }
-    if begins, let line = follower.standing, !line.admits(instant, as: next) { follower.reset() }
-    begins = false
-    var isHeaped = false
-    if count > 0, let line = follower.standing, let gap = gap(to: instant) {
-      isHeaped = gap * Self.shortest < line.interval && instant > line.timeline.deadline(next)
+    if missing > 0 { skip(upTo: missing, before: instant, by: follower) }
+    if isStarting, let fit = follower.fit, !fit.isPlausible(instant, as: next) { follower.reset() }
+    isStarting = false
+    var isInBurst = false
+    if count > 0, let fit = follower.fit, let gap = gap(to: instant) {
+      isInBurst = gap * Self.duplicateRatio < fit.interval && instant > fit.timeline.deadline(next)
     }
-    if count > 0, let gap = gap(to: instant), gap >= Self.shortestInterval { interval = gap }
+    if count > 0, let gap = gap(to: instant), gap >= Self.minimumInterval { interval = gap }
     count = 0
     intervalBefore = nil
     append(Arrival(instant: instant, tick: next, fits: true))
-    if !isHeaped { follower.add(next + -1, at: instant) }
+    if !isInBurst { follower.add(next + -1, at: instant) }
   }
 
-  /// A tick that was missing has come after all: whether it is to be counted still.
+  /// Takes note that a missing tick has arrived late.
+  ///
+  /// - Returns: whether the tick is still to be counted: true unless it was skipped before.
   ///
   /// Real-time: not safe.
   public mutating func cameLate() -> Bool {
-    guard passed > 0 else { return true }
-    passed -= 1
+    guard skipped > 0 else { return true }
+    skipped -= 1
     lost -= 1
     return false
   }
 
-  private mutating func pass(upTo missing: Int64, before instant: Instant, by follower: TickFollower) {
+  private mutating func skip(upTo missing: Int64, before instant: Instant, by follower: TickFollower) {
     guard count > 0, let gap = gap(to: instant) else { return }
     var ticks: Int64 = 1
-    if let line = follower.standing {
-      ticks = line.ticks(from: next + -1, to: instant + line.early)
+    if let fit = follower.fit {
+      ticks = fit.ticks(from: next + -1, to: instant + fit.earlyTolerance)
     } else if let interval {
       ticks = Int64(gap / interval + 0.4)
     }
     let before = min(max(ticks - 1, 0), missing)
     next = next + before
     lost += before
-    passed = before
+    skipped = before
   }
 
-  /// Passes over a tick of which the source knows, but not when it was.
+  /// Skips a tick that the source reports without its time.
+  ///
+  /// Real-time: not safe.
   public mutating func pass() {
     next = next + 1
     count = 0
   }
 
-  /// Forgets when ticks came, but not how many: the next one is the next, whenever it comes.
+  /// Discards the arrival times, but keeps the count: the next tick gets the next number, whenever it arrives.
+  ///
+  /// Real-time: not safe.
   public mutating func forget() { (count, interval, intervalBefore) = (0, nil, nil) }
 
-  /// The tick that comes next is the first of something, as Start said at `instant`, and what was before is not counted
-  /// anew. Ticks that were due before and have not come are lost.
+  /// Marks the next tick as the first tick of a run, because Start arrived at `instant`. Earlier ticks are not
+  /// renumbered. Ticks that were due before `instant` and have not arrived are lost.
+  ///
+  /// Real-time: not safe.
   public mutating func begin(at instant: Instant, by follower: TickFollower) {
-    if count > 0, let line = follower.standing {
-      let missed = line.ticks(from: next + -1, to: instant - line.early)
+    if count > 0, let fit = follower.fit {
+      let missed = fit.ticks(from: next + -1, to: instant - fit.earlyTolerance)
       if (1...4).contains(missed) {
         next = next + missed
         lost += missed
       }
     }
-    begins = true
+    isStarting = true
   }
 
-  /// Nanoseconds since the newest tick, nil when they tell nothing.
+  /// Nanoseconds since the newest tick; nil if `instant` is earlier or more than ``TickFollower/longestGap`` later.
   private func gap(to instant: Instant) -> Double? {
     var last = count - 1
     while last > 0, arrivals[last].tick == arrivals[last - 1].tick { last -= 1 }
@@ -160,19 +174,19 @@ public struct TickCounter: Sendable {
     return gap < .zero || gap > TickFollower.longestGap ? nil : Double(gap.count)
   }
 
-  /// Counts by the line.
+  /// Numbers the tick by its time on the fit.
   private mutating func add(
-    _ instant: Instant, by line: TickFit, after gap: Double, to follower: inout TickFollower
+    _ instant: Instant, by fit: TickFit, after gap: Double, to follower: inout TickFollower
   ) -> Bool {
-    var ticks = line.ticks(from: next + -1, to: instant + line.early)
-    if begins, !(1...5).contains(ticks) || !line.admits(instant, as: next + (ticks - 1)) {
+    var ticks = fit.ticks(from: next + -1, to: instant + fit.earlyTolerance)
+    if isStarting, !(1...5).contains(ticks) || !fit.isPlausible(instant, as: next + (ticks - 1)) {
       add(counted: instant, to: &follower)
       return true
     }
     if ticks < 1 {
-      if gap * Self.shortest < line.interval {
+      if gap * Self.duplicateRatio < fit.interval {
         if count > 1, arrivals[count - 1].tick - arrivals[count - 2].tick > 1 {
-          // What seemed lost comes in a heap, after its sender's stall.
+          // The ticks that seemed lost arrive in a burst, after a stall of the sender.
           arrivals[0] = arrivals[count - 1]
           count = 1
         }
@@ -182,31 +196,32 @@ public struct TickCounter: Sendable {
       ticks = 1
     }
     let newest = arrivals[count - 1]
-    if ticks > 1, gap < (Double(ticks) - 0.5) * line.interval,
-      line.isHeldUp(newest.instant, as: newest.tick) || instant < line.timeline.deadline(newest.tick + ticks)
+    if ticks > 1, gap < (Double(ticks) - 0.5) * fit.interval,
+      fit.isDelayed(newest.instant, as: newest.tick) || instant < fit.timeline.deadline(newest.tick + ticks)
     {
-      // Ever later ticks that have reached the next one's place: they slow down, and none is lost.
-      ticks = max(1, Int64((gap / line.interval).rounded()))
+      // Each tick is later than the one before, up to the due time of the next tick: the tempo slows down, and no tick
+      // is lost.
+      ticks = max(1, Int64((gap / fit.interval).rounded()))
     }
-    interval = line.interval
+    interval = fit.interval
     let tick = next + (ticks - 1)
-    let arrival = Arrival(instant: instant, tick: tick, fits: line.fits(instant, as: tick))
-    if begins { count = 0 }
-    begins = false
+    let arrival = Arrival(instant: instant, tick: tick, fits: fit.fits(instant, as: tick))
+    if isStarting { count = 0 }
+    isStarting = false
     let follows = ticks == 1 && count > 0 && arrivals[count - 1].fits
     append(arrival)
     follower.add(tick, at: instant)
-    if arrival.fits, follows { confirm(line.interval) } else { reread(isStanding: true, &follower) }
+    if arrival.fits, follows { confirm(fit.interval) } else { renumberByGaps(hasFit: true, &follower) }
     return true
   }
 
-  /// What was counted so far is so.
+  /// Accepts the numbers of all arrivals so far.
   private mutating func confirm(_ interval: Double) {
     intervalBefore = interval
     for n in 1..<count {
       let missing = arrivals[n].tick - arrivals[n - 1].tick - 1
       lost += max(0, missing)
-      // Over some 500 ticks; whoever has lost none may lose one.
+      // The average covers about 500 ticks. A clock that has lost none may still lose one.
       lossRate = max(1.0 / 200, lossRate + (Double(min(max(0, missing), 1)) - lossRate) / 512)
     }
     arrivals[0] = arrivals[count - 1]

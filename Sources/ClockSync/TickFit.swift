@@ -1,43 +1,43 @@
 import MusicalTime
 
-/// A ``TickFollower``'s line, old enough to say which tick an arrival is.
+/// The fit of a ``TickFollower``, with the tolerances for deciding which tick an arrival is.
 struct TickFit {
   let timeline: Timeline
-  /// Between two ticks, nanoseconds.
+  /// The interval between two ticks, nanoseconds.
   let interval: Double
-  /// How much before its deadline a tick may come.
-  let early: Nanoseconds
-  /// How much after it at most, if nothing has held it up.
-  let late: Nanoseconds
+  /// The largest time by which a tick can arrive before its deadline.
+  let earlyTolerance: Nanoseconds
+  /// The largest time by which a tick arrives after its deadline if it was not delayed.
+  let lateTolerance: Nanoseconds
 
-  /// Ticks due in (`tick`, `instant`]; not more than a few when `instant` lies before.
+  /// The number of ticks due in (`tick`, `instant`]; zero or negative if `instant` lies before the next tick.
   func ticks(from tick: Tick, to instant: Instant) -> Int64 { timeline.tick(at: instant) - tick }
 
-  /// Whether `instant` is a likely moment for `tick` to come.
+  /// Whether `instant` is a likely arrival of `tick`.
   func fits(_ instant: Instant, as tick: Tick) -> Bool {
     let lateness = instant - timeline.deadline(tick)
-    return lateness >= -early && lateness <= late
+    return lateness >= -earlyTolerance && lateness <= lateTolerance
   }
 
-  /// Whether the tick that came at `instant` was a third of an interval late or more.
-  func isHeldUp(_ instant: Instant, as tick: Tick) -> Bool {
+  /// Whether the tick that arrived at `instant` was lateTolerance by more than a third of an interval.
+  func isDelayed(_ instant: Instant, as tick: Tick) -> Bool {
     (instant - timeline.deadline(tick)).count * 3 > Int64(interval)
   }
 
-  /// Whether `tick` may have come at `instant` at all.
-  func admits(_ instant: Instant, as tick: Tick) -> Bool {
+  /// Whether `instant` is a possible arrival of `tick`: lateTolerance by less than half an interval.
+  func isPlausible(_ instant: Instant, as tick: Tick) -> Bool {
     let lateness = instant - timeline.deadline(tick)
-    return lateness >= -early && lateness.count * 2 < Int64(interval)
+    return lateness >= -earlyTolerance && lateness.count * 2 < Int64(interval)
   }
 }
 
 extension TickFollower {
-  /// The line once it is old enough to be contradicted by a tick.
-  var standing: TickFit? {
-    guard count >= Self.judging, let timeline else { return nil }
+  /// The fit, if it is based on enough ticks for a single tick to contradict it.
+  var fit: TickFit? {
+    guard count >= Self.judgingCount, let timeline else { return nil }
     let interval = Double(timeline.tempo.nanosecondsPerQuarter) / 24
     return TickFit(
-      timeline: timeline, interval: interval, early: min(earliness, Nanoseconds(Int64(interval) / 4)),
-      late: min(.microseconds(100) + Nanoseconds(4 * lateness.count), Nanoseconds(Int64(interval) / 4 * 3)))
+      timeline: timeline, interval: interval, earlyTolerance: min(earliness, Nanoseconds(Int64(interval) / 4)),
+      lateTolerance: min(.microseconds(100) + Nanoseconds(4 * lateness.count), Nanoseconds(Int64(interval) / 4 * 3)))
   }
 }

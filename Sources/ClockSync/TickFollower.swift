@@ -1,25 +1,25 @@
 public import MusicalTime
 
-/// Finds tempo and phase of a clock of which nothing is known but when its ticks arrived.
+/// Finds the tempo and the phase of a clock from the arrivals of its ticks alone.
 ///
-/// A tick arrives at its moment or later, never earlier: a hard floor with a tail on the late side. Of all the lines
-/// that no arrival lies below, the one that lies highest in the middle of the last ``depth`` of them is the likeliest
-/// when lateness falls off like an exponential: an edge of the lower convex hull (Andrew's monotone chain), the edge that
-/// spans the middle. It runs through two true arrivals, so tempo and origin are exact integers, and one late tick, or
-/// ten, change nothing. (Moon, Skelly and Towsley, "Estimation and removal of clock skew from network delay
-/// measurements", INFOCOM 1999, draw the same line through packets.)
+/// A tick arrives at its due time or later, never earlier: the delay has a hard lower bound and a tail on the late
+/// side. Consider all lines with no arrival below them. If the delay is distributed exponentially, the likeliest line
+/// is the highest one in the middle of the last ``depth`` arrivals. It is the edge of the lower convex hull (Andrew's
+/// monotone chain) that spans the middle. It passes through two arrivals, so tempo and origin are exact integers, and
+/// ten late ticks change nothing. (S. Moon, P. Skelly and D. Towsley, "Estimation and removal of clock skew from
+/// network delay measurements", INFOCOM 1999, fit the same line to packets.)
 ///
-/// Two regimes. While ticks lie above the line as they did before, the window is ``depth`` ticks long and the line hardly
-/// moves. A tick far below the line means that the tempo has gone up; four in a row far above it, that it has gone down:
-/// the window then begins anew with the ticks that said so.
+/// There are two regimes. While the ticks deviate from the line as before, the window is ``depth`` ticks long, and the
+/// line hardly moves. A tick far below the line means that the tempo has increased. Four consecutive ticks far above
+/// the line mean that the tempo has decreased. In both cases the window restarts with these ticks.
 public struct TickFollower: Sendable {
-  /// Ticks looked back on while the tempo is steady: four quarters.
+  /// The length of the window in ticks while the tempo is steady: four quarter notes.
   public static let depth = 96
-  /// From so many ticks on the tempo is worth acting on.
-  public static let settled = 6
-  /// Below so many the line is too young for a tick to contradict it.
-  static let judging = 8
-  /// Ticks further apart than this have nothing to say about each other.
+  /// The number of ticks from which the tempo is accurate enough for use.
+  public static let settledCount = 6
+  /// The number of ticks from which a single tick can contradict the line.
+  static let judgingCount = 8
+  /// The longest gap between two ticks of one run. After a longer gap the window restarts.
   public static let longestGap = Nanoseconds.seconds(10)
 
   private struct Arrival {
@@ -29,37 +29,39 @@ public struct TickFollower: Sendable {
 
   /// The newest ``count`` arrivals, oldest first.
   private var arrivals = InlineArray<96, Arrival>(repeating: Arrival())
-  /// Arrivals the line is drawn through, at most ``depth``.
+  /// The number of arrivals in the window, at most ``depth``.
   public private(set) var count = 0
-  /// The line, a timeline on which no arrival in the window is early; nil before the second tick, and while
-  /// the tempo is none (``Tempo/lengths``).
+  /// The line, as a timeline on which no arrival in the window is early; nil before the second tick, and while the
+  /// slope is outside ``Tempo/lengths``.
   public private(set) var timeline: Timeline?
-  /// How late the ticks in the window are on the mean.
+  /// The mean lateness of the ticks in the window.
   public private(set) var lateness = Nanoseconds.zero
-  /// How often the window began anew because the tempo had changed.
+  /// How often the window restarted because the tempo had changed.
   public private(set) var restarts = 0
 
   public init() {}
 
-  /// Whether the tempo is worth acting on, if it is one at all.
-  public var isSettled: Bool { count >= Self.settled }
+  /// Whether the tempo is accurate enough for use. ``timeline`` can still be nil.
+  public var isSettled: Bool { count >= Self.settledCount }
 
-  /// How far before the line a tick may come without contradicting it. A young line still sinks with each tick that is
-  /// less late than those before.
+  /// The largest time by which a tick can arrive before the line without contradicting it. A line through few ticks
+  /// still moves down with each tick that is less late than those before.
   var earliness: Nanoseconds {
     let tolerance = max(200_000, 2 * lateness.count) / 4 * 3
     return Nanoseconds(tolerance + tolerance * 8 / Int64(max(1, count)))
   }
 
-  /// Forgets everything.
+  /// Discards all arrivals.
+  ///
+  /// Real-time: not safe.
   public mutating func reset() {
     count = 0
     timeline = nil
     lateness = .zero
   }
 
-  /// Learns that `tick` arrived at `instant`. A tick or an instant that does not lie after the one before is not
-  /// possible: the follower begins anew with it.
+  /// Adds the arrival of `tick` at `instant`. If the tick or the instant does not lie after the previous one, the
+  /// window restarts with this arrival.
   ///
   /// Real-time: not safe.
   public mutating func add(_ tick: Tick, at instant: Instant) {
@@ -68,15 +70,15 @@ public struct TickFollower: Sendable {
       let gap = instant - newest.instant
       if !(1...1000).contains(tick - newest.tick) || gap < .zero || gap > Self.longestGap { reset() }
     }
-    if let timeline, count >= Self.judging { judge(tick, at: instant, by: timeline) }
+    if let timeline, count >= Self.judgingCount { detectTempoChange(tick, at: instant, by: timeline) }
     if count == Self.depth { keep(newest: Self.depth - 1) }
     arrivals[count] = Arrival(tick: tick, instant: instant)
     count += 1
-    draw()
+    update()
   }
 
-  /// Begins the window anew when the tick that comes contradicts the line.
-  private mutating func judge(_ tick: Tick, at instant: Instant, by line: Timeline) {
+  /// Restarts the window if the new tick contradicts the line.
+  private mutating func detectTempoChange(_ tick: Tick, at instant: Instant, by line: Timeline) {
     let mean = lateness.count
     let late = (instant - line.deadline(tick)).count
     if late < -earliness.count {
@@ -86,7 +88,7 @@ public struct TickFollower: Sendable {
     }
     var least = late
     for n in (count - 3)..<count { least = min(least, lateness(of: arrivals[n], by: line)) }
-    // In a long ritardando the mean grows with it: half a tick is too late in any case.
+    // In a long ritardando the mean lateness grows too: half a tick interval is always too late.
     if least > min(100_000 + 3 * mean, line.tempo.nanosecondsPerQuarter / 48) {
       keep(newest: 3)
       restarts += 1
@@ -103,8 +105,8 @@ public struct TickFollower: Sendable {
     (arrival.instant - line.deadline(arrival.tick)).count
   }
 
-  /// The hull's edge that spans the middle of the window becomes the line.
-  private mutating func draw() {
+  /// Sets the line to the edge of the hull that spans the middle of the window.
+  private mutating func update() {
     guard count >= 2 else { return }
     var hull = InlineArray<96, Int>(repeating: 0)
     var corners = 0
@@ -117,7 +119,7 @@ public struct TickFollower: Sendable {
     var end = 1
     while arrivals[hull[end]].tick.index < middle { end += 1 }
     let (a, b) = (arrivals[hull[end - 1]], arrivals[hull[end]])
-    // Spans are bounded: 96 gaps of 10 s at most, times 24.
+    // The time spans are bounded by 96 gaps of 10 s, times 24: no overflow.
     let span = (b.instant - a.instant).count * 24
     let ticks = b.tick - a.tick
     timeline = Tempo(nanosecondsPerQuarter: (span + ticks / 2) / ticks).map {

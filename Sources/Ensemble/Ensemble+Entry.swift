@@ -67,7 +67,7 @@ extension Ensemble {
   }
 
   private mutating func enter(_ timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
-    let exact = ClockLine(own: now, remote: now + estimate.offset, skew: estimate.skew)
+    let exact = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
     var next = schedule(for: timelineMessage, by: ClockMapping(exact))
     guard sounds(at: now) else {
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
@@ -79,7 +79,7 @@ extension Ensemble {
     let step = Nanoseconds(next.tempo(at: mine).nanosecondsPerQuarter / Step.perQuarter)
     // The ticks first, as instants at the ends of time have no distance.
     if abs(tick - next.tick(at: mine)) <= 2 * Tick.perStep, (mine - theirs).magnitude <= step {
-      let seed = ClockLine(own: mine, remote: timelineMessage.deadline(tick), skew: estimate.skew)
+      let seed = ClockLine(local: mine, remote: timelineMessage.deadline(tick), skew: estimate.skew)
       (next.start, next.began) = (max(timelineMessage.start, continuation(at: now)), schedule.began)
       let offset = seed.remote(at: now) - now
       reach = step

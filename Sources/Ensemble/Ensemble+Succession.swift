@@ -185,8 +185,8 @@ extension PlaybackSchedule {
   /// `tempo` by the own clock, rather than the master's: the mean of a thousand quarters, so that a nanosecond counts.
   fileprivate func ownTempo(_ tempo: Tempo) -> Tempo {
     let count: Int64 = 1024
-    let end = clock.second.own(at: clock.second.remote + Nanoseconds(tempo.nanosecondsPerQuarter * count))
-    let length = ((end - clock.second.own).count + count / 2) / count
+    let end = clock.second.local(at: clock.second.remote + Nanoseconds(tempo.nanosecondsPerQuarter * count))
+    let length = ((end - clock.second.local).count + count / 2) / count
     let range = Tempo.lengths
     return Tempo(nanosecondsPerQuarter: min(max(length, range.lowerBound), range.upperBound)) ?? tempo
   }

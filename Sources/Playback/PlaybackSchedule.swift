@@ -61,7 +61,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func deadline(_ tick: Tick) -> Instant {
-    clock.own(at: tick >= changeTick ? changed.deadline(tick) : timeline.deadline(tick))
+    clock.local(at: tick >= changeTick ? changed.deadline(tick) : timeline.deadline(tick))
   }
 
   /// The last tick due at or before `instant`.

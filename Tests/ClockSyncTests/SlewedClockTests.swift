@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func theEndsOfTimeStandForNever() {
-    let line = ClockLine(own: Instant(nanoseconds: 5), remote: Instant(nanoseconds: .max - 5), skew: 100)
+    let line = ClockLine(local: Instant(nanoseconds: 5), remote: Instant(nanoseconds: .max - 5), skew: 100)
     #expect(line.own(at: .distantFuture) == .distantFuture && line.remote(at: .distantFuture) == .distantFuture)
     #expect(line.remote(at: Instant(nanoseconds: .max - 1)) == .distantFuture)
     #expect(line.own(at: Instant(nanoseconds: .min)) == Instant(nanoseconds: .min))
