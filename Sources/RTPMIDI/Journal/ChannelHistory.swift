@@ -1,9 +1,9 @@
 import MIDI
 
-/// What the chapters of a channel need to know of the whole stream: the bank, the parameter chosen, and how often each
-/// pedal has changed.
+/// The state of a channel that its chapters need from the whole stream, not only from the packets since the checkpoint:
+/// the bank, the selected parameter, and the toggle counts of the pedals.
 struct ChannelHistory: BitwiseCopyable {
-  /// A parameter's number as controllers 98...101 have told it; both halves 127 before they have.
+  /// The number of a parameter from controllers 98...101; both halves are 127 before the first of them.
   struct Selection: BitwiseCopyable {
     var high: UInt7 = 127
     var low: UInt7 = 127
@@ -14,21 +14,21 @@ struct ChannelHistory: BitwiseCopyable {
     var isNull: Bool { @_noLocks @_noAllocation get { high.value & low.value == 127 } }
   }
 
-  /// Controllers 0 and 32, nil when neither has been sent.
+  /// Controllers 0 and 32; nil if neither has been sent.
   var bank: ChapterP.Bank?
   private var registered = Selection()
   private var nonRegistered = Selection()
-  /// Which of the two was told newest; nil when neither has been.
+  /// Whether the newest parameter number is non-registered; nil if no number has been sent.
   private(set) var isNonRegistered: Bool?
-  /// The newest of controllers 98...101 told an upper half.
+  /// Whether the newest of controllers 98...101 was the upper half of a number.
   private(set) var isPending = false
-  /// Controllers 64...69: how often on has become off, and off on, modulo 64. Odd while on.
+  /// For each of controllers 64...69, the number of changes between off and on, modulo 64. Odd while on.
   private var toggles = InlineArray<6, UInt8>(repeating: 0)
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// Takes controller 98...101.
+  /// Records one of controllers 98...101.
   @_noLocks @_noAllocation
   mutating func select(_ controller: UInt8, _ value: UInt7) {
     isPending = controller & 1 == 1
@@ -41,7 +41,7 @@ struct ChannelHistory: BitwiseCopyable {
     isNonRegistered = controller < 100
   }
 
-  /// The parameter that controllers 6, 38, 96 and 97 act upon; null when there is none.
+  /// The parameter that controllers 6, 38, 96 and 97 act on; null if none is selected.
   var selection: Selection {
     @_noLocks @_noAllocation get {
       guard let isNonRegistered else { return Selection() }
@@ -49,11 +49,11 @@ struct ChannelHistory: BitwiseCopyable {
     }
   }
 
-  /// A parameter is entered: the lower half, too, is now taken for said.
+  /// Records a Data Entry. The upper half of the number is no longer pending: the lower half is taken as sent.
   @_noLocks @_noAllocation
   mutating func enter() { isPending = false }
 
-  /// The toggles of `controller` after `value`, 0 if it is no pedal.
+  /// Records `value` and returns the toggle count of `controller`; 0 if it is not one of 64...69.
   @_noLocks @_noAllocation
   mutating func toggle(_ controller: UInt8, _ value: UInt7) -> UInt8 {
     guard controller >= 64, controller <= 69 else { return 0 }
@@ -62,7 +62,7 @@ struct ChannelHistory: BitwiseCopyable {
     return toggles[index]
   }
 
-  /// Reset All Controllers: pedals 64...67 are off, and no parameter is chosen (RP-015).
+  /// Records Reset All Controllers: pedals 64...67 are off, and no parameter is selected (RP-015).
   @_noLocks @_noAllocation
   mutating func resetControllers() {
     bank?.isBeforeReset = true
@@ -70,7 +70,7 @@ struct ChannelHistory: BitwiseCopyable {
     for pedal: UInt8 in 64...67 { _ = toggle(pedal, 0) }
   }
 
-  /// Reset.
+  /// Records System Reset.
   @_noLocks @_noAllocation
   mutating func reset() {
     resetControllers()

@@ -5,15 +5,15 @@ import MIDI
 ///
 ///     S CHAN[4] H LENGTH[10] | P C M W N E T A
 ///
-/// The chapters whose flags are set follow in this order.
+/// The chapters with set flags follow in this order.
 struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
   var s: Bool
   var channel: Channel
-  /// H: the channel's Chapter C may hold several logs of one controller.
+  /// H: Chapter C of the channel may hold several logs for one controller.
   var isEnhanced: Bool
-  /// Octets of the whole channel journal, this header included: 3...1023.
+  /// The size of the whole channel journal in octets, including this header: 3...1023.
   var length: Int
-  /// Which chapters follow, in the octet's own order: P 80, C 40, M 20, W 10, N 08, E 04, T 02, A 01.
+  /// The flags of the chapters that follow, as in the third octet: P 80, C 40, M 20, W 10, N 08, E 04, T 02, A 01.
   var chapters: UInt8
 
   static var size: Int { @_noLocks @_noAllocation get { 3 } }
@@ -33,8 +33,8 @@ struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
   var hasT: Bool { @_noLocks @_noAllocation get { chapters.has(0x02) } }
   var hasA: Bool { @_noLocks @_noAllocation get { chapters.has(0x01) } }
 
-  /// Reads the header at `position` and moves that past it; nil when the journal reaches beyond `end`, or is shorter
-  /// than its header.
+  /// Reads the header at `position` and advances `position` past it; nil if the journal extends beyond `end` or its
+  /// length is less than that of its header.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - Self.size else { return nil }
@@ -48,7 +48,7 @@ struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
     position += Self.size
   }
 
-  /// The first two octets as sent.
+  /// The first two octets on the wire.
   var word: UInt16 {
     @_noLocks @_noAllocation get {
       let first: UInt8 = .bit(0x80, if: s) | channel.wire << 3 | .bit(0x04, if: isEnhanced)
@@ -56,7 +56,7 @@ struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= Self.size else { return false }

@@ -1,28 +1,28 @@
 import MIDI
 
-/// What the messages of one channel have brought about. Where nothing is known the octet is ``unknown``: of what has
-/// never been said, and of what Reset All Controllers has put back to a value that may differ from device to device.
+/// The state of one channel that results from its messages. An octet is ``unknown`` if its value was never received, or
+/// if Reset All Controllers has set it to a value that may differ between devices.
 struct ChannelState: BitwiseCopyable {
   static var unknown: UInt8 { @_noLocks @_noAllocation get { 0xFF } }
 
-  /// Of each key's newest Note On while any of it is not ended; 0 where none is. The eighth bit marks one that is held
-  /// by the sender and was not given out here.
+  /// For each key, the velocity of the newest Note On while a Note Off is outstanding; otherwise 0. Bit 7 marks a note
+  /// that is held at the sender but was not played here.
   var velocities = InlineArray<128, UInt8>(repeating: 0)
-  /// How many Note Ons of each key have had no Note Off, at most 127.
+  /// For each key, the number of Note Ons without a Note Off, at most 127.
   var references = InlineArray<128, UInt8>(repeating: 0)
   var controllers = InlineArray<128, UInt8>(repeating: ChannelState.unknown)
-  /// Polyphonic, by key.
+  /// Polyphonic pressure, by key.
   var pressures = InlineArray<128, UInt8>(repeating: ChannelState.unknown)
-  /// How often pedals 64...69 have gone from off to on or back, modulo 64: odd is on.
+  /// The number of changes of pedals 64...69 between off and on, modulo 64: odd means on.
   var toggles = InlineArray<6, UInt8>(repeating: 0)
-  /// How many controllers 120...127 there were, modulo 64.
+  /// For each of controllers 120...127, the number of commands, modulo 64.
   var counts = InlineArray<8, UInt8>(repeating: 0)
   var program = ChannelState.unknown
-  /// Controllers 0 and 32 when the program was chosen.
+  /// Controllers 0 and 32 at the time of the program change.
   var bankHigh = ChannelState.unknown
   var bankLow = ChannelState.unknown
   var pressure = ChannelState.unknown
-  /// 0...16383, or 65535 if unknown.
+  /// The pitch wheel, 0...16383; 65535 if unknown.
   var wheel = UInt16.max
   var selection = ParameterSelection()
 
@@ -52,7 +52,7 @@ struct ChannelState: BitwiseCopyable {
     (bankHigh, bankLow) = (controllers[0], controllers[32])
   }
 
-  /// Parameters' values are not kept here: see ``ReceivedState``.
+  /// Records a control change. The values of parameters are kept in ``ReceivedState``.
   @_noLocks @_noAllocation
   mutating func controlChange(_ controller: UInt7, value: UInt7) {
     let number = Int(controller.value)
@@ -69,8 +69,8 @@ struct ChannelState: BitwiseCopyable {
     }
   }
 
-  /// What Reset All Controllers resets by RP-015: modulation, expression, pedals, the selected parameter, pitch wheel and
-  /// pressures.
+  /// Resets what Reset All Controllers resets by RP-015: modulation, expression, pedals, the selected parameter, the
+  /// pitch wheel and the pressures.
   @_noLocks @_noAllocation
   private mutating func resetControllers() {
     controllers[1] = Self.unknown
@@ -85,7 +85,7 @@ struct ChannelState: BitwiseCopyable {
     for key in 0..<128 { pressures[key] = Self.unknown }
   }
 
-  /// All Sound Off, All Notes Off and the four modes.
+  /// Ends all notes after All Sound Off, All Notes Off or one of the four mode messages.
   @_noLocks @_noAllocation
   private mutating func endNotes() {
     for key in 0..<128 { (velocities[key], references[key]) = (0, 0) }

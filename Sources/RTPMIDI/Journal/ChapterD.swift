@@ -1,21 +1,21 @@
 import BasicContainers
 import MIDI
 
-/// The header of Chapter D, simple system commands (RFC 6295, appendix B.1), an octet, and a log for each flag set:
+/// The header of Chapter D, simple system commands (RFC 6295, appendix B.1): one octet, and a log for each set flag.
 ///
 ///     S B G H J K Y Z
-///     B  S COUNT[7]                                        resets, modulo 128
-///     G  S COUNT[7]                                        tune requests, modulo 128
-///     H  S VALUE[7]                                        the song selected
+///     B  S COUNT[7]                                        Reset, count modulo 128
+///     G  S COUNT[7]                                        Tune Request, count modulo 128
+///     H  S VALUE[7]                                        Song Select, the song
 ///     J  S C V L DSZ[2] LENGTH[10] | COUNT VALUE LEGAL     undefined F4
 ///     K  the same                                          undefined F5
 ///     Y  S C L LENGTH[5] | COUNT LEGAL                     undefined F9
 ///     Z  the same                                          undefined FD
 ///
-/// No message here is an undefined one: their logs are skipped, and never sent. What J, K, Y and Z have in them is
-/// measured by their LENGTH alone.
+/// `Message` has no case for the undefined commands: their logs J, K, Y and Z are skipped by their LENGTH, and never
+/// sent.
 struct ChapterD: Hashable, Sendable, BitwiseCopyable {
-  /// B, G or H: a count or a value, and its S.
+  /// The log B, G or H: a count or a value.
   struct Log: Hashable, Sendable, BitwiseCopyable {
     var s: Bool
     var value: UInt7
@@ -25,11 +25,11 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
   }
 
   var s: Bool
-  /// B.
+  /// B: the number of Resets, modulo 128.
   var resets: Log?
-  /// G.
+  /// G: the number of Tune Requests, modulo 128.
   var tuneRequests: Log?
-  /// H.
+  /// H: the selected song.
   var song: Log?
 
   @_noLocks @_noAllocation
@@ -37,8 +37,8 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     (self.s, self.resets, self.tuneRequests, self.song) = (s, resets, tuneRequests, song)
   }
 
-  /// Reads the chapter at `position`, its undefined commands included, and moves that past it; nil when it reaches
-  /// beyond `end`, or an undefined one is shorter than its header.
+  /// Reads the chapter at `position`, including the logs of undefined commands, and advances `position` past it; nil if
+  /// it extends beyond `end` or if the LENGTH of an undefined command is less than its header.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position < end else { return nil }
@@ -63,7 +63,7 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     position = next
   }
 
-  /// How many of B, G and H are set.
+  /// The number of set flags among B, G and H.
   @_noLocks @_noAllocation
   private static func simpleLogs(_ flags: UInt8) -> Int {
     Int(flags >> 6 & 1) + Int(flags >> 5 & 1) + Int(flags >> 4 & 1)
@@ -76,7 +76,7 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     return Log(s: octet.has(0x80), value: UInt7(masking: octet))
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     let flags: UInt8 =

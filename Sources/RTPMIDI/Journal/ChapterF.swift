@@ -1,18 +1,18 @@
 import BasicContainers
 
-/// Chapter F, MIDI Time Code (RFC 6295, appendix B.4), one, five or nine octets:
+/// Chapter F, MIDI Time Code (RFC 6295, appendix B.4): one, five or nine octets.
 ///
 ///     S C P Q D POINT[3] | COMPLETE 32, if C | PARTIAL 32, if P
 struct ChapterF: Hashable, Sendable, BitwiseCopyable {
   var s: Bool
-  /// C: the newest time told in whole. If ``isQuarterFrames``, eight nibbles, those of quarter frames 0...7; else the
+  /// C: the newest complete time. If ``isQuarterFrames``, the eight nibbles of quarter frames 0...7; otherwise, the
   /// four octets hr, mn, sc, fr of a Full Frame message.
   var complete: UInt32?
-  /// Q.
+  /// Q: the complete time was sent as quarter frames.
   var isQuarterFrames: Bool
-  /// P: the nibbles, placed as in ``complete``, of a time being told.
+  /// P: the nibbles of an incomplete time, placed as in ``complete``.
   var partial: UInt32?
-  /// D: the quarter frames come in falling order: the tape runs backwards.
+  /// D: the quarter frames are sent in descending order, because the tape runs backwards.
   var isBackwards: Bool
   /// POINT: the number, 0...7, of the newest quarter frame in ``partial``.
   var point: UInt8
@@ -23,7 +23,7 @@ struct ChapterF: Hashable, Sendable, BitwiseCopyable {
     (self.partial, self.isBackwards, self.point) = (partial, isBackwards, point)
   }
 
-  /// Reads the chapter at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the chapter at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position < end else { return nil }
@@ -49,7 +49,7 @@ struct ChapterF: Hashable, Sendable, BitwiseCopyable {
     position = next
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     let size = 1 + (complete == nil ? 0 : 4) + (partial == nil ? 0 : 4)

@@ -1,15 +1,15 @@
 import BasicContainers
 import MIDI
 
-/// The header of Chapter M, registered and non-registered parameters (RFC 6295, appendix A.4), two or three octets:
+/// The header of Chapter M, registered and non-registered parameters (RFC 6295, appendix A.4): two or three octets.
 ///
 ///     S P E U W Z LENGTH[10] | Q PENDING[7], if P
 ///
-/// ``ParameterLog``s follow to the chapter's end, the oldest transaction first.
+/// ``ParameterLog``s follow until the end of the chapter, the oldest transaction first.
 struct ChapterM: Hashable, Sendable, BitwiseCopyable {
-  /// P: the newest command is half a parameter's number.
+  /// P: the newest command is the upper half of a parameter number.
   struct Pending: Hashable, Sendable, BitwiseCopyable {
-    /// Q: of a non-registered one (controller 99), else of a registered one (101).
+    /// Q: the parameter is non-registered (controller 99); otherwise it is registered (controller 101).
     var isNonRegistered: Bool
     var high: UInt7
 
@@ -19,15 +19,15 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
 
   var s: Bool
   var pending: Pending?
-  /// E: the parameter of the last log is selected still.
+  /// E: the parameter of the last log is still selected.
   var isInProgress: Bool
-  /// U: all logs are of registered parameters.
+  /// U: all logs are for registered parameters.
   var allRegistered: Bool
-  /// W: all logs are of non-registered parameters.
+  /// W: all logs are for non-registered parameters.
   var allNonRegistered: Bool
-  /// Z: all logs are of parameters 0...127.
+  /// Z: all logs are for parameters 0...127.
   var allBelow128: Bool
-  /// Octets of the whole chapter, this header included: 2...1023.
+  /// The size of the whole chapter in octets, including this header: 2...1023.
   var length: Int
 
   @_noLocks @_noAllocation
@@ -40,10 +40,10 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
     (self.allBelow128, self.length) = (allBelow128, length)
   }
 
-  /// Octets of the header.
+  /// The size of the header in octets.
   var size: Int { @_noLocks @_noAllocation get { pending == nil ? 2 : 3 } }
 
-  /// The logs leave out PNUM-MSB and Q.
+  /// Whether the logs omit the octet with PNUM-MSB and Q.
   var logsAreShort: Bool {
     @_noLocks @_noAllocation get {
       if allRegistered { return allBelow128 }
@@ -51,8 +51,8 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Reads the header at `position` and moves that past it; nil when the chapter reaches beyond `end`, or is shorter
-  /// than its header.
+  /// Reads the header at `position` and advances `position` past it; nil if the chapter extends beyond `end` or its
+  /// length is less than that of its header.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - 2 else { return nil }
@@ -74,7 +74,7 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
     position += size
   }
 
-  /// The first two octets as sent.
+  /// The first two octets on the wire.
   var word: UInt16 {
     @_noLocks @_noAllocation get {
       let flags: UInt8 =
@@ -84,7 +84,7 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= size else { return false }

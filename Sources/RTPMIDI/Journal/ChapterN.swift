@@ -1,35 +1,36 @@
 import BasicContainers
-import MIDI
 
-/// The header of Chapter N, notes (RFC 6295, appendix A.6), two octets:
+/// The header of Chapter N, note off and note on (RFC 6295, appendix A.6): two octets.
 ///
 ///     B LEN[7] | LOW[4] HIGH[4]
 ///
-/// LEN ``NoteLog``s follow, of notes whose newest command is a Note On, the oldest first; then, if LOW <= HIGH, the
-/// octets LOW...HIGH of 128 bits, the first bit of the first for note 8 * LOW: 1 for a note whose newest command is a
-/// Note Off. B is their S. No note stands in both. With LOW 15 and HIGH 0, LEN 127 means 128 logs.
+/// LEN ``NoteLog``s follow, for notes whose newest command is a Note On, the oldest first. Then, if LOW <= HIGH, the
+/// octets LOW...HIGH of a field of 128 bits follow. The most significant bit of octet LOW belongs to note 8 * LOW. A
+/// bit is 1 if the newest command of its note is a Note Off. B is the S bit of these octets. No note is in both lists.
+/// With LOW 15 and HIGH 0, LEN 127 means 128 logs.
 struct ChapterN: Hashable, Sendable, BitwiseCopyable {
-  /// B: no Note Off here is of the packet just before.
+  /// B: the packet directly before contains no Note Off of this chapter.
   var s: Bool
-  /// 0...128.
+  /// The number of note logs, 0...128.
   var logs: Int
-  /// 0...15.
+  /// The first octet of the bit field, 0...15.
   var low: Int
-  /// 0...15; below `low` when there are no such octets.
+  /// The last octet of the bit field, 0...15; less than `low` if there is no bit field.
   var high: Int
 
   static var size: Int { @_noLocks @_noAllocation get { 2 } }
 
-  /// Of `low` and `high`, any pair with `low` above `high` says that no octet follows.
+  /// Creates a header. Any pair with `low` greater than `high` means that there is no bit field.
   @_noLocks @_noAllocation
   init(s: Bool, logs: Int, low: Int, high: Int) {
     (self.s, self.logs, self.low, self.high) = (s, logs, low, high)
   }
 
-  /// How many octets of Note Off bits follow the logs.
+  /// The number of octets of the bit field.
   var offOctets: Int { @_noLocks @_noAllocation get { low <= high ? high - low + 1 : 0 } }
 
-  /// Reads the header at `position` and moves that past it; nil when logs and bits reach beyond `end`.
+  /// Reads the header at `position` and advances `position` past it; nil if the logs or the bit field extend beyond
+  /// `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - Self.size else { return nil }
@@ -42,7 +43,7 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
     position += Self.size
   }
 
-  /// The header as sent.
+  /// The header on the wire.
   var word: UInt16 {
     @_noLocks @_noAllocation get {
       let first: UInt8 = .bit(0x80, if: s) | (logs >= 128 ? 127 : UInt8(truncatingIfNeeded: logs))
@@ -52,49 +53,11 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= Self.size else { return false }
     packet.append(bigEndian: word)
-    return true
-  }
-}
-
-/// A log of Chapter N: a note whose newest command is a Note On, two octets:
-///
-///     S NOTENUM[7] | Y VELOCITY[7]
-///
-/// The velocity is never 0 in a rightful one.
-struct NoteLog: Hashable, Sendable, BitwiseCopyable {
-  var s: Bool
-  var key: UInt7
-  /// Y: the note is worth playing though it comes late.
-  var isToSound: Bool
-  var velocity: UInt7
-
-  @_noLocks @_noAllocation
-  init(s: Bool, key: UInt7, isToSound: Bool, velocity: UInt7) {
-    (self.s, self.key, self.isToSound, self.velocity) = (s, key, isToSound, velocity)
-  }
-
-  /// Reads the log at `position` and moves that past it; nil when it reaches beyond `end`.
-  @_noLocks @_noAllocation
-  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
-    guard position <= end - 2 else { return nil }
-    s = packet[position].has(0x80)
-    key = UInt7(masking: packet[position])
-    isToSound = packet[position + 1].has(0x80)
-    velocity = UInt7(masking: packet[position + 1])
-    position += 2
-  }
-
-  /// Returns false, with nothing appended, when there is no room.
-  @_noLocks @_noAllocation
-  func append(to packet: inout RigidArray<UInt8>) -> Bool {
-    guard packet.freeCapacity >= 2 else { return false }
-    packet.append(.bit(0x80, if: s) | key.value)
-    packet.append(.bit(0x80, if: isToSound) | velocity.value)
     return true
   }
 }

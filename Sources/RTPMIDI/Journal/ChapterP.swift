@@ -5,11 +5,11 @@ import MIDI
 ///
 ///     S PROGRAM | B BANK-MSB | X BANK-LSB
 struct ChapterP: Hashable, Sendable, BitwiseCopyable {
-  /// What controllers 0 and 32 said before the program change.
+  /// Controllers 0 and 32 before the program change.
   struct Bank: Hashable, Sendable, BitwiseCopyable {
     var high: UInt7
     var low: UInt7
-    /// X: Reset All Controllers stands between the bank and the program change.
+    /// X: Reset All Controllers was sent between the bank selection and the program change.
     var isBeforeReset: Bool
 
     @_noLocks @_noAllocation
@@ -20,13 +20,13 @@ struct ChapterP: Hashable, Sendable, BitwiseCopyable {
 
   var s: Bool
   var program: UInt7
-  /// B: nil when no bank was selected before the program change.
+  /// B: the bank; nil if no bank was selected before the program change.
   var bank: Bank?
 
   @_noLocks @_noAllocation
   init(s: Bool, program: UInt7, bank: Bank?) { (self.s, self.program, self.bank) = (s, program, bank) }
 
-  /// Reads the chapter at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the chapter at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - 3 else { return nil }
@@ -38,7 +38,7 @@ struct ChapterP: Hashable, Sendable, BitwiseCopyable {
     position += 3
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= 3 else { return false }

@@ -1,21 +1,22 @@
 import BasicContainers
 
-/// Chapter Q, the sequencer (RFC 6295, appendix B.3), one to six octets:
+/// Chapter Q, the sequencer state (RFC 6295, appendix B.3): one to six octets.
 ///
 ///     S N D C T TOP[3] | CLOCK 16, if C | TIMETOOLS 24, if T
 ///
-/// Without C the position is the song's start, else TOP * 65536 + CLOCK Timing Clocks after it. The position is that of
-/// the Clock played last, if D; else it is where Start or Song Position has put it, and the next Clock plays it: after
-/// Start 0, D=0; after its first Clock 0, D=1; after its second 1, D=1.
+/// Without C, the position is the start of the song; otherwise, it is TOP * 65536 + CLOCK Timing Clocks after the
+/// start. If D is set, the position is that of the Clock played last. Otherwise, Start or Song Position has set the
+/// position, and the next Clock plays it. Examples: after Start 0, D=0; after its first Clock 0, D=1; after its second
+/// Clock 1, D=1.
 struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
   var s: Bool
   /// N: the newest of Start, Continue and Stop is not Stop.
   var isRunning: Bool
-  /// D: the position has been played.
+  /// D: the Clock at `position` has been played.
   var isPlayed: Bool
-  /// In Timing Clocks, modulo 2^19.
+  /// The position in Timing Clocks, modulo 2^19.
   var position: UInt32
-  /// T: milliseconds, modulo 2^24. Only for gear that sends no Clock.
+  /// T: the position in milliseconds, modulo 2^24. Used only by devices that send no Clock.
   var milliseconds: UInt32?
 
   @_noLocks @_noAllocation
@@ -24,7 +25,7 @@ struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
     (self.position, self.milliseconds) = (position & 0x7FFFF, milliseconds)
   }
 
-  /// Reads the chapter at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the chapter at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position < end else { return nil }
@@ -49,7 +50,7 @@ struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
     position = next
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     let hasClock = position != 0

@@ -6,13 +6,13 @@ import MIDI
 ///     S COUNT[7]
 struct ChapterV: Hashable, Sendable, BitwiseCopyable {
   var s: Bool
-  /// How many there were, modulo 128.
+  /// The number of Active Sensing commands, modulo 128.
   var count: UInt7
 
   @_noLocks @_noAllocation
   init(s: Bool, count: UInt7) { (self.s, self.count) = (s, count) }
 
-  /// Reads the chapter at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the chapter at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position < end else { return nil }
@@ -21,7 +21,7 @@ struct ChapterV: Hashable, Sendable, BitwiseCopyable {
     position += 1
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= 1 else { return false }

@@ -11,7 +11,7 @@ struct ChapterW: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init(s: Bool, bend: UInt14) { (self.s, self.bend) = (s, bend) }
 
-  /// Reads the chapter at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the chapter at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - 2 else { return nil }
@@ -20,7 +20,7 @@ struct ChapterW: Hashable, Sendable, BitwiseCopyable {
     position += 2
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= 2 else { return false }

@@ -1,26 +1,33 @@
 import BasicContainers
 import MIDI
 
-/// The journal of a channel, chapter by chapter (RFC 6295 section 5 and appendix A).
+/// Encoding of channel journals, chapter by chapter (RFC 6295 section 5 and appendix A).
 extension CheckpointHistory {
-  /// Appends the journal of `channel`, with the chapters of `present`; those of `fresh` tell something of packet `last`.
+  /// Appends the channel journal of `channel`.
+  ///
+  /// - Parameters:
+  ///   - present: the flags of the chapters to write.
+  ///   - updated: the flags of the chapters that code a command of packet `last`; their S bits are 0.
+  ///   - last: the sequence number of the packet directly before the current one.
+  /// - Returns: false if the packet has no room, or if the journal or a list is too long; the caller removes what was
+  ///   appended.
   @_noLocks @_noAllocation
   func write(
-    _ channel: Channel, _ present: UInt8, _ fresh: UInt8, last: UInt16, to packet: inout RigidArray<UInt8>
+    _ channel: Channel, _ present: UInt8, _ updated: UInt8, last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
     let start = packet.count
     var header = ChannelJournalHeader(
-      s: fresh == 0, channel: channel, isEnhanced: isEnhanced && present.has(ChannelChapter.c.flag), length: 3,
+      s: updated == 0, channel: channel, isEnhanced: isEnhanced && present.has(ChannelChapter.c.flag), length: 3,
       chapters: present)
     guard header.append(to: &packet) else { return false }
     if header.hasP { guard writeP(channel, last, to: &packet) else { return false } }
-    if header.hasC { guard writeC(channel, fresh, last, to: &packet) else { return false } }
-    if header.hasM { guard writeM(channel, fresh, last, to: &packet) else { return false } }
+    if header.hasC { guard writeC(channel, updated, last, to: &packet) else { return false } }
+    if header.hasM { guard writeM(channel, updated, last, to: &packet) else { return false } }
     if header.hasW { guard writeW(channel, last, to: &packet) else { return false } }
     if header.hasN { guard writeN(channel, last, to: &packet) else { return false } }
-    if header.hasE { guard writeE(channel, fresh, last, to: &packet) else { return false } }
+    if header.hasE { guard writeE(channel, updated, last, to: &packet) else { return false } }
     if header.hasT { guard writeT(channel, last, to: &packet) else { return false } }
-    if header.hasA { guard writeA(channel, fresh, last, to: &packet) else { return false } }
+    if header.hasA { guard writeA(channel, updated, last, to: &packet) else { return false } }
     header.length = packet.count - start
     guard header.length <= 1023 else { return false }
     packet.replace(at: start, bigEndian: header.word)
@@ -29,8 +36,8 @@ extension CheckpointHistory {
 
   @_noLocks @_noAllocation
   private func first(_ chapter: ChannelChapter, _ channel: Channel) -> HistoryEntry? {
-    let place = HistoryEntry.place(chapter, channel)
-    for index in 0..<entries.count where entries[index].place == place { return entries[index] }
+    let chapterID = HistoryEntry.chapterID(chapter, channel)
+    for index in 0..<entries.count where entries[index].chapterID == chapterID { return entries[index] }
     return nil
   }
 
@@ -59,13 +66,13 @@ extension CheckpointHistory {
 
   @_noLocks @_noAllocation
   private func writeA(
-    _ channel: Channel, _ fresh: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
+    _ channel: Channel, _ updated: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
-    let place = HistoryEntry.place(.a, channel)
+    let chapterID = HistoryEntry.chapterID(.a, channel)
     let start = packet.count
-    var header = LogCount(s: !fresh.has(ChannelChapter.a.flag), logs: 0)
+    var header = LogListHeader(s: !updated.has(ChannelChapter.a.flag), logs: 0)
     guard header.append(to: &packet) else { return false }
-    for index in 0..<entries.count where entries[index].place == place {
+    for index in 0..<entries.count where entries[index].chapterID == chapterID {
       let entry = entries[index]
       let log = PressureLog(
         s: entry.packet != last, key: UInt7(masking: entry.number), isBeforeReset: false,
@@ -77,26 +84,27 @@ extension CheckpointHistory {
     return true
   }
 
-  /// One tool a controller: its value, or, where the act is what matters, how often it was sent. The enhanced encoding
-  /// tells of each command the count, the value, and of pedals the toggles.
+  /// Appends Chapter C. In the default encoding, each controller has one log: a value, or a count if the command is an
+  /// action (120...127 except 122). In the enhanced encoding, each command has a log of its count, a log of its value,
+  /// and for the pedals a log of its toggle count.
   @_noLocks @_noAllocation
   private func writeC(
-    _ channel: Channel, _ fresh: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
+    _ channel: Channel, _ updated: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
-    let place = HistoryEntry.place(.c, channel)
+    let chapterID = HistoryEntry.chapterID(.c, channel)
     let start = packet.count
-    var header = LogCount(s: !fresh.has(ChannelChapter.c.flag), logs: 0)
+    var header = LogListHeader(s: !updated.has(ChannelChapter.c.flag), logs: 0)
     guard header.append(to: &packet) else { return false }
-    for index in 0..<entries.count where entries[index].place == place {
+    for index in 0..<entries.count where entries[index].chapterID == chapterID {
       let entry = entries[index]
       let controller = UInt7(masking: entry.number)
-      let isAct = entry.number >= 120 && entry.number != 122
+      let isAction = entry.number >= 120 && entry.number != 122
       var log = ControllerLog(s: entry.packet != last, controller: controller, tool: .count(entry.second))
-      if isEnhanced || isAct {
+      if isEnhanced || isAction {
         guard log.append(to: &packet) else { return false }
         header.logs += 1
       }
-      if isEnhanced || !isAct {
+      if isEnhanced || !isAction {
         log.tool = .value(UInt7(masking: entry.first))
         guard log.append(to: &packet) else { return false }
         header.logs += 1
@@ -114,14 +122,14 @@ extension CheckpointHistory {
 
   @_noLocks @_noAllocation
   private func writeM(
-    _ channel: Channel, _ fresh: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
+    _ channel: Channel, _ updated: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
-    let place = HistoryEntry.place(.m, channel)
+    let chapterID = HistoryEntry.chapterID(.m, channel)
     let state = channels[Int(channel.wire)]
     let isNonRegistered = state.isNonRegistered ?? false
     let start = packet.count
     var header = ChapterM(
-      s: !fresh.has(ChannelChapter.m.flag), pending: nil, isInProgress: false, allRegistered: true,
+      s: !updated.has(ChannelChapter.m.flag), pending: nil, isInProgress: false, allRegistered: true,
       allNonRegistered: true, allBelow128: true, length: 2)
     if state.isPending {
       header.pending = ChapterM.Pending(isNonRegistered: isNonRegistered, high: state.selection.high)
@@ -129,7 +137,7 @@ extension CheckpointHistory {
       header.isInProgress = !state.selection.isNull
     }
     var logs = 0
-    for index in 0..<entries.count where entries[index].place == place {
+    for index in 0..<entries.count where entries[index].chapterID == chapterID {
       guard entries[index].number != HistoryEntry.selection else { continue }
       let parameter = parameters[Int(entries[index].number)]
       if parameter.isNonRegistered { header.allRegistered = false } else { header.allNonRegistered = false }
@@ -142,7 +150,7 @@ extension CheckpointHistory {
       header.allBelow128 = false
     }
     guard header.append(to: &packet) else { return false }
-    for index in 0..<entries.count where entries[index].place == place {
+    for index in 0..<entries.count where entries[index].chapterID == chapterID {
       let entry = entries[index]
       guard entry.number != HistoryEntry.selection else { continue }
       let log = parameters[Int(entry.number)].log(s: entry.packet != last)
@@ -153,20 +161,21 @@ extension CheckpointHistory {
     return true
   }
 
-  /// The logs of notes that sound, and the bits of those that have ended. Every note is to sound, late or not: what is
-  /// held at this end is to be held at the other.
+  /// Appends Chapter N: the logs of the notes that are on, and the bits of the notes that have ended. The Y bit of
+  /// every log is set, so that the receiver plays a recovered note even if it is late: notes held at the sender are
+  /// then also held at the receiver.
   @_noLocks @_noAllocation
   private func writeN(_ channel: Channel, _ last: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
-    let place = HistoryEntry.place(.n, channel)
+    let chapterID = HistoryEntry.chapterID(.n, channel)
     let start = packet.count
     var header = ChapterN(s: true, logs: 0, low: 15, high: 0)
     guard header.append(to: &packet) else { return false }
     var off = InlineArray<16, UInt8>(repeating: 0)
-    for index in 0..<entries.count where entries[index].place == place {
+    for index in 0..<entries.count where entries[index].chapterID == chapterID {
       let entry = entries[index]
       if entry.isNoteOn {
         let log = NoteLog(
-          s: entry.packet != last, key: UInt7(masking: entry.number), isToSound: true,
+          s: entry.packet != last, key: UInt7(masking: entry.number), isPlayRecommended: true,
           velocity: UInt7(masking: entry.first))
         guard log.append(to: &packet) else { return false }
         header.logs += 1
@@ -178,7 +187,7 @@ extension CheckpointHistory {
         if octet > header.high { header.high = octet }
       }
     }
-    // Notes 120...127 alone leave `low` where an empty list has it.
+    // For notes 120...127 alone, `low` is 15 as in an empty list.
     if off[15] != 0 { header.high = 15 }
     if header.low <= header.high {
       guard packet.freeCapacity >= header.offOctets else { return false }
@@ -190,13 +199,13 @@ extension CheckpointHistory {
 
   @_noLocks @_noAllocation
   private func writeE(
-    _ channel: Channel, _ fresh: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
+    _ channel: Channel, _ updated: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
-    let place = HistoryEntry.place(.n, channel)
+    let chapterID = HistoryEntry.chapterID(.n, channel)
     let start = packet.count
-    var header = LogCount(s: !fresh.has(ChannelChapter.e.flag), logs: 0)
+    var header = LogListHeader(s: !updated.has(ChannelChapter.e.flag), logs: 0)
     guard header.append(to: &packet) else { return false }
-    for index in 0..<entries.count where entries[index].place == place {
+    for index in 0..<entries.count where entries[index].chapterID == chapterID {
       let entry = entries[index]
       var log = NoteExtraLog(
         s: entry.packet != last, key: UInt7(masking: entry.number), extra: .references(UInt7(masking: entry.second)))

@@ -1,7 +1,7 @@
 import BasicContainers
 import MIDI
 
-/// Control changes (RFC 6295, appendices A.3 and A.4).
+/// Recording of control changes (RFC 6295, appendices A.3 and A.4).
 extension CheckpointHistory {
   @_noLocks @_noAllocation
   mutating func record(_ controller: UInt7, _ value: UInt7, _ channel: Channel, _ packet: UInt16) {
@@ -25,10 +25,10 @@ extension CheckpointHistory {
     default: break
     }
     let entry = HistoryEntry(.c, channel, controller.value, packet: packet, value.value, count, toggles)
-    if isEnhanced { noteOneOfFour(entry) } else { note(entry) }
+    if isEnhanced { appendLimited(entry) } else { update(entry) }
   }
 
-  /// Chooses the encoding of Chapter C. The default one has room for the newest command of a controller alone.
+  /// Selects the encoding of Chapter C. The default encoding keeps only the newest command of each controller.
   @_noLocks @_noAllocation
   mutating func encodeControllers(enhanced: Bool) {
     isEnhanced = enhanced
@@ -39,29 +39,29 @@ extension CheckpointHistory {
     }
   }
 
-  /// Whether the entry at `index` is a control change and a newer one has the same controller.
+  /// Whether the entry at `index` is a control change with a newer entry for the same controller.
   @_noLocks @_noAllocation
   private func isOlderCommand(_ index: Int) -> Bool {
     let entry = entries[index]
     guard entry.isControlChange else { return false }
     var other = index + 1
     while other < entries.count {
-      if entries[other].place == entry.place, entries[other].number == entry.number { return true }
+      if entries[other].chapterID == entry.chapterID, entries[other].number == entry.number { return true }
       other += 1
     }
     return false
   }
 
-  /// Enhanced Chapter C: the newest four commands of a controller.
+  /// Appends an entry for the enhanced Chapter C, which keeps the newest four commands of each controller.
   @_noLocks @_noAllocation
-  private mutating func noteOneOfFour(_ entry: HistoryEntry) {
+  private mutating func appendLimited(_ entry: HistoryEntry) {
     guard isRecording else { return }
     var oldest: Int?
     var count = 0
     var index = entries.count
     while index > 0 {
       index -= 1
-      if entries[index].number == entry.number, entries[index].place == entry.place {
+      if entries[index].number == entry.number, entries[index].chapterID == entry.chapterID {
         count += 1
         oldest = index
       }
@@ -70,11 +70,11 @@ extension CheckpointHistory {
     append(entry)
   }
 
-  /// All Sound Off, All Notes Off and the four modes: no note stands.
+  /// Removes the notes after All Sound Off, All Notes Off or one of the four mode messages.
   @_noLocks @_noAllocation
   private mutating func endNotes(_ channel: Channel) {
     var kept = 0
-    for index in 0..<entries.count where entries[index].place != HistoryEntry.place(.n, channel) {
+    for index in 0..<entries.count where entries[index].chapterID != HistoryEntry.chapterID(.n, channel) {
       entries[kept] = entries[index]
       kept += 1
     }
@@ -83,8 +83,8 @@ extension CheckpointHistory {
     for index in first..<first + 128 { references[index] = 0 }
   }
 
-  /// Reset All Controllers: modulation, expression, pedals 64...67, wheel and pressures are at rest, and no parameter is
-  /// chosen (RP-015). All others stay as they are.
+  /// Records Reset All Controllers: removes modulation, expression, pedals 64...67, pitch wheel and pressures, and
+  /// deselects the parameter (RP-015). All other controllers keep their values.
   @_noLocks @_noAllocation
   private mutating func resetControllers(_ channel: Channel) {
     var kept = 0

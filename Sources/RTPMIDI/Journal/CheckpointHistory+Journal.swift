@@ -1,12 +1,12 @@
 import BasicContainers
 import MIDI
 
-/// The journal of a packet (RFC 6295 section 5).
+/// Encoding of the recovery journal of a packet (RFC 6295 section 5).
 extension CheckpointHistory {
-  /// Appends the journal of packet `next`, the one now being made, which tells what the packets from the checkpoint to
-  /// the one before have said. What does not fit into `room` octets is forgotten, the oldest first.
+  /// Appends the journal of packet `next`, which is being encoded. The journal covers the packets from the checkpoint
+  /// to `next` - 1. If the journal does not fit into `room` octets, the oldest entries are discarded.
   ///
-  /// - Returns: false, with nothing appended, when there is no room for an empty journal of three octets.
+  /// - Returns: false, with nothing appended, if there is no room for an empty journal of three octets.
   @_noLocks @_noAllocation
   mutating func appendJournal(of next: UInt16, to packet: inout RigidArray<UInt8>, room: Int) -> Bool {
     limitSpan(before: next)
@@ -21,38 +21,38 @@ extension CheckpointHistory {
   @_noLocks @_noAllocation
   private func write(_ next: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
     let last = next &- 1
-    // Which chapters each channel has, and which of them tell something of the last packet.
+    // The chapters of each channel, and among them the chapters that code a command of the last packet.
     var present = InlineArray<16, UInt8>(repeating: 0)
-    var fresh = InlineArray<16, UInt8>(repeating: 0)
+    var updated = InlineArray<16, UInt8>(repeating: 0)
     var channelJournals = 0
-    var anyFresh: UInt8 = 0
+    var anyUpdated: UInt8 = 0
     for index in 0..<entries.count {
       let entry = entries[index]
-      let channel = Int(entry.place >> 4)
+      let channel = Int(entry.chapterID >> 4)
       let flags = entry.flags
       if present[channel] == 0 { channelJournals += 1 }
       present[channel] |= flags
       if entry.packet == last {
-        fresh[channel] |= flags
-        anyFresh |= flags
+        updated[channel] |= flags
+        anyUpdated |= flags
       }
     }
-    let hasExclusives = exclusives.isLive(since: checkpoint)
+    let hasExclusives = exclusives.hasCommands(since: checkpoint)
     let hasSystem = hasExclusives ? true : !system.isEmpty
-    var isSystemFresh = system.isFresh(last)
-    if hasExclusives, exclusives.isFresh(last) { isSystemFresh = true }
+    var systemIsUpdated = system.isUpdated(by: last)
+    if hasExclusives, exclusives.isUpdated(by: last) { systemIsUpdated = true }
     let header = RecoveryJournalHeader(
-      s: isSystemFresh ? false : anyFresh == 0, hasSystemJournal: hasSystem, channelJournals: channelJournals,
+      s: systemIsUpdated ? false : anyUpdated == 0, hasSystemJournal: hasSystem, channelJournals: channelJournals,
       isEnhanced: isEnhanced, checkpoint: checkpoint)
     guard header.append(to: &packet) else { return false }
     if hasSystem {
-      let isWritten = writeSystem(s: !isSystemFresh, hasExclusives: hasExclusives, last: last, to: &packet)
+      let isWritten = writeSystem(s: !systemIsUpdated, hasExclusives: hasExclusives, last: last, to: &packet)
       guard isWritten else { return false }
     }
     if channelJournals == 0 { return true }
     for channel in 0..<16 where present[channel] != 0 {
       let wire = Channel(wire: UInt8(truncatingIfNeeded: channel))
-      guard write(wire, present[channel], fresh[channel], last: last, to: &packet) else { return false }
+      guard write(wire, present[channel], updated[channel], last: last, to: &packet) else { return false }
     }
     return true
   }

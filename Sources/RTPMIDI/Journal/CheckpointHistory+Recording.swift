@@ -1,9 +1,9 @@
 import BasicContainers
 import MIDI
 
-/// What each message leaves behind: RFC 6295, appendix A.1, which commands are active, and A.2...A.9.
+/// Recording of sent commands: RFC 6295, appendix A.1 (which commands are active) and appendices A.2...A.9.
 extension CheckpointHistory {
-  /// Takes what packet `packet` has said.
+  /// Records a command of packet `packet`.
   @_noLocks @_noAllocation
   mutating func record(_ message: Message, in packet: UInt16) {
     switch message {
@@ -16,20 +16,22 @@ extension CheckpointHistory {
       }
     case .noteOff(let channel, let key, let velocity): recordNoteOff(channel, key, velocity: velocity, packet)
     case .polyphonicPressure(let channel, let key, let pressure):
-      note(HistoryEntry(.a, channel, key.value, packet: packet, pressure.value))
+      update(HistoryEntry(.a, channel, key.value, packet: packet, pressure.value))
     case .controlChange(let channel, let controller, let value): record(controller, value, channel, packet)
     case .programChange(let channel, let program): recordProgram(channel, program, packet)
-    case .channelPressure(let channel, let pressure): note(HistoryEntry(.t, channel, packet: packet, pressure.value))
+    case .channelPressure(let channel, let pressure): update(HistoryEntry(.t, channel, packet: packet, pressure.value))
     case .pitchBend(let channel, let bend):
-      note(HistoryEntry(.w, channel, packet: packet, bend.low.value, bend.high.value))
+      update(HistoryEntry(.w, channel, packet: packet, bend.low.value, bend.high.value))
     case .reset: recordReset(packet)
     default: system.record(message, packet, if: isRecording)
     }
   }
 
-  /// Takes a piece, which packet `packet` has said, of a System Exclusive with the data octets `data`.
+  /// Records the octets from `start` to `end` of a System Exclusive, which are part of packet `packet`.
   ///
-  /// - Parameter isKept: whether a receiver that has lost it is to get it from the journal.
+  /// - Parameters:
+  ///   - data: all data octets of the System Exclusive.
+  ///   - isKept: whether the journal is to contain the data for receivers that lost them.
   @_noLocks @_noAllocation
   mutating func record(
     systemExclusive data: borrowing RigidArray<UInt8>, from start: Int, to end: Int, isKept: Bool, in packet: UInt16
@@ -43,7 +45,7 @@ extension CheckpointHistory {
     let index = Int(channel.wire) << 7 | Int(key.value)
     let count = references[index] < 127 ? references[index] + 1 : 127
     references[index] = count
-    note(HistoryEntry(.n, channel, key.value, packet: packet, velocity.value, count, 1))
+    update(HistoryEntry(.n, channel, key.value, packet: packet, velocity.value, count, 1))
   }
 
   @_noLocks @_noAllocation
@@ -51,10 +53,10 @@ extension CheckpointHistory {
     let index = Int(channel.wire) << 7 | Int(key.value)
     let count = references[index] > 0 ? references[index] - 1 : 0
     references[index] = count
-    note(HistoryEntry(.n, channel, key.value, packet: packet, velocity.value, count, 0))
+    update(HistoryEntry(.n, channel, key.value, packet: packet, velocity.value, count, 0))
   }
 
-  /// A program change takes the bank with it: controllers 0 and 32 before it are told by Chapter P.
+  /// Records a program change. Chapter P contains the bank, so the entries of controllers 0 and 32 are removed.
   @_noLocks @_noAllocation
   private mutating func recordProgram(_ channel: Channel, _ program: UInt7, _ packet: UInt16) {
     var high: UInt8 = 0
@@ -63,12 +65,12 @@ extension CheckpointHistory {
       high = 0x80 | bank.high.value
       low = .bit(0x80, if: bank.isBeforeReset) | bank.low.value
     }
-    removeAll(HistoryEntry.place(.c, channel), 0)
-    removeAll(HistoryEntry.place(.c, channel), 32)
-    note(HistoryEntry(.p, channel, packet: packet, program.value, high, low))
+    removeAll(HistoryEntry.chapterID(.c, channel), 0)
+    removeAll(HistoryEntry.chapterID(.c, channel), 32)
+    update(HistoryEntry(.p, channel, packet: packet, program.value, high, low))
   }
 
-  /// Nothing said before a Reset stands.
+  /// Records a System Reset, which makes all earlier commands inactive.
   @_noLocks @_noAllocation
   private mutating func recordReset(_ packet: UInt16) {
     entries.removeAll()

@@ -1,40 +1,40 @@
 import BasicContainers
 import MIDI
 
-/// What one stream has said since its checkpoint, and of all before just what the journal's counts and toggles need
-/// (RFC 6295 section 4 and appendix A.1).
+/// The checkpoint history of one stream at the sender, and the state of the whole session history that the counts and
+/// toggles of the journal need (RFC 6295 section 4 and appendix A.1).
 ///
-/// Each thing said of a channel is one ``HistoryEntry``, the newest of its kind, in the order in which they were said,
-/// oldest first. So the log lists come out in their order, and what a receiver has acknowledged goes from the front.
-/// System messages have one state a chapter. Everything is of fixed size. When a receiver acknowledges nothing, the
-/// oldest is dropped, and the checkpoint moves behind it: that happens when the entries are full, when the journal does
-/// not fit its packet, or when the checkpoint is 2^14 packets back. Sequence numbers less than 2^15 apart compare
-/// rightly though they wrap, so none is ever extended.
+/// For the channel chapters, one ``HistoryEntry`` holds the newest command of each kind. The entries are ordered by
+/// their packets, the oldest first. Therefore the log lists are encoded in order, and acknowledged entries are removed
+/// from the front. For each system chapter, there is one state. All storage has a fixed size. If no receiver
+/// acknowledges, the oldest entries are discarded and the checkpoint moves behind them. This happens when the entries
+/// are full, when the journal does not fit into its packet, and when the checkpoint is 2^14 packets back. Sequence
+/// numbers less than 2^15 apart compare correctly although they wrap, so they need not be extended.
 struct CheckpointHistory: ~Copyable {
-  /// Chapter C has the enhanced encoding.
+  /// Whether Chapter C has the enhanced encoding.
   var isEnhanced = false
-  /// While not, only what concerns the whole stream is kept.
+  /// Whether the history is recorded. If not, only the state of the whole stream is updated.
   private(set) var isRecording = false
-  /// The first packet of the history.
+  /// The checkpoint: the first packet that the journal covers.
   private(set) var checkpoint: UInt16 = 0
-  /// How many entries were dropped unacknowledged.
+  /// The number of entries that were discarded without an acknowledgement.
   private(set) var forgotten: UInt64 = 0
   var entries: RigidArray<HistoryEntry>
   var system = SystemHistory()
   var exclusives = ExclusiveHistory(logs: 32, octets: 512)
   var channels = RigidArray<ChannelHistory>(repeating: ChannelHistory(), count: 16)
   var parameters = RigidArray<ParameterHistory>(capacity: 32)
-  /// The last ``ParameterHistory/use``.
-  var parameterUse: UInt32 = 0
-  /// For each channel and note, how many Note Ons have had no Note Off.
+  /// The newest value of ``ParameterHistory/lastUse``.
+  var newestUse: UInt32 = 0
+  /// The number of Note Ons without a Note Off, by channel and note.
   var references = RigidArray<UInt8>(repeating: 0, count: 16 * 128)
-  /// For each channel and controller, how often it was sent, modulo 64.
+  /// The number of control changes, modulo 64, by channel and controller.
   var controllerCounts = RigidArray<UInt8>(repeating: 0, count: 16 * 128)
 
-  /// - Parameter capacity: entries at most; at least 1.
+  /// - Parameter capacity: the largest number of entries; at least 1.
   init(capacity: Int) { entries = RigidArray(capacity: max(capacity, 1)) }
 
-  /// Forgets the stream; the next packet is `sequence`.
+  /// Discards the state of the stream. The next packet is `sequence`.
   @_noLocks @_noAllocation
   mutating func restart(at sequence: UInt16) {
     entries.removeAll()
@@ -47,7 +47,7 @@ struct CheckpointHistory: ~Copyable {
     (isRecording, checkpoint, forgotten) = (false, sequence, 0)
   }
 
-  /// From packet `sequence` on the history is kept, or is not.
+  /// Starts or stops recording with packet `sequence`.
   @_noLocks @_noAllocation
   mutating func record(_ isRecording: Bool, from sequence: UInt16) {
     guard isRecording != self.isRecording else { return }
@@ -56,22 +56,24 @@ struct CheckpointHistory: ~Copyable {
     self.isRecording = isRecording
   }
 
-  /// Whether it holds anything that a receiver may not have and that no one sends again.
+  /// Whether the history contains anything that a receiver may lack and that no later command repeats.
   var hasUnacknowledged: Bool {
     @_noLocks @_noAllocation get {
       if !entries.isEmpty { return true }
-      return system.wantsGuard ? true : exclusives.hasData(since: checkpoint)
+      return system.needsGuardPacket ? true : exclusives.hasData(since: checkpoint)
     }
   }
 
-  /// A receiver has all up to packet `acknowledged`. One that was not sent, or is before the checkpoint, changes nothing.
+  /// Removes what a receiver has acknowledged by receiving packet `acknowledged`. The call has no effect if that packet
+  /// was not sent or lies before the checkpoint.
   @_noLocks @_noAllocation
   mutating func trim(acknowledged: UInt16, next: UInt16) {
     guard next.isAfter(acknowledged), !checkpoint.isAfter(acknowledged) else { return }
     _ = drop(through: acknowledged)
   }
 
-  /// Drops the oldest eighth of the entries; when there are none, what else is oldest. Returns false when all is gone.
+  /// Discards the oldest eighth of the entries; if there are none, the oldest other state. Returns false if nothing is
+  /// left.
   @_noLocks @_noAllocation
   mutating func forgetOldest(before next: UInt16) -> Bool {
     if !entries.isEmpty {
@@ -81,7 +83,7 @@ struct CheckpointHistory: ~Copyable {
     }
     if let packet = exclusives.removeFirst() {
       forgotten &+= 1
-      // One that is not ended may be of before the checkpoint.
+      // A System Exclusive that has not ended can be older than the checkpoint.
       if !checkpoint.isAfter(packet) { forget(through: packet) }
       return true
     }
@@ -90,23 +92,23 @@ struct CheckpointHistory: ~Copyable {
     return true
   }
 
-  /// Keeps the checkpoint near enough for its number to be understood.
+  /// Limits the distance of the checkpoint, so that its 16-bit sequence number remains unambiguous.
   @_noLocks @_noAllocation
   mutating func limitSpan(before next: UInt16) {
     if next &- checkpoint >= 1 << 14 { forget(through: next &- (3 << 12) &- 1) }
   }
 
-  /// Counts things dropped unacknowledged.
+  /// Counts entries that were discarded without an acknowledgement.
   @_noLocks @_noAllocation
   mutating func addForgotten(_ count: Int) { forgotten &+= UInt64(count) }
 
-  /// Drops what `packet` and those before it said, unacknowledged.
+  /// Discards the unacknowledged commands of `packet` and of the packets before it.
   @_noLocks @_noAllocation
   mutating func forget(through packet: UInt16) {
     addForgotten(drop(through: packet))
   }
 
-  /// Drops what was said in `packet` and before. Returns how many things that was.
+  /// Removes the commands of `packet` and of the packets before it. Returns the number of removed entries.
   @_noLocks @_noAllocation
   private mutating func drop(through packet: UInt16) -> Int {
     var count = 0
@@ -121,29 +123,29 @@ struct CheckpointHistory: ~Copyable {
     return count
   }
 
-  /// Makes `entry` the newest, in place of an older one of the same thing.
+  /// Appends `entry` and removes an older entry of the same kind and number.
   @_noLocks @_noAllocation
-  mutating func note(_ entry: HistoryEntry) {
+  mutating func update(_ entry: HistoryEntry) {
     guard isRecording else { return }
-    remove(entry.place, entry.number)
+    remove(entry.chapterID, entry.number)
     append(entry)
   }
 
-  /// Makes `entry` the newest.
+  /// Appends `entry` as the newest one.
   @_noLocks @_noAllocation
   mutating func append(_ entry: HistoryEntry) {
     if entries.freeCapacity == 0 { forget(through: entries[0].packet) }
     entries.append(entry)
   }
 
-  /// Removes the newest entry of a thing. Returns false when there is none.
+  /// Removes the newest entry of this kind and number. Returns false if there is none.
   @_noLocks @_noAllocation
   @discardableResult
-  mutating func remove(_ place: UInt8, _ number: UInt8) -> Bool {
+  mutating func remove(_ chapterID: UInt8, _ number: UInt8) -> Bool {
     var index = entries.count
     while index > 0 {
       index -= 1
-      if entries[index].number == number, entries[index].place == place {
+      if entries[index].number == number, entries[index].chapterID == chapterID {
         entries.remove(at: index)
         return true
       }
@@ -151,9 +153,9 @@ struct CheckpointHistory: ~Copyable {
     return false
   }
 
-  /// Removes all entries of a thing: with the enhanced encoding a controller has several.
+  /// Removes all entries of this kind and number. With the enhanced encoding, a controller has several.
   @_noLocks @_noAllocation
-  mutating func removeAll(_ place: UInt8, _ number: UInt8) {
-    while remove(place, number) {}
+  mutating func removeAll(_ chapterID: UInt8, _ number: UInt8) {
+    while remove(chapterID, number) {}
   }
 }

@@ -1,19 +1,19 @@
 import BasicContainers
 
-/// The System Exclusive messages that a stream has sent since the checkpoint, for Chapter X: all of them in a list, the
-/// oldest first, each with its number and, as long as there is room, its data.
+/// The System Exclusive commands that a stream has sent since the checkpoint, for Chapter X. The chapter lists all of
+/// them, the oldest first, each with its number and, if there is space, its data.
 ///
-/// A receiver counts those it has heard, and by the numbers knows which it has not. So every one has its log, also one
-/// whose data are not kept: then number and no data tell the receiver that it cannot have it. Of several such in a row
-/// the last stands for all.
+/// A receiver counts the commands that it has received, and derives from the numbers which ones it lacks. Therefore
+/// every command has a log, even if its data are not kept: a number without data tells the receiver that it cannot
+/// recover the command. Of several such logs in a row, only the last is kept.
 struct ExclusiveHistory: ~Copyable {
   private struct Log: BitwiseCopyable {
     var number: UInt8
-    /// That of its newest piece.
+    /// The packet with the newest segment.
     var packet: UInt16
-    /// How many octets of ``data`` are its own.
+    /// The number of octets of ``data`` that belong to this command.
     var octets: UInt16
-    /// Its data are all there, as far as sent.
+    /// Whether all data sent so far are kept.
     var isKept: Bool
     var status = ExclusiveLog.Status.open
 
@@ -31,10 +31,10 @@ struct ExclusiveHistory: ~Copyable {
     }
   }
 
-  /// How many the stream has begun, modulo 256.
+  /// The number of commands that the stream has begun, modulo 256.
   private var count: UInt8 = 0
   private var logs: RigidArray<Log>
-  /// Those of the first log first.
+  /// The data of the logs, in the order of the logs.
   private var data: RigidArray<UInt8>
 
   init(logs: Int, octets: Int) {
@@ -50,17 +50,19 @@ struct ExclusiveHistory: ~Copyable {
     removeAll()
   }
 
-  /// Forgets the messages; their count goes on.
+  /// Removes the commands, but continues their count.
   @_noLocks @_noAllocation
   mutating func removeAll() {
     logs.removeAll()
     data.removeAll()
   }
 
-  /// Takes the octets from `start` to `end` of one with the data octets `octets`.
+  /// Records the octets from `start` to `end` of a command.
   ///
-  /// - Parameter isKept: whether its data are to be repaired.
-  /// - Returns: how many messages have lost their data to make room.
+  /// - Parameters:
+  ///   - octets: all data octets of the command.
+  ///   - isKept: whether the journal is to contain the data.
+  /// - Returns: the number of commands whose data were discarded to make room.
   @_noLocks @_noAllocation
   mutating func record(
     _ octets: borrowing RigidArray<UInt8>, from start: Int, to end: Int, isKept: Bool, packet: UInt16,
@@ -77,7 +79,7 @@ struct ExclusiveHistory: ~Copyable {
       }
       logs.append(Log(number: count, packet: packet, isKept: isKept))
     } else if logs.isEmpty {
-      // What it began with is not known any more: the receiver is told that it cannot have all of it.
+      // The beginning is no longer known: a log without data tells the receiver that it cannot recover the command.
       logs.append(Log(number: count, packet: packet, isKept: false))
     }
     let last = logs.count - 1
@@ -87,7 +89,7 @@ struct ExclusiveHistory: ~Copyable {
     if logs[last].isKept {
       let total = end - start
       while data.freeCapacity < total {
-        // The first with data gives them up: that may be this one itself.
+        // The data of the oldest command are discarded; this can be the current command.
         guard let first = firstKept() else { break }
         dropped += 1
         dropData(of: first)
@@ -102,7 +104,7 @@ struct ExclusiveHistory: ~Copyable {
     return dropped
   }
 
-  /// Forgets those that `packet` or one before it ended. Returns how many had data.
+  /// Removes the commands that ended in `packet` or before. Returns how many of them had data.
   @_noLocks @_noAllocation
   mutating func trim(through packet: UInt16) -> Int {
     var count = 0
@@ -115,7 +117,7 @@ struct ExclusiveHistory: ~Copyable {
     return count
   }
 
-  /// Whether anything with data is from `checkpoint` or later.
+  /// Whether a command with data was sent in packet `checkpoint` or later.
   @_noLocks @_noAllocation
   func hasData(since checkpoint: UInt16) -> Bool {
     for index in 0..<logs.count where logs[index].isKept {
@@ -124,25 +126,25 @@ struct ExclusiveHistory: ~Copyable {
     return false
   }
 
-  /// Whether there is anything to say of the packets from `checkpoint` on.
+  /// Whether any command was sent in packet `checkpoint` or later.
   @_noLocks @_noAllocation
-  func isLive(since checkpoint: UInt16) -> Bool {
-    // The one open, which is the last, may be older: all others would have been trimmed.
+  func hasCommands(since checkpoint: UInt16) -> Bool {
+    // The last log may belong to a command that is still open and older than the checkpoint: all others were trimmed.
     logs.isEmpty ? false : !checkpoint.isAfter(logs[logs.count - 1].packet)
   }
 
   @_noLocks @_noAllocation
-  func isFresh(_ last: UInt16) -> Bool { logs.isEmpty ? false : logs[logs.count - 1].packet == last }
+  func isUpdated(by last: UInt16) -> Bool { logs.isEmpty ? false : logs[logs.count - 1].packet == last }
 
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>, last: UInt16) -> Bool {
     var start = 0
-    let isFresh = isFresh(last)
+    let isUpdated = isUpdated(by: last)
     for index in 0..<logs.count {
       let log = logs[index]
-      // The first log's S is the chapter's.
+      // The S bit of the first log is that of the chapter.
       let header = ExclusiveLog(
-        s: index == 0 ? !isFresh : log.packet != last, count: log.number, isListed: true,
+        s: index == 0 ? !isUpdated : log.packet != last, count: log.number, isListed: true,
         status: log.status)
       guard header.append(data, from: start, count: Int(log.octets), to: &packet) else { return false }
       start += Int(log.octets)
@@ -165,7 +167,7 @@ struct ExclusiveHistory: ~Copyable {
     logs[index].isKept = false
   }
 
-  /// Forgets the first. Returns the packet of its newest piece, nil when there is none.
+  /// Removes the first command. Returns the packet of its newest segment; nil if there is no command.
   @_noLocks @_noAllocation
   mutating func removeFirst() -> UInt16? {
     guard !logs.isEmpty else { return nil }
@@ -175,7 +177,7 @@ struct ExclusiveHistory: ~Copyable {
     return packet
   }
 
-  /// Leaves out the one before `index` if neither has data.
+  /// Removes the log before `index` if neither of the two has data.
   @_noLocks @_noAllocation
   private mutating func merge(_ index: Int) {
     guard index > 0 else { return }

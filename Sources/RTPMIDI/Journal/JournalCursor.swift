@@ -1,26 +1,28 @@
 import MIDI
 
-/// Reads a recovery journal (RFC 6295 section 5), a log at a time.
+/// Decodes a recovery journal (RFC 6295 section 5) log by log.
 ///
-/// It holds places, not octets: give it the same packet each time. Each container, journal or chapter, must lie within
-/// the one around it and be used up to its last octet; where it is not, the journal is malformed from there on. Who
-/// walks it to its end before using any of it never uses half of a malformed one. Chapter E is not given by itself: it
-/// says more of Chapter N's notes, which are given with it.
+/// The cursor stores offsets, not octets: pass the same packet to each call. Each container (journal or chapter) must
+/// lie within the container around it and must be used up to its last octet. Otherwise the journal is malformed from
+/// there on. A receiver that calls ``check(in:)`` first never applies part of a malformed journal. Chapter E has no
+/// logs of its own: its logs are passed with the notes of Chapter N.
 struct JournalCursor: BitwiseCopyable {
-  /// The logs of a chapter that has several.
+  /// The log list that is being read.
   private enum List: BitwiseCopyable {
     case none, exclusives, controllers, parameters, notes, noteOffs, pressures
   }
 
   let header: RecoveryJournalHeader
-  /// S of the log given last: a receiver that lacks nothing but the packet before this one has had all it tells.
-  private(set) var isOld = false
+  /// The S bit of the latest log. If it is set, the log contains nothing new for a receiver that lacks only the
+  /// previous packet.
+  private(set) var sBit = false
 
   private var position: Int
   private let end: Int
   private var channelJournals: Int
   private var containerEnd: Int
-  /// The container's chapters to come, in falling order: D V Q F X from bit 12 on, P C M W N E T A from bit 7 on.
+  /// The remaining chapters of the container, in descending order: D V Q F X from bit 12 on, P C M W N E T A from bit 7
+  /// on.
   private var chapters: UInt16 = 0
   private var channel = Channel(wire: 0)
 
@@ -31,10 +33,10 @@ struct JournalCursor: BitwiseCopyable {
   private var lastParameter: ParameterLog?
   private var notes: ChapterN?
   private var extras = Extent(start: 0, end: 0)
-  /// The next of Chapter N's 128 bits to look at.
+  /// The next bit of the 128-bit field of Chapter N to examine.
   private var key = 0
 
-  /// A cursor before the first log of the journal in `extent`.
+  /// Creates a cursor before the first log of the journal in `extent`.
   ///
   /// - Throws: ``PacketError/malformedJournal``.
   @_noLocks @_noAllocation
@@ -55,9 +57,9 @@ struct JournalCursor: BitwiseCopyable {
     }
   }
 
-  /// The next log, or nil at the end of the journal.
+  /// Returns the next log; nil at the end of the journal.
   ///
-  /// - Throws: ``PacketError/malformedJournal``; the journal cannot be read any further.
+  /// - Throws: ``PacketError/malformedJournal``; the rest of the journal cannot be read.
   @_noLocks @_noAllocation
   mutating func next(in packet: borrowing Span<UInt8>) throws(PacketError) -> JournalLog? {
     while true {
@@ -81,7 +83,7 @@ struct JournalCursor: BitwiseCopyable {
     }
   }
 
-  /// Reads the whole journal from here and keeps nothing.
+  /// Decodes the rest of the journal without returning the logs.
   ///
   /// - Throws: ``PacketError/malformedJournal``.
   @_noLocks @_noAllocation
@@ -90,23 +92,23 @@ struct JournalCursor: BitwiseCopyable {
     while case .some = try cursor.next(in: packet) {}
   }
 
-  /// Reads a chapter of one log, or the header of one with more.
+  /// Reads a chapter with a single log, or the header of a chapter with a list.
   @_noLocks @_noAllocation
   private mutating func open(_ chapter: UInt16, _ packet: borrowing Span<UInt8>) throws(PacketError) -> JournalLog? {
     switch chapter {
     case 0x1000:
-      if let log = ChapterD(packet, at: &position, end: containerEnd) { return give(.simpleCommands(log), log.s) }
+      if let log = ChapterD(packet, at: &position, end: containerEnd) { return deliver(.simpleCommands(log), log.s) }
     case 0x0800:
-      if let log = ChapterV(packet, at: &position, end: containerEnd) { return give(.activeSensing(log), log.s) }
+      if let log = ChapterV(packet, at: &position, end: containerEnd) { return deliver(.activeSensing(log), log.s) }
     case 0x0400:
-      if let log = ChapterQ(packet, at: &position, end: containerEnd) { return give(.sequencer(log), log.s) }
+      if let log = ChapterQ(packet, at: &position, end: containerEnd) { return deliver(.sequencer(log), log.s) }
     case 0x0200:
-      if let log = ChapterF(packet, at: &position, end: containerEnd) { return give(.timeCode(log), log.s) }
+      if let log = ChapterF(packet, at: &position, end: containerEnd) { return deliver(.timeCode(log), log.s) }
     case 0x0100:
       list = .exclusives
       return nil
     case 0x80:
-      if let log = ChapterP(packet, at: &position, end: containerEnd) { return give(.program(channel, log), log.s) }
+      if let log = ChapterP(packet, at: &position, end: containerEnd) { return deliver(.program(channel, log), log.s) }
     case 0x40:
       try begin(.controllers, packet)
       return nil
@@ -117,19 +119,19 @@ struct JournalCursor: BitwiseCopyable {
         return nil
       }
     case 0x10:
-      if let log = ChapterW(packet, at: &position, end: containerEnd) { return give(.wheel(channel, log), log.s) }
+      if let log = ChapterW(packet, at: &position, end: containerEnd) { return deliver(.wheel(channel, log), log.s) }
     case 0x08:
       try beginNotes(packet)
       return nil
     case 0x04:
-      // Measured with Chapter N, if there is one.
-      if let header = LogCount(packet, at: &position, end: containerEnd) {
+      // Chapter N has already read these logs, if it is present.
+      if let header = LogListHeader(packet, at: &position, end: containerEnd) {
         position += 2 * header.logs
         return nil
       }
     case 0x02:
       if let log = ChapterT(packet, at: &position, end: containerEnd) {
-        return give(.channelPressure(channel, log), log.s)
+        return deliver(.channelPressure(channel, log), log.s)
       }
     default:
       try begin(.pressures, packet)
@@ -139,20 +141,20 @@ struct JournalCursor: BitwiseCopyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func give(_ log: JournalLog, _ isOld: Bool) -> JournalLog {
-    self.isOld = isOld
+  private mutating func deliver(_ log: JournalLog, _ sBit: Bool) -> JournalLog {
+    self.sBit = sBit
     return log
   }
 
-  /// Chapters C and A.
+  /// Opens the list of Chapter C or A.
   @_noLocks @_noAllocation
   private mutating func begin(_ list: List, _ packet: borrowing Span<UInt8>) throws(PacketError) {
-    guard let header = LogCount(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
+    guard let header = LogListHeader(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
     (self.list, logsLeft) = (list, header.logs)
     listEnd = position + 2 * header.logs
   }
 
-  /// Chapter N, and Chapter E behind it.
+  /// Opens the list of Chapter N, and locates the logs of Chapter E after it.
   @_noLocks @_noAllocation
   private mutating func beginNotes(_ packet: borrowing Span<UInt8>) throws(PacketError) {
     guard let chapter = ChapterN(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
@@ -160,12 +162,12 @@ struct JournalCursor: BitwiseCopyable {
     var next = position + 2 * chapter.logs + chapter.offOctets
     extras = Extent(start: next, end: next)
     if chapters & 0x04 != 0 {
-      guard let header = LogCount(packet, at: &next, end: containerEnd) else { throw .malformedJournal }
+      guard let header = LogListHeader(packet, at: &next, end: containerEnd) else { throw .malformedJournal }
       extras = Extent(start: next, end: next + 2 * header.logs)
     }
   }
 
-  /// The next log of the open list; nil when it has no more, or none is open.
+  /// The next log of the open list; nil at its end, or if no list is open.
   @_noLocks @_noAllocation
   private mutating func nextOfList(_ packet: borrowing Span<UInt8>) throws(PacketError) -> JournalLog? {
     switch list {
@@ -173,28 +175,28 @@ struct JournalCursor: BitwiseCopyable {
     case .exclusives:
       if position < containerEnd {
         guard let log = ExclusiveLog(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
-        return give(.systemExclusive(log), log.s)
+        return deliver(.systemExclusive(log), log.s)
       }
     case .controllers:
       if logsLeft > 0 {
         logsLeft -= 1
         guard let log = ControllerLog(packet, at: &position, end: listEnd) else { throw .malformedJournal }
-        return give(.controller(channel, log, later: Extent(start: position, end: listEnd)), log.s)
+        return deliver(.controller(channel, log, later: Extent(start: position, end: listEnd)), log.s)
       }
     case .parameters:
       guard let chapter = parameters else { break }
       if position < listEnd {
         guard let log = ParameterLog(packet, at: &position, end: listEnd, in: chapter) else { throw .malformedJournal }
         lastParameter = log
-        return give(.parameter(channel, log), log.s)
+        return deliver(.parameter(channel, log), log.s)
       }
       list = .none
-      return give(.selection(channel, chapter, last: lastParameter), chapter.s)
+      return deliver(.selection(channel, chapter, last: lastParameter), chapter.s)
     case .notes:
       if logsLeft > 0 {
         logsLeft -= 1
         guard let log = NoteLog(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
-        return give(.note(channel, log, extras: extras), log.s)
+        return deliver(.note(channel, log, extras: extras), log.s)
       }
       list = .noteOffs
       return try nextOfList(packet)
@@ -205,7 +207,7 @@ struct JournalCursor: BitwiseCopyable {
         let isOff = bits & (0x80 >> UInt8(truncatingIfNeeded: key % 8)) != 0
         key += 1
         if isOff {
-          return give(
+          return deliver(
             .noteOff(channel, key: UInt7(masking: UInt8(truncatingIfNeeded: key - 1)), extras: extras), chapter.s)
         }
       }
@@ -214,7 +216,7 @@ struct JournalCursor: BitwiseCopyable {
       if logsLeft > 0 {
         logsLeft -= 1
         guard let log = PressureLog(packet, at: &position, end: listEnd) else { throw .malformedJournal }
-        return give(.polyphonicPressure(channel, log), log.s)
+        return deliver(.polyphonicPressure(channel, log), log.s)
       }
     }
     list = .none

@@ -1,6 +1,6 @@
 import MIDI
 
-/// One thing that a recovery journal tells, as ``JournalCursor`` comes to it.
+/// One log of a recovery journal, as returned by ``JournalCursor``.
 enum JournalLog: BitwiseCopyable {
   // The system journal, chapters D V Q F X.
   case simpleCommands(ChapterD)
@@ -8,17 +8,17 @@ enum JournalLog: BitwiseCopyable {
   case sequencer(ChapterQ)
   case timeCode(ChapterF)
   case systemExclusive(ExclusiveLog)
-  // A channel's journal, chapters P C M W N E T A.
+  // A channel journal, chapters P C M W N E T A.
   case program(Channel, ChapterP)
-  /// With the controllers' logs that follow it in its chapter.
+  /// A log of Chapter C, with the logs after it in the chapter.
   case controller(Channel, ControllerLog, later: Extent)
   case parameter(Channel, ParameterLog)
-  /// The end of Chapter M: what is selected, `last` being the parameter of its last log.
+  /// The end of Chapter M: the selected parameter. `last` is the last log of the chapter.
   case selection(Channel, ChapterM, last: ParameterLog?)
   case wheel(Channel, ChapterW)
-  /// A note that is held, with the logs of the channel's Chapter E, which say more of it.
+  /// A note that is on, with the logs of Chapter E of the channel.
   case note(Channel, NoteLog, extras: Extent)
-  /// A note whose newest command is a Note Off, likewise.
+  /// A note whose newest command is a Note Off, with the logs of Chapter E of the channel.
   case noteOff(Channel, key: UInt7, extras: Extent)
   case channelPressure(Channel, ChapterT)
   case polyphonicPressure(Channel, PressureLog)

@@ -1,58 +1,61 @@
 import MIDI
 
-/// Makes good what has been lost, from the journal of the packet that shows the loss (RFC 6295 section 4).
+/// Recovers lost commands from the journal of the packet that reveals the loss (RFC 6295 section 4).
 ///
-/// The journal tells the newest active state of all that was said from its checkpoint on. Each log is compared with what
-/// has been received, and where the two differ it is turned into the messages that make them equal: first the system's,
-/// then each channel's, in the journal's own order. They are given out before the packet's commands. A command lost
-/// that another has made ineffective is not given back. Where the checkpoint lies behind the first packet lost, the
-/// journal is not enough, and a note that it does not confirm may have ended unheard: it is ended, for silence heals.
+/// The journal contains the newest active state of all commands since its checkpoint. Each log is compared with the
+/// received state. If they differ, the repair emits the messages that make them equal: first those of the system
+/// journal, then those of each channel journal, in the order of the journal. The messages precede the commands of the
+/// packet. A lost command that a later command has made inactive is not recovered. If the checkpoint lies after the
+/// first lost packet, the journal does not cover the loss: the Note Off of a note that the journal does not
+/// confirm may be lost too. Such notes are ended, because silence is less harmful than a hanging note.
 struct JournalRepair: BitwiseCopyable {
   enum Event: BitwiseCopyable {
     case message(Message)
-    /// The assembly holds a whole one.
+    /// The assembly holds a complete System Exclusive.
     case systemExclusive
   }
 
   private var cursor: JournalCursor?
-  /// Nothing but the packet before is missing: logs with S set tell nothing new.
+  /// Whether only the previous packet is missing: logs with S = 1 then contain nothing new.
   private var isSingle = false
+  /// Whether the journal covers the loss.
   private var isCovered = true
-  /// The first System Exclusive that the journal tells of is the next: all that it tells of is later than what was heard.
-  var countsExclusivesAnew = false
+  /// Whether the next System Exclusive log sets the count: the journal describes only commands after those received.
+  var restartsExclusiveCount = false
   private var queue = RepairQueue()
-  /// The notes that the journal confirms, a bit for each key of a channel; only of interest when not covered.
+  /// The notes that the journal confirms, one bit for each key of a channel; used only if the journal does not cover
+  /// the loss.
   private var confirmed = InlineArray<16, UInt128>(repeating: 0)
-  /// The next note to look at once the journal is read: 128 a channel.
-  private var note = 0
-  private var given = 0
+  /// The next note to examine after the journal: 128 for each channel.
+  private var noteIndex = 0
+  private var emitted = 0
 
-  /// When a packet has given so many messages, the rest of its journal is passed over: an octet or two of it can call
-  /// for a hundred.
+  /// The largest number of messages that the journal of one packet can emit; the rest of the journal is ignored. One or
+  /// two octets of a journal can cause a hundred messages.
   private static var limit: Int { @_noLocks @_noAllocation get { 4096 } }
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// Begins with a journal that is known to be well formed.
+  /// Starts the repair from a journal that is known to be well formed.
   @_noLocks @_noAllocation
   mutating func begin(_ cursor: JournalCursor, isSingle: Bool, isCovered: Bool) {
     self.cursor = cursor
     (self.isSingle, self.isCovered) = (isCovered ? isSingle : false, isCovered)
-    countsExclusivesAnew = !isCovered
+    restartsExclusiveCount = !isCovered
     queue.removeAll()
-    (note, given) = (0, 0)
+    (noteIndex, emitted) = (0, 0)
     confirmed = InlineArray(repeating: 0)
   }
 
-  /// Forgets what is left.
+  /// Discards the rest of the repair.
   @_noLocks @_noAllocation
   mutating func end() {
     cursor = nil
     queue.removeAll()
   }
 
-  /// The next thing to give out, of which `state` has taken note; nil when all is repaired.
+  /// Returns the next recovered message, after updating `state`; nil at the end of the repair.
   @_noLocks @_noAllocation
   mutating func next(
     in packet: borrowing Span<UInt8>, state: inout ReceivedState, assembly: inout SystemExclusiveAssembly
@@ -60,20 +63,20 @@ struct JournalRepair: BitwiseCopyable {
     while true {
       if let message = queue.removeFirst() { return .message(message) }
       guard var cursor else { return nil }
-      // It has been walked to its end before.
+      // The journal was checked before, so it has no errors.
       guard let log = try? cursor.next(in: packet) else {
         if endUnconfirmedNote(&state) { continue }
         self.cursor = nil
         return nil
       }
       self.cursor = cursor
-      if isSingle, cursor.isOld { continue }
-      if given >= Self.limit { continue }
+      if isSingle, cursor.sBit { continue }
+      if emitted >= Self.limit { continue }
       if repair(log, in: packet, &state, &assembly) { return .systemExclusive }
     }
   }
 
-  /// Returns whether a System Exclusive is complete.
+  /// Repairs the state from one log. Returns whether the assembly holds a complete System Exclusive.
   @_noLocks @_noAllocation
   private mutating func repair(
     _ log: JournalLog, in packet: borrowing Span<UInt8>, _ state: inout ReceivedState,
@@ -91,27 +94,27 @@ struct JournalRepair: BitwiseCopyable {
     case .selection(let channel, let chapter, let last): repair(chapter, last: last, channel, &state)
     case .wheel(let channel, let chapter):
       if state.channels[Int(channel.wire)].wheel != chapter.bend.value {
-        give(.pitchBend(channel, chapter.bend), &state)
+        emit(.pitchBend(channel, chapter.bend), &state)
       }
     case .note(let channel, let log, let extras): repair(log, channel, extras: extras, in: packet, &state)
     case .noteOff(let channel, let key, let extras): endNote(key, channel, extras: extras, in: packet, &state)
     case .channelPressure(let channel, let chapter):
       if state.channels[Int(channel.wire)].pressure != chapter.pressure.value {
-        give(.channelPressure(channel, pressure: chapter.pressure), &state)
+        emit(.channelPressure(channel, pressure: chapter.pressure), &state)
       }
     case .polyphonicPressure(let channel, let log):
-      // What a reset has put back needs no repair.
+      // A value before Reset All Controllers needs no repair.
       if !log.isBeforeReset, state.channels[Int(channel.wire)].pressures[Int(log.key.value)] != log.pressure.value {
-        give(.polyphonicPressure(channel, key: log.key, pressure: log.pressure), &state)
+        emit(.polyphonicPressure(channel, key: log.key, pressure: log.pressure), &state)
       }
     }
     return false
   }
 
   @_noLocks @_noAllocation
-  mutating func give(_ message: Message, times count: Int = 1, _ state: inout ReceivedState) {
+  mutating func emit(_ message: Message, times count: Int = 1, _ state: inout ReceivedState) {
     queue.append(message, count: count)
-    given += count
+    emitted += count
     var index = 0
     while index < count {
       state.apply(message)
@@ -119,23 +122,24 @@ struct JournalRepair: BitwiseCopyable {
     }
   }
 
-  /// Notes that the journal says are held.
+  /// Marks a note as held at the sender.
   @_noLocks @_noAllocation
   mutating func confirm(_ key: UInt7, _ channel: Channel) {
     confirmed[Int(channel.wire)] |= UInt128(1) << UInt128(key.value)
   }
 
-  /// Ends the next note that is held and not confirmed, if the journal was not enough. Returns whether there was one.
+  /// Ends the next note that is on and not confirmed, if the journal does not cover the loss. Returns whether there was
+  /// one.
   @_noLocks @_noAllocation
   private mutating func endUnconfirmedNote(_ state: inout ReceivedState) -> Bool {
     if isCovered { return false }
-    while note < 16 * 128 {
-      let (index, key) = (note / 128, note % 128)
-      note += 1
+    while noteIndex < 16 * 128 {
+      let (index, key) = (noteIndex / 128, noteIndex % 128)
+      noteIndex += 1
       let references = Int(state.channels[index].references[key])
       if references > 0, confirmed[index] >> UInt128(UInt8(truncatingIfNeeded: key)) & 1 == 0 {
         let channel = Channel(wire: UInt8(truncatingIfNeeded: index))
-        give(
+        emit(
           .noteOff(channel, key: UInt7(masking: UInt8(truncatingIfNeeded: key)), velocity: 64), times: references,
           &state)
         return true

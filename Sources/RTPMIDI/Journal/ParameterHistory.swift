@@ -1,24 +1,24 @@
 import MIDI
 
-/// What a stream has said of one registered or non-registered parameter of a channel.
+/// The state of one registered or non-registered parameter of a channel, as the stream has sent it.
 struct ParameterHistory: BitwiseCopyable {
   let channel: Channel
   let isNonRegistered: Bool
   let number: UInt14
   private var entryHigh: ParameterLog.Field?
   private var entryLow: ParameterLog.Field?
-  /// Increments less decrements since the newest entry.
+  /// The number of increments minus decrements since the newest Data Entry.
   private var steps: Int16 = 0
   private var stepsAreBeforeReset = false
-  /// Larger than that of all others when the parameter is chosen or entered.
-  var use: UInt32
+  /// A counter value that is larger the more recently the parameter was selected or changed.
+  var lastUse: UInt32
 
   @_noLocks @_noAllocation
-  init(channel: Channel, isNonRegistered: Bool, number: UInt14, use: UInt32) {
-    (self.channel, self.isNonRegistered, self.number, self.use) = (channel, isNonRegistered, number, use)
+  init(channel: Channel, isNonRegistered: Bool, number: UInt14, lastUse: UInt32) {
+    (self.channel, self.isNonRegistered, self.number, self.lastUse) = (channel, isNonRegistered, number, lastUse)
   }
 
-  /// Takes controller 6, 38, 96 or 97.
+  /// Records one of controllers 6, 38, 96 and 97.
   @_noLocks @_noAllocation
   mutating func enter(_ controller: UInt8, _ value: UInt7) {
     switch controller {
@@ -31,7 +31,7 @@ struct ParameterHistory: BitwiseCopyable {
     stepsAreBeforeReset = false
   }
 
-  /// Reset All Controllers has come. It leaves the parameter as it is (RP-015).
+  /// Records Reset All Controllers, which does not change the parameter (RP-015).
   @_noLocks @_noAllocation
   mutating func reset() {
     entryHigh?.isBeforeReset = true

@@ -5,15 +5,15 @@ import MIDI
 ///
 ///     S PNUM-LSB[7] | Q PNUM-MSB[7] | J K L M N T V R | fields
 ///
-/// The second octet is left out where ``ChapterM/logsAreShort``. The fields, each if its flag is set:
+/// The second octet is omitted if ``ChapterM/logsAreShort``. Each field is present if its flag is set:
 ///
 ///     J  X ENTRY-MSB[7]        value of the newest controller 6
 ///     K  X ENTRY-LSB[7]        value of the newest controller 38
-///     L  G X A-BUTTON[14]      controllers 96 less controllers 97 since the newest entry; G is the sign
-///     M  G R C-BUTTON[14]      the same since the newest Reset All Controllers
-///     N  X COUNT[7]            how many transactions the parameter has had, modulo 128
+///     L  G X A-BUTTON[14]      controllers 96 minus controllers 97 since the newest entry; G is the sign
+///     M  G R C-BUTTON[14]      controllers 96 minus controllers 97 since the newest Reset All Controllers
+///     N  X COUNT[7]            the number of transactions for the parameter, modulo 128
 ///
-/// X: Reset All Controllers has come since.
+/// X: Reset All Controllers has been sent since.
 struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
   struct Field: Hashable, Sendable, BitwiseCopyable {
     var value: UInt7
@@ -25,9 +25,9 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
   }
 
   struct Button: Hashable, Sendable, BitwiseCopyable {
-    /// -16383...16383.
+    /// Increments minus decrements, -16383...16383.
     var steps: Int
-    /// X, if there is one.
+    /// X, in the field A-BUTTON.
     var isBeforeReset: Bool
 
     @_noLocks @_noAllocation
@@ -43,9 +43,9 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
   var buttons: Button?
   var buttonsSinceReset: Button?
   var count: Field?
-  /// T.
+  /// T: the log uses the count tool.
   var usesCountTool: Bool
-  /// V.
+  /// V: the log uses the value tool.
   var usesValueTool: Bool
 
   @_noLocks @_noAllocation
@@ -59,7 +59,7 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
     (self.count, self.usesCountTool, self.usesValueTool) = (count, usesCountTool, usesValueTool)
   }
 
-  /// Reads the log at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the log at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int, in chapter: ChapterM) {
     let header = chapter.logsAreShort ? 2 : 3
@@ -102,7 +102,7 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
     return Button(word & 0x8000 != 0 ? 0 - steps : steps, isBeforeReset: word & 0x4000 != 0)
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>, in chapter: ChapterM) -> Bool {
     let flags: UInt8 =

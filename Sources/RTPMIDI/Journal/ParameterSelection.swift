@@ -1,16 +1,17 @@
 import MIDI
 
-/// The parameter that Data Entry, Data Increment and Data Decrement act on: controllers 99 and 98 select a
-/// non-registered one, 101 and 100 a registered one; 127 in both halves selects none (MIDI 1.0; RFC 6295, appendix A.4).
+/// The parameter that Data Entry, Data Increment and Data Decrement act on. Controllers 99 and 98 select a
+/// non-registered parameter, 101 and 100 a registered one; 127 in both halves selects none (MIDI 1.0; RFC 6295,
+/// appendix A.4).
 struct ParameterSelection: BitwiseCopyable {
-  /// The two numbers are told apart, and kept: the newest of the four controllers says which of them counts.
+  /// Whether the newest of the four controllers was for a non-registered number. Both numbers are kept.
   private(set) var isNonRegistered = false
-  /// The newest of them told an upper half: a lower one will follow.
+  /// Whether the newest of them was the upper half of a number: the lower half follows.
   private(set) var isPending = false
   private var registered: UInt14 = 16383
   private var nonRegistered: UInt14 = 16383
 
-  /// None.
+  /// Creates a selection of no parameter.
   @_noLocks @_noAllocation
   init() {}
 
@@ -20,11 +21,11 @@ struct ParameterSelection: BitwiseCopyable {
     if isNonRegistered { nonRegistered = number } else { registered = number }
   }
 
-  /// Of the parameter selected.
+  /// The number of the selected parameter.
   var number: UInt14 { @_noLocks @_noAllocation get { isNonRegistered ? nonRegistered : registered } }
   var isNone: Bool { @_noLocks @_noAllocation get { number.value == 16383 } }
 
-  /// Takes a controller 98...101.
+  /// Applies one of controllers 98...101.
   @_noLocks @_noAllocation
   mutating func select(_ controller: UInt7, _ value: UInt7) {
     switch controller.value {

@@ -1,14 +1,14 @@
 import MIDI
 
-/// The value of one registered or non-registered parameter of one channel, as far as it has been said.
+/// The received value of one registered or non-registered parameter of one channel.
 struct ParameterState: BitwiseCopyable {
   let channel: UInt8
   let isNonRegistered: Bool
   let number: UInt16
-  /// The newest Data Entry, ``ChannelState/unknown`` before the first.
+  /// The newest Data Entry, ``ChannelState/unknown`` before the first one.
   private(set) var high = ChannelState.unknown
   private(set) var low = ChannelState.unknown
-  /// Data Increments less Data Decrements since the newest Data Entry.
+  /// The number of Data Increments minus Data Decrements since the newest Data Entry.
   private(set) var steps: Int16 = 0
 
   @_noLocks @_noAllocation
@@ -23,7 +23,7 @@ struct ParameterState: BitwiseCopyable {
     return isNonRegistered == selection.isNonRegistered
   }
 
-  /// Takes a controller 6, 38, 96 or 97.
+  /// Applies one of controllers 6, 38, 96 and 97.
   @_noLocks @_noAllocation
   mutating func enter(_ controller: UInt7, _ value: UInt7) {
     switch controller.value {

@@ -1,24 +1,24 @@
 import BasicContainers
 import MIDI
 
-/// What the messages given out from one stream have brought about: what a recovery journal is compared with, so that
-/// only what has been lost is repaired. About 9 KB, taken once.
+/// The state that results from the messages received in one stream. The repair compares it with a recovery journal, so
+/// that only lost commands are recovered. About 9 KB, allocated once.
 struct ReceivedState: ~Copyable {
   /// The sixteen channels.
   var channels: RigidArray<ChannelState>
-  /// The parameters entered last; beyond ``parameterLimit`` the one that came first gives way.
+  /// The parameters changed by Data Entry. Beyond ``parameterLimit``, the parameter that was added first is replaced.
   private(set) var parameters: RigidArray<ParameterState>
   private var nextParameter = 0
 
   var sequencer = SequencerState()
   var timeCode = TimeCodeState()
-  /// The song selected.
+  /// The selected song.
   var song = ChannelState.unknown
-  /// How many there were, modulo 128.
+  /// The number of System Resets, modulo 128; likewise for the two counts below.
   var resets: UInt8 = 0
   var tuneRequests: UInt8 = 0
   var activeSensings: UInt8 = 0
-  /// How many System Exclusives have begun, modulo 256.
+  /// The number of System Exclusives that have begun, modulo 256.
   var exclusives: UInt8 = 0
 
   static var parameterLimit: Int { @_noLocks @_noAllocation get { 32 } }
@@ -28,7 +28,7 @@ struct ReceivedState: ~Copyable {
     parameters = RigidArray(capacity: Self.parameterLimit)
   }
 
-  /// Takes note that `message` is given out.
+  /// Applies a message that is delivered.
   @_noLocks @_noAllocation
   mutating func apply(_ message: Message) {
     switch message {
@@ -59,7 +59,7 @@ struct ReceivedState: ~Copyable {
     }
   }
 
-  /// The parameter that `selection` selects; nil when nothing is known of it.
+  /// The state of the parameter `selection`; nil if no value was received.
   @_noLocks @_noAllocation
   func parameter(_ selection: ParameterSelection, of channel: Channel) -> ParameterState? {
     guard let index = index(of: selection, of: channel) else { return nil }
@@ -88,7 +88,7 @@ struct ReceivedState: ~Copyable {
     nextParameter = (nextParameter + 1) % Self.parameterLimit
   }
 
-  /// System Reset: all is as at power-up. What counts commands counts on.
+  /// Applies a System Reset: the state is that at power-up, but the counts of commands continue.
   @_noLocks @_noAllocation
   private mutating func reset() {
     for index in 0..<16 {

@@ -1,20 +1,21 @@
 import BasicContainers
 
-/// The header of a packet's recovery journal (RFC 6295 section 5, figure 8), three octets:
+/// The header of a recovery journal (RFC 6295 section 5, figure 8): three octets.
 ///
 ///     S Y A H TOTCHAN[4] | checkpoint packet's sequence number 16
 ///
-/// Behind it come the system journal, if Y, and TOTCHAN + 1 channel journals, if A, the channels ascending. With
-/// neither the journal is empty: nothing was said in the packets from the checkpoint to the one before.
+/// The system journal follows if Y is set, then TOTCHAN + 1 channel journals in ascending order of channels if A is
+/// set. With neither, the journal is empty: the packets from the checkpoint to the previous packet contain no commands.
 struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
   var s: Bool
-  /// Y.
+  /// Y: the system journal is present.
   var hasSystemJournal: Bool
-  /// How many channel journals there are, 0...16.
+  /// A and TOTCHAN: the number of channel journals, 0...16.
   var channelJournals: Int
-  /// H: the stream's Chapters C use the enhanced encoding.
+  /// H: Chapter C uses the enhanced encoding.
   var isEnhanced: Bool
-  /// The packet from which on the journal tells what was said. That of the packet itself in an empty journal.
+  /// The sequence number of the checkpoint packet, the first one that the journal covers. In an empty journal, it can
+  /// be that of the packet itself.
   var checkpoint: UInt16
 
   static var length: Int { @_noLocks @_noAllocation get { 3 } }
@@ -25,7 +26,7 @@ struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
     (self.isEnhanced, self.checkpoint) = (isEnhanced, checkpoint)
   }
 
-  /// Reads the header at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the header at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - Self.length else { return nil }
@@ -38,7 +39,7 @@ struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
     position += Self.length
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= Self.length else { return false }

@@ -1,6 +1,6 @@
 import MIDI
 
-/// The messages that the log read last has called for, in order: runs of equal ones, taken out one by one. The longest
+/// The messages that repair the state for the current log, in order, stored as runs of equal messages. The longest
 /// repair, of two times of MIDI Time Code, has sixteen runs.
 struct RepairQueue: BitwiseCopyable {
   private struct Run: BitwiseCopyable {

@@ -1,29 +1,30 @@
 import MIDI
 
-/// Where a sequencer stands that obeys Start, Continue, Stop, Song Position and Clock, as Chapter Q tells it (RFC 6295,
+/// The state of a sequencer that follows Start, Continue, Stop, Song Position and Clock, as in Chapter Q (RFC 6295,
 /// appendix B.3).
 ///
-/// Start and Song Position put it before a place, which the next Clock plays; each Clock after that plays the one behind
-/// it. A Clock while it stands still moves nothing. So after Start and n Clocks, ``next`` is n.
+/// Start and Song Position set the position that the next Clock plays; each following Clock plays the next position. A
+/// Clock while the sequencer is stopped has no effect. After Start and n Clocks, ``next`` is therefore n.
 struct SequencerState: Hashable, Sendable, BitwiseCopyable {
   private(set) var isRunning = false
-  /// In Clocks from the song's start, modulo 2^19: the one played last, if ``isPlayed``, else the one to be played next.
+  /// The position in Clocks from the start of the song, modulo 2^19. If ``isPlayed``, it was played last; otherwise, it
+  /// is played next.
   private(set) var position: UInt32 = 0
   private(set) var isPlayed = false
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// What Chapter Q tells.
+  /// Creates the state that Chapter Q describes.
   @_noLocks @_noAllocation
   init(_ chapter: ChapterQ) {
     (isRunning, position, isPlayed) = (chapter.isRunning, chapter.position & 0x7FFFF, chapter.isPlayed)
   }
 
-  /// The place that the next Clock plays, in Clocks from the song's start, modulo 2^19.
+  /// The position that the next Clock plays, in Clocks from the start of the song, modulo 2^19.
   var next: UInt32 { @_noLocks @_noAllocation get { (isPlayed ? position + 1 : position) & 0x7FFFF } }
 
-  /// How many Clocks `other` is ahead: the nearest of those equal modulo 2^19.
+  /// The number of Clocks by which `other` is ahead, -2^18..<2^18.
   @_noLocks @_noAllocation
   func clocks(to other: SequencerState) -> Int {
     let difference = Int((other.next &- next) & 0x7FFFF)

@@ -1,31 +1,31 @@
 import BasicContainers
 import MIDI
 
-/// What a stream has said with system messages, System Exclusive apart: one newest state a chapter, D, V, Q and F.
+/// The newest state of each system chapter of a stream: D, V, Q and F. System Exclusive is in ``ExclusiveHistory``.
 struct SystemHistory: BitwiseCopyable {
   var sequencer = SequencerHistory()
   private var timeCode = TimeCodeHistory()
   private var resets: UInt8 = 0
   private var tuneRequests: UInt8 = 0
-  private var senses: UInt8 = 0
+  private var activeSensings: UInt8 = 0
   private var song: UInt7 = 0
-  private var saidReset = Said()
-  private var saidTuneRequest = Said()
-  private var saidSong = Said()
-  private var saidSense = Said()
+  private var lastReset = LastSent()
+  private var lastTuneRequest = LastSent()
+  private var lastSong = LastSent()
+  private var lastSensing = LastSent()
 
   @_noLocks @_noAllocation
   init() {}
 
   var hasD: Bool {
     @_noLocks @_noAllocation get {
-      if saidReset.isLive { return true }
-      return saidTuneRequest.isLive ? true : saidSong.isLive
+      if lastReset.isInHistory { return true }
+      return lastTuneRequest.isInHistory ? true : lastSong.isInHistory
     }
   }
-  var hasV: Bool { @_noLocks @_noAllocation get { saidSense.isLive } }
-  var hasQ: Bool { @_noLocks @_noAllocation get { sequencer.said.isLive } }
-  var hasF: Bool { @_noLocks @_noAllocation get { timeCode.said.isLive } }
+  var hasV: Bool { @_noLocks @_noAllocation get { lastSensing.isInHistory } }
+  var hasQ: Bool { @_noLocks @_noAllocation get { sequencer.lastSent.isInHistory } }
+  var hasF: Bool { @_noLocks @_noAllocation get { timeCode.lastSent.isInHistory } }
 
   var isEmpty: Bool {
     @_noLocks @_noAllocation get {
@@ -35,8 +35,9 @@ struct SystemHistory: BitwiseCopyable {
     }
   }
 
-  /// Whether it holds anything that nobody says again: where a running sequencer is, its next Clock says.
-  var wantsGuard: Bool {
+  /// Whether it contains anything that no later command repeats. The position of a running sequencer is repeated by its
+  /// next Clock.
+  var needsGuardPacket: Bool {
     @_noLocks @_noAllocation get {
       if hasQ, !sequencer.isRunning { return true }
       if hasD { return true }
@@ -44,21 +45,21 @@ struct SystemHistory: BitwiseCopyable {
     }
   }
 
-  /// Whether packet `last` said anything of this.
+  /// Whether packet `last` contains a command of these chapters.
   @_noLocks @_noAllocation
-  func isFresh(_ last: UInt16) -> Bool {
-    if sequencer.said.isFresh(last) { return true }
-    if isFreshD(last) { return true }
-    return saidSense.isFresh(last) ? true : timeCode.said.isFresh(last)
+  func isUpdated(by last: UInt16) -> Bool {
+    if sequencer.lastSent.isUpdated(by: last) { return true }
+    if chapterDIsUpdated(by: last) { return true }
+    return lastSensing.isUpdated(by: last) ? true : timeCode.lastSent.isUpdated(by: last)
   }
 
   @_noLocks @_noAllocation
-  private func isFreshD(_ last: UInt16) -> Bool {
-    if saidReset.isFresh(last) { return true }
-    return saidTuneRequest.isFresh(last) ? true : saidSong.isFresh(last)
+  private func chapterDIsUpdated(by last: UInt16) -> Bool {
+    if lastReset.isUpdated(by: last) { return true }
+    return lastTuneRequest.isUpdated(by: last) ? true : lastSong.isUpdated(by: last)
   }
 
-  /// Takes a system message other than Reset.
+  /// Records a system message other than Reset.
   @_noLocks @_noAllocation
   mutating func record(_ message: Message, _ packet: UInt16, if isRecording: Bool) {
     switch message {
@@ -70,52 +71,52 @@ struct SystemHistory: BitwiseCopyable {
     case .quarterFrame(let data): timeCode.quarterFrame(data, packet, if: isRecording)
     case .songSelect(let number):
       song = number
-      saidSong.mark(packet, if: isRecording)
+      lastSong.mark(packet, if: isRecording)
     case .tuneRequest:
       tuneRequests = (tuneRequests + 1) & 0x7F
-      saidTuneRequest.mark(packet, if: isRecording)
+      lastTuneRequest.mark(packet, if: isRecording)
     case .activeSensing:
-      senses = (senses + 1) & 0x7F
-      saidSense.mark(packet, if: isRecording)
+      activeSensings = (activeSensings + 1) & 0x7F
+      lastSensing.mark(packet, if: isRecording)
     default: break
     }
   }
 
-  /// Takes a Reset: nothing said before it stands. The counts go on.
+  /// Records a Reset, which makes all earlier commands inactive. The counts continue.
   @_noLocks @_noAllocation
   mutating func reset(_ packet: UInt16, if isRecording: Bool) {
     sequencer = SequencerHistory()
     timeCode = TimeCodeHistory()
     resets = (resets + 1) & 0x7F
-    saidReset.mark(packet, if: isRecording)
-    saidTuneRequest.clear()
-    saidSong.clear()
-    saidSense.clear()
+    lastReset.mark(packet, if: isRecording)
+    lastTuneRequest.clear()
+    lastSong.clear()
+    lastSensing.clear()
   }
 
-  /// Forgets what `packet` or one before it said. Returns how many things that was.
+  /// Removes the commands sent in `packet` or before. Returns the number of removed entries.
   @_noLocks @_noAllocation
   mutating func trim(through packet: UInt16) -> Int {
     var count = sequencer.trim(through: packet) ? 1 : 0
     if timeCode.trim(through: packet) { count += 1 }
-    if saidReset.trim(through: packet) { count += 1 }
-    if saidTuneRequest.trim(through: packet) { count += 1 }
-    if saidSong.trim(through: packet) { count += 1 }
-    if saidSense.trim(through: packet) { count += 1 }
+    if lastReset.trim(through: packet) { count += 1 }
+    if lastTuneRequest.trim(through: packet) { count += 1 }
+    if lastSong.trim(through: packet) { count += 1 }
+    if lastSensing.trim(through: packet) { count += 1 }
     return count
   }
 
-  /// Appends the chapters that there are. Returns false when there is no room.
+  /// Appends the chapters. Returns false if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>, last: UInt16) -> Bool {
     if hasD {
       let chapter = ChapterD(
-        s: !isFreshD(last), resets: log(saidReset, UInt7(masking: resets), last),
-        tuneRequests: log(saidTuneRequest, UInt7(masking: tuneRequests), last), song: log(saidSong, song, last))
+        s: !chapterDIsUpdated(by: last), resets: log(lastReset, UInt7(masking: resets), last),
+        tuneRequests: log(lastTuneRequest, UInt7(masking: tuneRequests), last), song: log(lastSong, song, last))
       guard chapter.append(to: &packet) else { return false }
     }
     if hasV {
-      let chapter = ChapterV(s: saidSense.packet != last, count: UInt7(masking: senses))
+      let chapter = ChapterV(s: lastSensing.packet != last, count: UInt7(masking: activeSensings))
       guard chapter.append(to: &packet) else { return false }
     }
     if hasQ { guard sequencer.append(to: &packet, last: last) else { return false } }
@@ -124,7 +125,7 @@ struct SystemHistory: BitwiseCopyable {
   }
 
   @_noLocks @_noAllocation
-  private func log(_ said: Said, _ value: UInt7, _ last: UInt16) -> ChapterD.Log? {
-    said.isLive ? ChapterD.Log(s: said.packet != last, value: value) : nil
+  private func log(_ lastSent: LastSent, _ value: UInt7, _ last: UInt16) -> ChapterD.Log? {
+    lastSent.isInHistory ? ChapterD.Log(s: lastSent.packet != last, value: value) : nil
   }
 }

@@ -1,23 +1,23 @@
 import BasicContainers
 
-/// The header of the system journal (RFC 6295 section 5, figure 10), two octets:
+/// The header of the system journal (RFC 6295 section 5, figure 10): two octets.
 ///
 ///     S D V Q F X LENGTH[10]
 ///
-/// The chapters whose flags are set follow in this order.
+/// The chapters with set flags follow in this order.
 struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
   var s: Bool
-  /// D: reset, tune request, song select and undefined commands.
+  /// D: Reset, Tune Request, Song Select and undefined commands.
   var hasD: Bool
-  /// V: active sensing.
+  /// V: Active Sensing.
   var hasV: Bool
-  /// Q: the sequencer.
+  /// Q: the sequencer state.
   var hasQ: Bool
-  /// F: time code.
+  /// F: MIDI Time Code.
   var hasF: Bool
   /// X: System Exclusive.
   var hasX: Bool
-  /// Octets of the whole system journal, this header included: 2...1023.
+  /// The size of the whole system journal in octets, including this header: 2...1023.
   var length: Int
 
   static var size: Int { @_noLocks @_noAllocation get { 2 } }
@@ -28,8 +28,8 @@ struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
     (self.hasF, self.hasX, self.length) = (hasF, hasX, length)
   }
 
-  /// Reads the header at `position` and moves that past it; nil when the journal reaches beyond `end`, or is shorter
-  /// than its header.
+  /// Reads the header at `position` and advances `position` past it; nil if the journal extends beyond `end` or its
+  /// length is less than that of its header.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - Self.size else { return nil }
@@ -45,7 +45,7 @@ struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
     position += Self.size
   }
 
-  /// The header as sent.
+  /// The header on the wire.
   var word: UInt16 {
     @_noLocks @_noAllocation get {
       let flags: UInt8 =
@@ -55,7 +55,7 @@ struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= Self.size else { return false }

@@ -1,19 +1,17 @@
 import BasicContainers
 import MIDI
 
-/// What a stream has said by quarter frames: the newest time told in whole, and the nibbles of one being told (MIDI
-/// Time Code 4.2.1: eight quarter frames tell a time, in rising order when the tape runs forwards, else in falling
-/// order).
-///
-/// A time whose first quarter frame was not sent, or with one left out, is not told.
+/// The MIDI Time Code that a stream has sent as quarter frames: the newest complete time, and the nibbles of an
+/// incomplete one (MIDI Time Code 4.2.1). Eight quarter frames make a time, in ascending order if the tape runs
+/// forwards, otherwise in descending order. A time with a missing quarter frame is ignored.
 struct TimeCodeHistory: BitwiseCopyable {
   private var complete: UInt32?
   private var nibbles: UInt32 = 0
-  /// `nibbles` began with the first quarter frame of a time.
+  /// Whether `nibbles` begins with the first quarter frame of a time.
   private var isBegun = false
   private var isBackwards = false
   private var point: UInt8 = 0
-  private(set) var said = Said()
+  private(set) var lastSent = LastSent()
 
   @_noLocks @_noAllocation
   init() {}
@@ -25,7 +23,8 @@ struct TimeCodeHistory: BitwiseCopyable {
     let isNextDown = next == (point + 7) & 7
     if isBegun, isBackwards ? !isNextDown : !isNextUp { isBegun = false }
     if !isBegun {
-      // A time begins with 0, or, backwards, with 7: one that follows a 7 upwards is forwards, and the like.
+      // A time begins with quarter frame 0, or with 7 if the tape runs backwards. A 0 after a 7 continues forwards, and
+      // a 7 after a 0 continues backwards.
       if next == 0 || next == 7 {
         (isBegun, isBackwards, nibbles) = (true, next == 7, 0)
       }
@@ -36,16 +35,16 @@ struct TimeCodeHistory: BitwiseCopyable {
     if next == (isBackwards ? 0 : 7) {
       (complete, isBegun) = (nibbles, false)
     }
-    said.mark(packet, if: isRecording)
+    lastSent.mark(packet, if: isRecording)
   }
 
   @_noLocks @_noAllocation
-  mutating func trim(through packet: UInt16) -> Bool { said.trim(through: packet) }
+  mutating func trim(through packet: UInt16) -> Bool { lastSent.trim(through: packet) }
 
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>, last: UInt16) -> Bool {
     ChapterF(
-      s: said.packet != last, complete: complete, isQuarterFrames: true, partial: isBegun ? nibbles : nil,
+      s: lastSent.packet != last, complete: complete, isQuarterFrames: true, partial: isBegun ? nibbles : nil,
       isBackwards: isBackwards, point: point
     ).append(to: &packet)
   }

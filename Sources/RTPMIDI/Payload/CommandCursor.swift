@@ -1,30 +1,29 @@
 import MIDI
 
-/// Reads the command section of a packet's payload (RFC 6295 section 3), a command at a time.
+/// Decodes the command section of a packet's payload (RFC 6295 section 3) command by command.
 ///
-/// It holds places, not octets: give it the same packet each time. Running status reaches from one channel command to
-/// the next over real-time messages and ends at any other system message. The first command must have its status octet,
-/// whatever the P bit says of the source. The last command may be missing after its delta time. A fault ends the list
-/// where it is found.
+/// The cursor stores offsets, not octets: pass the same packet to each call. Running status applies from one channel
+/// command to the next, also across real-time messages; any other system message ends it. The first command must have a
+/// status octet, whatever the P bit says. The last delta time may have no command after it. An error ends the list.
 public struct CommandCursor: BitwiseCopyable {
   public enum Command: Hashable, Sendable, BitwiseCopyable {
     case message(Message)
     case systemExclusive(SystemExclusiveSegment)
   }
 
-  /// The recovery journal behind the list, if the packet has one. Never read as commands.
+  /// The recovery journal after the list; nil if the packet has none. It is never read as commands.
   public let journal: Extent?
-  /// The sum of all delta times so far, in units of 100 us: when the latest command counts, after the packet's time
-  /// stamp.
+  /// The sum of all delta times so far, in units of 100 us: the due time of the latest command, relative to the time
+  /// stamp of the packet.
   public private(set) var time: Int64 = 0
   private var position: Int
   private let end: Int
   private var expectsDelta: Bool
   private var runningStatus: UInt8 = 0
 
-  /// A cursor before the first command of `payload`.
+  /// Creates a cursor before the first command of `payload`.
   ///
-  /// - Throws: ``PacketError/truncated``.
+  /// - Throws: ``PacketError/truncated`` if the payload is shorter than its header or list.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -44,9 +43,10 @@ public struct CommandCursor: BitwiseCopyable {
     expectsDelta = flags & 0x20 != 0
   }
 
-  /// The next command, or nil at the end of the list.
+  /// Returns the next command; nil at the end of the list.
   ///
-  /// - Throws: ``PacketError/truncated`` or ``PacketError/malformedCommands``; after that, the list is at its end.
+  /// - Throws: ``PacketError/truncated`` or ``PacketError/malformedCommands``. After an error, the cursor is at the end
+  ///   of the list.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -59,9 +59,9 @@ public struct CommandCursor: BitwiseCopyable {
     }
   }
 
-  /// How many commands there are from here on.
+  /// Returns the number of remaining commands.
   ///
-  /// - Throws: as ``next(in:)`` would on the way.
+  /// - Throws: the first error that ``next(in:)`` would throw.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -94,7 +94,7 @@ public struct CommandCursor: BitwiseCopyable {
     return .message(message)
   }
 
-  /// Big-endian groups of seven bits, the eighth set on all but the last (RFC 6295, figure 4).
+  /// Reads a delta time: big-endian groups of seven bits; bit 7 is set on all but the last (RFC 6295, figure 4).
   @_noLocks @_noAllocation
   private mutating func readDelta(_ packet: Span<UInt8>) throws(PacketError) -> Int64 {
     var delta: Int64 = 0

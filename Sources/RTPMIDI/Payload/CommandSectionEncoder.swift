@@ -1,24 +1,24 @@
 import BasicContainers
 import MIDI
 
-/// Writes the command section of one packet's payload (RFC 6295 section 3).
+/// Encodes the command section of one packet's payload (RFC 6295 section 3).
 ///
 ///     B J Z P LEN[4]            B=0: a list of at most 15 octets
-///     B J Z P LEN[4] LEN[8]     B=1: at most 4095
+///     B J Z P LEN[4] LEN[8]     B=1: a list of at most 4095 octets
 ///
-/// The list is commands with the time since the one before, in units of 100 us, in one to four octets of seven bits.
-/// The first delta time is left out when it is 0, and Z says so. P stays 0: no message here ever lacked its status
-/// octet at the source. The header is one octet long until ``finish(in:hasJournal:)`` knows that two are needed and
-/// moves the list by one.
+/// The list contains commands. Each is preceded by the time since the previous command, in units of 100 us, in one to
+/// four octets of seven bits. The first delta time is omitted if it is 0; Z = 0 states this. P is always 0, because
+/// every command had a status octet at its source. The header has one octet until ``finish(in:hasJournal:)`` determines
+/// that it needs two, and moves the list by one octet.
 public struct CommandSectionEncoder: BitwiseCopyable {
   private let start: Int
   private let usesRunningStatus: Bool
   private var runningStatus: UInt8 = 0
   private var beginsWithDelta = false
 
-  /// Begins a section at the end of `packet`; nil when that is full.
+  /// Starts a section at the end of `packet`; nil if the packet is full.
   ///
-  /// - Parameter usesRunningStatus: whether a status octet like the one before is left out.
+  /// - Parameter usesRunningStatus: whether to omit a status octet that equals the previous one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -29,10 +29,14 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     packet.append(0)
   }
 
-  /// Appends `message`, `delta` units of 100 us after the command before it or, for the first, after the packet's time
-  /// stamp.
+  /// Appends `message`.
   ///
-  /// - Returns: false, with nothing appended, when packet or list have no room left, or `delta` is 2^28 or more.
+  /// - Parameters:
+  ///   - message: the command.
+  ///   - delta: the time since the previous command, or since the time stamp of the packet for the first command, in
+  ///     units of 100 us.
+  ///   - packet: the packet.
+  /// - Returns: false, with nothing appended, if the packet or the list has no room, or if `delta` is 2^28 or more.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -49,14 +53,16 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     return true
   }
 
-  /// Appends as much of a System Exclusive as there is room for: the whole, or its next segment.
+  /// Appends a System Exclusive as far as there is room: the complete command, or its next segment.
   ///
   /// - Parameters:
   ///   - data: all data octets, without F0 and F7, each below 128.
-  ///   - sent: how many of them earlier packets hold.
-  ///   - reserve: octets of `packet` to leave free.
-  /// - Returns: how many are sent now, this segment included: `data.count` when it is complete. Nil, with nothing appended,
-  ///   when there is no room for a single octet of it, when an octet is 128 or more, or when nothing is left to send.
+  ///   - sent: the number of data octets in earlier packets.
+  ///   - delta: the time since the previous command, in units of 100 us.
+  ///   - reserve: the number of octets of `packet` to leave free.
+  /// - Returns: the number of data octets sent so far, including this segment; `data.count` if the command is complete.
+  ///   Nil, with nothing appended, if there is no room for a data octet, if an octet is 128 or more, or if nothing is
+  ///   left to send.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -68,7 +74,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     guard sent >= 0 && sent < total || total == 0 && sent == 0 else { return nil }
     for index in sent..<total where data[index] > 127 { return nil }
     guard let deltaLength = deltaLength(delta, in: packet) else { return nil }
-    // Besides the data: the delta time, an octet at either end, and the second octet of the header.
+    // The delta time, one octet at each end, and the second octet of the header are needed besides the data.
     let room = min(packet.freeCapacity - reserve - 1, 4095 - (packet.count - start - 1)) - deltaLength - 2
     let count = min(room, total - sent)
     guard room >= 0 && (count > 0 || total == 0) else { return nil }
@@ -80,7 +86,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     return sent + count
   }
 
-  /// Takes back a System Exclusive whose first segments have been sent. Returns false when there is no room.
+  /// Cancels a System Exclusive of which segments were sent. Returns false if there is no room.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -93,7 +99,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     return true
   }
 
-  /// Completes the header. A journal, if there is one, is appended after this.
+  /// Completes the header. The caller appends the journal, if there is one, after this call.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -120,7 +126,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     return length <= 4095 && packet.freeCapacity >= count + (length > 15 ? 1 : 0)
   }
 
-  /// How many octets `delta` takes: none for 0 at the list's start; nil when four are too few.
+  /// The number of octets of `delta`: none for 0 at the start of the list; nil if four are too few.
   @_noLocks @_noAllocation
   private func deltaLength(_ delta: UInt32, in packet: borrowing RigidArray<UInt8>) -> Int? {
     switch delta {

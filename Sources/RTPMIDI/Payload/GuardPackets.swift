@@ -1,11 +1,13 @@
 public import MusicalTime
 
-/// When guard packets go (RFC 6295 section 4; RFC 4696 section 4.2). What was lost is repaired by the next packet's journal.
-/// When none follows, because the player rests, one without commands does: every 25 ms for half a second, as networks lose
-/// packets in a row, then four a second apart. A Tutti receiver acknowledges within 100 ms what a channel message or a guard
-/// packet says, and so has three or four of them.
+/// The times of guard packets (RFC 6295 section 4; RFC 4696 section 4.2).
+///
+/// The journal of the next packet repairs a loss. If no commands follow, guard packets without commands are sent: one
+/// every 25 ms for half a second, because networks lose packets in bursts, and then four at intervals of one second. A
+/// Tutti peer acknowledges a channel message or a guard packet within 100 ms, and thus receives three or four guard
+/// packets.
 public enum GuardPackets {
-  /// How long after `count` of them in a row the next is due; nil when there have been enough.
+  /// The time from guard packet `count` to the next one; nil after the last one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

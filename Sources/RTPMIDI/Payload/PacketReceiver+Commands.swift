@@ -1,16 +1,16 @@
 import MIDI
 import MusicalTime
 
-// What the commands of a packet come to.
+// Delivery of the commands of a packet.
 extension PacketReceiver {
-  /// The event of a command of the open packet, nil when it is held back or has not come to its end.
+  /// The event of a command in the open packet; nil if the command is held back or is not complete.
   @_noLocks @_noAllocation
   mutating func event(
     of command: CommandCursor.Command, at instant: Instant, in packet: Span<UInt8>
   ) -> Event? {
     switch command {
     case .message(let message):
-      if let latePlace, !isRightInAnyOrder(message, from: latePlace) {
+      if let latePlace, !isIndependentOfOrder(message, from: latePlace) {
         counts.heldBack &+= 1
         return nil
       }
@@ -29,12 +29,14 @@ extension PacketReceiver {
       case .whole, .first: state.exclusives &+= 1
       case .middle, .last, .cancel: break
       }
-      return assembly.take(segment, in: packet) ? .systemExclusive(instant) : nil
+      return assembly.append(segment, in: packet) ? .systemExclusive(instant) : nil
     }
   }
 
+  /// Whether the message of a late packet can still be delivered: a Clock after the last transport command, or a
+  /// command that silences notes.
   @_noLocks @_noAllocation
-  private func isRightInAnyOrder(_ message: Message, from place: Int64) -> Bool {
+  private func isIndependentOfOrder(_ message: Message, from place: Int64) -> Bool {
     if case .clock = message { return place > transportPlace }
     return message.silencesNote
   }

@@ -1,27 +1,29 @@
-/// What became of the packets of one stream.
+/// Statistics about the packets received in one stream.
 public struct ReceptionStatistics: Hashable, Sendable, BitwiseCopyable {
-  /// Packets that were new.
+  /// The number of new packets.
   public internal(set) var received: UInt64 = 0
-  /// Numbers left out and not yet come late.
+  /// The number of missing sequence numbers, except those that arrived late.
   public internal(set) var lost: Int64 = 0
-  /// New packets that came behind later ones.
+  /// The number of new packets that arrived after a later packet.
   public internal(set) var reordered: UInt64 = 0
+  /// The number of packets that arrived again.
   public internal(set) var duplicates: UInt64 = 0
-  /// Packets too far behind to tell from a replay, or too far ahead to be believed.
+  /// The number of packets too far behind to be distinguished from a replay, or implausibly far ahead.
   public internal(set) var outOfWindow: UInt64 = 0
-  /// Packets dropped for a fault in their list of commands.
+  /// The number of packets dropped because of a malformed command list.
   public internal(set) var malformed: UInt64 = 0
-  /// Packets dropped for a fault in their recovery journal.
+  /// The number of packets dropped because of a malformed recovery journal.
   public internal(set) var malformedJournals: UInt64 = 0
-  /// Gaps in the stream that a recovery journal has made good.
+  /// The number of losses repaired from a recovery journal.
   public internal(set) var repairs: UInt64 = 0
-  /// Those of them that the journal did not reach back to, so that only the notes it confirms were kept.
+  /// The number of these repairs whose journal did not cover the loss: only the notes that it confirmed were kept.
   public internal(set) var uncovered: UInt64 = 0
-  /// Messages and System Exclusives given back from journals.
+  /// The number of messages and System Exclusives recovered from journals.
   public internal(set) var recovered: UInt64 = 0
-  /// Commands of late packets that were held back, a journal having made them good or order being wrong.
+  /// The number of commands in late packets that were held back, because a journal had recovered them or because their
+  /// order matters.
   public internal(set) var heldBack: UInt64 = 0
-  /// System Exclusives too long, or with a piece missing.
+  /// The number of System Exclusives that were too long or incomplete.
   public internal(set) var droppedSystemExclusives: UInt64 = 0
 
   @_noLocks @_noAllocation

@@ -1,37 +1,44 @@
-/// Tells new packets from repeated ones by their sequence numbers (after RFC 3550, appendix A.1, and the replay window
-/// of RFC 4303, section 3.4.3).
+/// Classifies packets by their sequence numbers: new, late, duplicate or implausible (after RFC 3550, appendix A.1, and
+/// the replay window of RFC 4303, section 3.4.3).
 ///
-/// A number up to 512 ahead of the highest is new, and what lies between is lost for now. Further ahead, up to 32767,
-/// it is believed when the next packet follows it: else one forged number would silence the stream until it got there.
-/// Of the 64 numbers up to the highest a bit says whether they have come: a missing one that comes late is no longer
-/// lost, one that comes again is a duplicate. What is further behind cannot be told from a replay, and nothing brings the
-/// numbers back; but among the first 512 two that follow each other do. Whoever begins a session anew from the same ports
-/// sends the earlier one's packets until it knows that the new one stands, and what comes first may be of those. So may
-/// what is just behind the first number: of that only the three nearest count as repeated, as packets swap.
+/// A number up to 512 ahead of the highest is new, and the numbers between are lost for now. A number further ahead, up
+/// to 32767, is accepted only if the next packet follows it: otherwise, one forged number would block the stream until
+/// it reached that number. For the 64 numbers up to the highest, a bit records whether the packet has arrived: a
+/// missing packet that arrives late is no longer lost, and a packet that arrives again is a duplicate. A number further
+/// behind cannot be distinguished from a replay and is rejected.
+///
+/// There is an exception among the first 512 packets: two consecutive numbers further behind restart the stream. A peer
+/// that begins a new session from the same ports sends packets of the earlier session until it knows that the new
+/// session is established, and the first packets may be of these. For the same reason, of the numbers directly before
+/// the first one, only the nearest three count as duplicates, because packets swap.
 struct SequenceWindow: BitwiseCopyable {
   enum Admission: BitwiseCopyable {
-    /// The first, or ahead of all others; `lost` numbers were left out before it.
+    /// The first packet, or a packet ahead of all others; `lost` is the number of missing packets before it.
     case next(lost: Int64)
-    /// The stream has begun by now: all before it was of another.
+    /// The stream restarts with this packet: all earlier packets belong to another stream.
     case anew
-    /// New, but behind others; `place` counts from the first packet as ``SequenceWindow/highest`` does.
+    /// A new packet behind others. `place` is its index in the stream, counted like ``SequenceWindow/highest``.
     case late(place: Int64)
+    /// A packet that has already arrived.
     case duplicate
-    /// Further behind than the window, or further ahead than is believed.
+    /// A packet further behind than the window, or implausibly far ahead.
     case outOfWindow
   }
 
-  /// The highest number so far, counted from the stream's first packet, which is 0; -1 before it. Does not wrap.
+  /// The index of the highest packet, counted from the first packet of the stream, which is 0; -1 before it. Does not
+  /// wrap.
   private(set) var highest: Int64 = -1
+  /// The sequence number of the highest packet.
   private(set) var sequence: UInt16 = 0
-  /// Bit k: the packet k before the highest has come.
+  /// Bit k: whether the packet k before the highest has arrived.
   private var seen: UInt64 = 0
-  /// The place from which ``seen`` tells the truth.
+  /// The first index for which ``seen`` is valid.
   private var first: Int64 = -3
-  /// The number that would confirm the leap seen last, ahead or back.
+  /// The number that would confirm the latest jump of the numbers, forwards or backwards.
   private var confirmation: UInt16?
 
-  /// The furthest that is believed at once, and so long a stream may begin anew.
+  /// The largest step that is accepted without confirmation, and the number of packets within which a stream can
+  /// restart.
   private static var reach: Int64 { @_noLocks @_noAllocation get { 512 } }
 
   @_noLocks @_noAllocation
@@ -66,7 +73,7 @@ struct SequenceWindow: BitwiseCopyable {
     return .late(place: highest - behind)
   }
 
-  /// Whether `number` follows the one that leapt last; if not, it is that one now.
+  /// Whether `number` follows the latest jump. If not, `number` becomes the latest jump.
   @_noLocks @_noAllocation
   private mutating func confirms(_ number: UInt16) -> Bool {
     let isConfirmed = if let confirmation { confirmation == number } else { false }

@@ -1,23 +1,25 @@
 import BasicContainers
 
-/// Puts the segments of a System Exclusive together again, in a buffer of fixed size (RFC 6295 section 3.2). One too
-/// long, or with a piece missing, is dropped whole and counted once.
+/// Assembles the segments of a System Exclusive in a buffer of fixed size (RFC 6295 section 3.2). A command that is too
+/// long or has a missing segment is dropped completely and counted once.
 struct SystemExclusiveAssembly: ~Copyable {
   private enum State: BitwiseCopyable {
     case idle, open
-    /// What is left of one already counted is passed over.
+    /// The rest of a command that was already counted as dropped is ignored.
     case dropping
   }
 
+  /// The data octets so far.
   private(set) var data: RigidArray<UInt8>
+  /// The number of dropped commands.
   private(set) var dropped: UInt64 = 0
   private var state = State.idle
 
   init(capacity: Int) { data = RigidArray(capacity: capacity) }
 
-  /// Takes a segment that lies in `packet`. Returns true when it completes a message, which ``data`` then is.
+  /// Adds a segment of `packet`. Returns true if it completes a command, whose data are then in ``data``.
   @_noLocks @_noAllocation
-  mutating func take(_ segment: SystemExclusiveSegment, in packet: Span<UInt8>) -> Bool {
+  mutating func append(_ segment: SystemExclusiveSegment, in packet: Span<UInt8>) -> Bool {
     var isLast = false
     switch segment.kind {
     case .whole, .first:
@@ -25,9 +27,9 @@ struct SystemExclusiveAssembly: ~Copyable {
       data.removeAll()
       state = .open
       if case .whole = segment.kind { isLast = true }
-    case .middle: missFirst()
+    case .middle: requireFirstSegment()
     case .last:
-      missFirst()
+      requireFirstSegment()
       isLast = true
     case .cancel:
       cancel()
@@ -45,33 +47,38 @@ struct SystemExclusiveAssembly: ~Copyable {
     return false
   }
 
-  /// Whether one has begun and has not ended.
+  /// Whether a command has begun and has not ended.
   var isUnfinished: Bool {
     @_noLocks @_noAllocation get {
       if case .idle = state { false } else { true }
     }
   }
 
-  /// Its sender has taken back what is open.
+  /// Cancels the open command.
   @_noLocks @_noAllocation
   mutating func cancel() { state = .idle }
 
-  /// What is open becomes, or is followed by, one of which a recovery journal tells the data so far, the last octet with
-  /// its eighth bit set, or cannot tell them. Returns true when ``data`` is a whole message.
+  /// Replaces the open command, or starts a new one, with the data from a recovery journal.
+  ///
+  /// - Parameters:
+  ///   - extent: the data so far, with bit 7 set on the last octet; nil if the journal does not contain them.
+  ///   - packet: the packet with the journal.
+  ///   - isComplete: whether the command has ended.
+  /// - Returns: true if ``data`` contains a complete command.
   @_noLocks @_noAllocation
-  mutating func replace(with extent: Extent?, in packet: borrowing Span<UInt8>, isWhole: Bool) -> Bool {
+  mutating func replace(with extent: Extent?, in packet: borrowing Span<UInt8>, isComplete: Bool) -> Bool {
     data.removeAll()
     if let extent, extent.count <= data.capacity {
       for index in extent.start..<extent.end { data.append(packet[index] & 0x7F) }
-      state = isWhole ? .idle : .open
-      return isWhole
+      state = isComplete ? .idle : .open
+      return isComplete
     }
     if case .dropping = state {} else { dropped &+= 1 }
-    state = isWhole ? .idle : .dropping
+    state = isComplete ? .idle : .dropping
     return false
   }
 
-  /// A packet is missing: what is open can no longer be completed.
+  /// Drops the open command after the loss of a packet.
   @_noLocks @_noAllocation
   mutating func abandon() {
     if case .open = state {
@@ -80,9 +87,9 @@ struct SystemExclusiveAssembly: ~Copyable {
     }
   }
 
-  /// A middle or last segment has come: with nothing begun, its first is missing.
+  /// Drops the command of a middle or last segment if its first segment is missing.
   @_noLocks @_noAllocation
-  private mutating func missFirst() {
+  private mutating func requireFirstSegment() {
     if case .idle = state {
       dropped &+= 1
       state = .dropping

@@ -1,11 +1,11 @@
-/// A System Exclusive, or a piece of one, as a command list holds it (RFC 6295 section 3.2, figure 5). The first and
-/// the last octet tell which: F0...F7 is whole, F0...F0 the first piece, F7...F0 a middle one, F7...F7 the last; F7 F4
-/// takes it all back.
+/// A System Exclusive, or a segment of one, in a command list (RFC 6295 section 3.2, figure 5). The first and the last
+/// octet identify the segment: F0...F7 is a complete command, F0...F0 the first segment, F7...F0 a middle segment, and
+/// F7...F7 the last one; F7 F4 cancels the command.
 public struct SystemExclusiveSegment: Hashable, Sendable, BitwiseCopyable {
   public enum Kind: Hashable, Sendable, BitwiseCopyable { case whole, first, middle, last, cancel }
 
   public let kind: Kind
-  /// Where its data octets lie, the two at its ends not counted.
+  /// The data octets, without the octets at both ends.
   public let data: Extent
 
   @_noLocks @_noAllocation

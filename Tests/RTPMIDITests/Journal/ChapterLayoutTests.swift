@@ -51,10 +51,10 @@ import Testing
         { $0.append(to: &$1) })
     }
     var position = 0
-    let count = LogCount([0x81, 1, 2, 3, 4].span, at: &position, end: 5)
-    #expect(count == LogCount(s: true, logs: 2) && position == 1 && count?.octet == 0x81)
+    let count = LogListHeader([0x81, 1, 2, 3, 4].span, at: &position, end: 5)
+    #expect(count == LogListHeader(s: true, logs: 2) && position == 1 && count?.octet == 0x81)
     position = 0
-    #expect(LogCount([0x81, 1, 2, 3].span, at: &position, end: 4) == nil && position == 0, "two logs do not fit")
+    #expect(LogListHeader([0x81, 1, 2, 3].span, at: &position, end: 4) == nil && position == 0, "two logs do not fit")
   }
 
   @Test func parameters() {
@@ -102,10 +102,10 @@ import Testing
 
   @Test func notes() {
     check(
-      NoteLog(s: true, key: 60, isToSound: true, velocity: 100), "BC E4", { NoteLog($0, at: &$1, end: $2) },
+      NoteLog(s: true, key: 60, isPlayRecommended: true, velocity: 100), "BC E4", { NoteLog($0, at: &$1, end: $2) },
       { $0.append(to: &$1) })
     check(
-      NoteLog(s: false, key: 127, isToSound: false, velocity: 1), "7F 01", { NoteLog($0, at: &$1, end: $2) },
+      NoteLog(s: false, key: 127, isPlayRecommended: false, velocity: 1), "7F 01", { NoteLog($0, at: &$1, end: $2) },
       { $0.append(to: &$1) })
     // Two logs, and the bits of notes 56...71.
     let body = hex("82 78 3C E4 3D E4 00 01")

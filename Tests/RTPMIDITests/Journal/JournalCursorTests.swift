@@ -32,7 +32,7 @@ import Testing
     var cursor = try JournalCursor(octets.span, in: Extent(start: 0, end: octets.count))
     var names: [String] = []
     while let log = try cursor.next(in: octets.span) {
-      names.append((cursor.isOld ? "old " : "") + String("\(log)".prefix { $0 != "(" }))
+      names.append((cursor.sBit ? "old " : "") + String("\(log)".prefix { $0 != "(" }))
     }
     return names
   }

@@ -126,7 +126,7 @@ import Testing
       }
       let s = place != sent.count - 1
       if note.isOn {
-        notes.append(NoteLog(s: s, key: note.key, isToSound: true, velocity: note.velocity))
+        notes.append(NoteLog(s: s, key: note.key, isPlayRecommended: true, velocity: note.velocity))
       } else {
         off.insert(note.key.value)
       }

@@ -139,7 +139,7 @@ import Testing
     let on = Message.noteOn(one, key: 60, velocity: 100)
     bench.send(on, on, on)
     let held = try bench.journal()[1]!
-    #expect(held.notes.map(\.velocity) == [100] && held.notes[0].isToSound && held.off.isEmpty)
+    #expect(held.notes.map(\.velocity) == [100] && held.notes[0].isPlayRecommended && held.off.isEmpty)
     #expect(held.extras.map(\.extra) == [.references(3)])
     bench.send(.noteOff(one, key: 60, velocity: 5))
     let off = try bench.journal()[1]!

@@ -9,7 +9,7 @@ struct SentJournal {
     var header: ChannelJournalHeader
     var p: ChapterP?
     var c: [ControllerLog] = []
-    var cCount: LogCount?
+    var cCount: LogListHeader?
     var m: ChapterM?
     var parameters: [ParameterLog] = []
     var w: ChapterW?
@@ -106,7 +106,7 @@ struct SentJournal {
       channel.s.append(channel.p!.s)
     }
     if channel.header.hasC {
-      let count = try #require(LogCount(packet.span, at: &at, end: end))
+      let count = try #require(LogListHeader(packet.span, at: &at, end: end))
       channel.cCount = count
       for _ in 0..<count.logs { channel.c.append(try #require(ControllerLog(packet.span, at: &at, end: end))) }
       try #require(count.s == channel.c.allSatisfy { $0.s })
@@ -142,7 +142,7 @@ struct SentJournal {
       channel.s += [chapter.s] + channel.notes.map(\.s)
     }
     if channel.header.hasE {
-      let count = try #require(LogCount(packet.span, at: &at, end: end))
+      let count = try #require(LogListHeader(packet.span, at: &at, end: end))
       for _ in 0..<count.logs { channel.extras.append(try #require(NoteExtraLog(packet.span, at: &at, end: end))) }
       try #require(count.s == channel.extras.allSatisfy { $0.s })
       channel.s.append(count.s)
@@ -153,7 +153,7 @@ struct SentJournal {
       channel.s.append(channel.t!.s)
     }
     if channel.header.hasA {
-      let count = try #require(LogCount(packet.span, at: &at, end: end))
+      let count = try #require(LogListHeader(packet.span, at: &at, end: end))
       for _ in 0..<count.logs { channel.pressures.append(try #require(PressureLog(packet.span, at: &at, end: end))) }
       try #require(count.s == channel.pressures.allSatisfy { $0.s })
       channel.s.append(count.s)

@@ -1,33 +1,34 @@
 import BasicContainers
 
-/// A log of Chapter X, System Exclusive (RFC 6295, appendix B.5). The chapter is logs, the oldest command first, to the
-/// end of the system journal; the first log's S is the chapter's.
+/// A log of Chapter X, System Exclusive (RFC 6295, appendix B.5). The chapter is a list of logs, the oldest command
+/// first, up to the end of the system journal. The S bit of the first log is that of the chapter.
 ///
 ///     S T C F D L STA[2] | TCOUNT, if T | COUNT, if C | FIRST, if F | DATA, if D
 ///
-/// FIRST is one to four octets of seven bits, the eighth set on all but the last. DATA is data octets, the eighth bit
-/// set on the last of them alone.
+/// FIRST has one to four octets of seven bits; bit 7 is set on all but the last. DATA consists of data octets; bit 7 is
+/// set only on the last.
 struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
   enum Status: UInt8, Hashable, Sendable, BitwiseCopyable {
-    /// Not ended yet.
+    /// The command has not ended.
     case open = 0
     case cancelled = 1
-    /// Ended without F7.
+    /// The command ended without F7.
     case droppedF7 = 2
     case finished = 3
   }
 
   var s: Bool
-  /// T: how many commands of the same kind there were, modulo 256.
+  /// T: the number of commands of the same kind, modulo 256.
   var kindCount: UInt8?
-  /// C: how many there were, this one included, modulo 256.
+  /// C: the number of System Exclusive commands, including this one, modulo 256.
   var count: UInt8?
-  /// F: how many data octets come before the first in DATA, up to 2^28 - 1; nil where that is 0.
+  /// F: the number of data octets before the first octet in DATA, up to 2^28 - 1; nil if it is 0.
   var first: UInt32?
-  /// L: the log is one of a list of all commands; else the newest alone of its kind is logged.
+  /// L: the log belongs to a list of all commands (list tool); otherwise only the newest command of its kind has a log
+  /// (recency tool).
   var isListed: Bool
   var status: Status
-  /// D: where the data octets lie, the last, with its eighth bit set, included.
+  /// D: the data octets in the packet, including the last one with its bit 7 set.
   var data: Extent?
 
   /// A log without data.
@@ -37,8 +38,8 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
     (self.isListed, self.status, self.data) = (isListed, status, nil)
   }
 
-  /// Reads the log at `position` and moves that past it; nil when it reaches beyond `end`, or has a FIRST of more than
-  /// four octets.
+  /// Reads the log at `position` and advances `position` past it; nil if it extends beyond `end` or if FIRST has more
+  /// than four octets.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position < end else { return nil }
@@ -94,9 +95,10 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
     return nil
   }
 
-  /// Appends the log with the `count` octets of `data` from `start` on as DATA, or without DATA when `count` is 0; what
-  /// ``data`` says is not read. FIRST, up to 2^28 - 1, is written in four octets. Returns false, with nothing appended,
-  /// when there is no room.
+  /// Appends the log, with `count` octets of `octets` from `start` on as DATA, or without DATA if `count` is 0.
+  /// ``data`` is ignored. FIRST, up to 2^28 - 1, is written in four octets.
+  ///
+  /// - Returns: false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(
     _ octets: borrowing RigidArray<UInt8>, from start: Int, count dataCount: Int, to packet: inout RigidArray<UInt8>

@@ -1,18 +1,19 @@
 import BasicContainers
 import MIDI
 
-/// A log of Chapter C, control change (RFC 6295, appendix A.3), two octets; ``LogCount`` says how many there are:
+/// A log of Chapter C, control change (RFC 6295, appendix A.3), two octets, after a ``LogListHeader``:
 ///
 ///     S NUMBER[7] | 0 VALUE[7]       value tool
 ///     S NUMBER[7] | 1 0 ALT[6]       toggle tool
 ///     S NUMBER[7] | 1 1 ALT[6]       count tool
 struct ControllerLog: Hashable, Sendable, BitwiseCopyable {
   enum Tool: Hashable, Sendable, BitwiseCopyable {
-    /// The newest value.
+    /// Value tool: the newest value.
     case value(UInt7)
-    /// How often a switch (off below 64) has changed its state, off at first, modulo 64.
+    /// Toggle tool: the number of changes of a switch between off (below 64) and on, modulo 64. A switch is off at
+    /// first.
     case toggle(UInt8)
-    /// How many commands there were, modulo 64.
+    /// Count tool: the number of commands, modulo 64.
     case count(UInt8)
   }
 
@@ -23,7 +24,7 @@ struct ControllerLog: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init(s: Bool, controller: UInt7, tool: Tool) { (self.s, self.controller, self.tool) = (s, controller, tool) }
 
-  /// Reads the log at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the log at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - 2 else { return nil }
@@ -38,7 +39,7 @@ struct ControllerLog: Hashable, Sendable, BitwiseCopyable {
     position += 2
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= 2 else { return false }

@@ -1,19 +1,19 @@
 import BasicContainers
 
-/// The header of Chapters C, E and A (RFC 6295, appendices A.3, A.7 and A.9), an octet:
+/// The header of Chapters C, E and A (RFC 6295, appendices A.3, A.7 and A.9): one octet.
 ///
 ///     S LEN[7]
 ///
-/// LEN + 1 logs of two octets follow, that of the oldest command first.
-struct LogCount: Hashable, Sendable, BitwiseCopyable {
+/// LEN + 1 logs of two octets follow, the log of the oldest command first.
+struct LogListHeader: Hashable, Sendable, BitwiseCopyable {
   var s: Bool
-  /// 1...128.
+  /// The number of logs, 1...128.
   var logs: Int
 
   @_noLocks @_noAllocation
   init(s: Bool, logs: Int) { (self.s, self.logs) = (s, logs) }
 
-  /// Reads the header at `position` and moves that past it; nil when its logs reach beyond `end`.
+  /// Reads the header at `position` and advances `position` past it; nil if the logs extend beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position < end else { return nil }
@@ -23,12 +23,12 @@ struct LogCount: Hashable, Sendable, BitwiseCopyable {
     position += 1
   }
 
-  /// The header as sent.
+  /// The header on the wire.
   var octet: UInt8 {
     @_noLocks @_noAllocation get { .bit(0x80, if: s) | UInt8(truncatingIfNeeded: logs - 1) & 0x7F }
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= 1 else { return false }

@@ -1,13 +1,13 @@
 import BasicContainers
 import MIDI
 
-/// A log of Chapter A, polyphonic pressure (RFC 6295, appendix A.9), two octets; ``LogCount`` says how many there are:
+/// A log of Chapter A, polyphonic pressure (RFC 6295, appendix A.9), two octets, after a ``LogListHeader``:
 ///
 ///     S NOTENUM[7] | X PRESSURE[7]
 struct PressureLog: Hashable, Sendable, BitwiseCopyable {
   var s: Bool
   var key: UInt7
-  /// X: Reset All Controllers, or the end of all notes, has come since.
+  /// X: Reset All Controllers or a command that ends all notes has been sent since.
   var isBeforeReset: Bool
   var pressure: UInt7
 
@@ -16,7 +16,7 @@ struct PressureLog: Hashable, Sendable, BitwiseCopyable {
     (self.s, self.key, self.isBeforeReset, self.pressure) = (s, key, isBeforeReset, pressure)
   }
 
-  /// Reads the log at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the log at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - 2 else { return nil }
@@ -27,7 +27,7 @@ struct PressureLog: Hashable, Sendable, BitwiseCopyable {
     position += 2
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= 2 else { return false }

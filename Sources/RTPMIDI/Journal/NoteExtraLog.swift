@@ -1,15 +1,16 @@
 import BasicContainers
 import MIDI
 
-/// A log of Chapter E, what Chapter N leaves out of a note (RFC 6295, appendix A.7), two octets; ``LogCount`` says how
-/// many there are:
+/// A log of Chapter E, note command extras (RFC 6295, appendix A.7), two octets, after a ``LogListHeader``. It contains
+/// what Chapter N cannot express about a note:
 ///
 ///     S NOTENUM[7] | V COUNT/VEL[7]
 struct NoteExtraLog: Hashable, Sendable, BitwiseCopyable {
   enum Extra: Hashable, Sendable, BitwiseCopyable {
-    /// V=1: the velocity of the newest Note Off; needed when it is not 64.
+    /// V=1: the velocity of the newest Note Off; needed if it is not 64.
     case releaseVelocity(UInt7)
-    /// V=0: how many Note Ons have had no Note Off, at most 127; needed when there are more than one.
+    /// V=0: the reference count, the number of Note Ons without a Note Off, at most 127; needed if it is not the one
+    /// that Chapter N implies.
     case references(UInt7)
   }
 
@@ -20,7 +21,7 @@ struct NoteExtraLog: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init(s: Bool, key: UInt7, extra: Extra) { (self.s, self.key, self.extra) = (s, key, extra) }
 
-  /// Reads the log at `position` and moves that past it; nil when it reaches beyond `end`.
+  /// Reads the log at `position` and advances `position` past it; nil if it extends beyond `end`.
   @_noLocks @_noAllocation
   init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
     guard position <= end - 2 else { return nil }
@@ -31,7 +32,7 @@ struct NoteExtraLog: Hashable, Sendable, BitwiseCopyable {
     position += 2
   }
 
-  /// Returns false, with nothing appended, when there is no room.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= 2 else { return false }

@@ -1,0 +1,29 @@
+/// The newest packet that contains a command of one kind, if it was sent since the checkpoint.
+struct LastSent: BitwiseCopyable {
+  private(set) var packet: UInt16 = 0
+  private(set) var isInHistory = false
+
+  @_noLocks @_noAllocation
+  init() {}
+
+  @_noLocks @_noAllocation
+  mutating func mark(_ packet: UInt16, if isRecording: Bool) {
+    guard isRecording else { return }
+    (self.packet, isInHistory) = (packet, true)
+  }
+
+  @_noLocks @_noAllocation
+  mutating func clear() { isInHistory = false }
+
+  /// Removes the command if it was sent in `packet` or before. Returns whether it was removed.
+  @_noLocks @_noAllocation
+  mutating func trim(through packet: UInt16) -> Bool {
+    guard isInHistory, !self.packet.isAfter(packet) else { return false }
+    isInHistory = false
+    return true
+  }
+
+  /// Whether the command was sent in packet `last`.
+  @_noLocks @_noAllocation
+  func isUpdated(by last: UInt16) -> Bool { isInHistory ? packet == last : false }
+}

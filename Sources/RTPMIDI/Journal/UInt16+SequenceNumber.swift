@@ -1,0 +1,5 @@
+extension UInt16 {
+  /// Whether this sequence number follows `other`. The two must be less than 2^15 apart (RFC 1982).
+  @_noLocks @_noAllocation
+  func isAfter(_ other: UInt16) -> Bool { Int16(bitPattern: self &- other) > 0 }
+}
