@@ -1,16 +1,16 @@
-/// How hard a stroke is, by the names musicians give dynamics. A patch writes one character for each.
+/// The dynamic of a stroke, named as in music. A patch writes one character for each.
 ///
-/// The velocities lie 32 apart. A synthesizer turns velocity into 40 log10(velocity / 127) dB (SoundFont 2.04 section
-/// 8.4.1), so a soft stroke is 13 dB under an accent: a ghost note, yet still found by an onset detector.
+/// The velocities are 32 apart. A synthesizer converts velocity to 40 log10(velocity / 127) dB (SoundFont 2.04 section
+/// 8.4.1). A soft stroke is therefore 13 dB below an accent: a ghost note, but still found by an onset detector.
 public enum Dynamic: Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// `o`, velocity 56: ghost notes and the weaker sixteenths of a hi-hat.
   case soft
-  /// `x`, velocity 88: the plain stroke.
+  /// `x`, velocity 88: the normal stroke.
   case normal
-  /// `X`, velocity 120: accents and back beats.
+  /// `X`, velocity 120: accents and backbeats.
   case accent
 
-  /// The dynamic a patch writes as `character`, or nil.
+  /// Creates the dynamic that a patch writes as `character`; nil for any other character.
   ///
   /// Real-time: not safe.
   public init?(_ character: Character) {
@@ -22,7 +22,7 @@ public enum Dynamic: Hashable, Sendable, BitwiseCopyable, CaseIterable {
     }
   }
 
-  /// The character a patch writes for it.
+  /// The character for this dynamic in a patch.
   ///
   /// Real-time: not safe.
   public var character: Character {

@@ -1,14 +1,14 @@
-/// A stroke of the compiled patch, with the activities at which it sounds.
+/// A stroke of a compiled patch, with the range of total activity in which it sounds.
 public struct Hit: Hashable, Sendable, BitwiseCopyable {
   /// Note number on the drum channel, 0...127.
   public let note: UInt8
-  /// 1...127.
+  /// MIDI velocity, 1...127.
   public let velocity: UInt8
-  /// The cut-off group, 1...``Patch/mostGroups``, or 0 for none: the stroke silences what still rings of its group.
+  /// The cut-off group, 1...``Patch/mostGroups``, or 0 for none. The hit stops all sounding notes of its group.
   public let group: UInt8
-  /// The least total activity at which it sounds, 0...127.
+  /// The least total activity at which the hit sounds, 0...127.
   public let from: UInt8
-  /// The greatest total activity at which it sounds, `from`...127.
+  /// The greatest total activity at which the hit sounds, `from`...127.
   public let to: UInt8
 
   /// Real-time: safe.
@@ -21,8 +21,8 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
     self.to = to
   }
 
-  /// Whether it sounds at a total `activity` of 0...127. More than 127 counts as 127: the liveliest must not fall
-  /// silent.
+  /// Whether the hit sounds at a total `activity` of 0...127. A larger value counts as 127, so that a too large value
+  /// does not silence the rhythm.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

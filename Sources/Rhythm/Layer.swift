@@ -1,16 +1,16 @@
-/// A part of a rhythm that sounds while the total activity is within its range.
+/// A part of a rhythm that sounds while the total activity is within a range.
 public struct Layer: Hashable, Sendable {
   public let name: String
-  /// The total activity at which the layer sounds, within 0...127.
+  /// The range of total activity in which the layer sounds, within 0...127.
   public let activity: ClosedRange<UInt8>
-  /// What it plays: at most one track a voice.
+  /// The tracks of the layer, at most one per voice.
   public let tracks: [Track]
 
   /// The strokes of one voice over the whole pattern.
   public struct Track: Hashable, Sendable {
-    /// The voice: its place in ``Patch/kit``.
+    /// The index of the voice in ``Patch/kit``.
     public let voice: Int
-    /// One element a step, nil for a rest.
+    /// One element per step; nil for a rest.
     public let strokes: [Dynamic?]
   }
 }

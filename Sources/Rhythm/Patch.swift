@@ -1,24 +1,25 @@
 import MusicalTime
 
-/// A rhythm in layers, as people write it: low activity lets the simple layers sound, high activity the wild ones.
+/// A rhythm in layers, as written in a patch file. Simple layers sound at low activity, complex layers at high
+/// activity.
 ///
-/// A patch comes from ``PatchLoader`` alone, which sees to the limits stated here; the real-time thread plays its
-/// ``StepTable``.
+/// Only ``PatchLoader`` creates patches, and it enforces the limits below. The real-time thread plays the ``StepTable``
+/// of a patch.
 public struct Patch: Hashable, Sendable {
   public let name: String
-  /// One sentence for the person who chooses.
+  /// A description of the rhythm for the user, in one sentence.
   public let description: String
   public let meter: Meter
-  /// Length of the pattern in bars, 1...4.
+  /// The length of the pattern in bars, 1...4.
   public let bars: Int
-  /// The tempo it was written for. Whoever starts the rhythm may choose another.
+  /// The default tempo. The peer that starts the rhythm may choose another.
   public let tempo: Tempo
-  /// The voices, in the order of the file: at least one, at most ``mostVoices``, no two of one note.
+  /// The voices, in the order of the file: 1...``mostVoices``, each with a different note.
   public let kit: [Voice]
-  /// The layers, in the order of the file: at least one, at most ``mostLayers``.
+  /// The layers, in the order of the file: 1...``mostLayers``.
   public let layers: [Layer]
 
-  /// Length of the pattern in steps, 1...``StepTable/mostSteps``.
+  /// The length of the pattern in steps, 1...``StepTable/mostSteps``.
   public var stepCount: Int { bars * Int(meter.stepsPerBar) }
 
   /// The names of the cut-off groups, in the order of the kit: at most ``mostGroups``. Group n of a ``Hit`` is
@@ -31,6 +32,7 @@ public struct Patch: Hashable, Sendable {
 
   public static let mostVoices = 32
   public static let mostLayers = 32
-  /// Each group needs a drum channel of its own in the synthesizer, which has sixteen.
+  /// The largest number of cut-off groups. Each group needs its own drum channel in the synthesizer, which has sixteen
+  /// channels.
   public static let mostGroups = 8
 }

@@ -1,16 +1,16 @@
-/// A patch file that cannot be understood: every fault found in it.
+/// The error for an invalid patch file, with all faults found.
 public struct PatchError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The faults in the order of the file: at least one, at most ``mostFaults``.
+  /// The faults in the order of the file: 1...``mostFaults``.
   public let faults: [PatchFault]
-  /// How many more there are.
+  /// The number of further faults.
   public let omitted: Int
 
-  /// The most faults told of one file. A person mends a few at a time; a file made to harm must not fill the memory.
+  /// The largest number of faults that are reported for one file. The limit bounds the memory for a hostile file.
   public static let mostFaults = 50
 
-  /// A line a fault.
+  /// The faults, one per line.
   public var description: String {
     let lines = faults.map(\.description).joined(separator: "\n")
-    return omitted == 0 ? lines : lines + "\nand \(omitted) more; mend these first"
+    return omitted == 0 ? lines : lines + "\nand \(omitted) more; correct these first"
   }
 }

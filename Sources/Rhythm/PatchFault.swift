@@ -1,17 +1,17 @@
-/// One thing wrong with a patch file, where it stands and how to mend it.
+/// One fault in a patch file, with its position and a remedy.
 public struct PatchFault: Hashable, Sendable, CustomStringConvertible {
-  /// The file, as the caller of the loader named it.
+  /// The name of the file, as passed to the loader.
   public let file: String
-  /// Line in the file, counted from 1.
+  /// The line in the file, counted from 1.
   public let line: Int
-  /// Column in the line, counted from 1 in Unicode scalars.
+  /// The column in the line, counted from 1 in Unicode scalars.
   public let column: Int
-  /// The field, as a path from the top of the file: `layers[1].steps.snare`, the first element of a list being 0.
-  /// Empty when it is the file as a whole.
+  /// The field, as a path from the top of the file: `layers[1].steps.snare`. The first element of a list is 0. Empty
+  /// for a fault in the file as a whole.
   public let field: String
-  /// What is wrong.
+  /// The reason: what is wrong.
   public let reason: String
-  /// What to do about it.
+  /// The remedy: how to correct it.
   public let remedy: String
 
   /// `street.yaml:14: layers[1].steps.snare: has 15 steps, the pattern has 16; add 1`

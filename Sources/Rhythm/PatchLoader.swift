@@ -15,17 +15,20 @@
 ///           kick:       X... .... x... ....
 ///           closed hat: "x.o. x.o. | x.o. x.o."
 ///
-/// Every field but `group` is required. Limits: 4 bars, 64 steps, 32 voices, 8 cut-off groups, 32 layers, 512 hits.
+/// All fields except `group` are required. Limits: 4 bars, 64 steps, 32 voices, 8 cut-off groups, 32 layers, 512 hits.
 public enum PatchLoader {
-  /// The longest text that is read, in bytes of UTF-8: 256 KiB, a hundred times a long patch.
+  /// The longest accepted text, in bytes of UTF-8: 256 KiB, a hundred times the size of a long patch.
   public static let mostBytes = 262_144
 
-  /// The patch that `text` describes. `file` is what its faults call it.
+  /// Reads a patch from `text`.
   ///
-  /// The text may come from anywhere: whatever it holds, the answer is a patch or a list of faults, after bounded work.
+  /// The text may come from any source: for every input, the result is a patch or a list of faults, after bounded work.
   ///
-  /// - Throws: ``PatchError`` with every fault found, each with its line, field, reason and remedy. Broken YAML is one
-  ///   fault, since nothing after it can be trusted.
+  /// - Parameters:
+  ///   - text: the contents of the file.
+  ///   - file: the name of the file for the descriptions of faults.
+  /// - Throws: ``PatchError`` with every fault found, each with its line, field, reason and remedy. Invalid YAML is one
+  ///   fault, because nothing after it can be interpreted.
   ///
   /// Real-time: not safe.
   public static func patch(from text: String, file: String) throws(PatchError) -> Patch {

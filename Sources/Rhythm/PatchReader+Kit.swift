@@ -5,10 +5,10 @@ extension PatchReader {
     Field(name: "note", example: "note: 36"), Field(name: "group", example: "group: hats", isRequired: false),
   ]
 
-  /// The voices of the kit, and the place of each by name: also of those whose value has a fault, so that the layers
-  /// are not blamed for it. The places are nil when there is no kit to look names up in.
+  /// Reads the voices of the kit, and the index of each voice by name. The indices include voices with an invalid
+  /// value, so that the layers that use them are not reported. The indices are nil if there is no valid kit.
   mutating func kit(_ node: Node) -> (voices: [Voice], places: [String: Int]?) {
-    let remedy = "write a line a voice, such as \"kick: { note: 36 }\""
+    let remedy = "write one line per voice, such as \"kick: { note: 36 }\""
     guard let entries = entries(of: node, "kit", remedy: remedy) else { return ([], nil) }
     guard (1...Patch.mostVoices).contains(entries.count) else {
       fault(at: node.place, "kit", "has \(entries.count) voices", "write 1 to \(Patch.mostVoices)")
@@ -23,8 +23,8 @@ extension PatchReader {
       let field = path("kit", entry.name)
       if let other = voices.first(where: { $0.note == voice.note }) {
         fault(
-          at: entry.key.place, path(field, "note"), "is \(voice.note), as that of \(other.name)",
-          "give each voice a note of its own")
+          at: entry.key.place, path(field, "note"), "is \(voice.note), the same as that of \(other.name)",
+          "give each voice its own note")
       }
       if let group = voice.group, groups.insert(group).inserted, groups.count > Patch.mostGroups {
         fault(

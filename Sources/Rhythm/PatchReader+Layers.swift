@@ -6,7 +6,8 @@ extension PatchReader {
     Field(name: "steps", example: "steps: { kick: X... }"),
   ]
 
-  /// The layers. Voices are looked up in `kit` and lengths compared with `steps`; nil where the file does not say them.
+  /// Reads the layers. `kit` contains the indices of the voices, and `steps` the length of the pattern; nil if the file
+  /// does not define them.
   mutating func layers(_ node: Node, kit: [String: Int]?, steps: Int?) -> [Layer] {
     guard let list = node.sequence else {
       fault(at: node.place, "layers", "is \(kind(of: node)), not a list", "begin each layer with \"- name: ...\"")
@@ -21,8 +22,8 @@ extension PatchReader {
       guard let layer = layer(node, "layers[\(place)]", kit: kit, steps: steps) else { continue }
       if layers.contains(where: { $0.name == layer.name }) {
         fault(
-          at: node.place, "layers[\(place)].name", "is \"\(layer.name)\", as that of a layer before",
-          "give each layer a name of its own")
+          at: node.place, "layers[\(place)].name", "is \"\(layer.name)\", the name of an earlier layer",
+          "give each layer its own name")
       }
       layers.append(layer)
     }
@@ -55,7 +56,7 @@ extension PatchReader {
   }
 
   private mutating func tracks(_ node: Node, _ field: String, kit: [String: Int]?, steps: Int?) -> [Layer.Track] {
-    let remedy = "write a line a voice, such as \"kick: X... x...\""
+    let remedy = "write one line per voice, such as \"kick: X... x...\""
     guard let entries = entries(of: node, field, remedy: remedy) else { return [] }
     if entries.isEmpty { fault(at: node.place, field, "has no voices", remedy) }
     var tracks: [Layer.Track] = []
@@ -72,7 +73,7 @@ extension PatchReader {
   }
 
   private mutating func strokes(_ node: Node, _ field: String, steps: Int?) -> [Dynamic?]? {
-    let remedy = "write . o x or X for each step, with spaces and | only for the eye"
+    let remedy = "write ., o, x or X for each step; spaces and | are ignored"
     guard let text = scalar(node, field, remedy: remedy) else { return nil }
     var strokes: [Dynamic?] = []
     for (place, character) in text.enumerated() where !" |\n".contains(character) {

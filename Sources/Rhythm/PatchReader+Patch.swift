@@ -12,7 +12,7 @@ extension PatchReader {
     Field(name: "layers", example: "layers: [{ name: pulse, activity: [0], steps: { kick: X... } }]"),
   ]
 
-  /// The patch whose file has this root, or nil and faults.
+  /// Reads the patch from the root of a file. Returns nil if there are faults in the fields.
   mutating func patch(_ root: Node) -> Patch? {
     guard let values = values(of: root, "", Self.fields) else { return nil }
     let name = values["name"].flatMap { text($0, "name", most: 40) }
@@ -29,8 +29,9 @@ extension PatchReader {
     let hits = patch.hitsByStep.reduce(0) { $0 + $1.count }
     if hits > StepTable.mostHits {
       fault(
-        at: values["layers"]?.place ?? .start, "layers", "make \(hits) hits, a step table holds \(StepTable.mostHits)",
-        "take out \(hits - StepTable.mostHits)")
+        at: values["layers"]?.place ?? .start, "layers",
+        "contain \(hits) hits, more than the limit of \(StepTable.mostHits)",
+        "remove \(hits - StepTable.mostHits)")
     }
     return patch
   }
@@ -48,7 +49,7 @@ extension PatchReader {
     guard meter.stepsPerBar <= Int64(StepTable.mostSteps) else {
       let most = StepTable.mostSteps
       fault(
-        at: node.place, "meter", "makes bars of \(meter.stepsPerBar) steps, a pattern has at most \(most)",
+        at: node.place, "meter", "gives bars of \(meter.stepsPerBar) steps, more than the limit of \(most)",
         "write fewer beats or a smaller unit")
       return nil
     }
@@ -62,14 +63,14 @@ extension PatchReader {
     guard bars <= most else {
       let steps = bars * Int(meter.stepsPerBar)
       fault(
-        at: node.place, "bars", "make \(steps) steps, a pattern has at most \(StepTable.mostSteps)", "write \(most)")
+        at: node.place, "bars", "give \(steps) steps, more than the limit of \(StepTable.mostSteps)", "write \(most)")
       return nil
     }
     return bars
   }
 
   private mutating func tempo(_ node: Node) -> Tempo? {
-    let remedy = "write quarter notes a minute, from 20 to 999"
+    let remedy = "write quarter notes per minute, from 20 to 999"
     guard let text = scalar(node, "tempo", remedy: remedy) else { return nil }
     guard let bpm = Double(text), let tempo = try? Tempo(bpm: bpm) else {
       fault(at: node.place, "tempo", "is \"\(text.printable())\", not a tempo", remedy)

@@ -1,17 +1,17 @@
 import Yams
 
 extension PatchReader {
-  /// The most `[` and `{`, and the most `?`, in a text.
+  /// The largest numbers of `[` and `{`, and of `?`, in a text.
   static let mostBrackets = 1_024
   static let mostQuestionMarks = 16
 
-  /// The node of the one document in `text`, or nil and a fault.
+  /// Parses `text`, which must contain one document. Returns its root, or nil after a fault.
   ///
-  /// Yams hashes every key of a mapping with all that is below it. Three things in YAML make that explode: aliases,
-  /// which let a few lines stand for billions of nodes (the "billion laughs"), collections nested in keys many times
-  /// over, and long keys, which only `?` introduces (a key without it ends within 1024 characters, YAML 1.2.2 section
-  /// 7.4.3). So aliases are refused before parsing, and brackets and question marks, of which a patch needs few, are
-  /// counted.
+  /// Yams hashes every key of a mapping with all nodes below it. Three features of YAML make this work explode:
+  /// aliases, by which a few lines represent billions of nodes (the "billion laughs" attack); collections that are
+  /// nested in keys many times; and long keys, which are possible only after `?` (other keys have at most 1024
+  /// characters, YAML 1.2.2 section 7.4.3). Therefore aliases are rejected before parsing, and the numbers of brackets
+  /// and question marks, of which a patch needs few, are limited.
   mutating func root(of text: String) -> Node? {
     let (bytes, most) = (text.utf8.count, PatchLoader.mostBytes)
     guard bytes <= most else {
@@ -27,7 +27,7 @@ extension PatchReader {
     return nil
   }
 
-  /// What must not reach the parser, if anything.
+  /// The first construct that must not reach the parser; nil if there is none.
   private func excess(in text: String) -> (place: Place, reason: String, remedy: String)? {
     var (line, column, brackets, questions) = (1, 0, 0, 0)
     var anchors: Set<String> = []
@@ -43,14 +43,14 @@ extension PatchReader {
         if sign == "&" {
           anchors.insert(name)
         } else if !name.isEmpty, anchors.contains(name) {
-          let reason = "has the alias *\(name.printable()), which a patch may not"
-          return (Place(line: line, column: column), reason, "write out what it stands for")
+          let reason = "has the alias *\(name.printable()), which is not allowed"
+          return (Place(line: line, column: column), reason, "write its value instead")
         }
       default: break
       }
       if brackets > Self.mostBrackets || questions > Self.mostQuestionMarks {
         let reason = "has more than \(Self.mostBrackets) brackets or \(Self.mostQuestionMarks) question marks"
-        return (Place(line: line, column: column), reason, "remove what a patch does not need")
+        return (Place(line: line, column: column), reason, "remove what the patch does not need")
       }
     }
     return nil
@@ -58,14 +58,14 @@ extension PatchReader {
 
   private mutating func compose(_ text: String) -> Node? {
     do {
-      // The basic resolver leaves every scalar a text: what a field means is decided where it is read.
+      // The basic resolver returns every scalar as text; the reader of each field interprets it.
       let parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
       if let root = try parser.singleRoot() { return root }
-      fault(at: .start, "", "holds nothing", "write a patch: name, description, meter, bars, tempo, kit and layers")
+      fault(at: .start, "", "is empty", "write a patch: name, description, meter, bars, tempo, kit and layers")
     } catch let error as YamlError {
       fault(error, in: text)
     } catch {
-      fault(at: .start, "", "cannot be read (\(error))", "check that it is YAML")
+      fault(at: .start, "", "cannot be read (\(error))", "check that the file is valid YAML")
     }
     return nil
   }
@@ -76,24 +76,24 @@ extension PatchReader {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       let began =
-        context.map { "\($0.text)\($0.mark.line < mark.line ? " begun in line \($0.mark.line)" : ""), " } ?? ""
+        context.map { "\($0.text)\($0.mark.line < mark.line ? " that begins in line \($0.mark.line)" : ""), " } ?? ""
       let reason = began + problem
-      fault(at: Place(mark), "", "is not YAML at column \(mark.column): \(reason.printable(upTo: 160))", remedy)
+      fault(at: Place(mark), "", "is not valid YAML at column \(mark.column): \(reason.printable(upTo: 160))", remedy)
     case .duplicatedKeysInMapping(let names, let context):
       fault(
-        at: Place(context.mark), (names.first ?? "").printable(), "stands more than once, here first",
-        "keep one of them")
+        at: Place(context.mark), (names.first ?? "").printable(), "is defined more than once, first here",
+        "keep one definition")
     case .reader(let problem, let offset, _, _):
       let line = 1 + text.prefix(offset ?? 0).count { $0.isNewline }
-      fault(at: Place(line: line, column: 1), "", "has a character YAML does not allow: \(problem)", "remove it")
+      fault(at: Place(line: line, column: 1), "", "has a character that YAML does not allow: \(problem)", "remove it")
     case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
-      fault(at: .start, "", "cannot be read", "check that it is YAML")
+      fault(at: .start, "", "cannot be read", "check that the file is valid YAML")
     }
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether libyaml takes it into the name of an anchor.
+  /// Whether libyaml accepts the character in the name of an anchor.
   fileprivate var isAnchorLetter: Bool {
     switch self {
     case "0"..."9", "A"..."Z", "a"..."z", "_", "-": true

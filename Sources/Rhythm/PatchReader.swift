@@ -1,22 +1,22 @@
 import Yams
 
-/// Walks the nodes of a patch file and writes down every fault on its way. What it returns is nil where the fault
-/// leaves nothing to go on with; the walk goes on all the same, so that people see all faults at once.
+/// Reads the nodes of a patch file and collects all faults. A function returns nil if a fault prevents a result;
+/// reading continues, so that the user sees all faults at once.
 struct PatchReader {
   let file: String
   private(set) var faults: [PatchFault] = []
   private var omitted = 0
-  /// The last line of the text. The parser places the end of the text one line below it.
+  /// The last line of the text. The parser reports the end of the text one line below it.
   var lastLine = 1
 
-  /// A field of a mapping, and a line that shows how to write it.
+  /// A field of a mapping, with an example of how to write it.
   struct Field {
     let name: String
     let example: String
     var isRequired = true
   }
 
-  /// A name and its value in a mapping.
+  /// An entry of a mapping.
   struct Entry {
     let name: String
     let key: Node
@@ -40,27 +40,27 @@ struct PatchReader {
       PatchFault(file: file, line: line, column: place.column, field: field, reason: reason, remedy: remedy))
   }
 
-  /// The path of `name` within `field`.
+  /// The path of the field `name` within `field`.
   func path(_ field: String, _ name: String) -> String {
     field.isEmpty ? name.printable() : "\(field).\(name.printable())"
   }
 
-  /// The entries of a mapping in the order of the file, each name once.
+  /// Reads the entries of a mapping in the order of the file. Every name must be unique.
   mutating func entries(of node: Node, _ field: String, remedy: String) -> [Entry]? {
     guard let mapping = node.mapping else {
-      fault(at: node.place, field, "is \(kind(of: node)), not a list of names and values", remedy)
+      fault(at: node.place, field, "is \(kind(of: node)), not a mapping of names to values", remedy)
       return nil
     }
     var names: Set<String> = []
     var entries: [Entry] = []
     for (key, value) in mapping {
       guard let name = key.scalar?.string else {
-        fault(at: key.place, field, "has \(kind(of: key)) where a name should stand", remedy)
+        fault(at: key.place, field, "has \(kind(of: key)) instead of a name", remedy)
         continue
       }
-      // Yams finds a name that stands twice, unless a tag sets the two apart.
+      // Yams rejects duplicate names, unless a tag distinguishes them.
       guard names.insert(name).inserted else {
-        fault(at: key.place, path(field, name), "stands more than once", "keep one of them")
+        fault(at: key.place, path(field, name), "is defined more than once", "keep one definition")
         continue
       }
       entries.append(Entry(name: name, key: key, value: value))
@@ -68,7 +68,7 @@ struct PatchReader {
     return entries
   }
 
-  /// The values of the known fields of a mapping. Others are faults, and so are the required ones that are not there.
+  /// Reads the fields of a mapping. An unknown field is a fault, and so is a missing required field.
   mutating func values(of node: Node, _ field: String, _ known: [Field]) -> [String: Node]? {
     let names = known.map(\.name).joined(separator: ", ")
     guard let entries = entries(of: node, field, remedy: "write the fields \(names)") else { return nil }
@@ -78,7 +78,7 @@ struct PatchReader {
         values[entry.name] = entry.value
       } else {
         fault(
-          at: entry.key.place, path(field, entry.name), "is not a field known here",
+          at: entry.key.place, path(field, entry.name), "is an unknown field",
           "remove it, or write one of \(names)")
       }
     }
@@ -88,10 +88,10 @@ struct PatchReader {
     return values
   }
 
-  /// The text of a scalar that is not empty.
+  /// Reads a scalar that is not empty.
   mutating func scalar(_ node: Node, _ field: String, remedy: String) -> String? {
     guard let text = node.scalar?.string else {
-      fault(at: node.place, field, "is \(kind(of: node)), not one value", remedy)
+      fault(at: node.place, field, "is \(kind(of: node)), not a single value", remedy)
       return nil
     }
     if text.isEmpty {
@@ -101,7 +101,7 @@ struct PatchReader {
     return text
   }
 
-  /// A text for people, of one line: 1...`most` characters that show.
+  /// Reads a text of one line with 1...`most` printable characters.
   mutating func text(_ node: Node, _ field: String, most: Int) -> String? {
     let remedy = "write 1 to \(most) characters"
     guard let text = scalar(node, field, remedy: remedy) else { return nil }
@@ -109,16 +109,17 @@ struct PatchReader {
       fault(at: node.place, field, "has \(text.count) characters", remedy)
       return nil
     }
-    // A letter can carry any number of accents.
+    // A letter can have any number of combining accents.
     guard text.unicodeScalars.count <= 4 * most, text.unicodeScalars.allSatisfy(\.isPrintable) else {
       fault(
-        at: node.place, field, "has characters that do not show (\(text.printable()))", "write plain text on one line")
+        at: node.place, field, "has characters that are not printable (\(text.printable()))",
+        "write plain text on one line")
       return nil
     }
     return text
   }
 
-  /// A whole number within `range`.
+  /// Reads an integer within `range`.
   mutating func integer(_ node: Node, _ field: String, in range: ClosedRange<Int>) -> Int? {
     let remedy = "write a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard let text = scalar(node, field, remedy: remedy) else { return nil }
@@ -135,8 +136,8 @@ struct PatchReader {
 
   func kind(of node: Node) -> String {
     switch node {
-    case .scalar(let scalar): scalar.string.isEmpty ? "empty" : "one value"
-    case .mapping: "a list of names and values"
+    case .scalar(let scalar): scalar.string.isEmpty ? "empty" : "a single value"
+    case .mapping: "a mapping of names to values"
     case .sequence: "a list"
     case .alias: "an alias"
     }

@@ -1,6 +1,6 @@
 import Yams
 
-/// A place in a text, as editors count: line and column from 1, the column in Unicode scalars.
+/// A position in a text, as shown in editors: line and column from 1, the column in Unicode scalars.
 struct Place: Hashable {
   let line: Int
   let column: Int
@@ -13,6 +13,6 @@ extension Place {
 }
 
 extension Node {
-  /// Where it begins.
+  /// The position of the beginning of the node.
   var place: Place { mark.map { Place($0) } ?? .start }
 }

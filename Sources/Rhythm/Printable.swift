@@ -1,6 +1,6 @@
 extension StringProtocol {
-  /// The text as it may stand in a message on a terminal: what would not show, or would move the cursor, is written
-  /// as an escape, and what is longer than `length` characters is cut.
+  /// The text in a form that is safe for a message on a terminal: characters that are not printable or move the cursor
+  /// are escaped, and the text is cut after `length` characters.
   func printable(upTo length: Int = 40) -> String {
     var text = ""
     for scalar in prefix(length).unicodeScalars.prefix(4 * length) {
@@ -11,7 +11,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-  /// Whether it shows on one line of a terminal and does nothing else.
+  /// Whether the character is printable on one line of a terminal and has no other effect.
   var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -1,5 +1,5 @@
 extension StepTable {
-  /// The table of `patch`.
+  /// Creates the table of `patch`.
   ///
   /// Real-time: not safe.
   public init(_ patch: Patch) {
@@ -8,12 +8,13 @@ extension StepTable {
 }
 
 extension Patch {
-  /// What the pattern strikes, step by step, whatever the activity.
+  /// The hits of the pattern for each step, for all activities.
   ///
-  /// Layers may strike one voice on the same step; then the louder is heard alone, since two notes at once from one
-  /// drum would only be louder than either. Which is the louder depends on the activity. So for each voice and step
-  /// the greatest velocity is written down for all 128 activities, and each run of equal velocities becomes a hit: at
-  /// any activity at most one of them sounds, and playing needs no comparison.
+  /// Layers can have strokes of one voice on the same step. In this case only the louder stroke sounds, because two
+  /// simultaneous notes of one drum would be louder than either. Which stroke is louder depends on the activity.
+  /// Therefore the greatest velocity is determined for each voice, step and activity (0...127), and each range of
+  /// activities with the same velocity becomes a hit. At any activity, at most one of these hits sounds, and playback
+  /// needs no comparison.
   var hitsByStep: [[Hit]] {
     let groups = groups
     return (0..<stepCount).map { step in
@@ -26,7 +27,7 @@ extension Patch {
     }
   }
 
-  /// The runs of activities at which some layer strikes `voice` at `step`, each with the greatest velocity there.
+  /// The ranges of activities in which a layer has a stroke of `voice` at `step`, each with the greatest velocity.
   private func loudest(of voice: Int, at step: Int) -> [(from: UInt8, to: UInt8, velocity: UInt8)] {
     var velocities = [UInt8](repeating: 0, count: 128)
     for layer in layers {

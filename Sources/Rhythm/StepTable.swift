@@ -1,10 +1,10 @@
 import MusicalTime
 
-/// A patch as the real-time thread plays it: every stroke of the pattern in one trivial value of fixed size, sorted
-/// by step.
+/// A patch in the form that the real-time thread plays: all hits of the pattern, sorted by step, in one trivial value
+/// of fixed size.
 ///
-/// It has no references, so it travels by triple buffer. The clock thread asks what begins at a step and tests each
-/// hit:
+/// The value contains no references, so it can be passed through a triple buffer. The clock thread looks up the hits of
+/// a step and tests each one:
 ///
 ///     for index in table.hits(at: step) {
 ///       let hit = table.hit(index)
@@ -15,29 +15,29 @@ import MusicalTime
 public struct StepTable: Sendable, BitwiseCopyable {
   /// The longest pattern, in steps: four bars of 4/4.
   public static var mostSteps: Int { @_noLocks @_noAllocation get { 64 } }
-  /// The most hits a table holds.
+  /// The largest number of hits in a table.
   public static var mostHits: Int { @_noLocks @_noAllocation get { 512 } }
 
-  /// Length of the pattern in steps, 1...``mostSteps``: the hits repeat after so many.
+  /// The length of the pattern in steps, 1...``mostSteps``: the hits repeat after this number of steps.
   ///
   /// Real-time: safe.
   public var stepCount: Int { @_noLocks @_noAllocation get { Int(steps) } }
-  /// Length of a bar in steps; latecomers begin at one.
+  /// The length of a bar in steps. Late joiners start at the beginning of a bar.
   ///
   /// Real-time: safe.
   public var stepsPerBar: Int { @_noLocks @_noAllocation get { Int(barSteps) } }
-  /// Hits in the whole pattern, at all activities, 0...``mostHits``.
+  /// The number of hits in the whole pattern, for all activities, 0...``mostHits``.
   ///
   /// Real-time: safe.
   public var hitCount: Int { @_noLocks @_noAllocation get { Int(ends[Int(steps) - 1]) } }
 
   private var hits: InlineArray<512, Hit>
-  /// Where the hits of each step end; those of the next begin there.
+  /// For each step, the end of the range of its hits, which is the start of the range of the next step.
   private var ends: InlineArray<64, UInt16>
   private var steps: UInt8
   private var barSteps: UInt8
 
-  /// A table of one step that strikes nothing.
+  /// Creates a table with one step and no hits.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -48,8 +48,8 @@ public struct StepTable: Sendable, BitwiseCopyable {
     barSteps = 1
   }
 
-  /// The table of `hits`, one array a step, in bars of `stepsPerBar`: at most ``mostSteps`` arrays and ``mostHits``
-  /// hits, which is for the caller to see to.
+  /// Creates a table from the hits of each step, with bars of `stepsPerBar` steps. The caller ensures that there are at
+  /// most ``mostSteps`` arrays and ``mostHits`` hits.
   init(_ hitsByStep: [[Hit]], stepsPerBar: Int) {
     self.init()
     barSteps = UInt8(stepsPerBar)
@@ -64,8 +64,8 @@ public struct StepTable: Sendable, BitwiseCopyable {
     }
   }
 
-  /// The numbers of the hits that begin at `step`, which counts from the first downbeat and may be negative: the
-  /// pattern repeats both ways. Empty where the pattern rests.
+  /// The indices of the hits at `step`, counted from the first downbeat. `step` may be negative: the pattern repeats in
+  /// both directions. Empty if no hit begins at this step.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -76,8 +76,7 @@ public struct StepTable: Sendable, BitwiseCopyable {
     return Range(uncheckedBounds: (place == 0 ? 0 : Int(ends[place - 1]), Int(ends[place])))
   }
 
-  /// The hit numbered `index`, one of ``hits(at:)``. Any number below ``mostHits`` may be asked for; those no step
-  /// has strike at velocity 0.
+  /// The hit at `index`, from ``hits(at:)``. `index` must be less than ``mostHits``; unused hits have velocity 0.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,9 +1,9 @@
-/// One instrument of a patch's kit: what its strokes ask the synthesizer for.
+/// One instrument of the kit of a patch.
 public struct Voice: Hashable, Sendable {
-  /// What the layers call it.
+  /// The name by which the layers refer to the voice.
   public let name: String
-  /// Note number on a General MIDI drum channel, 0...127 (35 to 81 sound everywhere).
+  /// The note number on a General MIDI drum channel, 0...127 (35 to 81 sound on every device).
   public let note: UInt8
-  /// The cut-off group's name, or nil: a stroke silences what still rings of its group, as a closing hi-hat does.
+  /// The name of the cut-off group, or nil. A stroke stops all sounding notes of its group, as a closing hi-hat does.
   public let group: String?
 }

@@ -9,18 +9,19 @@ import Testing
     for (name, before) in zip("bcdefghij", "abcdefghi") {
       bomb += "\(name): &\(name) [\(Array(repeating: "*\(before)", count: 10).joined(separator: ", "))]\n"
     }
-    let message = "small.yaml:2: has the alias *a, which a patch may not; write out what it stands for"
+    let message = "small.yaml:2: has the alias *a, which is not allowed; write its value instead"
     #expect(faults(bomb) == [message])
     #expect(faults(bomb + "? *j\n: x\n") == [message])
     // An ampersand or a star alone is text.
     #expect(faults(replacing: [2: "description: Rock & roll, R&B and *stars*."]) == [])
     #expect(faults(replacing: [2: "description: &d An anchor without alias."]) == [])
     #expect(
-      faults(replacing: [2: "description: *d"]).first?.hasPrefix("small.yaml:2: is not YAML at column 14: ") == true)
+      faults(replacing: [2: "description: *d"]).first?.hasPrefix("small.yaml:2: is not valid YAML at column 14: ")
+        == true)
   }
 
   @Test func whatWouldExplodeInKeysIsRefused() {
-    let message = "has more than 1024 brackets or 16 question marks; remove what a patch does not need"
+    let message = "has more than 1024 brackets or 16 question marks; remove what the patch does not need"
     let keys = String(repeating: "{", count: 5_000) + "a" + String(repeating: ": 1}", count: 5_000)
     #expect(faults(keys) == ["small.yaml:1: \(message)"])
     #expect(faults("\n" + String(repeating: "? ", count: 5_000)) == ["small.yaml:2: \(message)"])
@@ -43,8 +44,8 @@ import Testing
 
   @Test func anOpenQuoteIsToldWithItsBeginning() {
     let found = faults(replacing: [2: "description: 'open"])
-    #expect(found.count == 1 && found[0].hasPrefix("small.yaml:19: is not YAML at column "))
-    #expect(found[0].contains("while scanning a quoted scalar begun in line 2, found unexpected end of stream; "))
+    #expect(found.count == 1 && found[0].hasPrefix("small.yaml:19: is not valid YAML at column "))
+    #expect(found[0].contains("while scanning a quoted scalar that begins in line 2, found unexpected end of stream; "))
   }
 
   @Test func sizeIsBounded() {

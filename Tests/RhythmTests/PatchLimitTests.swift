@@ -17,10 +17,10 @@ import Testing
     let full = head + kit(9) + "layers:\n" + layer("a", voices: 0..<8)
     #expect(StepTable(try PatchLoader.patch(from: full, file: "big.yaml")).hitCount == 512)
     let found = faults(head + kit(9) + "layers:\n" + layer("a", voices: 0..<9))
-    #expect(found == ["small.yaml:17: layers: make 576 hits, a step table holds 512; take out 64"])
+    #expect(found == ["small.yaml:17: layers: contain 576 hits, more than the limit of 512; remove 64"])
     // Two ranges of one stroke are two hits.
     let split = layer("a", voices: 0..<8) + layer("b", voices: 0..<1, stroke: "X", activity: "[64]")
-    #expect(faults(head + kit(9) + "layers:\n" + split).first?.contains("make 576 hits") == true)
+    #expect(faults(head + kit(9) + "layers:\n" + split).first?.contains("contain 576 hits") == true)
   }
 
   @Test func voices() throws {
@@ -51,7 +51,7 @@ import Testing
   @Test func bars() {
     #expect(
       faults(replacing: [3: "meter: 7/4", 4: "bars: 3"]).first
-        == "small.yaml:4: bars: make 84 steps, a pattern has at most 64; write 2")
+        == "small.yaml:4: bars: give 84 steps, more than the limit of 64; write 2")
   }
 
   @Test func faultsAreBounded() throws {
@@ -60,6 +60,6 @@ import Testing
       try PatchLoader.patch(from: head + unknown + kit(1) + "layers:\n" + layer("a", voices: 0..<1), file: "big.yaml")
     }
     #expect(error.faults.count == PatchError.mostFaults && error.omitted == 450)
-    #expect(error.description.hasSuffix("\nand 450 more; mend these first"))
+    #expect(error.description.hasSuffix("\nand 450 more; correct these first"))
   }
 }

@@ -23,27 +23,27 @@ import Testing
     (
       14, "      kick: X... .... | x... ...y",
       "14: layers[0].steps.kick: has \"y\" as character 21; "
-        + "write . o x or X for each step, with spaces and | only for the eye"
+        + "write ., o, x or X for each step; spaces and | are ignored"
     ),
     (
       14, "      kick: [X, x]",
-      "14: layers[0].steps.kick: is a list, not one value; "
-        + "write . o x or X for each step, with spaces and | only for the eye"
+      "14: layers[0].steps.kick: is a list, not a single value; "
+        + "write ., o, x or X for each step; spaces and | are ignored"
     ),
     (
       19, "      ride: .... .... .... ..x.",
       "19: layers[1].steps.ride: is not a voice of the kit; add it to kit or name another voice"
     ),
-    (5, "tempo: 10", "5: tempo: is \"10\", not a tempo; write quarter notes a minute, from 20 to 999"),
-    (5, "tempo: fast", "5: tempo: is \"fast\", not a tempo; write quarter notes a minute, from 20 to 999"),
-    (5, "tempo: nan", "5: tempo: is \"nan\", not a tempo; write quarter notes a minute, from 20 to 999"),
+    (5, "tempo: 10", "5: tempo: is \"10\", not a tempo; write quarter notes per minute, from 20 to 999"),
+    (5, "tempo: fast", "5: tempo: is \"fast\", not a tempo; write quarter notes per minute, from 20 to 999"),
+    (5, "tempo: nan", "5: tempo: is \"nan\", not a tempo; write quarter notes per minute, from 20 to 999"),
     (
       3, "meter: 4/3",
       "3: meter: is \"4/3\", not a meter; write beats / unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
     ),
     (
       3, "meter: 16/2",
-      "3: meter: makes bars of 128 steps, a pattern has at most 64; write fewer beats or a smaller unit"
+      "3: meter: gives bars of 128 steps, more than the limit of 64; write fewer beats or a smaller unit"
     ),
     (4, "bars: 0", "4: bars: is 0, out of range; write a whole number from 1 to 4"),
     (4, "bars: 1.5", "4: bars: is \"1.5\", not a whole number in range; write a whole number from 1 to 4"),
@@ -55,15 +55,18 @@ import Testing
     (7, "  kick: { note: 128 }", "7: kit.kick.note: is 128, out of range; write a whole number from 0 to 127"),
     (7, "  kick: { note: -1 }", "7: kit.kick.note: is -1, out of range; write a whole number from 0 to 127"),
     (7, "  kick: { group: bass }", "7: kit.kick.note: is missing; add it, such as \"note: 36\""),
-    (7, "  kick: 36", "7: kit.kick: is one value, not a list of names and values; write the fields note, group"),
+    (7, "  kick: 36", "7: kit.kick: is a single value, not a mapping of names to values; write the fields note, group"),
     (
       7, "  kick: { note: 36, pan: 3 }",
-      "7: kit.kick.pan: is not a field known here; remove it, or write one of note, group"
+      "7: kit.kick.pan: is an unknown field; remove it, or write one of note, group"
     ),
-    (8, "  closed: { note: 42, group: [] }", "8: kit.closed.group: is a list, not one value; write 1 to 40 characters"),
+    (
+      8, "  closed: { note: 42, group: [] }",
+      "8: kit.closed.group: is a list, not a single value; write 1 to 40 characters"
+    ),
     (
       9, "  open: { note: 42, group: hats }",
-      "9: kit.open.note: is 42, as that of closed; give each voice a note of its own"
+      "9: kit.open.note: is 42, the same as that of closed; give each voice its own note"
     ),
     (12, "    activity: [0, 128]", "12: layers[0].activity: is 128, out of range; write a whole number from 0 to 127"),
     (12, "    activity: [90, 40]", "12: layers[0].activity: goes from 90 down to 40; write the smaller number first"),
@@ -73,17 +76,17 @@ import Testing
     ),
     (
       12, "    activity: 7",
-      "12: layers[0].activity: is one value, not a list; write [from, to], each 0 to 127, or [from]"
+      "12: layers[0].activity: is a single value, not a list; write [from, to], each 0 to 127, or [from]"
     ),
     (
       15, "  - name: low",
-      "15: layers[1].name: is \"low\", as that of a layer before; give each layer a name of its own"
+      "15: layers[1].name: is \"low\", the name of an earlier layer; give each layer its own name"
     ),
-    (9, "  closed: { note: 46 }", "8: closed: stands more than once, here first; keep one of them"),
-    (2, "name: again", "1: name: stands more than once, here first; keep one of them"),
+    (9, "  closed: { note: 46 }", "8: closed: is defined more than once, first here; keep one definition"),
+    (2, "name: again", "1: name: is defined more than once, first here; keep one definition"),
     (
       2, "description: \"\\e[2Jgone\"",
-      "2: description: has characters that do not show (\\u{1b}[2Jgone); write plain text on one line"
+      "2: description: has characters that are not printable (\\u{1b}[2Jgone); write plain text on one line"
     ),
     (1, "name: " + String(repeating: "n", count: 41), "1: name: has 41 characters; write 1 to 40 characters"),
   ])
@@ -113,7 +116,7 @@ import Testing
     let found = faults(replacing: [5: "tempo: 96\nswing: 60"])
     #expect(
       found == [
-        "small.yaml:6: swing: is not a field known here; "
+        "small.yaml:6: swing: is an unknown field; "
           + "remove it, or write one of name, description, meter, bars, tempo, kit, layers"
       ])
   }
@@ -135,12 +138,12 @@ import Testing
     for text in ["", "\n\n", "# only a comment\n", "\u{FEFF}"] {
       #expect(
         faults(text) == [
-          "small.yaml:1: holds nothing; write a patch: name, description, meter, bars, tempo, kit and layers"
+          "small.yaml:1: is empty; write a patch: name, description, meter, bars, tempo, kit and layers"
         ])
     }
     let fields = "write the fields name, description, meter, bars, tempo, kit, layers"
-    #expect(faults("---\n") == ["small.yaml:1: is empty, not a list of names and values; \(fields)"])
-    #expect(faults("\n- a\n- b") == ["small.yaml:2: is a list, not a list of names and values; \(fields)"])
+    #expect(faults("---\n") == ["small.yaml:1: is empty, not a mapping of names to values; \(fields)"])
+    #expect(faults("\n- a\n- b") == ["small.yaml:2: is a list, not a mapping of names to values; \(fields)"])
   }
 
   @Test func aByteOrderMarkIsPassedOver() {
