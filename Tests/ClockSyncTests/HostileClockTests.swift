@@ -4,14 +4,14 @@ import Simulation
 import Testing
 import VirtualRoutes
 
-/// Clocks that are set, lie, or stand still.
+/// Clocks that are set, are wrong, run backwards, or stand still.
 @Suite struct HostileClockTests {
-  /// A clock known for 20 s on `network`, and what comes after: the remote stamps as `change` makes them, by the seconds
-  /// since it begins.
-  private func play(
+  /// Feeds a clock with 20 s of undisturbed packets on `network`, and then with packets whose remote stamps are
+  /// modified by `change`. `since` is the time since the modification began, in seconds.
+  private func observe(
     _ network: VirtualNetwork, seconds: Double = 40, seed: UInt64 = 3,
     changing change: (Instant, _ since: Double) -> Instant,
-    look: (RemoteClock, ClockEstimate, _ since: Double, _ truth: Nanoseconds) -> Void
+    check: (RemoteClock, ClockEstimate, _ since: Double, _ truth: Nanoseconds) -> Void
   ) -> RemoteClock {
     var route = VirtualRoute(network)
     route.skew = 20
@@ -19,7 +19,7 @@ import VirtualRoutes
     for news in route.news(seconds: seconds, seed: seed) {
       var transit = news.transit
       func since(_ instant: Instant) -> Double { Double(instant.nanoseconds) / 1e9 - 20 }
-      // The stamp is made at the remote end: when it left there or came there, in true time.
+      // The remote end made the stamp, on departure or arrival, at this true time.
       let truth = transit.remote - route.difference(at: transit.own)
       if since(truth) > 0 {
         switch transit.direction {
@@ -29,78 +29,80 @@ import VirtualRoutes
       }
       clock.add(transit, at: news.at)
       if let estimate = clock.estimate(at: news.at) {
-        look(clock, estimate, since(news.at), route.difference(at: news.at))
+        check(clock, estimate, since(news.at), route.difference(at: news.at))
       }
     }
     return clock
   }
 
   @Test(arguments: VirtualNetwork.lab, [-3600.0, -2, -0.1, 0.1, 2, 3600])
-  func oneThatIsSetIsBelievedWithinASecond(network: VirtualNetwork, step: Double) {
+  func clockStepIsAcceptedWithinOneSecond(network: VirtualNetwork, step: Double) {
     let jump = Nanoseconds(Int64(step * 1e9))
-    let clock = play(network) { instant, _ in
+    let clock = observe(network) { instant, _ in
       instant + jump
-    } look: { _, estimate, since, truth in
+    } check: { _, estimate, since, truth in
       if since > 1 { #expect((estimate.offset - truth - jump).magnitude < .milliseconds(3), "\(since)") }
     }
     #expect(clock.resets == 1)
   }
 
-  @Test(arguments: VirtualNetwork.lab) func oneThatStandsStillIsNotFollowed(network: VirtualNetwork) {
+  @Test(arguments: VirtualNetwork.lab) func stoppedClockIsNotFollowed(network: VirtualNetwork) {
     var frozen: Instant?
-    let clock = play(network) { instant, since in
+    let clock = observe(network) { instant, since in
       frozen = frozen ?? instant
       return since < 10 ? frozen! : instant
-    } look: { _, estimate, since, truth in
-      // It coasts, and is right again when the clock is.
+    } check: { _, estimate, since, truth in
+      // The estimate continues without the clock, and is accurate again when the clock is.
       #expect(since < -15 || (estimate.offset - truth).magnitude < .milliseconds(5), "\(since)")
     }
     #expect(clock.rejected > 100)
   }
 
-  @Test(arguments: VirtualNetwork.lab) func oneThatLiesAtRandomIsNotFollowed(network: VirtualNetwork) {
+  @Test(arguments: VirtualNetwork.lab) func randomClockIsNotFollowed(network: VirtualNetwork) {
     var random = VirtualRoute.Random(seed: 9)
-    let clock = play(network) { instant, since in
+    let clock = observe(network) { instant, since in
       since < 10 ? instant + Nanoseconds(random.integer(in: -5_000_000_000...5_000_000_000)) : instant
-    } look: { _, estimate, since, truth in
+    } check: { _, estimate, since, truth in
       #expect(since < -15 || (estimate.offset - truth).magnitude < .milliseconds(5), "\(since)")
     }
     #expect(clock.rejected > 100)
   }
 
-  @Test(arguments: VirtualNetwork.lab) func oneThatRunsBackwardsIsNotFollowedFar(network: VirtualNetwork) {
-    let clock = play(network) { instant, since in
+  @Test(arguments: VirtualNetwork.lab) func clockThatRanBackwardsIsFollowedAgainWithinTwoSeconds(
+    network: VirtualNetwork
+  ) {
+    let clock = observe(network) { instant, since in
       since < 5 ? instant - Nanoseconds(Int64(2e9 * since)) : instant - .seconds(10)
-    } look: { _, estimate, since, truth in
+    } check: { _, estimate, since, truth in
       if since > 7 { #expect((estimate.offset - truth + .seconds(10)).magnitude < .milliseconds(5), "\(since)") }
     }
     #expect(clock.rejected > 10 && clock.resets >= 1)
   }
 
-  @Test(arguments: VirtualNetwork.lab) func oneThatIsSlewedIsFollowed(network: VirtualNetwork) {
-    // As adjtime does it, 500 ppm, for five seconds and then no more.
-    _ = play(network) { instant, since in
+  @Test(arguments: VirtualNetwork.lab) func slewedClockIsFollowed(network: VirtualNetwork) {
+    // As with adjtime: 500 ppm for five seconds.
+    _ = observe(network) { instant, since in
       instant + Nanoseconds(Int64(min(since, 5) * 500_000))
-    } look: { _, estimate, since, truth in
+    } check: { _, estimate, since, truth in
       let off = estimate.offset - truth - Nanoseconds(Int64(min(max(0, since), 5) * 500_000))
       if since > 0 { #expect(off.magnitude < .milliseconds(3), "\(since)") }
       if since > 15 { #expect(off.magnitude < .microseconds(600), "\(since)") }
     }
   }
 
-  @Test(arguments: VirtualNetwork.lab) func oneThatIsSlewedForLongIsNoticed(network: VirtualNetwork) {
-    var (before, noticed) = (false, false)
-    _ = play(network, seconds: 60) { instant, since in
+  @Test(arguments: VirtualNetwork.lab) func longSlewIsReported(network: VirtualNetwork) {
+    var (before, isReported) = (false, false)
+    _ = observe(network, seconds: 60) { instant, since in
       instant + Nanoseconds(Int64(since * 500_000))
-    } look: { clock, _, since, _ in
+    } check: { clock, _, since, _ in
       if since < 0 { before = before || clock.isSlewed }
-      if since > 0 { noticed = noticed || clock.isSlewed }
+      if since > 0 { isReported = isReported || clock.isSlewed }
     }
-    #expect(!before && noticed)
+    #expect(!before && isReported)
   }
 
-  @Test(arguments: [-3600.0, -0.5, 0.5, 3600]) func oneOfFewPacketsThatIsSetIsBelievedToo(step: Double) {
-    // A foreign clock, compared every ten seconds, is set at 500 s, as by NTP.
+  @Test(arguments: [-3600.0, -0.5, 0.5, 3600]) func clockStepIsAcceptedWithRarePackets(step: Double) {
+    // A clock compared every ten seconds, as that of a standard device, is set at 500 s, as by NTP.
     var clock = RemoteClock()
     for n in Int64(0)...70 {
       let sent = Instant(nanoseconds: n * 10_300_000_000)
@@ -113,8 +115,8 @@ import VirtualRoutes
     #expect(clock.resets == 1)
   }
 
-  @Test(arguments: VirtualNetwork.lab) func oneThatIsAskedOnceASecondIsBelievedToo(network: VirtualNetwork) {
-    // As of more than a thousand followers.
+  @Test(arguments: VirtualNetwork.lab) func clockStepIsAcceptedWithOneProbePerSecond(network: VirtualNetwork) {
+    // One probe per second, as with more than a thousand followers.
     var route = VirtualRoute(network)
     route.probes = (1, 1)
     var clock = RemoteClock()
@@ -133,8 +135,9 @@ import VirtualRoutes
     #expect(clock.resets == 1)
   }
 
-  @Test func oneThatHoldsItsFirstReplyAndThenPoursSaysNothing() {
-    // Half the delay of ten seconds is unknown, and packets one way alone say nothing of it, however many.
+  @Test func delayedFirstReplyAndFloodDoNotChangeTheSkew() {
+    // Half of the delay of ten seconds is unknown, and packets in one direction do not reduce it, however many there
+    // are.
     var random = VirtualRoute.Random(seed: 1)
     var clock = RemoteClock()
     let asked = Instant(nanoseconds: 1_000_000_000_000)
@@ -149,7 +152,7 @@ import VirtualRoutes
     #expect(abs(clock.estimate(at: now)!.skew) < 10)
   }
 
-  @Test(arguments: UInt64(1)...200) func nothingBreaksIt(seed: UInt64) {
+  @Test(arguments: UInt64(1)...200) func randomInputKeepsEstimatesValid(seed: UInt64) {
     var random = VirtualRoute.Random(seed: seed)
     var clock = RemoteClock()
     var (own, remote) = (Instant(nanoseconds: 0), Instant(nanoseconds: 0))

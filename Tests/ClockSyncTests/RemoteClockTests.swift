@@ -5,7 +5,7 @@ import Testing
 import VirtualRoutes
 
 @Suite struct RemoteClockTests {
-  /// What 95 of 100 estimates stay within from the tenth second to the fortieth, the median of the seeds, in
+  /// The limit for 95 % of the estimates from the tenth to the fortieth second, for the median of the seeds, in
   /// microseconds.
   private static func limit(_ network: VirtualNetwork) -> Double {
     switch network {
@@ -16,7 +16,7 @@ import VirtualRoutes
     }
   }
 
-  /// How far off the estimates are, microseconds, every 50 ms, and when, seconds.
+  /// The errors of the estimates in microseconds, every 50 ms, with their times in seconds.
   private static func errors(_ route: VirtualRoute, seconds: Double, seed: UInt64) -> [(second: Double, error: Double)]
   {
     var clock = RemoteClock()
@@ -36,14 +36,14 @@ import VirtualRoutes
 
   private static func p95(_ values: [Double]) -> Double { values.map(abs).sorted()[values.count * 95 / 100] }
 
-  @Test(arguments: VirtualNetwork.lab) func theNetworksOfTheLabWhateverTheCrystals(network: VirtualNetwork) {
+  @Test(arguments: VirtualNetwork.lab) func estimateStaysWithinLimitsOnLabNetworks(network: VirtualNetwork) {
     var figures: [Double] = []
     for (skew, drift) in [(0.0, 0.0), (50, 1), (-50, -1)] {
       var route = VirtualRoute(network)
       (route.offset, route.skew, route.drift) = (.seconds(12345), skew, drift)
       let runs = (UInt64(1)...6).map { seed in
         let errors = Self.errors(route, seconds: 40, seed: seed)
-        // Within 1 ms a second after they met, 3 ms on a poor network.
+        // The error is less than 1 ms one second after the start, 3 ms on a poor network.
         let early = errors.filter { (1...1.2).contains($0.second) }.map { abs($0.error) }
         #expect(early.max()! < (network == .poor ? 3000 : 1000), "\(network), seed \(seed)")
         return Self.p95(errors.filter { $0.second >= 10 }.map(\.error))
@@ -51,20 +51,22 @@ import VirtualRoutes
       figures.append((runs[2] + runs[3]) / 2)
       #expect(figures.last! <= Self.limit(network), "\(network), \(skew) ppm, \(drift) ppm a minute: \(runs)")
     }
-    // Less than a fifth, or than the tenth of a microsecond that stamps are good for.
+    // The influence of the crystals is less than a fifth, or less than a tenth of a microsecond, the precision of the
+    // stamps.
     for figure in figures { #expect(abs(figure - figures[0]) < max(figures[0] / 5, 0.1), "\(network): \(figures)") }
   }
 
-  @Test(arguments: VirtualNetwork.lab) func whenProbesAreFew(network: VirtualNetwork) {
-    // As the thousandth of a thousand followers: two probes a second, and the ticks.
+  @Test(arguments: VirtualNetwork.lab) func estimateIsAccurateWithTwoProbesPerSecond(network: VirtualNetwork) {
+    // Two probes per second, as for the thousandth follower, and the ticks.
     var route = VirtualRoute(network)
     (route.probes, route.skew) = ((2, 2), 20)
     let errors = Self.errors(route, seconds: 60, seed: 1).filter { $0.second > 20 }
     #expect(Self.p95(errors.map(\.error)) < 10 * Self.limit(network))
   }
 
-  @Test func aNetworkThatIsBusyOneWayIsSeenThrough() {
-    // Out up to 20 ms late by others' traffic, back hardly: the floor is right where the mean is 5 ms off.
+  @Test func oneWayTrafficDoesNotBiasTheOffset() {
+    // Other traffic delays packets out by up to 20 ms, and packets back hardly: the minimum is right, the mean is 5 ms
+    // off.
     var random = VirtualRoute.Random(seed: 5)
     var clock = RemoteClock()
     for n in 0..<1000 {
@@ -79,8 +81,8 @@ import VirtualRoutes
     #expect(estimate.offset.magnitude < .microseconds(150), "\(estimate)")
   }
 
-  @Test func foreignClocksOfWholeHundredMicroseconds() {
-    // A comparison every ten seconds, its remote stamps in whole units with the middle taken.
+  @Test func coarseClockIsEstimatedWithinFiftyMicroseconds() {
+    // One exchange every ten seconds. The remote stamps have units of 100 us, and the middle of the unit is used.
     var random = VirtualRoute.Random(seed: 8)
     var clock = RemoteClock()
     let ahead = Nanoseconds(7_654_321_012_345)
@@ -99,13 +101,13 @@ import VirtualRoutes
   }
 
   @Test(arguments: VirtualNetwork.lab, [11.0, 60, 590, 10_800])
-  func afterASilenceItGoesOn(network: VirtualNetwork, length: Double) {
+  func estimateContinuesAfterASilence(network: VirtualNetwork, length: Double) {
     for skew in [-50.0, 50] {
       var route = VirtualRoute(network)
       (route.skew, route.probes.later) = (skew, 50)
       var clock = RemoteClock()
       var news = route.news(seconds: 20, seed: 2).map { (at: $0.at, transit: $0.transit) }
-      // What comes after, as if it had begun then.
+      // The packets after the silence, shifted from a run that starts at 0.
       let gap = Nanoseconds(Int64((20 + length) * 1e9))
       let late = VirtualRoute(network).news(seconds: 3, seed: 4).map { item in
         let own = item.transit.own + gap
@@ -127,10 +129,10 @@ import VirtualRoutes
     }
   }
 
-  /// The longer the silence, the more of the estimate is that of the line whose slope is known better; and how well it is
-  /// known is said, also where one direction had been heard for two seconds only.
+  /// The longer the silence, the more weight has the line whose slope is known better. The reported deviation covers
+  /// the error, also if one direction had packets for only two seconds.
   @Test(arguments: VirtualNetwork.lab, [11.0, 60, 590])
-  func whatASilenceCostsIsSaid(network: VirtualNetwork, length: Double) throws {
+  func deviationCoversTheErrorAfterASilence(network: VirtualNetwork, length: Double) throws {
     for seed in UInt64(1)...6 {
       for backFrom in [0.0, 18] {
         var route = VirtualRoute(network)
@@ -151,7 +153,7 @@ import VirtualRoutes
     }
   }
 
-  @Test func whileOneDirectionIsSilentItGoesOn() {
+  @Test func estimateContinuesWhileOneDirectionIsSilent() {
     var route = VirtualRoute(.lan)
     route.skew = 50
     var clock = RemoteClock()
@@ -165,7 +167,7 @@ import VirtualRoutes
     #expect(clock.rejected == 0 && clock.resets == 0)
   }
 
-  @Test func nothingIsKnownBeforeBothDirections() {
+  @Test func estimateNeedsBothDirections() {
     var clock = RemoteClock()
     let now = Instant(nanoseconds: 0)
     #expect(clock.estimate(at: now) == nil)

@@ -4,7 +4,7 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// A sender whose clock is ahead by `ahead` and whose ticks arrive |N(0, sigma)| after 2 ms.
+/// A sender whose clock is ahead by `ahead`. Its ticks arrive 2 ms + |N(0, sigma)| after their due times.
 private struct Sender {
   var random: SplitMix
   let ahead: Nanoseconds
@@ -18,7 +18,8 @@ private struct Sender {
 
   var clock: ClockEstimate { ClockEstimate(offset: ahead, uncertainty: .milliseconds(1)) }
 
-  /// The next tick, stamped by `stamp` of its due and its arrival, both by the sender's clock.
+  /// Sends the next tick. `stamp` calculates its time stamp from its due time and its arrival, both by the sender's
+  /// clock.
   mutating func next(
     bpm: Double, to ticks: inout StampedTicks, stamp: (Instant, Instant) -> Instant = { due, _ in due }
   ) -> Instant {
@@ -34,7 +35,7 @@ private struct Sender {
 }
 
 @Suite struct StampedTicksTests {
-  @Test(arguments: UInt64(1)...10) func trueStampsAreTrustedAndTellMoreThanArrivals(seed: UInt64) {
+  @Test(arguments: UInt64(1)...10) func trueStampsAreTrustedAndAccurate(seed: UInt64) {
     var (sender, ticks) = (Sender(seed: seed), StampedTicks())
     for n in 0..<400 {
       let due = sender.next(bpm: 97.3, to: &ticks)
@@ -46,7 +47,7 @@ private struct Sender {
     }
   }
 
-  @Test func aStepInTempoIsFollowed() {
+  @Test func tempoStepIsFollowed() {
     var (sender, ticks) = (Sender(seed: 1), StampedTicks())
     for _ in 0..<200 { _ = sender.next(bpm: 120, to: &ticks) }
     for n in 1...60 {
@@ -58,13 +59,13 @@ private struct Sender {
     }
   }
 
-  @Test func aheadOfTimeIsInTime() {
+  @Test func stampsAheadOfTimeAreTrusted() {
     var (sender, ticks) = (Sender(seed: 1), StampedTicks())
     for _ in 0..<60 { _ = sender.next(bpm: 120, to: &ticks) { due, _ in due + .milliseconds(100) } }
     #expect(ticks.isTrusted)
   }
 
-  /// Senders that stamp as they please, and jittery ones that stamp with the moment of sending.
+  /// Senders with useless stamps, including jittery senders that stamp with the send time.
   @Test(
     arguments: [
       ("zero", { @Sendable (_, _) in Instant(nanoseconds: 0) }),
@@ -75,7 +76,7 @@ private struct Sender {
       ("another origin", { @Sendable (due, _) in due + .seconds(3600) }),
       ("a second late", { @Sendable (due, _) in due - .seconds(1) }),
     ] as [(String, @Sendable (Instant, Instant) -> Instant)])
-  func stampsThatSayNothingAreNotTrusted(_ name: String, stamp: @Sendable (Instant, Instant) -> Instant) {
+  func uselessStampsAreNotTrusted(_ name: String, stamp: @Sendable (Instant, Instant) -> Instant) {
     var (sender, ticks) = (Sender(seed: 7), StampedTicks())
     for _ in 0..<400 {
       _ = sender.next(bpm: 120, to: &ticks, stamp: stamp)
@@ -83,13 +84,13 @@ private struct Sender {
     }
   }
 
-  @Test func arrivalsThatAreBetterThanTheStampsUnitsArePreferred() {
+  @Test func preciseArrivalsArePreferredToCoarseStamps() {
     var (sender, ticks) = (Sender(seed: 1, sigma: .microseconds(10)), StampedTicks())
     for _ in 0..<100 { _ = sender.next(bpm: 97.3, to: &ticks) }
     #expect(!ticks.isTrusted)
   }
 
-  @Test(arguments: UInt64(1)...100) func nothingBreaksIt(seed: UInt64) {
+  @Test(arguments: UInt64(1)...100) func randomInputKeepsTheTimelineValid(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var ticks = StampedTicks()
     var (tick, stamp, arrival) = (Tick(0), Instant(nanoseconds: 0), Instant(nanoseconds: 0))

@@ -4,32 +4,32 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// A counter and a follower that hear a train, and how far they are right.
-private struct Ear {
+/// A counter and a follower that receive a train of ticks, with their errors.
+private struct TrainReceiver {
   var follower = TickFollower()
   var counter = TickCounter()
-  /// The sender's number of the counter's tick 0, once the clock has been heard for a while.
+  /// The sender's number of the counter's tick 0, once the clock has been received for a while.
   var origin: Int64?
 
-  mutating func hear(_ arrival: TickTrain.Arrival) {
+  mutating func receive(_ arrival: TickTrain.Arrival) {
     counter.add(arrival.at, to: &follower)
     #expect(follower.count <= TickFollower.depth)
     if let timeline = follower.timeline { #expect(Tempo.lengths.contains(timeline.tempo.nanosecondsPerQuarter)) }
   }
 
-  /// How many ticks too few have been counted since ``origin`` was taken.
+  /// The number of ticks that were missed since ``origin`` was set.
   func slip(at tick: Int64) -> Int64 { tick - counter.next.index + 1 - (origin ?? 0) }
 
   mutating func calibrate(at tick: Int64) { origin = tick - counter.next.index + 1 }
 
-  /// How far the line is off the tick just heard, in milliseconds.
+  /// The error of the line at the latest tick, in milliseconds.
   func error(_ arrival: TickTrain.Arrival) -> Double {
     guard let line = follower.timeline else { return .infinity }
     return (Double(line.deadline(counter.next + -1).nanoseconds) - arrival.due) / 1e6
   }
 
-  /// Whether tempo and phase are right, to 0.5 BPM and 5 ms.
-  func isRight(_ arrival: TickTrain.Arrival) -> Bool {
+  /// Whether the tempo is accurate to 0.5 BPM and the phase to 5 ms.
+  func isAccurate(_ arrival: TickTrain.Arrival) -> Bool {
     abs((follower.timeline?.tempo.bpm ?? 0) - arrival.bpm) <= 0.5 && abs(error(arrival)) <= 5
   }
 }
@@ -40,50 +40,50 @@ private func deviation(_ values: [Double]) -> Double {
 }
 
 @Suite struct TickCounterTests {
-  /// Ticks until tempo and phase are right for good, after the trouble is over.
+  /// For each train, the number of ticks after its disturbance within which tempo and phase are accurate again.
   static let settling: [(train: TickTrain, within: Int)] = [
     (.steady, 0), (.lossy, 0), (.lossyInBursts, 0), (.pause, 24), (.silence, 24), (.doubleTime, 48), (.halfTime, 24),
     (.slower, 24), (.lossyFaster, 24), (.bursts, 0), (.stall, 0), (.shortRamp, 24), (.longRamp, 24), (.doubled, 0),
     (.doubledFromTheStart, 0),
   ]
 
-  @Test(arguments: TickTrain.allCases) func everyTrainIsCountedRightInTheEnd(train: TickTrain) throws {
+  @Test(arguments: TickTrain.allCases) func everyTrainIsCountedCorrectlyAfterSettling(train: TickTrain) throws {
     let within = try #require(Self.settling.first { $0.train == train }?.within)
     for seed in UInt64(1)...20 {
       let (arrivals, calm) = train.arrivals(seed: seed)
-      var ear = Ear()
+      var receiver = TrainReceiver()
       var settled = 0
       for (n, arrival) in arrivals.enumerated() {
-        ear.hear(arrival)
-        if n == 200 { ear.calibrate(at: arrival.tick) }
-        if n >= calm, !ear.isRight(arrival) { settled = n - calm + 1 }
+        receiver.receive(arrival)
+        if n == 200 { receiver.calibrate(at: arrival.tick) }
+        if n >= calm, !receiver.isAccurate(arrival) { settled = n - calm + 1 }
       }
       #expect(settled <= within, "\(train), seed \(seed)")
-      if train.tellsCount { #expect(ear.slip(at: arrivals.last!.tick) == 0, "\(train), seed \(seed)") }
+      if train.tellsCount { #expect(receiver.slip(at: arrivals.last!.tick) == 0, "\(train), seed \(seed)") }
     }
   }
 
-  /// The experiment with published followers, one tick in twenty lost as well.
-  @Test(arguments: UInt64(1)...20) func ticksLostAtRandomShiftNothing(seed: UInt64) {
+  /// The experiment with published followers, with one tick in twenty lost.
+  @Test(arguments: UInt64(1)...20) func randomLossDoesNotShiftTheCount(seed: UInt64) {
     let (arrivals, calm) = TickTrain.lossy.arrivals(seed: seed)
-    var ear = Ear()
+    var receiver = TrainReceiver()
     var errors: [Double] = []
     for (n, arrival) in arrivals.enumerated() {
-      ear.hear(arrival)
-      if n == 200 { ear.calibrate(at: arrival.tick) }
+      receiver.receive(arrival)
+      if n == 200 { receiver.calibrate(at: arrival.tick) }
       guard n > 240, n < calm else { continue }
-      #expect(ear.slip(at: arrival.tick) == 0, "seed \(seed), tick \(arrival.tick)")
-      errors.append(ear.error(arrival))
+      #expect(receiver.slip(at: arrival.tick) == 0, "seed \(seed), tick \(arrival.tick)")
+      errors.append(receiver.error(arrival))
     }
     #expect(deviation(errors) <= 0.12, "seed \(seed)")
-    #expect(ear.counter.lost > 60 && ear.counter.doubled == 0)
+    #expect(receiver.counter.lost > 60 && receiver.counter.doubled == 0)
   }
 
-  @Test func aHalvedTempoIsOneWhereNothingIsLost() {
+  @Test func halvedTempoIsNotTakenForLoss() {
     let truth = Timeline(tempo: try! Tempo(bpm: 120), tick: Tick(0), at: Instant(nanoseconds: 1_000_000_000))
     var (follower, counter) = (TickFollower(), TickCounter())
     for n in Int64(0)..<2400 { counter.add(truth.deadline(Tick(n)), to: &follower) }
-    // Three ticks tell.
+    // Three ticks are sufficient.
     for n in Int64(1)...3 { counter.add(truth.deadline(Tick(2399 + 2 * n)), to: &follower) }
     #expect(counter.next == Tick(2403))
     #expect(counter.revisions == 1 && counter.lost == 0)
@@ -92,7 +92,7 @@ private func deviation(_ values: [Double]) -> Double {
     #expect(abs(follower.timeline!.tempo.bpm - 60) < 0.01)
   }
 
-  @Test func oneLostAndFourLostArePassedOver() {
+  @Test func lostTicksAreSkipped() {
     let truth = Timeline(tempo: try! Tempo(bpm: 97.3), tick: Tick(0), at: Instant(nanoseconds: 5))
     var (follower, counter) = (TickFollower(), TickCounter())
     for n in Int64(0)..<500 where n != 77 && !(200..<204).contains(n) {
@@ -102,7 +102,7 @@ private func deviation(_ values: [Double]) -> Double {
     #expect(counter.lost == 5 && counter.revisions == 0)
   }
 
-  @Test func aTickThatComesTwiceCountsOnce() {
+  @Test func duplicateTickIsCountedOnce() {
     let truth = Timeline(tempo: try! Tempo(bpm: 97.3), tick: Tick(0), at: Instant(nanoseconds: 5))
     var (follower, counter) = (TickFollower(), TickCounter())
     for n in Int64(0)..<500 {
@@ -115,12 +115,12 @@ private func deviation(_ values: [Double]) -> Double {
     }
   }
 
-  @Test func aTickLostRightBeforeStartIsNotTheFirst() {
+  @Test func tickLostBeforeStartIsNotCountedAsTheFirst() {
     let truth = Timeline(tempo: try! Tempo(bpm: 120), tick: Tick(0), at: Instant(nanoseconds: 5))
     for (missing, first) in [(Int64(50)...50, Int64(0)), (49...50, 0), (51...51, 1), (50...51, 1)] {
       var (follower, counter) = (TickFollower(), TickCounter())
       for n in Int64(0)...50 where !missing.contains(n) { counter.add(truth.deadline(Tick(n)), to: &follower) }
-      // Start comes between ticks 50 and 51.
+      // Start arrives between ticks 50 and 51.
       counter.begin(at: truth.deadline(Tick(50)) + .milliseconds(15), by: follower)
       let origin = counter.next
       let n: Int64 = missing.contains(51) ? 52 : 51
@@ -129,7 +129,7 @@ private func deviation(_ values: [Double]) -> Double {
     }
   }
 
-  @Test func whoBeginsElsewhereInTimeBeginsAnew() {
+  @Test func startAfterAPauseRestartsTheFollower() {
     let truth = Timeline(tempo: try! Tempo(bpm: 120), tick: Tick(0), at: Instant(nanoseconds: 5))
     var (follower, counter) = (TickFollower(), TickCounter())
     for n in Int64(0)..<50 { counter.add(truth.deadline(Tick(n)), to: &follower) }
@@ -141,7 +141,7 @@ private func deviation(_ values: [Double]) -> Double {
     #expect(follower.count == 10)
   }
 
-  @Test func whatTheSourceKnowsIsNotDoubted() {
+  @Test func ticksCountedByTheSourceAreAccepted() {
     var random = SplitMix(seed: 1)
     var (follower, counter) = (TickFollower(), TickCounter())
     var instant = Instant(nanoseconds: 0)
@@ -152,17 +152,17 @@ private func deviation(_ values: [Double]) -> Double {
     }
   }
 
-  @Test func ofWhatIsMissingTimeTellsHowMuchWereTicks() {
+  @Test func elapsedTimeDeterminesMissingTicks() {
     let truth = Timeline(tempo: try! Tempo(bpm: 97.3), tick: Tick(0), at: Instant(nanoseconds: 5))
     var (follower, counter) = (TickFollower(), TickCounter())
     for n in Int64(0)..<50 { counter.add(counted: truth.deadline(Tick(n)), to: &follower) }
-    // Something else was lost.
+    // The lost command was not a tick.
     counter.add(counted: truth.deadline(Tick(50)), missing: 1, to: &follower)
     #expect(counter.next == Tick(51))
-    // A tick and something else.
+    // One of the two lost commands was a tick.
     counter.add(counted: truth.deadline(Tick(52)), missing: 2, to: &follower)
     #expect(counter.next == Tick(53))
-    // A heap of six from which one is missing.
+    // A burst of six ticks, of which one is lost.
     for n in [Int64(53), 54, 56, 57, 58] {
       let instant = truth.deadline(Tick(58)) + .microseconds(100 * n)
       counter.add(counted: instant, missing: n == 53 ? 1 : 0, to: &follower)
@@ -170,11 +170,11 @@ private func deviation(_ values: [Double]) -> Double {
     #expect(counter.next == Tick(59))
     #expect(abs(follower.timeline!.tempo.bpm - 97.3) < 0.01)
     #expect(counter.lost == 2)
-    // The last one missing comes after all.
+    // The last missing command arrives late.
     #expect(!counter.cameLate() && counter.cameLate() && counter.lost == 1)
   }
 
-  @Test(arguments: UInt64(1)...200) func nothingBreaksIt(seed: UInt64) {
+  @Test(arguments: UInt64(1)...200) func randomInputKeepsTheCountValid(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var (follower, counter) = (TickFollower(), TickCounter())
     var instant = Instant(nanoseconds: 0)

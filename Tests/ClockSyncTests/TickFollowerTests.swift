@@ -4,15 +4,15 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// A clock whose ticks arrive late by |N(0, sigma)|.
+/// A clock whose ticks are late by |N(0, sigma)|.
 private struct JitteryClock {
   var random: SplitMix
   let sigma: Double
   var tick = Tick(0)
-  /// When the tick was due, in nanoseconds.
+  /// The due time of the latest tick, in nanoseconds.
   var due = 1e12
 
-  /// The next tick, `bpm` fast: when it was due and when it arrives.
+  /// The next tick at `bpm`, with its due time and its arrival.
   mutating func next(bpm: Double) -> (tick: Tick, due: Double, arrival: Instant) {
     due += 60e9 / bpm / 24
     tick = tick + 1
@@ -20,7 +20,7 @@ private struct JitteryClock {
   }
 
   private mutating func normal() -> Double {
-    // Box and Muller's transform.
+    // Box-Muller transform.
     let (u, v) = (Double.random(in: 1e-12...1, using: &random), Double.random(in: 0..<1, using: &random))
     return (-2 * log(u)).squareRoot() * cos(2 * .pi * v)
   }
@@ -36,7 +36,7 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
 }
 
 @Suite struct TickFollowerTests {
-  @Test func anExactClockIsFollowedExactly() {
+  @Test func exactClockIsFollowedExactly() {
     var follower = TickFollower()
     let truth = Timeline(tempo: try! Tempo(bpm: 137.3), tick: Tick(1000), at: Instant(nanoseconds: 77))
     for n in Int64(1000)..<4000 {
@@ -48,8 +48,8 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
     #expect(follower.restarts == 0)
   }
 
-  // The experiment with published followers: one-sided lateness of sigma 1 ms, 120 BPM, then 140.
-  @Test(arguments: UInt64(1)...20) func jitterAndATempoStep(seed: UInt64) {
+  // The experiment with published followers: one-sided lateness with sigma 1 ms, 120 BPM, then 140 BPM.
+  @Test(arguments: UInt64(1)...20) func tempoStepIsFollowedDespiteJitter(seed: UInt64) {
     var clock = JitteryClock(random: SplitMix(seed: seed), sigma: 1e6)
     var follower = TickFollower()
     var errors: [Double] = []
@@ -73,7 +73,7 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
     #expect(settled < 24, "seed \(seed)")
   }
 
-  @Test(arguments: UInt64(1)...20) func slowingDownIsNoticed(seed: UInt64) {
+  @Test(arguments: UInt64(1)...20) func slowerTempoIsDetected(seed: UInt64) {
     var clock = JitteryClock(random: SplitMix(seed: seed), sigma: 300_000)
     var follower = TickFollower()
     for _ in 0..<300 {
@@ -87,12 +87,12 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
     }
   }
 
-  @Test func tenLateTicksInARowChangeNothingForGood() {
+  @Test func tenLateTicksDoNotMoveTheLine() {
     var clock = JitteryClock(random: SplitMix(seed: 3), sigma: 100_000)
     var follower = TickFollower()
     for n in 0..<600 {
       let (tick, due, arrival) = clock.next(bpm: 120)
-      // The sender stalls for a fifth of a second; what it then sends comes at once.
+      // The sender stalls for 200 ms, and then sends the late ticks at once.
       follower.add(
         tick,
         at: (300..<310).contains(n)
@@ -101,7 +101,7 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
     }
   }
 
-  @Test(arguments: UInt64(1)...200) func nothingBreaksIt(seed: UInt64) {
+  @Test(arguments: UInt64(1)...200) func randomInputKeepsTheTimelineValid(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var follower = TickFollower()
     var (tick, instant) = (Tick(0), Instant(nanoseconds: 0))

@@ -1,10 +1,10 @@
 import Rhythm
 import Testing
 
-/// Texts made to break a YAML reader: each is refused, with a line, without a trap and after little work.
+/// Texts made to break a YAML reader. Each is rejected with a line number, without a trap and after bounded work.
 @Suite struct HostileTextTests {
-  @Test func aliasesAreRefusedBeforeParsing() {
-    // A billion laughs, as a value and, which Yams would hash, as a key.
+  @Test func aliasesAreRejectedBeforeParsing() {
+    // A billion laughs attack, as a value and as a key, which Yams would hash.
     var bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
     for (name, before) in zip("bcdefghij", "abcdefghi") {
       bomb += "\(name): &\(name) [\(Array(repeating: "*\(before)", count: 10).joined(separator: ", "))]\n"
@@ -12,7 +12,7 @@ import Testing
     let message = "small.yaml:2: has the alias *a, which is not allowed; write its value instead"
     #expect(faults(bomb) == [message])
     #expect(faults(bomb + "? *j\n: x\n") == [message])
-    // An ampersand or a star alone is text.
+    // An ampersand or an asterisk alone is text.
     #expect(faults(replacing: [2: "description: Rock & roll, R&B and *stars*."]) == [])
     #expect(faults(replacing: [2: "description: &d An anchor without alias."]) == [])
     #expect(
@@ -20,7 +20,7 @@ import Testing
         == true)
   }
 
-  @Test func whatWouldExplodeInKeysIsRefused() {
+  @Test func excessiveBracketsAndQuestionMarksAreRejected() {
     let message = "has more than 1024 brackets or 16 question marks; remove what the patch does not need"
     let keys = String(repeating: "{", count: 5_000) + "a" + String(repeating: ": 1}", count: 5_000)
     #expect(faults(keys) == ["small.yaml:1: \(message)"])
@@ -36,19 +36,19 @@ import Testing
     "? [a]\n: b",
     "!a kick: 1\n!b kick: 2", "name: 'never closed", "@", "`", "{a: b", "[a, b", "}", "a: b: c", "\u{85}\u{2028}x: [",
   ])
-  func refusedWithALine(text: String) throws {
+  func hostileTextIsRejectedWithALineNumber(text: String) throws {
     let error = try #require(throws: PatchError.self) { try PatchLoader.patch(from: text, file: "small.yaml") }
     let lines = 1 + text.count { $0.isNewline } - (text.hasSuffix("\n") ? 1 : 0)
     for fault in error.faults { #expect((1...lines).contains(fault.line), "\(fault)") }
   }
 
-  @Test func anOpenQuoteIsToldWithItsBeginning() {
+  @Test func unterminatedQuoteIsReportedWithItsFirstLine() {
     let found = faults(replacing: [2: "description: 'open"])
     #expect(found.count == 1 && found[0].hasPrefix("small.yaml:19: is not valid YAML at column "))
     #expect(found[0].contains("while scanning a quoted scalar that begins in line 2, found unexpected end of stream; "))
   }
 
-  @Test func sizeIsBounded() {
+  @Test func textSizeIsLimited() {
     let comment = "\n#" + String(repeating: "x", count: PatchLoader.mostBytes)
     #expect(
       faults(smallPatch.joined(separator: "\n") + comment) == [
@@ -57,7 +57,7 @@ import Testing
       ])
   }
 
-  @Test func whatTheFileWritesCannotMoveTheCursor() {
+  @Test func controlCharactersAreEscapedInMessages() {
     let found = faults(replacing: [5: "\"\\e[31m\\nsmall.yaml:1: all is well\": 1"])
     #expect(found.allSatisfy { !$0.contains("\u{1b}") && !$0.contains("\n") } && found.count == 2)
   }

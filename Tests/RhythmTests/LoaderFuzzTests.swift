@@ -3,10 +3,10 @@ import Rhythm
 import Seeds
 import Testing
 
-/// Seeded damage to the shipped patches: whatever comes out is a patch that plays, or faults that say where.
+/// Seeded damage to the shipped patches. The result is a patch that plays, or faults with their positions.
 @Suite struct LoaderFuzzTests {
-  /// `text` with one to three mishaps: bytes flipped or overwritten by YAML's own signs, the end cut off, lines
-  /// removed, doubled or swapped.
+  /// `text` with one to three random changes: bytes flipped or overwritten by special characters of YAML, the end cut
+  /// off, lines removed, duplicated or swapped.
   private func damage(_ text: String, _ random: inout SplitMix) -> String {
     var bytes = Array(text.utf8)
     let signs = Array("[]{}:,-?&*!|>'\"%@`#\t\n \u{7F}.oxX0".utf8) + [0x00, 0xC3, 0xFF]
@@ -31,9 +31,9 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test(arguments: ShippedPatches.names) func damagedPatchesLoadOrSayWhere(name: String) throws {
+  @Test(arguments: ShippedPatches.names) func damagedPatchLoadsOrReportsLines(name: String) throws {
     let text = try ShippedPatches.text(name)
-    var (loaded, refused) = (0, 0)
+    var (loaded, rejected) = (0, 0)
     for seed in UInt64(1)...400 {
       var random = SplitMix(seed: seed)
       let damaged = damage(text, &random)
@@ -44,7 +44,7 @@ import Testing
         let hits = (0..<Int64(patch.stepCount)).reduce(0) { $0 + table.hits(at: Step($1)).count }
         #expect(table.stepCount == patch.stepCount && hits == table.hitCount, "seed \(seed)")
       } catch {
-        refused += 1
+        rejected += 1
         let lines = 1 + damaged.count { $0.isNewline } - (damaged.last?.isNewline == true ? 1 : 0)
         #expect(!error.faults.isEmpty, "seed \(seed)")
         for fault in error.faults {
@@ -54,7 +54,7 @@ import Testing
         }
       }
     }
-    // Damage in comments and rhythms goes unnoticed, damage elsewhere does not: both must have been tried.
-    #expect(loaded > 30 && refused > 200, "\(loaded) loaded, \(refused) refused")
+    // Damage in comments and strokes is accepted, other damage is not: the seeds must cover both.
+    #expect(loaded > 30 && rejected > 200, "\(loaded) loaded, \(rejected) rejected")
   }
 }

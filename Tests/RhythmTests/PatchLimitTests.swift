@@ -13,23 +13,23 @@ import Testing
       + voices.map { "      v\($0): \"\(String(repeating: stroke, count: 64))\"\n" }.joined()
   }
 
-  @Test func hits() throws {
+  @Test func hitsAreLimitedTo512() throws {
     let full = head + kit(9) + "layers:\n" + layer("a", voices: 0..<8)
     #expect(StepTable(try PatchLoader.patch(from: full, file: "big.yaml")).hitCount == 512)
     let found = faults(head + kit(9) + "layers:\n" + layer("a", voices: 0..<9))
     #expect(found == ["small.yaml:17: layers: contain 576 hits, more than the limit of 512; remove 64"])
-    // Two ranges of one stroke are two hits.
+    // One stroke in two ranges of activity makes two hits.
     let split = layer("a", voices: 0..<8) + layer("b", voices: 0..<1, stroke: "X", activity: "[64]")
     #expect(faults(head + kit(9) + "layers:\n" + split).first?.contains("contain 576 hits") == true)
   }
 
-  @Test func voices() throws {
+  @Test func voicesAreLimitedTo32() throws {
     let layers = "layers:\n" + layer("a", voices: 0..<1)
     #expect(try PatchLoader.patch(from: head + kit(32) + layers, file: "big.yaml").kit.count == 32)
     #expect(faults(head + kit(33) + layers) == ["small.yaml:7: kit: has 33 voices; write 1 to 32"])
   }
 
-  @Test func groups() throws {
+  @Test func groupsAreLimitedTo8() throws {
     let layers = "layers:\n" + layer("a", voices: 0..<1)
     let patch = try PatchLoader.patch(from: head + kit(8, groups: true) + layers, file: "big.yaml")
     #expect(patch.groups == (0..<8).map { "g\($0)" } && StepTable(patch).hit(0).group == 1)
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test func layers() throws {
+  @Test func layersAreLimitedTo32() throws {
     let layers = (0..<32).map { layer("l\($0)", voices: 0..<1) }.joined()
     #expect(try PatchLoader.patch(from: head + kit(1) + "layers:\n" + layers, file: "big.yaml").layers.count == 32)
     #expect(
@@ -48,13 +48,13 @@ import Testing
         == ["small.yaml:9: layers: has 33 layers; write 1 to 32"])
   }
 
-  @Test func bars() {
+  @Test func barsAreLimitedByThePatternLength() {
     #expect(
       faults(replacing: [3: "meter: 7/4", 4: "bars: 3"]).first
         == "small.yaml:4: bars: give 84 steps, more than the limit of 64; write 2")
   }
 
-  @Test func faultsAreBounded() throws {
+  @Test func reportedFaultsAreLimited() throws {
     let unknown = (0..<500).map { "field\($0): 1\n" }.joined()
     let error = try #require(throws: PatchError.self) {
       try PatchLoader.patch(from: head + unknown + kit(1) + "layers:\n" + layer("a", voices: 0..<1), file: "big.yaml")

@@ -3,7 +3,7 @@ import Rhythm
 import Testing
 
 @Suite struct PatchLoaderTests {
-  @Test func aSoundPatch() throws {
+  @Test func validPatchIsRead() throws {
     let patch = try PatchLoader.patch(from: smallPatch.joined(separator: "\n"), file: "small.yaml")
     #expect(patch.name == "small" && patch.description == "A kick and a hat.")
     #expect(patch.meter == .common && patch.bars == 1 && patch.tempo.bpm - 96.5 < 1e-6 && patch.stepCount == 16)
@@ -16,7 +16,7 @@ import Testing
     #expect(patch.layers[0].tracks[0].strokes == kick)
   }
 
-  /// Each kind of fault: the line replaced, what stands there, and the one message it gives.
+  /// One case for each kind of fault: the replaced line, its text, and the expected message.
   @Test(arguments: [
     (14, "      kick: X... .... | x... ...", "14: layers[0].steps.kick: has 15 steps, the pattern has 16; add 1"),
     (19, "      open: .... .... .... ..x...", "19: layers[1].steps.open: has 18 steps, the pattern has 16; remove 2"),
@@ -90,9 +90,9 @@ import Testing
     ),
     (1, "name: " + String(repeating: "n", count: 41), "1: name: has 41 characters; write 1 to 40 characters"),
   ])
-  func eachFaultHasItsLine(line: Int, text: String, message: String) {
+  func faultIsReportedWithItsLine(line: Int, text: String, message: String) {
     let found = faults(replacing: [line: text])
-    // A voice renamed or doubled is missed by the layers, or missing in them: what counts is the first fault.
+    // A renamed or duplicated voice also causes faults in the layers: the test checks the first fault.
     #expect(found.first == "small.yaml:" + message, "\(found)")
   }
 
@@ -104,7 +104,7 @@ import Testing
     (5, "", "1: tempo: is missing; add it, such as \"tempo: 100\""),
     (12, "", "11: layers[0].activity: is missing; add it, such as \"activity: [0, 127]\""),
   ])
-  func missingFields(line: Int, text: String, message: String) {
+  func missingFieldIsReportedWithAnExample(line: Int, text: String, message: String) {
     guard line > 1 else {
       #expect(faults(replacing: [1: "# no name"]) == ["small.yaml:2" + message.dropFirst()])
       return
@@ -112,7 +112,7 @@ import Testing
     #expect(faults(replacing: [line: text]) == ["small.yaml:" + message])
   }
 
-  @Test func unknownFieldsNameTheKnownOnes() {
+  @Test func unknownFieldIsReportedWithTheKnownFields() {
     let found = faults(replacing: [5: "tempo: 96\nswing: 60"])
     #expect(
       found == [
@@ -121,20 +121,20 @@ import Testing
       ])
   }
 
-  @Test func allFaultsAreToldInTheOrderOfTheFile() {
+  @Test func faultsAreReportedInTheOrderOfTheFile() {
     let found = faults(replacing: [
       3: "meter: four", 7: "  kick: { note: x }", 14: "      kick: X-", 16: "    activity: [200]", 19: "      ride: x",
     ])
     #expect(found.map { $0.split(separator: ":")[1] } == ["3", "7", "14", "16", "19"])
   }
 
-  @Test func aFaultInTheMeterIsNotBlamedOnTheSteps() {
+  @Test func meterFaultCausesNoStepFaults() {
     #expect(faults(replacing: [3: "meter: four"]).count == 1)
     #expect(faults(replacing: [6: "kit: none", 7: "", 8: "", 9: ""]).count == 1)
     #expect(faults(replacing: [7: "  kick: { note: x }"]).count == 1)
   }
 
-  @Test func emptyFiles() {
+  @Test func emptyFileIsReported() {
     for text in ["", "\n\n", "# only a comment\n", "\u{FEFF}"] {
       #expect(
         faults(text) == [
@@ -146,11 +146,11 @@ import Testing
     #expect(faults("\n- a\n- b") == ["small.yaml:2: is a list, not a mapping of names to values; \(fields)"])
   }
 
-  @Test func aByteOrderMarkIsPassedOver() {
+  @Test func byteOrderMarkIsIgnored() {
     #expect(faults("\u{FEFF}" + smallPatch.joined(separator: "\r\n")) == [])
   }
 
-  @Test func emptyCollections() {
+  @Test func emptyCollectionsAreReported() {
     #expect(
       faults(replacing: [6: "kit: {}", 7: "", 8: "", 9: ""]) == ["small.yaml:6: kit: has 0 voices; write 1 to 32"])
     let head = Array(smallPatch[..<9])

@@ -1,6 +1,6 @@
 import Seeds
 
-/// A seeded patch as text, beside a plain note of what it says, made without the loader.
+/// A seeded patch as text, with an independent model of its contents that does not use the loader.
 struct RandomPatch {
   struct Voice {
     let name: String
@@ -10,7 +10,7 @@ struct RandomPatch {
   struct Layer {
     let from: Int
     let to: Int
-    /// Characters a step, by the voice's place in the kit.
+    /// One character per step, by the index of the voice in the kit.
     let lines: [Int: [Character]]
   }
 
@@ -53,8 +53,8 @@ struct RandomPatch {
     (self.stepCount, self.voices, self.layers, self.text) = (steps, voices, layers, text)
   }
 
-  /// Note to velocity of everything that sounds at a step and an activity, read straight from the definition: of all
-  /// layers in range, the loudest.
+  /// The velocity of each note that sounds at a step and an activity, directly from the definition: the loudest of all
+  /// layers in range.
   func sounding(step: Int, activity: Int) -> [Int: Int] {
     var velocities: [Int: Int] = [:]
     for layer in layers where layer.from <= activity && activity <= layer.to {

@@ -1,7 +1,7 @@
 import Foundation
 import Rhythm
 
-/// The patches in `Patches/`, read from the source tree these tests were built in.
+/// The patches in `Patches/` of the source tree in which these tests were built.
 enum ShippedPatches {
   static let names = ["street", "bossa", "pulse"]
 
@@ -10,7 +10,7 @@ enum ShippedPatches {
       .appendingPathComponent("Patches")
   }
 
-  /// The files there, without `.yaml`.
+  /// The names of the files in the folder, without `.yaml`.
   static func filesInFolder() throws -> [String] {
     try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .filter { $0.pathExtension == "yaml" }.map { $0.deletingPathExtension().lastPathComponent }

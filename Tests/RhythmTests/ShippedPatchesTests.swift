@@ -2,9 +2,9 @@ import MusicalTime
 import Rhythm
 import Testing
 
-/// What musicians may expect of the patches in `Patches/`.
+/// The properties that musicians expect of the patches in `Patches/`.
 @Suite struct ShippedPatchesTests {
-  @Test func theyAreThree() throws {
+  @Test func patchesFolderContainsTheNamedPatches() throws {
     #expect(try ShippedPatches.filesInFolder().sorted() == ShippedPatches.names.sorted())
   }
 
@@ -12,7 +12,7 @@ import Testing
     (0..<Int64(table.stepCount)).reduce(0) { $0 + table.count(at: Step($1), activity: activity) }
   }
 
-  @Test(arguments: ShippedPatches.names) func moreActivityMeansMoreHits(name: String) throws {
+  @Test(arguments: ShippedPatches.names) func hitCountGrowsWithActivity(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     #expect(patch.name == name)
     let table = StepTable(patch)
@@ -22,7 +22,7 @@ import Testing
     for activity in 1...127 { #expect(counts[activity] >= counts[activity - 1], "activity \(activity)") }
   }
 
-  @Test(arguments: ShippedPatches.names) func theDownbeatIsAlwaysHeard(name: String) throws {
+  @Test(arguments: ShippedPatches.names) func downbeatSoundsAtEveryActivity(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     let table = StepTable(patch)
     for activity in UInt8(0)...127 {
@@ -33,15 +33,15 @@ import Testing
     }
   }
 
-  /// At full activity sixteenths run through: no two steps in a row rest.
+  /// At full activity, sixteenths are continuous: no two consecutive steps rest.
   @Test(arguments: ShippedPatches.names) func fullActivityPlaysSixteenths(name: String) throws {
     let table = StepTable(try ShippedPatches.patch(name))
     let rests = (0..<Int64(table.stepCount)).filter { table.count(at: Step($0), activity: 127) == 0 }
     #expect(rests.count <= 1)
   }
 
-  /// One pair of hi-hats cannot be open and closed at once.
-  @Test(arguments: ShippedPatches.names) func aCutOffGroupStrikesOnceAStep(name: String) throws {
+  /// A pair of hi-hats cannot be open and closed at the same time.
+  @Test(arguments: ShippedPatches.names) func cutOffGroupHasOneHitPerStep(name: String) throws {
     let table = StepTable(try ShippedPatches.patch(name))
     for step in 0..<Int64(table.stepCount) {
       for activity in UInt8(0)...127 {
@@ -51,15 +51,15 @@ import Testing
     }
   }
 
-  /// Every hat is in one group, and every note is one General MIDI names.
-  @Test(arguments: ShippedPatches.names) func theKitIsGeneralMIDI(name: String) throws {
+  /// Every hi-hat is in one group, and every note is named in General MIDI.
+  @Test(arguments: ShippedPatches.names) func kitUsesGeneralMIDINotes(name: String) throws {
     for voice in try ShippedPatches.patch(name).kit {
       #expect((35...81).contains(voice.note), "\(voice.name)")
       #expect(([42, 44, 46].contains(voice.note) ? "hats" : nil) == voice.group, "\(voice.name)")
     }
   }
 
-  @Test func streetIsTheGrooveItSaysItIs() throws {
+  @Test func streetPatchHasItsDocumentedGroove() throws {
     let patch = try ShippedPatches.patch("street")
     let table = StepTable(patch)
     #expect(patch.meter == .common && patch.bars == 2 && patch.tempo.bpm.rounded() == 104)

@@ -1,6 +1,6 @@
 import Rhythm
 
-/// A small sound patch whose lines the fault tests replace one at a time.
+/// A small valid patch. The fault tests replace its lines one at a time.
 let smallPatch = [
   "name: small",  // 1
   "description: A kick and a hat.",  // 2
@@ -32,7 +32,7 @@ func faults(_ text: String) -> [String] {
   }
 }
 
-/// The faults of the sound patch with some lines replaced; an empty replacement takes the line out.
+/// The faults of the valid patch with some lines replaced. An empty replacement removes the line.
 func faults(replacing lines: [Int: String]) -> [String] {
   faults(
     smallPatch.enumerated().compactMap { place, line in

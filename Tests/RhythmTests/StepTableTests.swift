@@ -2,9 +2,9 @@ import MusicalTime
 import Rhythm
 import Testing
 
-/// The laws of the step table, over seeded patches of 1...64 steps.
+/// Invariants of the step table, over seeded patches of 1...64 steps.
 @Suite struct StepTableTests {
-  @Test(arguments: UInt64(1)...40) func itPlaysWhatThePatchSays(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...40) func tableMatchesThePatch(seed: UInt64) throws {
     let random = RandomPatch(seed: seed)
     let patch = try PatchLoader.patch(from: random.text, file: "seed.yaml")
     let table = StepTable(patch)
@@ -32,14 +32,14 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...40) func itRepeatsBothWays(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...40) func patternRepeatsInBothDirections(seed: UInt64) throws {
     let random = RandomPatch(seed: seed)
     let table = StepTable(try PatchLoader.patch(from: random.text, file: "seed.yaml"))
     let length = Int64(random.stepCount)
     var place = 0
     for step in 0..<length {
       let range = table.hits(at: Step(step))
-      // The ranges lie end to end: every hit belongs to one step.
+      // The ranges are contiguous: every hit belongs to one step.
       #expect(range.lowerBound == place, "seed \(seed)")
       place = range.upperBound
       for turn in [-1_000_000_007, -2, -1, 1, 2, 1_000_000_007] as [Int64] {
@@ -49,14 +49,14 @@ import Testing
     #expect(place == table.hitCount, "seed \(seed)")
   }
 
-  @Test func theEndsOfTimeAreSteps() throws {
+  @Test func extremeStepsAreValid() throws {
     let table = StepTable(try ShippedPatches.patch("street"))
-    // 2^63 is a multiple of 32: the first step there is begins a pattern, the last one ends it.
+    // 2^63 is a multiple of 32: the first possible step begins a pattern, and the last one ends it.
     #expect(table.hits(at: Step(.min)) == table.hits(at: Step(0)))
     #expect(table.hits(at: Step(.max)) == table.hits(at: Step(31)))
   }
 
-  @Test func activityAboveTheScaleCountsAsItsTop() throws {
+  @Test func activityAbove127CountsAs127() throws {
     let table = StepTable(try ShippedPatches.patch("street"))
     for step in Int64(0)..<32 {
       #expect(table.count(at: Step(step), activity: 255) == table.count(at: Step(step), activity: 127))
@@ -64,19 +64,20 @@ import Testing
     }
   }
 
-  @Test func theEmptyTableIsSilent() {
+  @Test func emptyTableHasNoHits() {
     let table = StepTable()
     #expect(table.stepCount == 1 && table.hitCount == 0)
     for step in Int64(-3)...3 { #expect(table.hits(at: Step(step)).isEmpty) }
   }
 
-  @Test func itFitsATripleBuffer() {
+  @Test func tableFitsATripleBuffer() {
     #expect(MemoryLayout<Hit>.stride == 5)
     #expect(MemoryLayout<StepTable>.size < 3_072)
   }
 
-  /// Two layers on one voice: the quieter is heard only where the louder is not, and equal neighbours are one hit.
-  @Test func theLouderLayerReplacesTheQuieter() throws {
+  /// Two layers with one voice: the quieter stroke sounds only where the louder one does not, and equal adjacent ranges
+  /// are one hit.
+  @Test func louderLayerReplacesQuieterLayer() throws {
     let text = """
       name: two
       description: Two layers on one voice.
@@ -95,14 +96,5 @@ import Testing
     #expect(hits.map(\.from) == [10, 40, 61, 10])
     #expect(hits.map(\.to) == [39, 60, 100, 127])
     #expect(table.hits(at: Step(0)) == 0..<3 && table.hits(at: Step(2)) == 3..<4)
-  }
-}
-
-@Suite struct DynamicTests {
-  @Test func charactersAndVelocities() {
-    #expect(Dynamic.allCases.map(\.character) == ["o", "x", "X"])
-    #expect(Dynamic.allCases.map(\.velocity) == [56, 88, 120])
-    for dynamic in Dynamic.allCases { #expect(Dynamic(dynamic.character) == dynamic) }
-    #expect(Dynamic(".") == nil && Dynamic("O") == nil)
   }
 }

@@ -2,8 +2,8 @@ import MusicalTime
 import Rhythm
 
 extension StepTable {
-  /// How many hits sound at `step` and `activity`, counted as the clock thread does. That it compiles is the proof
-  /// that the table may be played from real-time code of another module.
+  /// The number of hits that sound at `step` and `activity`, counted in the same way as on the clock thread. The
+  /// attributes prove that real-time code of another module can play the table.
   @_noLocks @_noAllocation
   func count(at step: Step, activity: UInt8) -> Int {
     var count = 0
