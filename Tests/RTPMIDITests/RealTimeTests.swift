@@ -107,8 +107,8 @@ import Testing
     sender.sendsJournal = true
     let now = Instant(nanoseconds: 1_000_000_000)
     var packets: [[UInt8]] = []
-    for action in Performance(count: 1000, seed: 1).actions {
-      switch action {
+    for command in RandomCommands(count: 1000, seed: 1).commands {
+      switch command {
       case .message(let message): packets.append(octets { _ = sender.encode(message, at: now, into: &$0) })
       case .exclusive(let data, _):
         packets.append(octets { _ = sender.encode(systemExclusive: rigid(data), at: now, into: &$0) })

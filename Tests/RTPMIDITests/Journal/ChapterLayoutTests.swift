@@ -4,9 +4,9 @@ import Testing
 
 @testable import RTPMIDI
 
-/// The layouts of the journal's header and of the channel chapters (RFC 6295 section 5 and appendix A).
+/// The layouts of the journal header and of the channel chapters (RFC 6295 section 5 and appendix A).
 @Suite struct ChapterLayoutTests {
-  @Test func journalHeader() {
+  @Test func journalHeaderLayoutMatches() {
     check(
       RecoveryJournalHeader(s: true, hasSystemJournal: true, channelJournals: 3, isEnhanced: false, checkpoint: 0x1234),
       "E2 12 34", { RecoveryJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
@@ -18,7 +18,7 @@ import Testing
       "2F 00 07", { RecoveryJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
   }
 
-  @Test func channelJournalHeader() {
+  @Test func channelJournalHeaderLayoutMatches() {
     check(
       ChannelJournalHeader(s: false, channel: Channel(10)!, isEnhanced: true, length: 3, chapters: 0xA5),
       "4C 03 A5", { ChannelJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
@@ -33,7 +33,7 @@ import Testing
     #expect(all == nil, "LENGTH has ten bits: 771")
   }
 
-  @Test func programs() {
+  @Test func programLayoutMatches() {
     check(
       ChapterP(s: true, program: 5, bank: nil), "85 00 00", { ChapterP($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
     check(
@@ -44,7 +44,7 @@ import Testing
       { ChapterP($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
   }
 
-  @Test func controllers() {
+  @Test func controllerLayoutMatches() {
     for (tool, second) in [(ControllerLog.Tool.value(100), "64"), (.toggle(33), "A1"), (.count(63), "FF")] {
       check(
         ControllerLog(s: true, controller: 64, tool: tool), "C0 \(second)", { ControllerLog($0, at: &$1, end: $2) },
@@ -57,7 +57,7 @@ import Testing
     #expect(LogListHeader([0x81, 1, 2, 3].span, at: &position, end: 4) == nil && position == 0, "two logs do not fit")
   }
 
-  @Test func parameters() {
+  @Test func parameterLayoutMatches() {
     let long = ChapterM(
       s: false, pending: nil, isInProgress: true, allRegistered: false, allNonRegistered: false, allBelow128: false,
       length: 2)
@@ -80,7 +80,7 @@ import Testing
     read(log, "85 00 02", in: long)
   }
 
-  /// A log both ways.
+  /// Reads and appends a log.
   private func read(_ log: ParameterLog, _ dump: String, in chapter: ChapterM) {
     let body = hex(dump)
     var position = 0
@@ -94,13 +94,13 @@ import Testing
     #expect(octets(capacity: body.count - 1) { _ = log.append(to: &$0, in: chapter) } == [])
   }
 
-  @Test func wheels() {
+  @Test func wheelLayoutMatches() {
     check(
       ChapterW(s: true, bend: UInt14(low: 1, high: 64)), "81 40", { ChapterW($0, at: &$1, end: $2) },
       { $0.append(to: &$1) })
   }
 
-  @Test func notes() {
+  @Test func noteLayoutMatches() {
     check(
       NoteLog(s: true, key: 60, isPlayRecommended: true, velocity: 100), "BC E4", { NoteLog($0, at: &$1, end: $2) },
       { $0.append(to: &$1) })
@@ -117,7 +117,7 @@ import Testing
       position = 0
       #expect(ChapterN(body.span, at: &position, end: end) == nil && position == 0)
     }
-    // 127 and 128 logs have one LEN; LOW and HIGH tell.
+    // 127 and 128 logs have the same LEN; LOW and HIGH distinguish them.
     let full = [0x7F, 0xF0] + [UInt8](repeating: 1, count: 256)
     position = 0
     #expect(ChapterN(full.span, at: &position, end: 257) == nil)
@@ -129,7 +129,7 @@ import Testing
     #expect(fewer?.logs == 127 && fewer?.offOctets == 0 && fewer?.word == 0x7FF1)
   }
 
-  @Test func noteExtras() {
+  @Test func noteExtraLayoutMatches() {
     check(
       NoteExtraLog(s: true, key: 60, extra: .releaseVelocity(0)), "BC 80", { NoteExtraLog($0, at: &$1, end: $2) },
       { $0.append(to: &$1) })
@@ -138,7 +138,7 @@ import Testing
       { $0.append(to: &$1) })
   }
 
-  @Test func pressures() {
+  @Test func pressureLayoutMatches() {
     check(ChapterT(s: true, pressure: 3), "83", { ChapterT($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
     check(
       PressureLog(s: false, key: 60, isBeforeReset: true, pressure: 5), "3C 85",

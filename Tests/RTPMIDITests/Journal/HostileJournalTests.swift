@@ -8,7 +8,7 @@ import Testing
 @Suite struct HostileJournalTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
 
-  /// The events of `packet`, or the error it brought.
+  /// The events of `packet`, or the error that it caused.
   private func events(
     _ receiver: inout PacketReceiver, _ packet: [UInt8]
   ) -> Result<[PacketReceiver.Event], PacketError> {
@@ -23,9 +23,9 @@ import Testing
     }
   }
 
-  /// A malformed packet changes nothing: after as many as may come, each packet, and every third is lost, brings what it
-  /// brings to a receiver that has had none of them.
-  @Test(arguments: UInt64(1)...20) func whatIsMalformedChangesNothing(seed: UInt64) {
+  /// A malformed packet changes no state: after any number of malformed packets, each packet, with every third one
+  /// lost, causes the same events as in a receiver that received no malformed packets.
+  @Test(arguments: UInt64(1)...20) func malformedPacketChangesNoState(seed: UInt64) {
     var mutator = Mutator(seed: seed)
     var attacked = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
     var spared = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
@@ -35,7 +35,7 @@ import Testing
       for _ in 0..<60 {
         var forged = packet
         for _ in 0..<1 + index % 3 { mutator.mutate(&forged, splicing: packets[packets.count - 1 - index]) }
-        // Only what a receiver that knows nothing calls malformed is given to this one.
+        // Only packets that are malformed for a new receiver are passed to this one.
         var stranger = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
         guard case .failure(let error) = events(&stranger, forged) else { continue }
         malformed += 1
@@ -51,8 +51,8 @@ import Testing
     #expect(statistics == spared.statistics && statistics.repairs > 5, "seed \(seed)")
   }
 
-  /// Whatever is well formed may be believed, but not without bound.
-  @Test(arguments: UInt64(1)...10) func nothingTrapsAndNoPacketFloods(seed: UInt64) throws {
+  /// A damaged but well-formed journal may be applied, but its output is bounded.
+  @Test(arguments: UInt64(1)...10) func damagedPacketsCauseBoundedOutput(seed: UInt64) throws {
     let fuzzer = PacketFuzzer(seed: seed, count: 256)
     try fuzzer.run(inputs: 5000)
     let statistics = fuzzer.statistics
@@ -60,8 +60,8 @@ import Testing
     #expect(statistics.malformed > 100 && statistics.malformedJournals > 1000, "seed \(seed)")
   }
 
-  /// A log of five octets may ask for 16383 steps; a packet of such is cut off.
-  @Test func aPacketOfStepsIsBounded() {
+  /// A log of five octets can cause 16383 increments; the output of a packet with many of them is cut.
+  @Test func packetOfIncrementsCausesBoundedOutput() {
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 0)
     var chapter: [UInt8] = []
     for number in 0..<100 as Range<UInt8> { chapter += [number, 0, 0x22, 0x3F, 0xFF] }

@@ -4,7 +4,7 @@ import Testing
 @testable import RTPMIDI
 
 @Suite struct JournalCursorTests {
-  /// A journal that has every chapter, by RFC 6295 section 5 and appendices A and B.
+  /// A journal with every chapter, by RFC 6295 section 5 and appendices A and B.
   private let journal = hex(
     """
     61 00 08              ; Y, A; two channels; checkpoint 8
@@ -46,17 +46,17 @@ import Testing
       ])
   }
 
-  @Test func anEmptyJournalIsThreeOctets() throws {
+  @Test func emptyJournalHasThreeOctets() throws {
     #expect(try names(hex("80 12 34")) == [])
   }
 
-  /// A container that is cut, that has an octet too many or too few, or that reaches into the next is malformed.
-  @Test func lengthsThatDoNotFit() {
+  /// A container is malformed if it is cut, has an octet too many or too few, or extends into the next one.
+  @Test func inconsistentLengthsAreMalformed() {
     for count in 0..<journal.count {
       #expect(throws: PacketError.malformedJournal, "\(count) octets") { try names(Array(journal[..<count])) }
     }
     #expect(throws: PacketError.malformedJournal) { try names(journal + [0]) }
-    // The journals' and Chapter M's lengths; Chapters C, N, E and A's counts.
+    // The lengths of the journals and of Chapter M; the counts of Chapters C, N, E and A.
     for index in [4, 32, 37, 43, 50, 55, 61, 65, 67] {
       for change in [1, 2, 8] as [UInt8] {
         for changed in [journal[index] &+ change, journal[index] &- change] {

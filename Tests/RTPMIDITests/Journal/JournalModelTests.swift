@@ -6,20 +6,20 @@ import Testing
 
 @testable import RTPMIDI
 
-/// Random performances. After each message the journal is compared with what a list of all that was sent says by the
-/// definitions of RFC 6295, appendix A.1, with no thought of speed.
+/// Random commands. After each command, the journal is compared with a simple model: a list of all sent commands, to
+/// which the definitions of RFC 6295, appendix A.1, are applied literally.
 @Suite struct JournalModelTests {
-  @Test(arguments: 0..<20 as Range<UInt64>) func theJournalTellsTheCheckpointHistory(seed: UInt64) throws {
+  @Test(arguments: 0..<20 as Range<UInt64>) func journalMatchesTheCheckpointHistory(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let start = UInt16(truncatingIfNeeded: random.next())
-    let bench = JournalBench(sequence: start, capacity: 1000)
-    bench.sender.usesEnhancedControllers = seed % 4 == 3
+    let journalSender = JournalSender(sequence: start, capacity: 1000)
+    journalSender.sender.usesEnhancedControllers = seed % 4 == 3
     var sent: [Message] = []
     var checkpoint = 0
     for _ in 0..<200 {
       let message = Self.message(&random)
-      bench.send(message)
-      let journal = try SentJournal(bench.packet)
+      journalSender.send(message)
+      let journal = try SentJournal(journalSender.packet)
       #expect(journal.header.checkpoint == start &+ UInt16(checkpoint))
       for channel in 1...3 {
         compare(journal[channel], Channel(channel)!, sent, checkpoint, isEnhanced: seed % 4 == 3)
@@ -27,14 +27,14 @@ import Testing
       sent.append(message)
       if random.integer(in: 0...30) == 0 {
         let acknowledged = Int(random.integer(in: Int64(checkpoint)...Int64(sent.count - 1)))
-        bench.sender.acknowledge(start &+ UInt16(acknowledged))
+        journalSender.sender.acknowledge(start &+ UInt16(acknowledged))
         checkpoint = acknowledged + 1
       }
     }
-    #expect(bench.forgotten == 0)
+    #expect(journalSender.forgotten == 0)
   }
 
-  /// A message on one of three channels, of few notes and controllers, so that they meet often.
+  /// A message on one of three channels, with few notes and controllers, so that commands often affect each other.
   private static func message(_ random: inout SplitMix) -> Message {
     func draw(_ count: Int64) -> UInt7 { UInt7(clamping: Int(random.integer(in: 0...count - 1))) }
     let channel = Channel(Int(random.integer(in: 1...3)))!
@@ -54,7 +54,7 @@ import Testing
   }
 
   private struct Command {
-    var place: Int
+    var index: Int
     var controller: UInt8
     var value: UInt7
   }
@@ -65,66 +65,66 @@ import Testing
     let since = (sent.lastIndex(of: .reset) ?? -1) + 1
     let first = max(since, checkpoint)
     var controls: [Command] = []
-    for (place, message) in sent.enumerated() {
+    for (index, message) in sent.enumerated() {
       guard case .controlChange(channel, let controller, let value) = message else { continue }
-      controls.append(Command(place: place, controller: controller.value, value: value))
+      controls.append(Command(index: index, controller: controller.value, value: value))
     }
-    let active = controls.filter { $0.place >= first }
-    let standingControls = controls.filter { $0.place >= since }
-    let reset: Int = standingControls.last(where: { $0.controller == 121 })?.place ?? -1
-    let notesEnd: Int = standingControls.last(where: { $0.controller == 120 || $0.controller >= 123 })?.place ?? -1
+    let active = controls.filter { $0.index >= first }
+    let activeSinceReset = controls.filter { $0.index >= since }
+    let reset: Int = activeSinceReset.last(where: { $0.controller == 121 })?.index ?? -1
+    let notesEnd: Int = activeSinceReset.last(where: { $0.controller == 120 || $0.controller >= 123 })?.index ?? -1
 
-    // P, and what it takes.
+    // Chapter P, and the bank commands that it contains.
     let programs = sent.indices.filter { if case .programChange(channel, _) = sent[$0] { $0 >= since } else { false } }
-    if let place = programs.last, place >= checkpoint, case .programChange(_, let program) = sent[place] {
-      let before = controls.filter { $0.place >= since && $0.place < place }
+    if let index = programs.last, index >= checkpoint, case .programChange(_, let program) = sent[index] {
+      let before = controls.filter { $0.index >= since && $0.index < index }
       let bank = [0, 32].map { number in before.last(where: { $0.controller == number }) }
-      #expect(journal?.p?.program == program && journal?.p?.s == (place != sent.count - 1))
+      #expect(journal?.p?.program == program && journal?.p?.s == (index != sent.count - 1))
       #expect(journal?.p?.bank?.high == (bank[0]?.value ?? (bank[1] == nil ? nil : 0)))
       #expect(journal?.p?.bank?.low == (bank[1]?.value ?? (bank[0] == nil ? nil : 0)))
     } else {
       #expect(journal?.p == nil)
     }
 
-    // C: the newest of each controller, or the newest four.
-    let standing = active.filter { command in
+    // Chapter C: the newest command of each controller, or the newest four.
+    let candidates = active.filter { command in
       switch command.controller {
-      case 0, 32: command.place > (programs.last ?? -1)
-      case 1, 11, 64, 66: command.place > reset
+      case 0, 32: command.index > (programs.last ?? -1)
+      case 1, 11, 64, 66: command.index > reset
       default: true
       }
     }
     var expected: [ControllerLog] = []
-    for command in standing {
-      let newer = standing.filter { $0.controller == command.controller && $0.place > command.place }.count
+    for command in candidates {
+      let newer = candidates.filter { $0.controller == command.controller && $0.index > command.index }.count
       guard newer < (isEnhanced ? 4 : 1) else { continue }
-      let count = controls.filter { $0.controller == command.controller && $0.place <= command.place }.count
-      let isAct = command.controller >= 120 && command.controller != 122
+      let count = controls.filter { $0.controller == command.controller && $0.index <= command.index }.count
+      let isAction = command.controller >= 120 && command.controller != 122
       var tools: [ControllerLog.Tool] = []
-      if isEnhanced || isAct { tools.append(.count(UInt8(count & 63))) }
-      if isEnhanced || !isAct { tools.append(.value(command.value)) }
+      if isEnhanced || isAction { tools.append(.count(UInt8(count & 63))) }
+      if isEnhanced || !isAction { tools.append(.value(command.value)) }
       if isEnhanced, (64...69).contains(command.controller) {
         tools.append(.toggle(toggles(command, sent, channel)))
       }
       expected += tools.map {
-        ControllerLog(s: command.place != sent.count - 1, controller: UInt7(masking: command.controller), tool: $0)
+        ControllerLog(s: command.index != sent.count - 1, controller: UInt7(masking: command.controller), tool: $0)
       }
     }
     #expect(journal?.c ?? [] == expected)
 
-    // N and E.
+    // Chapters N and E.
     var notes: [NoteLog] = []
     var off: Set<UInt8> = []
     var extras: [NoteExtraLog] = []
-    for place in sent.indices.dropFirst(max(first, notesEnd + 1)) {
-      guard let note = note(sent[place], channel) else { continue }
-      guard !sent[(place + 1)...].contains(where: { self.note($0, channel)?.key == note.key }) else { continue }
+    for index in sent.indices.dropFirst(max(first, notesEnd + 1)) {
+      guard let note = note(sent[index], channel) else { continue }
+      guard !sent[(index + 1)...].contains(where: { self.note($0, channel)?.key == note.key }) else { continue }
       var references = 0
-      for earlier in sent[max(since, notesEnd + 1)...place] {
+      for earlier in sent[max(since, notesEnd + 1)...index] {
         guard let other = self.note(earlier, channel), other.key == note.key else { continue }
         references = other.isOn ? min(references + 1, 127) : max(references - 1, 0)
       }
-      let s = place != sent.count - 1
+      let s = index != sent.count - 1
       if note.isOn {
         notes.append(NoteLog(s: s, key: note.key, isPlayRecommended: true, velocity: note.velocity))
       } else {
@@ -139,9 +139,9 @@ import Testing
     }
     #expect(journal?.notes ?? [] == notes && journal?.off ?? [] == off && journal?.extras ?? [] == extras)
 
-    // W, T and A.
-    let atRest = max(first, reset + 1)
-    let rest = sent.dropFirst(atRest)
+    // Chapters W, T and A.
+    let firstAfterReset = max(first, reset + 1)
+    let rest = sent.dropFirst(firstAfterReset)
     let bends = rest.compactMap { if case .pitchBend(channel, let bend) = $0 { bend } else { nil } }
     #expect(journal?.w?.bend == bends.last)
     let pressures = rest.compactMap { if case .channelPressure(channel, let value) = $0 { value } else { nil } }
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  /// How often the pedal has changed by then, modulo 64.
+  /// The number of changes of the pedal up to this command, modulo 64.
   private func toggles(_ command: Command, _ sent: [Message], _ channel: Channel) -> UInt8 {
     var count: UInt8 = 0
     var isOn = false
@@ -173,7 +173,7 @@ import Testing
       if value != isOn { count = (count + 1) & 63 }
       isOn = value
     }
-    for message in sent[...command.place] {
+    for message in sent[...command.index] {
       switch message {
       case .reset: set(false)
       case .controlChange(channel, 121, _) where command.controller < 68: set(false)

@@ -4,8 +4,8 @@ import Testing
 typealias ReadLayout<Layout> = (borrowing Span<UInt8>, inout Int, Int) -> Layout?
 typealias AppendLayout<Layout> = (Layout, inout RigidArray<UInt8>) -> Bool
 
-/// The octets of `dump`, worked out by hand, are `layout` both ways: read among others, refused when one is missing, and
-/// written where there is room for just as many.
+/// Checks that `layout` corresponds to the handwritten octets of `dump`: reading within other octets gives `layout`,
+/// reading fails if one octet is missing, and writing gives `dump` if there is exactly enough room.
 func check<Layout: Equatable>(
   _ layout: Layout, _ dump: String, _ read: ReadLayout<Layout>, _ append: AppendLayout<Layout>,
   sourceLocation: SourceLocation = #_sourceLocation

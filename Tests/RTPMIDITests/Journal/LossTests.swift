@@ -5,46 +5,47 @@ import Testing
 
 @testable import RTPMIDI
 
-/// RFC 6295 section 4: after the loss of any packets, the next one that arrives makes the receiver's state the sender's.
+/// RFC 6295 section 4: after any loss, the next packet that arrives makes the state of the receiver equal to that of
+/// the sender.
 @Suite struct LossTests {
-  /// At every packet that arrives in order, all of the state is the sender's; no note is played that the sender did not
-  /// hold; and each System Exclusive comes once, whole and in order.
-  @Test(arguments: LossyChannel.Kind.allCases) func theReceiversStateIsTheSenders(kind: LossyChannel.Kind) {
-    let kinds = UInt64(LossyChannel.Kind.allCases.count)
-    let first = UInt64(LossyChannel.Kind.allCases.firstIndex(of: kind)!) + 1
+  /// At every packet that arrives in order, the state of the receiver equals that of the sender. No note is played that
+  /// the sender did not hold. Each System Exclusive arrives once, complete and in order.
+  @Test(arguments: LossyLink.Kind.allCases) func receiverStateMatchesSenderState(kind: LossyLink.Kind) {
+    let kinds = UInt64(LossyLink.Kind.allCases.count)
+    let first = UInt64(LossyLink.Kind.allCases.firstIndex(of: kind)!) + 1
     var recovered: UInt64 = 0
     for seed in stride(from: first, through: 1000, by: Int(kinds)) {
-      var rehearsal = Rehearsal(kind, seed: seed)
-      rehearsal.sender.usesEnhancedControllers = seed % 4 == 0
-      rehearsal.play(Performance(count: 60, seed: seed).actions)
-      rehearsal.guardTheEnd()
-      for problem in rehearsal.problems.prefix(3) { Issue.record("seed \(seed): \(problem)") }
-      if rehearsal.sender.forgotten > 0 || rehearsal.receiver.statistics.uncovered > 0 {
+      var stream = LossyStream(kind, seed: seed)
+      stream.sender.usesEnhancedControllers = seed % 4 == 0
+      stream.send(RandomCommands(count: 60, seed: seed).commands)
+      stream.sendGuardPackets()
+      for problem in stream.problems.prefix(3) { Issue.record("seed \(seed): \(problem)") }
+      if stream.sender.forgotten > 0 || stream.receiver.statistics.uncovered > 0 {
         Issue.record("seed \(seed): the journal was too short")
       }
-      recovered += rehearsal.receiver.statistics.recovered
+      recovered += stream.receiver.statistics.recovered
     }
     #expect(recovered > 50)
   }
 
-  /// A follower that knows nothing but Start, Song Position and ticks is never off by one.
-  @Test(arguments: UInt64(1)...20) func aFollowerThatCountsTicks(seed: UInt64) {
-    var rehearsal = Rehearsal(.twentyPercent, seed: seed)
-    rehearsal.send(.start)
-    for _ in 0..<500 { rehearsal.send(.clock) }
-    rehearsal.send(.stop)
-    rehearsal.send(.songPosition(UInt14(clamping: Int(seed) * 100)))
-    rehearsal.send(.continue)
-    for _ in 0..<500 { rehearsal.send(.clock) }
-    rehearsal.guardTheEnd()
-    #expect(rehearsal.problems == [], "seed \(seed)")
-    #expect(rehearsal.heard.tick == Int(seed) * 600 + 500 && rehearsal.heard.isRunning, "seed \(seed)")
+  /// A follower that uses only Start, Song Position and ticks always has the correct tick count.
+  @Test(arguments: UInt64(1)...20) func tickCountIsCorrectAfterLoss(seed: UInt64) {
+    var stream = LossyStream(.twentyPercent, seed: seed)
+    stream.send(.start)
+    for _ in 0..<500 { stream.send(.clock) }
+    stream.send(.stop)
+    stream.send(.songPosition(UInt14(clamping: Int(seed) * 100)))
+    stream.send(.continue)
+    for _ in 0..<500 { stream.send(.clock) }
+    stream.sendGuardPackets()
+    #expect(stream.problems == [], "seed \(seed)")
+    #expect(stream.receivedState.tick == Int(seed) * 600 + 500 && stream.receivedState.isRunning, "seed \(seed)")
   }
 
-  /// The journal can tell nothing of a System Exclusive of which the second of three pieces is lost: a Reset has made it
-  /// forget the first, or the third's packet has no room for it. The receiver drops it.
-  @Test(arguments: [true, false]) func noExclusiveWithAHoleIsGiven(isReset: Bool) throws {
-    let bench = JournalBench()
+  /// The journal cannot recover a System Exclusive whose second of three segments is lost if a Reset has removed the
+  /// first segment from the history, or if the third packet has no room for the log. The receiver drops the command.
+  @Test(arguments: [true, false]) func incompleteExclusiveIsDropped(isReset: Bool) throws {
+    let journalSender = JournalSender()
     let data = rigid([UInt8](repeating: 1, count: 300))
     var receiver = PacketReceiver(ssrc: 1, systemExclusiveCapacity: 512)
     var exclusives = 0
@@ -53,20 +54,21 @@ import Testing
       while let event = receiver.next(in: packet.span) { if case .systemExclusive = event { exclusives += 1 } }
     }
     var sent = 0
-    func piece(_ capacity: Int) -> [UInt8] {
+    func segment(_ capacity: Int) -> [UInt8] {
       octets(capacity: capacity) {
-        sent = bench.sender.encode(systemExclusive: data, from: sent, at: Instant(nanoseconds: 1), into: &$0) ?? -1
+        sent =
+          journalSender.sender.encode(systemExclusive: data, from: sent, at: Instant(nanoseconds: 1), into: &$0) ?? -1
       }
     }
-    try receive(piece(120))
+    try receive(segment(120))
     if isReset {
-      bench.send(.reset)
-      try receive(bench.packet)
+      journalSender.send(.reset)
+      try receive(journalSender.packet)
     }
-    _ = piece(isReset ? 180 : 250)
+    _ = segment(isReset ? 180 : 250)
     let middle = sent
-    // Of the third, an end that fits a packet with room for no log of the first two.
-    while sent < 300 { try receive(piece(isReset ? 1400 : 180)) }
+    // The third segment fits into a packet without room for a log of the first two.
+    while sent < 300 { try receive(segment(isReset ? 1400 : 180)) }
     #expect(middle > 0 && middle < 300 && sent == 300 && exclusives == 0)
     #expect(receiver.statistics.droppedSystemExclusives == 1)
   }

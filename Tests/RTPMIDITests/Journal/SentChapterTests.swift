@@ -5,7 +5,7 @@ import Testing
 
 @testable import RTPMIDI
 
-/// What each channel chapter tells of what was sent.
+/// The channel chapters that result from sent commands.
 @Suite struct SentChapterTests {
   private let one = Channel(1)!
 
@@ -13,54 +13,55 @@ import Testing
     .controlChange(one, controller: controller, value: value)
   }
 
-  @Test func aProgramTakesItsBankWithIt() throws {
-    let bench = JournalBench()
-    bench.send(.programChange(one, program: 9))
-    #expect(try bench.journal()[1]!.p == ChapterP(s: false, program: 9, bank: nil))
-    bench.send(control(0, 3), control(32, 4))
-    let bank = try bench.journal()[1]!
+  @Test func programChangeContainsItsBank() throws {
+    let journalSender = JournalSender()
+    journalSender.send(.programChange(one, program: 9))
+    #expect(try journalSender.journal()[1]!.p == ChapterP(s: false, program: 9, bank: nil))
+    journalSender.send(control(0, 3), control(32, 4))
+    let bank = try journalSender.journal()[1]!
     #expect(bank.c.map(\.controller) == [0, 32] && bank.p?.bank == nil, "chosen, not taken yet")
-    bench.send(.programChange(one, program: 10))
-    let taken = try bench.journal()[1]!
+    journalSender.send(.programChange(one, program: 10))
+    let taken = try journalSender.journal()[1]!
     #expect(taken.c.isEmpty && taken.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: false))
-    bench.send(control(121, 0), .programChange(one, program: 11), control(0, 5))
-    let again = try bench.journal()[1]!
+    journalSender.send(control(121, 0), .programChange(one, program: 11), control(0, 5))
+    let again = try journalSender.journal()[1]!
     #expect(again.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: true))
     #expect(again.c.map(\.controller) == [121, 0])
   }
 
-  @Test func controllersByValueAndActsByCount() throws {
-    let bench = JournalBench()
-    bench.send(control(64, 127), control(122, 0), control(123, 0), control(123, 0), control(120, 0), control(69, 1))
-    let logs = try bench.journal()[1]!.c
+  @Test func controllersHaveValueOrCountLogs() throws {
+    let journalSender = JournalSender()
+    journalSender.send(
+      control(64, 127), control(122, 0), control(123, 0), control(123, 0), control(120, 0), control(69, 1))
+    let logs = try journalSender.journal()[1]!.c
     #expect(logs.map(\.controller) == [64, 122, 123, 120, 69])
     #expect(logs.map(\.tool) == [.value(127), .value(0), .count(2), .count(1), .value(1)])
-    for _ in 0..<62 { bench.send(control(123, 0)) }
-    #expect(try bench.journal()[1]!.c.last?.tool == .count(0), "modulo 64")
+    for _ in 0..<62 { journalSender.send(control(123, 0)) }
+    #expect(try journalSender.journal()[1]!.c.last?.tool == .count(0), "modulo 64")
   }
 
-  @Test func resetAllControllers() throws {
-    let bench = JournalBench()
+  @Test func resetAllControllersRemovesEntries() throws {
+    let journalSender = JournalSender()
     let kept: [UInt7] = [7, 10, 91, 68, 69]
     let reset: [UInt7] = [1, 11, 64, 65, 66, 67]
-    bench.send(kept.map { control($0, 100) } + reset.map { control($0, 100) })
-    bench.send(
+    journalSender.send(kept.map { control($0, 100) } + reset.map { control($0, 100) })
+    journalSender.send(
       .pitchBend(one, 1), .channelPressure(one, pressure: 1), .polyphonicPressure(one, key: 1, pressure: 1),
       .noteOn(one, key: 60, velocity: 1), .programChange(one, program: 1), control(101, 0), control(121, 0))
-    bench.send(.pitchBend(Channel(2)!, 1))
-    let journal = try bench.journal()
+    journalSender.send(.pitchBend(Channel(2)!, 1))
+    let journal = try journalSender.journal()
     #expect(journal[1]!.c.map(\.controller) == kept + [121] && journal[1]!.header.chapters == 0xC8, "P, C and N")
     #expect(journal[2]!.header.chapters == 0x10)
-    bench.send(control(1, 5))
-    #expect(try bench.journal()[1]!.c.map(\.controller) == kept + [121, 1])
+    journalSender.send(control(1, 5))
+    #expect(try journalSender.journal()[1]!.c.map(\.controller) == kept + [121, 1])
   }
 
-  @Test func enhancedControllers() throws {
-    let bench = JournalBench()
-    bench.sender.usesEnhancedControllers = true
-    bench.send(
+  @Test func enhancedEncodingKeepsFourCommands() throws {
+    let journalSender = JournalSender()
+    journalSender.sender.usesEnhancedControllers = true
+    journalSender.send(
       ([1, 2, 3, 4, 5, 6] as [UInt7]).map { control(7, $0) } + [control(64, 127), control(64, 0), control(64, 1)])
-    let journal = try bench.journal()
+    let journal = try journalSender.journal()
     #expect(journal.header.isEnhanced && journal[1]!.header.isEnhanced)
     let volume = journal[1]!.c.filter { $0.controller == 7 }.map(\.tool)
     #expect(volume == [.count(3), .value(3), .count(4), .value(4), .count(5), .value(5), .count(6), .value(6)])
@@ -69,121 +70,121 @@ import Testing
       pedal == [
         .count(1), .value(127), .toggle(1), .count(2), .value(0), .toggle(2), .count(3), .value(1), .toggle(2),
       ])
-    bench.send(.noteOn(Channel(2)!, key: 1, velocity: 1), control(64, 127), control(121, 0), control(64, 127))
-    let reset = try bench.journal()
+    journalSender.send(.noteOn(Channel(2)!, key: 1, velocity: 1), control(64, 127), control(121, 0), control(64, 127))
+    let reset = try journalSender.journal()
     #expect(!reset[2]!.header.isEnhanced, "no Chapter C")
     #expect(reset[1]!.c.last?.tool == .toggle(5), "on, off by the reset, on")
     #expect(reset[1]!.c.suffix(3).allSatisfy { !$0.s } && reset[1]!.c.dropLast(3).allSatisfy { $0.s })
-    bench.sender.usesEnhancedControllers = false
-    let plain = try bench.journal()
+    journalSender.sender.usesEnhancedControllers = false
+    let plain = try journalSender.journal()
     #expect(!plain.header.isEnhanced && plain[1]!.c.map(\.tool) == [.value(6), .count(1), .value(127)])
   }
 
-  @Test func manyEnhancedLogsAreCut() throws {
-    let bench = JournalBench()
-    bench.sender.usesEnhancedControllers = true
+  @Test func enhancedLogsAreCutToTheListLimit() throws {
+    let journalSender = JournalSender()
+    journalSender.sender.usesEnhancedControllers = true
     for number: UInt7 in [70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89] {
-      for value: UInt7 in [1, 2, 3, 4, 5] { bench.send(control(number, value)) }
+      for value: UInt7 in [1, 2, 3, 4, 5] { journalSender.send(control(number, value)) }
     }
-    let logs = try bench.journal()[1]!.c
-    #expect(logs.count <= 128 && logs.last?.tool == .value(5) && bench.forgotten >= 16)
+    let logs = try journalSender.journal()[1]!.c
+    #expect(logs.count <= 128 && logs.last?.tool == .value(5) && journalSender.forgotten >= 16)
   }
 
-  @Test func parametersByValue() throws {
-    let bench = JournalBench()
-    bench.send(control(101, 0), control(100, 2))
-    let chosen = try bench.journal()[1]!
+  @Test func parametersHaveValueLogs() throws {
+    let journalSender = JournalSender()
+    journalSender.send(control(101, 0), control(100, 2))
+    let chosen = try journalSender.journal()[1]!
     #expect(chosen.c.isEmpty && chosen.m?.isInProgress == true && chosen.m?.pending == nil)
     #expect(chosen.parameters.map(\.number) == [2] && chosen.parameters[0].entryHigh == nil)
     #expect(chosen.m!.logsAreShort && chosen.m!.allRegistered)
-    bench.send(control(6, 64), control(38, 5), control(96, 0), control(96, 0), control(97, 0))
-    let log = try bench.journal()[1]!.parameters[0]
+    journalSender.send(control(6, 64), control(38, 5), control(96, 0), control(96, 0), control(97, 0))
+    let log = try journalSender.journal()[1]!.parameters[0]
     #expect(log.entryHigh == .init(64, isBeforeReset: false) && log.entryLow == .init(5, isBeforeReset: false))
     #expect(log.buttons == .init(1, isBeforeReset: false) && log.usesValueTool && !log.usesCountTool)
-    bench.send(control(6, 65), control(99, 1), control(98, 7), control(97, 0), control(99, 2))
-    let both = try bench.journal()[1]!
+    journalSender.send(control(6, 65), control(99, 1), control(98, 7), control(97, 0), control(99, 2))
+    let both = try journalSender.journal()[1]!
     #expect(both.parameters.map(\.number) == [2, UInt14(low: 7, high: 1)])
     #expect(both.parameters.map(\.isNonRegistered) == [false, true])
     #expect(both.parameters.map(\.buttons) == [nil, .init(-1, isBeforeReset: false)])
     #expect(both.m?.pending == ChapterM.Pending(isNonRegistered: true, high: 2) && both.m?.isInProgress == false)
     #expect(!both.m!.s && both.parameters.allSatisfy { $0.s }, "the pending half is of the last packet")
-    bench.send(control(101, 127), control(100, 127))
-    let null = try bench.journal()[1]!
+    journalSender.send(control(101, 127), control(100, 127))
+    let null = try journalSender.journal()[1]!
     #expect(null.m?.pending == nil && null.m?.isInProgress == false && null.parameters.count == 2 && null.c.isEmpty)
-    bench.send(control(6, 1))
-    let plain = try bench.journal()[1]!
+    journalSender.send(control(6, 1))
+    let plain = try journalSender.journal()[1]!
     #expect(
       plain.c.map(\.controller) == [6] && plain.parameters.count == 2, "with none chosen, a controller like others")
   }
 
-  @Test func aResetLeavesParametersAndEndsTheirChoice() throws {
-    let bench = JournalBench()
-    bench.send(control(101, 0), control(100, 0), control(6, 12), control(121, 0))
-    let journal = try bench.journal()[1]!
+  @Test func resetAllControllersKeepsParametersAndDeselects() throws {
+    let journalSender = JournalSender()
+    journalSender.send(control(101, 0), control(100, 0), control(6, 12), control(121, 0))
+    let journal = try journalSender.journal()[1]!
     #expect(journal.parameters[0].entryHigh == .init(12, isBeforeReset: true) && journal.m?.isInProgress == false)
     #expect(journal.c.map(\.controller) == [121])
   }
 
-  @Test func atMost32Parameters() throws {
-    let bench = JournalBench()
+  @Test func parametersAreLimitedTo32() throws {
+    let journalSender = JournalSender()
     for number: UInt8 in 0..<40 {
-      bench.send(control(99, 1), control(98, UInt7(masking: number)), control(6, UInt7(masking: number)))
+      journalSender.send(control(99, 1), control(98, UInt7(masking: number)), control(6, UInt7(masking: number)))
     }
-    let journal = try bench.journal()
+    let journal = try journalSender.journal()
     #expect(journal[1]!.parameters.map(\.number.low.value) == Array(8..<40))
-    #expect(bench.forgotten == 8 && journal.header.checkpoint == 1 + 8 * 3)
+    #expect(journalSender.forgotten == 8 && journal.header.checkpoint == 1 + 8 * 3)
   }
 
-  @Test func overlappingNotes() throws {
-    let bench = JournalBench()
+  @Test func overlappingNotesHaveReferenceCounts() throws {
+    let journalSender = JournalSender()
     let on = Message.noteOn(one, key: 60, velocity: 100)
-    bench.send(on, on, on)
-    let held = try bench.journal()[1]!
+    journalSender.send(on, on, on)
+    let held = try journalSender.journal()[1]!
     #expect(held.notes.map(\.velocity) == [100] && held.notes[0].isPlayRecommended && held.off.isEmpty)
     #expect(held.extras.map(\.extra) == [.references(3)])
-    bench.send(.noteOff(one, key: 60, velocity: 5))
-    let off = try bench.journal()[1]!
+    journalSender.send(.noteOff(one, key: 60, velocity: 5))
+    let off = try journalSender.journal()[1]!
     #expect(off.notes.isEmpty && off.off == [60] && off.extras.map(\.extra) == [.references(2), .releaseVelocity(5)])
-    bench.send(.noteOn(one, key: 60, velocity: 0), .noteOn(one, key: 60, velocity: 0))
-    let ended = try bench.journal()[1]!
+    journalSender.send(.noteOn(one, key: 60, velocity: 0), .noteOn(one, key: 60, velocity: 0))
+    let ended = try journalSender.journal()[1]!
     #expect(ended.off == [60] && !ended.header.hasE, "by velocity 0: of 64")
-    bench.send(.noteOff(one, key: 60, velocity: 64), .noteOn(one, key: 60, velocity: 1))
-    #expect(try bench.journal()[1]!.extras.isEmpty, "a Note Off too many takes nothing away")
+    journalSender.send(.noteOff(one, key: 60, velocity: 64), .noteOn(one, key: 60, velocity: 1))
+    #expect(try journalSender.journal()[1]!.extras.isEmpty, "a Note Off too many takes nothing away")
   }
 
-  @Test func theEndOfAllNotes() throws {
+  @Test func allNotesOffRemovesNotes() throws {
     for controller: UInt7 in [120, 123, 124, 125, 126, 127] {
-      let bench = JournalBench()
+      let journalSender = JournalSender()
       let on = Message.noteOn(one, key: 60, velocity: 100)
-      bench.send(on, on, .noteOn(Channel(2)!, key: 1, velocity: 1), control(controller, 0))
-      let journal = try bench.journal()
+      journalSender.send(on, on, .noteOn(Channel(2)!, key: 1, velocity: 1), control(controller, 0))
+      let journal = try journalSender.journal()
       #expect(journal[1]!.header.chapters == 0x40 && journal[1]!.c.map(\.tool) == [.count(1)])
       #expect(journal[2]!.notes.count == 1)
-      bench.send(on)
-      #expect(try bench.journal()[1]!.extras.isEmpty)
+      journalSender.send(on)
+      #expect(try journalSender.journal()[1]!.extras.isEmpty)
     }
   }
 
-  @Test func allNotesAtOnce() throws {
-    let bench = JournalBench()
-    for key in 0..<128 { bench.send(.noteOn(one, key: UInt7(clamping: key), velocity: 1)) }
-    let full = try bench.journal()[1]!
+  @Test func all128NotesAreLogged() throws {
+    let journalSender = JournalSender()
+    for key in 0..<128 { journalSender.send(.noteOn(one, key: UInt7(clamping: key), velocity: 1)) }
+    let full = try journalSender.journal()[1]!
     #expect(full.n?.logs == 128 && full.notes.count == 128 && full.off.isEmpty)
-    bench.send(.noteOff(one, key: 127, velocity: 64))
-    let most = try bench.journal()[1]!
+    journalSender.send(.noteOff(one, key: 127, velocity: 64))
+    let most = try journalSender.journal()[1]!
     #expect(most.n?.logs == 127 && most.off == [127] && most.n?.low == 15 && most.n?.high == 15)
-    for key in 0..<127 { bench.send(.noteOff(one, key: UInt7(clamping: key), velocity: 64)) }
-    let none = try bench.journal()[1]!
+    for key in 0..<127 { journalSender.send(.noteOff(one, key: UInt7(clamping: key), velocity: 64)) }
+    let none = try journalSender.journal()[1]!
     #expect(none.notes.isEmpty && none.off.count == 128 && none.n?.low == 0 && none.n?.high == 15)
   }
 
-  @Test func wheelsAndPressures() throws {
-    let bench = JournalBench()
-    bench.send(
+  @Test func wheelsAndPressuresAreLogged() throws {
+    let journalSender = JournalSender()
+    journalSender.send(
       .pitchBend(one, 1), .pitchBend(one, 16383), .channelPressure(one, pressure: 9),
       .polyphonicPressure(one, key: 1, pressure: 2), .polyphonicPressure(one, key: 3, pressure: 4),
       .polyphonicPressure(one, key: 1, pressure: 5))
-    let journal = try bench.journal()[1]!
+    let journal = try journalSender.journal()[1]!
     #expect(journal.w?.bend == 16383 && journal.t?.pressure == 9)
     #expect(journal.pressures.map(\.key) == [3, 1] && journal.pressures.map(\.pressure) == [4, 5])
   }

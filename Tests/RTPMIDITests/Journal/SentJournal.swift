@@ -3,7 +3,7 @@ import Testing
 
 @testable import RTPMIDI
 
-/// A packet's journal, read into arrays. Reading checks that each length is used up.
+/// The journal of a packet, decoded into arrays. Decoding checks that each length is used up.
 struct SentJournal {
   struct Channel {
     var header: ChannelJournalHeader
@@ -19,7 +19,7 @@ struct SentJournal {
     var extras: [NoteExtraLog] = []
     var t: ChapterT?
     var pressures: [PressureLog] = []
-    /// The S bits of the chapters that there are, the Note Off bits' included.
+    /// The S bits of the chapters, including that of the Note Off bits.
     var s: [Bool] = []
   }
 
@@ -31,7 +31,7 @@ struct SentJournal {
   var f: ChapterF?
   var exclusives: [(log: ExclusiveLog, data: [UInt8])] = []
   var channels: [Channel] = []
-  /// Octets of the journal.
+  /// The size of the journal in octets.
   var count: Int
 
   /// The journal of `packet`.

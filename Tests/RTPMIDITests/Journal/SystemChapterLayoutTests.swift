@@ -4,9 +4,9 @@ import Testing
 
 @testable import RTPMIDI
 
-/// The layouts of the system journal's header and chapters (RFC 6295 section 5 and appendix B).
+/// The layouts of the system journal header and of its chapters (RFC 6295 section 5 and appendix B).
 @Suite struct SystemChapterLayoutTests {
-  @Test func systemJournalHeader() {
+  @Test func systemJournalHeaderLayoutMatches() {
     check(
       SystemJournalHeader(s: true, hasD: false, hasV: false, hasQ: true, hasF: false, hasX: true, length: 2),
       "94 02", { SystemJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
@@ -23,12 +23,12 @@ import Testing
     #expect(position == 2 && header?.word == 0x6B04)
   }
 
-  @Test func simpleSystemCommands() {
+  @Test func simpleSystemCommandLayoutMatches() {
     check(
       ChapterD(
         s: false, resets: .init(s: true, value: 1), tuneRequests: .init(s: true, value: 127),
         song: .init(s: false, value: 7)), "70 81 FF 07", { ChapterD($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
-    // J of three octets, K of five, Y of two, Z of one, of which nothing is read but their lengths.
+    // J with three octets, K with five, Y with two, Z with one: only their lengths are read.
     let undefined = hex("1F 07 C0 03 01 A4 05 01 02 80 C2 05 81")
     var position = 0
     let chapter = ChapterD(undefined.span, at: &position, end: undefined.count)
@@ -44,11 +44,11 @@ import Testing
     }
   }
 
-  @Test func activeSensing() {
+  @Test func activeSensingLayoutMatches() {
     check(ChapterV(s: true, count: 9), "89", { ChapterV($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
   }
 
-  @Test func sequencer() {
+  @Test func sequencerLayoutMatches() {
     let read: ReadLayout<ChapterQ> = { ChapterQ($0, at: &$1, end: $2) }
     for (chapter, dump) in [
       (
@@ -71,7 +71,7 @@ import Testing
     #expect(ChapterQ(s: false, isRunning: false, isPlayed: false, position: 1 << 19).position == 0, "19 bits")
   }
 
-  @Test func timeCode() {
+  @Test func timeCodeLayoutMatches() {
     for (chapter, dump) in [
       (
         ChapterF(
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func exclusives() {
+  @Test func exclusiveLayoutMatches() {
     let data = rigid([0x7D, 0x01, 0x02])
     for (log, count, dump) in [
       (ExclusiveLog(s: true, count: 4, isListed: true, status: .finished), 3, "AF 04 7D 01 82"),

@@ -5,8 +5,9 @@ import Testing
 
 @testable import RTPMIDI
 
-/// A sender with a journal, and what it has sent. (A class, since an expectation cannot hold what is not copyable.)
-final class JournalBench {
+/// A sender with a journal, and its latest packet. (A class, because an expectation cannot capture a noncopyable
+/// value.)
+final class JournalSender {
   var sender: PacketSender
   private(set) var packet: [UInt8] = []
 
@@ -19,7 +20,7 @@ final class JournalBench {
   var forgotten: UInt64 { sender.forgotten }
   var sequence: UInt16 { sender.sequence }
 
-  /// Sends `messages`, a packet each.
+  /// Sends `messages` in separate packets.
   func send(_ messages: Message...) { send(messages) }
 
   func send(_ messages: [Message]) {
@@ -28,7 +29,7 @@ final class JournalBench {
     }
   }
 
-  /// Sends a System Exclusive in packets of `capacity` octets at most, or only its first `pieces`.
+  /// Sends a System Exclusive in packets of at most `capacity` octets, or only its first `pieces` segments.
   func send(exclusive data: [UInt8], capacity: Int = 1472, pieces: Int = .max, isJournalled: Bool = true) {
     var sent = 0
     var count = 0
@@ -44,7 +45,7 @@ final class JournalBench {
     } while sent < data.count && count < pieces
   }
 
-  /// The journal of a guard packet sent now.
+  /// Sends a guard packet and returns its journal.
   func journal() throws -> SentJournal {
     packet = octets { _ = sender.encodeGuard(at: Instant(nanoseconds: 1), into: &$0) }
     return try SentJournal(packet)

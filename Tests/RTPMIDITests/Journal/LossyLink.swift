@@ -2,8 +2,9 @@ import MusicalTime
 import Seeds
 import Testing
 
-/// A network of one direction, in virtual time. Gilbert's two states make bursts: in the bad one nearly all is lost.
-struct LossyChannel {
+/// A simulated network link in one direction, in virtual time. Bursts of loss follow the Gilbert model: in the bad
+/// state, most packets are lost.
+struct LossyLink {
   enum Kind: CaseIterable, CustomTestStringConvertible {
     case onePercent, fivePercent, twentyPercent, bursts, reordering, all
 
@@ -27,7 +28,7 @@ struct LossyChannel {
 
   init(_ kind: Kind, seed: UInt64) { (self.kind, random) = (kind, SplitMix(seed: seed)) }
 
-  /// Takes a datagram at `now`: it arrives once, twice or not at all.
+  /// Sends a datagram at `now`. It arrives once, twice or not at all.
   mutating func send(_ datagram: [UInt8], at now: Instant) {
     if kind.hasBursts { isBad = isBad ? chance(0.7) : chance(0.05) }
     if chance(isBad ? 0.9 : kind.loss) { return }
@@ -38,7 +39,7 @@ struct LossyChannel {
     }
   }
 
-  /// The next datagram to arrive at `now` or before.
+  /// The next datagram that arrives at `now` or before; nil if there is none.
   mutating func arrival(by now: Instant) -> [UInt8]? {
     guard let first = flights.first, first.due <= now else { return nil }
     return flights.removeFirst().datagram

@@ -1,0 +1,145 @@
+import MIDI
+import MusicalTime
+import Seeds
+
+@testable import RTPMIDI
+
+/// A stream over a lossy link, with receiver feedback over another lossy link. Collects all differences between the
+/// sent and the received state.
+struct LossyStream: ~Copyable {
+  var sender: PacketSender
+  var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 4096)
+  private var toReceiver: LossyLink
+  private var toSender: LossyLink
+  private var random: SplitMix
+  private var now = Instant(nanoseconds: 1_000_000_000)
+  private let firstSequence: UInt16
+
+  /// The state of the sender, now and after each packet so far.
+  private(set) var sentState = ReceiverModel()
+  private var snapshots: [ReceiverModel] = []
+  private var sentExclusives: [[UInt8]] = []
+  private(set) var receivedState = ReceiverModel()
+  private var receivedExclusives: [[UInt8]] = []
+  /// The index in the stream of the highest packet that has arrived.
+  private var highestIndex = -1
+  /// The size of the latest packet in octets.
+  private var length = 0
+  private(set) var problems: [String] = []
+
+  init(_ kind: LossyLink.Kind, seed: UInt64, sequence: UInt16 = 65_500, historyCapacity: Int = 256) {
+    sender = PacketSender(ssrc: 3, sequence: sequence, historyCapacity: historyCapacity)
+    sender.sendsJournal = true
+    firstSequence = sequence
+    random = SplitMix(seed: seed &* 31)
+    toReceiver = LossyLink(kind, seed: seed &* 7)
+    toSender = LossyLink(kind, seed: seed &* 11)
+  }
+
+  mutating func send(_ commands: [RandomCommands.Command]) {
+    for command in commands {
+      switch command {
+      case .message(let message): send(message)
+      case .exclusive(let data, let isJournalled): send(data, isJournalled)
+      }
+    }
+  }
+
+  mutating func send(_ message: Message) {
+    let instant = now
+    sentState.apply(message)
+    dispatch(octets { if !sender.encode(message, at: instant, into: &$0) { problems.append("no room") } })
+  }
+
+  /// Sends a System Exclusive in segments of about 64 octets besides the journal, sometimes with a Clock between them.
+  private mutating func send(_ data: [UInt8], _ isJournalled: Bool) {
+    let instant = now
+    sentExclusives.append(data)
+    var sent = 0
+    while sent < data.count {
+      let room = random.integer(in: 0...1) == 0 ? 1472 : 64 + 200 + length
+      dispatch(
+        octets(capacity: room) {
+          let count = sender.encode(
+            systemExclusive: rigid(data), from: sent, at: instant, isJournalled: isJournalled, into: &$0)
+          if count == nil { problems.append("no room for a piece") }
+          sent = count ?? data.count
+        })
+      if sent < data.count, random.integer(in: 0...2) == 0 { send(.clock) }
+    }
+  }
+
+  /// Sends packets without commands until one of them arrives.
+  mutating func sendGuardPackets() {
+    let last = snapshots.count
+    while highestIndex < last {
+      let instant = now
+      dispatch(octets { if !sender.encodeGuard(at: instant, into: &$0) { problems.append("no room for a guard") } })
+      advance(.milliseconds(100))
+    }
+    compareExclusives()
+  }
+
+  private mutating func dispatch(_ datagram: [UInt8]) {
+    snapshots.append(sentState)
+    length = datagram.count
+    toReceiver.send(datagram, at: now)
+    advance(.milliseconds(10))
+  }
+
+  private mutating func advance(_ length: Nanoseconds) {
+    now = now + length
+    while let datagram = toReceiver.arrival(by: now) { receive(datagram) }
+    while let feedback = toSender.arrival(by: now) {
+      if let feedback = ReceiverFeedback(feedback.span) { sender.acknowledge(feedback.sequence) }
+    }
+  }
+
+  private mutating func receive(_ datagram: [UInt8]) {
+    do {
+      try receiver.open(datagram.span, near: now)
+    } catch {
+      if error != .duplicate && error != .outOfWindow { problems.append("\(error)") }
+      return
+    }
+    let index = Int((UInt16(datagram[2]) << 8 | UInt16(datagram[3])) &- firstSequence)
+    if index >= snapshots.count { return problems.append("a packet that was not sent") }
+    while let event = receiver.next(in: datagram.span) { process(event, at: index) }
+    guard index > highestIndex else { return }
+    highestIndex = index
+    for difference in receivedState.differences(from: snapshots[index]) {
+      problems.append("packet \(index): \(difference)")
+    }
+    if random.integer(in: 0...7) == 0, let sequence = receiver.highestSequence {
+      toSender.send(octets { _ = ReceiverFeedback(ssrc: 4, sequence: sequence).append(to: &$0) }, at: now)
+    }
+  }
+
+  private mutating func process(_ event: PacketReceiver.Event, at index: Int) {
+    switch event {
+    case .message(let message, _):
+      receivedState.apply(message)
+      if index < highestIndex { problems.append("\(message) of the late packet \(index)") }
+    case .recovered(let message, _):
+      receivedState.apply(message)
+      if case .noteOn(let channel, let key, _) = message {
+        let wasHeld = snapshots[max(highestIndex, 0)..<index].contains { $0.holds(channel, key) }
+        if !wasHeld { problems.append("packet \(index): ghost \(message)") }
+      }
+    case .systemExclusive:
+      receivedExclusives.append((0..<receiver.systemExclusiveCount).map { receiver.systemExclusive(at: $0) })
+    }
+  }
+
+  /// Checks that all journalled commands and possibly some of the others have arrived, each once, complete and in
+  /// order.
+  private mutating func compareExclusives() {
+    var rest = sentExclusives[...]
+    for data in receivedExclusives {
+      guard let index = rest.firstIndex(of: data) else { return problems.append("an unknown exclusive \(data)") }
+      if rest[..<index].contains(where: { $0[0] == 1 }) { problems.append("an exclusive is missing") }
+      rest = rest[(index + 1)...]
+    }
+    if rest.contains(where: { $0[0] == 1 }) { problems.append("an exclusive is missing at the end") }
+  }
+}
