@@ -86,11 +86,11 @@ struct KalmanClock: Sendable {
   /// Restarts the filter with new differences. The skew is kept, but its variance is at least the initial one: the skew
   /// may have changed.
   mutating func restart(out first: Double, back second: Double, at time: Double) {
-    let predicted = ss
+    let skewVariance = ss
     let skew = skew
     self = KalmanClock(out: first, back: second, at: time)
     self.skew = min(max(skew, -Self.initialSkewDeviation), Self.initialSkewDeviation)
-    ss = max(predicted, ss)
+    ss = max(skewVariance, ss)
   }
 
   /// Whether the clock, or the route, behaves differently than before.

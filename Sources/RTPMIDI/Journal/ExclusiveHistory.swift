@@ -4,7 +4,7 @@ import BasicContainers
 /// them, the oldest first, each with its number and, if there is space, its data.
 ///
 /// A receiver counts the commands that it has received, and derives from the numbers which ones it lacks. Therefore
-/// every command has a log, even if its data are not kept: a number without data tells the receiver that it cannot
+/// every command has a log, even if its data are not kept: a number without data informs the receiver that it cannot
 /// recover the command. Of several such logs in a row, only the last is kept.
 struct ExclusiveHistory: ~Copyable {
   private struct Log: BitwiseCopyable {
@@ -79,7 +79,7 @@ struct ExclusiveHistory: ~Copyable {
       }
       logs.append(Log(number: count, packet: packet, isKept: isKept))
     } else if logs.isEmpty {
-      // The beginning is no longer known: a log without data tells the receiver that it cannot recover the command.
+      // The beginning is no longer known: a log without data informs the receiver that it cannot recover the command.
       logs.append(Log(number: count, packet: packet, isKept: false))
     }
     let last = logs.count - 1

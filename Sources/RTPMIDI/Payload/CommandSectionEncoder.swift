@@ -86,7 +86,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     return sent + count
   }
 
-  /// Cancels a System Exclusive of which segments were sent. Returns false if there is no room.
+  /// Cancels a System Exclusive after some of its segments were sent. Returns false if there is no room.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

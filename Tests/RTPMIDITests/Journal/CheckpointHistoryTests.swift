@@ -13,7 +13,8 @@ import Testing
     let journalSender = JournalSender(sequence: 0xFFFF)
     journalSender.send(.clock)
     #expect(
-      journalSender.packet.suffix(5) == hex("41 F8 80 FF FF")[...], "J, an octet of commands, S, checkpoint itself")
+      journalSender.packet.suffix(5) == hex("41 F8 80 FF FF")[...],
+      "J, one octet of commands, S, the checkpoint is the packet itself")
     #expect(journalSender.packet.count == 17)
   }
 
@@ -43,7 +44,7 @@ import Testing
       #expect(journal.q == ChapterQ(s: true, isRunning: running, isPlayed: played, position: position))
     }
     journalSender.send(.clock)
-    #expect(try journalSender.journal().q == nil, "a clock while nothing runs")
+    #expect(try journalSender.journal().q == nil, "a Clock while the sequencer is stopped")
     _ = try journalSender.journal()
     journalSender.send(.songPosition(3))
     _ = try journalSender.journal()
@@ -119,7 +120,7 @@ import Testing
     }
     let journal = try journalSender.journal()
     #expect(journal[1]!.c.map(\.controller.value) == Array(22...29) && journalSender.forgotten == 12)
-    #expect(journal.header.checkpoint == 60_012, "behind the newest forgotten")
+    #expect(journal.header.checkpoint == 60_012, "after the newest discarded packet")
     journalSender.send([Message](repeating: .start, count: 16_383 - 10))
     #expect(try journalSender.journal()[1] != nil)
     journalSender.send(.clock)
@@ -140,7 +141,7 @@ import Testing
       #expect(notes + Int(journalSender.forgotten) == 960 && notes >= 256 && whole[16]!.notes.count == 60)
       let first = try #require(whole.channels.first)
       let oldest = (Int(first.header.channel.number) - 1) * 60 + Int(first.notes[0].key.value) + 1
-      #expect(whole.header.checkpoint == UInt16(oldest), "the checkpoint is the oldest that is told")
+      #expect(whole.header.checkpoint == UInt16(oldest), "the checkpoint is the oldest packet in the journal")
       let short = octets(capacity: 60) {
         _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0)
       }
@@ -192,7 +193,7 @@ import Testing
     #expect(journal.d?.song == nil && journal.d?.tuneRequests == nil)
     journalSender.send(.tuneRequest, .reset, .tuneRequest, .noteOn(one, key: 60, velocity: 1), .continue)
     let after = try journalSender.journal()
-    #expect(after.d?.resets?.value == 2 && after.d?.tuneRequests?.value == 3, "counts go on")
+    #expect(after.d?.resets?.value == 2 && after.d?.tuneRequests?.value == 3, "the counts continue")
     #expect(after[1]!.extras.isEmpty && after.q?.position == 0 && after.q?.isPlayed == false)
   }
 }

@@ -12,16 +12,16 @@ import Testing
     75 05 06 07 00 02 01  ; D: resets, tune requests, song; undefined F5 of 2 octets and FD of 1
     08                    ; V
     70 01 02              ; Q: running, played, at 258
-    70 12 34 56 78 10 00 00 00  ; F: a time in whole, and one being told
+    70 12 34 56 78 10 00 00 00  ; F: a complete time and a partial one
     2F 03 01 82           ; X: System Exclusive 3, data 01 02, finished
     24 04                 ; X: number 4, open, without data
     00 21 FF              ; channel 1, 33 octets, all chapters
     05 81 02              ; P: program 5 of bank 1, 2
     01 07 40 0B 41        ; C: controllers 7 and 11
-    20 06 00 00 82 05     ; M: registered parameter 0, entered 5, selected still
+    20 06 00 00 82 05     ; M: registered parameter 0, entry 5, still selected
     00 40                 ; W
     01 77 3C E4 C0        ; N: note 60 held, 56 and 57 ended
-    01 38 02 39 90        ; E: note 56 held twice, 57 ended at velocity 16
+    01 38 02 39 90        ; E: note 56 held twice, 57 ended with velocity 16
     11                    ; T
     00 3C 22              ; A: note 60
     88 07 08              ; channel 2, 7 octets, N

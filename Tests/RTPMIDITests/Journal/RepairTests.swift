@@ -137,7 +137,7 @@ import Testing
     let octets = hex(transition.chapter).count + 2
     let journal = "40 00 01 10 \(String(octets, radix: 16)) \(transition.chapter)"
     #expect(try recovered(&receiver, packet(4, journal: journal)) == transition.repair)
-    #expect(try recovered(&receiver, packet(7, journal: journal)) == [], "nothing is repaired twice")
+    #expect(try recovered(&receiver, packet(7, journal: journal)) == [], "no state is repaired twice")
   }
 
   /// The count of Clocks wraps after three hours at 120 BPM.

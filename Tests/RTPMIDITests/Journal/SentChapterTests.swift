@@ -19,7 +19,7 @@ import Testing
     #expect(try journalSender.journal()[1]!.p == ChapterP(s: false, program: 9, bank: nil))
     journalSender.send(control(0, 3), control(32, 4))
     let bank = try journalSender.journal()[1]!
-    #expect(bank.c.map(\.controller) == [0, 32] && bank.p?.bank == nil, "chosen, not taken yet")
+    #expect(bank.c.map(\.controller) == [0, 32] && bank.p?.bank == nil, "the bank is selected, but not yet used")
     journalSender.send(.programChange(one, program: 10))
     let taken = try journalSender.journal()[1]!
     #expect(taken.c.isEmpty && taken.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: false))
@@ -73,7 +73,7 @@ import Testing
     journalSender.send(.noteOn(Channel(2)!, key: 1, velocity: 1), control(64, 127), control(121, 0), control(64, 127))
     let reset = try journalSender.journal()
     #expect(!reset[2]!.header.isEnhanced, "no Chapter C")
-    #expect(reset[1]!.c.last?.tool == .toggle(5), "on, off by the reset, on")
+    #expect(reset[1]!.c.last?.tool == .toggle(5), "on, switched off by the reset, on")
     #expect(reset[1]!.c.suffix(3).allSatisfy { !$0.s } && reset[1]!.c.dropLast(3).allSatisfy { $0.s })
     journalSender.sender.usesEnhancedControllers = false
     let plain = try journalSender.journal()
@@ -107,7 +107,7 @@ import Testing
     #expect(both.parameters.map(\.isNonRegistered) == [false, true])
     #expect(both.parameters.map(\.buttons) == [nil, .init(-1, isBeforeReset: false)])
     #expect(both.m?.pending == ChapterM.Pending(isNonRegistered: true, high: 2) && both.m?.isInProgress == false)
-    #expect(!both.m!.s && both.parameters.allSatisfy { $0.s }, "the pending half is of the last packet")
+    #expect(!both.m!.s && both.parameters.allSatisfy { $0.s }, "the last packet contains the pending half")
     journalSender.send(control(101, 127), control(100, 127))
     let null = try journalSender.journal()[1]!
     #expect(null.m?.pending == nil && null.m?.isInProgress == false && null.parameters.count == 2 && null.c.isEmpty)
@@ -147,9 +147,9 @@ import Testing
     #expect(off.notes.isEmpty && off.off == [60] && off.extras.map(\.extra) == [.references(2), .releaseVelocity(5)])
     journalSender.send(.noteOn(one, key: 60, velocity: 0), .noteOn(one, key: 60, velocity: 0))
     let ended = try journalSender.journal()[1]!
-    #expect(ended.off == [60] && !ended.header.hasE, "by velocity 0: of 64")
+    #expect(ended.off == [60] && !ended.header.hasE, "Note On with velocity 0 counts as velocity 64")
     journalSender.send(.noteOff(one, key: 60, velocity: 64), .noteOn(one, key: 60, velocity: 1))
-    #expect(try journalSender.journal()[1]!.extras.isEmpty, "a Note Off too many takes nothing away")
+    #expect(try journalSender.journal()[1]!.extras.isEmpty, "an additional Note Off has no effect")
   }
 
   @Test func allNotesOffRemovesNotes() throws {

@@ -26,7 +26,7 @@ import Testing
     let journalSender = JournalSender()
     func frame(_ number: UInt8, _ nibble: UInt8) -> Message { .quarterFrame(UInt7(masking: number << 4 | nibble)) }
     journalSender.send(frame(3, 9))
-    #expect(try journalSender.journal().f == nil, "in the midst of a time that was not begun")
+    #expect(try journalSender.journal().f == nil, "in the middle of a time whose beginning was not sent")
     journalSender.send((0..<3).map { frame($0, $0 + 1) })
     _ = try journalSender.journal()
     var expected = ChapterF(
@@ -42,7 +42,8 @@ import Testing
     (expected.partial, expected.isBackwards, expected.point) = (0x0000_00EF, true, 6)
     #expect(try journalSender.journal().f == expected)
     journalSender.send(frame(4, 1))
-    #expect(try journalSender.journal().f?.partial == nil, "one left out: told again from the next beginning")
+    #expect(
+      try journalSender.journal().f?.partial == nil, "after a missing frame, logged again from the next beginning")
   }
 
   @Test func exclusivesAreListed() throws {
@@ -54,7 +55,7 @@ import Testing
     journalSender.send(exclusive: [9])
     let logs = try journalSender.journal().exclusives
     #expect(logs.map(\.data) == [[1, 2, 3], [], [], [9]])
-    #expect(logs.map(\.log.count) == [1, 2, 4, 5], "of those without data in a row the last stands for all")
+    #expect(logs.map(\.log.count) == [1, 2, 4, 5], "of consecutive logs without data, only the last is kept")
     #expect(logs.allSatisfy { $0.log.isListed && $0.log.status == .finished })
     #expect(logs.map(\.log.s) == [false, true, true, false])
     journalSender.sender.acknowledge(4)
@@ -62,7 +63,7 @@ import Testing
     journalSender.sender.acknowledge(5)
     #expect(!journalSender.hasUnacknowledged)
     journalSender.send(exclusive: [0x7D, 1], isJournalled: false)
-    #expect(!journalSender.hasUnacknowledged, "it repeats itself")
+    #expect(!journalSender.hasUnacknowledged, "its sender repeats the command")
     #expect(try journalSender.journal().exclusives.map(\.data) == [[]])
   }
 
@@ -74,7 +75,7 @@ import Testing
     try #require(sent.count == 1 && sent[0].log.status == .open)
     #expect(sent[0].data.count > 100 && sent[0].data == Array(data.prefix(sent[0].data.count)))
     journalSender.sender.acknowledge(journalSender.sequence &- 1)
-    #expect(try journalSender.journal().exclusives.isEmpty, "the receiver has what there is")
+    #expect(try journalSender.journal().exclusives.isEmpty, "the receiver has acknowledged all data")
     // The command continues: the log repeats all data, because the last segment may be lost.
     var rest = sent[0].data.count
     while rest < data.count {
@@ -118,7 +119,9 @@ import Testing
       longest = max(longest, packet.count)
       journalSender.send(.noteOn(one, key: UInt7(masking: UInt8(sent & 127)), velocity: 1))
     }
-    #expect(longest == PacketSender.longestMessagePacket && journalSender.forgotten == 1, "its own data alone")
+    #expect(
+      longest == PacketSender.longestMessagePacket && journalSender.forgotten == 1,
+      "only the data of this command are discarded")
   }
 
   @Test func longExclusivesHaveNoData() throws {

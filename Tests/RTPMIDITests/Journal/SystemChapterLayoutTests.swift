@@ -40,7 +40,7 @@ import Testing
     }
     for short in ["08 80 01 FF", "02 80 FF"] {
       let octets = hex(short)
-      #expect(ChapterD(octets.span, at: &position, end: octets.count) == nil, "shorter than its own header")
+      #expect(ChapterD(octets.span, at: &position, end: octets.count) == nil, "shorter than its header")
     }
   }
 
