@@ -8,19 +8,24 @@ struct Tutti: ParsableCommand {
     commandName: "tutti",
     abstract: "Play in time together over a network.",
     discussion: """
-      Every device runs one peer with its own sound. Any peer starts the rhythm and becomes the master; the others follow \
-      its clock and play the same drum pattern, in step.
+      Each device runs one peer, which produces its own sound. Any peer can start the rhythm and becomes the master. The \
+      other peers follow its MIDI clock and play the same drum pattern in time.
 
       EXAMPLES
-        tutti demo                              four peers here, and their timing
-        tutti peer                              one peer; space starts the rhythm
-        tutti peer --connect 192.168.1.20:5004  one that joins another
-        tutti simulate --peers 100              a hundred peers on a virtual network
-        tutti patch list                        the rhythms there are
-        tutti ports                             MIDI ports and sound cards
+        tutti demo                              run four peers, measure timing
+        tutti peer                              run one peer; space starts
+        tutti peer --connect 192.168.1.20:5004  connect to another peer
+        tutti simulate --peers 100              simulate a hundred peers
+        tutti patch list                        list the rhythms
+        tutti ports                             list MIDI ports and sound cards
 
-      Exit status: 0 done, 1 a measured or domain failure, 64 usage, 65 a file that cannot be understood, \
-      69 something needed is not there or not allowed, 70 a defect.
+      EXIT STATUS
+        0   done
+        1   a measured limit was missed
+        64  usage error
+        65  a file cannot be parsed
+        69  a required device, port, patch or folder is missing or not permitted
+        70  internal error
       """,
     version: Version.current,
     subcommands: [
@@ -29,7 +34,8 @@ struct Tutti: ParsableCommand {
     ])
 
   static func main() {
-    // A standard stream that was closed would leave its number to the next file opened: talk would go into a recording.
+    // If a standard stream is closed, the next file that is opened gets its descriptor, and messages would be written
+    // into a recording. /dev/null therefore takes the free standard descriptors.
     var descriptor: Int32
     repeat { descriptor = open("/dev/null", O_RDWR) } while (0...STDERR_FILENO).contains(descriptor)
     if descriptor >= 0 { close(descriptor) }

@@ -6,10 +6,10 @@ import Rhythm
 struct PatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "patch",
-    abstract: "See and check the rhythms there are.",
+    abstract: "List, show and check patches (rhythms).",
     discussion: """
-      A patch is a YAML file: a rhythm in layers, each of which sounds while the activity is in its range. Patches are looked \
-      for in $TUTTI_PATCHES and in the Patches folder of this program.
+      A patch is a YAML file that describes a rhythm as layers. A layer sounds while the total activity is in its range. \
+      Patches are searched in the folder $TUTTI_PATCHES and in the Patches folder of this program.
 
       EXAMPLES
         tutti patch list
@@ -20,16 +20,16 @@ struct PatchCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the patches there are.", discussion: "EXAMPLE\n  tutti patch list --json")
+      abstract: "List the installed patches.", discussion: "EXAMPLE\n  tutti patch list --json")
 
-    @Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON instead of text.")
     var json = false
 
     func run() throws {
-      try reportingFailures {
+      try reportingErrors {
         let names = PatchLibrary.names
         guard !names.isEmpty else {
-          throw PatchLibrary.NotFound(description: "patches: none were found; set TUTTI_PATCHES to the patch folder")
+          throw PatchLibrary.NotFound(description: "patches: none found; set TUTTI_PATCHES to the patch folder")
         }
         let patches = try names.map { PatchSummary(named: $0, try PatchLibrary.load($0)) }
         if json { return try printJSON(patches) }
@@ -46,22 +46,23 @@ struct PatchCommand: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show what a patch plays.",
+      abstract: "Show the layers and steps of a patch.",
       discussion: """
-        Every layer with the activities at which it sounds, one character a step: . rest, o soft, x normal, X accent.
+        Each layer is printed with the range of total activity in which it sounds, one character per step: . rest, o soft, \
+        x normal, X accent.
 
         EXAMPLE
           tutti patch show bossa
         """)
 
-    @Argument(help: "A name from `tutti patch list`, or a file.")
+    @Argument(help: "A name from `tutti patch list` or a file.")
     var name: String
 
-    @Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON instead of text.")
     var json = false
 
     func run() throws {
-      try reportingFailures {
+      try reportingErrors {
         let patch = try PatchLibrary.load(name)
         if json { return try printJSON(PatchSummary(named: patch.name, patch)) }
         print("\(patch.name): \(patch.description)")
@@ -93,19 +94,19 @@ struct PatchCommand: ParsableCommand {
 
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Check patch files; every fault is named with its line.",
+      abstract: "Check patch files and print each error with its line.",
       discussion: "EXAMPLE\n  tutti patch check Patches/*.yaml")
 
-    @Argument(help: "Patch files or names.")
+    @Argument(help: "Patch files, or names from `tutti patch list`.")
     var files: [String]
 
-    @Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON instead of text.")
     var json = false
 
     struct Result: Encodable {
       var file: String
       var ok: Bool
-      var faults: [String]
+      var errors: [String]
     }
 
     func run() throws {
@@ -114,21 +115,21 @@ struct PatchCommand: ParsableCommand {
       for file in files {
         do {
           _ = try PatchLibrary.load(file)
-          results.append(Result(file: file, ok: true, faults: []))
+          results.append(Result(file: file, ok: true, errors: []))
         } catch let error as PatchError {
           code = .badData
-          results.append(Result(file: file, ok: false, faults: error.faults.map(\.description)))
+          results.append(Result(file: file, ok: false, errors: error.faults.map(\.description)))
         } catch {
           if code == .success { code = .unavailable }
-          results.append(Result(file: file, ok: false, faults: ["\(error)"]))
+          results.append(Result(file: file, ok: false, errors: ["\(error)"]))
         }
       }
       if json {
         try printJSON(results)
       } else {
         for result in results {
-          if result.ok { print("\(result.file): good") }
-          for fault in result.faults { writeToStandardError("tutti: \(fault)\n") }
+          if result.ok { print("\(result.file): ok") }
+          for error in result.errors { writeToStandardError("tutti: \(error)\n") }
         }
       }
       if code != .success { throw code }
@@ -136,7 +137,7 @@ struct PatchCommand: ParsableCommand {
   }
 }
 
-/// A patch in JSON.
+/// The JSON form of a patch.
 private struct PatchSummary: Encodable {
   struct LayerSummary: Encodable {
     var name: String

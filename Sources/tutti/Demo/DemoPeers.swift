@@ -4,8 +4,8 @@ import MusicalTime
 import Synchronization
 import Transports
 
-/// The demo's peers: a process each, on loopback.
-final class DemoBand {
+/// The peers of the demo. Each peer is a process on loopback.
+final class DemoPeers {
   struct Files {
     var name: String
     var recording: String
@@ -18,21 +18,24 @@ final class DemoBand {
   private let ticks: Int64
   private let state: URL
 
-  /// Starts them all. Each peer invites those after it; the first starts the rhythm, to last `ticks`, and is heard through
-  /// the sound card if `isHeard`.
-  init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, isHeard: Bool) throws {
+  /// Starts all peers. Each peer invites the peers with higher numbers. The first peer starts the rhythm.
+  ///
+  /// - Parameters:
+  ///   - ticks: the length of the rhythm.
+  ///   - hasSoundCard: whether the first peer also plays through the default sound card.
+  init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, hasSoundCard: Bool) throws {
     self.ticks = ticks
     let ports = try Self.freePorts(demo.peers)
     files = (1...demo.peers).map { n in
       let stem = "\(demo.output)/peer-\(n)"
       return Files(name: "peer \(n)", recording: stem + ".wav", trace: stem + ".trace", log: stem + ".log")
     }
-    // Their identities are for this demo alone.
+    // Identities of the demo are kept apart from those of the user's peers.
     state = FileManager.default.temporaryDirectory.appendingPathComponent(
       "tutti-demo-\(ProcessInfo.processInfo.processIdentifier)")
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_STATE_HOME"] = state.path
-    let silence = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
+    let duration = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
     let program = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
     var started: [Process] = []
     do {
@@ -43,21 +46,21 @@ final class DemoBand {
         process.arguments =
           [
             "peer", "--name", files.name, "--port", "\(ports[n])", "--discovery", "off", "--patch", demo.patch,
-            // The total counts: the first alone moves.
+            // The total activity is the activity of the first peer.
             "--activity", n == 0 ? "\(demo.activity)" : "0",
             "--audio", "wav:\(files.recording)", "--trace", files.trace,
           ] + ports[(n + 1)...].flatMap { ["--connect", "127.0.0.1:\($0)"] }
           + (n == 0
             ? [
               "--start", "--bpm", "\(demo.bpm)", "--duration",
-              String(format: "%.9f", Double(silence.nanoseconds) / 1e9),
+              String(format: "%.9f", Double(duration.nanoseconds) / 1e9),
             ]
-            : []) + (n == 0 && isHeard ? ["--audio", "alsa"] : [])
+            : []) + (n == 0 && hasSoundCard ? ["--audio", "alsa"] : [])
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         _ = FileManager.default.createFile(atPath: files.log, contents: nil)
         guard let log = FileHandle(forWritingAtPath: files.log) else {
-          throw EngineError("\(files.log): cannot be written; give --output a folder that can be written")
+          throw EngineError("\(files.log): cannot be written; give --output a writable folder")
         }
         process.standardError = log
         try process.run()
@@ -70,13 +73,13 @@ final class DemoBand {
     processes = started
   }
 
-  /// Waits until the rhythm has ended, showing how far it is; sends everybody home then, and at Ctrl-C.
+  /// Shows the progress until the rhythm ends or the user presses Ctrl-C, then ends all processes.
   ///
-  /// - Returns: whether it was interrupted.
+  /// - Returns: whether the user interrupted the demo.
   func play(_ terminal: Terminal) -> Bool {
     let stop = Flag()
-    let interruption = Interruption { stop.raised.store(true, ordering: .relaxed) }
-    defer { interruption.cancel() }
+    let signals = TerminationSignals { stop.raised.store(true, ordering: .relaxed) }
+    defer { signals.cancel() }
     while processes[0].isRunning, !stop.raised.load(ordering: .relaxed), processes.allSatisfy(\.isRunning) {
       if terminal.isInteractive { terminal.show(progress) }
       Thread.sleep(forTimeInterval: 0.02)
@@ -90,7 +93,7 @@ final class DemoBand {
     return stop.raised.load(ordering: .relaxed)
   }
 
-  /// What each peer that failed said of it.
+  /// One error message for each peer that failed: the last line of its log.
   var failures: [String] {
     zip(processes, files).compactMap { process, files in
       guard process.terminationStatus != 0 || process.terminationReason != .exit else { return nil }
@@ -107,7 +110,7 @@ final class DemoBand {
       + String(format: " %3.0f %%", part * 100)
   }
 
-  /// How far the master is, by the last whole line of its trace.
+  /// The number of ticks in the master's trace, from the last complete line.
   private var ticksPlayed: Int64 {
     guard let file = FileHandle(forReadingAtPath: files[0].trace), let end = try? file.seekToEnd() else { return 0 }
     defer { try? file.close() }

@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Ctrl-C, a polite kill or a closed terminal, turned into a call: nothing is lost by any of them. Who asks a third time
-/// is not kept waiting any longer, whatever hangs.
-final class Interruption {
+/// Calls a handler on SIGINT, SIGTERM and SIGHUP, so that the program can leave and keep its files complete. The third
+/// signal ends the process at once, in case the program hangs. SIGPIPE is ignored.
+final class TerminationSignals {
   private let sources: [any DispatchSourceSignal]
   private let count = Count()
 
   private final class Count: Sendable {
-    let asked = Atomic<Int>(0)
+    let received = Atomic<Int>(0)
   }
 
   init(_ handler: @escaping @Sendable () -> Void) {
@@ -18,14 +18,14 @@ final class Interruption {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
-        if count.asked.wrappingAdd(1, ordering: .relaxed).newValue > 2 { _exit(128 + number) }
+        if count.received.wrappingAdd(1, ordering: .relaxed).newValue > 2 { _exit(128 + number) }
         handler()
       }
       source.setRegistrationHandler { isReady.signal() }
       source.resume()
       return source
     }
-    // What comes before a source is registered would be lost.
+    // A signal that arrives before its source is registered would be lost.
     for _ in sources { isReady.wait() }
     signal(SIGPIPE, SIG_IGN)
   }

@@ -4,13 +4,13 @@ import Foundation
 import MIDI
 import MusicalTime
 
-/// The line of `tutti peer --json` that says: others can connect now.
+/// The first event of `tutti peer --json`: other peers can connect now.
 struct Ready: Encodable {
   let event = "ready"
   var name: String
   var identity: String
   var port: UInt16
-  /// In CLOCK_MONOTONIC.
+  /// Nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
 
   private enum CodingKeys: String, CodingKey {
@@ -19,28 +19,31 @@ struct Ready: Encodable {
   }
 }
 
-/// The line of `tutti peer --json` for what came about; fields that say nothing are left out.
+/// One event of `tutti peer --json`. Fields without a value are omitted.
 struct EventLine: Encodable {
   var event: String
-  /// In CLOCK_MONOTONIC.
+  /// Nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
-  /// Whom it is about, or from whom it comes.
+  /// The name and the address of the remote peer that the event is about.
   var name: String?
   var address: String?
-  /// Left out for what is no Tutti peer.
+  /// The identity of the remote peer; omitted for a standard device.
   var identity: String?
   var role: String?
+  /// A MIDI channel, 1...16.
   var channel: Int?
-  var total: Int?
-  /// A MIDI message's octets, hexadecimal.
+  /// The total activity, 0...127.
+  var totalActivity: Int?
+  /// The octets of a MIDI message, hexadecimal.
   var midi: String?
   var peers: [Member]?
 
-  /// One of those in session.
+  /// One entry of the roster: a remote peer in session.
   struct Member: Encodable {
     var name: String?
     var identity: String?
     var channel: Int?
+    /// The weights of the connection from and to the remote peer, 0...100.
     var inward: Int?
     var outward: Int?
 
@@ -52,8 +55,9 @@ struct EventLine: Encodable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case event, name, address, identity, role, channel, total, midi, peers
+    case event, name, address, identity, role, channel, midi, peers
     case at = "at_ns"
+    case totalActivity = "total_activity"
   }
 
   init(_ event: PeerEvent) {
@@ -66,13 +70,13 @@ struct EventLine: Encodable {
     case .tookOver(let who): say("took_over", who)
     case .offered(let who): say("offered", who)
     case .channel(let number): (self.event, channel) = ("channel", number)
-    case .total(let total): (self.event, self.total) = ("total", Int(total))
+    case .total(let total): (self.event, totalActivity) = ("total_activity", Int(total))
     case .sounded(let message, let who):
-      say("sounded", who)
+      say("message", who)
       let bytes = message.bytes
       midi = (0..<bytes.count).map { String(format: "%02X", bytes.octets[$0]) }.joined(separator: " ")
     case .company(let company):
-      self.event = "company"
+      self.event = "roster"
       peers = company.map {
         Member(
           name: $0.who.name, identity: $0.who.identity.map { "\($0)" }, channel: $0.channel,
@@ -87,7 +91,7 @@ struct EventLine: Encodable {
   }
 }
 
-/// Prints `event` as a line, at once, for a program that reads along.
+/// Prints `event` as one line and flushes it, so that a reading program receives it at once.
 func print(event: some Encodable) {
   guard let line = try? JSONEncoder.sorted.encode(event) else { return }
   print(String(decoding: line, as: UTF8.self))

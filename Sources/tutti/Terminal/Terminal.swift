@@ -2,52 +2,52 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Standard error as people see it: lines that stay, and below them one line that is written over and over.
+/// Standard error: permanent lines and, on a terminal, one status line below them that is overwritten.
 final class Terminal: Sendable {
   let isInteractive = isatty(STDERR_FILENO) == 1
   let readsKeys = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
-  private let live = Mutex("")
-  /// What is being typed takes the place of the live line.
+  private let status = Mutex("")
+  /// The line that the user is typing. It replaces the status line.
   private let typed = Mutex<String?>(nil)
 
-  /// A line that stays.
+  /// Prints a permanent line.
   func say(_ line: String) {
-    live.withLock { live in write(isInteractive ? "\r\u{1B}[K\(line)\n\(live)" : line + "\n") }
+    status.withLock { status in write(isInteractive ? "\r\u{1B}[K\(line)\n\(status)" : line + "\n") }
   }
 
-  /// The line that is written over.
+  /// Overwrites the status line.
   func show(_ line: String) {
     let isTyped = typed.withLock { $0 != nil }
-    live.withLock { live in
+    status.withLock { status in
       if isTyped { return }
-      live = line
+      status = line
       write("\r\u{1B}[K" + line)
     }
   }
 
-  /// The line that is being typed, in the place of the live line; nil: it is done.
+  /// Shows the line that the user is typing in place of the status line; nil when the line is complete.
   func prompt(_ line: String?) {
     guard isInteractive else { return }
     typed.withLock { $0 = line }
-    live.withLock { live in
-      live = line ?? ""
-      write("\r\u{1B}[K" + live)
+    status.withLock { status in
+      status = line ?? ""
+      write("\r\u{1B}[K" + status)
     }
   }
 
-  /// Takes the live line away.
+  /// Removes the status line.
   func clear() {
-    live.withLock { live in
-      if !live.isEmpty { write("\r\u{1B}[K") }
-      live = ""
+    status.withLock { status in
+      if !status.isEmpty { write("\r\u{1B}[K") }
+      status = ""
     }
   }
 
   private func write(_ text: String) { writeToStandardError(text) }
 }
 
-/// Writes what there is to say. Where nobody listens any more, a closed pipe or a terminal that is gone, it is lost:
-/// talk must not stop the music, and Foundation's file handle would.
+/// Writes `text` to standard error. Text for a closed pipe or terminal is discarded: messages must not stop the music.
+/// Foundation's file handle would end the process.
 func writeToStandardError(_ text: String) {
   var rest = Array(text.utf8)[...]
   while !rest.isEmpty {
@@ -58,7 +58,7 @@ func writeToStandardError(_ text: String) {
   }
 }
 
-/// Log messages as lines of the terminal: each is a sentence to the player.
+/// Prints log messages as permanent lines. Each message is a sentence for the player.
 struct TerminalLog: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.info

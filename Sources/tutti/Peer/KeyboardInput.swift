@@ -2,16 +2,16 @@ import Dispatch
 import Engine
 import Foundation
 
-/// What the player types, as commands: on a terminal keys, one at a time and without echo, and behind a colon a line of
-/// words; from a pipe or a file lines of words alone.
-final class Keys {
+/// Reads the player's commands from standard input. On a terminal, each key is a command and is not echoed; after a colon
+/// a command line is edited. From a pipe or a file, each line is a command.
+final class KeyboardInput {
   private let source: any DispatchSourceRead
-  private let before: termios?
+  private let originalSettings: termios?
 
   init(_ mailbox: Mailbox, on terminal: Terminal) {
     var settings = termios()
     let isTerminal = terminal.readsKeys && tcgetattr(STDIN_FILENO, &settings) == 0
-    before = isTerminal ? settings : nil
+    originalSettings = isTerminal ? settings : nil
     if isTerminal {
       settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
@@ -22,26 +22,27 @@ final class Keys {
       var keys = [UInt8](repeating: 0, count: 4096)
       let count = read(STDIN_FILENO, &keys, keys.count)
       guard count > 0 else { return source.cancel() }
-      for key in keys.prefix(count) { reader.take(key) }
+      for key in keys.prefix(count) { reader.read(key) }
     }
     source.resume()
   }
 
-  /// Gives the terminal back as it was.
-  func restore() {
+  /// Stops reading and restores the settings of the terminal.
+  func restoreTerminal() {
     source.cancel()
-    if var before { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
+    if var settings = originalSettings { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
   }
 }
 
-/// Puts keys together to lines where lines are typed.
+/// Turns keys into commands and edits command lines.
 private final class KeyReader: @unchecked Sendable {
-  // Its queue alone comes here.
-  private static let longest = 1024
+  // Unchecked: all calls are made on the queue of the read source.
+  /// The maximum length of a command line in octets.
+  private static let maximumLength = 1024
   private let isTerminal: Bool
   private let post: (PlayerCommand) -> Void
   private let terminal: Terminal
-  /// Nil while keys are commands by themselves.
+  /// The command line that is being typed; nil while each key is a command.
   private var line: [UInt8]?
 
   init(isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, terminal: Terminal) {
@@ -49,7 +50,7 @@ private final class KeyReader: @unchecked Sendable {
     line = isTerminal ? nil : []
   }
 
-  func take(_ key: UInt8) {
+  func read(_ key: UInt8) {
     guard var text = line else {
       if key == UInt8(ascii: ":") {
         line = []
@@ -62,20 +63,20 @@ private final class KeyReader: @unchecked Sendable {
     case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
       line = isTerminal ? nil : []
       terminal.prompt(nil)
-      return obey(String(decoding: text, as: UTF8.self))
+      return execute(String(decoding: text, as: UTF8.self))
     case 0x7F, 0x08: _ = text.popLast()
     case 0x1B:
       line = isTerminal ? nil : []
       return terminal.prompt(nil)
-    default: if text.count < Self.longest { text.append(key) }
+    default: if text.count < Self.maximumLength { text.append(key) }
     }
     line = text
     if isTerminal { terminal.prompt(":" + String(decoding: text, as: UTF8.self)) }
   }
 
-  private func obey(_ text: String) {
+  private func execute(_ text: String) {
     guard text.contains(where: { !$0.isWhitespace }) else { return }
-    do throws(WordsFault) { post(try PlayerCommand(words: text)) } catch { terminal.say("tutti: \(error)") }
+    do throws(CommandSyntaxError) { post(try PlayerCommand(text: text)) } catch { terminal.say("tutti: \(error)") }
   }
 }
 

@@ -4,9 +4,9 @@ import Measurement
 import MusicalTime
 import Rhythm
 
-/// How well the demo's peers kept together: by their traces, and by their recordings.
+/// The timing of the demo's peers relative to the first peer, from their traces and recordings.
 struct DemoReport: Encodable, CustomStringConvertible {
-  /// Microseconds by which a peer is off the first, without sign.
+  /// Magnitudes of the differences from the first peer, in microseconds.
   struct Spread: Encodable {
     var p50: Double
     var p99: Double
@@ -65,8 +65,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
   let command: String
   let peers: [Peer]
 
-  /// Reads what the peers left in `files` and compares.
-  init(_ demo: DemoCommand, patch: Patch, files: [DemoBand.Files]) throws {
+  /// Reads the traces and recordings in `files` and compares them.
+  init(_ demo: DemoCommand, patch: Patch, files: [DemoPeers.Files]) throws {
     let traces = try files.map { try Trace(contentsOf: $0.trace) }
     let recordings = try files.map { try Recording(file: $0.recording) }
     let sync = try SyncReport(traces: traces)
@@ -76,7 +76,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     let onsetsExpected = played.filter { step in
       table.hits(at: step).contains { table.hit($0).sounds(at: demo.activity) }
     }.count
-    let nothing = Figures(absolute: [])
+    let none = Figures(absolute: [])
     peers = files.indices.map { n in
       let summary = traces[n].summary ?? TraceSummary(role: "killed")
       return Peer(
@@ -85,8 +85,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
         onsetsMissing: n == 0 ? max(0, onsetsExpected - sound.tracks[0].onsets) : sound.comparisons[n - 1].missing,
         onsetsExtra: n == 0 ? max(0, sound.tracks[0].onsets - onsetsExpected) : sound.comparisons[n - 1].extra,
         lateHits: summary.lateHits, underruns: summary.underruns,
-        clockOffset: Spread(n == 0 ? nothing : sync.comparisons[n - 1].magnitude),
-        soundDifference: Spread(n == 0 ? nothing : sound.comparisons[n - 1].magnitude),
+        clockOffset: Spread(n == 0 ? none : sync.comparisons[n - 1].magnitude),
+        soundDifference: Spread(n == 0 ? none : sound.comparisons[n - 1].magnitude),
         scheduler: traces[n].header.scheduler, recording: files[n].recording, trace: files[n].trace)
     }
     self.patch = demo.patch
@@ -98,12 +98,11 @@ struct DemoReport: Encodable, CustomStringConvertible {
     command = CommandLine.arguments.joined(separator: " ")
   }
 
-  /// The sync table.
+  /// The table for people.
   var description: String {
     var table = TextTable(columns: [
       "", "role", "ticks", "received", "hits", "heard", "late", "underruns", "clock p50", "p99", "max", "sound p50",
-      "p99", "max",
-      "scheduler",
+      "p99", "max", "scheduler",
     ])
     for peer in peers {
       let spreads = [peer.clockOffset, peer.soundDifference].flatMap { [$0.p50, $0.p99, $0.max] }
@@ -113,9 +112,9 @@ struct DemoReport: Encodable, CustomStringConvertible {
           "\(peer.onsets)", "\(peer.lateHits)", "\(peer.underruns)",
         ] + spreads.map { String(format: "%.1f", $0) } + [peer.scheduler])
     }
-    var text = "Off \(peers[0].name), in microseconds; 1000 are one millisecond, below what anybody hears\n\(table)"
+    var text = "Difference from \(peers[0].name) in microseconds (1000 us = 1 ms, too short to hear)\n\(table)"
     if peers.contains(where: { $0.underruns > 0 }) {
-      text += "Underruns: this machine stalled for 5 ms or more, where a sound card would have crackled.\n"
+      text += "Underruns: this machine stalled for 5 ms or more; a sound card would have clicked.\n"
     }
     return text
   }

@@ -7,7 +7,7 @@ import MusicalTime
 struct MeasureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
-    abstract: "Measure how well peers keep time, from their traces or recordings.",
+    abstract: "Compare the timing of peers, from their traces or recordings.",
     discussion: """
       EXAMPLES
         tutti measure sync master.trace ada.trace
@@ -15,19 +15,19 @@ struct MeasureCommand: ParsableCommand {
       """,
     subcommands: [Sync.self, Audio.self])
 
-  /// Clocks that are ahead, as peers in time namespaces of their own have them.
+  /// Known clock offsets between the files, as in measurements with one time namespace for each peer.
   struct Clocks: ParsableArguments {
     @Option(
       parsing: .upToNextOption,
       help: ArgumentHelp(
-        "Seconds by which each file's clock is ahead, in the order of the files (peers in time namespaces).",
+        "Subtract these seconds from the times in each file, in the order of the files (for time namespaces).",
         valueName: "S"))
     var clockAhead: [Double] = []
 
     func lengths() throws -> [Nanoseconds] {
       try clockAhead.map { seconds in
         guard abs(seconds) < 2e9 else {
-          throw ValidationError("--clock-ahead \(seconds): out of range; give seconds below 2000000000")
+          throw ValidationError("--clock-ahead \(seconds): out of range; give less than 2000000000 seconds")
         }
         return Nanoseconds(Int64((seconds * 1e9).rounded()))
       }
@@ -36,30 +36,32 @@ struct MeasureCommand: ParsableCommand {
 
   struct Sync: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Compare traces: when the same tick was due and acted on at each peer.",
+      abstract: "Compare traces: when each peer had the same tick due, and when it acted on the tick.",
       discussion: """
-        The first trace is the reference, normally the master's. Traces are what `tutti peer --trace FILE` wrote.
+        The first trace is the reference, normally the master's. `tutti peer --trace FILE` writes traces.
 
         EXAMPLES
           tutti measure sync master.trace ada.trace ben.trace
           tutti measure sync --clock-ahead 0 98765 -- master.trace ada.trace
         """)
 
-    @Argument(help: "Traces, the reference first.")
+    @Argument(help: "Traces; the first one is the reference.")
     var traces: [String]
 
     @OptionGroup var clocks: Clocks
 
-    @Flag(help: "Print JSON.")
+    @Flag(help: "Print one JSON object instead of the table.")
     var json = false
 
     func validate() throws {
-      guard traces.count >= 2 else { throw ValidationError("give two traces or more, the reference first") }
+      guard traces.count >= 2 else {
+        throw ValidationError("traces: fewer than two; give two or more, the reference first")
+      }
       _ = try clocks.lengths()
     }
 
     func run() throws {
-      try reportingFailures {
+      try reportingErrors {
         let report = try SyncReport(
           traces: try traces.map { try Trace(contentsOf: $0) }, clockAhead: try clocks.lengths())
         if json { try printJSON(report) } else { print(report, terminator: "") }
@@ -69,31 +71,33 @@ struct MeasureCommand: ParsableCommand {
 
   struct Audio: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Compare recordings: when the same hit sounded in each.",
+      abstract: "Compare recordings: when the same hit sounds in each recording.",
       discussion: """
-        The first recording is the reference. Recordings line up by their Broadcast Wave time reference, as `tutti peer \
-        --audio wav:FILE` writes it; files without one are taken to begin together.
+        The first recording is the reference. Recordings are aligned by the Broadcast Wave time reference that \
+        `tutti peer --audio wav:FILE` writes. Files without a time reference are assumed to begin at the same instant.
 
         EXAMPLES
           tutti measure audio master.wav ada.wav
           tutti measure audio --clock-ahead 0 98765 -- master.wav ada.wav
         """)
 
-    @Argument(help: "Recordings, the reference first.")
+    @Argument(help: "Recordings; the first one is the reference.")
     var recordings: [String]
 
     @OptionGroup var clocks: Clocks
 
-    @Flag(help: "Print JSON.")
+    @Flag(help: "Print one JSON object instead of the table.")
     var json = false
 
     func validate() throws {
-      guard recordings.count >= 2 else { throw ValidationError("give two recordings or more, the reference first") }
+      guard recordings.count >= 2 else {
+        throw ValidationError("recordings: fewer than two; give two or more, the reference first")
+      }
       _ = try clocks.lengths()
     }
 
     func run() throws {
-      try reportingFailures {
+      try reportingErrors {
         let report = try AudioReport(
           recordings: try recordings.map { try Recording(file: $0) }, clockAhead: try clocks.lengths())
         if json { try printJSON(report) } else { print(report, terminator: "") }
@@ -103,7 +107,7 @@ struct MeasureCommand: ParsableCommand {
 }
 
 extension Recording {
-  /// Reads the sound file at `path`; its first frame's instant is that of its time reference, or 0 without one.
+  /// Reads the sound file at `path`. The instant of its first frame is its time reference, or 0 if it has none.
   init(file path: String) throws {
     let file = try SoundFile(path: path)
     let (seconds, frames) = (file.firstFrame ?? 0).quotientAndRemainder(dividingBy: Int64(file.rate))

@@ -9,8 +9,7 @@ import Transports
 struct PortsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ports",
-    abstract:
-      "List the MIDI ports, sound cards and network peers there are, with the words to give to the other options.",
+    abstract: "List MIDI ports, sound cards and network peers, with the options that select them.",
     discussion: """
       EXAMPLES
         tutti ports
@@ -21,7 +20,7 @@ struct PortsCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    try reportingFailures {
+    try reportingErrors {
       let ports = Result { try Sequencer.ports() }
       let devices = PCMDevices.all
       let services = Result { try Discovery.browse() }
@@ -36,11 +35,11 @@ struct PortsCommand: ParsableCommand {
   private static func text(_ ports: Result<[SequencerPort], any Error>) -> String {
     switch ports {
     case .failure(let error): return "MIDI ports: none. \(error)\n"
-    case .success(let ports) where ports.isEmpty: return "MIDI ports: none; plug a device in or start a program\n"
+    case .success(let ports) where ports.isEmpty: return "MIDI ports: none; connect a device or start a MIDI program\n"
     case .success(let ports):
-      var table = TextTable(columns: ["MIDI port", "", "to keep its clock"], words: 3)
+      var table = TextTable(columns: ["MIDI port", "", "to follow its clock"], words: 3)
       for port in ports {
-        let direction = port.gives ? (port.takes ? "gives, takes" : "gives") : "takes"
+        let direction = port.gives ? (port.takes ? "sends, receives" : "sends") : "receives"
         table.append([port.description, direction, port.gives ? "--clock-from \(port.address)" : ""])
       }
       return table.description
@@ -51,7 +50,7 @@ struct PortsCommand: ParsableCommand {
     if devices.isEmpty {
       let reason =
         PCMDevices.areForbidden
-        ? "none that may be used; add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
+        ? "none usable: permission denied; add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
         : "none; record with --audio wav:FILE"
       return "Sound cards: \(reason)\n"
     }
@@ -62,8 +61,8 @@ struct PortsCommand: ParsableCommand {
 
   private static func text(_ services: Result<[Discovery.Service], any Error>) -> String {
     switch services {
-    case .failure(let error): return "Network peers: none to be seen. \(error)\n"
-    case .success(let services) where services.isEmpty: return "Network peers: none announces itself\n"
+    case .failure(let error): return "Network peers: unknown. \(error)\n"
+    case .success(let services) where services.isEmpty: return "Network peers: none found\n"
     case .success(let services):
       var table = TextTable(columns: ["network peer", "", "to connect to it"], words: 3)
       for service in services {
@@ -78,18 +77,22 @@ struct PortsCommand: ParsableCommand {
       var address: String
       var client: String
       var port: String
-      var gives: Bool
-      var takes: Bool
+      /// Whether the port sends events to subscribers.
+      var sends: Bool
+      /// Whether the port receives events from subscribers.
+      var receives: Bool
+      /// The value for `--clock-from`; omitted if the port does not send.
       var clockFrom: String?
 
       private enum CodingKeys: String, CodingKey {
-        case address, client, port, gives, takes
+        case address, client, port, sends, receives
         case clockFrom = "clock_from"
       }
     }
     struct Device: Encodable {
       var name: String
       var description: String
+      /// The value for `--audio`.
       var audio: String
     }
 
@@ -97,15 +100,15 @@ struct PortsCommand: ParsableCommand {
       var name: String
       var host: String
       var address: String
-      /// Left out for what is no Tutti peer.
+      /// Omitted if the service is not a Tutti peer.
       var identity: String?
     }
 
-    /// Whether there is an ALSA sequencer.
+    /// Whether an ALSA sequencer is available.
     var sequencer: Bool
     var ports: [Port]
     var devices: [Device]
-    /// Whether there is a daemon to ask for network peers.
+    /// Whether the Avahi daemon is available.
     var discovery: Bool
     var services: [Service]
 
@@ -113,7 +116,7 @@ struct PortsCommand: ParsableCommand {
       sequencer = ports != nil
       self.ports = (ports ?? []).map {
         Port(
-          address: "\($0.address)", client: $0.clientName, port: $0.portName, gives: $0.gives, takes: $0.takes,
+          address: "\($0.address)", client: $0.clientName, port: $0.portName, sends: $0.gives, receives: $0.takes,
           clockFrom: $0.gives ? "\($0.address)" : nil)
       }
       self.devices = devices.map {

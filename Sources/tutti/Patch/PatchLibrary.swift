@@ -1,21 +1,21 @@
 import Foundation
 import Rhythm
 
-/// Finds patches: by path, or by name in the patch folders.
+/// Finds patches by path, or by name in the patch folders.
 enum PatchLibrary {
-  /// Played when none is named.
+  /// The name of the default patch.
   static let standard = "street"
 
-  /// No such patch.
+  /// A missing patch: `thing: reason; remedy`.
   struct NotFound: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Where patches are looked for, first to last: $TUTTI_PATCHES; `Patches` in any folder above the program (a checkout
-  /// that was built); `share/tutti/Patches` beside its `bin` (an installation).
+  /// The existing patch folders, in search order: $TUTTI_PATCHES, then for each folder above the program `Patches` (a
+  /// checkout) and `share/tutti/Patches` (an installation).
   static var folders: [String] {
     var folders: [String] = []
-    if let own = ProcessInfo.processInfo.environment["TUTTI_PATCHES"], !own.isEmpty { folders.append(own) }
+    if let named = ProcessInfo.processInfo.environment["TUTTI_PATCHES"], !named.isEmpty { folders.append(named) }
     var folder = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath()
     while folder.path != "/" {
       folder.deleteLastPathComponent()
@@ -25,15 +25,15 @@ enum PatchLibrary {
     return folders.filter { FileManager.default.fileExists(atPath: $0) }
   }
 
-  /// The names of all patches found, sorted.
+  /// The sorted names of all patches in ``folders``.
   static var names: [String] {
     let files = folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
     return Set(files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }).sorted()
   }
 
-  /// Loads the patch called `name`, or the one in the file `name`.
+  /// Loads the patch called `name`, or the patch in the file `name`.
   ///
-  /// - Throws: ``NotFound``, or `PatchError` for one that cannot be understood.
+  /// - Throws: ``NotFound``, or `PatchError` if the file cannot be parsed.
   static func load(_ name: String) throws -> Patch {
     let path = try path(of: name)
     guard let data = FileManager.default.contents(atPath: path) else {
@@ -46,7 +46,7 @@ enum PatchLibrary {
     if name.contains("/") || name.hasSuffix(".yaml") {
       guard FileManager.default.fileExists(atPath: name) else {
         throw NotFound(
-          description: "patch \(name): no such file; check the path, or give a name from `tutti patch list`")
+          description: "patch \(name): no such file; check the path or give a name from `tutti patch list`")
       }
       return name
     }
@@ -54,7 +54,8 @@ enum PatchLibrary {
       let path = "\(folder)/\(name).yaml"
       if FileManager.default.fileExists(atPath: path) { return path }
     }
-    let known = names.isEmpty ? "none were found; set TUTTI_PATCHES to the patch folder" : names.joined(separator: ", ")
-    throw NotFound(description: "patch \(name): not found; the patches here are: \(known)")
+    let known =
+      names.isEmpty ? "set TUTTI_PATCHES to the patch folder" : "give one of: " + names.joined(separator: ", ")
+    throw NotFound(description: "patch \(name): not found; \(known)")
   }
 }

@@ -7,48 +7,56 @@ import Simulation
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
-    abstract: "Let many peers play on a virtual network, faster than real time, and see how well they keep time.",
+    abstract: "Simulate many peers on a virtual network, faster than real time.",
     discussion: """
-      Every peer is this program from datagram to step; clocks, threads, network and sound are virtual. Everything follows \
-      from the seed: the same command gives the same result. Without --evening everybody comes, the first starts the rhythm \
-      and all follow. With --evening people come and go, crash, start at once, hand over, play, close gates, and the network \
-      is cut in two: what must hold all the same is checked.
+      The peers run the code of this program from the datagram to the step. Clocks, threads, network and sound are \
+      virtual. The seed determines everything: the same command gives the same result.
 
-      A network file names a number a line: delay_ms, jitter_ms, loss, burst, duplicate, reorder.
+      By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, leave, \
+      crash, start at the same time, hand over, play notes and close gates, and the network is partitioned. Invariants \
+      are checked throughout.
+
+      A network file has one key and one number per line: delay_ms, jitter_ms, loss, burst, duplicate, reorder.
 
       EXAMPLES
         tutti simulate
         tutti simulate --peers 1000 --seconds 60
         tutti simulate --network wifi --seconds 600 --json
-        tutti simulate --evening --seed 17 --seconds 600
-        tutti simulate --evening --seeds 100
+        tutti simulate --random --seed 17 --seconds 600
+        tutti simulate --random --seeds 100
       """)
 
-  @Option(help: "How many peers, 2...1000; 4 unless given, with --evening 2...16 as the seed says.")
+  @Option(
+    help: ArgumentHelp(
+      "Set the number of peers, 2...1000, with --random 2...16. (default: 4, with --random chosen by the seed)",
+      valueName: "N"))
   var peers: Int?
 
-  @Option(help: "lan, wifi, poor, still, or a file; lan unless given, with --evening as the seed says.")
+  @Option(
+    help: ArgumentHelp(
+      "Use this network: still, lan, wifi, poor or a file. (default: lan, with --random chosen by the seed)",
+      valueName: "NETWORK"))
   var network: String?
 
-  @Option(help: ArgumentHelp("How long they play, 10...86400 seconds of virtual time.", valueName: "S"))
+  @Option(help: ArgumentHelp("Simulate this many seconds of virtual time, 10...86400.", valueName: "S"))
   var seconds = 60
 
-  @Option(help: ArgumentHelp("From which number everything follows.", valueName: "K"))
+  @Option(help: ArgumentHelp("Use this seed.", valueName: "K"))
   var seed: UInt64 = 1
 
-  @Option(help: ArgumentHelp("How many seeds, K and those after it.", valueName: "N"))
+  @Option(help: ArgumentHelp("Run N simulations with the seeds K, K+1, ...", valueName: "N"))
   var seeds: UInt64 = 1
 
-  @Flag(help: "People come and go and do what they like.")
-  var evening = false
+  @Flag(help: "Run a random scenario: peers join, leave, crash and give commands at random.")
+  var random = false
 
-  @Flag(help: "Print one JSON object a seed instead of the report.")
+  @Flag(help: "Print one JSON object per seed instead of the report.")
   var json = false
 
   func validate() throws {
-    let most = evening ? 16 : 1000
-    if let peers, !(2...most).contains(peers) {
-      throw ValidationError("--peers \(peers): out of range; give 2 to \(most)\(evening ? " with --evening" : "")")
+    let maximum = random ? 16 : 1000
+    if let peers, !(2...maximum).contains(peers) {
+      throw ValidationError("--peers \(peers): out of range; give 2 to \(maximum)\(random ? " with --random" : "")")
     }
     guard (10...86400).contains(seconds) else {
       throw ValidationError("--seconds \(seconds): out of range; give 10 to 86400")
@@ -56,11 +64,11 @@ struct SimulateCommand: ParsableCommand {
     guard (1...1_000_000).contains(seeds) else {
       throw ValidationError("--seeds \(seeds): out of range; give 1 to 1000000")
     }
-    guard seed <= .max - seeds else { throw ValidationError("--seed \(seed): too great; give a smaller one") }
+    guard seed <= .max - seeds else { throw ValidationError("--seed \(seed): too large; give a smaller seed") }
   }
 
   func run() throws {
-    try reportingFailures {
+    try reportingErrors {
       let table = StepTable(try PatchLibrary.load(PatchLibrary.standard))
       let network = try network.map(Self.load)
       let terminal = Terminal()
@@ -71,11 +79,11 @@ struct SimulateCommand: ParsableCommand {
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
         if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
-        // Also where it goes to a file: what has been found is not to be lost with what is still to come.
+        // Also when standard output is a file: a crash must not lose the results of the previous seeds.
         fflush(nil)
       }
       if !json, seeds > 1 { print(total, terminator: "") }
-      guard total.violated == 0 else { throw ExitCode.domainFailure }
+      guard total.violated == 0 else { throw ExitCode.limitMissed }
     }
   }
 
@@ -84,7 +92,7 @@ struct SimulateCommand: ParsableCommand {
   ) -> Outcome {
     let length = Nanoseconds.seconds(Int64(seconds))
     let room: Room
-    if evening {
+    if random {
       room = .evening(.evening(seed: seed, peers: peers, network: network, table: table), length: length)
     } else {
       var settings = Room.Settings(table: table)
@@ -102,23 +110,23 @@ struct SimulateCommand: ParsableCommand {
     return room.outcome
   }
 
-  /// What plays the same again.
+  /// The command that repeats the simulation of `outcome`.
   private func command(for outcome: Outcome) -> String {
     var words = ["tutti", "simulate"]
-    if evening { words.append("--evening") }
+    if random { words.append("--random") }
     if let peers { words += ["--peers", "\(peers)"] }
     if let network { words += ["--network", network] }
     return (words + ["--seconds", "\(seconds)", "--seed", "\(outcome.seed)"]).joined(separator: " ")
   }
 
-  /// A network file cannot be read.
-  struct Unreadable: Error, CustomStringConvertible { let description: String }
+  /// A network file that cannot be read.
+  struct NetworkFileError: Error, CustomStringConvertible { let description: String }
 
   private static func load(_ name: String) throws -> VirtualNetwork {
     if let known = VirtualNetwork.lab.first(where: { $0.name == name }) { return known }
     guard let data = FileManager.default.contents(atPath: name) else {
-      throw Unreadable(
-        description: "network \(name): no such file; give lan, wifi, poor, still, or a file that can be read")
+      throw NetworkFileError(
+        description: "network \(name): cannot be read; give still, lan, wifi, poor or a readable file")
     }
     return try VirtualNetwork(text: String(decoding: data, as: UTF8.self), file: name)
   }

@@ -9,18 +9,18 @@ import Simulation
 import Transports
 
 extension ExitCode {
-  /// A measured or domain failure.
-  static let domainFailure = ExitCode(1)
-  /// A file that cannot be understood (EX_DATAERR).
+  /// A measured limit was missed.
+  static let limitMissed = ExitCode(1)
+  /// A file cannot be parsed (EX_DATAERR).
   static let badData = ExitCode(65)
-  /// Something needed is not there or not allowed (EX_UNAVAILABLE).
+  /// A required device, port, patch or folder is missing or not permitted (EX_UNAVAILABLE).
   static let unavailable = ExitCode(69)
-  /// A defect of this program (EX_SOFTWARE).
-  static let defect = ExitCode(70)
+  /// An internal error (EX_SOFTWARE).
+  static let internalError = ExitCode(70)
 }
 
-/// Runs `body`; an error becomes one line on standard error for each fault, and the exit code of its kind.
-func reportingFailures(_ body: () throws -> Void) throws {
+/// Runs `body`. Prints each line of an error on standard error and throws the exit code for the kind of the error.
+func reportingErrors(_ body: () throws -> Void) throws {
   do {
     try body()
   } catch {
@@ -28,16 +28,16 @@ func reportingFailures(_ body: () throws -> Void) throws {
     switch error {
     case let error as ExitCode: throw error
     case is CleanExit, is ValidationError: throw error
-    case is PatchError, is RulesFault: code = .badData
+    case is PatchError, is GateFileError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError, is VirtualNetwork.Fault: code = .badData
     case let error as Contacts.Fault: code = error.isMalformed ? .badData : .unavailable
     case is TransportError, is PCMError, is EngineError, is PatchLibrary.NotFound,
-      is SimulateCommand.Unreadable:
+      is SimulateCommand.NetworkFileError:
       code = .unavailable
     case is TempoError: code = .validationFailure
-    default: code = .defect
+    default: code = .internalError
     }
     for line in "\(error)".split(separator: "\n") {
       writeToStandardError("tutti: \(line)\n")
@@ -46,7 +46,7 @@ func reportingFailures(_ body: () throws -> Void) throws {
   }
 }
 
-/// Runs `body` during validation: its error is one of usage.
+/// Runs `body` during validation and turns its error into a usage error.
 @discardableResult
 func usage<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(ValidationError) -> Value {
   do {
@@ -57,7 +57,7 @@ func usage<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Va
 }
 
 extension JSONEncoder {
-  /// For lines and objects on standard output.
+  /// The encoder for JSON on standard output: sorted keys, `/` not escaped.
   static var sorted: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Audio
+import Engine
+import Foundation
+import MusicalTime
+import Rhythm
+
+struct DemoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Run several peers on this machine and measure their timing.",
+    discussion: """
+      Each peer is a separate process that renders to a WAV file. If there is a sound card, the first peer also plays \
+      through it. The first peer starts the rhythm. The other peers follow its clock over loopback.
+
+      The table at the end compares every peer with the first peer: by the instants at which the same tick was due \
+      (clock), and by the onsets of the same hit in the recordings (sound).
+
+      EXAMPLES
+        tutti demo
+        tutti demo --peers 8 --bars 4 --bpm 174 --patch pulse --activity 127
+        tutti demo --output /tmp/demo --json
+      """)
+
+  @Option(help: ArgumentHelp("Set the number of peers, 2...16.", valueName: "N"))
+  var peers = 4
+
+  @Option(help: ArgumentHelp("Set the number of bars, 1...1000.", valueName: "N"))
+  var bars = 8
+
+  @Option(help: ArgumentHelp("Set the tempo in beats per minute, 20...999.", valueName: "BPM"))
+  var bpm = 120.0
+
+  @Option(help: ArgumentHelp("Play this patch: a name from `tutti patch list` or a file.", valueName: "PATCH"))
+  var patch = PatchLibrary.standard
+
+  @Option(help: ArgumentHelp("Set the total activity, 0...127, which selects the layers.", valueName: "A"))
+  var activity: UInt8 = 64
+
+  @Option(help: ArgumentHelp("Write recordings and traces to this folder; it is created if missing.", valueName: "DIR"))
+  var output = "tutti-demo"
+
+  @Flag(help: "Print one JSON object instead of the table.")
+  var json = false
+
+  func validate() throws {
+    guard (2...16).contains(peers) else { throw ValidationError("--peers \(peers): out of range; give 2 to 16") }
+    guard (1...1000).contains(bars) else { throw ValidationError("--bars \(bars): out of range; give 1 to 1000") }
+    guard activity <= 127 else { throw ValidationError("--activity \(activity): out of range; give 0 to 127") }
+    _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) }
+  }
+
+  func run() throws {
+    try reportingErrors {
+      let rhythm = try PatchLibrary.load(patch)
+      let tempo = try Tempo(bpm: bpm)
+      do {
+        try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+      } catch {
+        throw EngineError("folder \(output): cannot be created; give --output a writable folder")
+      }
+      let terminal = Terminal()
+      let hasSoundCard = PCMDevices.canOpen() && (try? PCMDevice("default")) != nil
+      let peers = try DemoPeers(
+        self, tempo: tempo, ticks: Int64(bars) * rhythm.meter.ticksPerBar, hasSoundCard: hasSoundCard)
+      if !json {
+        let sound = hasSoundCard ? "peer 1 also plays through the sound card" : "no usable sound card, recording only"
+        terminal.say("\(self.peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
+      }
+      let interrupted = peers.play(terminal)
+      terminal.clear()
+      let failures = peers.failures
+      for failure in failures { terminal.say("tutti: \(failure)") }
+      guard failures.isEmpty else { throw ExitCode.unavailable }
+      let report = try DemoReport(self, patch: rhythm, files: peers.files)
+      if json { try printJSON(report) } else { print(report, terminator: "") }
+      if interrupted { throw ExitCode(130) }
+    }
+  }
+}

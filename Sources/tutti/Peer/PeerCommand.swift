@@ -1,0 +1,244 @@
+import ArgumentParser
+import Audio
+import Engine
+import Foundation
+import Logging
+import MusicalTime
+import RTPMIDI
+import Realtime
+import Rhythm
+import Transports
+
+struct PeerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "peer",
+    abstract: "Run one peer, alone or with others.",
+    discussion: """
+      KEYS
+        space     start or stop the rhythm
+        c         continue at the position where the rhythm stopped
+        < >       move this position back or forward by one bar
+        + -       increase or decrease the tempo by 1 BPM
+        0 ... 9   set your activity, from none to maximum
+        h t       offer the rhythm to the other peers; take an offered rhythm
+        tab       send notes to the next peer, or to all peers
+        w         list the peers, their channels and weights
+        :         enter a command
+        q         leave
+
+      COMMANDS
+      Enter a command after a colon. If standard input is not a terminal, each line is a command.
+
+        start, stop, continue           control the rhythm
+        tempo BPM                       set the tempo, 20...999
+        activity A                      set your activity, 0...127
+        total-activity RULE             combine activities: sum, mean or maximum
+        offer [PEER]                    offer the rhythm to one or all peers
+        take                            take an offered rhythm
+        gate RULE                       open or close gates, see --gate
+        led-by PEER|anyone              let only this peer control the rhythm
+        send-to PEER|all                choose the recipient of your notes
+        note KEY [VELOCITY]             play a note
+        release KEY                     release a note
+        control NUMBER VALUE            send a controller
+        peers                           list the peers, channels and weights
+        leave                           leave the session and quit
+
+      EXTERNAL CLOCK
+      With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \
+      Song Position. If the option is repeated, the peer follows the first clock that it receives, and changes to another \
+      one when that clock becomes silent.
+
+      EXAMPLES
+        tutti peer
+        tutti peer --audio alsa:hw:1,0 --audio wav:me.wav
+        tutti peer --name Ada --connect 192.168.1.20:5004
+        tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004
+        tutti peer --connect 192.168.1.20:5004 --trace ada.trace --json
+        tutti peer --clock-from "TR-8S"
+        tutti peer --clock-from rtp:192.168.1.30:5004
+        tutti peer --policy contacts --no-journal "stage box"
+        tutti peer --name Ben --led-by Ada --gate "Cleo:notes,modification=closed"
+        tutti peer --name Ada --restore
+      """)
+
+  @Option(help: ArgumentHelp("Set the name that other peers see. (default: the host name)", valueName: "NAME"))
+  var name: String?
+
+  @OptionGroup(title: "Network")
+  var network: NetworkOptions
+
+  @OptionGroup(title: "Ensemble")
+  var ensemble: EnsembleOptions
+
+  @Flag(
+    help: "Restore the patch, tempo, gates, peers and role of a peer of this name that crashed; other options override."
+  )
+  var restore = false
+
+  @Flag(help: "Start the rhythm when all --connect peers are in session, at the latest after 5 s.")
+  var start = false
+
+  @Option(
+    help: ArgumentHelp("Set the tempo in beats per minute, 20...999. (default: from the patch)", valueName: "BPM"))
+  var bpm: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Play this patch: a name from `tutti patch list` or a file. (default: \(PatchLibrary.standard))",
+      valueName: "PATCH"))
+  var patch: String?
+
+  @Option(help: ArgumentHelp("Set your initial activity, 0...127. (default: 64)", valueName: "A"))
+  var activity: UInt8?
+
+  @Option(
+    help: ArgumentHelp(
+      "Play through alsa or alsa:DEVICE (see `tutti ports`), record to wav:FILE, or none. Repeatable for one card and "
+        + "one file. (default: alsa if there is a sound card)", valueName: "OUTPUT"))
+  var audio: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Play earlier by the delay that devices after the sound card add (Bluetooth, converters), 0...1000 ms.",
+      valueName: "MS"))
+  var latency = 0.0
+
+  @Option(
+    name: .customLong("soundfont"), help: ArgumentHelp("Use this General MIDI SoundFont.", valueName: "FILE"))
+  var soundFont = DrumLanes.defaultSoundFont
+
+  @Option(help: ArgumentHelp("Announce changes of the rhythm this long in advance, 70...2000 ms.", valueName: "MS"))
+  var leadTime: Double = 100
+
+  @Flag(help: "Open ALSA sequencer ports for clock output, note output and input.")
+  var midi = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Follow the external MIDI clock of this ALSA port (see `tutti ports`; implies --midi) or of the RTP-MIDI device "
+        + "rtp:HOST[:PORT] (implies --connect). Repeatable.", valueName: "SOURCE"))
+  var clockFrom: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Leave after S seconds of rhythm with --start, otherwise S seconds after the start of the peer.", valueName: "S"))
+  var duration: Double?
+
+  @Option(help: ArgumentHelp("Write a trace to this file: one JSON line per tick.", valueName: "FILE"))
+  var trace: String?
+
+  @Flag(help: "Print events as JSON lines on standard output.")
+  var json = false
+
+  func validate() throws {
+    if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
+    if let name, name.trimmingCharacters(in: .whitespaces).isEmpty || name.contains(where: \.isNewline) {
+      throw ValidationError("--name \(name.debugDescription): not a name; give one line of text")
+    }
+    if let trace, audio.contains("wav:" + trace) {
+      throw ValidationError("--trace \(trace): is also the recording; give the trace another file")
+    }
+    if let activity, activity > 127 {
+      throw ValidationError("--activity \(activity): out of range; give 0 to 127")
+    }
+    // The audio thread gets each step 50 ms in advance. A stop that is announced later could not cancel these steps.
+    guard (70...2000).contains(leadTime) else {
+      throw ValidationError("--lead-time \(leadTime): out of range; give 70 to 2000 ms")
+    }
+    if let duration, !(0.001...1e7).contains(duration) {
+      throw ValidationError("--duration \(duration): out of range; give 0.001 to 10000000 seconds")
+    }
+    guard (0...1000).contains(latency) else {
+      throw ValidationError("--latency \(latency): out of range; give 0 to 1000 ms")
+    }
+    for case .peer(let name) in clockFrom.map(ClockSource.init) {
+      try usage { () throws(TransportError) in try SocketAddress.parts(of: name) }
+    }
+    if start, !clockFrom.isEmpty {
+      throw ValidationError(
+        "--start: contradicts --clock-from, where the external clock starts the rhythm; omit one of them")
+    }
+    for (n, output) in audio.enumerated() {
+      let kind = output.prefix { $0 != ":" }
+      let isWhole = kind == "wav" ? output.count > 4 : kind == "alsa" ? output != "alsa:" : output == "none"
+      guard isWhole else {
+        throw ValidationError("--audio \(output): not an output; give alsa, alsa:DEVICE, wav:FILE or none")
+      }
+      guard audio[..<n].allSatisfy({ $0.prefix { $0 != ":" } != kind && $0 != "none" && kind != "none" }) else {
+        throw ValidationError(
+          "--audio \(output): contradicts a previous --audio; give at most one card and one file, or none")
+      }
+    }
+  }
+
+  func run() throws {
+    let terminal = Terminal()
+    try reportingErrors {
+      let name = name ?? ProcessInfo.processInfo.hostName
+      let log = Logger(label: "tutti") { _ in TerminalLog(terminal) }
+      let store = try IdentityStore(name: name)
+      let saved = restore ? store.restoreSession(log) : nil
+      let patchName = self.patch ?? saved?.patch ?? PatchLibrary.standard
+      let patch = try PatchLibrary.load(patchName)
+      let tempo = try bpm.map { try Tempo(bpm: $0) } ?? saved?.tempo ?? patch.tempo
+      var configuration = PeerConfiguration(
+        name: name, tempo: tempo, patch: patch, patchName: patchName,
+        soundFont: soundFont, command: CommandLine.arguments.joined(separator: " "))
+      configuration.restored = saved
+      if let saved { configuration.gates = saved.gates }
+      try network.apply(to: &configuration)
+      try ensemble.apply(to: &configuration)
+      configuration.start = start
+      configuration.activity = activity ?? saved?.activity ?? 64
+      configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
+      for output in audio {
+        if output.hasPrefix("wav:") { configuration.recording = String(output.dropFirst(4)) }
+        if output.hasPrefix("alsa") {
+          configuration.card = .named(output == "alsa" ? "default" : String(output.dropFirst(5)))
+        }
+      }
+      if audio.isEmpty { configuration.card = .anyThereIs }
+      configuration.midi = midi
+      configuration.clockFrom = clockFrom.map(ClockSource.init)
+      configuration.lead = Nanoseconds(Int64((leadTime * 1e6).rounded()))
+      configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
+      configuration.trace = trace
+
+      let mailbox = Mailbox()
+      // Opening the peer can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program.
+      let peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
+      let signals = TerminationSignals { mailbox.post(.leave) }
+      defer { signals.cancel() }
+      if json {
+        print(
+          event: Ready(
+            name: configuration.name, identity: "\(peer.identity)", port: peer.port, at: MonotonicClock.now.nanoseconds)
+        )
+      } else {
+        terminal.say("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
+      }
+      let input = KeyboardInput(mailbox, on: terminal)
+      defer { input.restoreTerminal() }
+      try peer.run(
+        status: terminal.isInteractive ? { terminal.show(statusLine($0)) } : nil,
+        watch: json ? { print(event: EventLine($0)) } : nil)
+      terminal.clear()
+      if json { print(String(decoding: try JSONEncoder.sorted.encode(peer.summary), as: UTF8.self)) }
+    }
+  }
+
+  private func keyHelp(_ terminal: Terminal) -> String {
+    terminal.readsKeys ? "space: start/stop, +/-: tempo, 0-9: activity, w: peers, q: leave" : "Ctrl-C: leave"
+  }
+}
+
+/// The status line: role, tempo, bar and beat, number of peers, clock offset to the master, activity and total activity.
+private func statusLine(_ status: PeerStatus) -> String {
+  let offset = status.clockOffset.map { String(format: "%+.3f ms", $0.milliseconds) } ?? "-"
+  return String(
+    format: "%-8@ %6.1f BPM  %4ld.%ld  peers %ld  clock offset %@  activity %ld, total %ld",
+    status.role.description as NSString,
+    status.tempo.bpm, Int(status.bar), Int(status.beat), status.peers, offset as NSString, Int(status.activity),
+    Int(status.total))
+}

@@ -1,0 +1,68 @@
+import Engine
+import Ensemble
+import MusicalTime
+
+/// A typed command that cannot be parsed: `command: reason`.
+struct CommandSyntaxError: Error, CustomStringConvertible {
+  let description: String
+}
+
+extension PlayerCommand {
+  /// The list of all commands, for help and error messages.
+  static let vocabulary = """
+    start, stop, continue, tempo BPM, activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
+    led-by PEER|anyone, send-to PEER|all, note KEY [VELOCITY], release KEY, control NUMBER VALUE, peers, leave
+    """
+
+  /// Parses a command line that was typed after a colon or read from standard input.
+  ///
+  /// - Throws: ``CommandSyntaxError``.
+  init(text line: String) throws(CommandSyntaxError) {
+    let words = line.split(whereSeparator: \.isWhitespace)
+    let verb = words.first.map(String.init) ?? ""
+    let rest = words.dropFirst().joined(separator: " ")
+    func error(_ reason: String) -> CommandSyntaxError { CommandSyntaxError(description: "\(line): \(reason)") }
+    func numbers(_ count: ClosedRange<Int>) throws(CommandSyntaxError) -> [UInt8] {
+      let values = words.dropFirst().compactMap { UInt8($0) }.filter { $0 <= 127 }
+      guard values.count == words.count - 1, count.contains(values.count) else {
+        let number = count.lowerBound == count.upperBound ? "\(count.upperBound)" : "1 to \(count.upperBound)"
+        throw error("wrong arguments; give \(number) number\(count.upperBound == 1 ? "" : "s") from 0 to 127")
+      }
+      return values
+    }
+    switch verb {
+    case "start" where rest.isEmpty: self = .start
+    case "stop" where rest.isEmpty: self = .stop
+    case "continue" where rest.isEmpty: self = .continue
+    case "take" where rest.isEmpty: self = .take
+    case "peers" where rest.isEmpty: self = .showCompany
+    case "leave" where rest.isEmpty: self = .leave
+    case "tempo":
+      guard let bpm = Double(rest), let tempo = try? Tempo(bpm: bpm) else {
+        throw error("not a tempo; give 20 to 999 beats per minute")
+      }
+      self = .setTempo(tempo)
+    case "activity": self = .activity(try numbers(1...1)[0])
+    case "total-activity":
+      guard let rule = ActivityRule(rawValue: rest) else { throw error("unknown rule; give sum, mean or maximum") }
+      self = .total(rule)
+    case "offer": self = .offer(to: rest.isEmpty ? nil : rest)
+    case "gate":
+      do {
+        var gates = Gates()
+        try gates.apply(rest)
+      } catch { throw CommandSyntaxError(description: "\(error)") }
+      self = .gate(rest)
+    case "led-by" where !rest.isEmpty: self = .ledBy(rest == "anyone" ? nil : rest)
+    case "send-to" where !rest.isEmpty: self = .play(to: rest == "all" ? nil : rest)
+    case "note":
+      let values = try numbers(1...2)
+      self = .note(values[0], velocity: values.count > 1 ? values[1] : 100)
+    case "release": self = .note(try numbers(1...1)[0], velocity: 0)
+    case "control":
+      let values = try numbers(2...2)
+      self = .control(values[0], value: values[1])
+    default: throw error("unknown command; give one of: \(Self.vocabulary)")
+    }
+  }
+}

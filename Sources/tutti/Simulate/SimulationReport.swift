@@ -1,0 +1,117 @@
+import Engine
+import Measurement
+import MusicalTime
+import Simulation
+
+/// The result of one simulation, as text and as JSON.
+struct SimulationReport: Encodable, CustomStringConvertible {
+  let version = Version.current
+  let command: String
+  let seed: UInt64
+  let peers: Int
+  let network: String
+  let seconds: Double
+  let steps: Int
+  let hits: Int
+  /// Magnitudes of the phase error: how far each step of a settled follower is from the same step of the master.
+  let phaseError: Figures
+  /// The 95th percentile of the magnitudes of the phase error, in microseconds.
+  let p95: Double
+  let packets: Int64
+  let lost: Int64
+  let starts: Int
+  let takeovers: Int
+  let masterConflicts: Int
+  /// How often each invariant was checked.
+  let checks: [String: Int]
+  let violations: [Violation]
+  /// How often each invariant was violated.
+  let violationCounts: [String: Int]
+  let digest: String
+
+  enum CodingKeys: String, CodingKey {
+    case version, command, seed, peers, network, seconds, steps, hits, packets, starts, takeovers, checks, violations
+    case digest
+    case masterConflicts = "master_conflicts"
+    case violationCounts = "violation_counts"
+    case phaseError = "phase_error_us"
+    case p95 = "phase_error_p95_us"
+    case lost = "packets_lost"
+  }
+
+  init(_ outcome: Outcome, command: String) {
+    self.command = command
+    seed = outcome.seed
+    peers = outcome.peers
+    network = outcome.network
+    seconds = outcome.length.seconds
+    (steps, hits) = (outcome.steps, outcome.hits)
+    var histogram = SignedHistogram()
+    for distance in outcome.distances { histogram.record(distance.magnitude) }
+    phaseError = Figures(histogram)
+    p95 = histogram.percentile(0.95).microseconds
+    (packets, lost) = (outcome.packets, outcome.lost)
+    (starts, takeovers, masterConflicts) = (outcome.starts, outcome.takeovers, outcome.outranked)
+    checks = Dictionary(uniqueKeysWithValues: outcome.looks.map { ($0.key.rawValue, $0.value) })
+    violations = outcome.violations
+    violationCounts = Dictionary(uniqueKeysWithValues: outcome.counts.map { ($0.key.rawValue, $0.value) })
+    let digits = String(outcome.digest, radix: 16)
+    digest = String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  var description: String {
+    var text = "seed \(seed): \(peers) peers, \(seconds) s on \(network)\n"
+    text += "  played: \(steps) steps, \(hits) hits\n"
+    text +=
+      "  leadership: \(starts) starts, \(takeovers) takeovers, \(masterConflicts) conflicts between masters resolved\n"
+    text += "  network: \(packets) packets sent, \(lost) lost\n"
+    if phaseError.count > 0 {
+      text += "  phase error to the master: p50 \(phaseError.p50.microseconds), p95 \(p95),"
+      text += " max \(phaseError.maximum.microseconds) us\n"
+    }
+    text += "  digest \(digest)\n"
+    for check in Check.allCases {
+      let count = checks[check.rawValue] ?? 0
+      let result =
+        violationCounts[check.rawValue].map { "VIOLATED \($0) times" } ?? (count > 0 ? "held" : "never checked")
+      text += "  \(check.rawValue.padded(to: 10)) \(result)\(count > 0 ? ", \(count) checks" : "")\n"
+    }
+    for violation in violations { text += "  \(violation)\n" }
+    if !violations.isEmpty { text += "  repeat with: \(command)\n" }
+    return text
+  }
+}
+
+/// The combined results of several simulations.
+struct SimulationTotal: CustomStringConvertible {
+  private(set) var seeds = 0
+  /// The number of seeds with violations.
+  private(set) var violated = 0
+  private var steps = 0
+  private var takeovers = 0
+  /// The number of seeds that violated each invariant.
+  private var violatedSeeds: [Check: Int] = [:]
+  private var checks: [Check: Int] = [:]
+
+  mutating func add(_ outcome: Outcome) {
+    seeds += 1
+    if !outcome.holds { violated += 1 }
+    steps += outcome.steps
+    takeovers += outcome.takeovers
+    for check in outcome.counts.keys { violatedSeeds[check, default: 0] += 1 }
+    checks.merge(outcome.looks) { $0 + $1 }
+  }
+
+  var description: String {
+    var text = "\(seeds) seeds, \(violated) with violations; \(steps) steps, \(takeovers) takeovers\n"
+    for check in Check.allCases {
+      text += "  \(check.rawValue.padded(to: 10)) violated in \(violatedSeeds[check] ?? 0) seeds,"
+      text += " \(checks[check] ?? 0) checks\n"
+    }
+    return text
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
