@@ -3,26 +3,26 @@ import Processes
 import Testing
 import Transports
 
-/// A command line and what becomes of it.
+/// A wrong command line with the expected exit status and error message.
 struct BadInput: CustomTestStringConvertible, Sendable {
   var arguments: [String]
   var status: Int32
-  /// What the one line on standard error holds.
-  var says: [String]
+  /// Texts that standard error must contain.
+  var messages: [String]
   var testDescription: String { arguments.joined(separator: " ") }
 
-  init(_ arguments: String, _ status: Int32, _ says: String...) {
+  init(_ arguments: String, _ status: Int32, _ messages: String...) {
     self.arguments = arguments.split(separator: " ").map(String.init)
     self.status = status
-    self.says = says
+    self.messages = messages
   }
 }
 
-/// What a user gets who asks for what cannot be: one line that names the thing, the reason and the remedy, the exit
-/// status of its kind, and nothing left behind.
+/// Wrong input gives one line with the thing, the reason and the remedy, the exit status for the kind of error, and leaves
+/// no files behind.
 @Suite struct BadInputTests {
   static let unusable = [
-    BadInput("peer --port 0 --patch nothing", 69, "patch nothing: not found; the patches here are:", "street"),
+    BadInput("peer --port 0 --patch nothing", 69, "patch nothing: not found; give one of:", "street"),
     BadInput("peer --port 0 --patch ./missing.yaml", 69, "./missing.yaml: no such file"),
     BadInput("peer --port 0 --patch broken.yaml --audio wav:x.wav", 65, "broken.yaml:2"),
     BadInput("patch check broken.yaml", 65, "broken.yaml:2"),
@@ -35,7 +35,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "peer --port 0 --audio wav:x.wav --trace no/such/folder/x.trace", 69, "no/such/folder/x.trace: cannot be written"),
     BadInput("peer --port 0 --connect no.such.host.invalid:5004", 69, "host no.such.host.invalid: not found"),
     BadInput("peer --port 0 --audio alsa:hw:Nowhere,7", 69, "hw:Nowhere,7: no such sound card"),
-    // In the lab there is a sequencer, elsewhere there may be none.
+    // The lab has an ALSA sequencer, other machines may not.
     BadInput(
       "peer --port 0 --audio none --clock-from no-such-port", 69,
       FileManager.default.fileExists(atPath: "/dev/snd/seq") ? "port \"no-such-port\": no such port" : "ALSA sequencer"),
@@ -44,12 +44,12 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "host no.such.host.invalid: not found"),
     BadInput("peer --policy contacts --contacts none.txt", 69, "none.txt: cannot be read"),
     BadInput("peer --policy contacts --contacts broken.yaml", 65, "broken.yaml, line 1: not `name NAME`"),
-    BadInput("peer --port 0 --gates none.txt", 69, "gates none.txt: cannot be read"),
+    BadInput("peer --port 0 --gate-file none.txt", 69, "gate file none.txt: cannot be read"),
     BadInput(
-      "peer --port 0 --gates broken.yaml", 65, "gates broken.yaml, line 1: gate", "says neither open nor closed"),
-    BadInput("simulate --network none.txt", 69, "none.txt: no such file"),
+      "peer --port 0 --gate-file broken.yaml", 65, "gate file broken.yaml, line 1: gate", "neither open nor closed"),
+    BadInput("simulate --network none.txt", 69, "network none.txt: cannot be read"),
     BadInput("simulate --network broken.yaml", 65, "broken.yaml:1"),
-    BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be made"),
+    BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be created"),
     BadInput("demo --patch broken.yaml", 65, "broken.yaml:2"),
     BadInput("measure sync none.trace none.trace", 69, "none.trace: cannot be read"),
     BadInput("measure sync broken.yaml broken.yaml", 65, "broken.yaml:1: no trace header"),
@@ -63,26 +63,26 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --bpm fast", 64, "fast"),
     BadInput("peer --gate notes=shut", 64, "neither open nor closed"),
     BadInput("peer --on-master-loss weep", 64, "weep"),
-    BadInput("peer --total product", 64, "product"),
+    BadInput("peer --total-activity product", 64, "product"),
     BadInput("simulate --peers 1001", 64, "--peers 1001: out of range; give 2 to 1000"),
-    BadInput("simulate --evening --peers 17", 64, "--peers 17: out of range; give 2 to 16"),
+    BadInput("simulate --random --peers 17", 64, "--peers 17: out of range; give 2 to 16"),
     BadInput("simulate --seconds 9", 64, "--seconds 9: out of range"),
     BadInput("peer --activity 128", 64, "--activity 128: out of range"),
     BadInput("peer --connect 127.0.0.1:notaport", 64, "127.0.0.1:notaport: not HOST:PORT"),
     BadInput("peer --connect [::1:5004", 64, "[::1:5004: not HOST:PORT"),
-    BadInput("peer --contacts x", 64, "--contacts: goes with --policy contacts"),
+    BadInput("peer --contacts x", 64, "--contacts: has no effect without --policy contacts"),
     BadInput("peer --policy friends", 64, "friends"),
-    BadInput("peer --stamps Ada --arrival Ada", 64, "--stamps Ada: is given to --arrival as well"),
-    BadInput("peer --journal Ada --no-journal Ada", 64, "--journal Ada: is given to --no-journal as well"),
-    BadInput("peer --audio wav:x --trace x", 64, "--trace x: is the recording's file"),
-    BadInput("peer --lead 1", 64, "--lead 1.0: out of range"),
-    BadInput("peer --port 65535", 64, "--port 65535: leaves no port"),
+    BadInput("peer --time-stamps Ada --on-arrival Ada", 64, "--time-stamps Ada: contradicts --on-arrival"),
+    BadInput("peer --journal Ada --no-journal Ada", 64, "--journal Ada: contradicts --no-journal"),
+    BadInput("peer --audio wav:x --trace x", 64, "--trace x: is also the recording"),
+    BadInput("peer --lead-time 1", 64, "--lead-time 1.0: out of range"),
+    BadInput("peer --port 65535", 64, "--port 65535: no port left"),
     BadInput("peer --duration 0", 64, "--duration 0.0: out of range"),
     BadInput("peer --audio mp3:x", 64, "--audio mp3:x: not an output; give alsa, alsa:DEVICE, wav:FILE or none"),
-    BadInput("peer --audio none --audio alsa", 64, "--audio alsa: does not go with"),
-    BadInput("peer --audio wav:a --audio wav:b", 64, "--audio wav:b: does not go with"),
-    BadInput("peer --latency 1001", 64, "--latency 1001.0: out of range; give one from 0 to 1000 ms"),
-    BadInput("peer --start --clock-from x", 64, "the outside clock starts the rhythm"),
+    BadInput("peer --audio none --audio alsa", 64, "--audio alsa: contradicts"),
+    BadInput("peer --audio wav:a --audio wav:b", 64, "--audio wav:b: contradicts"),
+    BadInput("peer --latency 1001", 64, "--latency 1001.0: out of range; give 0 to 1000 ms"),
+    BadInput("peer --start --clock-from x", 64, "the external clock starts the rhythm"),
     BadInput("peer --clock-from rtp:127.0.0.1:notaport", 64, "127.0.0.1:notaport: not HOST:PORT"),
     BadInput("peer --clock-from rtp:", 64, "not HOST:PORT"),
     BadInput("peer --asymmetry Ada", 64, "--asymmetry Ada: not PEER=MS", "write for example"),
@@ -91,68 +91,66 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("demo --peers 1", 64, "--peers 1: out of range"),
     BadInput("demo --bars 0", 64, "--bars 0: out of range"),
     BadInput("demo --bpm 1000", 64, "tempo 1000.0 BPM is out of range"),
-    BadInput("measure sync one.trace", 64, "give two traces or more"),
+    BadInput("measure sync one.trace", 64, "traces: fewer than two"),
     BadInput("measure audio --clock-ahead 1e99 -- a.wav b.wav", 64, "--clock-ahead 1e+99: out of range"),
     BadInput("dance", 64, "dance"),
   ]
 
-  private func check(_ item: BadInput) async throws -> (outcome: Child.Outcome, left: [String]) {
+  private func run(_ input: BadInput) async throws -> (outcome: Child.Outcome, newFiles: [String]) {
     let folder = try TemporaryFolder()
     try Data("name: broken\nlayers: [\n".utf8).write(to: folder.url.appendingPathComponent("broken.yaml"))
     try Data().write(to: folder.url.appendingPathComponent("empty.trace"))
-    let outcome = try await Child.tutti(item.arguments, in: folder).outcome()
-    // A sound server's library that is asked for its card makes itself a folder of settings.
+    let outcome = try await Child.tutti(input.arguments, in: folder).outcome()
+    // The client library of a sound server creates a folder for settings.
     let known: Set = ["broken.yaml", "empty.trace", "state", "config", "tutti.output", "tutti.error"]
     return (outcome, folder.contents.filter { !known.contains($0) })
   }
 
-  @Test(arguments: unusable) func whatIsMissingOrBroken(item: BadInput) async throws {
-    let (outcome, left) = try await check(item)
-    #expect(outcome.status == item.status, "\(outcome.errors)")
+  @Test(arguments: unusable) func missingOrBrokenFilesGiveOneLinePerError(input: BadInput) async throws {
+    let (outcome, newFiles) = try await run(input)
+    #expect(outcome.status == input.status, "\(outcome.errors)")
     #expect(outcome.output == "")
-    for text in item.says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
+    for text in input.messages { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
     let lines = outcome.errors.split(separator: "\n")
     #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("tutti: ") }, "\(outcome.errors)")
-    #expect(left == [], "nothing half-written")
+    #expect(newFiles == [], "incomplete files are left behind")
   }
 
-  @Test(arguments: misused) func wrongArguments(item: BadInput) async throws {
-    let (outcome, left) = try await check(item)
+  @Test(arguments: misused) func wrongArgumentsGiveStatus64(input: BadInput) async throws {
+    let (outcome, newFiles) = try await run(input)
     #expect(outcome.status == 64, "\(outcome.errors)")
-    for text in item.says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
-    #expect(left == [])
+    for text in input.messages { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
+    #expect(newFiles == [])
   }
 
-  @Test func aTakenPort() async throws {
+  @Test func portInUseIsReported() async throws {
     let taken = try PortPair(port: 0)
     defer { taken.close() }
     for port in [taken.control.port, taken.data.port] {
-      let (outcome, left) = try await check(BadInput("peer --audio wav:x.wav --trace x.trace --port \(port)", 69))
-      #expect(outcome.status == 69 && left == [])
+      let (outcome, newFiles) = try await run(BadInput("peer --audio wav:x.wav --trace x.trace --port \(port)", 69))
+      #expect(outcome.status == 69 && newFiles == [])
       #expect(outcome.errors == "tutti: UDP port \(port): Address already in use; choose another with --port\n")
     }
   }
 
-  @Test func aStateFolderThatCannotBe() async throws {
+  @Test func stateFolderThatCannotBeCreatedIsReported() async throws {
     let child = try Child.tutti(
       ["peer", "--port", "0"], environment: ["XDG_STATE_HOME": "/dev/null/x"], in: TemporaryFolder())
     let outcome = try await child.outcome()
     #expect(outcome.status == 69 && outcome.errors.contains("set XDG_STATE_HOME"), "\(outcome.errors)")
   }
 
-  /// What is there already is not lost to a start that fails.
-  @Test func anOlderRecordingOutlivesAFailedStart() async throws {
+  @Test func failedStartKeepsAnExistingRecording() async throws {
     let folder = try TemporaryFolder()
-    let older = Data("an older take".utf8)
-    try older.write(to: folder.url.appendingPathComponent("x.wav"))
+    let existing = Data("an existing recording".utf8)
+    try existing.write(to: folder.url.appendingPathComponent("x.wav"))
     let arguments = ["peer", "--port", "0", "--audio", "wav:x.wav", "--trace", "no/such/folder/x.trace"]
     let outcome = try await Child.tutti(arguments, in: folder).outcome()
     #expect(outcome.status == 69)
-    #expect(try Data(contentsOf: folder.url.appendingPathComponent("x.wav")) == older)
+    #expect(try Data(contentsOf: folder.url.appendingPathComponent("x.wav")) == existing)
   }
 
-  /// A peer that nobody answers says so once and plays all the same.
-  @Test func anUnreachablePeer() async throws {
+  @Test func unreachablePeerIsReportedOnceAndThePeerKeepsRunning() async throws {
     let pair = try PortPair(port: 0)
     pair.close()
     let address = "127.0.0.1:\(pair.control.port)"
@@ -160,13 +158,15 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     let arguments = ["peer", "--port", "0", "--discovery", "off", "--connect", address, "--duration", "4.5"]
     let outcome = try await Child.tutti(arguments, in: folder).outcome()
     #expect(outcome.status == 0)
-    let said = outcome.errors.split(separator: "\n").filter { $0.contains("does not answer") }
+    let warnings = outcome.errors.split(separator: "\n").filter { $0.contains("does not answer") }
     let remedy = "check the address, the port and the firewall there"
-    #expect(said == ["tutti: \(address): does not answer, trying on; \(remedy)"])
+    #expect(warnings == ["tutti: \(address): does not answer, trying on; \(remedy)"])
   }
 
   @Test(arguments: [
     [], ["peer"], ["demo"], ["measure"], ["measure", "sync"], ["measure", "audio"], ["patch"], ["patch", "check"],
+    ["ports"],
+    ["simulate"],
   ])
   func helpHasExamples(command: [String]) async throws {
     let outcome = try await Child.tutti(command + ["--help"], in: TemporaryFolder()).outcome()

@@ -4,12 +4,14 @@ import MusicalTime
 import Processes
 import Rhythm
 
-/// What the kit gives when every hit is struck on the frame nearest to its deadline.
+/// The recording of a rhythm in which every hit begins at the frame nearest to its deadline.
 enum IdealRecording {
-  /// Writes the recording of `ticks`, each at its deadline on `timeline`, to `path`: so many periods of 256 frames from
-  /// `firstFrame` on.
+  /// Writes the recording of `ticks`, each at its deadline on `timeline`, to `path`.
   ///
-  /// - Returns: hits that came too late for their frame; none, unless they lie before the beginning.
+  /// - Parameters:
+  ///   - firstFrame: the number of the first frame.
+  ///   - periods: the length of the recording in periods of 256 frames.
+  /// - Returns: the number of hits that are late for their frame: hits that are due before `firstFrame`.
   static func write(
     to path: String, patch: String, activity: UInt8, ticks: Range<Int64>, on timeline: Timeline, from firstFrame: Int64,
     periods: Int
@@ -22,7 +24,7 @@ enum IdealRecording {
     period.frame = firstFrame
     var next = ticks.lowerBound
     for _ in 0..<periods {
-      // A second ahead: the renderer holds so many.
+      // The renderer can hold the hits of one second.
       let end = FrameGrid.standard.instant(of: period.frame + 256) + .seconds(1)
       while next < ticks.upperBound, timeline.deadline(Tick(next)) < end {
         if let step = Tick(next).beginsStep {

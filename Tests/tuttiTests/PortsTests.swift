@@ -3,16 +3,16 @@ import Foundation
 import Processes
 import Testing
 
-/// What there is to play with, and what a user hears who asks for what cannot be had.
+/// The list of `tutti ports`, and the errors for ports and sound cards that cannot be used.
 @Suite struct PortsTests {
   fileprivate struct Listing: Decodable {
     struct Port: Decodable {
       var address, client, port: String
-      var gives, takes: Bool
+      var sends, receives: Bool
       var clockFrom: String?
 
       enum CodingKeys: String, CodingKey {
-        case address, client, port, gives, takes
+        case address, client, port, sends, receives
         case clockFrom = "clock_from"
       }
     }
@@ -28,12 +28,12 @@ import Testing
     return try JSONDecoder().decode(Listing.self, from: Data(outcome.output.utf8))
   }
 
-  @Test func theListIsThereOnAnyMachine() async throws {
+  @Test func textAndJSONListTheSamePorts() async throws {
     let folder = try TemporaryFolder()
     let listing = try await listing(in: folder)
     #expect(listing.sequencer || listing.ports.isEmpty)
     for port in listing.ports {
-      #expect((port.gives || port.takes) && port.clockFrom == (port.gives ? port.address : nil))
+      #expect((port.sends || port.receives) && port.clockFrom == (port.sends ? port.address : nil))
     }
     for device in listing.devices { #expect(device.audio == "alsa:\(device.name)") }
     let text = try await Child.tutti(["ports"], in: folder).outcome()
@@ -44,7 +44,7 @@ import Testing
     if listing.devices.isEmpty { #expect(text.output.contains("Sound cards: none")) }
   }
 
-  /// A peer's own words, in the lab.
+  /// Needs an ALSA sequencer and a loopback sound card: runs in the lab.
   @Suite(.serialized, .enabled(if: Lab.hasSequencer && Lab.hasLoopback, "\(Lab.needsLoopback)")) struct LabPortsTests {
     private let outer = PortsTests()
 
@@ -62,18 +62,17 @@ import Testing
       return outcome.errors
     }
 
-    @Test func portsAndCardsAreNamed() async throws {
+    @Test func listContainsTheVirtualPortsAndCards() async throws {
       let listing = try await outer.listing(in: TemporaryFolder())
       #expect(listing.sequencer)
       let virtual = listing.ports.filter { $0.port.hasPrefix("VirMIDI") }
-      #expect(virtual.count == 4 && virtual.allSatisfy { $0.gives && $0.takes })
+      #expect(virtual.count == 4 && virtual.allSatisfy { $0.sends && $0.receives })
       #expect(!listing.ports.contains { $0.client == "System" || $0.client == "listing" })
       #expect(listing.devices.contains { $0.audio == "alsa:hw:Loopback,0" })
       #expect(listing.devices.contains { $0.audio == "alsa:hw:Dummy,0" })
     }
 
-    /// The words of the list are those the options take.
-    @Test func theWordsOfTheListAreTaken() async throws {
+    @Test func optionsAcceptTheValuesFromTheList() async throws {
       let folder = try TemporaryFolder()
       let listing = try await outer.listing(in: folder)
       let port = try #require(listing.ports.first { $0.port.hasPrefix("VirMIDI") })
@@ -86,14 +85,14 @@ import Testing
       #expect(outcome.status == 0 && outcome.errors.contains("sound: hw:Loopback,0: 48000 Hz"), "\(outcome.errors)")
     }
 
-    @Test func aBusyCardSaysSo() async throws {
+    @Test func busyCardIsReported() async throws {
       let device = try PCMDevice("hw:Loopback,0,6")
       defer { device.close() }
-      let said = try await fail("--audio alsa:hw:Loopback,0,6", in: TemporaryFolder())
-      #expect(said.hasPrefix("tutti: hw:Loopback,0,6: another program has this sound card; "), "\(said)")
+      let error = try await fail("--audio alsa:hw:Loopback,0,6", in: TemporaryFolder())
+      #expect(error.hasPrefix("tutti: hw:Loopback,0,6: another program has this sound card; "), "\(error)")
     }
 
-    @Test func aPortThatCouldBeSeveralOrIsNoneIsAnsweredWithTheList() async throws {
+    @Test func ambiguousAndUnknownPortNamesListTheCandidates() async throws {
       let folder = try TemporaryFolder()
       let listing = try await outer.listing(in: folder)
       let several = try await fail("--audio none --clock-from VirMIDI", in: folder)
@@ -101,15 +100,15 @@ import Testing
       #expect(several.hasSuffix("; give its number or full name\n"))
       let none = try await fail("--audio none --clock-from nobody", in: folder)
       #expect(none.hasPrefix("tutti: port \"nobody\": no such port; available ports: "))
-      for port in listing.ports where port.gives {
+      for port in listing.ports where port.sends {
         #expect(several.contains("\(port.address) ") == port.port.hasPrefix("VirMIDI"), "\(several)")
         #expect(none.contains("\(port.address) "), "\(none)")
       }
     }
 
-    /// As a user who is not in the group audio. (The capability left to it is to read the files of whoever built this.)
-    @Test(.enabled(if: geteuid() == 0, "only root can run a program as somebody else: run them in the lab"))
-    func whoMayNotUseTheDevicesIsToldHowTo() async throws {
+    /// Runs as a user who is not in the group audio. The capability lets this user read the files of the build.
+    @Test(.enabled(if: geteuid() == 0, "only root can run a program as another user: run them in the lab"))
+    func missingPermissionIsReportedWithTheRemedy() async throws {
       let nobody =
         ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         + ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
@@ -118,15 +117,15 @@ import Testing
       let midi = try await fail("--audio none --clock-from 14:0", prefix: nobody, in: folder)
       #expect(midi.hasPrefix("tutti: ALSA sequencer: no permission to open /dev/snd/seq; join the group audio"))
       for card in ["hw:Loopback,0", "hw:1,0", "plughw:Loopback,0"] {
-        let said = try await fail("--audio alsa:\(card)", prefix: nobody, in: folder)
-        #expect(said.hasPrefix("tutti: \(card): no right to use this sound card; add yourself to the group audio"))
+        let error = try await fail("--audio alsa:\(card)", prefix: nobody, in: folder)
+        #expect(error.hasPrefix("tutti: \(card): no right to use this sound card; add yourself to the group audio"))
       }
       let list = try await Child.tutti(
         ["ports"], prefix: nobody, environment: ["HOME": folder.path("state")], in: folder
       ).outcome()
       #expect(list.status == 0 && list.errors == "", "\(list.errors)")
       #expect(list.output.contains("MIDI ports: none. ALSA sequencer: no permission to open /dev/snd/seq; join the group"))
-      #expect(list.output.contains("Sound cards: none that may be used; add yourself to the group audio"))
+      #expect(list.output.contains("Sound cards: none usable: permission denied; add yourself to the group audio"))
     }
   }
 }

@@ -6,27 +6,27 @@ import Processes
 import Realtime
 import Testing
 
-/// What peers do to each other, between live processes on loopback.
-@Suite(.serialized) struct CompanyTests {
-  /// Every tick of a peer that stayed follows the one before.
-  private func expectEveryTick(_ trace: Trace) {
+/// Handover, notes, gates, activity and succession between peer processes on loopback.
+@Suite(.serialized) struct EnsembleProcessTests {
+  /// Expects that the ticks in `trace` are consecutive and that their due instants increase.
+  private func expectConsecutiveTicks(_ trace: Trace) {
     for (a, b) in zip(trace.ticks, trace.ticks.dropFirst()) {
       #expect(b.tick == a.tick + 1 && b.due > a.due, "\(trace.header.name) at tick \(b.tick.index)")
     }
   }
 
-  private func trace(_ peer: LivePeer, in folder: TemporaryFolder) throws -> Trace {
+  private func trace(_ peer: PeerProcess, in folder: TemporaryFolder) throws -> Trace {
     try Trace(contentsOf: folder.path("\(peer.name).trace"))
   }
 
-  @Test func theRhythmIsHandedOver() async throws {
-    // A machine that stands still for longer than the lead tells of the end too late.
+  @Test func handoverLosesNoTick() async throws {
+    // If the machine stalls for longer than the lead time, the stop is announced too late. The test is then repeated.
     for attempt in 1...3 {
-      let traces = try await tracesOfAHandOver()
+      let traces = try await tracesOfHandover()
       let isUndisturbed = traces.allSatisfy { $0.summary?.lateHits == 0 }
       if !isUndisturbed, attempt < 3 { continue }
-      #expect(isUndisturbed, "no attempt went by without a stall of this machine")
-      for trace in traces { expectEveryTick(trace) }
+      #expect(isUndisturbed, "the machine stalled in every attempt")
+      for trace in traces { expectConsecutiveTicks(trace) }
       let sync = try SyncReport(traces: traces).comparisons[0]
       #expect(sync.missing == 0 && sync.extra == 0, "\(sync.missing) missing, \(sync.extra) extra")
       #expect(sync.magnitude.p99 < .milliseconds(1))
@@ -34,11 +34,11 @@ import Testing
     }
   }
 
-  /// Ada starts, ben takes the rhythm when she offers it, changes nothing of it and stops it.
-  private func tracesOfAHandOver() async throws -> [Trace] {
+  /// Ada starts the rhythm. Ben takes it when it is offered, does not change it, and stops it.
+  private func tracesOfHandover() async throws -> [Trace] {
     let folder = try TemporaryFolder()
-    let ben = try await LivePeer("ben", ["--trace", "ben.trace"], in: folder)
-    let ada = try await LivePeer("ada", connect: [ben], ["--trace", "ada.trace", "--start"], in: folder)
+    let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben], ["--trace", "ada.trace", "--start"], in: folder)
     try await ben.wait(forRole: "follower")
     ben.type("take")
     try await Task.sleep(for: .seconds(1))
@@ -47,7 +47,7 @@ import Testing
     ben.type("take")
     try await ben.wait(forRole: "master")
     try await ada.wait(forRole: "follower")
-    // Now ben alone changes the tempo.
+    // Only the master ben can change the tempo now, so this command has no effect.
     ada.type("tempo 60")
     try await Task.sleep(for: .seconds(1))
     ben.type("stop")
@@ -59,57 +59,59 @@ import Testing
     return try [trace(ada, in: folder), trace(ben, in: folder)]
   }
 
-  @Test func aNoteGoesToOneOrToAllAndThroughOpenGatesAlone() async throws {
+  @Test func notesReachTheirRecipientsThroughOpenGatesOnly() async throws {
     let folder = try TemporaryFolder()
-    let ben = try await LivePeer("ben", ["--gate", "ada:modification=closed", "--audio", "wav:ben.wav"], in: folder)
-    let cleo = try await LivePeer("cleo", connect: [ben], in: folder)
-    let ada = try await LivePeer("ada", connect: [ben, cleo], in: folder)
+    let ben = try await PeerProcess("ben", ["--gate", "ada:modification=closed", "--audio", "wav:ben.wav"], in: folder)
+    let cleo = try await PeerProcess("cleo", connect: [ben], in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben, cleo], in: folder)
     for peer in [ada, ben, cleo] { try await peer.wait(forPeers: 2) }
-    // Its channel is settled when all have heard from all.
+    // Ada has its channel once all peers have exchanged presences.
     try await ada.wait(for: "to have a channel") { $0.contains { $0.event == "channel" } }
-    func heard(_ peer: LivePeer, _ key: String) -> Bool {
-      peer.events.contains { $0.event == "sounded" && $0.name == "ada" && $0.midi?.hasSuffix("\(key) 64") == true }
+    func hasReceived(_ peer: PeerProcess, _ key: String) -> Bool {
+      peer.events.contains { $0.event == "message" && $0.name == "ada" && $0.midi?.hasSuffix("\(key) 64") == true }
     }
-    ada.type("to ben")
+    ada.type("send-to ben")
     ada.type("note 60 100")
     ada.type("release 60")
-    ada.type("to all")
+    ada.type("send-to all")
     ada.type("control 1 100")
     ada.type("note 62 100")
-    try await ben.wait(for: "to hear 62") { _ in heard(ben, "3E") }
-    try await cleo.wait(for: "to hear 62") { _ in heard(cleo, "3E") }
-    #expect(heard(ben, "3C") && !heard(cleo, "3C"), "60 was for ben alone")
-    #expect(heard(cleo, "01") && !heard(ben, "01"), "ben lets no controller of ada's in")
-    // What ada holds ends when ada is no more.
+    try await ben.wait(for: "to receive note 62") { _ in hasReceived(ben, "3E") }
+    try await cleo.wait(for: "to receive note 62") { _ in hasReceived(cleo, "3E") }
+    #expect(hasReceived(ben, "3C") && !hasReceived(cleo, "3C"), "note 60 was sent to ben only")
+    #expect(hasReceived(cleo, "01") && !hasReceived(ben, "01"), "the modification gate of ben is closed for ada")
+    // When ada ends, the notes that it holds are released.
     ben.type("gate ada:notes=closed")
     try await Task.sleep(for: .milliseconds(300))
     ada.type("note 64 100")
-    try await cleo.wait(for: "to hear 64") { _ in heard(cleo, "40") }
-    #expect(!heard(ben, "40"))
+    try await cleo.wait(for: "to receive note 64") { _ in hasReceived(cleo, "40") }
+    #expect(!hasReceived(ben, "40"))
     ada.child.signal(SIGKILL)
     for peer in [ben, cleo] {
-      try await peer.wait(for: "to end what ada held") { events in
+      try await peer.wait(for: "to release the notes of ada") { events in
         events.contains {
-          $0.event == "sounded" && $0.midi?.hasPrefix("8") == true && $0.midi?.contains(" 3E ") == true
+          $0.event == "message" && $0.midi?.hasPrefix("8") == true && $0.midi?.contains(" 3E ") == true
         }
       }
     }
-    // The weights: idle, ben lets ada do less than cleo does.
-    let company = try #require(ben.events.last { $0.event == "company" && $0.peers?.count == 2 }?.peers)
-    #expect(company.first { $0.name == "ada" }?.weightIn == 25 && company.first { $0.name == "cleo" }?.weightIn == 75)
+    // While no rhythm plays: ben has two gates closed for ada and none for cleo, which reduces the weight.
+    let roster = try #require(ben.events.last { $0.event == "roster" && $0.peers?.count == 2 }?.peers)
+    #expect(roster.first { $0.name == "ada" }?.weightIn == 25 && roster.first { $0.name == "cleo" }?.weightIn == 75)
     for peer in [ben, cleo] { try await peer.leave() }
     let file = try SoundFile(path: folder.path("ben.wav"))
-    #expect(file.samples.contains { abs($0) > 0.01 }, "nothing sounded at ben's")
+    #expect(file.samples.contains { abs($0) > 0.01 }, "the recording of ben is silent")
   }
 
-  @Test func theActivityOfThreeIsOne() async throws {
+  @Test func totalActivityFollowsEachActivityAndTheRule() async throws {
     let folder = try TemporaryFolder()
-    let ben = try await LivePeer("ben", ["--activity", "30"], in: folder)
-    let cleo = try await LivePeer("cleo", connect: [ben], ["--activity", "40"], in: folder)
-    let ada = try await LivePeer("ada", connect: [ben, cleo], ["--activity", "20", "--start"], in: folder)
+    let ben = try await PeerProcess("ben", ["--activity", "30"], in: folder)
+    let cleo = try await PeerProcess("cleo", connect: [ben], ["--activity", "40"], in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben, cleo], ["--activity", "20", "--start"], in: folder)
     func expect(_ total: Int) async throws {
       for peer in [ada, ben] {
-        try await peer.wait(for: "to play by \(total)") { $0.last { $0.event == "total" }?.total == total }
+        try await peer.wait(for: "to have total activity \(total)") {
+          $0.last { $0.event == "total_activity" }?.totalActivity == total
+        }
       }
     }
     try await expect(90)
@@ -121,18 +123,18 @@ import Testing
     try await expect(61)
     try await cleo.leave()
     try await expect(21)
-    ada.type("total maximum")
+    ada.type("total-activity maximum")
     try await expect(20)
     for peer in [ada, ben] { try await peer.leave() }
   }
 
-  @Test func inALedSessionOneAloneStarts() async throws {
+  @Test func onlyTheLeaderStartsALedSession() async throws {
     let folder = try TemporaryFolder()
-    let ben = try await LivePeer("ben", ["--led-by", "ada"], in: folder)
-    let ada = try await LivePeer("ada", connect: [ben], ["--led-by", "ada"], in: folder)
+    let ben = try await PeerProcess("ben", ["--led-by", "ada"], in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben], ["--led-by", "ada"], in: folder)
     try await ben.wait(forPeers: 1)
     ben.type("start")
-    try await ben.child.wait(for: "to be refused", within: .seconds(5)) {
+    try await ben.child.wait(for: "to be rejected", within: .seconds(5)) {
       ben.child.errors.contains("ada leads the session")
     }
     ada.type("start")
@@ -142,27 +144,30 @@ import Testing
     #expect(!ben.events.contains { $0.role == "master" })
   }
 
-  /// The master of four is killed while they play. Each of the other recordings has every hit where it would have been
-  /// had nothing happened, as far as the machine lets them: a stall of the machine makes hits late, which is counted, and then
-  /// it is played again.
-  @Test func whenTheMasterIsKilledNobodyHearsIt() async throws {
+  /// The master of four peers is killed while the rhythm plays. In the recordings of the other peers every hit is where it
+  /// would be without the failure. A stall of the machine makes hits late, which is counted; the test is then repeated.
+  @Test func killedMasterIsInaudible() async throws {
     for attempt in 1...4 {
       let folder = try TemporaryFolder()
       let arguments = { (name: String) in
         ["--audio", "wav:\(name).wav", "--trace", "\(name).trace", "--patch", "pulse"]
       }
-      var peers: [LivePeer] = []
-      // Whoever goes on, the total stays what it was: the master's own level is 0.
+      var peers: [PeerProcess] = []
+      // The activity of the master is 0, so the total activity does not change when the master is killed.
       for name in ["ben", "cleo", "dora"] {
-        let level = name == "ben" ? "96" : "0"
+        let activity = name == "ben" ? "96" : "0"
         peers.append(
-          try await LivePeer(name, connect: peers, arguments(name) + ["--activity", level], in: folder))
+          try await PeerProcess(name, connect: peers, arguments(name) + ["--activity", activity], in: folder))
       }
-      let ada = try await LivePeer(
+      let ada = try await PeerProcess(
         "ada", connect: peers, arguments("ada") + ["--activity", "0", "--start", "--bpm", "120"], in: folder)
-      for peer in peers { try await peer.wait(for: "to play by 96") { $0.last { $0.event == "total" }?.total == 96 } }
+      for peer in peers {
+        try await peer.wait(for: "to have total activity 96") {
+          $0.last { $0.event == "total_activity" }?.totalActivity == 96
+        }
+      }
       try await Task.sleep(for: .seconds(4))
-      let totals = peers.map(\.totals)
+      let totals = peers.map(\.totalActivities)
       let killed = MonotonicClock.now
       ada.child.signal(SIGKILL)
       for _ in 0..<200 where !peers.contains(where: { $0.events.contains { $0.event == "took_over" } }) {
@@ -170,28 +175,28 @@ import Testing
       }
       let successors = peers.flatMap { peer in peer.events.filter { $0.event == "took_over" } }
       #expect(successors.count == 1 && successors.first?.name == "ada")
-      let silence = Instant(nanoseconds: try #require(successors.first?.atNs)) - killed
-      #expect(silence < .seconds(2), "taken over after \(silence.milliseconds) ms")
+      let delay = Instant(nanoseconds: try #require(successors.first?.atNs)) - killed
+      #expect(delay < .seconds(2), "takeover after \(delay.milliseconds) ms")
       try await Task.sleep(for: .seconds(4))
       let end = MonotonicClock.now - .milliseconds(200)
-      let totalsThen = peers.map(\.totals)
+      let finalTotals = peers.map(\.totalActivities)
       for peer in peers { peer.child.signal(SIGTERM) }
       for peer in peers { _ = try await peer.child.outcome() }
 
-      let masters = try trace(ada, in: folder)
+      let masterTrace = try trace(ada, in: folder)
       let timeline = Timeline(
-        tempo: try Tempo(bpm: 120), tick: masters.ticks[0].tick, at: masters.ticks[0].due)
+        tempo: try Tempo(bpm: 120), tick: masterTrace.ticks[0].tick, at: masterTrace.ticks[0].due)
       let traces = try peers.map { try trace($0, in: folder) }
       for trace in traces {
-        expectEveryTick(trace)
+        expectConsecutiveTicks(trace)
         for tick in trace.ticks where tick.due < end {
           #expect((tick.due - timeline.deadline(tick.tick)).magnitude < .milliseconds(1), "\(tick.tick.index)")
         }
       }
       let isUndisturbed = traces.allSatisfy { $0.summary?.lateHits == 0 }
       if !isUndisturbed, attempt < 4 { continue }
-      #expect(isUndisturbed, "no attempt went by without a stall of this machine")
-      #expect(totalsThen == totals, "nobody played otherwise")
+      #expect(isUndisturbed, "the machine stalled in every attempt")
+      #expect(finalTotals == totals, "the total activity changed")
       for trace in traces {
         try expectOnGrid(trace, timeline: timeline, from: killed - .seconds(2), to: end, in: folder)
       }
@@ -199,9 +204,8 @@ import Testing
     }
   }
 
-  /// What is heard between two instants is, within a millisecond, what the grid asks for, no hit more or less. It is
-  /// looked at from the midst of a step to the midst of another: on which side of a cut a hit lies that begins there
-  /// nobody can tell.
+  /// Expects that the recording between two instants has exactly the hits of the grid, each within 1 ms. The comparison
+  /// begins and ends in the middle of a step, because a hit at a boundary could fall on either side of it.
   private func expectOnGrid(
     _ trace: Trace, timeline: Timeline, from begin: Instant, to end: Instant, in folder: TemporaryFolder
   ) throws {

@@ -7,8 +7,8 @@ import Realtime
 import Rhythm
 import Testing
 
-/// The program at play: processes on loopback, their recordings and traces.
-@Suite(.serialized) struct PlayingTests {
+/// Timing of peer processes on loopback, from their recordings and traces.
+@Suite(.serialized) struct TimingTests {
   private struct Demo: Decodable {
     struct Spread: Decodable {
       var p50Us, p99Us, maxUs: Double
@@ -32,10 +32,10 @@ import Testing
     return try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
   }
 
-  /// A machine that stalls for 40 ms makes hits late, which is counted, and says nothing of what is tested here. So it is
-  /// played until each peer has been seen undisturbed, together with an undisturbed master.
+  /// If the machine stalls for 40 ms, hits are late, which is counted but is not a subject of this test. The demo is
+  /// therefore repeated until each peer has played without late hits, together with a master without late hits.
   @Test(arguments: [("street", 64), ("bossa", 20), ("pulse", 96)])
-  func everyHitIsHeardAndNoneBesides(patch: String, activity: Int) async throws {
+  func recordingsContainExactlyTheExpectedHits(patch: String, activity: Int) async throws {
     let folder = try TemporaryFolder()
     var seen: Set<String> = []
     for _ in 0..<5 where seen.count < 4 {
@@ -52,11 +52,11 @@ import Testing
         #expect(peer.audioOnsetDifference.p99Us <= 1000 && peer.clockOffset.p99Us <= 1000, "\(peer.name)")
       }
     }
-    #expect(seen.count == 4, "undisturbed at last: \(seen.sorted())")
+    #expect(seen.count == 4, "peers without late hits: \(seen.sorted())")
   }
 
-  /// The master's recording is, bit for bit, what the kit gives when every hit is struck on the frame nearest to its
-  /// deadline.
+  /// Expects that the recording of the master equals, bit for bit, the ideal recording, in which every hit begins at the
+  /// frame nearest to its deadline.
   private func expectExactFrames(_ master: Demo.Peer, patch: String, activity: UInt8, folder: TemporaryFolder) throws {
     let trace = try Trace(contentsOf: folder.path(master.trace))
     let audio = try #require(trace.header.audio)
@@ -71,20 +71,24 @@ import Testing
     #expect(late == 0)
     let expected = try Data(contentsOf: URL(fileURLWithPath: ideal))
     #expect(recorded.count == expected.count)
-    // The sound lies at the end of both files; the chunks before it tell of when and by whom.
+    // The samples are at the end of both files. The chunks before them contain the time reference and the peer name.
     let samples = periods * 256 * 4
     #expect(recorded.suffix(samples) == expected.suffix(samples))
     #expect(recorded.suffix(samples).contains { $0 != 0 })
   }
 
-  // MARK: Peers by hand
+  // MARK: Two peers
 
-  /// A master and a follower that record; `prefix` goes before each command, `during` happens while they play.
   private struct Ready: Decodable {
     var port: UInt16
   }
 
-  private func session(
+  /// Runs a master and a follower that record, and returns their traces.
+  ///
+  /// - Parameters:
+  ///   - prefixes: words before each command, such as a call of `unshare`.
+  ///   - during: runs with the follower while the rhythm plays.
+  private func play(
     in folder: TemporaryFolder, seconds: Int, prefixes: [[String]] = [[], []],
     during: (Child) async throws -> Void = { _ in }
   ) async throws -> [Trace] {
@@ -108,7 +112,7 @@ import Testing
     try await during(follower)
     let outcome = try await master.outcome()
     #expect(outcome.status == 0, "\(outcome.errors)")
-    // With `unshare --fork` the peer is the child of the process started here.
+    // With `unshare --fork`, the peer is a child of the process that was started here.
     let children = "/proc/\(follower.identifier)/task/\(follower.identifier)/children"
     let identifiers = prefixes[1].isEmpty ? "" : (try? String(contentsOfFile: children, encoding: .utf8)) ?? ""
     for child in identifiers.split(separator: " ").compactMap({ Int32($0) }) { kill(child, SIGTERM) }
@@ -137,27 +141,27 @@ import Testing
 
   @Test(
     .enabled(if: canUnshare, "time namespaces need root and unshare(1) of util-linux"), arguments: UInt64(1)...2)
-  func clocksHoursApart(seed: UInt64) async throws {
+  func peersWithClocksHoursApartPlayInTime(seed: UInt64) async throws {
     let folder = try TemporaryFolder()
-    // Hours, and not whole milliseconds in the end: what the program under test cannot guess.
+    // The clocks are hours apart: a program that assumes equal clocks fails.
     let ahead = (0..<2).map { _ in Int64.random(in: 3_600...900_000) }
     let prefixes = ahead.map { ["unshare", "--time", "--fork", "--kill-child=TERM", "--monotonic", "\($0)"] }
-    let traces = try await session(in: folder, seconds: 5, prefixes: prefixes)
+    let traces = try await play(in: folder, seconds: 5, prefixes: prefixes)
     let clocks = ahead.map { Nanoseconds.seconds($0) }
-    let belief = try #require(traces[1].ticks.compactMap(\.offset).last)
-    #expect((belief - (clocks[0] - clocks[1])).magnitude < .milliseconds(1))
+    let offset = try #require(traces[1].ticks.compactMap(\.offset).last)
+    #expect((offset - (clocks[0] - clocks[1])).magnitude < .milliseconds(1))
     let sync = try SyncReport(traces: traces, clockAhead: clocks).comparisons[0]
     #expect(sync.common == 240 && sync.magnitude.p99 <= .milliseconds(1), "\(ahead)")
     let audio = try AudioReport(recordings: try recordings(traces, in: folder), clockAhead: clocks).comparisons[0]
     #expect(audio.matched >= 15 && audio.magnitude.p99 <= .milliseconds(1), "\(ahead)")
   }
 
-  @Test func aStoppedFollowerIsLateAndBackInStepWithTheNextHit() async throws {
+  @Test func stoppedFollowerIsInTimeAgainAfterItsLateHits() async throws {
     let folder = try TemporaryFolder()
     var resumed = Instant(nanoseconds: 0)
-    let traces = try await session(in: folder, seconds: 6) { follower in
+    let traces = try await play(in: folder, seconds: 6) { follower in
       try await Task.sleep(for: .seconds(3))
-      // Longer than any silence in the rhythm, so that a hit is late whenever it begins.
+      // Longer than any pause in the rhythm, so that at least one hit is late.
       follower.signal(SIGSTOP)
       try await Task.sleep(for: .milliseconds(600))
       follower.signal(SIGCONT)
@@ -165,13 +169,13 @@ import Testing
     }
     let summary = try #require(traces[1].summary)
     #expect(summary.lateHits >= 1 && summary.underruns >= 1 && summary.droppedHits == 0)
-    // All its ticks, the late ones late.
+    // The follower acts on all ticks. The ticks of the stop are late.
     #expect(traces[1].ticks.count == 288)
     let late = traces[1].ticks.filter { $0.acted - $0.due > .milliseconds(20) }
     #expect(late.count >= 10)
     let report = try AudioReport(recordings: try recordings(traces, in: folder)).comparisons[0]
     #expect(report.magnitude.maximum > .milliseconds(20) || report.missing > 0)
-    // Back in step: what sounds when all that was late has faded, so that none of it is heard as a hit at the cut.
+    // Compare the recordings after the late hits have decayed, so that no late hit appears as an onset at the cut.
     var cut = try recordings(traces, in: folder)
     for n in cut.indices {
       let skip = Int((resumed + .milliseconds(400) - cut[n].firstInstant).count * 48 / 1_000_000)

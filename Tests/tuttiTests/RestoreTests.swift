@@ -5,42 +5,42 @@ import Processes
 import Realtime
 import Testing
 
-/// A peer that is killed, and started again with --restore.
-@Suite(.serialized) struct RestoringTests {
-  /// Its place was announced nowhere: it finds the others by what it has kept, within 2 s, with its gates.
-  @Test func aFollowerIsBackInTheSession() async throws {
+/// A peer that is killed and started again with --restore.
+@Suite(.serialized) struct RestoreTests {
+  /// Discovery is off: the peer connects to the addresses that it has saved, within 2 s, and restores its gates.
+  @Test func followerRejoinsWithinTwoSeconds() async throws {
     let folder = try TemporaryFolder()
-    let ada = try await LivePeer("ada", ["--start", "--bpm", "100"], in: folder)
-    let ben = try await LivePeer(
+    let ada = try await PeerProcess("ada", ["--start", "--bpm", "100"], in: folder)
+    let ben = try await PeerProcess(
       "ben", connect: [ada], ["--gate", "ada:notes=closed", "--patch", "bossa"], in: folder)
     try await ben.wait(forRole: "follower")
     try await Task.sleep(for: .milliseconds(500))
     ben.child.signal(SIGKILL)
     _ = try await ben.child.status(within: .seconds(5))
-    let again = try await LivePeer("ben", port: ben.port, ["--restore"], in: folder)
+    let again = try await PeerProcess("ben", port: ben.port, ["--restore"], in: folder)
     try await again.wait(forRole: "follower")
     let role = try #require(again.events.last { $0.event == "role" }?.atNs)
-    // From when it was ready: how long a program takes to be loaded on a busy machine is not its doing.
+    // Measured from the `ready` event, because the time to load the program depends on the machine.
     let ready = try #require(again.events.first { $0.event == "ready" }?.atNs)
     #expect(Nanoseconds(role - ready) < .seconds(2))
-    try await again.wait(for: "to know the weights") {
-      $0.last { $0.event == "company" }?.peers?.first?.weightIn != nil
+    try await again.wait(for: "to report the weights") {
+      $0.last { $0.event == "roster" }?.peers?.first?.weightIn != nil
     }
-    #expect(again.events.last { $0.event == "company" }?.peers?.first?.weightIn == 75, "notes are closed again")
+    #expect(again.events.last { $0.event == "roster" }?.peers?.first?.weightIn == 75, "the notes gate is not closed")
     for peer in [ada, again] { try await peer.leave() }
   }
 
-  /// Before anybody has gone on in its place: it is the master again, in phase, and its follower misses nothing.
-  @Test func aMasterIsTheMasterAgain() async throws {
+  /// The master restarts before its successor takes over. It is the master again, in phase, and its follower loses no tick.
+  @Test func masterResumesInPhase() async throws {
     let folder = try TemporaryFolder()
-    let ben = try await LivePeer("ben", ["--trace", "ben.trace"], in: folder)
-    let ada = try await LivePeer(
+    let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)
+    let ada = try await PeerProcess(
       "ada", connect: [ben], ["--start", "--bpm", "100", "--trace", "ada.trace"], in: folder)
     try await ben.wait(forRole: "follower")
     try await Task.sleep(for: .seconds(2))
     ada.child.signal(SIGKILL)
     _ = try await ada.child.status(within: .seconds(5))
-    let again = try await LivePeer("ada", port: ada.port, ["--restore", "--trace", "again.trace"], in: folder)
+    let again = try await PeerProcess("ada", port: ada.port, ["--restore", "--trace", "again.trace"], in: folder)
     try await again.wait(forRole: "master")
     try await Task.sleep(for: .seconds(3))
     #expect(ben.events.filter { $0.event == "role" }.map(\.role) == ["follower"], "\(ben.child.errors)")
@@ -57,12 +57,12 @@ import Testing
     ("{\"version\": 1, \"patch\":", "it is damaged"), ("{\"version\": 99}", "it is of version 99"),
     ("", "it is damaged"), ("{\"version\":1,\"patch\":\"street\",\"ns_per_quarter\":-1}", "it is damaged"),
   ])
-  func aFileThatCannotBeUsedIsKeptAside(text: String, reason: String) async throws {
+  func unusableSessionFileIsMovedAside(text: String, reason: String) async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)
     let path = folder.path("state/tutti/ada.session")
     try text.write(toFile: path, atomically: true, encoding: .utf8)
-    let ada = try await LivePeer("ada", ["--restore"], in: folder)
+    let ada = try await PeerProcess("ada", ["--restore"], in: folder)
     #expect(ada.child.errors.contains(reason) && ada.child.errors.contains("kept as"), "\(ada.child.errors)")
     #expect(try String(contentsOfFile: path + ".1", encoding: .utf8) == text)
     try await ada.leave()

@@ -3,8 +3,8 @@ import Measurement
 import MusicalTime
 import Processes
 
-/// A `tutti peer` that a test has started: what it is told by words, what it says by JSON lines.
-final class LivePeer {
+/// A `tutti peer` process that a test controls with typed commands and observes by JSON events.
+final class PeerProcess {
   struct Event: Decodable {
     struct Peer: Decodable {
       var name: String?
@@ -13,7 +13,7 @@ final class LivePeer {
     var event: String?
     var name, role, midi: String?
     var port: UInt16?
-    var total, channel: Int?
+    var totalActivity, channel: Int?
     var atNs: Int64?
     var peers: [Peer]?
   }
@@ -22,9 +22,9 @@ final class LivePeer {
   let child: Child
   let port: UInt16
 
-  /// Starts it and waits until others can connect to it.
+  /// Starts the process and waits until other peers can connect to it.
   init(
-    _ name: String, port: UInt16 = 0, connect others: [LivePeer] = [], _ arguments: [String] = [],
+    _ name: String, port: UInt16 = 0, connect others: [PeerProcess] = [], _ arguments: [String] = [],
     in folder: TemporaryFolder
   ) async throws {
     let child = try Child.tutti(
@@ -40,12 +40,12 @@ final class LivePeer {
 
   var events: [Event] { Self.events(of: child) }
 
-  /// The totals that it has played by, one after the other.
-  var totals: [Int] { events.compactMap(\.total) }
+  /// All values of the total activity so far, in order.
+  var totalActivities: [Int] { events.compactMap(\.totalActivity) }
 
   func type(_ line: String) { child.type(line) }
 
-  /// Waits until its events so far fulfil `condition`.
+  /// Waits until the events so far satisfy `condition`.
   func wait(for what: String, within limit: Duration = .seconds(15), until condition: ([Event]) -> Bool) async throws {
     try await child.wait(for: what, within: limit) { condition(events) }
   }
@@ -55,7 +55,7 @@ final class LivePeer {
   }
 
   func wait(forPeers count: Int) async throws {
-    try await wait(for: "to be with \(count) others") { events in
+    try await wait(for: "to have \(count) peers in session") { events in
       events.count { $0.event == "joined" } - events.count { $0.event == "left" } >= count
     }
   }

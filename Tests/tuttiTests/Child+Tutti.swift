@@ -2,14 +2,14 @@ import Foundation
 import Processes
 
 extension Child {
-  /// What became of a program that has ended.
+  /// The exit status and the output of a program that has ended.
   struct Outcome {
     var status: Int32
     var output: String
     var errors: String
   }
 
-  /// `tutti` with these arguments, in `folder`, with the patches of the source tree.
+  /// Runs `tutti` with `arguments` in `folder`, with the patches of the source tree.
   static func tutti(
     _ arguments: [String], name: String = "tutti", prefix: [String] = [], environment: [String: String] = [:],
     in folder: TemporaryFolder
@@ -20,7 +20,7 @@ extension Child {
       environment: ["TUTTI_PATCHES": Program.patches].merging(environment) { $1 })
   }
 
-  /// Waits for its end.
+  /// Waits until the program ends.
   func outcome(within limit: Duration = .seconds(60)) async throws -> Outcome {
     let status = try await status(within: limit)
     return Outcome(status: status, output: output, errors: errors)
