@@ -5,26 +5,26 @@ struct CapturedPacket: Sendable {
     "rtpmidi.common_status", "_ws.malformed",
   ]
 
-  /// In the file, from 1.
+  /// The number of the packet in the file, from 1.
   let number: Int
   let port: Int
-  /// From the wire inwards.
+  /// The protocols from the outermost to the innermost.
   let protocols: [Substring]
-  /// The two letters of a packet of the AppleMIDI session, unknown ones included; nil for RTP.
+  /// The two letters of an AppleMIDI packet, including unknown commands; nil for RTP.
   let command: String?
-  /// The RTP sequence number; nil for what is not RTP.
+  /// The RTP sequence number; nil if the packet is not RTP.
   let sequence: UInt16?
-  /// The status octets of its MIDI commands.
+  /// The status octets of the MIDI commands.
   let status: [UInt8]
   let isMalformed: Bool
 
   struct Fault: Error, CustomStringConvertible { let description: String }
 
-  /// Reads a line of ``fields`` parted by semicolons.
+  /// Parses a line of ``fields`` separated by semicolons.
   init(_ line: Substring) throws {
     let values = line.split(separator: ";", omittingEmptySubsequences: false)
     guard values.count == Self.fields.count, let number = Int(values[0]), let port = Int(values[1]) else {
-      throw Fault(description: "not a line of tshark's: \(line)")
+      throw Fault(description: "tshark: unexpected line: \(line)")
     }
     (self.number, self.port) = (number, port)
     protocols = values[2].split(separator: ":")
@@ -34,7 +34,7 @@ struct CapturedPacket: Sendable {
     isMalformed = !values[7].isEmpty
   }
 
-  /// Hexadecimal numbers parted by commas.
+  /// Parses hexadecimal numbers separated by commas.
   private static func numbers(_ text: Substring) -> [UInt16] {
     text.split(separator: ",").compactMap { UInt16($0.dropFirst(2), radix: 16) }
   }

@@ -1,32 +1,33 @@
 import Foundation
 import FoundationXML
 
-/// A packet as `tshark` takes it apart.
+/// All fields of a packet as `tshark` decodes them.
 ///
-/// Fields stand in the order in which they stand in the packet: a flag that is set by its name, one that is not by
-/// nothing, a number by name and value. Of `rtpmidi.cj_chapter_n_log_note` the name is `n_log_note`.
+/// Fields are in packet order. A set flag is listed by its name, a cleared flag is omitted, a number is listed as name and
+/// value. The name of `rtpmidi.cj_chapter_n_log_note` is `n_log_note`.
 struct DecodedPacket: Sendable {
-  /// What Wireshark 4.0 looks for in the wrong place, so that its value says nothing: Chapters E and A have a LEN of
-  /// one octet, and it reads two; a quarter frame's value is in the same octet as its type, not in the next.
+  /// Fields that Wireshark 4.0 reads at the wrong position, so that their values are meaningless. LEN of Chapters E and A
+  /// is one octet, but Wireshark reads two. The value of a quarter frame is in the same octet as its type, but Wireshark
+  /// reads it from the next octet.
   private static let misread: Set = ["e_length", "a_length", "mtc_quarter_frame_value"]
 
-  /// From the wire inwards; in the end `_ws.malformed` when it could make no sense of it.
+  /// The protocols from the outermost to the innermost; the last is `_ws.malformed` if tshark could not decode the packet.
   private(set) var protocols: [String] = []
-  /// The command section.
+  /// Fields of the command section.
   private(set) var commands: [String] = []
-  /// The recovery journal.
+  /// Fields of the recovery journal.
   private(set) var journal: [String] = []
-  /// The extension of the RTP header: its profile, its length in words, and its words.
+  /// The extension of the RTP header: profile, length in words, and the words.
   private(set) var headerExtension: [String] = []
   private var isInJournal = false
 
-  /// A packet of the RTP stream, not of the session.
+  /// Whether the packet belongs to the RTP stream, and not to the AppleMIDI session protocol.
   var isOfStream: Bool { protocols.contains("rtpmidi") }
   var isMalformed: Bool { protocols.contains("_ws.malformed") }
 
   struct Fault: Error, CustomStringConvertible { let description: String }
 
-  /// Reads PDML, the Packet Details Markup Language of `tshark -T pdml`.
+  /// Parses PDML, the Packet Details Markup Language of `tshark -T pdml`.
   static func packets(in data: Data) throws -> [DecodedPacket] {
     let reader = Reader()
     let parser = XMLParser(data: data)
@@ -38,7 +39,7 @@ struct DecodedPacket: Sendable {
   }
 
   private mutating func append(_ field: String, _ value: String) {
-    // The journal's first.
+    // The first field of the journal.
     if field == "s_flag" { isInJournal = true }
     let name = field.replacing(#/^[cs]j_chapter_/#, with: "")
     let isFlag = name.contains(#/flag$|^chanjour_[sh]$|_toc_/#)
@@ -50,7 +51,7 @@ struct DecodedPacket: Sendable {
 
   private final class Reader: NSObject, XMLParserDelegate {
     var packets: [DecodedPacket] = []
-    /// The newest field, while none has begun within it: one with others within is but their sum.
+    /// The current field, as long as it has no nested field. A field with nested fields is only their sum.
     private var leaf: (name: Substring, value: String)?
 
     func parser(

@@ -1,19 +1,19 @@
 import Foundation
 import Processes
 
-/// pymidi 0.5.0, a listener by other hands (https://pypi.org/project/pymidi/0.5.0/), and what it needs.
+/// pymidi 0.5.0, a third-party RTP-MIDI implementation (https://pypi.org/project/pymidi/0.5.0/), and its requirements.
 enum Pymidi {
   private static let requirements = ["pymidi==0.5.0", "construct==2.10.70", "future==1.0.0", "six==1.17.0"]
 
-  /// The folder that Python is to import it from: beside the test bundle, filled from PyPI when it is not there.
+  /// The folder that Python imports pymidi from. It is beside the test bundle and is filled from PyPI if it is missing.
   ///
-  /// - Throws: ``Unavailable`` without pip or PyPI.
+  /// - Throws: ``Unavailable`` if pip or PyPI is missing.
   static func folder(python: String, in temporary: TemporaryFolder) async throws -> String {
     let place = Program.buildFolder.appendingPathComponent("interoperability/pymidi-0.5.0")
     if FileManager.default.fileExists(atPath: place.path) { return place.path }
     try FileManager.default.createDirectory(
       at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-    // Beside its place, so that it comes to stand there whole or not at all.
+    // Installed beside the final folder and then moved, so that the final folder is complete or missing.
     let fresh = place.path + ".\(ProcessInfo.processInfo.processIdentifier)"
     defer { try? FileManager.default.removeItem(atPath: fresh) }
     let options = ["--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "15", "--target", fresh]
@@ -25,7 +25,7 @@ enum Pymidi {
     do {
       try FileManager.default.moveItem(atPath: fresh, toPath: place.path)
     } catch {
-      // Another run may have been faster.
+      // Another test process may have installed pymidi first.
       guard FileManager.default.fileExists(atPath: place.path) else { throw error }
     }
     return place.path

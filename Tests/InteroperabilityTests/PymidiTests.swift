@@ -3,26 +3,26 @@ import MusicalTime
 import Processes
 import Testing
 
-/// What a listener by other hands, pymidi 0.5.0, gets from a peer within a minute, and what Wireshark makes of it. Both
-/// tests look at one performance. Where Python, PyPI, `tshark` or the right to capture is missing they are cancelled,
-/// with the reason.
+/// A third-party listener, pymidi 0.5.0, receives the clock of a peer for a minute, and Wireshark decodes the packets. Both
+/// tests examine the same run. If Python, PyPI, `tshark` or the permission to capture is missing, they are cancelled with
+/// the reason.
 @Suite struct PymidiTests {
-  private static let performance = Task { try await Performance() }
+  private static let run = Task { try await ObservedRun() }
 
-  private static func performed() async throws -> Performance {
+  private static func observedRun() async throws -> ObservedRun {
     do {
-      return try await performance.value
+      return try await run.value
     } catch let error as Unavailable {
       try Test.cancel("\(error)")
     }
   }
 
-  @Test(.timeLimit(.minutes(10))) func aListenerGetsStartEveryTickAndStop() async throws {
-    let performance = try await Self.performed()
-    // In session from before the first packet until after the last. Nothing surprises pymidi but three clock probes, and
-    // the second BY, which other stacks wait for on their other port.
+  @Test(.timeLimit(.minutes(10))) func pymidiReceivesStartEveryTickAndStop() async throws {
+    let run = try await Self.observedRun()
+    // The session lasts from before the first packet until after the last. pymidi logs warnings only for three clock
+    // probes and for the second BY, which other implementations expect on the other port.
     var (packets, log, sessions): ([(at: Instant, commands: [[UInt8]]?)], [String], [String]) = ([], [], [])
-    for event in performance.events {
+    for event in run.events {
       switch event {
       case .packet(let at, let commands): packets.append((at, commands))
       case .log(let text): log.append(text)
@@ -31,16 +31,16 @@ import Testing
       case .ready: sessions.append("listening again")
       }
     }
-    #expect(sessions == ["\(Performance.name), before packet 0", "end, before packet \(packets.count)"])
+    #expect(sessions == ["\(ObservedRun.name), before packet 0", "end, before packet \(packets.count)"])
     let isSecondBye = { (line: String) in line.hasPrefix("WARNING: Ignoring exit from unknown ssrc") }
     #expect(
       log.filter { !isSecondBye($0) } == Array(repeating: "WARNING: Ignoring unrecognized command: b'TU'", count: 3))
     #expect(log.count(where: isSecondBye) <= 1)
 
-    // Start, the ticks due in [0, 60 s), Stop: one a packet.
-    let start = try #require(performance.trace.ticks.first).due
-    let end = start + .seconds(Performance.seconds)
-    let timeline = Timeline(tempo: try Tempo(bpm: Performance.bpm), tick: Tick(0), at: start)
+    // Start, the ticks due in [0, 60 s) and Stop, one per packet.
+    let start = try #require(run.trace.ticks.first).due
+    let end = start + .seconds(ObservedRun.seconds)
+    let timeline = Timeline(tempo: try Tempo(bpm: ObservedRun.bpm), tick: Tick(0), at: start)
     let count = Int(timeline.ticks(in: start..<end))
     #expect(count == 3296)
     try #require(packets.count == count + 2)
@@ -48,19 +48,19 @@ import Testing
     #expect(packets[1...count].allSatisfy { $0.commands == [[0xF8]] })
     #expect(packets[count + 1].commands == [[0xFC]])
 
-    // Who plays on arrival gets nothing before its time.
+    // A play-on-arrival receiver gets no tick before it is due.
     let dues = (0..<count).map { timeline.deadline(Tick(Int64($0))) }
-    #expect(performance.trace.ticks.map(\.due) == dues)
+    #expect(run.trace.ticks.map(\.due) == dues)
     #expect(zip(packets[1...count], dues).allSatisfy { $0.at >= $1 })
     #expect(packets[count + 1].at >= end)
   }
 
-  // Wireshark 4.0 takes all packets of a session for AppleMIDI, and those of its RTP stream for RTP-MIDI within. The
+  // Wireshark 4.0 decodes all packets of a session as AppleMIDI, and those of the stream as RTP-MIDI inside AppleMIDI. A
   // clock probe is "AppleMIDI, unknown command: 0x5455".
   @Test(.timeLimit(.minutes(10))) func tsharkDecodesEveryPacket() async throws {
-    let performance = try await Self.performed()
+    let run = try await Self.observedRun()
     let packets: [CapturedPacket]
-    switch performance.packets {
+    switch run.packets {
     case .success(let captured): packets = captured
     case .failure(let error): try Test.cancel("\(error)")
     }
@@ -68,8 +68,8 @@ import Testing
     #expect(packets.filter { !$0.protocols.contains("applemidi") }.map(\.number) == [])
 
     let stream = packets.filter { $0.protocols.last == "rtpmidi" }
-    let heard = performance.events.count { if case .packet = $0 { true } else { false } }
-    #expect(stream.count == heard)
+    let received = run.events.count { if case .packet = $0 { true } else { false } }
+    #expect(stream.count == received)
     #expect(stream.first?.status == [0xFA] && stream.last?.status == [0xFC])
     #expect(stream.dropFirst().dropLast().allSatisfy { $0.status == [0xF8] })
     let sequence = stream.compactMap(\.sequence)

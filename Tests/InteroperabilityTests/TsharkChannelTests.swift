@@ -1,9 +1,8 @@
 import MIDI
 import Testing
 
-/// What `tshark` 4.0 reads in the channel journals of our packets (RFC 6295, appendix A): every field that a sender of
-/// ours ever sets. Where it reads one wrongly, the octets themselves are expected. Where it is missing the tests are
-/// cancelled, with the reason.
+/// `tshark` 4.0 decodes every field that a `PacketSender` can set in channel journals (RFC 6295, appendix A). Where `tshark`
+/// decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the reason.
 @Suite struct TsharkChannelTests {
   private let first = Channel(1)!
   private let second = Channel(2)!
@@ -11,16 +10,16 @@ import Testing
   private let last = Channel(16)!
 
   @Test func programs() async throws {
-    var rehearsal = try Rehearsal()
-    try rehearsal.say(
+    var session = try RecordedSession()
+    try session.send(
       .controlChange(first, controller: 0, value: 1), .controlChange(first, controller: 32, value: 2),
       .programChange(first, program: 7))
-    try rehearsal.say(
+    try session.send(
       .controlChange(second, controller: 0, value: 3), .controlChange(second, controller: 121, value: 0),
       .programChange(second, program: 8), .programChange(last, program: 127))
-    try rehearsal.sayNothing()
+    try session.sendGuard()
     #expect(
-      try await rehearsal.decoded().last?.journal
+      try await session.decoded().last?.journal
         == fields(
           """
           a_flag, total_channels 2, check_Seq_num 65530,
@@ -34,14 +33,14 @@ import Testing
   }
 
   @Test func controllers() async throws {
-    var rehearsal = try Rehearsal()
-    try rehearsal.say(
+    var session = try RecordedSession()
+    try session.send(
       .controlChange(first, controller: 7, value: 100), .controlChange(first, controller: 64, value: 127),
       .controlChange(first, controller: 7, value: 101), .controlChange(first, controller: 120, value: 0),
       .controlChange(first, controller: 120, value: 0), .controlChange(first, controller: 122, value: 0))
-    try rehearsal.sayNothing()
+    try session.sendGuard()
     #expect(
-      try await rehearsal.decoded().last?.journal
+      try await session.decoded().last?.journal
         == fields(
           """
           a_flag, total_channels 0, check_Seq_num 65530,
@@ -52,14 +51,14 @@ import Testing
   }
 
   @Test func enhancedControllers() async throws {
-    var rehearsal = try Rehearsal(usesEnhancedControllers: true)
-    try rehearsal.say(
+    var session = try RecordedSession(usesEnhancedControllers: true)
+    try session.send(
       .controlChange(first, controller: 64, value: 127), .controlChange(first, controller: 64, value: 0),
       .controlChange(first, controller: 7, value: 64), .pitchBend(last, 8192),
       .controlChange(first, controller: 123, value: 2))
-    try rehearsal.sayNothing()
+    try session.sendGuard()
     #expect(
-      try await rehearsal.decoded().last?.journal
+      try await session.decoded().last?.journal
         == fields(
           """
           a_flag, h_flag, total_channels 1, check_Seq_num 65530,
@@ -75,27 +74,28 @@ import Testing
   }
 
   @Test func parameters() async throws {
-    var rehearsal = try Rehearsal()
-    // Registered ones below 128, the second chosen still; a non-registered one above, and a reset.
+    var session = try RecordedSession()
+    // Registered parameters below 128, of which the second is still selected; a non-registered parameter above 127, then
+    // a reset.
     for (controller, value) in [(101, 0), (100, 1), (6, 64), (38, 2), (100, 2), (96, 0), (96, 0)] as [(UInt7, UInt7)] {
-      try rehearsal.say(.controlChange(first, controller: controller, value: value))
+      try session.send(.controlChange(first, controller: controller, value: value))
     }
     for (controller, value) in [(99, 3), (98, 4), (6, 5), (38, 6), (97, 0), (121, 0)] as [(UInt7, UInt7)] {
-      try rehearsal.say(.controlChange(second, controller: controller, value: value))
+      try session.send(.controlChange(second, controller: controller, value: value))
     }
-    // One of each kind, and none chosen in the end; a non-registered one below 128.
+    // One parameter of each kind, and none selected at the end; a non-registered parameter below 128.
     for (controller, value) in [(101, 0), (100, 0), (6, 2), (99, 0), (98, 1), (38, 9), (101, 127), (100, 127)]
       as [(UInt7, UInt7)]
     {
-      try rehearsal.say(.controlChange(third, controller: controller, value: value))
+      try session.send(.controlChange(third, controller: controller, value: value))
     }
     for (controller, value) in [(99, 0), (98, 5), (6, 1)] as [(UInt7, UInt7)] {
-      try rehearsal.say(.controlChange(last, controller: controller, value: value))
+      try session.send(.controlChange(last, controller: controller, value: value))
     }
-    try rehearsal.sayNothing()
-    // Malformed: after each half of a number, as below.
+    try session.sendGuard()
+    // Packets after half of a parameter number are malformed for Wireshark, as in the next test.
     #expect(
-      try await rehearsal.decoded(malformed: [1, 8, 14, 17, 20, 22]).last?.journal
+      try await session.decoded(malformed: [1, 8, 14, 17, 20, 22]).last?.journal
         == fields(
           """
           a_flag, total_channels 3, check_Seq_num 65530,
@@ -117,17 +117,17 @@ import Testing
           """))
   }
 
-  // LENGTH counts all octets of Chapter M (appendices A.1 and A.4). Wireshark counts all but PENDING, and takes one
-  // octet too many for a log.
-  @Test func halfAParameter() async throws {
-    var rehearsal = try Rehearsal()
+  // LENGTH counts all octets of Chapter M (appendices A.1 and A.4). Wireshark does not count PENDING and therefore reads
+  // one octet too many as a log.
+  @Test func halfOfAParameterNumber() async throws {
+    var session = try RecordedSession()
     for (controller, value) in [(101, 0), (100, 1), (6, 64), (101, 5)] as [(UInt7, UInt7)] {
-      try rehearsal.say(.controlChange(first, controller: controller, value: value))
+      try session.send(.controlChange(first, controller: controller, value: value))
     }
-    try rehearsal.say(.controlChange(last, controller: 99, value: 5))
-    try rehearsal.sayNothing()
-    let octets = rehearsal.seen
-    let packets = try await rehearsal.decoded(malformed: [1, 4])
+    try session.send(.controlChange(last, controller: 99, value: 5))
+    try session.sendGuard()
+    let octets = session.streamPackets
+    let packets = try await session.decoded(malformed: [1, 4])
     #expect(
       packets[1].journal
         == fields(
@@ -147,18 +147,18 @@ import Testing
   }
 
   @Test func notes() async throws {
-    var rehearsal = try Rehearsal()
-    try rehearsal.say(.noteOn(last, key: 127, velocity: 1))
-    try rehearsal.say(
+    var session = try RecordedSession()
+    try session.send(.noteOn(last, key: 127, velocity: 1))
+    try session.send(
       .noteOn(second, key: 60, velocity: 100), .noteOn(second, key: 60, velocity: 90),
       .noteOn(second, key: 60, velocity: 0), .noteOn(third, key: 7, velocity: 100))
-    try rehearsal.say(
+    try session.send(
       .noteOn(first, key: 60, velocity: 100), .noteOn(first, key: 60, velocity: 90),
       .noteOn(first, key: 64, velocity: 80), .noteOff(first, key: 64, velocity: 33),
       .noteOff(first, key: 124, velocity: 64))
-    try rehearsal.sayNothing()
+    try session.sendGuard()
     #expect(
-      try await rehearsal.decoded().last?.journal
+      try await session.decoded().last?.journal
         == fields(
           """
           a_flag, total_channels 3, check_Seq_num 65530,
@@ -177,16 +177,16 @@ import Testing
           """))
   }
 
-  // LEN is 127 for both, and HIGH tells them apart.
+  // LEN is 127 in both cases; HIGH distinguishes them.
   @Test func allNotes() async throws {
     for count in [127, 128] {
-      var rehearsal = try Rehearsal()
-      for key in 0..<count { try rehearsal.lose(.noteOn(first, key: UInt7(clamping: key), velocity: 64)) }
-      try rehearsal.lose(.noteOff(second, key: 0, velocity: 64))
-      try rehearsal.sayNothing()
+      var session = try RecordedSession()
+      for key in 0..<count { try session.sendLost(.noteOn(first, key: UInt7(clamping: key), velocity: 64)) }
+      try session.sendLost(.noteOff(second, key: 0, velocity: 64))
+      try session.sendGuard()
       let logs = (0..<count).map { "n_log_sflag, n_log_note \($0), n_log_yflag, n_log_velocity 64" }
       #expect(
-        try await rehearsal.decoded().last?.journal
+        try await session.decoded().last?.journal
           == fields(
             """
             a_flag, total_channels 1, check_Seq_num 65530,
@@ -198,14 +198,14 @@ import Testing
   }
 
   @Test func wheelAndPressures() async throws {
-    var rehearsal = try Rehearsal()
-    try rehearsal.say(
+    var session = try RecordedSession()
+    try session.send(
       .pitchBend(first, 12345), .channelPressure(first, pressure: 9),
       .polyphonicPressure(first, key: 5, pressure: 1), .polyphonicPressure(first, key: 3, pressure: 4),
       .polyphonicPressure(first, key: 5, pressure: 6), .channelPressure(second, pressure: 127))
-    try rehearsal.sayNothing()
+    try session.sendGuard()
     #expect(
-      try await rehearsal.decoded().last?.journal
+      try await session.decoded().last?.journal
         == fields(
           """
           a_flag, total_channels 1, check_Seq_num 65530,

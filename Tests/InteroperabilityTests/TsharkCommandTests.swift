@@ -1,13 +1,13 @@
 import MIDI
 import Testing
 
-/// What `tshark` 4.0 reads in the command lists of our packets, and in one journal that has every chapter. Where it is
-/// missing the tests are cancelled, with the reason.
+/// `tshark` 4.0 decodes the command lists of a `PacketSender`, and one journal that has every chapter. If `tshark` is missing,
+/// the tests are cancelled with the reason.
 @Suite struct TsharkCommandTests {
   private static let (second, last) = (Channel(2)!, Channel(16)!)
 
-  /// Each, and how Wireshark shows it. Those of the sequencer come together in the end, so that every Chapter Q is of
-  /// the packet before: that, Wireshark reads.
+  /// Every kind of message with its fields in Wireshark. The sequencer messages are consecutive at the end, so that every
+  /// Chapter Q refers to the previous packet. Wireshark decodes only this form correctly.
   private static let kinds: [(Message, String)] = [
     (.noteOff(second, key: 0, velocity: 127), "channel_status 8, channel 1, note 0, velocity 127"),
     (.noteOn(last, key: 127, velocity: 1), "channel_status 9, channel 15, note 127, velocity 1"),
@@ -19,7 +19,7 @@ import Testing
     ),
     (.programChange(second, program: 5), "channel_status 12, channel 1, program 5"),
     (.channelPressure(second, pressure: 9), "channel_status 13, channel 1, channel_pressure 9"),
-    // Shown as the two octets stand, the lower seven bits first.
+    // Wireshark shows the two octets in packet order, the lower seven bits first.
     (.pitchBend(second, 12345), "channel_status 14, channel 1, pitch_bend \(0x3960)"),
     (.quarterFrame(0x35), "common_status \(0xF1), mtc_quarter_frame_type 3"),
     (.songSelect(5), "common_status \(0xF3), song_select 5"),
@@ -34,43 +34,43 @@ import Testing
   ]
 
   @Test func everyKindOfMessage() async throws {
-    var rehearsal = try Rehearsal()
-    for (message, _) in Self.kinds { try rehearsal.say(message) }
-    try rehearsal.sayNothing()
-    let octets = rehearsal.seen
-    let packets = try await rehearsal.decoded()
+    var session = try RecordedSession()
+    for (message, _) in Self.kinds { try session.send(message) }
+    try session.sendGuard()
+    let octets = session.streamPackets
+    let packets = try await session.decoded()
     for (packet, (message, command)) in zip(packets, Self.kinds) {
       let head = "j_flag, cmd_length_short \(message.bytes.count), "
       #expect(packet.commands == fields(head + command))
     }
     #expect(packets.last?.commands == fields("j_flag, cmd_length_short 0"))
-    // Behind the header of RTP: the section's, and the quarter frame, whose value Wireshark misreads.
+    // After the RTP header: the header of the command section, then the quarter frame, whose value Wireshark misreads.
     #expect(hex(octets[8][12..<15]) == "42 f1 35")
   }
 
-  /// A packet to a Tutti peer, which says when it left.
-  @Test func theSendInstant() async throws {
-    var rehearsal = try Rehearsal(sendsInstants: true)
-    try rehearsal.say(.start, .clock)
-    try rehearsal.say(systemExclusive: [0x7D, 1])
-    try rehearsal.sayNothing()
-    let octets = rehearsal.seen
+  /// A packet to a Tutti peer contains its send instant in the header extension.
+  @Test func sendInstantInTheHeaderExtension() async throws {
+    var session = try RecordedSession(sendsInstants: true)
+    try session.send(.start, .clock)
+    try session.send(systemExclusive: [0x7D, 1])
+    try session.sendGuard()
+    let octets = session.streamPackets
     #expect(octets.allSatisfy { hex($0[12..<24]) == "54 55 00 02 00 00 00 00 00 00 00 00" })
-    let packets = try await rehearsal.decoded()
+    let packets = try await session.decoded()
     #expect(packets.map(\.headerExtension) == Array(repeating: ["0x5455", "2", "0x00000000", "0x00000000"], count: 4))
     #expect(packets[1].commands == fields("j_flag, cmd_length_short 1, common_status \(0xF8)"))
     #expect(packets[3].commands == fields("j_flag, cmd_length_short 0"))
   }
 
   @Test func systemExclusive() async throws {
-    var rehearsal = try Rehearsal()
+    var session = try RecordedSession()
     let octets = (0..<100).map { UInt8($0) }
-    try rehearsal.say(systemExclusive: [0x7D] + octets)
+    try session.send(systemExclusive: [0x7D] + octets)
     // Master Volume; a Full Frame of MIDI Time Code, 01:02:03.04 at 25 a second.
-    try rehearsal.say(systemExclusive: [0x7F, 0x7F, 0x04, 0x01, 0x12, 0x34])
-    try rehearsal.say(systemExclusive: [0x7F, 0x7F, 0x01, 0x01, 0x21, 0x02, 0x03, 0x04])
+    try session.send(systemExclusive: [0x7F, 0x7F, 0x04, 0x01, 0x12, 0x34])
+    try session.send(systemExclusive: [0x7F, 0x7F, 0x01, 0x01, 0x21, 0x02, 0x03, 0x04])
     #expect(
-      try await rehearsal.decoded().map(\.commands) == [
+      try await session.decoded().map(\.commands) == [
         fields(
           """
           b_flag, j_flag, cmd_length_long 103,
@@ -94,11 +94,11 @@ import Testing
   }
 
   @Test func systemExclusiveInSegments() async throws {
-    var rehearsal = try Rehearsal()
+    var session = try RecordedSession()
     let data = [0x43] + (0..<200).map { UInt8($0 & 0x7F) }
-    try rehearsal.say(systemExclusive: data, rooms: [100, 100, 1400], isJournalled: false)
+    try session.send(systemExclusive: data, rooms: [100, 100, 1400], isJournalled: false)
     #expect(
-      try await rehearsal.decoded().map(\.commands) == [
+      try await session.decoded().map(\.commands) == [
         fields(
           """
           b_flag, j_flag, cmd_length_long 83, common_status \(0xF0),
@@ -118,23 +118,23 @@ import Testing
   }
 
   @Test func everyChapterInOneJournal() async throws {
-    var rehearsal = try Rehearsal()
+    var session = try RecordedSession()
     let (first, second) = (Channel(1)!, Channel(2)!)
-    try rehearsal.say(
+    try session.send(
       .programChange(first, program: 5), .controlChange(first, controller: 7, value: 100),
       .controlChange(first, controller: 99, value: 1), .controlChange(first, controller: 98, value: 2),
       .controlChange(first, controller: 6, value: 3))
-    try rehearsal.say(
+    try session.send(
       .pitchBend(first, 0), .noteOn(first, key: 60, velocity: 1), .noteOn(first, key: 60, velocity: 2),
       .channelPressure(first, pressure: 8), .polyphonicPressure(first, key: 60, pressure: 9),
       .noteOff(second, key: 0, velocity: 64))
-    try rehearsal.say(.songSelect(4), .activeSensing, .quarterFrame(0x05))
-    try rehearsal.say(systemExclusive: [0x7D, 1, 2])
-    try rehearsal.say(.start)
-    try rehearsal.sayNothing()
-    // Malformed: after half a parameter's number, whose Chapter M Wireshark misreads.
+    try session.send(.songSelect(4), .activeSensing, .quarterFrame(0x05))
+    try session.send(systemExclusive: [0x7D, 1, 2])
+    try session.send(.start)
+    try session.sendGuard()
+    // Packet 3 is malformed for Wireshark: Wireshark misreads Chapter M after half of a parameter number.
     #expect(
-      try await rehearsal.decoded(malformed: [3]).last?.journal
+      try await session.decoded(malformed: [3]).last?.journal
         == fields(
           """
           y_flag, a_flag, total_channels 1, check_Seq_num 65530,

@@ -1,16 +1,15 @@
 import MIDI
 import Testing
 
-/// What `tshark` 4.0 reads in the system journals of our packets (RFC 6295, appendix B): every field that a sender of
-/// ours ever sets. Where it reads one wrongly, the octets themselves are expected. Where it is missing the tests are
-/// cancelled, with the reason.
+/// `tshark` 4.0 decodes every field that a `PacketSender` can set in system journals (RFC 6295, appendix B). Where `tshark`
+/// decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the reason.
 @Suite struct TsharkSystemTests {
   @Test func simpleCommandsAndActiveSensing() async throws {
-    var rehearsal = try Rehearsal()
-    try rehearsal.say(.tuneRequest, .activeSensing, .tuneRequest, .activeSensing, .songSelect(5))
-    try rehearsal.say(.reset, .reset)
-    try rehearsal.sayNothing()
-    let packets = try await rehearsal.decoded()
+    var session = try RecordedSession()
+    try session.send(.tuneRequest, .activeSensing, .tuneRequest, .activeSensing, .songSelect(5))
+    try session.send(.reset, .reset)
+    try session.sendGuard()
+    let packets = try await session.decoded()
     #expect(
       packets[5].journal
         == fields(
@@ -27,10 +26,10 @@ import Testing
   }
 
   @Test func songPositionOfTheSequencer() async throws {
-    var rehearsal = try Rehearsal()
-    try rehearsal.say(.start, .clock, .clock, .clock, .stop, .continue, .clock, .songPosition(16383), .clock, .clock)
-    try rehearsal.sayNothing()
-    let journals = try await rehearsal.decoded().dropFirst().map { Array($0.journal.dropFirst(4)) }
+    var session = try RecordedSession()
+    try session.send(.start, .clock, .clock, .clock, .stop, .continue, .clock, .songPosition(16383), .clock, .clock)
+    try session.sendGuard()
+    let journals = try await session.decoded().dropFirst().map { Array($0.journal.dropFirst(4)) }
     #expect(
       journals == [
         fields("cmd_sysjour_len 3, q_nflag, q_top 0"), fields("cmd_sysjour_len 3, q_nflag, q_dflag, q_top 0"),
@@ -45,30 +44,30 @@ import Testing
       ])
   }
 
-  // Wireshark takes S for T, and misses the three octets of TIMETOOLS.
+  // Wireshark reads the S bit as the T bit, and then misses the three octets of TIMETOOLS.
   @Test func songPositionOfEarlierPackets() async throws {
-    var rehearsal = try Rehearsal()
-    try rehearsal.say(.start)
-    try rehearsal.sayNothing()
-    try rehearsal.sayNothing()
-    try rehearsal.say(.clock, .songPosition(16383), .clock, .clock)
-    try rehearsal.sayNothing()
-    try rehearsal.sayNothing()
-    let octets = rehearsal.seen
-    _ = try await rehearsal.decoded(malformed: [2, 3, 8])
+    var session = try RecordedSession()
+    try session.send(.start)
+    try session.sendGuard()
+    try session.sendGuard()
+    try session.send(.clock, .songPosition(16383), .clock, .clock)
+    try session.sendGuard()
+    try session.sendGuard()
+    let octets = session.streamPackets
+    _ = try await session.decoded(malformed: [2, 3, 8])
     // The journal from packet 65530 on | of the system: S Q, its octets | S N, S N D C and 1 of 3 bits, 16 bits.
     #expect(hex(octets[2].suffix(6)) == "c0 ff fa 90 03 c0")
     #expect(hex(octets[8].suffix(8)) == "c0 ff fa 90 05 f1 7f fb")
   }
 
   @Test func timeCode() async throws {
-    var rehearsal = try Rehearsal()
-    // 07:06:05.12 hours, minutes, seconds and frames at 25 a second, and the beginning of the next.
+    var session = try RecordedSession()
+    // 07:06:05:12 (hours, minutes, seconds, frames at 25 frames per second), and the beginning of the next time code.
     for data in [0x0C, 0x10, 0x25, 0x30, 0x46, 0x50, 0x67, 0x72, 0x0E, 0x10] as [UInt7] {
-      try rehearsal.say(.quarterFrame(data))
+      try session.send(.quarterFrame(data))
     }
-    try rehearsal.sayNothing()
-    let packets = try await rehearsal.decoded()
+    try session.sendGuard()
+    let packets = try await session.decoded()
     #expect(
       packets[3].journal
         == fields(
@@ -95,14 +94,14 @@ import Testing
   }
 
   @Test func timeCodeBackwards() async throws {
-    var rehearsal = try Rehearsal()
+    var session = try RecordedSession()
     for data in [0x72, 0x67, 0x50, 0x46, 0x30, 0x25, 0x10, 0x0C, 0x72, 0x67] as [UInt7] {
-      try rehearsal.say(.quarterFrame(data))
+      try session.send(.quarterFrame(data))
     }
-    try rehearsal.sayNothing()
-    try rehearsal.sayNothing()
+    try session.sendGuard()
+    try session.sendGuard()
     #expect(
-      try await rehearsal.decoded().last?.journal
+      try await session.decoded().last?.journal
         == fields(
           """
           s_flag, y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_s, sysjour_toc_f, cmd_sysjour_len 11,
@@ -112,15 +111,15 @@ import Testing
           """))
   }
 
-  // Wireshark leaves out the last data octet, the one with the eighth bit set, and of a list reads the first log alone.
+  // Wireshark omits the last data octet, which has the eighth bit set, and reads only the first log of a list.
   @Test func systemExclusive() async throws {
-    var rehearsal = try Rehearsal()
-    try rehearsal.say(systemExclusive: [0x7D, 1, 2, 3])
-    try rehearsal.sayNothing()
-    try rehearsal.say(systemExclusive: [0x43, 4])
-    try rehearsal.sayNothing()
-    let octets = rehearsal.seen
-    let packets = try await rehearsal.decoded()
+    var session = try RecordedSession()
+    try session.send(systemExclusive: [0x7D, 1, 2, 3])
+    try session.sendGuard()
+    try session.send(systemExclusive: [0x43, 4])
+    try session.sendGuard()
+    let octets = session.streamPackets
+    let packets = try await session.decoded()
     #expect(
       packets[1].journal
         == fields(
@@ -133,11 +132,11 @@ import Testing
   }
 
   @Test func systemExclusiveWithoutData() async throws {
-    var rehearsal = try Rehearsal()
-    try rehearsal.say(systemExclusive: [0x7D, 1, 2, 3], isJournalled: false)
-    try rehearsal.sayNothing()
+    var session = try RecordedSession()
+    try session.send(systemExclusive: [0x7D, 1, 2, 3], isJournalled: false)
+    try session.sendGuard()
     #expect(
-      try await rehearsal.decoded().last?.journal
+      try await session.decoded().last?.journal
         == fields(
           """
           y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_x, cmd_sysjour_len 4,
@@ -146,15 +145,15 @@ import Testing
   }
 
   @Test func systemExclusiveUnfinishedAndCancelled() async throws {
-    var rehearsal = try Rehearsal()
+    var session = try RecordedSession()
     let data = [0x43] + (0..<100).map { UInt8($0) }
-    try rehearsal.say(systemExclusive: data, rooms: [100])
-    try rehearsal.sayNothing()
-    // Another begins, so there will be no rest.
-    try rehearsal.say(systemExclusive: [0x43, 5])
-    try rehearsal.sayNothing()
-    let octets = rehearsal.seen
-    let packets = try await rehearsal.decoded()
+    try session.send(systemExclusive: data, rooms: [100])
+    try session.sendGuard()
+    // Another message begins, so the first one is cancelled.
+    try session.send(systemExclusive: [0x43, 5])
+    try session.sendGuard()
+    let octets = session.streamPackets
+    let packets = try await session.decoded()
     #expect(
       packets[1].journal
         == fields(

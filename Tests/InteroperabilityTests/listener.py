@@ -1,15 +1,15 @@
-"""A pymidi listener that tells what it hears, for PymidiTests.
+"""A pymidi listener that prints what it receives, for PymidiTests.
 
 Listens on a free pair of ports of 127.0.0.1 until its standard input ends, and writes JSON lines:
 
     {"event": "ready", "port": P}                   the control port; the data port is P + 1
     {"event": "connected", "at": T, "name": N}
-    {"event": "packet", "at": T, "commands": [C]}   one RTP packet, as pymidi decodes it: a list of octets a command;
-                                                    null when pymidi made nothing of it
-    {"event": "log", "text": L}                     what pymidi has to say of it, warnings and worse
+    {"event": "packet", "at": T, "commands": [C]}   one RTP packet as pymidi decodes it: a list of octets per command;
+                                                    null if pymidi could not decode it
+    {"event": "log", "text": L}                     a log message of pymidi, level warning or higher
     {"event": "disconnected", "at": T}
 
-T: CLOCK_MONOTONIC, nanoseconds.
+T: nanoseconds of CLOCK_MONOTONIC.
 """
 
 import json
@@ -22,12 +22,12 @@ from pymidi.protocol import APPLEMIDI_PREAMBLE
 from pymidi.server import Handler, Server
 
 
-def say(event, **members):
+def report(event, **members):
     print(json.dumps({"event": event, **members}), flush=True)
 
 
 def octets(command):
-    """The octets of a command. pymidi puts all that follows a status it does not know into `unknown`."""
+    """The octets of a command. pymidi puts all octets after an unknown status into `unknown`."""
     members = {key: value for key, value in command.params.items() if not key.startswith("_")}
     if "unknown" in members:
         return [command.command_byte, *members["unknown"]]
@@ -36,7 +36,7 @@ def octets(command):
 
 class Log(logging.Handler):
     def emit(self, record):
-        say("log", text=self.format(record))
+        report("log", text=self.format(record))
 
 
 class Listener(Handler):
@@ -44,17 +44,17 @@ class Listener(Handler):
         self.commands = None
 
     def on_peer_connected(self, peer):
-        say("connected", at=time.monotonic_ns(), name=peer.name)
+        report("connected", at=time.monotonic_ns(), name=peer.name)
 
     def on_peer_disconnected(self, peer):
-        say("disconnected", at=time.monotonic_ns())
+        report("disconnected", at=time.monotonic_ns())
 
     def on_midi_commands(self, peer, command_list):
         self.commands = [octets(command) for command in command_list]
 
 
 def bound_server():
-    """A server on a port the system chose and the one after it, which pymidi adds and which may be taken."""
+    """A server on a port chosen by the system. pymidi also binds the next port, which may be in use: then try again."""
     for attempt in range(64):
         server = Server([("127.0.0.1", 0)])
         try:
@@ -62,12 +62,12 @@ def bound_server():
             return server
         except OSError:
             pass
-    sys.exit("listener: no two free UDP ports next to each other on 127.0.0.1; end what holds them")
+    sys.exit("listener: UDP ports: no two adjacent free ports on 127.0.0.1; end programs that use them")
 
 
 def serve(server, listener):
-    """`Server.serve_forever`, except that data come before control: a Stop before the BY that was sent after it,
-    however long this process was not run."""
+    """Like `Server.serve_forever`, but handles all data packets before a control packet. A Stop is therefore handled
+    before the BY that was sent after it, even if this process was suspended."""
     control, data = server.ipv4_protocols
     for protocol in (control, data):
         protocol.socket.setblocking(False)
@@ -90,7 +90,7 @@ def take(protocol, listener):
     listener.commands = None
     protocol.handle_message(datagram, address)
     if datagram[:2] != APPLEMIDI_PREAMBLE:
-        say("packet", at=at, commands=listener.commands)
+        report("packet", at=at, commands=listener.commands)
     return True
 
 
@@ -98,5 +98,5 @@ logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", 
 listener = Listener()
 server = bound_server()
 server.add_handler(listener)
-say("ready", port=server.ipv4_protocols[0].socket.getsockname()[1])
+report("ready", port=server.ipv4_protocols[0].socket.getsockname()[1])
 serve(server, listener)

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 @Suite struct EveningTests {
-  /// Small, so that a hundred of them do not take long without optimization; the benchmark `evenings` has the large ones.
+  /// Small, so that a hundred of them do not take long without optimization; the benchmark `randomscenarios` has the large ones.
   static func settings(_ seed: UInt64) -> Room.Settings {
     .evening(seed: seed, peers: seed % 20 == 0 ? 7 : 2 + Int(seed % 3), table: table)
   }
@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: UInt64(1)...100) func whatMustHoldHolds(seed: UInt64) {
     let settings = Self.settings(seed)
     let outcome = Room.evening(settings, length: .seconds(60)).played()
-    let command = "tutti simulate --evening --peers \(settings.peers) --seconds 60 --seed \(seed)"
+    let command = "tutti simulate --random --peers \(settings.peers) --seconds 60 --seed \(seed)"
     #expect(outcome.holds, "\(command)\n\(outcome.violations)")
     #expect(outcome.steps > 0, "\(command)")
   }

@@ -1,18 +1,20 @@
 import Foundation
 import Processes
 
-/// What goes over the loopback interface to and from a pair of ports, as Wireshark's `dumpcap` records and its `tshark`
-/// decodes it.
-struct Capture {
+/// A capture of the packets to and from a pair of ports on the loopback interface. Wireshark's `dumpcap` records the
+/// packets and `tshark` decodes them.
+struct PacketCapture {
   private let process: Child
   private let file: String
   private let tshark: String
   private let folder: TemporaryFolder
 
-  /// Starts it, and waits until it records.
+  /// Starts `dumpcap` and waits until it captures.
   ///
-  /// - Parameter limit: how long it records at most, in seconds.
-  /// - Throws: ``Unavailable`` without `tshark`, or without the right to capture.
+  /// - Parameters:
+  ///   - port: the first port of the pair.
+  ///   - limit: the maximum duration in seconds.
+  /// - Throws: ``Unavailable`` if `tshark` or the permission to capture is missing.
   init(port: Int, limit: Int, in folder: TemporaryFolder) async throws {
     tshark = try Program.find("tshark", package: "tshark")
     let dumpcap = try Program.find("dumpcap", package: "wireshark-common")
@@ -22,21 +24,21 @@ struct Capture {
       dumpcap,
       ["-q", "-i", "lo", "-f", "udp portrange \(port)-\(port + 1)", "-a", "duration:\(limit)", "-w", file],
       name: "dumpcap", in: folder)
-    // It names the file once the interface is open.
+    // dumpcap prints the name of the file once the interface is open.
     try await process.wait(for: "to begin", within: .seconds(30)) {
       process.errors.contains("File: ") || !process.isRunning
     }
     guard process.isRunning else {
-      let said = process.errors.split(separator: "\n").first { !$0.hasPrefix("Capturing on") }
-      let reason = said ?? "it does not say why"
+      let message = process.errors.split(separator: "\n").first { !$0.hasPrefix("Capturing on") }
+      let reason = message ?? "no reason given"
       throw Unavailable("dumpcap: cannot capture on lo (\(reason)); run as root, or join the group wireshark")
     }
     self.process = process
   }
 
-  /// Ends it behind the BY that is the last packet of a session; gives what it has seen.
+  /// Waits for the BY that ends the session, stops the capture and returns the decoded packets.
   func end() async throws -> [CapturedPacket] {
-    // The kernel hands packets over by the block.
+    // The kernel delivers captured packets in blocks.
     let bye = Data([0xFF, 0xFF] + Array("BY".utf8))
     try await process.wait(for: "to record a BY", within: .seconds(30)) {
       try Data(contentsOf: URL(fileURLWithPath: file)).range(of: bye) != nil

@@ -2,25 +2,26 @@ import Measurement
 import MusicalTime
 import Processes
 
-/// A minute of rhythm that a `tutti peer` plays to a pymidi listener on loopback, and all that was seen of it.
-struct Performance: Sendable {
+/// A run of one minute that a `tutti peer` plays to a pymidi listener on loopback, with the events of the listener, the
+/// trace of the peer and the captured packets.
+struct ObservedRun: Sendable {
   static let name = "the peer"
   static let bpm = 137.3
   static let seconds: Int64 = 60
 
-  /// What the listener told, from `connected` on.
-  let events: [Listener.Event]
+  /// The events of the listener after `ready`.
+  let events: [PymidiListener.Event]
   let trace: Trace
-  /// What went over the wire, or why nobody could look.
+  /// The captured packets, or the reason why capturing is not possible.
   let packets: Result<[CapturedPacket], Unavailable>
 
-  /// - Throws: ``Unavailable`` without Python, pip or PyPI.
+  /// - Throws: ``Unavailable`` if Python, pip or PyPI is missing.
   init() async throws {
     let folder = try TemporaryFolder()
-    let listener = try await Listener(in: folder)
-    let capture: Result<Capture, Unavailable>
+    let listener = try await PymidiListener(in: folder)
+    let capture: Result<PacketCapture, Unavailable>
     do {
-      capture = .success(try await Capture(port: listener.port, limit: 300, in: folder))
+      capture = .success(try await PacketCapture(port: listener.port, limit: 300, in: folder))
     } catch let error as Unavailable {
       capture = .failure(error)
     }

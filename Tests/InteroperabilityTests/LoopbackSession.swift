@@ -6,20 +6,20 @@ import Realtime
 import Seeds
 import Transports
 
-/// An endpoint and a sender of ours, without journal, in a session over UDP with a listener by other hands on this
-/// machine.
-struct Caller: ~Copyable {
-  static let name = "the caller"
+/// A session over UDP on loopback from an endpoint and a packet sender of this project to a third-party listener. The
+/// packets contain no recovery journal.
+struct LoopbackSession: ~Copyable {
+  static let name = "the inviter"
 
   private let ports: PortPair
   private let endpoint: Endpoint
   private var sender: PacketSender
-  /// Where the listener takes MIDI.
+  /// The data port of the listener.
   private let data: SocketAddress
 
   struct Failure: Error, CustomStringConvertible { let description: String }
 
-  /// Invites the listener on `port` and the one after it, and waits until they are in session.
+  /// Invites the listener whose control port is `port`, and waits until the session is established.
   init(inviting port: Int) throws {
     let ports = try PortPair(port: 0)
     let endpoint = Endpoint(name: Self.name, identity: 1, random: SplitMix(seed: 1))
@@ -27,9 +27,9 @@ struct Caller: ~Copyable {
     let control = SocketAddress(host: loopback, port: UInt16(port))
     let data = SocketAddress(host: loopback, port: UInt16(port) + 1)
     _ = try endpoint.connect(to: control, data: data, at: MonotonicClock.now)
-    // It gives up by itself after twelve invitations.
+    // The endpoint stops after twelve invitations without an answer.
     while endpoint.establishedCount == 0 {
-      try Self.send(endpoint, over: ports)
+      try Self.sendOutputs(of: endpoint, over: ports)
       _ = ports.wait(milliseconds: 100)
       for port in [Datagram.Port.control, .data] {
         var datagram = Datagram()
@@ -41,13 +41,13 @@ struct Caller: ~Copyable {
       }
       endpoint.advance(to: MonotonicClock.now)
     }
-    try Self.send(endpoint, over: ports)
+    try Self.sendOutputs(of: endpoint, over: ports)
     (self.ports, self.endpoint, self.data) = (ports, endpoint, data)
     sender = PacketSender(ssrc: endpoint.ssrc, sequence: 65535)
   }
 
-  /// Says each of `messages` in a packet of its own.
-  mutating func say(_ messages: Message...) throws {
+  /// Sends each of `messages` in a separate packet.
+  mutating func send(_ messages: Message...) throws {
     for message in messages {
       var packet = RigidArray<UInt8>(capacity: PacketSender.longestMessagePacket)
       guard sender.encode(message, at: MonotonicClock.now, into: &packet) else {
@@ -62,16 +62,16 @@ struct Caller: ~Copyable {
   /// Ends the session.
   consuming func end() throws {
     endpoint.closeAll(at: MonotonicClock.now)
-    try Self.send(endpoint, over: ports)
+    try Self.sendOutputs(of: endpoint, over: ports)
     ports.close()
   }
 
-  private static func send(_ endpoint: Endpoint, over ports: PortPair) throws {
+  private static func sendOutputs(of endpoint: Endpoint, over ports: PortPair) throws {
     for output in endpoint.drain() {
       switch output {
       case .send(let datagram, let address, let port):
         guard (port == .control ? ports.control : ports.data).send(datagram, to: address) else {
-          throw Failure(description: "\(address): cannot be sent to")
+          throw Failure(description: "\(address): the datagram cannot be sent")
         }
       case .refused, .unreachable: throw Failure(description: "the listener does not answer: \(output)")
       default: break

@@ -2,23 +2,23 @@ import Foundation
 import MusicalTime
 import Processes
 
-/// The pymidi listener, `listener.py`, in a process of its own.
-struct Listener {
-  /// What it tells, a line each.
+/// The pymidi listener `listener.py` in a separate process.
+struct PymidiListener {
+  /// An event of the listener, one JSON line each.
   enum Event: Sendable {
     case ready(port: Int)
     case connected(name: String)
-    /// Its commands, as pymidi decodes them; nil when it made nothing of them.
+    /// The commands of one RTP packet as pymidi decodes them; nil if pymidi could not decode them.
     case packet(at: Instant, commands: [[UInt8]]?)
     case log(String)
     case disconnected
   }
 
-  /// The control port; the data port is the one after it.
+  /// The control port; the data port is `port + 1`.
   let port: Int
   private let process: Child
 
-  /// Starts it, and waits until it listens.
+  /// Starts the listener and waits until its ports are open.
   init(in folder: TemporaryFolder) async throws {
     let python = try Program.find("python3", package: "python3")
     let pymidi = try await Pymidi.folder(python: python, in: folder)
@@ -33,7 +33,7 @@ struct Listener {
     (self.port, self.process) = (port, process)
   }
 
-  /// Ends it; gives all it has told.
+  /// Stops the listener and returns all its events.
   func end() async throws -> [Event] {
     process.closeInput()
     let status = try await process.status(within: .seconds(30))
@@ -43,7 +43,7 @@ struct Listener {
 
   struct Failure: Error, CustomStringConvertible { let description: String }
 
-  /// The whole lines of `text`.
+  /// Decodes the complete lines of `text`.
   private static func events(in text: String) throws -> [Event] {
     guard let end = text.lastIndex(of: "\n") else { return [] }
     return try text[..<end].split(separator: "\n").map { line in
@@ -52,7 +52,7 @@ struct Listener {
   }
 }
 
-extension Listener.Event: Decodable {
+extension PymidiListener.Event: Decodable {
   private enum Key: CodingKey { case event, at, port, name, commands, text }
 
   init(from decoder: any Decoder) throws {
@@ -67,7 +67,7 @@ extension Listener.Event: Decodable {
     case "log": self = .log(try members.decode(String.self, forKey: .text))
     case "disconnected": self = .disconnected
     case let event:
-      throw DecodingError.dataCorruptedError(forKey: .event, in: members, debugDescription: "no event: \(event)")
+      throw DecodingError.dataCorruptedError(forKey: .event, in: members, debugDescription: "unknown event: \(event)")
     }
   }
 }

@@ -4,12 +4,12 @@ import MusicalTime
 import RTPMIDI
 import Seeds
 
-/// A session of two endpoints that happens on no network: what they and a ``PacketSender`` of ours send goes into a
-/// file of packets, for `tshark` to decode. Every packet of the stream bears a journal; the first has the number 65530,
-/// and the receiver acknowledges none.
-struct Rehearsal: ~Copyable {
-  /// The packets of the stream that have not been lost, in order.
-  private(set) var seen: [[UInt8]] = []
+/// A session of two endpoints in memory. The datagrams of the endpoints and the packets of a `PacketSender` are written to
+/// a capture file, which `tshark` decodes. Every packet of the stream contains a journal. The first packet has the sequence
+/// number 65530. The receiver acknowledges no packet, so every journal begins at the first packet.
+struct RecordedSession: ~Copyable {
+  /// The packets of the stream that are not lost, in order.
+  private(set) var streamPackets: [[UInt8]] = []
   private(set) var file = PacketFile()
   private var now = Instant(nanoseconds: 1_000_000_000)
   private let inviter = Endpoint(name: "inviter", identity: 1, random: SplitMix(seed: 1))
@@ -27,25 +27,26 @@ struct Rehearsal: ~Copyable {
     exchange()
   }
 
-  /// A port of the one host there is.
+  /// A port of 127.0.0.1.
   private static func address(_ port: UInt16) -> SocketAddress { SocketAddress(host: 0x7F00_0001, port: port) }
 
-  /// Says each of `messages` in a packet of its own.
-  mutating func say(_ messages: Message...) throws { for message in messages { try say(message) } }
+  /// Sends each of `messages` in a separate packet.
+  mutating func send(_ messages: Message...) throws { for message in messages { try say(message) } }
 
-  mutating func say(_ message: Message) throws { try send { $0.encode(message, at: $1, into: &$2) } }
+  mutating func send(_ message: Message) throws { try transmit { $0.encode(message, at: $1, into: &$2) } }
 
-  /// Says `message` in a packet that is lost: nobody sees it.
-  mutating func lose(_ message: Message) throws { _ = try packet { $0.encode(message, at: $1, into: &$2) } }
+  /// Encodes `message` in a packet that is lost: the packet is not in the capture file.
+  mutating func sendLost(_ message: Message) throws { _ = try packet { $0.encode(message, at: $1, into: &$2) } }
 
-  /// Says the data octets of a System Exclusive, in packets of at most so many octets each; what does not fit into them
-  /// is not said.
-  mutating func say(systemExclusive data: [UInt8], rooms: [Int] = [1400], isJournalled: Bool = true) throws {
+  /// Sends the data octets of a System Exclusive message in several packets.
+  ///
+  /// - Parameter rooms: the maximum size of each packet in octets. Data that does not fit into these packets is not sent.
+  mutating func send(systemExclusive data: [UInt8], rooms: [Int] = [1400], isJournalled: Bool = true) throws {
     var octets = RigidArray<UInt8>(capacity: data.count)
     for octet in data { octets.append(octet) }
     var sent = 0
     for room in rooms {
-      try send(room: room) {
+      try transmit(room: room) {
         let next = $0.encode(systemExclusive: octets, from: sent, at: $1, isJournalled: isJournalled, into: &$2)
         sent = next ?? sent
         return next != nil
@@ -53,8 +54,8 @@ struct Rehearsal: ~Copyable {
     }
   }
 
-  /// A packet without a command.
-  mutating func sayNothing() throws { try send { $0.encodeGuard(at: $1, into: &$2) } }
+  /// Sends a guard packet: a packet without commands.
+  mutating func sendGuard() throws { try transmit { $0.encodeGuard(at: $1, into: &$2) } }
 
   /// Ends the session.
   mutating func end() {
@@ -64,16 +65,16 @@ struct Rehearsal: ~Copyable {
 
   private typealias Encoding = (inout PacketSender, Instant, inout RigidArray<UInt8>) -> Bool
 
-  private mutating func send(room: Int = 1400, _ encode: Encoding) throws {
+  private mutating func transmit(room: Int = 1400, _ encode: Encoding) throws {
     let datagram = try packet(room: room, encode)
-    seen.append(datagram)
+    streamPackets.append(datagram)
     append(datagram, from: 5005, to: 5007)
   }
 
   private mutating func packet(room: Int = 1400, _ encode: Encoding) throws -> [UInt8] {
     var packet = RigidArray<UInt8>(capacity: room)
     guard encode(&sender, now, &packet) else {
-      throw Fault(description: "nothing to send, or no room for it in \(room) octets")
+      throw Fault(description: "nothing to encode, or no room for it in \(room) octets")
     }
     return (0..<packet.count).map { packet[$0] }
   }
@@ -101,7 +102,7 @@ struct Rehearsal: ~Copyable {
     }
   }
 
-  /// Carries datagrams between the endpoints until neither has one.
+  /// Delivers datagrams between the endpoints until neither has output.
   private mutating func exchange() {
     var isQuiet = false
     while !isQuiet {
