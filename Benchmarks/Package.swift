@@ -12,7 +12,7 @@ let package = Package(
     .package(name: "Tutti", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    // Without its traits, as its stand-in for malloc is not there offline: its counts of allocations say nothing.
+    // Without traits: the malloc replacement of the package needs the network. Allocations are counted by CAllocationCount.
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
   ],
   targets: [
@@ -25,18 +25,18 @@ let package = Package(
       name: "baretick",
       dependencies: [arguments] + tutti("ClockSync", "Hostility", "Measurement", "MusicalTime", "Seeds")),
 
-    // A link to the root package's, which is no product of it.
+    // A symbolic link to the target of the root package, which is not a product.
     .target(name: "CAllocationCount"),
-    .target(name: "Performances", dependencies: [containers] + tutti("MIDI", "MusicalTime", "RTPMIDI", "Seeds")),
+    .target(name: "Workloads", dependencies: [containers] + tutti("MIDI", "MusicalTime", "RTPMIDI", "Seeds")),
     .executableTarget(
       name: "RTPMIDIBenchmarks",
-      dependencies: ["CAllocationCount", "Performances", .product(name: "Benchmark", package: "benchmark")],
+      dependencies: ["CAllocationCount", "Workloads", .product(name: "Benchmark", package: "benchmark")],
       path: "Benchmarks/RTPMIDIBenchmarks",
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
     .executableTarget(
       name: "remoteclock",
       dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "Simulation", "VirtualRoutes")),
-    .executableTarget(name: "evenings", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
+    .executableTarget(name: "randomscenarios", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
     .executableTarget(name: "fuzz", dependencies: [arguments] + tutti("Hostility")),
   ],
   swiftLanguageModes: [.v6]

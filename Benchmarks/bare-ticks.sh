@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # bare-ticks.sh [SEEDS]
 #
-# Published followers of bare clock ticks beside Tutti's, and Tutti's on hostile trains: the tables go to
-# results/bare-ticks.txt, the error of phase through the step from 120 to 140 BPM (seed 1) to results/bare-ticks.svg,
-# which takes gnuplot (apt-get install gnuplot-nox) and is left out without.
+# Compares followers of clock ticks without time stamps: published followers and Tutti, and Tutti with hostile tick trains.
+# Writes the tables to results/bare-ticks.txt. Plots the phase error around the step from 120 to 140 BPM (seed 1) in
+# results/bare-ticks.svg if gnuplot is installed (apt-get install gnuplot-nox).
 set -euo pipefail
 cd "$(dirname "$0")"
 seeds=${1:-20}
@@ -12,14 +12,14 @@ swift build -c release --product baretick >&2
   echo "\$ .build/release/baretick --seeds $seeds"
   .build/release/baretick --seeds "$seeds"
 } | tee results/bare-ticks.txt
-command -v gnuplot >/dev/null || { echo "bare-ticks.sh: no gnuplot, so no plot" >&2; exit 0; }
+command -v gnuplot >/dev/null || { echo "bare-ticks.sh: gnuplot: not installed, no plot; run apt-get install gnuplot-nox" >&2; exit 0; }
 series=$(mktemp)
 trap 'rm -f "$series"' EXIT
 .build/release/baretick --series 1 >"$series"
 gnuplot <<PLOT
 set terminal svg size 900,420 font "sans,12" background "white"
 set output "results/bare-ticks.svg"
-set title "Bare ticks late by |N(0, 1 ms)|, from 120 to 140 BPM: error of phase"
+set title "Phase error of ticks without time stamps, late by |N(0, 1 ms)|, step from 120 to 140 BPM"
 set xlabel "seconds from the step"
 set ylabel "milliseconds"
 set key outside right noenhanced

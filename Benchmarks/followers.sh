@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # followers.sh [SECONDS] [FOLLOWERS]
 #
-# Can one master serve a thousand? On this very machine, over loopback, a peer plays at 120 BPM for SECONDS (60): to one
-# follower, and to FOLLOWERS (1000), first of any RTP-MIDI gear, then Tutti peers. The load generator, `followers` of
-# this package, counts every tick at every follower. Before each run cyclictest, FIFO 80, tells for 10 s what the
-# machine can do at all, where it is installed.
+# Measures one master with a thousand followers. On this machine, over loopback, a peer plays at 120 BPM for SECONDS (60)
+# to one follower and to FOLLOWERS (1000), first standard devices, then Tutti peers. The load generator, `followers` of
+# this package, counts every tick at every follower. If cyclictest is installed, it runs for 10 s before each run (FIFO
+# 80) and measures the latency of the machine.
 #
-# Expected: every tick to every follower once; the master takes at most half a processor while it plays, by the kernel's
-# account of its threads; p99.9 of how late its clock thread acts on a tick at most twice that with one follower.
+# Expected: every follower receives every tick exactly once; the master uses at most half a processor while it plays,
+# from the kernel's CPU time of its threads; p99.9 of the lateness of its clock thread is at most twice the p99.9 with
+# one follower.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 seconds=${1:-60} most=${2:-1000} port=21000 master=5004
@@ -15,7 +16,7 @@ TUTTI=${TUTTI:-$here/../.build/release/tutti}
 FOLLOWERS=${FOLLOWERS:-$here/.build/release/followers}
 for program in "$TUTTI" "$FOLLOWERS"; do
   [[ -x $program ]] && continue
-  echo "followers.sh: $program is not there; run swift build -c release here and in .." >&2
+  echo "followers.sh: $program: not found; run swift build -c release here and in .." >&2
   exit 69
 done
 export TUTTI_PATCHES=${TUTTI_PATCHES:-$here/../Patches}
@@ -23,7 +24,7 @@ results=$(mktemp -d)
 peer=
 trap '[[ -z $peer ]] || kill "$peer" 2>/dev/null; rm -r "$results"' EXIT
 
-# processor PID: what each thread has used so far, "name nanoseconds" a line.
+# processor PID: the CPU time of each thread so far, one line "name nanoseconds" each.
 processor() {
   local task
   for task in /proc/"$1"/task/*; do
@@ -31,7 +32,7 @@ processor() {
   done
 }
 
-# play NAME COUNT [--tutti]: one run; its figures into $results/NAME.*
+# play NAME COUNT [--tutti]: one run; writes its results to $results/NAME.*
 play() {
   local name=$1 count=$2 line
   shift 2
@@ -82,13 +83,13 @@ if os.path.exists(base + ".cyclictest"):
 print(f"{name}: {header['scheduler']}, memory locked: {header['memory_locked']};",
       *(f"{key}={value}" for key, value in counts.items()), f"datagrams={summary.get('datagrams_sent')}",
       f"unsent={summary.get('datagrams_unsent')} dropped={summary.get('datagrams_dropped')}")
-print(f"{name}: acted late: {figures(late)} us")
+print(f"{name}: clock thread late: {figures(late)} us")
 rows = [[int(word) for word in line.split()] for line in lines(".ticks")]
 if len(rows) == len(due):
     print(f"{name}: first arrival after due: {figures([(row[1] - at) / 1e3 for row, at in zip(rows, due)])} us")
     print(f"{name}: last arrival after due: {figures([(row[2] - at) / 1e3 for row, at in zip(rows, due)])} us")
 spread = report["spread"]
-print(f"{name}: after its first arrival: " + " ".join(f"{key}={value}" for key, value in spread.items()))
+print(f"{name}: arrivals after the first arrival: " + " ".join(f"{key}={value}" for key, value in spread.items()))
 span = times[1] - times[0]
 used, total = {}, 0
 for thread, value in after:
@@ -96,8 +97,8 @@ for thread, value in after:
     used[thread] = used.get(thread, 0) + share
 whole = sum(used.values())
 print(f"{name}: processor: {100 * whole:.1f} %:", *(f"{key} {100 * value:.1f}" for key, value in used.items() if value > 0.0005))
-complete = counts["missing"] == counts["doubled"] == counts["strays"] == 0 and counts["ticks"] == len(ticks) > 0 \
-    and counts["heard"] == len(ticks) * counts["followers"]
+complete = counts["missing"] == counts["duplicates"] == counts["unexpected"] == 0 and counts["ticks"] == len(ticks) > 0 \
+    and counts["ticks_received"] == len(ticks) * counts["followers"]
 ordered = sorted(late)
 p999 = ordered[max(0, -(-999 * len(ordered) // 1000) - 1)]
 json.dump({"complete": complete, "processor": whole, "p999": p999}, open(base + ".json", "w"))
@@ -120,7 +121,7 @@ def judge(name, good, figure, limit):
     print(f"RESULT {name} {'pass' if good else 'fail'} figure={figure} limit={limit}")
 for kind, few, all in ("plain", one, many), ("tutti", one_tutti, many_tutti):
     complete = few["complete"] and all["complete"]
-    judge(f"every-tick-{kind}", complete, "all" if complete else "lost-or-doubled", "all")
+    judge(f"every-tick-{kind}", complete, "all" if complete else "lost-or-duplicate", "all")
     judge(f"processor-{kind}", all["processor"] <= 0.5, f"{100 * all['processor']:.1f}%", "50%")
     judge(f"lateness-{kind}", all["p999"] <= 2 * few["p999"], f"{all['p999']:.1f}us", f"{2 * few['p999']:.1f}us")
 sys.exit(not passed)

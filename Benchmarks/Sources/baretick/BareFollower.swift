@@ -1,21 +1,22 @@
 import ClockSync
 import MusicalTime
 
-/// A follower of bare ticks: it hears when they arrive, seconds, and says when the newest was due and how fast they go.
+/// A follower of ticks without time stamps: it gets their arrival times and estimates the phase and the interval.
 protocol BareFollower {
-  mutating func hear(_ arrival: Double)
-  /// When the newest tick was due, seconds.
+  /// Adds a tick that arrived at `arrival`, in seconds.
+  mutating func add(_ arrival: Double)
+  /// The estimated due time of the newest tick, in seconds.
   var phase: Double { get }
-  /// Seconds a tick.
+  /// The estimated interval between ticks, in seconds.
   var interval: Double { get }
-  /// Ticks heard of, those included that it knows to be lost.
+  /// The number of ticks so far, including ticks that the follower knows to be lost.
   var count: Int { get }
 }
 
-/// A second-order delay-locked loop (Adriaensen, "Using a DLL to filter time", Linux Audio Conference 2005): an error moves
-/// the phase by b = sqrt(2) omega and the interval by c = omega^2 of it.
+/// A second-order delay-locked loop (Adriaensen, "Using a DLL to filter time", Linux Audio Conference 2005). An error e
+/// corrects the phase by b e, b = sqrt(2) omega, and the interval by c e, c = omega^2.
 struct DelayLockedLoop: BareFollower {
-  /// The loop's angular frequency, radians a tick, at first, and from the 25th tick on.
+  /// The angular frequency of the loop in radians per tick, for the first 24 ticks and from the 25th tick on.
   let first: Double
   let omega: Double
   private(set) var count = 0
@@ -27,7 +28,7 @@ struct DelayLockedLoop: BareFollower {
     (self.first, self.omega, self.interval) = (first ?? omega, omega, interval)
   }
 
-  mutating func hear(_ arrival: Double) {
+  mutating func add(_ arrival: Double) {
     defer { count += 1 }
     guard count > 0 else {
       (phase, predicted) = (arrival, arrival + interval)
@@ -41,7 +42,7 @@ struct DelayLockedLoop: BareFollower {
   }
 }
 
-/// The mean of the last intervals; the newest arrival is its phase.
+/// The mean of the last intervals. The phase is the newest arrival.
 struct MeanOfIntervals: BareFollower {
   private var arrivals: [Double] = []
   private let ticks: Int
@@ -52,7 +53,7 @@ struct MeanOfIntervals: BareFollower {
 
   var phase: Double { arrivals.last ?? 0 }
 
-  mutating func hear(_ arrival: Double) {
+  mutating func add(_ arrival: Double) {
     count += 1
     arrivals.append(arrival)
     if arrivals.count > ticks + 1 { arrivals.removeFirst() }
@@ -60,7 +61,7 @@ struct MeanOfIntervals: BareFollower {
   }
 }
 
-/// Tutti's: ``TickCounter`` and ``TickFollower``.
+/// The follower of Tutti: `TickCounter` and `TickFollower`.
 struct Tutti: BareFollower {
   private var follower = TickFollower()
   private var counter = TickCounter()
@@ -72,14 +73,14 @@ struct Tutti: BareFollower {
   }
   var interval: Double { follower.timeline.map { Double($0.tempo.nanosecondsPerQuarter) / 24e9 } ?? 0 }
 
-  mutating func hear(_ arrival: Double) {
+  mutating func add(_ arrival: Double) {
     newest = arrival
     counter.add(Instant(nanoseconds: Int64(arrival * 1e9)), to: &follower)
   }
 }
 
-/// The followers compared, as published.
-enum Contender: String, CaseIterable, Encodable {
+/// The compared followers, with their published parameters.
+enum FollowerMethod: String, CaseIterable, Encodable {
   case ardour = "Ardour's DLL"
   case jack = "jack_mclk_dump's DLL"
   case element = "Element's DLL"
@@ -87,12 +88,12 @@ enum Contender: String, CaseIterable, Encodable {
   case quarter = "mean of 24 ticks"
   case tutti = "Tutti"
 
-  /// It knows the tempo to begin with, but for Tutti.
+  /// Creates the follower. All followers except Tutti get the initial interval.
   func follower(interval: Double) -> any BareFollower {
     switch self {
     case .ardour: DelayLockedLoop(omega: 0.0314, interval: interval)
     case .jack: DelayLockedLoop(omega: 2 * .pi / 6 * interval, interval: interval)
-    // Bandwidths of 0.5 and 0.1 in units of the 24 ticks of a quarter.
+    // Bandwidths of 0.5 and 0.1 per 24 ticks (a quarter note).
     case .element: DelayLockedLoop(first: 2 * .pi * 0.5 / 24, omega: 2 * .pi * 0.1 / 24, interval: interval)
     case .ten: MeanOfIntervals(10, interval: interval)
     case .quarter: MeanOfIntervals(24, interval: interval)

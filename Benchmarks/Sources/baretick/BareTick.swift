@@ -5,23 +5,24 @@ import Foundation
 struct BareTick: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "baretick",
-    abstract: "Published followers of bare clock ticks beside Tutti's, and Tutti's on hostile trains.",
+    abstract: "Compare followers of clock ticks without time stamps.",
     discussion: """
-      Ticks at 120 BPM, then at 140, late by |N(0, 1 ms)|, without and with one in twenty lost. All times are the seeds' \
-      own: nothing is waited for.
+      The first table compares published followers with the follower of Tutti: ticks at 120 BPM, then at 140 BPM, late by \
+      |N(0, 1 ms)|, without loss and with 5 % loss. The second table shows how soon the follower of Tutti recovers from \
+      hostile tick trains. All times are virtual.
 
-      EXAMPLE
+      EXAMPLES
         baretick --seeds 20
         baretick --series 1 > errors.txt
       """)
 
-  @Option(help: "How many seeds, from 1 on.")
+  @Option(help: ArgumentHelp("Run this many seeds, beginning with 1.", valueName: "N"))
   var seeds = 20
 
   @Option(
     help: ArgumentHelp(
-      "Print, for this seed, each follower's error of phase through the step, without losses: seconds from it, "
-        + "milliseconds, a block a follower, as gnuplot reads them.", valueName: "SEED"))
+      "Print the phase errors around the tempo step for this seed, without loss, as gnuplot data: one block per follower, "
+        + "seconds from the step and milliseconds.", valueName: "SEED"))
   var series: UInt64?
 
   @Flag(help: "Print the tables as a JSON object.")
@@ -29,7 +30,7 @@ struct BareTick: ParsableCommand {
 
   func validate() throws {
     guard (1...10_000).contains(seeds) else {
-      throw ValidationError("--seeds \(seeds): out of range; give one from 1 to 10000")
+      throw ValidationError("--seeds \(seeds): out of range; give 1 to 10000")
     }
   }
 
@@ -49,9 +50,9 @@ struct BareTick: ParsableCommand {
   }
 
   private func printSeries(seed: UInt64) {
-    for contender in Contender.allCases {
-      print("\"\(contender.rawValue)\"")
-      for point in Experiment(contender, seed: seed, loss: 0).outcome.errors where abs(point.at - 2) <= 4 {
+    for method in FollowerMethod.allCases {
+      print("\"\(method.rawValue)\"")
+      for point in Experiment(method, seed: seed, loss: 0).outcome.errors where abs(point.at - 2) <= 4 {
         print(String(format: "%.4f %.3f", point.at, point.error))
       }
       print("\n")

@@ -1,18 +1,18 @@
 import Foundation
 import Measurement
 
-/// The published followers and Tutti's in the same experiment, seed by seed.
+/// The results of all followers in the same experiment over all seeds.
 struct FollowerTable: Encodable {
   struct Row: Encodable {
-    var follower: Contender
+    var follower: FollowerMethod
     var loss: Double
-    /// Means over the seeds, milliseconds; ``settled`` is nil when one seed in ten or more never does.
+    /// Means over the seeds, in milliseconds. ``settled`` is in ticks; nil if a tenth of the seeds or more never settle.
     var deviation: Double
     var settled: Double?
     var worst: Double
-    /// The worst of all seeds.
+    /// The largest phase error of all seeds, in milliseconds.
     var worstOfAll: Double
-    /// The most ticks by which a count is off.
+    /// The largest error of the tick count.
     var slipped: Int
   }
 
@@ -20,15 +20,15 @@ struct FollowerTable: Encodable {
 
   init(seeds: Int) {
     for loss in [0, 0.05] {
-      for contender in Contender.allCases {
-        let outcomes = (1...seeds).map { Experiment(contender, seed: UInt64($0), loss: loss).outcome }
+      for method in FollowerMethod.allCases {
+        let outcomes = (1...seeds).map { Experiment(method, seed: UInt64($0), loss: loss).outcome }
         func mean(_ value: (Experiment.Outcome) -> Double) -> Double {
           outcomes.map(value).reduce(0, +) / Double(seeds)
         }
         let settled = outcomes.compactMap(\.settled)
         rows.append(
           Row(
-            follower: contender, loss: loss, deviation: mean(\.deviation),
+            follower: method, loss: loss, deviation: mean(\.deviation),
             settled: settled.count * 10 > seeds * 9 ? Double(settled.reduce(0, +)) / Double(settled.count) : nil,
             worst: mean(\.worst), worstOfAll: outcomes.map(\.worst).max()!,
             slipped: outcomes.map { abs($0.slipped) }.max()!))
@@ -38,7 +38,7 @@ struct FollowerTable: Encodable {
 
   var text: String {
     var table = TextTable(columns: [
-      "follower", "lost", "phase sd, ms", "ticks to 0.5 BPM", "worst phase, ms", "of all seeds", "count off by",
+      "follower", "loss", "phase sd, ms", "ticks to 0.5 BPM", "max phase, ms", "all seeds", "count error",
     ])
     for row in rows {
       table.append([

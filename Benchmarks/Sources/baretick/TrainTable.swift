@@ -3,14 +3,15 @@ import Hostility
 import Measurement
 import MusicalTime
 
-/// Tutti's follower on hostile trains: how soon it is right again.
+/// How soon the follower of Tutti recovers from hostile tick trains.
 struct TrainTable: Encodable {
   struct Row: Encodable {
     var train: String
-    /// Ticks after the trouble until tempo (0.5 BPM) and phase (5 ms) are right for good: the middle seed, the worst.
+    /// The number of ticks after the disturbance until the errors of tempo and phase stay below 0.5 BPM and 5 ms: median and
+    /// maximum over the seeds.
     var settled: Int
     var worst: Int
-    /// Seeds after which the count is off; nil where nobody can know it.
+    /// The number of seeds with a wrong tick count; nil if the count cannot be known.
     var slipped: Int?
     var doubled: Int64
     var revisions: Int
@@ -50,7 +51,7 @@ struct TrainTable: Encodable {
 
   var text: String {
     var table = TextTable(columns: [
-      "train", "ticks to settle", "worst", "counts off", "doubles dropped", "numbered anew",
+      "train", "ticks to settle", "max", "wrong counts", "duplicates dropped", "renumbered",
     ])
     for row in rows {
       table.append([

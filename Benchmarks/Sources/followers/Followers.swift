@@ -7,33 +7,34 @@ import MusicalTime
 struct Followers: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "followers",
-    abstract: "Follow a master on this machine, a thousand times.",
+    abstract: "Run many followers of one master on this machine and count every tick.",
     discussion: """
-      Each follower is an RTP-MIDI session with ports of its own. Start the master with --start and --connect to the \
-      first: it lets itself be invited when all the others are there. The run ends when the master leaves.
+      Each follower is an RTP-MIDI session with its own pair of ports. Run the master with --start and --connect to the \
+      first follower, which accepts the invitation when all other followers are in session. The run ends when the master \
+      leaves.
 
-      Exit status: 0 when every follower had every tick once, 1 when not.
+      Exit status: 0 if every follower received every tick exactly once, otherwise 1.
 
       EXAMPLE
         followers --count 1000 --port 21000 --master 5004 &
         tutti peer --port 5004 --audio none --connect 127.0.0.1:21000 --start --duration 60
       """)
 
-  @Option(help: "How many.")
+  @Option(help: ArgumentHelp("Run this many followers.", valueName: "N"))
   var count = 1000
 
-  @Option(help: ArgumentHelp("The first one's control port; all use two each.", valueName: "N"))
+  @Option(help: ArgumentHelp("Use N as the first control port; each follower uses two ports.", valueName: "N"))
   var port: UInt16 = 21000
 
-  @Option(help: ArgumentHelp("The master's control port.", valueName: "N"))
+  @Option(help: ArgumentHelp("Use the master with control port N.", valueName: "N"))
   var master: UInt16 = 5004
 
-  @Flag(help: "Be Tutti peers: answer clock probes and send them. Default: any RTP-MIDI gear.")
+  @Flag(help: "Send and answer clock probes, as Tutti peers do. (default: act as standard devices)")
   var tutti = false
 
   @Option(
     help: ArgumentHelp(
-      "Write to this file, for each tick: its time stamp, its first and its last arrival, nanoseconds.",
+      "Write the time stamp, the first and the last arrival of each tick to this file, in nanoseconds.",
       valueName: "FILE"))
   var ticks: String?
 
@@ -42,18 +43,18 @@ struct Followers: ParsableCommand {
 
   func validate() throws {
     guard count >= 1, Int(port) + 2 * count <= 65536 else {
-      throw ValidationError("--count \(count): does not fit above port \(port); give fewer, or a lower --port")
+      throw ValidationError("--count \(count): not enough ports above \(port); give fewer followers or a lower --port")
     }
   }
 
   func run() throws {
     do {
-      let band = try Band(count, port: port, master: master, areTutti: tutti)
-      try band.run { event in
+      let group = try FollowerGroup(count, port: port, master: master, areTutti: tutti)
+      try group.run { event in
         if json { print("{\"event\":\"\(event)\"}") } else { print(event) }
         fflush(nil)
       }
-      let report = Report(band)
+      let report = Report(group)
       if let ticks { try report.ticks.write(toFile: ticks, atomically: false, encoding: .utf8) }
       print(json ? try report.json : report.text)
       guard report.isComplete else { throw ExitCode(1) }

@@ -1,4 +1,4 @@
-/// What is needed and not there, in one line.
+/// A missing requirement: `thing: reason; remedy`.
 struct FollowersError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -2,7 +2,7 @@ import CEpoll
 import Glibc
 import RTPMIDI
 
-/// Where a datagram of this machine comes from, or goes to: a port of 127.0.0.1.
+/// A port of 127.0.0.1.
 extension SocketAddress {
   init(loopback port: UInt16) { self.init(host: 0x7F00_0001, port: port) }
 
@@ -15,15 +15,15 @@ extension SocketAddress {
   }
 }
 
-/// A UDP socket of 127.0.0.1 whose arrivals bear the kernel's stamps.
+/// A UDP socket on 127.0.0.1 with kernel receive time stamps.
 struct LoopbackSocket {
   let descriptor: Int32
 
-  /// - Throws: ``FollowersError`` when the port is taken, or there are no more descriptors.
+  /// - Throws: ``FollowersError`` if the port is in use or no descriptor is left.
   init(port: UInt16) throws(FollowersError) {
     descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else {
-      throw FollowersError("socket: not to be had (\(String(cString: strerror(errno)))); raise `ulimit -n`")
+      throw FollowersError("socket: cannot be opened (\(String(cString: strerror(errno)))); raise `ulimit -n`")
     }
     var address = SocketAddress(loopback: port).sockaddr
     let code = withUnsafePointer(to: &address) { pointer in
@@ -34,13 +34,13 @@ struct LoopbackSocket {
     guard code == 0 else {
       let reason = String(cString: strerror(errno))
       close(descriptor)
-      throw FollowersError("port \(port): \(reason); choose others with --port")
+      throw FollowersError("port \(port): \(reason); choose other ports with --port")
     }
     var on: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Sends one datagram, never waiting; false when the kernel would not take it.
+  /// Sends one datagram without waiting; returns false if the kernel does not accept it.
   func send(_ bytes: [UInt8], to address: SocketAddress) -> Bool {
     var to = address.sockaddr
     return withUnsafePointer(to: &to) { pointer in

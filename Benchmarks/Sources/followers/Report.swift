@@ -2,50 +2,53 @@ import Foundation
 import Measurement
 import MusicalTime
 
-/// What the followers heard, all together.
+/// The results of all followers.
 struct Report {
   private let followers: Int
   private let rows: Int
-  private let heard: [Heard]
-  private let total: Heard
+  private let counters: [FollowerCounters]
+  private let total: FollowerCounters
+  /// Arrivals of a tick after its first arrival.
   private let spread: Figures
+  /// The last arrival of each tick after its first arrival.
   private let width: Figures
-  /// A line a tick: time stamp, first and last arrival, nanoseconds of CLOCK_MONOTONIC.
+  /// One line per tick: time stamp, first and last arrival, in nanoseconds of CLOCK_MONOTONIC.
   let ticks: String
 
-  init(_ band: Band) {
-    heard = band.heard
-    followers = heard.count
-    rows = band.ticks.count
-    total = heard.reduce(into: Heard(), +=)
-    spread = Figures(band.ticks.spread)
-    width = Figures(signed: zip(band.ticks.firsts, band.ticks.lasts).map { $1 - $0 })
+  init(_ group: FollowerGroup) {
+    counters = group.counters
+    followers = counters.count
+    rows = group.ticks.count
+    total = counters.reduce(into: FollowerCounters(), +=)
+    spread = Figures(group.ticks.spread)
+    width = Figures(signed: zip(group.ticks.firsts, group.ticks.lasts).map { $1 - $0 })
     ticks = (0..<rows).map { row in
-      let instants = [band.ticks.stamps[row], band.ticks.firsts[row], band.ticks.lasts[row]]
+      let instants = [group.ticks.stamps[row], group.ticks.firsts[row], group.ticks.lasts[row]]
       return instants.map { "\($0.nanoseconds)" }.joined(separator: " ") + "\n"
     }.joined()
   }
 
-  /// Whether every follower had every tick once, and all began together.
+  /// Whether every follower has received every tick exactly once.
   var isComplete: Bool {
-    rows > 0 && heard.allSatisfy { $0.ticks == rows && $0.missing == 0 && $0.doubled == 0 && $0.strays == 0 }
+    rows > 0 && counters.allSatisfy { $0.ticks == rows && $0.missing == 0 && $0.duplicates == 0 && $0.unexpected == 0 }
   }
 
-  private var late: Int { heard.count { $0.starts == 0 } }
+  private var notStarted: Int { counters.count { $0.starts == 0 } }
 
   private var counts: [(name: String, value: Int)] {
     [
-      ("followers", followers), ("started", followers - late), ("stopped", heard.count { $0.stops > 0 }),
-      ("ticks", rows), ("heard", total.ticks), ("recovered", total.recovered), ("missing", total.missing),
-      ("doubled", total.doubled), ("strays", total.strays), ("lost", Int(total.lost)), ("refused", total.refused),
+      ("followers", followers), ("started", followers - notStarted), ("stopped", counters.count { $0.stops > 0 }),
+      ("ticks", rows), ("ticks_received", total.ticks), ("recovered", total.recovered), ("missing", total.missing),
+      ("duplicates", total.duplicates), ("unexpected", total.unexpected), ("packets_lost", Int(total.lost)),
+      ("packets_rejected", total.rejected),
       ("unsent", total.unsent),
     ]
   }
 
   var text: String {
     var table = TextTable(columns: ["microseconds"] + Figures.columns)
-    table.append(["after a tick's first arrival"] + spread.row)
-    table.append(["its last after its first"] + width.row)
+    table.append(["arrivals after the first arrival"] + spread.row)
+    table.append(["last arrival after the first"] + width.row)
     return counts.map { "\($0.name)=\($0.value)" }.joined(separator: " ") + "\n" + table.description
   }
 

@@ -1,27 +1,27 @@
 import Measurement
 import MusicalTime
 
-/// The ticks of the run, a row each, and how far apart the same tick reached the followers.
+/// The ticks of the run, one row each, and how far apart the same tick reached the followers.
 ///
-/// A tick is known by its time stamp, which is the same for all. The master sends them in order, so that only the newest
-/// rows are open; a row that falls out of the window is measured and forgotten.
+/// A tick is identified by its time stamp, which is the same for all followers. The master sends ticks in order, so only
+/// the newest rows are open. A row that leaves the window is measured and discarded.
 struct TickTable {
   private static let openRows = 64
 
   private let followers: Int
   private(set) var stamps: [Instant] = []
-  /// When the tick reached its first and its last follower.
+  /// The first and the last arrival of each tick.
   private(set) var firsts: [Instant] = []
   private(set) var lasts: [Instant] = []
-  /// Arrivals of the open rows, row modulo their number; the distant future where none has come.
+  /// The arrivals in the open rows, at index row modulo ``openRows``; `distantFuture` if a tick has not arrived.
   private var arrivals: [Instant]
-  /// How long after the tick's first arrival each of its arrivals came.
+  /// The delay of each arrival after the first arrival of the same tick.
   private(set) var spread = SignedHistogram()
 
   init(followers: Int) {
     self.followers = followers
     arrivals = Array(repeating: .distantFuture, count: Self.openRows * followers)
-    // Four hours at 120 BPM without another allocation.
+    // Enough for four hours at 120 BPM without reallocation.
     stamps.reserveCapacity(1 << 20)
     firsts.reserveCapacity(1 << 20)
     lasts.reserveCapacity(1 << 20)
@@ -29,8 +29,10 @@ struct TickTable {
 
   var count: Int { stamps.count }
 
-  /// A tick stamped `stamp` has reached `follower`: its row, nil when no open row is its.
-  mutating func arrived(_ stamp: Instant, at instant: Instant, follower: Int) -> Int? {
+  /// Records that the tick with time stamp `stamp` has reached `follower`.
+  ///
+  /// - Returns: the row of the tick; nil if the row is not open.
+  mutating func record(_ stamp: Instant, at instant: Instant, follower: Int) -> Int? {
     var row = stamps.count - 1
     while row >= 0, row > stamps.count - 1 - Self.openRows, stamps[row] > stamp { row -= 1 }
     if row < 0 || stamps[row] < stamp {
@@ -45,7 +47,7 @@ struct TickTable {
     return row
   }
 
-  /// Measures the rows that are still open.
+  /// Measures the open rows.
   mutating func finish() { while firsts.count < stamps.count { measure(firsts.count) } }
 
   private mutating func measure(_ row: Int) {

@@ -10,39 +10,41 @@ import VirtualRoutes
 struct RemoteClockBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remoteclock",
-    abstract: "How well a follower knows its master's clock, on virtual networks, and what that costs.",
+    abstract: "Measure the error and the cost of remote clock estimation on virtual networks.",
     discussion: """
-      Each seed is a meeting of two peers: 50 probes a second each way in the first minute, then 10, and 48 ticks a second. \
-      Of the errors of all estimates, 20 a second, the 95th percentile of the absolute value is taken, and of all seeds \
-      the median; microseconds. The skew is that of the master's clock, and grows by the drift.
+      Each seed simulates two peers: 50 probes per second in each direction in the first minute, then 10 per second, and 48 \
+      ticks per second. The clock is estimated 20 times per second. The figures are the 95th percentile of the magnitude of \
+      the error, and the median over all seeds, in microseconds. The skew is that of the master's clock and grows by the \
+      drift.
 
       EXAMPLE
         remoteclock --seconds 3600 --seeds 6
       """)
 
-  @Option(help: ArgumentHelp("How long they play.", valueName: "S"))
+  @Option(help: ArgumentHelp("Simulate this many seconds of virtual time.", valueName: "S"))
   var seconds = 3600.0
 
-  @Option(help: ArgumentHelp("How many meetings.", valueName: "N"))
+  @Option(help: ArgumentHelp("Run this many seeds.", valueName: "N"))
   var seeds: UInt64 = 6
 
-  @Flag(help: "One JSON object for each line of the table.")
+  @Flag(help: "Print one JSON object for each line of the table.")
   var json = false
 
   func validate() throws {
     guard seconds >= 60, seconds <= 86400 else {
       throw ValidationError("--seconds \(seconds): out of range; give 60 to 86400")
     }
-    guard (1...10_000).contains(seeds) else { throw ValidationError("--seeds \(seeds): give 1 to 10000") }
+    guard (1...10_000).contains(seeds) else { throw ValidationError("--seeds \(seeds): out of range; give 1 to 10000") }
   }
 
-  /// What came of the meetings on one network with one pair of clocks.
+  /// The results of all seeds on one network with one skew and drift.
   struct Row: Encodable {
     var network: String
     var skew, drift: Double
-    /// From 10 to 40 s, the median and the worst seed's; from 40 s to the end; the worst estimate of all from 10 s on.
-    var early, earlyWorst, late, most: Double
-    /// A second after they met, the worst.
+    /// The 95th percentile from 10 to 40 s, median and worst seed; the 95th percentile from 40 s to the end; the largest error
+    /// from 10 s on.
+    var early, earlyWorst, late, largest: Double
+    /// The largest error one second after the beginning.
     var atOneSecond: Double
     var nanosecondsPerPacket: Double
     var packets, allocations, rejected, resets: Int
@@ -51,7 +53,7 @@ struct RemoteClockBenchmark: ParsableCommand {
   func run() throws {
     if !json {
       print(
-        "network  skew ppm  drift ppm/min  p95 10-40 s  worst seed  p95 40 s-end      most  at 1 s  ns/packet  allocations"
+        "network  skew ppm  drift ppm/min  p95 10-40 s  worst seed  p95 40 s-end   largest  at 1 s  ns/packet  allocations"
       )
     }
     for network in VirtualNetwork.lab {
@@ -67,7 +69,7 @@ struct RemoteClockBenchmark: ParsableCommand {
             name
               + String(
                 format: "%10.0f %14.0f %12.2f %11.2f %13.2f %9.1f %7.0f %10.0f %12d", row.skew, row.drift, row.early,
-                row.earlyWorst, row.late, row.most, row.atOneSecond, row.nanosecondsPerPacket, row.allocations))
+                row.earlyWorst, row.late, row.largest, row.atOneSecond, row.nanosecondsPerPacket, row.allocations))
         }
       }
     }
@@ -77,7 +79,7 @@ struct RemoteClockBenchmark: ParsableCommand {
     var route = VirtualRoute(network)
     (route.offset, route.skew, route.drift) = (.seconds(4242), skew, drift)
     var row = Row(
-      network: network.name, skew: skew, drift: drift, early: 0, earlyWorst: 0, late: 0, most: 0, atOneSecond: 0,
+      network: network.name, skew: skew, drift: drift, early: 0, earlyWorst: 0, late: 0, largest: 0, atOneSecond: 0,
       nanosecondsPerPacket: 0, packets: 0, allocations: 0, rejected: 0, resets: 0)
     var (early, late): ([Double], [Double]) = ([], [])
     var spent = 0.0
@@ -106,7 +108,7 @@ struct RemoteClockBenchmark: ParsableCommand {
         let error = (estimate.offset - route.difference(at: news.at)).magnitude.microseconds
         let second = Double(news.at.nanoseconds) / 1e9
         if (1...1.2).contains(second) { row.atOneSecond = max(row.atOneSecond, error) }
-        if second >= 10 { row.most = max(row.most, error) }
+        if second >= 10 { row.largest = max(row.largest, error) }
         if (10..<40).contains(second) { first.append(error) }
         if second >= 40 { rest.append(error) }
       }

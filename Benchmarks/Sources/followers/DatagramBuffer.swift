@@ -2,18 +2,18 @@ import CEpoll
 import Glibc
 import RTPMIDI
 
-/// Room for one datagram and what comes with it, taken once: receiving allocates nothing.
-final class DatagramRoom {
+/// A buffer for one datagram and its ancillary data, allocated once: receiving allocates nothing.
+final class DatagramBuffer {
   private static let size = 2048
   // Invariant: the three blocks are allocated in init, freed in deinit, and `message` points into them alone; the
   // datagram's octets are the first `count` of `octets`.
-  private let octets = UnsafeMutablePointer<UInt8>.allocate(capacity: DatagramRoom.size)
+  private let octets = UnsafeMutablePointer<UInt8>.allocate(capacity: DatagramBuffer.size)
   private let from = UnsafeMutablePointer<sockaddr_in>.allocate(capacity: 1)
   private let part = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
   private let control = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 16)
   private var message = msghdr()
   private(set) var count = 0
-  /// CLOCK_REALTIME, nanoseconds; 0 when the kernel has not said.
+  /// The kernel receive time stamp in nanoseconds of CLOCK_REALTIME; 0 if there is none.
   private(set) var stamp: Int64 = 0
 
   init() {
@@ -33,7 +33,7 @@ final class DatagramRoom {
     control.deallocate()
   }
 
-  /// Takes the datagram that has waited longest at `socket`; false when none does.
+  /// Receives the oldest datagram in the queue of `socket`; returns false if the queue is empty.
   func receive(from socket: LoopbackSocket) -> Bool {
     message.msg_namelen = socklen_t(MemoryLayout<sockaddr_in>.size)
     message.msg_controllen = 256
@@ -45,6 +45,6 @@ final class DatagramRoom {
 
   var sender: SocketAddress { SocketAddress(loopback: UInt16(bigEndian: from.pointee.sin_port)) }
 
-  /// The datagram's octets, until the next is received.
+  /// The octets of the datagram, valid until the next datagram is received.
   var datagram: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: octets, count: count) }
 }

@@ -3,22 +3,23 @@ import Glibc
 import MusicalTime
 import RTPMIDI
 
-/// Many followers of one master on one thread: epoll over all their sockets, a look at their timers every 2 ms.
+/// Many followers of one master on one thread: epoll over all sockets, timers checked every 2 ms.
 ///
-/// All but the first invite the master, some at a time. The first waits to be invited itself and lets that happen when
-/// all the others are there: a master that is told to connect to it, and to start when everybody is there, starts then.
-final class Band {
+/// All followers except the first invite the master, a few at a time. The first follower is invited by the master, and
+/// accepts when all other followers are in session. A master with --connect to the first follower and --start therefore
+/// starts the rhythm when all followers are in session.
+final class FollowerGroup {
   enum Event { case joined, started, stopped }
 
   private let followers: [Follower]
   private let master: UInt16
   private let poll = epoll_create1(0)
-  private let room = DatagramRoom()
+  private let buffer = DatagramBuffer()
   private var connecting = 1
   private(set) var ticks: TickTable
 
-  /// Followers that invite at a time: a master takes no more from one host.
-  private static let most = 12
+  /// The maximum number of pending invitations. A master accepts no more from one host.
+  private static let maximumPending = 12
 
   init(_ count: Int, port: UInt16, master: UInt16, areTutti: Bool) throws(FollowersError) {
     var limit = rlimit()
@@ -45,55 +46,56 @@ final class Band {
     epoll_ctl(poll, EPOLL_CTL_ADD, socket.descriptor, &event)
   }
 
-  /// Plays until the master has left all of them.
+  /// Runs until the master has ended all sessions.
   ///
-  /// - Parameter tell: called as things happen to all of them.
-  /// - Throws: ``FollowersError`` when somebody does not get in.
-  func run(tell: (Event) -> Void) throws(FollowersError) {
+  /// - Parameter report: called when all followers have joined, started or stopped.
+  /// - Throws: ``FollowersError`` if the master does not accept a follower.
+  func run(report: (Event) -> Void) throws(FollowersError) {
     var events = [epoll_event](repeating: epoll_event(), count: 256)
-    var told: Event?
-    var nextLook = monotonicNow
+    var lastEvent: Event?
+    var nextCheck = monotonicNow
     while true {
       let count = epoll_wait(poll, &events, Int32(events.count), 2)
       let now = monotonicNow
-      // Read anew each time, for the system clock may be set.
+      // Read every time, because the system clock may be stepped.
       let wall = wallClockNow
       for index in 0..<max(0, Int(count)) {
         let number = Int(events[index].data.u32)
         receive(on: number % 2 == 0 ? .control : .data, of: number / 2, at: now, wall: wall)
       }
-      guard now >= nextLook else { continue }
-      nextLook = now + .milliseconds(2)
+      guard now >= nextCheck else { continue }
+      nextCheck = now + .milliseconds(2)
       for follower in followers where follower.due <= now { follower.advance(to: now) }
       try inviteSome(at: now)
-      if told == nil, followers.allSatisfy(\.hasJoined) {
-        told = .joined
-        tell(.joined)
-      } else if told == .joined, ticks.count > 0 {
-        told = .started
-        tell(.started)
-      } else if told == .started, followers.allSatisfy({ $0.heard.stops > 0 }) {
-        told = .stopped
-        tell(.stopped)
+      if lastEvent == nil, followers.allSatisfy(\.hasJoined) {
+        lastEvent = .joined
+        report(.joined)
+      } else if lastEvent == .joined, ticks.count > 0 {
+        lastEvent = .started
+        report(.started)
+      } else if lastEvent == .started, followers.allSatisfy({ $0.counters.stops > 0 }) {
+        lastEvent = .stopped
+        report(.stopped)
       }
-      if told != nil, followers.allSatisfy(\.hasLeft) { break }
+      if lastEvent != nil, followers.allSatisfy(\.hasLeft) { break }
     }
     ticks.finish()
-    for follower in followers { follower.settle(ticks.count) }
+    for follower in followers { follower.finish(ticks.count) }
   }
 
-  /// What each has heard.
-  var heard: [Heard] { followers.map(\.heard) }
+  /// The counters of each follower.
+  var counters: [FollowerCounters] { followers.map(\.counters) }
 
   private func receive(on port: Port, of number: Int, at now: Instant, wall: Int64) {
     let follower = followers[number]
-    // Level-triggered: what is left comes with the next look.
-    guard room.receive(from: port == .control ? follower.control : follower.data) else { return }
+    // Level-triggered: epoll reports remaining datagrams again.
+    guard buffer.receive(from: port == .control ? follower.control : follower.data) else { return }
     if number == 0, !follower.hasJoined, !mayFirstJoin { return }
-    // The kernel's stamp, in the monotonic clock: it lies before the look at both clocks, or not at all.
-    let age = wall &- room.stamp
-    let arrival = room.stamp != 0 && age > 0 && age < 1_000_000_000 ? Instant(nanoseconds: now.nanoseconds - age) : now
-    follower.receive(room, on: port, at: arrival, into: &ticks, as: number)
+    // The kernel time stamp, converted to CLOCK_MONOTONIC. It must be before the readings of both clocks.
+    let age = wall &- buffer.stamp
+    let arrival =
+      buffer.stamp != 0 && age > 0 && age < 1_000_000_000 ? Instant(nanoseconds: now.nanoseconds - age) : now
+    follower.receive(buffer, on: port, at: arrival, into: &ticks, as: number)
   }
 
   private var mayFirstJoin: Bool { connecting == followers.count && followers.dropFirst().allSatisfy(\.hasJoined) }
@@ -102,10 +104,12 @@ final class Band {
     guard !mayFirstJoin else { return }
     var waiting = 0
     for follower in followers[1..<connecting] {
-      if follower.hasLeft { throw FollowersError("port \(master): no master lets the followers in; start one there") }
+      if follower.hasLeft {
+        throw FollowersError("port \(master): no master accepts the followers; start a master there")
+      }
       if !follower.hasJoined { waiting += 1 }
     }
-    while connecting < followers.count, waiting < Self.most {
+    while connecting < followers.count, waiting < Self.maximumPending {
       followers[connecting].connect(to: master, at: now)
       connecting += 1
       waiting += 1
@@ -113,7 +117,7 @@ final class Band {
   }
 }
 
-/// CLOCK_MONOTONIC, the master's clock as well.
+/// The time of CLOCK_MONOTONIC, which the master also uses.
 var monotonicNow: Instant { Instant(nanoseconds: instant(of: CLOCK_MONOTONIC)) }
 private var wallClockNow: Int64 { instant(of: CLOCK_REALTIME) }
 

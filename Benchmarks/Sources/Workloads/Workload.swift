@@ -2,32 +2,32 @@ public import MIDI
 public import MusicalTime
 import Seeds
 
-/// What a musician, or a clock, says in time: the material of the packet benchmarks.
-public struct Performance: Sendable {
-  /// Messages, and when each counts, from 1 s on, in order.
+/// A sequence of MIDI messages with instants: the input of the packet benchmarks.
+public struct Workload: Sendable {
+  /// Messages and their instants, in order, from 1 s on.
   public private(set) var messages: [(message: Message, at: Instant)] = []
 
-  /// `count` ticks at 120 BPM behind a Start.
-  public static func clock(count: Int) -> Performance {
-    var performance = Performance()
-    performance.messages.reserveCapacity(count)
+  /// A Start and ticks at 120 BPM, `count` messages in total.
+  public static func clock(count: Int) -> Workload {
+    var workload = Workload()
+    workload.messages.reserveCapacity(count)
     for tick in 0..<count {
       let instant = Instant(nanoseconds: 1_000_000_000 + Int64(max(0, tick - 1)) * 500_000_000 / 24)
-      performance.messages.append((tick == 0 ? .start : .clock, instant))
+      workload.messages.append((tick == 0 ? .start : .clock, instant))
     }
-    return performance
+    return workload
   }
 
-  /// `count` messages of a dense piano part on channel 1: two hands of about ten notes a second each, a chord of two or
-  /// three now and then, each held for 60...600 ms; the pedal (CC 64) up and down about every second; a swell (CC 11) of
-  /// ten values a second, half of the time. No clock.
+  /// `count` messages of a dense piano part on channel 1: two hands with about ten notes per second each, sometimes chords of
+  /// two or three notes, each held for 60...600 ms; the pedal (CC 64) up and down about every second; expression (CC 11)
+  /// with ten values per second, half of the time. No clock.
   ///
-  /// - Parameter seed: the same part for the same seed.
-  public static func piano(count: Int, seed: UInt64 = 1) -> Performance {
+  /// - Parameter seed: the same seed gives the same part.
+  public static func piano(count: Int, seed: UInt64 = 1) -> Workload {
     let channel = Channel(1)!
     var random = SplitMix(seed: seed)
     var events: [(at: Int64, message: Message)] = []
-    // By milliseconds. A key that is down already is not struck again.
+    // In milliseconds. A held key is not struck again.
     var freeFrom = [Int64](repeating: 0, count: 128)
     var time: Int64 = 1000
     while events.count < count + 1000 {
@@ -54,8 +54,8 @@ public struct Performance: Sendable {
       time += 100
     }
     events.sort { $0.at < $1.at }
-    var performance = Performance()
-    performance.messages = events.prefix(count).map { ($0.message, Instant(nanoseconds: $0.at * 1_000_000)) }
-    return performance
+    var workload = Workload()
+    workload.messages = events.prefix(count).map { ($0.message, Instant(nanoseconds: $0.at * 1_000_000)) }
+    return workload
   }
 }

@@ -2,18 +2,18 @@ import BasicContainers
 import MusicalTime
 import RTPMIDI
 
-/// A performance being sent, packet after packet and over and over, to a receiver that acknowledges once a second what it
-/// has.
-public final class Encoding {
-  private let performance: Performance
+/// Encodes the messages of a workload one after another, in an endless loop. The simulated receiver acknowledges all packets
+/// once per second.
+public final class EncodingLoop {
+  private let workload: Workload
   private var sender: PacketSender
   private var packet = RigidArray<UInt8>(capacity: 1400)
   private var next = 0
   private var acknowledged: Int64 = 0
 
-  public init(_ performance: Performance, withJournal: Bool) {
-    self.performance = performance
-    sender = PacketSender(ssrc: Tape.ssrc, sequence: 0)
+  public init(_ workload: Workload, withJournal: Bool) {
+    self.workload = workload
+    sender = PacketSender(ssrc: RecordedPackets.ssrc, sequence: 0)
     sender.sendsJournal = withJournal
   }
 
@@ -22,9 +22,9 @@ public final class Encoding {
 
   /// Encodes the next packet.
   func encodeOne() {
-    let (message, instant) = performance.messages[next]
+    let (message, instant) = workload.messages[next]
     next += 1
-    if next == performance.messages.count { next = 0 }
+    if next == workload.messages.count { next = 0 }
     let second = instant.nanoseconds / 1_000_000_000
     if second != acknowledged {
       acknowledged = second
@@ -34,9 +34,9 @@ public final class Encoding {
     precondition(sender.encode(message, at: instant, into: &packet), "no room for \(message)")
   }
 
-  /// Octets of the packet encoded last.
+  /// The size of the last packet in octets.
   var packetCount: Int { packet.count }
 
-  /// The octet at `index` of the packet encoded last.
+  /// The octet at `index` of the last packet.
   func octet(at index: Int) -> UInt8 { packet[index] }
 }

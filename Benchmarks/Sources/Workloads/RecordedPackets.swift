@@ -1,8 +1,9 @@
 import MusicalTime
 import RTPMIDI
 
-/// The packets of a performance, as sent. 65 536 of them: then the sequence numbers go on when the tape begins anew.
-public struct Tape: Sendable {
+/// The encoded packets of a workload. There are 65 536 packets, so that the sequence numbers continue when the recording is
+/// repeated.
+public struct RecordedPackets: Sendable {
   public static let count = 65536
   static let ssrc: UInt32 = 0x5475_7474
 
@@ -10,11 +11,11 @@ public struct Tape: Sendable {
   private var ends: [Int] = [0]
   private let instants: [Instant]
 
-  /// Records ``count`` packets.
-  public init(_ performance: Performance, withJournal: Bool) {
-    precondition(performance.messages.count == Self.count, "a tape holds \(Self.count) packets")
-    instants = performance.messages.map(\.at)
-    let encoding = Encoding(performance, withJournal: withJournal)
+  /// Encodes ``count`` packets.
+  public init(_ workload: Workload, withJournal: Bool) {
+    precondition(workload.messages.count == Self.count, "the workload has not \(Self.count) messages")
+    instants = workload.messages.map(\.at)
+    let encoding = EncodingLoop(workload, withJournal: withJournal)
     for _ in 0..<Self.count {
       encoding.encodeOne()
       for index in 0..<encoding.packetCount { octets.append(encoding.octet(at: index)) }
@@ -22,10 +23,10 @@ public struct Tape: Sendable {
     }
   }
 
-  /// Octets of packet `index`.
+  /// The size of packet `index` in octets.
   public func packetCount(at index: Int) -> Int { ends[index + 1] - ends[index] }
 
-  /// Octets of the recovery journal of packet `index`.
+  /// The size of the recovery journal of packet `index` in octets.
   ///
   /// - Throws: `PacketError`.
   public func journalCount(at index: Int) throws -> Int {
@@ -34,10 +35,10 @@ public struct Tape: Sendable {
     return try CommandCursor(packet, payload: payload).journal?.count ?? 0
   }
 
-  /// Gives packet `index` to `receiver`.
+  /// Decodes packet `index` with `receiver`.
   ///
-  /// - Returns: how many messages of its own came of it, those not counted that its journal gave back.
-  func play(_ index: Int, to receiver: inout PacketReceiver) -> Int {
+  /// - Returns: the number of messages in the command section, without messages restored from the journal.
+  func decode(_ index: Int, with receiver: inout PacketReceiver) -> Int {
     let packet = octets.span.extracting(ends[index]..<ends[index + 1])
     var messages = 0
     do throws(PacketError) {

@@ -1,0 +1,41 @@
+import RTPMIDI
+
+/// Decodes the packets of a recording one after another, in an endless loop.
+public final class DecodingLoop {
+  private let recording: RecordedPackets
+  private var receiver = PacketReceiver(ssrc: RecordedPackets.ssrc, systemExclusiveCapacity: 256)
+  private var next = 0
+  private let lossInterval: Int
+  /// The number of packets until the next lost packet.
+  private var untilLoss: Int
+
+  /// - Parameter lossInterval: one of this many packets is lost and not counted as decoded; 0: no loss.
+  public init(_ recording: RecordedPackets, lossInterval: Int = 0) {
+    (self.recording, self.lossInterval, untilLoss) = (recording, lossInterval, lossInterval)
+  }
+
+  /// Decodes the next `count` packets.
+  public func decode(_ count: Int) { for _ in 0..<count { decodeOne() } }
+
+  /// Whether the recovery journal has restored lost messages.
+  public var isRepaired: Bool { receiver.statistics.repairs > 0 && receiver.statistics.recovered > 0 }
+
+  /// Decodes the next packet, which contains one message.
+  private func decodeOne() {
+    if lossInterval > 0 {
+      untilLoss -= 1
+      if untilLoss == 0 {
+        untilLoss = lossInterval - 1
+        advance()
+      }
+    }
+    let messages = recording.decode(next, with: &receiver)
+    precondition(messages == 1, "packet \(next): \(messages) messages instead of 1")
+    advance()
+  }
+
+  private func advance() {
+    next += 1
+    if next == RecordedPackets.count { next = 0 }
+  }
+}
