@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# all.sh [--keep FOLDER] [NAME...]: plays the scenarios, all or those named, in the lab under its virtual clock, and
-# writes what each said, with the command that made it, to Benchmarks/results/NAME.txt. With --keep, what it left in
-# /out stays in FOLDER/NAME. Exit status 1 when one failed.
+# all.sh [--keep FOLDER] [NAME...]
+#
+# Runs all scenarios, or the named ones, in the lab under its virtual clock. Writes the command and the output of each
+# scenario to Benchmarks/results/NAME.txt. With --keep, the files that a scenario writes to /out are kept in FOLDER/NAME.
+# Exit status 1 if a scenario failed.
+#
 # Needs the release build: swift build -c release --product tutti
 set -euo pipefail
 if [[ ${1-} == --keep ]]; then
-  [[ -n ${2-} ]] || { echo "all.sh: --keep: nothing follows it; give a folder" >&2; exit 64; }
+  [[ -n ${2-} ]] || { echo "all.sh: --keep: no value; give a folder" >&2; exit 64; }
   mkdir -p "$2"
   out=$(cd "$2" && pwd)
   shift 2
@@ -15,7 +18,7 @@ else
 fi
 cd "$(dirname "$0")/../.."
 
-# Name, time it may take on this machine in seconds, scenario and its arguments.
+# Name, time limit in seconds of this machine, scenario with arguments.
 runs='
 tick-lateness          900 tick-lateness.sh 120
 tick-lateness-stress  1800 tick-lateness.sh 120 stress
@@ -37,18 +40,18 @@ side-by-side-wifi     1800 side-by-side.sh wifi
 side-by-side-poor     1800 side-by-side.sh poor
 system-clock           900 system-clock.sh
 '
-wanted=" $* "
+selected=" $* "
 mkdir -p Benchmarks/results
-played=0 failed=0
+count=0 failed=0
 while read -r name limit scenario; do
   [[ -n $name ]] || continue
-  [[ $# == 0 || $wanted == *" $name "* ]] || continue
-  played=$((played + 1))
+  [[ $# == 0 || $selected == *" $name "* ]] || continue
+  count=$((count + 1))
   read -ra words <<<"$scenario"
   command=(Benchmarks/Lab/lab --virtual --timeout "$limit" --out "$out/$name" "Benchmarks/Lab/scenarios/${words[0]}"
     "${words[@]:1}")
   echo "== $name"
-  # Compiled here in seconds, in the guest in minutes; where it cannot be, the lab says what is missing.
+  # Compiling takes seconds here and minutes in the guest. If it fails here, the lab reports the missing packages.
   [[ $name != side-by-side-* || .build/linkpeer -nt Benchmarks/Lab/tools/linkpeer.cpp ]] ||
     Benchmarks/Lab/tools/build-linkpeer .build/linkpeer 2>/dev/null || true
   {
@@ -57,9 +60,9 @@ while read -r name limit scenario; do
   } </dev/null | tee "Benchmarks/results/$name.txt"
   grep -q "^RESULT .* pass " "Benchmarks/results/$name.txt" || failed=$((failed + 1))
 done <<<"$runs"
-[[ $played != 0 ]] || {
-  echo "all.sh: $*: no such scenario; there are" $(awk '{print $1}' <<<"$runs") >&2
+[[ $count != 0 ]] || {
+  echo "all.sh: $*: no such scenario; give one of:" $(awk '{print $1}' <<<"$runs") >&2
   exit 64
 }
-echo "$played played, $failed failed"
+echo "$count scenarios, $failed failed"
 [[ $failed == 0 ]]

@@ -1,7 +1,7 @@
-# Hosts on a network inside the lab's guest; sourced by scenarios.
+# Hosts on a network inside the guest of the lab. Sourced by scenarios.
 
-# The networks, by their names: what netem does to all that a host sends. netem clamps delays below zero, so a delay
-# stands well above its deviation or the network has a floor it should not have.
+# netem NAME: the netem parameters of a network, applied to everything that a host sends. netem clamps negative delays to
+# 0. The delay must therefore be well above its deviation, otherwise the network has an artificial minimum delay.
 netem() {
   case $1 in
     still) echo delay 0.1ms ;;
@@ -14,9 +14,9 @@ netem() {
 
 ahead=()
 
-# hosts N NETWORK: makes the hosts 1...N, network namespaces on one bridge, at 10.99.0.1...N; those of before are gone.
-# They would share one CLOCK_MONOTONIC, and a follower that takes clocks to be equal would look perfect. So each has a
-# time namespace too, its clock ahead by a number of seconds that only the scenario knows: ahead[N].
+# hosts N NETWORK: creates the hosts 1...N, network namespaces on one bridge at 10.99.0.1...N, and deletes the previous
+# hosts. Network namespaces share one CLOCK_MONOTONIC, so that a follower that assumes equal clocks would look perfect.
+# Each host therefore has a time namespace, with a clock that is ahead by a random number of seconds: ahead[N].
 hosts() {
   local n shape
   shape=$(netem "$2")
@@ -37,12 +37,12 @@ hosts() {
     ip -n "host$n" link set lo up
     ip -n "host$n" address add "10.99.0.$n/24" dev "net$n"
     ip -n "host$n" link set "net$n" up
-    # shellcheck disable=SC2086 # words of netem's
+    # shellcheck disable=SC2086 # several parameters
     tc -n "host$n" qdisc add dev "net$n" root netem $shape
   done
 }
 
-# on N PROGRAM...: runs it on host N.
+# on N PROGRAM...: runs the program on host N.
 on() {
   local n=$1
   shift

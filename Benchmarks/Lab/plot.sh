@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# plot.sh FOLDER: plots Tutti and Ableton Link side by side, from what `all.sh --keep FOLDER side-by-side-still
-# side-by-side-lan side-by-side-wifi side-by-side-poor` left there, into Benchmarks/results:
-#   side-by-side.svg           the offset's magnitude over time, a line for each run: the greatest of every second
-#   side-by-side-medians.svg   p95 from 10 to 40 s: every run, the medians, and the limits
+# plot.sh FOLDER
+#
+# Plots Tutti and Ableton Link from the files of `all.sh --keep FOLDER side-by-side-still side-by-side-lan
+# side-by-side-wifi side-by-side-poor` and writes to Benchmarks/results:
+#   side-by-side.svg           the magnitude of the offset over time, one line per run: the maximum of each second
+#   side-by-side-medians.svg   p95 from 10 to 40 s: all runs, the medians, and the limits
+#
 # Needs gnuplot: apt-get install gnuplot-nox
 set -euo pipefail
 [[ -d ${1-}/side-by-side-still || -d ${1-}/side-by-side-lan || -d ${1-}/side-by-side-wifi ||
   -d ${1-}/side-by-side-poor ]] || {
-  echo "plot.sh: ${1:-no folder}: has no side-by-side-NETWORK in it; give the folder of all.sh --keep" >&2
+  echo "plot.sh: ${1:-no folder}: contains no side-by-side-NETWORK; give the folder of all.sh --keep" >&2
   exit 64
 }
-command -v gnuplot >/dev/null || { echo "plot.sh: gnuplot: not there; run apt-get install gnuplot-nox" >&2; exit 69; }
+command -v gnuplot >/dev/null || { echo "plot.sh: gnuplot: not installed; run apt-get install gnuplot-nox" >&2; exit 69; }
 here=$(cd "$(dirname "$0")" && pwd)
 results=$here/../results
 data=$(mktemp -d)

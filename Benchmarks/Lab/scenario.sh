@@ -1,25 +1,25 @@
-# What the scenarios share; sourced by them, inside the lab's guest. A scenario ends with one line,
+# Common functions of the scenarios. Sourced by scenarios, inside the guest of the lab. A scenario ends with one line,
 # RESULT name pass|fail figure=... limit=...
 #
-# While the guest waits for a file of the host its processor is idle, so its clock leaps to the next timer: 4 ms for
-# each request. So what is measured writes into memory, $results, which is copied to /out at the end, and programs are
-# run once before they count.
+# While the guest waits for a file of the host, its processor is idle and its clock jumps to the next timer: 4 ms for
+# each request. Measured programs therefore write to $results, which is in memory and is copied to /out at the end, and
+# each program runs once before the measurement.
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scenario=$(basename "$0" .sh)
-[[ -d /run/lab ]] || { echo "$scenario: plays in the lab's guest; run Benchmarks/Lab/lab $0" >&2; exit 69; }
+[[ -d /run/lab ]] || { echo "$scenario: not in the guest of the lab; run Benchmarks/Lab/lab $0" >&2; exit 69; }
 TUTTI=${TUTTI:-$lab/../../.build/release/tutti}
 export TUTTI_PATCHES=${TUTTI_PATCHES:-$lab/../../Patches}
-[[ -x $TUTTI ]] || { echo "$scenario: $TUTTI is not there; run swift build -c release --product tutti" >&2; exit 69; }
+[[ -x $TUTTI ]] || { echo "$scenario: $TUTTI: not found; run swift build -c release --product tutti" >&2; exit 69; }
 scratch=/tmp/scenario results=/tmp/scenario/results
 mkdir -p "$scratch/bin" "$results"
 PATH=$scratch/bin:$lab/tools:$PATH
 aconnect -l >/dev/null
 echo "tutti $("$TUTTI" --version), $(uname -sr), $(nproc) processor, $LAB clock"
-told=
+reported=
 trap '
   status=$?
   cp -r "$results/." /out
-  [[ $status == 0 || -n $told ]] || echo "RESULT $scenario fail figure=none limit=none"' EXIT
+  [[ $status == 0 || -n $reported ]] || echo "RESULT $scenario fail figure=none limit=none"' EXIT
 
 # tools NAME...: compiles tools/NAME.c, and runs each once without arguments.
 tools() {
@@ -30,17 +30,17 @@ tools() {
   done
 }
 
-# await SECONDS WHAT COMMAND...: waits until COMMAND succeeds, and fails when it has not by then.
+# await SECONDS WHAT COMMAND...: waits until COMMAND succeeds; fails after SECONDS.
 await() {
   local tries=$(($1 * 20)) what=$2
   shift 2
   until "$@" >/dev/null 2>&1; do
-    ((tries-- > 0)) || { echo "$scenario: $what: not there in time" >&2; return 1; }
+    ((tries-- > 0)) || { echo "$scenario: $what: timeout" >&2; return 1; }
     sleep 0.05
   done
 }
 
-# address CLIENT PORT: "128:0", the numbers of a sequencer port.
+# address CLIENT PORT: prints the address of a sequencer port, such as 128:0.
 address() {
   aconnect -l | awk -v client="'$1'" -v port="$2" '
     /^client / {match($0, /\047.*\047/); number = $2 + 0; ours = substr($0, RSTART, RLENGTH) == client; next}
@@ -49,8 +49,8 @@ address() {
     END {exit !found}'
 }
 
-# peer NAME OPTION...: runs a peer in the background, its identity its own. $results/NAME.json has its events and
-# summary, NAME.log what it said, NAME.trace its trace. With `host=N` before it, on host N of network.sh.
+# peer NAME OPTION...: runs a peer in the background, with its own identity. $results/NAME.json contains its events and
+# summary, NAME.log its messages, NAME.trace its trace. `host=N peer ...` runs the peer on host N of network.sh.
 peer() {
   local name=$1 on=()
   shift
@@ -59,13 +59,13 @@ peer() {
     "$@" </dev/null >"$results/$name.json" 2>"$results/$name.log" &
 }
 
-# ready NAME: waits until the peer can be connected to.
+# ready NAME: waits until other peers can connect to the peer.
 ready() { await 20 "peer $1" grep -q '"ready"' "$results/$1.json"; }
 
-# figure KEY: of a line of key=value, the value.
+# figure KEY: prints the value of KEY in a line of key=value pairs on standard input.
 figure() { sed -n "s/.*\b$1=\([^ ]*\).*/\1/p" | head -n 1; }
 
-# pick FILE PATH: of the last JSON line of FILE, or of the file, the member at PATH, such as comparisons.0.missing.
+# pick FILE PATH: prints the member at PATH, such as comparisons.0.missing, of a JSON file or of its last JSON line.
 pick() {
   python3 - "$@" <<'PYTHON'
 import json, sys
@@ -80,32 +80,32 @@ print(value)
 PYTHON
 }
 
-# at_most VALUE LIMIT: of numbers with a point.
+# at_most VALUE LIMIT: compares decimal numbers.
 at_most() { awk -v value="$1" -v limit="$2" 'BEGIN {exit !(value != "" && value + 0 <= limit + 0)}'; }
 
-# stress: keeps the processor busy until the scenario ends.
+# stress: loads the processor until the scenario ends.
 stress() { stress-ng --cpu 2 --quiet >/dev/null 2>&1 & }
 
-# obtained TRACE: what the peer that wrote it obtained of the system.
+# obtained TRACE: prints the scheduling policy and the memory lock that the peer obtained.
 obtained() {
   echo "$(sed -n '1s/.*"scheduler":"\([^"]*\)".*/\1/p' "$1"), memory locked:" \
     "$(sed -n '1s/.*"memory_locked":\([a-z]*\).*/\1/p' "$1")"
 }
 
-# result pass|fail FIGURE LIMIT: what the peers obtained, and the last line; ends the scenario.
+# result pass|fail FIGURE LIMIT: prints what the peers obtained and the RESULT line, and ends the scenario.
 result() {
   local trace
   for trace in "$results"/*.trace; do
     [[ ! -f $trace ]] || echo "$(basename "$trace" .trace): $(obtained "$trace")"
   done
   echo "RESULT $scenario $1 figure=$2 limit=$3"
-  told=yes
+  reported=yes
   [[ $1 == pass ]] && exit 0
   exit 1
 }
 
-# A scenario that stops on its way has failed, and shows what the peers said last. Where it stops inside a function, the
-# last line comes of its exit alone.
+# A scenario that stops early has failed. It prints the last messages of the peers. If it stops inside a function, the EXIT
+# trap alone prints the RESULT line.
 trap '
   echo "$scenario: stopped at line $LINENO" >&2
   tail -n 3 "$results"/*.log >&2 2>/dev/null || true' ERR

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # clock-count.sh [SECONDS]
 #
-# What does a stock program see of the clock? aseqdump on the clock port, at 61, 120 and 299.7 BPM, for SECONDS (60).
+# Which clock events does a standard program receive? aseqdump records the clock port at 61, 120 and 299.7 BPM for SECONDS
+# (60).
 #
-# Expected: Start first, Stop last, and between them exactly the ticks due in [0, SECONDS): in 60 s 1464, 2880 and 7193.
+# Expected: Start first, Stop last, and between them exactly the ticks due in [0, SECONDS): 1464, 2880 and 7193 in 60 s.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 seconds=${1:-60}
-wrong=0
+failures=0
 
-# The ticks due: those n with floor(n q / 24) < SECONDS, where a quarter note takes q = ceil(60e9 / BPM) nanoseconds.
+# ticks_due BPM: the number of ticks n with floor(n q / 24) < SECONDS; a quarter note takes q = ceil(60e9 / BPM) ns.
 ticks_due() {
   python3 -c '
 import math, sys
@@ -18,7 +19,7 @@ print((24 * span + quarter - 1) // quarter)' "$1" "$seconds"
 }
 
 for bpm in 61 120 299.7; do
-  peer "peer-$bpm" --midi --audio none --start --bpm "$bpm" --lead 2000 --duration "$seconds"
+  peer "peer-$bpm" --midi --audio none --start --bpm "$bpm" --lead-time 2000 --duration "$seconds"
   player=$!
   await 10 "the clock port" address "peer-$bpm" clock
   port=$(address "peer-$bpm" clock)
@@ -27,13 +28,13 @@ for bpm in 61 120 299.7; do
   wait "$player"
   kill "$dump"
   wait "$dump" || true
-  # The events alone: "128:0   Clock". Whatever the system says of ports and subscriptions is not the peer's.
+  # Only the events of the peer, such as "128:0   Clock", without the announcements of the system.
   awk -v port="$port" '$1 == port {print $2}' "$scratch/seen" >"$results/events-$bpm.txt"
   count=$(grep -c '^Clock$' "$results/events-$bpm.txt" || true)
   due=$(ticks_due "$bpm") first=$(head -n 1 "$results/events-$bpm.txt") last=$(tail -n 1 "$results/events-$bpm.txt")
   echo "$bpm BPM, $seconds s: ticks=$count due=$due first=$first last=$last"
-  [[ $count == "$due" && $first == Start && $last == Stop ]] || wrong=$((wrong + 1))
+  [[ $count == "$due" && $first == Start && $last == Stop ]] || failures=$((failures + 1))
 done
 verdict=fail
-[[ $wrong == 0 ]] && verdict=pass
-result "$verdict" "${wrong}_tempi_wrong" 0
+[[ $failures == 0 ]] && verdict=pass
+result "$verdict" "${failures}_wrong_tempos" 0

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # clock-from.sh [SECONDS]
 #
-# Does a peer follow an outside clock that jitters? clockgen gives 120 BPM for SECONDS (600), each tick up to some
-# milliseconds late, |N(0, 1 ms)|; one peer follows it and is the master of a second one, connected over loopback.
+# Does a peer follow an external clock with jitter? clockgen sends 120 BPM for SECONDS (600). Each tick is late by
+# |N(0, 1 ms)|. One peer follows this clock and is the master of a second peer over loopback.
 #
-# Expected: from the step at which both come in, within a quarter note of Start, each of clockgen's ticks comes once at
-# both peers, none is lost or doubled; and none slips: from the third second after a peer came in, a tick is due within
-# half a tick of the perfect clock's tick of the same number, no mean taken out. Both peers end with status 0. How far
-# they put the ticks off the perfect clock is told.
+# Expected: both peers enter within a quarter note of Start. From then on, each tick of clockgen occurs exactly once at both
+# peers, none is lost or duplicate. No tick slips: from the third second after a peer has entered, each tick is due within
+# half a tick of the tick of the same number of the perfect clock, without subtracting the mean. Both peers end with
+# status 0. The deviations from the perfect clock are printed.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 seconds=${1:-600}
@@ -16,7 +16,7 @@ tools clockgen
 clockgen 120 "$seconds" --jitter 1 --seed 1 >"$results/truth.txt" &
 generator=$!
 await 10 "port clockgen:out" address clockgen out
-# The second peer first: the connection stands when the clock begins.
+# The second peer starts first, so that the connection is established when the clock begins.
 peer ben --audio none --port 6004 --duration "$((seconds + 40))"
 ben=$!
 ready ben
@@ -28,7 +28,7 @@ wait "$ben"
 verdict=pass
 follow.py "$results/truth.txt" "$results/ada.trace" "$results/ben.trace" >"$results/follow.txt" || verdict=fail
 cat "$results/follow.txt"
-faults=$(awk '{for (i = 1; i <= NF; i++)
-    if (split($i, p, "=") == 2 && (p[1] == "lost" || p[1] == "doubled" || p[1] == "slipped")) n += p[2]}
+failures=$(awk '{for (i = 1; i <= NF; i++)
+    if (split($i, p, "=") == 2 && (p[1] == "lost" || p[1] == "duplicates" || p[1] == "slipped")) n += p[2]}
   END {print n + 0}' "$results/follow.txt")
-result "$verdict" "${faults}_lost_doubled_or_slipped" 0
+result "$verdict" "${failures}_lost_duplicate_or_slipped" 0

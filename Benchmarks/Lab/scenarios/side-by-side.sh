@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # side-by-side.sh [NETWORK] [RUNS]
 #
-# Who keeps closer together, two Tutti peers or two of Ableton Link? On the network still, lan (default), wifi or poor,
-# RUNS (6) times: the one pair, then the other, which one first changing from run to run, each for 40 s after they met.
-# Every pair has hosts of its own, fresh ones, of which each has a clock of its own, ahead by a number of seconds that
-# only the scenario knows; netem delays what both hosts send. One after the other and not at once, for the guest has one
-# processor, and the probes of one pair would wait behind those of the other. Tutti's offsets come from the peers'
-# traces, Link's from linkpeer; no stamp of the kernel's on its way out has a part in it, which netem delays.
+# How large is the offset between two Tutti peers, compared with two Ableton Link peers? On the network still, lan (default),
+# wifi or poor, RUNS (6) times: one pair, then the other pair, in alternating order, each for 40 s after the peers met.
+# Every pair has new hosts. Each host has its own clock, ahead by a number of seconds that only the scenario knows. netem
+# delays everything that both hosts send. The pairs play one after the other: the guest has one processor, and the probes of
+# one pair would wait for those of the other. The offsets of Tutti come from the traces of the peers, those of Link from
+# linkpeer. Kernel transmit time stamps are not used, because netem delays packets before the kernel takes them.
 #
-# Expected: the median over the runs of p95 of the offset's magnitude, from 10 to 40 s after they met, is at most 2 us
-# on still, 8 on lan, 60 on wifi and 40 on poor, and at most Link's median or 1 us, whichever is larger. In every run
-# Tutti is within 1 ms one second after they met, on poor within 3, and misses no tick.
+# Expected: the median over the runs of the p95 of the magnitude of the offset, from 10 to 40 s after the peers met, is at
+# most 2 us on still, 8 on lan, 60 on wifi and 40 on poor, and at most the median of Link or 1 us, whichever is larger. In
+# every run, Tutti is within 1 ms one second after the peers met, on poor within 3 ms, and misses no tick.
 #
-# /out has run-N/*.trace, *.json and *.log of the peers, *.link of Link's, and of both pairs *.offsets.
+# /out contains run-N/*.trace, *.json and *.log of the Tutti peers, *.link of the Link peers, and *.offsets of both pairs.
 # Link is compiled in the guest, which takes minutes, unless tools/build-linkpeer .build/linkpeer was run before.
 #
 # Debian packages: ableton-link-dev libasio-dev g++
@@ -20,7 +20,7 @@ set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 source "$lab/network.sh"
 network=${1:-lan} runs=${2:-6}
-# How long the rhythm plays, and how long Link's peers stay, which take seconds to meet.
+# The duration of the rhythm, and the duration of the Link peers, which need seconds to meet.
 declare -A seconds=([tutti]=42 [link]=50)
 netem "$network" >/dev/null
 
@@ -28,17 +28,17 @@ built=$lab/../../.build/linkpeer
 if [[ $built -nt $lab/tools/linkpeer.cpp ]]; then cp "$built" "$scratch/bin"
 else build-linkpeer "$scratch/bin/linkpeer"; fi
 
-# now: the second of the true clock, without starting a program.
+# now: the time of the true clock in seconds, without starting a program.
 now() {
   local up
   read -r up _ </proc/uptime
   echo "$up"
 }
 
-# Link's clock, CLOCK_MONOTONIC_RAW, began later, by this many seconds.
+# The clock of Link, CLOCK_MONOTONIC_RAW, is behind CLOCK_MONOTONIC by this number of seconds.
 later=$(python3 -c 'from time import *; print(clock_gettime(CLOCK_MONOTONIC) - clock_gettime(CLOCK_MONOTONIC_RAW))')
 
-# tutti SECONDS: ben waits, ada comes and plays for so long.
+# tutti SECONDS: runs two Tutti peers: ben waits, ada connects and plays for SECONDS.
 tutti() {
   local ada ben launched
   host=2 peer ben --audio none --duration $(($1 + 20))
@@ -52,7 +52,7 @@ tutti() {
   offsets.py tutti "$launched" "$results/ada" "${ahead[1]}" "$results/ben" "${ahead[2]}" >"$results/tutti.offsets"
 }
 
-# link SECONDS: the same of Link; each stays for so long.
+# link SECONDS: runs two Link peers for SECONDS each.
 link() {
   local ada ben launched
   on 2 linkpeer "$1" 120 >"$results/ben.link" &
@@ -67,7 +67,7 @@ link() {
     >"$results/link.offsets"
 }
 
-# run FOLDER PAIR SECONDS: the pair plays, on fresh hosts.
+# run FOLDER PAIR SECONDS: runs the pair on new hosts.
 run() {
   hosts 2 "$network"
   (
@@ -77,7 +77,7 @@ run() {
   )
 }
 
-# Once before it counts, so that the programs are in memory.
+# One run before the measurement, so that the programs are in memory.
 run before tutti 3
 run before link 8
 rm -r "$results/before"

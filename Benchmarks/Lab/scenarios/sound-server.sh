@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # sound-server.sh [SECONDS]
 #
-# Does the default device work where a sound server stands between? A peer plays sticks.yaml for SECONDS (30) into
-# `default`, which is PulseAudio here, and PulseAudio into the loopback card, which is recorded. It needs the packages
-# pulseaudio and libasound2-plugins, which `lab --install` leaves alone, as they may take another sound server's place.
+# Is the timing correct through a sound server? A peer plays sticks.yaml for SECONDS (30) to the device `default`, which is
+# PulseAudio here. PulseAudio plays to the loopback card, which is recorded. The scenario needs the packages pulseaudio and
+# libasound2-plugins. `lab --install` does not install them, because they could replace another sound server.
 #
-# Expected: every hit is heard, none late; after five seconds each leaves the card within 1 ms of its instant. All that
-# the peer knows of the delay is what the server tells.
+# Expected: every hit is recorded, none is late. After five seconds, each hit leaves the card within 1 ms of its instant. The
+# peer knows the delay only from the reports of the server.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 seconds=${1:-30}
-command -v pulseaudio >/dev/null || { echo "$scenario: pulseaudio is not there; install pulseaudio libasound2-plugins" >&2; exit 69; }
+command -v pulseaudio >/dev/null || { echo "$scenario: pulseaudio: not installed; install pulseaudio and libasound2-plugins" >&2; exit 69; }
 tools linkcap
 
 export HOME=$scratch/home XDG_RUNTIME_DIR=$scratch/runtime
@@ -27,20 +27,20 @@ await 10 "the server" pactl info
 peer ada --patch "$lab/sticks.yaml" --audio alsa --start --bpm 120 --duration "$seconds"
 wait $! "$recorder"
 
-wrong=0
+failed=0
 first=$(awk '$1 == "frame" {print $3}' "$results/linkcap.txt")
 hits.py "$results/card0.wav" 12000 "$first" "$results/ada.trace" | sed 's/^/all: /'
-# The trace from the fifth second on has the instants that count.
+# Only the hits from the fifth second on are judged.
 report=$(hits.py --skip 5 "$results/card0.wav" 12000 "$first" "$results/ada.trace")
 echo "from the fifth second on: $report"
-late=$(pick "$results/ada.json" late_hits) heard=$(pick "$results/ada.json" hits)
-echo "hits=$heard late=$late"
-[[ $late == 0 && $heard == $((seconds * 4)) ]] || wrong=1
+late=$(pick "$results/ada.json" late_hits) played=$(pick "$results/ada.json" hits)
+echo "hits=$played late=$late"
+[[ $late == 0 && $played == $((seconds * 4)) ]] || failed=1
 grep '^sound:' "$results/ada.log"
-extremes=$(sed -n 's/^after they were due:.*min=\([-0-9.]*\) .*max=\([-0-9.]*\) us/\1 \2/p' <<<"$report")
+extremes=$(sed -n 's/^after the due time:.*min=\([-0-9.]*\) .*max=\([-0-9.]*\) us/\1 \2/p' <<<"$report")
 read -r least most <<<"$extremes"
-# The stick takes 146 us to rise above the rounding.
+# The sound of the stick needs 146 us to exceed the rounding noise.
 largest=$(awk -v a="$least" -v b="$most" 'BEGIN {a = 146 - a; b = b - 146; printf "%.1f", (a > b ? a : b)}')
 verdict=fail
-[[ $wrong == 0 ]] && at_most "$largest" 1000 && verdict=pass
+[[ $failed == 0 ]] && at_most "$largest" 1000 && verdict=pass
 result "$verdict" "${largest}us" 1000us

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # stock-player.sh [SECONDS]
 #
-# For comparison: the stock fluidsynth program plays the same sticks from a MIDI file into the loopback card.
+# For comparison: the stock fluidsynth program plays the same sticks from a MIDI file to the loopback card.
 #
-# Expected: nothing of it; hits lie up to 32 frames off their grid, for its voices start on blocks of 64. Always passes
-# when hits were heard.
+# Expected: no limit. Hits deviate by up to 32 frames from the grid, because voices start at blocks of 64 frames. The
+# scenario passes if it records hits.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 seconds=${1:-60}

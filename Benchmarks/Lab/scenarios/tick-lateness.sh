@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # tick-lateness.sh [SECONDS] [stress]
 #
-# How late does a MIDI clock tick leave? A peer plays at 120 BPM for SECONDS (120), and an outside subscriber has the
-# kernel stamp each tick's arrival. The deadlines are arithmetic from the instant the first tick was planned for
-# (tools/lateness.py says why). Before it cyclictest, FIFO 80, tells what this machine can do at all, under the same
-# load: nothing, or stress-ng on two workers. One after the other, lest they disturb each other.
+# How late are the ticks of the MIDI clock? A peer plays at 120 BPM for SECONDS (120). An independent subscriber gets kernel
+# time stamps of the arrival of each tick. The deadlines are computed from the instant for which the first tick was
+# scheduled (tools/lateness.py explains why). Before the peer starts, cyclictest, FIFO 80, measures the latency of the
+# machine under the same load: none, or stress-ng with two workers. The two measurements run one after the other, so that
+# they do not disturb each other.
 #
-# Expected: p99.9 of the ticks at most 1.5 times p99.9 of cyclictest; the stamps true to 2 us.
+# Expected: p99.9 of the ticks is at most 1.5 times p99.9 of cyclictest, and the error of the time stamps is at most 2 us.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 seconds=${1:-120}
@@ -17,8 +18,8 @@ cyclictest -m -p 80 -i 2000 -h 5000 -q -D 60 >"$results/cyclictest.txt"
 machine=$(lateness.py cyclictest "$results/cyclictest.txt")
 echo "$machine"
 
-# The start is told 2 s ahead: time for the subscriber.
-peer ada --midi --audio none --start --bpm 120 --lead 2000 --duration "$seconds"
+# The start is announced 2 s in advance, so that the subscriber has time to connect.
+peer ada --midi --audio none --start --bpm 120 --lead-time 2000 --duration "$seconds"
 ada=$!
 seqstamps ada:clock "$((seconds + 4))" >"$results/stamps.txt"
 wait "$ada"

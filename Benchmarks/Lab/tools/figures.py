@@ -1,16 +1,16 @@
-"""What the analyses share: a distribution's figures as cyclictest's users say them, and traces."""
+"""Common functions of the analysis programs: percentiles as in cyclictest, and reading of traces."""
 import json
 import math
 import sys
 
 
 def percentile(ordered, share):
-    """The nearest rank: the smallest value that `share` of all do not exceed."""
+    """The nearest-rank percentile: the smallest value that is not exceeded by `share` of all values."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
 def figures(values):
-    """One line of key=value, with the unit of the values."""
+    """The figures of a distribution as one line of key=value pairs, in the unit of the values."""
     ordered = sorted(values)
     if not ordered:
         return "count=0"
@@ -21,7 +21,7 @@ def figures(values):
 
 
 def trace(path):
-    """A trace's ticks, as (tick, nanosecond it was due), in the order they were acted on."""
+    """The ticks of a trace as (tick, due time in nanoseconds), in the order in which the peer acted on them."""
     ticks = []
     with open(path) as file:
         for line in file:
@@ -29,7 +29,7 @@ def trace(path):
                 try:
                     tick = json.loads(line)
                 except ValueError:
-                    break  # the last line of a peer that was killed
+                    break  # the incomplete last line of a killed peer
                 ticks.append((tick["tick"], tick["due"]))
     return ticks
 

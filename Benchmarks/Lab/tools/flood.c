@@ -1,7 +1,7 @@
 // flood CLIENT:PORT SECONDS [RATE]
 //
-// Sends controllers and notes into a port, RATE events a second (10 000), in bursts of a millisecond, for SECONDS.
-// Prints "sent N refused M": the kernel refuses what does not fit into the receiver's pool.
+// Sends controllers and notes to a port for SECONDS, RATE events per second (10 000), in bursts of one millisecond.
+// Prints "sent N refused M": the kernel refuses events that do not fit into the pool of the receiver.
 #include "sequencer.h"
 
 int main(int argc, char **argv) {

@@ -1,44 +1,44 @@
 #!/usr/bin/env python3
-"""lateness.py ticks BPM STAMPS TRACE: how late ticks came to an outside subscriber.
-lateness.py cyclictest HISTOGRAM: the same figures of what cyclictest -h printed.
+"""lateness.py ticks BPM STAMPS TRACE: prints the lateness of ticks at an independent subscriber, in microseconds.
+lateness.py cyclictest HISTOGRAM: prints the same figures for the output of cyclictest -h.
 
-STAMPS is what seqstamps printed, TRACE the sender's. One number is taken from the trace, the instant its first tick was
-due: which is a plan, made before the tick was sent, and no act. All other deadlines are arithmetic, origin +
-floor(n q / 24), where q nanoseconds are a quarter note, and the trace must agree with them to the nanosecond. (Fitting
-the origin to the stamps instead would hide a lateness that is always the same.) A plan that was too late shows: a tick
-before its deadline is a failure, and so are stamps that may be wrong by more than 2 us. Microseconds.
+STAMPS is the output of seqstamps, TRACE the trace of the sender. Only one number is taken from the trace: the due time of
+its first tick, which is scheduled before the tick is sent. All other deadlines are computed as origin + floor(n q / 24),
+where a quarter note takes q nanoseconds, and the trace must agree with them to the nanosecond. Fitting the origin to the
+time stamps instead would hide a constant lateness. A schedule that is too late is detected: a tick before its deadline is a
+failure. Time stamps with an error of more than 2 us are also a failure.
 """
 import math
 import sys
 
 from figures import fail, figures, trace
 
-# How far the relation of the stamping queue to CLOCK_MONOTONIC may be off, nanoseconds; seqstamps tells it.
+# The maximum error of the time stamps, nanoseconds. seqstamps prints the actual error.
 STAMP_ERROR = 2_000
 
 
 def ticks(bpm, stamps, path):
     with open(stamps) as file:
         first = file.readline().split()
-        if first[:3] != ["stamps", "true", "to"]:
-            fail(f"{stamps}: does not say how true its stamps are; did seqstamps end well?")
+        if first[:3] != ["stamp", "error", "below"]:
+            fail(f"{stamps}: contains no stamp error; check that seqstamps ended normally")
         if float(first[3]) * 1e3 > STAMP_ERROR:
-            fail(f"{stamps}: stamps true to {first[3]} us only, not to {STAMP_ERROR / 1e3:.1f}; play it again")
+            fail(f"{stamps}: stamp error {first[3]} us, limit {STAMP_ERROR / 1e3:.1f} us; repeat the measurement")
         events = [line.split() for line in file]
-    came = [int(instant) for instant, kind in events if kind == "clock"]
+    arrived = [int(instant) for instant, kind in events if kind == "clock"]
     due = [instant for _, instant in trace(path)]
     if not due:
-        fail(f"{path}: has no ticks; did the peer play?")
-    if len(came) != len(due):
-        fail(f"{len(came)} ticks came, {len(due)} were due: some were lost or doubled")
+        fail(f"{path}: contains no ticks; check that the peer played")
+    if len(arrived) != len(due):
+        fail(f"{stamps}: {len(arrived)} ticks, {len(due)} were due; ticks are lost or duplicate")
     quarter = math.ceil(60e9 / bpm)
     grid = [due[0] + n * quarter // 24 for n in range(len(due))]
-    wrong = sum(planned != right for planned, right in zip(due, grid))
+    wrong = sum(scheduled != deadline for scheduled, deadline in zip(due, grid))
     if wrong:
-        fail(f"{path}: {wrong} ticks were planned off the grid of {bpm} BPM")
-    late = [stamp - deadline for stamp, deadline in zip(came, grid)]
+        fail(f"{path}: {wrong} ticks are not on the grid of {bpm} BPM")
+    late = [stamp - deadline for stamp, deadline in zip(arrived, grid)]
     if min(late) < -STAMP_ERROR:
-        fail(f"a tick came {-min(late) / 1e3:.1f} us before its deadline")
+        fail(f"{stamps}: a tick arrived {-min(late) / 1e3:.1f} us before its deadline")
     print("ticks:", figures([each / 1e3 for each in late]), "us,", " ".join(first))
 
 
@@ -52,7 +52,7 @@ def cyclictest(path):
             elif line.startswith("# Histogram Overflows:"):
                 late += [math.inf] * int(words[-1])
     if not late:
-        fail(f"{path}: no histogram of cyclictest -h")
+        fail(f"{path}: contains no histogram; run cyclictest with -h")
     print("cyclictest:", figures(late), "us")
 
 

@@ -1,12 +1,12 @@
 // linkcap SECONDS PREFIX DEVICE...
 //
-// Records capture devices whose streams are linked, so that all start on the same frame, into PREFIX0.wav,
-// PREFIX1.wav...: 48 kHz, stereo, 16 bit, or 32 where a player has set the loopback to that. Two recorders started
-// together would be 768...1152 frames apart in the loopback card.
+// Records capture devices to PREFIX0.wav, PREFIX1.wav, ...: 48 kHz, stereo, 16 bits, or 32 bits if a player has set the
+// loopback card to 32 bits. The streams are linked, so that all recordings start at the same frame. In the loopback card, two
+// separate recorders that are started together are 768...1152 frames apart.
 //
-// Prints "frame 0 NANOSECONDS": when the first frame was taken, in CLOCK_MONOTONIC. The loopback card counts its frames
-// at the kernel's timer ticks, 4 ms apart, so a stamp never lies before the frame it belongs to and mostly after it: of
-// all stamps the one that gives the earliest first frame counts.
+// Prints "frame 0 NANOSECONDS": the instant of the first frame in CLOCK_MONOTONIC. The loopback card counts its frames at the
+// ticks of the kernel timer, 4 ms apart. A time stamp is therefore never before its frame and usually after it. The program
+// uses the time stamp that gives the earliest first frame.
 #include <alsa/asoundlib.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void check(const char *what, int result) {
   exit(69);
 }
 
-// A WAV file's header for `bytes` of samples of `width` bytes each; the machine is little-endian, as the file is.
+// Writes the header of a WAV file for `bytes` of samples of `width` bytes each. Assumes a little-endian machine.
 static void header(FILE *file, uint32_t bytes, int width) {
   struct __attribute__((packed)) {
     char riff[4]; uint32_t size; char wave[8]; uint32_t length; uint16_t pcm, channels;
@@ -31,7 +31,7 @@ static void header(FILE *file, uint32_t bytes, int width) {
   fwrite(&h, 1, sizeof h, file);
 }
 
-// Opens `device` for capture with room for half a second; returns the bytes of a sample.
+// Opens `device` for capture with a buffer of half a second. Returns the size of a sample in bytes.
 static int capture(snd_pcm_t **pcm, const char *device) {
   check(device, snd_pcm_open(pcm, device, SND_PCM_STREAM_CAPTURE, 0));
   int result = -1, width;
@@ -50,7 +50,8 @@ static int capture(snd_pcm_t **pcm, const char *device) {
   return width;
 }
 
-// When frame 0 was taken at the latest, by the stamp of now, after `done` frames were read; INT64_MAX without a stamp.
+// The latest possible instant of frame 0 from the current time stamp, after `done` frames were read; INT64_MAX without a
+// time stamp.
 static int64_t first_frame(snd_pcm_t *pcm, long done) {
   snd_pcm_uframes_t waiting;
   snd_htimestamp_t stamp;

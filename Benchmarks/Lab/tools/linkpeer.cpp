@@ -1,11 +1,12 @@
 // linkpeer SECONDS BPM
 //
-// One Ableton Link peer, what Tutti is measured against. Joins whoever is there at once, and from then on, for SECONDS,
-// prints where its timeline stands, "MICROSECOND BEAT TEMPO PEERS", every 10 ms: at the multiples of 10 ms of Link's
-// clock, CLOCK_MONOTONIC_RAW, which time namespaces shift as they do CLOCK_MONOTONIC. So the lines of two peers that
-// are ahead by whole seconds are of the same instants.
+// One Ableton Link peer, the reference for measurements. Joins a session at once. For SECONDS it prints its timeline every
+// 10 ms as "MICROSECOND BEAT TEMPO PEERS", at the multiples of 10 ms of Link's clock, CLOCK_MONOTONIC_RAW. Time namespaces
+// shift this clock like CLOCK_MONOTONIC. The lines of two peers whose clocks differ by whole seconds therefore belong to the
+// same instants.
 //
-// Link is GPL-2+: this is a measuring tool, and no part of Tutti is built with it. tools/build-linkpeer compiles it.
+// Link has the licence GPL-2+. This program is only a measuring tool; no part of Tutti is built with it.
+// tools/build-linkpeer compiles it.
 #include <ableton/Link.hpp>
 
 #include <chrono>
@@ -31,7 +32,7 @@ int main(int argc, char **argv) {
     const auto next = (now / grid + 1) * grid;
     std::printf("%lld %.9f %.4f %zu\n", static_cast<long long>(next.count()), state.beatAtTime(next, quantum),
                 state.tempo(), link.numPeers());
-    // A little beyond it, so that no instant of the grid is told twice.
+    // Sleep slightly longer, so that no instant of the grid is printed twice.
     std::this_thread::sleep_for(next - now + microseconds(500));
   }
   return 0;

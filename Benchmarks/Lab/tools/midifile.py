@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""midifile.py sticks SECONDS FILE: a side stick on every eighth at 120 BPM.
-midifile.py dense SEED FILE: all kinds of channel messages on all channels, 4000 of them, 200 a second; and at the end
-a Note Off for each note still on and controller 64 at 0 for each pedal still down, which a peer would send by itself
-for a player that leaves.
-midifile.py compare SENT RECORDED CHANNEL: the events of both, byte for byte, without their times, those sent as a Tutti
-peer whose player has the channel gives them on; fails where they differ.
+"""midifile.py sticks SECONDS FILE: writes a side stick on every eighth note at 120 BPM.
+midifile.py dense SEED FILE: writes 4000 channel messages of all kinds on all channels, 200 per second. At the end it writes
+a Note Off for each held note and controller 64 at 0 for each pressed pedal, because a peer would send them for a player
+that leaves.
+midifile.py compare SENT RECORDED CHANNEL: compares the events of both files byte by byte, without times. The sent events
+are first converted as a Tutti peer does whose player has CHANNEL. Fails if the events differ.
 
-Standard MIDI Files 1.0, 480 ticks a quarter.
+Standard MIDI Files 1.0, 480 ticks per quarter note.
 """
 import random
 import struct
@@ -41,14 +41,14 @@ def sticks(seconds):
 def dense(seed):
     chance, held, pedals = random.Random(int(seed)), set(), set()
     for number in range(4000):
-        # Nothing, two, or more ticks after the one before: chords and runs. 4.8 ticks are 5 ms.
+        # 0, 2 or more ticks after the previous event: chords and runs. 4.8 ticks are 5 ms.
         delta = chance.choice((0, 0, 2, 5, 17)) if number else 0
         channel, first, second = chance.randint(0, 15), chance.randint(0, 127), chance.randint(0, 127)
         kind = chance.choice((0x80, 0x80, 0x90, 0x90, 0x90, 0xA0, 0xB0, 0xB0, 0xC0, 0xD0, 0xE0))
         if kind == 0x90 and chance.random() < 0.4:
             second = 0
         if kind == 0xB0:
-            first = chance.randint(0, 119)  # from 120 on they are channel modes
+            first = chance.randint(0, 119)  # controllers from 120 on are channel mode messages
         if kind in (0x80, 0x90):
             (held.add if kind == 0x90 and second else held.discard)((channel, first))
         if kind == 0xB0 and first == 64:
@@ -61,7 +61,7 @@ def dense(seed):
 
 
 def read(path):
-    """The channel messages of all tracks, in their order."""
+    """The channel messages of all tracks, in order."""
     with open(path, "rb") as file:
         data = file.read()
     events, at = [], 14
@@ -92,8 +92,8 @@ def read(path):
 
 
 def on_own_channel(events, channel):
-    """What a Tutti peer makes of what its instrument sends: all but the drums on its player's channel (1...16);
-    expression on channel 1 is the player's activity."""
+    """The events as a Tutti peer sends them: everything except drums on the channel of its player (1...16); expression on
+    channel 1 is the activity of the player and is omitted."""
     for event in events:
         if event[0] == 0xB0 and event[1] == 11:
             continue
@@ -105,7 +105,7 @@ def compare(sent, recorded, channel):
     print(f"sent={len(sent)} recorded={len(recorded)}")
     for number, (one, other) in enumerate(zip(sent, recorded)):
         if one != other:
-            print(f"event {number}: {one.hex(' ')} was sent, {other.hex(' ')} recorded")
+            print(f"event {number}: sent {one.hex(' ')}, recorded {other.hex(' ')}")
             return 1
     return 0 if sent and len(sent) == len(recorded) else 1
 

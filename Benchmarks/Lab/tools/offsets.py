@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""offsets.py tutti LAUNCHED MASTER AHEAD FOLLOWER AHEAD: how far apart two peers' timelines are, instant by instant.
-offsets.py link LAUNCHED FIRST AHEAD SECOND AHEAD: the same of two Ableton Link peers.
+"""offsets.py tutti LAUNCHED MASTER AHEAD FOLLOWER AHEAD: prints the offset between the timelines of two Tutti peers.
+offsets.py link LAUNCHED FIRST AHEAD SECOND AHEAD: prints the offset between two Ableton Link peers.
 
-MASTER and FOLLOWER stand for MASTER.trace and MASTER.json, and so on: what `tutti peer` wrote with --trace and --json.
-FIRST and SECOND are what linkpeer printed. AHEAD is by how many whole seconds that peer's clock is ahead, which is
-taken out. LAUNCHED is the second of the true clock in which the later of the two programs was run: CLOCK_MONOTONIC, of
-Link's CLOCK_MONOTONIC_RAW, as it is without a time namespace.
+MASTER stands for MASTER.trace and MASTER.json, the files that `tutti peer` wrote with --trace and --json; FOLLOWER likewise.
+FIRST and SECOND are the outputs of linkpeer. AHEAD is the number of whole seconds by which the clock of the peer is ahead;
+it is subtracted. LAUNCHED is the second in which the later program was started, in the true clock without a time
+namespace: CLOCK_MONOTONIC for Tutti, CLOCK_MONOTONIC_RAW for Link.
 
-Prints "# met=S missing=N ahead=A,A", then a line "SECONDS MICROSECONDS" for every instant both tell of: seconds since
-they met, and by how much the second's timeline is late there. S is how long after LAUNCHED they met: Tutti's peers at
-the later `joined` event, Link's in the first line in which each counts the other in its session. Tutti's instants are
-the ticks, due at one and due at the other; Link's a grid of 10 ms, where the difference of the beats modulo a bar of
-four is multiplied by the length of a beat. N are the ticks, of those from the first to the last that both acted on, on
-which one or both did not.
+Prints "# met=S missing=N ahead=A,A", then a line "SECONDS MICROSECONDS" for every instant that both peers report: the
+seconds since the peers met, and the lateness of the second peer's timeline. S is the time from LAUNCHED until the peers met:
+for Tutti the later `joined` event, for Link the first line in which each peer counts the other in its session. For Tutti,
+the instants are the ticks, and the offset is the difference of their due times. For Link, the instants are a grid of 10 ms,
+and the offset is the difference of the beats modulo a bar of four, multiplied by the length of a beat. N is the number of
+ticks between the first and the last common tick on which one or both peers did not act.
 """
 import json
 import sys
@@ -23,42 +23,42 @@ BAR = 4
 
 
 def joined(path):
-    """The instant of the first `joined` event, nanoseconds of the peer's own clock."""
+    """The instant of the first `joined` event in nanoseconds of the peer's clock."""
     with open(path) as file:
         for line in file:
             event = json.loads(line)
             if event.get("event") == "joined":
                 return event["at_ns"]
-    fail(f"{path}: it joined nobody")
+    fail(f"{path}: contains no joined event; check the log")
 
 
 def tutti(launched, master, ahead, follower, ahead_too):
-    """Seconds until they met, ticks missing, and the offsets as (seconds, microseconds)."""
+    """The seconds until the peers met, the number of missing ticks, and the offsets as (seconds, microseconds)."""
     leads = [ahead * 10**9, ahead_too * 10**9]
     met = max(joined(f"{path}.json") - lead for path, lead in zip((master, follower), leads))
     first, second = (
         {tick: due - lead for tick, due in trace(f"{path}.trace")} for path, lead in zip((master, follower), leads))
     both = first.keys() & second.keys()
     if not both:
-        fail(f"{master}.trace, {follower}.trace: no tick in common; did the follower play?")
+        fail(f"{master}.trace, {follower}.trace: no common tick; check that the follower played")
     missing = max(both) - min(both) + 1 - len(both)
     offsets = [((first[tick] - met) / 1e9, (second[tick] - first[tick]) / 1e3) for tick in sorted(both)]
     return met / 1e9 - launched, missing, offsets
 
 
 def positions(path, ahead):
-    """What a Link peer told while it was in company: microsecond of the true clock to (beat, tempo)."""
+    """The output of a Link peer while it had peers: microsecond of the true clock to (beat, tempo)."""
     with open(path) as file:
         rows = [line.split() for line in file]
     return {int(r[0]) - ahead * 10**6: (float(r[1]), float(r[2])) for r in rows if len(r) == 4 and int(r[3]) > 0}
 
 
 def link(launched, one, ahead, other, ahead_too):
-    """The same of Link; nothing is missing, for the grid is the measuring tool's."""
+    """The same for Link. No instant is missing, because the measuring tool defines the grid."""
     first, second = positions(one, ahead), positions(other, ahead_too)
     times = sorted(first.keys() & second.keys())
     if not times:
-        fail(f"{one}, {other}: they never met")
+        fail(f"{one}, {other}: the peers never met; check the network")
     offsets = []
     for time in times:
         beats = (first[time][0] - second[time][0] + BAR / 2) % BAR - BAR / 2

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""phases.py PHASES MASTER AHEAD FOLLOWER AHEAD: how two peers kept together in every phase of a scenario.
+"""phases.py PHASES MASTER AHEAD FOLLOWER AHEAD: prints the offset between two peers in every phase of a scenario.
 
-PHASES has a line "BEGIN LABEL" for each, the second of the true clock in which it began; it lasts until the next one
-begins. MASTER, FOLLOWER and AHEAD as in offsets.py. Of every phase: the ticks both acted on, p50 and maximum of the
-magnitude of their offset, and how late the latest of either's was acted on, microseconds. Before one second after
-they met nothing counts. Ends with "worst=US missing=N", of all phases.
+PHASES contains a line "BEGIN LABEL" for each phase. BEGIN is the second of the true clock in which the phase begins; it
+lasts until the next phase. MASTER, FOLLOWER and AHEAD are as in offsets.py. For every phase, the program prints the number
+of ticks on which both peers acted, p50 and maximum of the magnitude of the offset, and the maximum lateness of both peers,
+in microseconds. The first second after the peers met is ignored. The last line is "worst=US missing=N" for all phases.
 """
 import bisect
 import json
@@ -17,7 +17,7 @@ SETTLED = 1
 
 
 def lateness(path, ahead):
-    """(second of the true clock a tick was due, microseconds it was acted on later)."""
+    """(due time in seconds of the true clock, lateness in microseconds) of each tick."""
     with open(f"{path}.trace") as file:
         ticks = [json.loads(line) for line in file if line.startswith('{"tick"')]
     return [(tick["due"] / 1e9 - ahead, (tick["acted"] - tick["due"]) / 1e3) for tick in ticks]
@@ -27,9 +27,9 @@ def main(phases, master, ahead, follower, ahead_too):
     with open(phases) as file:
         begins, labels = zip(*((float(begin), label) for begin, label in (line.split(None, 1) for line in file)))
     met, missing, offsets = tutti(0, master, ahead, follower, ahead_too)
-    kept, late = [[] for _ in begins], [[] for _ in begins]
+    distances, late = [[] for _ in begins], [[] for _ in begins]
     for pairs, into in (
-        ([(met + seconds, abs(offset)) for seconds, offset in offsets], kept),
+        ([(met + seconds, abs(offset)) for seconds, offset in offsets], distances),
         (lateness(master, ahead) + lateness(follower, ahead_too), late),
     ):
         for at, value in pairs:
@@ -37,13 +37,13 @@ def main(phases, master, ahead, follower, ahead_too):
             if phase >= 0 and at >= met + SETTLED:
                 into[phase].append(value)
     worst = 0
-    for label, values, delays in zip(labels, kept, late):
+    for label, values, delays in zip(labels, distances, late):
         if not values:
-            fail(f"{label.strip()}: no tick; did the rhythm stop?")
+            fail(f"{label.strip()}: no tick; check that the rhythm continued")
         values.sort()
         worst = max(worst, values[-1])
-        print(f"{label.strip()}: ticks={len(values)} p50={percentile(values, 0.5):.1f} max={values[-1]:.1f} us apart,",
-              f"at most {max(delays):.1f} us late")
+        print(f"{label.strip()}: ticks={len(values)} p50={percentile(values, 0.5):.1f} max={values[-1]:.1f} us offset,",
+              f"max={max(delays):.1f} us late")
     print(f"worst={worst:.1f} missing={missing}")
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""plotdata.py FOLDER DATA: what plot.sh plots, from what side-by-side.sh left in FOLDER/side-by-side-NETWORK.
+"""plotdata.py FOLDER DATA: writes the data for plot.sh from the files of side-by-side.sh in FOLDER/side-by-side-NETWORK.
 
-DATA/NETWORK-PROGRAM.dat has a block for each run: the greatest magnitude of the offset in every second, against
-its middle, seconds since they met. DATA/PROGRAM.dat has a line "PLACE P95 NETWORK" for each run, of p95 from 10 to
-40 s, DATA/medians.dat a line "PLACE TUTTI LINK LIMIT NETWORK" for each network. Microseconds, at least 0.1: the axes
-are logarithmic.
+DATA/NETWORK-PROGRAM.dat contains a block for each run: the middle of every second, in seconds since the peers met, and the
+maximum magnitude of the offset in this second. DATA/PROGRAM.dat contains a line "PLACE P95 NETWORK" for each run, with the
+p95 from 10 to 40 s. DATA/medians.dat contains a line "PLACE TUTTI LINK LIMIT NETWORK" for each network. All values are in
+microseconds and at least 0.1, because the axes are logarithmic.
 """
 import pathlib
 import statistics
@@ -18,7 +18,7 @@ END = 40
 
 
 def envelope(run):
-    """The greatest magnitude in every bin, as (middle of the bin, microseconds)."""
+    """The maximum magnitude in every bin, as (middle of the bin, microseconds)."""
     worst = {}
     for seconds, offset in run.offsets:
         if 0 <= seconds < END:

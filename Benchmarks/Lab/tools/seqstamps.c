@@ -1,14 +1,14 @@
 // seqstamps CLIENT:PORT SECONDS
 //
-// An outside subscriber. Waits for the port, subscribes to it, and prints at the end "stamps true to X us" and a line
-// for each event that came: the kernel's own stamp of its arrival, in nanoseconds of CLOCK_MONOTONIC, and its kind. So
-// the stamps are neither the sender's word nor late by this program's own waking.
+// An independent subscriber. Waits for the port and subscribes to it. At the end it prints "stamp error below X us" and one
+// line for each event: the kernel time stamp of its arrival in nanoseconds of CLOCK_MONOTONIC, and the kind of the event.
+// The time stamps therefore depend neither on the sender nor on the wake-up latency of this program.
 //
-// The kernel stamps with the time of a queue, counted from the queue's start. That time steps back by as much as the
-// queue's timer is heard late, microseconds each time, and by more at its first count beside other queues. So both
-// clocks are read next to each other whenever events are fetched, some 20 us after their arrival: a stamp is told by
-// its age, and the narrowest of a few readings counts. The widest that had to be used is X, the most by which a stamp
-// may be wrong.
+// The kernel stamps events with the time of a queue, counted from the start of the queue. This time steps back by the
+// latency of the queue's timer, microseconds each time, and by more at the first count if other queues exist. The program
+// therefore reads both clocks next to each other whenever it fetches events, some 20 us after their arrival. A time stamp is
+// converted by its age, with the narrowest of a few readings. X is the widest reading that was used, the maximum error of a
+// time stamp.
 #include <poll.h>
 #include <signal.h>
 
@@ -31,7 +31,7 @@ static const char *kind(const snd_seq_event_t *event) {
   }
 }
 
-// The queue's time 0 in CLOCK_MONOTONIC, and by how much that may be wrong.
+// Time 0 of the queue in CLOCK_MONOTONIC, and its maximum error.
 struct origin { int64_t zero, margin; };
 
 static struct origin relate(snd_seq_t *seq, int queue) {
@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     if (origin.margin > margin) margin = origin.margin;
     int result;
     for (snd_seq_event_t *event; (result = snd_seq_event_input(seq, &event)) >= 0;) {
-      if (event->source.client == SND_SEQ_CLIENT_SYSTEM) continue;  // says that the subscription ended; has no stamp
+      if (event->source.client == SND_SEQ_CLIENT_SYSTEM) continue;  // end of the subscription; no time stamp
       if (count == room) {
         stamps = realloc(stamps, (room = 2 * room + 4096) * sizeof *stamps);
         if (!stamps) return perror(me), 71;
@@ -95,9 +95,9 @@ int main(int argc, char **argv) {
       const snd_seq_real_time_t at = event->time.time;
       stamps[count++] = (struct stamp){origin.zero + at.tv_sec * 1000000000LL + at.tv_nsec, kind(event)};
     }
-    if (result == -ENOSPC) return fprintf(stderr, "%s: events were lost; the machine is too slow\n", me), 1;
+    if (result == -ENOSPC) return fprintf(stderr, "%s: input queue: events were lost; use a faster machine\n", me), 1;
   }
-  printf("stamps true to %.1f us\n", margin / 1e3);
+  printf("stamp error below %.1f us\n", margin / 1e3);
   for (size_t i = 0; i < count; i++) printf("%lld %s\n", (long long)stamps[i].time, stamps[i].kind);
   return 0;
 }

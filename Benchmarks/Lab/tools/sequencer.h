@@ -1,4 +1,4 @@
-// What the sequencer tools share: ports by name, the clock, the priority of a measuring thread.
+// Common functions of the sequencer tools: ports by name, the clock, real-time priority.
 #include <alsa/asoundlib.h>
 #include <sched.h>
 #include <stdint.h>
@@ -20,21 +20,21 @@ static inline void sleep_until(int64_t instant) {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0) {}
 }
 
-// Runs the caller first in, first out at `priority`; without the right to it says so and goes on.
+// Sets the policy of the calling thread to SCHED_FIFO at `priority`. Without permission it prints a warning and continues.
 static inline void realtime(const char *tool, int priority) {
   const struct sched_param p = {.sched_priority = priority};
   if (sched_setscheduler(0, SCHED_FIFO, &p) < 0)
-    fprintf(stderr, "%s: no right to SCHED_FIFO, so figures are worse than they need be; run it as root\n", tool);
+    fprintf(stderr, "%s: SCHED_FIFO: permission denied, figures are less accurate; run it as root\n", tool);
 }
 
-// Ends the tool when `result` is an ALSA error.
+// Ends the program if `result` is an ALSA error.
 static inline int check(const char *tool, const char *what, int result) {
   if (result >= 0) return result;
   fprintf(stderr, "%s: %s: %s\n", tool, what, snd_strerror(result));
   exit(69);
 }
 
-// The port called `name`: "128:0", or the client's name, a colon and the port's, both in full.
+// Finds the port `name`: an address such as "128:0", or "CLIENT:PORT" with both full names.
 static inline int find_port(snd_seq_t *seq, const char *name, snd_seq_addr_t *address) {
   snd_seq_client_info_t *client;
   snd_seq_port_info_t *port;
@@ -59,11 +59,11 @@ static inline int find_port(snd_seq_t *seq, const char *name, snd_seq_addr_t *ad
   return 0;
 }
 
-// The same, waiting for it up to 10 s.
+// Finds the port `name`, waiting for it up to 10 s.
 static inline void await_port(const char *tool, snd_seq_t *seq, const char *name, snd_seq_addr_t *address) {
   for (int tries = 0; !find_port(seq, name, address); tries++) {
     if (tries == 1000) {
-      fprintf(stderr, "%s: %s: no such port, 10 s long; look at aconnect -l\n", tool, name);
+      fprintf(stderr, "%s: %s: no such port within 10 s; see aconnect -l\n", tool, name);
       exit(69);
     }
     sleep_until(now() + 10000000);

@@ -1,10 +1,10 @@
-// stepclock step SECONDS               sets the system's clock, CLOCK_REALTIME, ahead by SECONDS, or back
-// stepclock storm SECONDS TIMES MS     the same, and back again, in turn, TIMES, MS apart
-// stepclock slew PPM                   lets it run fast by PPM parts in a million, at most 500, or slow; 0: as before
+// stepclock step SECONDS               steps the system clock, CLOCK_REALTIME, ahead by SECONDS (negative: back)
+// stepclock storm SECONDS TIMES MS     steps ahead and back alternately, TIMES times, at intervals of MS milliseconds
+// stepclock slew PPM                   changes the rate by PPM parts per million, -500...500; 0: nominal rate
 //
-// What an administrator or a time service may do under a running peer. A slew changes the rate of CLOCK_MONOTONIC too,
-// for all processes of the machine alike. The storm runs at a priority above every peer's, so that it comes between the
-// kernel's stamp of a packet and the program's reading of it.
+// Simulates an administrator or a time service. A slew also changes the rate of CLOCK_MONOTONIC, equally for all processes of
+// the machine. The storm has a higher priority than any peer, so that steps occur between the kernel time stamp of a packet
+// and its evaluation by the program.
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What Glibc's Swift module lacks: epoll, and the C library's macros for what comes with a datagram.
+// Declarations that the Swift module Glibc lacks: epoll, and the macros for ancillary data of datagrams.
 #ifndef CEPOLL_H
 #define CEPOLL_H
 
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/// The kernel's arrival stamp that came with `message`, nanoseconds of CLOCK_REALTIME; 0 when there is none.
+/// Returns the kernel receive time stamp of `message` in nanoseconds of CLOCK_REALTIME; 0 if there is none.
 static inline int64_t arrival_stamp(struct msghdr *message) {
   for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c))
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
