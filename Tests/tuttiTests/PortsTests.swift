@@ -118,7 +118,7 @@ import Testing
       #expect(midi.hasPrefix("tutti: ALSA sequencer: no permission to open /dev/snd/seq; join the group audio"))
       for card in ["hw:Loopback,0", "hw:1,0", "plughw:Loopback,0"] {
         let error = try await fail("--audio alsa:\(card)", prefix: nobody, in: folder)
-        #expect(error.hasPrefix("tutti: \(card): no right to use this sound card; add yourself to the group audio"))
+        #expect(error.hasPrefix("tutti: \(card): no permission to use this sound card; add yourself to the group audio"))
       }
       let list = try await Child.tutti(
         ["ports"], prefix: nobody, environment: ["HOME": folder.path("state")], in: folder
