@@ -118,13 +118,15 @@ import Testing
       #expect(midi.hasPrefix("tutti: ALSA sequencer: no permission to open /dev/snd/seq; join the group audio"))
       for card in ["hw:Loopback,0", "hw:1,0", "plughw:Loopback,0"] {
         let error = try await fail("--audio alsa:\(card)", prefix: nobody, in: folder)
-        #expect(error.hasPrefix("tutti: \(card): no permission to use this sound card; add yourself to the group audio"))
+        #expect(
+          error.hasPrefix("tutti: \(card): no permission to use this sound card; add yourself to the group audio"))
       }
       let list = try await Child.tutti(
         ["ports"], prefix: nobody, environment: ["HOME": folder.path("state")], in: folder
       ).outcome()
       #expect(list.status == 0 && list.errors == "", "\(list.errors)")
-      #expect(list.output.contains("MIDI ports: none. ALSA sequencer: no permission to open /dev/snd/seq; join the group"))
+      #expect(
+        list.output.contains("MIDI ports: none. ALSA sequencer: no permission to open /dev/snd/seq; join the group"))
       #expect(list.output.contains("Sound cards: none usable: permission denied; add yourself to the group audio"))
     }
   }
