@@ -4,7 +4,7 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   public let note: UInt8
   /// MIDI velocity, 1...127.
   public let velocity: UInt8
-  /// The cut-off group, 1...``Patch/mostGroups``, or 0 for none. The hit stops all sounding notes of its group.
+  /// The cut-off group, 1...``Patch/maximumGroups``, or 0 for none. The hit stops all sounding notes of its group.
   public let group: UInt8
   /// The least total activity at which the hit sounds, 0...127.
   public let from: UInt8

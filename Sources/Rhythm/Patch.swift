@@ -14,15 +14,15 @@ public struct Patch: Hashable, Sendable {
   public let bars: Int
   /// The default tempo. The peer that starts the rhythm may choose another.
   public let tempo: Tempo
-  /// The voices, in the order of the file: 1...``mostVoices``, each with a different note.
+  /// The voices, in the order of the file: 1...``maximumVoices``, each with a different note.
   public let kit: [Voice]
-  /// The layers, in the order of the file: 1...``mostLayers``.
+  /// The layers, in the order of the file: 1...``maximumLayers``.
   public let layers: [Layer]
 
-  /// The length of the pattern in steps, 1...``StepTable/mostSteps``.
+  /// The length of the pattern in steps, 1...``StepTable/maximumSteps``.
   public var stepCount: Int { bars * Int(meter.stepsPerBar) }
 
-  /// The names of the cut-off groups, in the order of the kit: at most ``mostGroups``. Group n of a ``Hit`` is
+  /// The names of the cut-off groups, in the order of the kit: at most ``maximumGroups``. Group n of a ``Hit`` is
   /// element n - 1.
   public var groups: [String] {
     kit.reduce(into: []) { groups, voice in
@@ -30,9 +30,9 @@ public struct Patch: Hashable, Sendable {
     }
   }
 
-  public static let mostVoices = 32
-  public static let mostLayers = 32
+  public static let maximumVoices = 32
+  public static let maximumLayers = 32
   /// The largest number of cut-off groups. Each group needs its own drum channel in the synthesizer, which has sixteen
   /// channels.
-  public static let mostGroups = 8
+  public static let maximumGroups = 8
 }

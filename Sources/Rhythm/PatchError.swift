@@ -1,12 +1,12 @@
 /// The error for an invalid patch file, with all faults found.
 public struct PatchError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The faults in the order of the file: 1...``mostFaults``.
+  /// The faults in the order of the file: 1...``maximumFaults``.
   public let faults: [PatchFault]
   /// The number of further faults.
   public let omitted: Int
 
   /// The largest number of faults that are reported for one file. The limit bounds the memory for a hostile file.
-  public static let mostFaults = 50
+  public static let maximumFaults = 50
 
   /// The faults, one per line.
   public var description: String {

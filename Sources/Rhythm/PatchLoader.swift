@@ -18,7 +18,7 @@
 /// All fields except `group` are required. Limits: 4 bars, 64 steps, 32 voices, 8 cut-off groups, 32 layers, 512 hits.
 public enum PatchLoader {
   /// The longest accepted text, in bytes of UTF-8: 256 KiB, a hundred times the size of a long patch.
-  public static let mostBytes = 262_144
+  public static let maximumBytes = 262_144
 
   /// Reads a patch from `text`.
   ///

@@ -10,8 +10,8 @@ extension PatchReader {
   mutating func kit(_ node: Node) -> (voices: [Voice], places: [String: Int]?) {
     let remedy = "write one line per voice, such as \"kick: { note: 36 }\""
     guard let entries = entries(of: node, "kit", remedy: remedy) else { return ([], nil) }
-    guard (1...Patch.mostVoices).contains(entries.count) else {
-      fault(at: node.place, "kit", "has \(entries.count) voices", "write 1 to \(Patch.mostVoices)")
+    guard (1...Patch.maximumVoices).contains(entries.count) else {
+      fault(at: node.place, "kit", "has \(entries.count) voices", "write 1 to \(Patch.maximumVoices)")
       return ([], nil)
     }
     var voices: [Voice] = []
@@ -26,9 +26,9 @@ extension PatchReader {
           at: entry.key.place, path(field, "note"), "is \(voice.note), the same as that of \(other.name)",
           "give each voice its own note")
       }
-      if let group = voice.group, groups.insert(group).inserted, groups.count > Patch.mostGroups {
+      if let group = voice.group, groups.insert(group).inserted, groups.count > Patch.maximumGroups {
         fault(
-          at: entry.key.place, path(field, "group"), "is one group too many: a kit has at most \(Patch.mostGroups)",
+          at: entry.key.place, path(field, "group"), "is one group too many: a kit has at most \(Patch.maximumGroups)",
           "put the voice in another group, or in none")
       }
       voices.append(voice)

@@ -13,8 +13,8 @@ extension PatchReader {
       fault(at: node.place, "layers", "is \(kind(of: node)), not a list", "begin each layer with \"- name: ...\"")
       return []
     }
-    guard (1...Patch.mostLayers).contains(list.count) else {
-      fault(at: node.place, "layers", "has \(list.count) layers", "write 1 to \(Patch.mostLayers)")
+    guard (1...Patch.maximumLayers).contains(list.count) else {
+      fault(at: node.place, "layers", "has \(list.count) layers", "write 1 to \(Patch.maximumLayers)")
       return []
     }
     var layers: [Layer] = []

@@ -27,11 +27,11 @@ extension PatchReader {
     let patch = Patch(
       name: name, description: description, meter: meter, bars: bars, tempo: tempo, kit: kit, layers: layers)
     let hits = patch.hitsByStep.reduce(0) { $0 + $1.count }
-    if hits > StepTable.mostHits {
+    if hits > StepTable.maximumHits {
       fault(
         at: values["layers"]?.place ?? .start, "layers",
-        "contain \(hits) hits, more than the limit of \(StepTable.mostHits)",
-        "remove \(hits - StepTable.mostHits)")
+        "contain \(hits) hits, more than the limit of \(StepTable.maximumHits)",
+        "remove \(hits - StepTable.maximumHits)")
     }
     return patch
   }
@@ -46,8 +46,8 @@ extension PatchReader {
       fault(at: node.place, "meter", "is \"\(text.printable())\", not a meter", remedy)
       return nil
     }
-    guard meter.stepsPerBar <= Int64(StepTable.mostSteps) else {
-      let most = StepTable.mostSteps
+    guard meter.stepsPerBar <= Int64(StepTable.maximumSteps) else {
+      let most = StepTable.maximumSteps
       fault(
         at: node.place, "meter", "gives bars of \(meter.stepsPerBar) steps, more than the limit of \(most)",
         "write fewer beats or a smaller unit")
@@ -59,11 +59,12 @@ extension PatchReader {
   private mutating func bars(_ node: Node, of meter: Meter?) -> Int? {
     guard let bars = integer(node, "bars", in: 1...4) else { return nil }
     guard let meter else { return bars }
-    let most = StepTable.mostSteps / Int(meter.stepsPerBar)
+    let most = StepTable.maximumSteps / Int(meter.stepsPerBar)
     guard bars <= most else {
       let steps = bars * Int(meter.stepsPerBar)
       fault(
-        at: node.place, "bars", "give \(steps) steps, more than the limit of \(StepTable.mostSteps)", "write \(most)")
+        at: node.place, "bars", "give \(steps) steps, more than the limit of \(StepTable.maximumSteps)", "write \(most)"
+      )
       return nil
     }
     return bars

@@ -2,8 +2,8 @@ import Yams
 
 extension PatchReader {
   /// The largest numbers of `[` and `{`, and of `?`, in a text.
-  static let mostBrackets = 1_024
-  static let mostQuestionMarks = 16
+  static let maximumBrackets = 1_024
+  static let maximumQuestionMarks = 16
 
   /// Parses `text`, which must contain one document. Returns its root, or nil after a fault.
   ///
@@ -13,7 +13,7 @@ extension PatchReader {
   /// characters, YAML 1.2.2 section 7.4.3). Therefore aliases are rejected before parsing, and the numbers of brackets
   /// and question marks, of which a patch needs few, are limited.
   mutating func root(of text: String) -> Node? {
-    let (bytes, most) = (text.utf8.count, PatchLoader.mostBytes)
+    let (bytes, most) = (text.utf8.count, PatchLoader.maximumBytes)
     guard bytes <= most else {
       fault(at: .start, "", "has \(bytes) bytes", "write a patch of at most \(most)")
       return nil
@@ -48,8 +48,8 @@ extension PatchReader {
         }
       default: break
       }
-      if brackets > Self.mostBrackets || questions > Self.mostQuestionMarks {
-        let reason = "has more than \(Self.mostBrackets) brackets or \(Self.mostQuestionMarks) question marks"
+      if brackets > Self.maximumBrackets || questions > Self.maximumQuestionMarks {
+        let reason = "has more than \(Self.maximumBrackets) brackets or \(Self.maximumQuestionMarks) question marks"
         return (Place(line: line, column: column), reason, "remove what the patch does not need")
       }
     }

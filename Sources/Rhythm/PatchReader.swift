@@ -31,7 +31,7 @@ struct PatchReader {
   }
 
   mutating func fault(at place: Place, _ field: String, _ reason: String, _ remedy: String) {
-    guard faults.count < PatchError.mostFaults else {
+    guard faults.count < PatchError.maximumFaults else {
       omitted += 1
       return
     }

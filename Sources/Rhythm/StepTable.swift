@@ -14,11 +14,11 @@ import MusicalTime
 /// No two hits of a step that sound at the same activity have the same note.
 public struct StepTable: Sendable, BitwiseCopyable {
   /// The longest pattern, in steps: four bars of 4/4.
-  public static var mostSteps: Int { @_noLocks @_noAllocation get { 64 } }
+  public static var maximumSteps: Int { @_noLocks @_noAllocation get { 64 } }
   /// The largest number of hits in a table.
-  public static var mostHits: Int { @_noLocks @_noAllocation get { 512 } }
+  public static var maximumHits: Int { @_noLocks @_noAllocation get { 512 } }
 
-  /// The length of the pattern in steps, 1...``mostSteps``: the hits repeat after this number of steps.
+  /// The length of the pattern in steps, 1...``maximumSteps``: the hits repeat after this number of steps.
   ///
   /// Real-time: safe.
   public var stepCount: Int { @_noLocks @_noAllocation get { Int(steps) } }
@@ -26,7 +26,7 @@ public struct StepTable: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var stepsPerBar: Int { @_noLocks @_noAllocation get { Int(barSteps) } }
-  /// The number of hits in the whole pattern, for all activities, 0...``mostHits``.
+  /// The number of hits in the whole pattern, for all activities, 0...``maximumHits``.
   ///
   /// Real-time: safe.
   public var hitCount: Int { @_noLocks @_noAllocation get { Int(ends[Int(steps) - 1]) } }
@@ -49,7 +49,7 @@ public struct StepTable: Sendable, BitwiseCopyable {
   }
 
   /// Creates a table from the hits of each step, with bars of `stepsPerBar` steps. The caller ensures that there are at
-  /// most ``mostSteps`` arrays and ``mostHits`` hits.
+  /// most ``maximumSteps`` arrays and ``maximumHits`` hits.
   init(_ hitsByStep: [[Hit]], stepsPerBar: Int) {
     self.init()
     barSteps = UInt8(stepsPerBar)
@@ -76,7 +76,7 @@ public struct StepTable: Sendable, BitwiseCopyable {
     return Range(uncheckedBounds: (place == 0 ? 0 : Int(ends[place - 1]), Int(ends[place])))
   }
 
-  /// The hit at `index`, from ``hits(at:)``. `index` must be less than ``mostHits``; unused hits have velocity 0.
+  /// The hit at `index`, from ``hits(at:)``. `index` must be less than ``maximumHits``; unused hits have velocity 0.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func textSizeIsLimited() {
-    let comment = "\n#" + String(repeating: "x", count: PatchLoader.mostBytes)
+    let comment = "\n#" + String(repeating: "x", count: PatchLoader.maximumBytes)
     #expect(
       faults(smallPatch.joined(separator: "\n") + comment) == [
         "small.yaml:1: has \(smallPatch.joined(separator: "\n").utf8.count + comment.utf8.count) bytes; "

@@ -59,7 +59,7 @@ import Testing
     let error = try #require(throws: PatchError.self) {
       try PatchLoader.patch(from: head + unknown + kit(1) + "layers:\n" + layer("a", voices: 0..<1), file: "big.yaml")
     }
-    #expect(error.faults.count == PatchError.mostFaults && error.omitted == 450)
+    #expect(error.faults.count == PatchError.maximumFaults && error.omitted == 450)
     #expect(error.description.hasSuffix("\nand 450 more; correct these first"))
   }
 }

@@ -1,5 +1,15 @@
 import MIDI
 
+// This type is in the file of its user: the real-time check rejects a derived `rawValue` of another file.
+
+/// The chapters of a channel journal. The raw value is the position of the flag in ``ChannelJournalHeader/chapters``,
+/// counted from the most significant bit.
+enum ChannelChapter: UInt8, BitwiseCopyable {
+  case p, c, m, w, n, e, t, a
+
+  var flag: UInt8 { @_noLocks @_noAllocation get { 0x80 >> rawValue } }
+}
+
 /// The newest command of one kind and number on one channel, as part of the checkpoint history.
 ///
 /// The contents of the octets, by chapter:
