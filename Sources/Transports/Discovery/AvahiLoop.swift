@@ -18,8 +18,8 @@ final class AvahiLoop: @unchecked Sendable {
   /// The time between a lost connection and the next attempt.
   private static var retryInterval: Nanoseconds { .seconds(1) }
   static let noDaemon =
-    "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or name "
-    + "peers with --connect HOST:PORT"
+    "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or "
+    + "name peers with --connect HOST:PORT"
 
   /// The changes that the user of discovery has not read.
   let changes = Mutex(ServiceChanges())
