@@ -10,39 +10,39 @@ import Testing
   }
 
   @Test func onlyDifferencesAreReported() {
-    var findings = Findings()
-    #expect(findings.drain().isEmpty)
-    #expect(findings.set("Ada", service("Ada")) && findings.set("Ben", service("Ben")))
-    #expect(findings.drain() == [.found(service("Ada")), .found(service("Ben"))])
-    #expect(!findings.set("Ada", service("Ada")) && findings.drain().isEmpty)
+    var changes = ServiceChanges()
+    #expect(changes.drain().isEmpty)
+    #expect(changes.set("Ada", service("Ada")) && changes.set("Ben", service("Ben")))
+    #expect(changes.drain() == [.found(service("Ada")), .found(service("Ben"))])
+    #expect(!changes.set("Ada", service("Ada")) && changes.drain().isEmpty)
     // Lost and found again between two calls: no event.
-    #expect(findings.set("Ada", nil) && findings.set("Ada", service("Ada")))
-    #expect(findings.drain().isEmpty)
+    #expect(changes.set("Ada", nil) && changes.set("Ada", service("Ada")))
+    #expect(changes.drain().isEmpty)
     // Restarted on another port.
-    _ = findings.set("Ada", service("Ada", port: 6000))
-    #expect(findings.drain() == [.lost(service("Ada")), .found(service("Ada", port: 6000))])
-    findings.removeAll()
-    #expect(findings.drain() == [.lost(service("Ada", port: 6000)), .lost(service("Ben"))])
-    #expect(findings.drain().isEmpty)
+    _ = changes.set("Ada", service("Ada", port: 6000))
+    #expect(changes.drain() == [.lost(service("Ada")), .found(service("Ada", port: 6000))])
+    changes.removeAll()
+    #expect(changes.drain() == [.lost(service("Ada", port: 6000)), .lost(service("Ben"))])
+    #expect(changes.drain().isEmpty)
   }
 
   @Test func servicesWithTheSamePrintableNameAreLostWithTheLast() {
-    var findings = Findings()
-    _ = findings.set("Ada\u{1}", service("Ada?"))
-    _ = findings.set("Ada\u{2}", service("Ada?"))
-    #expect(findings.drain() == [.found(service("Ada?"))])
-    _ = findings.set("Ada\u{1}", nil)
-    #expect(findings.drain().isEmpty)
-    _ = findings.set("Ada\u{2}", nil)
-    #expect(findings.drain() == [.lost(service("Ada?"))])
+    var changes = ServiceChanges()
+    _ = changes.set("Ada\u{1}", service("Ada?"))
+    _ = changes.set("Ada\u{2}", service("Ada?"))
+    #expect(changes.drain() == [.found(service("Ada?"))])
+    _ = changes.set("Ada\u{1}", nil)
+    #expect(changes.drain().isEmpty)
+    _ = changes.set("Ada\u{2}", nil)
+    #expect(changes.drain() == [.lost(service("Ada?"))])
   }
 
   @Test func unavailabilityAndNewNameAreReportedOnce() {
-    var findings = Findings()
-    findings.setUnavailable("no daemon")
-    findings.setRenamed("Ada #2")
-    findings.setRenamed("Ada #3")
-    #expect(findings.drain() == [.unavailable("no daemon"), .renamed("Ada #3")])
-    #expect(findings.drain().isEmpty)
+    var changes = ServiceChanges()
+    changes.setUnavailable("no daemon")
+    changes.setRenamed("Ada #2")
+    changes.setRenamed("Ada #3")
+    #expect(changes.drain() == [.unavailable("no daemon"), .renamed("Ada #3")])
+    #expect(changes.drain().isEmpty)
   }
 }
