@@ -44,7 +44,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   private var genericRemedy: String {
     switch -code {
     case EBUSY, EAGAIN: "close that program, or play through the sound server with --audio alsa:default"
-    case EACCES, EPERM: "add the user to the group audio (`usermod -aG audio NAME`) and log in again"
+    case EACCES, EPERM: "add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
     default: "use --audio alsa:DEVICE with one of: " + alternatives
     }
   }
