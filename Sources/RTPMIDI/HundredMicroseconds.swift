@@ -1,8 +1,8 @@
 import MusicalTime
 
-/// RTP-MIDI and AppleMIDI count time in units of 100 us.
+/// Conversion to units of 100 us, in which RTP-MIDI and AppleMIDI count time.
 extension Instant {
-  /// The whole units of 100 us since the clock's origin, rounded down.
+  /// The number of whole units of 100 us since the origin of the clock, rounded down.
   ///
   /// Real-time: safe.
   public var hundredMicroseconds: Int64 {
@@ -12,7 +12,7 @@ extension Instant {
     }
   }
 
-  /// The instant `count` units of 100 us after the clock's origin; wraps beyond the ends of Int64.
+  /// Creates the instant `count` units of 100 us after the origin of the clock. Wraps outside the range of Int64.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,23 +1,23 @@
-/// Why a datagram, or the rest of it, was dropped.
+/// The reason why a datagram, or the rest of it, was dropped.
 public enum PacketError: Error, Hashable, Sendable, BitwiseCopyable {
-  /// It ends before what its own fields announce.
+  /// The datagram is shorter than its fields require.
   case truncated
-  /// Not RTP version 2 with payload type 97, and not an AppleMIDI packet either.
+  /// Neither RTP version 2 with payload type 97 nor an AppleMIDI packet.
   case notRTPMIDI
-  /// Of another stream than the one it was given to.
+  /// The packet belongs to another stream than the receiver.
   case otherSource
-  /// Its sequence number has been received before.
+  /// The sequence number was received before.
   case duplicate
-  /// Its sequence number is too far behind the stream to tell whether it has been received before, or so far ahead that
-  /// the packet after it must confirm it.
+  /// The sequence number is so far behind the stream that the receiver cannot tell whether it was received before, or so far
+  /// ahead that the next packet must confirm it.
   case outOfWindow
-  /// A command list in which a command lacks its status octet, a delta time is longer than four octets, or a status
-  /// octet stands where a data octet should.
+  /// The command list is malformed: a command lacks its status octet, a delta time is longer than four octets, or there is a
+  /// status octet in place of a data octet.
   case malformedCommands
-  /// A recovery journal whose lengths do not fit, or that does not end with the packet.
+  /// The lengths in the recovery journal are inconsistent, or the journal does not end with the packet.
   case malformedJournal
-  /// A session packet of a version other than 2, a probe other than version 1, or a count other than 0, 1 or 2.
+  /// A session packet has a version other than 2, or a CK packet has a count other than 0, 1 or 2.
   case malformedControl
-  /// A session packet with a command that is not known here.
+  /// A session packet has an unknown command.
   case unknownCommand
 }

@@ -105,8 +105,8 @@ final class VirtualPeer {
     if let probe = ClockProbe(question), known.contains(Self.key(probe.ssrc, source)) {
       isReply = probe.kind == .reply
       let answer = probe.answer(
-        from: core.endpoint.ssrc, identity: identity.bits, pace: min(pace, core.endpoint.pace), receivedAt: own,
-        sentAt: own)
+        from: core.endpoint.ssrc, identity: identity.bits, rateLimit: min(pace, core.endpoint.probeRateLimit),
+        receivedAt: own, sentAt: own)
       guard answer?.append(to: &packet) == true else { return false }
     } else if let asked = ClockPacket(question), asked.count == 0, known.contains(Self.key(asked.ssrc, source)) {
       guard asked.reply(from: core.endpoint.ssrc, sentAt: own)?.append(to: &packet) == true else { return false }
@@ -188,7 +188,7 @@ final class VirtualPeer {
     case .probe(let session, let address):
       core.endpoint.sendProbe(on: session) { probe in
         var probe = probe
-        (probe.transmit, probe.pace) = (now, min(pace, core.endpoint.pace))
+        (probe.transmit, probe.rateLimit) = (now, min(pace, core.endpoint.probeRateLimit))
         packet.removeAll()
         guard probe.append(to: &packet) else { return nil }
         wire.send(packet, from: SocketAddress(host: host, .data), to: address)

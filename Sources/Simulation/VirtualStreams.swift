@@ -2,6 +2,7 @@ import BasicContainers
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import Playback
 import RTPMIDI
 

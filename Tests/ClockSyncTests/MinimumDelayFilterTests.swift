@@ -27,7 +27,7 @@ import Testing
       #expect(isFitted)
       // The true skew is 0.
       error += filter.skew * filter.skew
-      let bend = MinimumDelayFilter.drift * 100 * MinimumDelayFilter.span
+      let bend = MinimumDelayFilter.skewDrift * 100 * MinimumDelayFilter.span
       reported += (filter.variance(at: 115) - filter.variance(at: 15) - bend * bend) / 10_000
     }
     let (actualError, reportedError) = ((error / Double(count)).squareRoot(), (reported / Double(count)).squareRoot())

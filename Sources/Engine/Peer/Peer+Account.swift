@@ -34,9 +34,9 @@ extension Peer {
       "datagrams_received": Int64(clamping: core.endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
       "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
       "timeline_messages_rejected": Int64(ensemble.rejected),
-      "probes_rejected": Int64(clamping: core.endpoint.counters.strangerProbes),
+      "probes_rejected": Int64(clamping: core.endpoint.counters.rejectedExtensionPackets),
       "stamps_rejected": Int64(
-        clamping: core.endpoint.counters.refusedInstants + core.endpoint.counters.implausibleClocks)
+        clamping: (core.endpoint.peerExtension?.rejectedInstants ?? 0) + core.endpoint.counters.implausibleClocks)
         + Int64(ensemble.stampsRejected),
       "clock_resets": Int64(ensemble.clockResets),
       "system_clock_steps": clockWarnings.system.steps,

@@ -1,6 +1,7 @@
 import BasicContainers
 import Ensemble
 import MIDI
+import PeerProtocol
 import RTPMIDI
 import Realtime
 import Transports
@@ -61,7 +62,7 @@ extension Peer {
   /// Whom the network thread answers by itself.
   private func publishSources() {
     let sources = core.partners.values.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }
-    networkRings.known.publish(KnownSources(sources, pace: core.endpoint.pace))
+    networkRings.known.publish(KnownSources(sources, pace: core.endpoint.probeRateLimit))
   }
 }
 

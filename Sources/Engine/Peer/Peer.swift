@@ -244,6 +244,9 @@ public final class Peer {
     store.keep(term: ensemble.highestTerm)
     keepSession(at: now)
     perform(acts)
-    if let news = clockWarnings.news(core.endpoint.counters, at: now) { log.warning("\(news)") }
+    let rejected = core.endpoint.peerExtension?.rejectedInstants ?? 0
+    if let news = clockWarnings.news(core.endpoint.counters, rejectedInstants: rejected, at: now) {
+      log.warning("\(news)")
+    }
   }
 }

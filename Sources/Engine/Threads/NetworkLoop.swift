@@ -1,5 +1,6 @@
 import BasicContainers
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Realtime
 import Transports
@@ -13,7 +14,7 @@ struct NetworkLoop: ~Copyable {
   let identity: UInt64
   let rings: NetworkRings
   private var known = SourceList()
-  /// What probes say of ``ClockProbe/pace``.
+  /// What probes say of ``ClockProbe/rateLimit``.
   private var pace: UInt16 = 0
   private var probes: ProbeSender
   /// Whether the datagram replies to a probe from here, for which the control thread waits.
@@ -86,7 +87,7 @@ struct NetworkLoop: ~Copyable {
       if case .reply = probe.kind { isReply = true }
       // The sender puts in when it leaves.
       let answer = probe.answer(
-        from: ssrc, identity: identity, pace: pace, receivedAt: datagram.at, sentAt: datagram.at)
+        from: ssrc, identity: identity, rateLimit: pace, receivedAt: datagram.at, sentAt: datagram.at)
       guard let answer else { return nil }
       return probes.send(answer, to: datagram.from)
     }

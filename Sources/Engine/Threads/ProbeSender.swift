@@ -1,5 +1,6 @@
 import BasicContainers
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Transports
 

@@ -125,7 +125,7 @@ public struct Connections {
       if targets[n].isSought, now >= targets[n].nextTry {
         let target = targets[n]
         targets[n].session = try? endpoint.connect(
-          to: target.place.control, data: target.place.data, expectsTutti: target.identity != nil, at: now)
+          to: target.place.control, data: target.place.data, expectsExtension: target.identity != nil, at: now)
         targets[n].nextTry = now + Self.pause
         if let session = targets[n].session, stands(session) { targets[n].isEstablished = true }
       }

@@ -15,7 +15,7 @@ extension PeerCore {
   func handle(_ output: Endpoint.Output, at now: Instant) {
     switch output {
     case .send(let octets, let address, let port): emit(.send(octets, to: address, port))
-    case .probe(let session, let address): emit(.probe(session, to: address))
+    case .extensionPacket(let session, let address): emit(.probe(session, to: address))
     case .clockPacket(let session, let address): emit(.clockPacket(session, to: address))
     case .established(let session, let info): established(session, info, at: now)
     case .refused(let session):
@@ -35,9 +35,13 @@ extension PeerCore {
       left(session, isSaid: false, at: now)
       if let partner, let identity = partner.identity { connections.lost(identity, of: partner.info, at: now) }
     case .closed(let session): left(session, isSaid: true, at: now)
-    case .recognised(let session, let identity): recognised(session, Identity(identity), at: now)
-    case .foreign(let session): foreign(session, at: now)
-    case .tutti(let session): partners[session]?.isForeign = false
+    case .extended(let session, let event):
+      switch PeerEvent(event) {
+      case .recognised(let identity): recognised(session, identity, at: now)
+      case .standardDevice: foreign(session, at: now)
+      case .tuttiPeer: partners[session]?.isForeign = false
+      case nil: break
+      }
     case .clock(let session, let transit):
       guard let partner = partners[session] else { break }
       let known = transit.allowing(for: partner.options.asymmetry ?? .zero)

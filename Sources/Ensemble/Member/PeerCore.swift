@@ -108,7 +108,7 @@ public final class PeerCore {
   public func advance(to now: Instant) {
     // What has come goes first: a peer that has just been heard is not silent.
     handleSessions(at: now)
-    endpoint.crowd = connections.crowd
+    endpoint.peerExtension?.knownPeers = connections.crowd
     endpoint.advance(to: now)
     ensemble.advance(to: now)
     for address in connections.advance(endpoint, at: now, where: { partners[$0] != nil }) {

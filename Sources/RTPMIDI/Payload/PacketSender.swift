@@ -14,11 +14,15 @@ public struct PacketSender: ~Copyable {
   public private(set) var sequence: UInt16
   private var history: CheckpointHistory
 
-  /// Whether every packet has room to say when it left; at first not. The receiver is a Tutti peer then. Whoever sends the
-  /// packet reads the clock last, and writes the instant at ``RTPHeader/instantOffset`` behind the packet's beginning.
+  /// The header extension of every packet; nil at first. The sender appends it with data of zeros. The owner overwrites the
+  /// data at ``HeaderExtension/dataOffset`` immediately before the packet leaves.
   ///
   /// Real-time: safe.
-  public var sendsInstants = false
+  public var headerExtension: HeaderExtension? {
+    @_noLocks @_noAllocation get { storedExtension }
+    @_noLocks @_noAllocation set { storedExtension = newValue }
+  }
+  private var storedExtension: HeaderExtension?
 
   /// A stream that begins with packet `sequence`, which should be random (RFC 3550 section 5.1).
   ///
@@ -31,14 +35,14 @@ public struct PacketSender: ~Copyable {
     history.restart(at: sequence)
   }
 
-  /// Begins a new stream in the same memory, without journal and send instants.
+  /// Begins a new stream in the same memory, without journal and header extension.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func restart(ssrc: UInt32, sequence: UInt16) {
     (self.ssrc, self.sequence) = (ssrc, sequence)
     history.restart(at: sequence)
-    sendsInstants = false
+    storedExtension = nil
   }
 
   /// Whether every packet bears a journal; at first not. Turned on, it covers what is sent from then on.
@@ -159,13 +163,15 @@ public struct PacketSender: ~Copyable {
 
   @_noLocks @_noAllocation
   private func header(at instant: Instant) -> RTPHeader {
-    var header = RTPHeader(sequence: sequence, timestamp: RTPHeader.timestamp(of: instant), ssrc: ssrc)
-    if sendsInstants { header.instant = Instant(nanoseconds: 0) }
-    return header
+    RTPHeader(
+      sequence: sequence, timestamp: RTPHeader.timestamp(of: instant), ssrc: ssrc, headerExtension: storedExtension)
   }
 
   private var headerLength: Int {
-    @_noLocks @_noAllocation get { sendsInstants ? RTPHeader.length + RTPHeader.extensionLength : RTPHeader.length }
+    @_noLocks @_noAllocation get {
+      guard let storedExtension else { return RTPHeader.length }
+      return RTPHeader.length + storedExtension.length
+    }
   }
 
   /// Octets of the longest packet of one message without a journal.
@@ -192,7 +198,7 @@ public struct PacketSender: ~Copyable {
   /// Real-time: safe.
   public static var longestMessagePacket: Int { @_noLocks @_noAllocation get { 1400 } }
 
-  /// Octets of the longest packet of one message without journal and send instant: header, section header, three octets
+  /// Octets of the longest packet of one message without journal and header extension: header, section header, three octets
   /// of command.
   ///
   /// Real-time: safe.

@@ -7,10 +7,7 @@ import MusicalTime
 ///
 /// Sent with P, CC and M all 0: two systems ignore the commands of a packet with M set. Received with any of them.
 ///
-/// The time stamp says when the commands *count*. When the packet *left* stands in a header extension (RFC 3550, section
-/// 5.3.1) of twelve octets, which only Tutti peers get; others are skipped:
-///
-///     54 55 | length 2, 16 bits | nanoseconds of the sender's clock, 64 bits, signed
+/// The X bit announces a ``HeaderExtension``.
 public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   /// Counts the stream's packets, from a random start, and wraps.
   public var sequence: UInt16
@@ -18,29 +15,20 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   public var timestamp: UInt32
   /// The sender's synchronization source identifier.
   public var ssrc: UInt32
-  /// When the packet left, by its sender's clock; nil when it does not say.
-  public var instant: Instant?
+  /// The header extension; nil if the packet has none.
+  public var headerExtension: HeaderExtension?
 
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public init(sequence: UInt16, timestamp: UInt32, ssrc: UInt32, instant: Instant? = nil) {
-    (self.sequence, self.timestamp, self.ssrc, self.instant) = (sequence, timestamp, ssrc, instant)
+  public init(sequence: UInt16, timestamp: UInt32, ssrc: UInt32, headerExtension: HeaderExtension? = nil) {
+    (self.sequence, self.timestamp, self.ssrc) = (sequence, timestamp, ssrc)
+    self.headerExtension = headerExtension
   }
 
-  /// Octets of the header as sent, without an extension.
+  /// The length of the header as sent, without an extension, in octets.
   ///
   /// Real-time: safe.
   public static var length: Int { @_noLocks @_noAllocation get { 12 } }
-
-  /// Octets of the extension that bears ``instant``.
-  ///
-  /// Real-time: safe.
-  public static var extensionLength: Int { @_noLocks @_noAllocation get { 12 } }
-
-  /// Where ``instant`` stands in a packet that bears it as sent: its sender reads the clock last, and writes it there.
-  ///
-  /// Real-time: safe.
-  public static var instantOffset: Int { @_noLocks @_noAllocation get { length + 4 } }
 
   /// The time stamp of `instant`: its count of whole 100 us, low 32 bits. Never 0, which one receiver takes for the
   /// start of a session; 1 stands in for it.
@@ -52,27 +40,27 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
     return stamp == 0 ? 1 : stamp
   }
 
-  /// Appends the header; the caller has checked that there is room for ``length`` octets, and for ``extensionLength``
-  /// more when it says when the packet left.
+  /// Appends the header and its extension with data of zeros. The caller has checked that there is enough room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) {
-    if case .some = instant { packet.append(0x90) } else { packet.append(0x80) }
+    if case .some = headerExtension { packet.append(0x90) } else { packet.append(0x80) }
     packet.append(97)
     packet.append(bigEndian: sequence)
     packet.append(bigEndian: timestamp)
     packet.append(bigEndian: ssrc)
-    guard let instant else { return }
-    packet.append(bigEndian: Self.profile)
-    packet.append(bigEndian: UInt16(2))
-    packet.append(bigEndian: UInt64(bitPattern: instant.nanoseconds))
+    guard let headerExtension else { return }
+    packet.append(bigEndian: headerExtension.profile)
+    packet.append(bigEndian: headerExtension.words)
+    var word: UInt16 = 0
+    while word < headerExtension.words {
+      packet.append(bigEndian: UInt32(0))
+      word += 1
+    }
   }
-
-  /// What the extension is known by: "TU".
-  private static var profile: UInt16 { @_noLocks @_noAllocation get { 0x5455 } }
 
   /// Reads the header of `packet`.
   ///
-  /// - Returns: the header, and where the payload lies, contributing sources, extension and padding skipped.
+  /// - Returns: the header, and the place of the payload behind contributing sources and extension, without padding.
   /// - Throws: ``PacketError/truncated`` or ``PacketError/notRTPMIDI``.
   ///
   /// Real-time: safe.
@@ -82,14 +70,13 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
     let flags = packet[0]
     guard flags & 0xC0 == 0x80, packet[1] & 0x7F == 97 else { throw .notRTPMIDI }
     var start = length + 4 * Int(flags & 0x0F)
-    var instant: Instant?
+    var headerExtension: HeaderExtension?
     if flags & 0x10 != 0 {
       guard packet.count >= start + 4 else { throw .truncated }
       let words = Int(packet.uint16(at: start + 2))
-      if packet.uint16(at: start) == profile, words == 2, packet.count >= start + extensionLength {
-        instant = Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: start + 4)))
-      }
-      start += 4 + 4 * words
+      let data = Extent(start: start + 4, end: start + 4 + 4 * words)
+      headerExtension = HeaderExtension(profile: packet.uint16(at: start), data: data)
+      start = data.end
     }
     var end = packet.count
     if flags & 0x20 != 0 {
@@ -100,7 +87,8 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
     }
     guard start <= end else { throw .truncated }
     let header = RTPHeader(
-      sequence: packet.uint16(at: 2), timestamp: packet.uint32(at: 4), ssrc: packet.uint32(at: 8), instant: instant)
+      sequence: packet.uint16(at: 2), timestamp: packet.uint32(at: 4), ssrc: packet.uint32(at: 8),
+      headerExtension: headerExtension)
     return (header, Extent(start: start, end: end))
   }
 }

@@ -1,35 +1,37 @@
 import MusicalTime
 
-/// The CK exchanges of one session. The initiator sends CK0: six at 500 ms, six at 1.5 s, then one every 10 s, each up to
-/// a sixteenth later (``Dither``); whoever is asked answers. (BEB's library gives a session up when for its first 11 s
-/// there is no CK0 every six seconds.) Only an answer to what was sent, and only the first, compares clocks.
+/// The CK exchanges of one session.
 ///
-/// A stamp counts whole units of 100 us, rounded down. The middle of its unit is the best guess of the instant, and as the
-/// CK0s leave at all phases of the unit, what is guessed wrong averages out.
+/// The initiator sends CK0: six packets 500 ms apart, six packets 1.5 s apart, then one every 10 s. Each interval is
+/// lengthened by up to a sixteenth (``Dither``). The other side replies. (BEB's library ends a session if, in its first 11 s,
+/// there are six seconds without CK0.) Only the first reply to a sent packet compares the clocks.
+///
+/// A stamp counts whole units of 100 us, rounded down. The middle of the unit is the best estimate of the instant. The CK0
+/// packets leave at all phases of the unit, so the errors of this estimate average out.
 struct ClockComparison {
-  /// What a packet tells.
+  /// The content of a received packet.
   struct Reading {
-    /// When what it answers left here, nil for a CK0.
-    var asked: Instant?
-    /// When that arrived there and this left, by the peer's clock.
+    /// The instant at which the packet that this one replies to left, by the local clock; nil for a CK0.
+    var requestSent: Instant?
+    /// The instant at which the packet left, by the remote clock.
     var remote: Instant
   }
 
-  /// When the next CK0 is due; nil for the answerer.
+  /// The instant at which the next CK0 is due; nil for the answerer.
   private(set) var next: Instant?
   private var sent = 0
   private var dither: Dither
-  /// CK0s that wait for their CK1.
-  private var questions = OutstandingRequests()
-  /// CK1s that wait for their CK2.
-  private var answers = OutstandingRequests()
+  /// CK0 packets without CK1.
+  private var requests = OutstandingRequests()
+  /// CK1 packets without CK2.
+  private var replies = OutstandingRequests()
 
   init(seed: UInt64) { dither = Dither(seed: seed) }
 
-  /// Begins to send CK0, the first at once.
+  /// Starts to send CK0. The first is due at once.
   mutating func begin(at now: Instant) { next = now }
 
-  /// Whether a CK0 is due.
+  /// Returns whether a CK0 is due.
   mutating func advance(to now: Instant) -> Bool {
     guard let due = next, due <= now else { return false }
     sent += 1
@@ -37,26 +39,32 @@ struct ClockComparison {
     return true
   }
 
-  /// The CK0 that was due, which leaves at `instant`.
-  mutating func question(ssrc: UInt32, sentAt instant: Instant) -> ClockPacket {
+  /// Returns the CK0 that was due.
+  ///
+  /// - Parameter instant: the instant of sending.
+  mutating func request(ssrc: UInt32, sentAt instant: Instant) -> ClockPacket {
     let packet = ClockPacket(ssrc: ssrc, sentAt: instant)
-    questions.open(stamp: Int64(bitPattern: packet.stamp1), at: instant)
+    requests.open(stamp: Int64(bitPattern: packet.stamp1), at: instant)
     return packet
   }
 
-  /// Takes the peer's packet.
+  /// Evaluates a received packet.
   ///
-  /// - Parameter answered: when its CK1 leaves, or has left; of use for a CK0 alone.
-  /// - Returns: nil when the packet answers nothing.
-  mutating func receive(_ packet: ClockPacket, answered: Instant) -> Reading? {
+  /// - Parameter replied: the instant at which the CK1 to this packet leaves or has left; used for a CK0 only.
+  /// - Returns: nil if the packet replies to nothing.
+  mutating func receive(_ packet: ClockPacket, repliedAt replied: Instant) -> Reading? {
     switch packet.count {
     case 0:
-      answers.open(stamp: answered.hundredMicroseconds, at: answered)
-      return Reading(asked: nil, remote: packet.sent)
+      replies.open(stamp: replied.hundredMicroseconds, at: replied)
+      return Reading(requestSent: nil, remote: packet.sent)
     case 1:
-      return questions.close(stamp: Int64(bitPattern: packet.stamp1)).map { Reading(asked: $0, remote: packet.sent) }
+      return requests.close(stamp: Int64(bitPattern: packet.stamp1)).map {
+        Reading(requestSent: $0, remote: packet.sent)
+      }
     default:
-      return answers.close(stamp: Int64(bitPattern: packet.stamp2)).map { Reading(asked: $0, remote: packet.sent) }
+      return replies.close(stamp: Int64(bitPattern: packet.stamp2)).map {
+        Reading(requestSent: $0, remote: packet.sent)
+      }
     }
   }
 }

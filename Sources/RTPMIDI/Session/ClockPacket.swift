@@ -1,30 +1,30 @@
 import BasicContainers
 import MusicalTime
 
-/// A CK packet, one of the three that compare the clocks of a session's two peers, in units of 100 us:
+/// A CK packet, one of three that compare the clocks of the two peers of a session, in units of 100 us:
 ///
 ///     FF FF | CK | ssrc 32 | count 8 | 0 0 0 | stamp 1, 64 bits | stamp 2 | stamp 3
 ///
-/// CK0, from the initiator: stamp 1 is when it was sent. CK1, the answer: stamp 2 is when it was sent, by the
-/// answerer's clock. CK2, the answer to that: stamp 3 is when it was sent, by the initiator's.
+/// Stamp 1 is the instant at which the initiator sent CK0. Stamp 2 is the instant at which the answerer sent its reply, CK1,
+/// by its own clock. Stamp 3 is the instant at which the initiator sent its reply to that, CK2.
 public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
-  /// The sender's.
+  /// The SSRC of the sender.
   public var ssrc: UInt32
-  /// 0, 1 or 2.
+  /// 0, 1 or 2: CK0, CK1 or CK2.
   public let count: UInt8
-  /// In units of 100 us of the initiator's clock.
+  /// The initiator's clock in units of 100 us.
   public var stamp1: UInt64
-  /// In units of 100 us of the answerer's clock; 0 in a CK0.
+  /// The answerer's clock in units of 100 us; 0 in a CK0.
   public var stamp2: UInt64
-  /// In units of 100 us of the initiator's clock; 0 in a CK0 and a CK1.
+  /// The initiator's clock in units of 100 us; 0 in a CK0 and a CK1.
   public var stamp3: UInt64
 
-  /// Octets of the packet.
+  /// The length of the packet in octets.
   ///
   /// Real-time: safe.
   public static var length: Int { @_noLocks @_noAllocation get { 36 } }
 
-  /// A CK0 sent at `instant`.
+  /// Creates a CK0 sent at `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -37,7 +37,7 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
     (self.ssrc, self.count, self.stamp1, self.stamp2, self.stamp3) = (ssrc, count, stamp1, stamp2, stamp3)
   }
 
-  /// Reads a datagram; nil when it is not a whole CK packet of count 0, 1 or 2.
+  /// Reads a datagram. Returns nil if it is not a complete CK packet of count 0, 1 or 2.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -50,16 +50,24 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
       stamp3: packet.uint64(at: 28))
   }
 
-  /// The same of a datagram that lies elsewhere.
+  /// Reads a datagram in a span.
   ///
-  /// Real-time: not safe.
-  public init?(_ packet: borrowing Span<UInt8>) { self.init(packet.firstOctets(Self.length)) }
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init?(_ packet: borrowing Span<UInt8>) {
+    guard packet.count >= Self.length else { return nil }
+    let count = packet[8]
+    guard packet.uint32(at: 0) == 0xFFFF_434B, count <= 2 else { return nil }
+    self.init(
+      ssrc: packet.uint32(at: 4), count: count, stamp1: packet.uint64(at: 12), stamp2: packet.uint64(at: 20),
+      stamp3: packet.uint64(at: 28))
+  }
 
-  /// The answer that is due at once: CK1 to CK0, CK2 to CK1, none to CK2.
+  /// Returns the reply: CK1 to CK0, CK2 to CK1, nil to CK2.
   ///
   /// - Parameters:
-  ///   - ssrc: the answering peer's own.
-  ///   - instant: when the answer leaves.
+  ///   - ssrc: the SSRC of the replying peer.
+  ///   - instant: the instant at which the reply leaves.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -72,7 +80,7 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Appends the packet. Returns false, with nothing appended, when there is no room.
+  /// Appends the packet. Returns false and appends nothing if there is not enough room.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -87,15 +95,15 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
     return true
   }
 
-  /// The stamp of `instant`: its whole units of 100 us.
+  /// The stamp of `instant`: whole units of 100 us.
   @_noLocks @_noAllocation
   static func stamp(of instant: Instant) -> UInt64 { UInt64(bitPattern: instant.hundredMicroseconds) }
 
-  /// The step of a stamp.
+  /// The resolution of a stamp.
   static var resolution: Nanoseconds { .microseconds(100) }
 
-  /// When it was sent, by its sender's clock, as far as is known: in the middle of the unit that its stamp counts. Wraps
-  /// where that lies beyond Int64.
+  /// The best estimate of the instant of sending by the sender's clock: the middle of the unit that the stamp counts. Wraps
+  /// outside the range of Int64.
   var sent: Instant {
     let stamp = count == 0 ? stamp1 : count == 1 ? stamp2 : stamp3
     return Instant(hundredMicroseconds: Int64(bitPattern: stamp)) + .microseconds(50)

@@ -1,11 +1,10 @@
-/// A datagram that begins with FF FF: anything of a session that is not RTP.
+/// A session packet: a datagram that begins with FF FF and is therefore not RTP.
 public enum ControlPacket: Hashable, Sendable {
   case session(SessionCommand)
   case clock(ClockPacket)
   case feedback(ReceiverFeedback)
-  case probe(ClockProbe)
 
-  /// Whether `packet` begins with FF FF. RTP never does.
+  /// Returns whether `packet` begins with FF FF. An RTP packet never does.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -14,12 +13,11 @@ public enum ControlPacket: Hashable, Sendable {
     return packet.uint16(at: 0) == 0xFFFF
   }
 
-  /// Reads a datagram. Octets behind the last field are ignored.
+  /// Reads a datagram. Ignores octets after the last field.
   ///
-  /// - Throws: ``PacketError``.
+  /// - Throws: ``PacketError``; ``PacketError/unknownCommand`` also for the packets of a ``ProtocolExtension``.
   ///
-  /// Real-time: not safe, for the name. A thread that may not allocate reads ``ClockPacket`` and ``ClockProbe``
-  /// directly.
+  /// Real-time: not safe, because the name is a string. A real-time thread reads a ``ClockPacket`` directly.
   public init(_ packet: Span<UInt8>) throws(PacketError) {
     guard packet.count >= 4 else { throw .truncated }
     guard packet.uint16(at: 0) == 0xFFFF else { throw .notRTPMIDI }
@@ -36,10 +34,6 @@ public enum ControlPacket: Hashable, Sendable {
     case 0x5253:
       guard let feedback = ReceiverFeedback(packet) else { throw .truncated }
       self = .feedback(feedback)
-    case 0x5455:
-      guard packet.count >= ClockProbe.length else { throw .truncated }
-      guard let probe = ClockProbe(packet) else { throw .malformedControl }
-      self = .probe(probe)
     default: throw .unknownCommand
     }
   }

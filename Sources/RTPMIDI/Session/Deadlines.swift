@@ -1,79 +1,80 @@
 import MusicalTime
 
-/// Sessions in the order in which they next have something to do.
+/// The sessions in the order of their deadlines.
 ///
-/// A binary heap (Williams 1964) in which each session knows its place, so that one whose deadline moves is moved at
-/// once and nothing stale is left: with 1000 sessions the next deadline is there to be read, and a change costs ten
-/// comparisons at most. Equal deadlines are kept apart by the sessions' numbers, so that equal inputs give equal outputs.
+/// A binary heap (Williams 1964) in which each session stores its index. A session whose deadline changes moves at once, and
+/// the heap contains no outdated entries. With 1000 sessions, the next deadline is a stored value, and a change takes at most
+/// ten comparisons. Equal deadlines are ordered by session number, so that equal inputs give equal outputs.
 struct Deadlines {
   private var heap: [Session] = []
 
   /// The session with the earliest deadline.
   var first: Session? { heap.first }
-  /// That deadline: asked for far more often than it comes, and kept so that no session is touched for it.
+  /// The earliest deadline. Stored, because it is read far more often than it is due, and reading it touches no session.
   private(set) var earliest: Instant?
   var count: Int { heap.count }
 
-  /// Puts `session` where its deadline says.
+  /// Inserts or moves `session` by its current deadline.
   mutating func schedule(_ session: Session) {
     let deadline = session.deadline
-    if let place = session.place {
-      guard deadline != session.scheduled else { return }
-      session.scheduled = deadline
-      if !rise(from: place) { sink(from: place) }
-      if place == 0 || session.place == 0 { earliest = heap.first?.scheduled }
+    if let index = session.heapIndex {
+      guard deadline != session.scheduledDeadline else { return }
+      session.scheduledDeadline = deadline
+      if !rise(from: index) { sink(from: index) }
+      if index == 0 || session.heapIndex == 0 { earliest = heap.first?.scheduledDeadline }
     } else {
-      session.scheduled = deadline
+      session.scheduledDeadline = deadline
       heap.append(session)
-      session.place = heap.count - 1
+      session.heapIndex = heap.count - 1
       _ = rise(from: heap.count - 1)
-      if session.place == 0 { earliest = deadline }
+      if session.heapIndex == 0 { earliest = deadline }
     }
   }
 
-  /// Takes `session` out, if it is here.
+  /// Removes `session` if it is present.
   mutating func remove(_ session: Session) {
-    guard let place = session.place else { return }
-    session.place = nil
+    guard let index = session.heapIndex else { return }
+    session.heapIndex = nil
     let last = heap.removeLast()
     if last !== session {
-      heap[place] = last
-      last.place = place
-      if !rise(from: place) { sink(from: place) }
+      heap[index] = last
+      last.heapIndex = index
+      if !rise(from: index) { sink(from: index) }
     }
-    earliest = heap.first?.scheduled
+    earliest = heap.first?.scheduledDeadline
   }
 
   private func precedes(_ a: Session, _ b: Session) -> Bool {
-    a.scheduled != b.scheduled ? a.scheduled < b.scheduled : a.id.number < b.id.number
+    a.scheduledDeadline != b.scheduledDeadline
+      ? a.scheduledDeadline < b.scheduledDeadline : a.id.number < b.id.number
   }
 
-  /// Whether it had to move.
+  /// Moves the session at `start` towards the root. Returns whether it moved.
   private mutating func rise(from start: Int) -> Bool {
-    var place = start
-    while place > 0, case let parent = (place - 1) / 2, precedes(heap[place], heap[parent]) {
-      exchange(place, parent)
-      place = parent
+    var index = start
+    while index > 0, case let parent = (index - 1) / 2, precedes(heap[index], heap[parent]) {
+      exchange(index, parent)
+      index = parent
     }
-    return place != start
+    return index != start
   }
 
   private mutating func sink(from start: Int) {
-    var place = start
+    var index = start
     while true {
-      var least = place
-      let (left, right) = (2 * place + 1, 2 * place + 2)
+      var least = index
+      let (left, right) = (2 * index + 1, 2 * index + 2)
       if left < heap.count, precedes(heap[left], heap[least]) { least = left }
       if right < heap.count, precedes(heap[right], heap[least]) { least = right }
-      guard least != place else { return }
-      exchange(place, least)
-      place = least
+      guard least != index else { return }
+      exchange(index, least)
+      index = least
     }
   }
 
   private mutating func exchange(_ a: Int, _ b: Int) {
     heap.swapAt(a, b)
-    heap[a].place = a
-    heap[b].place = b
+    heap[a].heapIndex = a
+    heap[b].heapIndex = b
   }
 }

@@ -1,15 +1,15 @@
 import MusicalTime
 
-/// Whose invitations were declined within the last minute: the player is told of each address once a minute, and of 64
-/// addresses a minute at most.
+/// The addresses whose invitations were declined within the last minute. Each address is reported once a minute, and at most
+/// 64 addresses are reported per minute.
 struct DeclinedAddresses {
-  private var told: [(address: SocketAddress, at: Instant)] = []
+  private var reported: [(address: SocketAddress, at: Instant)] = []
 
-  /// Whether to tell now; then it has been told.
-  mutating func isWorthTelling(_ address: SocketAddress, at now: Instant) -> Bool {
-    told.removeAll { now - $0.at >= .seconds(60) }
-    guard told.count < 64, !told.contains(where: { $0.address == address }) else { return false }
-    told.append((address, now))
+  /// Returns whether to report `address` now. If so, it counts as reported.
+  mutating func shouldReport(_ address: SocketAddress, at now: Instant) -> Bool {
+    reported.removeAll { now - $0.at >= .seconds(60) }
+    guard reported.count < 64, !reported.contains(where: { $0.address == address }) else { return false }
+    reported.append((address, now))
     return true
   }
 }

@@ -1,18 +1,18 @@
 import MusicalTime
 
-/// Lengthens intervals, each by another part of a sixteenth of it.
+/// Lengthens intervals by a random part of up to a sixteenth.
 ///
-/// What is sent at equal intervals meets a clock that counts whole units, another peer's packets or the ticks at the same
-/// phase again and again, and what that phase adds to every reading no averaging takes out. At intervals spread over
-/// milliseconds all phases come alike. The numbers are SplitMix64's (Steele, Lea and Flood: "Fast splittable pseudorandom
-/// number generators", OOPSLA 2014), so that equal seeds give equal intervals; they are no secret.
-struct Dither: BitwiseCopyable {
+/// Packets at equal intervals meet a clock that counts whole units, the packets of another peer, or the ticks at the same
+/// phase again and again. Averaging does not remove the resulting error. Intervals that vary by milliseconds cover all phases
+/// alike. The numbers are those of SplitMix64 (Steele, Lea and Flood: "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014): equal seeds give equal intervals. The numbers are not secret.
+package struct Dither: BitwiseCopyable {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
-  /// `interval`, and up to a sixteenth of it.
-  mutating func lengthen(_ interval: Nanoseconds) -> Nanoseconds {
+  /// Returns `interval` plus a random part of up to a sixteenth of it.
+  package mutating func lengthen(_ interval: Nanoseconds) -> Nanoseconds {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -1,8 +1,8 @@
 import MusicalTime
 
-/// Who may begin a session.
+/// Admission of sessions that other peers begin.
 extension Endpoint {
-  /// Places that only a host without a session gets, so that no one host can take them all.
+  /// The number of places reserved for hosts without a session, so that one host cannot take all places.
   static var reservedPlaces: Int { 100 }
 
   /// Whether there is a place for a session with a peer at `address`.
@@ -11,9 +11,9 @@ extension Endpoint {
     return table.all.count < Self.sessionLimit && !table.all.contains { $0.control.isSameHost(as: address) }
   }
 
-  /// Answers NO to an invitation that ``admits`` does not allow, and tells it once in a while.
-  func decline(_ command: SessionCommand, from address: SocketAddress, at now: Instant) -> Counters.Fate {
-    if declined.isWorthTelling(address, at: now) {
+  /// Answers NO to an invitation that ``admits`` does not permit, and reports it at a limited rate.
+  func decline(_ command: SessionCommand, from address: SocketAddress, at now: Instant) -> DatagramOutcome {
+    if declined.shouldReport(address, at: now) {
       outputs.append(.declined(name: command.name, from: address))
     }
     return refuse(command, to: address, .control)

@@ -1,69 +1,71 @@
 import MusicalTime
 
-/// Datagrams.
+/// Reception of datagrams.
 extension Endpoint {
-  /// Takes a datagram. A CK0 or probe request that it answers itself is answered as of its arrival: the time until the
-  /// answer leaves goes unseen.
+  /// Receives a datagram. If the endpoint itself replies to a request for the clock, the reply bears the arrival of the
+  /// request as the instant of sending. The time until the reply leaves is then not measured.
   ///
   /// - Parameters:
-  ///   - address: whence it came.
-  ///   - port: the own port at which it arrived.
-  ///   - instant: when it arrived.
-  ///   - answer: when its answer left, for a CK0 or a probe request that has been answered already.
+  ///   - address: the remote address.
+  ///   - port: the local port.
+  ///   - instant: the arrival.
+  ///   - answer: the instant at which the reply left, if the receiving thread has already replied.
   public func receive(
     _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant,
     answeredAt answer: Instant? = nil
   ) {
-    let fate: Counters.Fate
+    let outcome: DatagramOutcome
     if ControlPacket.isControl(datagram) {
       do {
         switch try ControlPacket(datagram) {
-        case .session(let command): fate = receive(command, from: address, port: port, at: instant)
+        case .session(let command): outcome = receive(command, from: address, port: port, at: instant)
         case .clock(let packet):
-          fate = receive(packet, from: address, port: port, at: instant, answeredAt: answer)
-        case .feedback(let feedback): fate = receive(feedback, from: address, port: port, at: instant)
-        case .probe(let probe):
-          fate = receive(probe, from: address, port: port, at: instant, isAnswered: answer != nil)
+          outcome = receive(packet, from: address, port: port, at: instant, answeredAt: answer)
+        case .feedback(let feedback): outcome = receive(feedback, from: address, port: port, at: instant)
         }
       } catch {
-        fate = error == .unknownCommand ? .unknownCommand : .malformed
+        outcome =
+          error == .unknownCommand
+          ? receiveUnknown(datagram, from: address, port: port, at: instant, isAnswered: answer != nil) : .malformed
       }
     } else {
-      fate = receiveRTP(datagram, from: address, port: port, at: instant)
+      outcome = receiveRTP(datagram, from: address, port: port, at: instant)
     }
-    counters.count(fate)
-    if let session = speaker { settle(session, at: instant) }
-    speaker = nil
+    counters.count(outcome)
+    if let session = currentSession { update(session, at: instant) }
+    currentSession = nil
   }
 
-  /// Takes a datagram that lies in an array.
+  /// Receives a datagram in an array.
   public func receive(
     _ datagram: [UInt8], from address: SocketAddress, port: Port, at instant: Instant, answeredAt answer: Instant? = nil
   ) {
     receive(datagram.span, from: address, port: port, at: instant, answeredAt: answer)
   }
 
-  /// The session in which a datagram comes. Its deadline is looked at when the datagram has been taken.
+  /// Finds the session of a datagram. The deadline of the session is updated after the datagram has been evaluated.
   func session(of ssrc: UInt32, from address: SocketAddress, _ port: Port, at now: Instant) -> Session? {
     let source = SessionTable.Source(ssrc: ssrc, address: address, port: port)
-    speaker = table[source]
-    if speaker == nil, let invited = table.session(awaitedFrom: source) {
-      invited.hurry(at: now)
+    currentSession = table[source]
+    if currentSession == nil, let invited = table.session(awaitedFrom: source) {
+      invited.retrySoon(at: now)
       table.schedule(invited)
     }
-    return speaker
+    return currentSession
   }
 
   private func receive(
     _ feedback: ReceiverFeedback, from address: SocketAddress, port: Port, at instant: Instant
-  ) -> Counters.Fate {
+  ) -> DatagramOutcome {
     if feedback.ssrc == ssrc {
-      // raveloxmidi names the stream it means, by our ssrc, and not itself; and it sends from its data port.
-      speaker = table.all.first { $0.phase == .established && ($0.data == address || $0.control == address) }
+      // raveloxmidi puts the SSRC of the stream that it acknowledges here, not its own, and sends from its data port.
+      currentSession = table.all.first {
+        $0.phase == .established && ($0.data == address || $0.control == address)
+      }
     } else {
-      speaker = session(of: feedback.ssrc, from: address, port, at: instant)
+      currentSession = session(of: feedback.ssrc, from: address, port, at: instant)
     }
-    guard let session = speaker else { return .unknownSource }
+    guard let session = currentSession else { return .unknownSource }
     session.lastHeard = instant
     outputs.append(.feedback(session.id, sequence: feedback.sequence))
     return .accepted
@@ -71,22 +73,22 @@ extension Endpoint {
 
   private func receiveRTP(
     _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant
-  ) -> Counters.Fate {
+  ) -> DatagramOutcome {
     do {
       let (header, _) = try RTPHeader.decode(datagram)
       guard port == .data, let session = session(of: header.ssrc, from: address, port, at: instant)
       else { return .unknownSource }
-      // Nothing is known of the remote clock before the first CK: then its upper bits are taken to be 0.
+      // The remote clock is unknown before the first CK. The upper bits of the time stamp are then taken as 0.
       let reference = session.remoteClock(at: instant) ?? Instant(hundredMicroseconds: Int64(header.timestamp))
       try session.receiver.open(datagram, near: reference)
       session.lastHeard = instant
-      if session.anchor == nil { session.anchor = (own: instant, remote: reference) }
-      if let sent = header.instant {
-        if session.recognition.hasShownItself(at: instant) { outputs.append(.tutti(session.id)) }
-        receive(sendInstant: sent, in: session, at: instant)
+      if session.anchor == nil { session.anchor = (local: instant, remote: reference) }
+      if let headerExtension = header.headerExtension, let sessionExtension = session.extension {
+        sessionExtension.receive(
+          headerExtension, of: datagram, at: instant, in: SessionContext(endpoint: self, session: session))
       }
-      if session.receiver.hasJournal, !session.hasToldOfJournals {
-        session.hasToldOfJournals = true
+      if session.receiver.hasJournal, !session.hasReportedJournals {
+        session.hasReportedJournals = true
         outputs.append(.journals(session.id))
       }
       var isAwaited = session.receiver.commandCount == 0
@@ -102,7 +104,7 @@ extension Endpoint {
           outputs.append(.systemExclusive(session.id, octets, at: time, arrival: instant))
         }
       }
-      session.wantFeedback(at: instant, isAwaited: isAwaited && session.receiver.hasJournal)
+      session.scheduleFeedback(at: instant, isAwaited: isAwaited && session.receiver.hasJournal)
       return .accepted
     } catch {
       switch error {

@@ -1,97 +1,98 @@
 import BasicContainers
 import MusicalTime
 
-/// All AppleMIDI sessions of one local pair of ports, without any I/O: datagrams and instants in, ``Output`` out.
+/// The AppleMIDI sessions of one local pair of ports, without I/O: datagrams and instants in, ``Output`` out.
 ///
-/// Whoever owns it gives it each datagram (``receive(_:from:port:at:answeredAt:)``), calls ``advance(to:)`` when
-/// ``nextDeadline`` has come, and after either does what ``drain()`` returns. It sends no RTP: the ``PacketSender`` of
-/// a session belongs to the thread that sends, under ``ssrc``. It belongs to one thread itself.
+/// The owner of an endpoint
 ///
-/// CK0s and probe requests are best answered by the thread that receives them (``ClockPacket/reply(from:sentAt:)``,
-/// ``ClockProbe/answer(from:identity:pace:receivedAt:sentAt:)``). They are handed on all the same, with the instant at
-/// which the answer left: they show that the peer lives, and when the request left there.
+/// - passes each datagram to ``receive(_:from:port:at:answeredAt:)``,
+/// - calls ``advance(to:)`` when ``nextDeadline`` has come,
+/// - after either call, executes the outputs of ``drain()``.
 ///
-/// Bounds: ``sessionLimit`` sessions, the last 100 of them kept for hosts that have none, beyond which invitations are
-/// answered NO; 64 half-open invitations, 16 of one host, of which the oldest is forgotten; System Exclusives of 4096
-/// data octets; names of 63 octets. What is dropped is counted in ``counters``.
+/// The endpoint sends no RTP packets: the ``PacketSender`` of a session, with the SSRC ``ssrc``, belongs to the sending thread.
+/// The endpoint itself belongs to one thread.
+///
+/// The receiving thread should reply to CK0 itself, for accuracy (``ClockPacket/reply(from:sentAt:)``). It passes the packet
+/// to the endpoint all the same, with the instant of the reply: the packet shows that the peer is alive, and contains the
+/// instant at which it left.
+///
+/// A ``ProtocolExtension`` adds packets and supervision rules of its own. Without one, this is a complete standard endpoint.
+///
+/// Limits: ``sessionLimit`` sessions, the last 100 of them reserved for hosts without a session, then invitations are answered
+/// with NO; 64 half-open invitations, 16 per host, then the oldest is dropped; System Exclusive messages of 4096 data octets;
+/// names of 63 octets. ``counters`` counts dropped datagrams.
 ///
 /// Real-time: not safe.
 public final class Endpoint {
-  /// The most sessions at a time.
+  /// The maximum number of sessions.
   public static var sessionLimit: Int { 1100 }
 
-  /// The own synchronization source identifier, in every packet this peer sends.
+  /// The local synchronization source identifier (SSRC), in every packet that the local peer sends.
   public let ssrc: UInt32
-  /// What this peer calls itself.
+  /// The name of the local peer.
   public let name: String
-  /// What Tutti peers know this peer by, told in probes.
-  public let identity: UInt64
-  /// Who may begin a session with this peer, by the name it gives itself and the address of its control port: everybody,
-  /// unless set. Whom this peer invites is not asked, nor who is in session with it.
+  /// The extension; nil for standard RTP-MIDI.
+  public let protocolExtension: (any ProtocolExtension)?
+  /// Returns whether a peer may begin a session, by its name and the address of its control port. By default every peer may.
+  /// The endpoint does not ask for peers that it has invited, or that are already in session.
   public var admits: (_ name: String?, _ address: SocketAddress) -> Bool = { _, _ in true }
-  public internal(set) var counters = Counters()
+  public internal(set) var counters = DatagramCounters()
 
   var table = SessionTable()
   var halfOpen = HalfOpenInvitations()
   var declined = DeclinedAddresses()
-  /// In session with whom the datagram came that is being taken.
-  var speaker: Session?
+  /// The session of the datagram being processed.
+  var currentSession: Session?
   var outputs: [Output] = []
   private var lastNumber: UInt64 = 0
   private var random: any RandomNumberGenerator
 
-  /// An endpoint without sessions.
+  /// Creates an endpoint without sessions.
   ///
   /// - Parameters:
-  ///   - name: for people; its first 63 octets of UTF-8 are sent.
-  ///   - random: where ``ssrc`` and the tokens come from: unpredictable outside tests.
-  public init(name: String, identity: UInt64, random: any RandomNumberGenerator) {
+  ///   - name: the name of the local peer. Its first 63 octets of UTF-8 are sent.
+  ///   - random: the source of ``ssrc`` and of the tokens. Unpredictable outside tests.
+  ///   - protocolExtension: the extension; nil for standard RTP-MIDI.
+  public init(
+    name: String, random: any RandomNumberGenerator, protocolExtension: (any ProtocolExtension)? = nil
+  ) {
     self.random = random
-    (self.name, self.identity) = (name, identity)
+    (self.name, self.protocolExtension) = (name, protocolExtension)
     ssrc = UInt32.random(in: 1...UInt32.max, using: &self.random)
   }
 
-  /// How many sessions are established.
+  /// The number of established sessions.
   public var establishedCount: Int { table.establishedCount }
 
-  /// How many sessions there are, those that are being invited included.
+  /// The number of sessions, including invitations.
   package var sessionCount: Int { table.all.count }
   package var halfOpenCount: Int { halfOpen.count }
-  /// How many have a deadline: sessions and their revivals.
+  /// The number of sessions and revivals with a deadline.
   package var waitingCount: Int { table.deadlines.count }
 
-  /// How many peers there are as far as is known, in session or not. Where there are many each asks each for its clock as
-  /// seldom as if it was in session with all: sessions that stand since there were few are no better off.
-  public var crowd = 0
-  private var mostSessions: Int { max(establishedCount, crowd) }
-  /// What probes are to say of ``ClockProbe/pace``.
-  public var pace: UInt16 { Recognition.pace(sessions: mostSessions) }
-  /// The shortest interval between the probes of one session.
-  var floor: Nanoseconds { Recognition.floor(sessions: mostSessions) }
-
-  /// What became of the packets of an established session; nil when it is none.
+  /// The reception statistics of an established session; nil if there is no such session.
   public func statistics(of id: SessionID) -> ReceptionStatistics? {
     table[id].flatMap { $0.phase == .established ? $0.receiver.statistics : nil }
   }
 
-  /// Invites the peer at `control` and `data`. When there is a session with that control port already, it is that one.
+  /// Invites the peer at `control` and `data`. If there is already a session with this control port, returns that session.
   ///
-  /// - Parameter expectsTutti: whether a Tutti peer was, or announces itself, there: then it is asked for longer whether it
-  ///   is one, as on a lossy network three questions may not come through.
+  /// - Parameter expectsExtension: whether the peer is expected to know the ``ProtocolExtension``, because it announced that
+  ///   or because it used the extension in an earlier session. The invitations are then closer together.
   public func connect(
-    to control: SocketAddress, data: SocketAddress, expectsTutti: Bool = false, at now: Instant
+    to control: SocketAddress, data: SocketAddress, expectsExtension: Bool = false, at now: Instant
   ) throws(TooManySessions) -> SessionID {
     if let session = table.session(at: control) { return session.id }
     guard table.all.count < Self.sessionLimit else { throw TooManySessions(limit: Self.sessionLimit) }
     let session = makeSession(control: control, data: data, isInitiator: true)
-    session.expectsTutti = expectsTutti
+    session.expectsExtension = expectsExtension
     table.insert(session)
     session.invite(.invitingControl, at: now)
     advance(session, to: now)
     return session.id
   }
 
-  /// Ends a session with BY. Nothing happens when it has ended already.
+  /// Ends a session with BY. Does nothing if the session has already ended.
   public func close(_ id: SessionID, at now: Instant) {
     guard let session = table[id] else { return }
     sendBye(to: session)
@@ -104,13 +105,14 @@ public final class Endpoint {
     halfOpen.removeAll()
   }
 
-  /// When ``advance(to:)`` is to be called next; nil when there is nothing to wait for.
+  /// The instant at which ``advance(to:)`` must be called next; nil if nothing is scheduled.
   public var nextDeadline: Instant? {
     guard let first = table.deadlines.earliest else { return halfOpen.deadline }
     return halfOpen.deadline.map { min($0, first) } ?? first
   }
 
-  /// Does what is due at `now`: invitations, clock packets, probes, feedback, time-outs. Read the clock right before.
+  /// Does what is due at `now`: invitations, clock packets, feedback, time-outs and the tasks of the extension. Read the clock
+  /// immediately before the call.
   public func advance(to now: Instant) {
     counters.forgottenInvitations += UInt64(halfOpen.expire(at: now))
     while let due = table.deadlines.earliest, due <= now, let session = table.deadlines.first {
@@ -118,39 +120,36 @@ public final class Endpoint {
     }
   }
 
-  /// What there is to do and to tell since the last call, in order.
+  /// Returns the outputs since the last call, in order.
   public func drain() -> [Output] {
     guard !outputs.isEmpty else { return [] }
     defer { outputs = [] }
     return outputs
   }
 
-  /// Does what is due of one session, after which its deadline lies behind `now`.
+  /// Does what is due in one session. Its deadline is later than `now` afterwards.
   func advance(_ session: Session, to now: Instant) {
     if session.phase == .established {
       advanceEstablished(session, to: now)
     } else {
       advanceInvitation(of: session, to: now)
     }
-    // It may have ended.
+    // The session may have ended.
     if table.session(withToken: session.token) === session { table.schedule(session) }
   }
 
   private func advanceEstablished(_ session: Session, to now: Instant) {
     if session.silenceEnds <= now {
-      // The peer may still hear what it can no longer say. A Tutti peer that does tries to revive the session by itself,
-      // and would take a BY for a farewell.
-      if !session.recognition.isTutti { sendBye(to: session) }
+      // The peer may still receive packets. Under mutual supervision it revives the session, and must not get a BY.
+      if !session.supervision.isMutual { sendBye(to: session) }
       return end(session, .lost(session.id))
     }
     if session.isRevivalDue(at: now) { revive(session, at: now) }
     if session.clock.advance(to: now) { outputs.append(.clockPacket(session.id, to: session.data)) }
-    switch session.recognition.advance(to: now, floor: floor) {
-    case .request: outputs.append(.probe(session.id, to: session.data))
-    case .foreign:
-      if session.isCutOff { return end(session, .lost(session.id)) }
-      outputs.append(.foreign(session.id))
-    case nil: break
+    if let sessionExtension = session.extension,
+      !sessionExtension.advance(to: now, in: SessionContext(endpoint: self, session: session))
+    {
+      return end(session, .lost(session.id))
     }
     if let due = session.feedbackDue, due <= now {
       session.feedbackDue = nil
@@ -166,14 +165,14 @@ public final class Endpoint {
       let address = port == .control ? session.control : session.data
       send(SessionCommand(.invitation, token: session.token, ssrc: ssrc, name: name), to: address, port)
     case .exhausted:
-      if session.revives != nil { return abandon(session, at: now) }
+      if session.revives != nil { return cancel(session, nextAt: now) }
       if session.phase == .invitingData { sendBye(to: session) }
       end(session, .unreachable(session.id))
     case nil: break
     }
   }
 
-  /// A session, in no table yet.
+  /// Creates a session, which is not in the table yet.
   func makeSession(control: SocketAddress, data: SocketAddress, isInitiator: Bool) -> Session {
     lastNumber += 1
     var token: UInt32
@@ -193,8 +192,8 @@ public final class Endpoint {
     let token = session.acceptedToken ?? session.token
     let bye = SessionCommand(.bye, token: token, ssrc: ssrc)
     send(bye, to: session.control, .control)
-    // rtpmidid and PipeWire keep a peer that says so on one port alone.
-    if session.phase == .established, !session.recognition.isTutti { send(bye, to: session.data, .data) }
+    // rtpmidid and PipeWire keep a peer that sends BY on one port only.
+    if session.phase == .established, !session.supervision.isMutual { send(bye, to: session.data, .data) }
   }
 
   func send(_ command: SessionCommand, to address: SocketAddress, _ port: Port) {

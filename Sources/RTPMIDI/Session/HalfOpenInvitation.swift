@@ -1,14 +1,14 @@
 import MusicalTime
 
-/// An invitation that was accepted on the control port, while that on the data port is awaited.
+/// An invitation that was accepted on the control port, and whose second part on the data port has not arrived yet.
 struct HalfOpenInvitation {
   let token: UInt32
   let ssrc: UInt32
   let name: String?
   let control: SocketAddress
-  /// When it came for the first time.
+  /// The first arrival.
   let since: Instant
-  /// An initiator tries for 12 s; a little later it is forgotten.
+  /// The instant at which the invitation is dropped: 15 s after the last arrival, because an initiator tries for 12 s.
   var expires: Instant
 
   init(_ command: SessionCommand, from control: SocketAddress, at now: Instant) {

@@ -1,63 +1,63 @@
 import MusicalTime
 
-/// The invitations that wait for their second half, 64 at most, 16 of one host: whoever sends them by the thousand
-/// crowds out its own, not those of others.
+/// The half-open invitations: at most 64, and at most 16 from one host. A host that sends thousands of invitations displaces
+/// its own invitations, not those of other hosts.
 struct HalfOpenInvitations {
   static var limit: Int { 64 }
-  static var limitOfHost: Int { 16 }
+  static var limitPerHost: Int { 16 }
 
-  /// The oldest first.
+  /// Oldest first.
   private var invitations: [HalfOpenInvitation] = [] { didSet { deadline = invitations.map(\.expires).min() } }
 
   var count: Int { invitations.count }
 
-  /// When the next is to be forgotten: asked for at every packet, while they change seldom.
+  /// The instant at which the next invitation expires. Stored, because it is read for every packet and rarely changes.
   private(set) var deadline: Instant?
 
-  /// Remembers an invitation from a control port; a new one of the same peer takes the old one's place.
+  /// Adds an invitation from a control port. A new invitation of the same peer replaces the old one.
   ///
-  /// - Returns: whether another had to be forgotten for it, the oldest of that host or of all.
+  /// - Returns: whether an invitation was dropped for it: the oldest of this host, or the oldest of all.
   mutating func open(_ command: SessionCommand, from control: SocketAddress, at now: Instant) -> Bool {
-    if let place = invitations.firstIndex(where: { $0.ssrc == command.ssrc && $0.control == control }) {
-      guard invitations[place].token != command.token else {
-        invitations[place].expires = now + .seconds(15)
+    if let index = invitations.firstIndex(where: { $0.ssrc == command.ssrc && $0.control == control }) {
+      guard invitations[index].token != command.token else {
+        invitations[index].expires = now + .seconds(15)
         return false
       }
-      invitations.remove(at: place)
+      invitations.remove(at: index)
     }
-    var isCrowded = false
-    if invitations.count(where: { $0.control.isSameHost(as: control) }) == Self.limitOfHost,
-      let place = invitations.firstIndex(where: { $0.control.isSameHost(as: control) })
+    var hasDropped = false
+    if invitations.count(where: { $0.control.isSameHost(as: control) }) == Self.limitPerHost,
+      let index = invitations.firstIndex(where: { $0.control.isSameHost(as: control) })
     {
-      invitations.remove(at: place)
-      isCrowded = true
+      invitations.remove(at: index)
+      hasDropped = true
     } else if invitations.count == Self.limit {
       invitations.removeFirst()
-      isCrowded = true
+      hasDropped = true
     }
     invitations.append(HalfOpenInvitation(command, from: control, at: now))
-    return isCrowded
+    return hasDropped
   }
 
-  /// Takes out the one that an invitation at the data port completes: of the same ssrc, host and token, or of another
-  /// token if there is none, as PipeWire and midimonster draw a new one for each port.
+  /// Removes and returns the invitation that an invitation on the data port completes: one with the same SSRC, host and
+  /// token, or else one with the same SSRC and host, because PipeWire and midimonster use a new token for each port.
   mutating func take(for command: SessionCommand, from data: SocketAddress) -> HalfOpenInvitation? {
     let isOfPeer = { (half: HalfOpenInvitation) in
       half.ssrc == command.ssrc && half.control.isSameHost(as: data)
     }
-    let place =
+    let index =
       invitations.firstIndex { isOfPeer($0) && $0.token == command.token } ?? invitations.lastIndex(where: isOfPeer)
-    return place.map { invitations.remove(at: $0) }
+    return index.map { invitations.remove(at: $0) }
   }
 
-  /// Takes back what the peer with its control port at `control` has begun. Returns whether it had.
+  /// Removes the invitation of the peer with this SSRC and control port. Returns whether there was one.
   mutating func withdraw(ssrc: UInt32, control: SocketAddress) -> Bool {
-    guard let place = invitations.firstIndex(where: { $0.ssrc == ssrc && $0.control == control }) else { return false }
-    invitations.remove(at: place)
+    guard let index = invitations.firstIndex(where: { $0.ssrc == ssrc && $0.control == control }) else { return false }
+    invitations.remove(at: index)
     return true
   }
 
-  /// Forgets those whose time has come. Returns how many.
+  /// Removes the expired invitations. Returns their number.
   mutating func expire(at now: Instant) -> Int {
     guard let deadline, deadline <= now else { return 0 }
     let before = invitations.count

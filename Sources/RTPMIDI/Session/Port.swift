@@ -1,7 +1,7 @@
-/// The two UDP ports of an endpoint: N for control, N + 1 for data.
+/// One of the two UDP ports of an endpoint: N for control, N + 1 for data.
 public enum Port: Hashable, Sendable, BitwiseCopyable {
-  /// Invitations, their answers, BY and RS.
+  /// The port of invitations, their answers, BY and RS.
   case control
-  /// Invitations and their answers again; then RTP, CK and probes.
+  /// The port of the second invitation and its answer, then of RTP and CK.
   case data
 }

@@ -1,26 +1,27 @@
 import BasicContainers
 
-/// An RS packet, by which a receiver says how far a stream has come, so that its sender can shorten the journal:
+/// An RS packet: a receiver acknowledges a stream, so that the sender can shorten the journal.
 ///
 ///     FF FF | RS | ssrc 32 | sequence 16 | 0 16
 ///
-/// Some peers put the sequence number into the lower half of the last word: when the upper is 0 the lower is taken.
+/// Some implementations put the sequence number into the lower half of the last word. If the upper half is 0, the lower half
+/// is used.
 public struct ReceiverFeedback: Hashable, Sendable, BitwiseCopyable {
-  /// The sender's of this packet, not of the stream.
+  /// The SSRC of the sender of this packet, not of the acknowledged stream.
   public var ssrc: UInt32
-  /// The highest sequence number received.
+  /// The highest received sequence number.
   public var sequence: UInt16
 
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(ssrc: UInt32, sequence: UInt16) { (self.ssrc, self.sequence) = (ssrc, sequence) }
 
-  /// Octets of the packet.
+  /// The length of the packet in octets.
   ///
   /// Real-time: safe.
   public static var length: Int { @_noLocks @_noAllocation get { 12 } }
 
-  /// Reads a datagram; nil when it is not a whole RS packet.
+  /// Reads a datagram. Returns nil if it is not a complete RS packet.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -32,7 +33,7 @@ public struct ReceiverFeedback: Hashable, Sendable, BitwiseCopyable {
     sequence = upper != 0 ? upper : packet.uint16(at: 10)
   }
 
-  /// Appends the packet. Returns false, with nothing appended, when there is no room.
+  /// Appends the packet. Returns false and appends nothing if there is not enough room.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

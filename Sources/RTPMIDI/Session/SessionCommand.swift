@@ -1,11 +1,11 @@
 import BasicContainers
 
-/// The four packets that begin and end a session. All have one layout:
+/// One of the four packets that begin and end a session. All have the same layout:
 ///
 ///     FF FF | command, two letters | version 2, 32 bits | token 32 | ssrc 32 | name, NUL
 ///
-/// The token is the initiator's, and ties the answers and the invitation on the second port to the first. The name is
-/// optional; what follows its NUL is ignored. A BY may lack the token: then the ssrc stands in its place.
+/// The initiator chooses the token. The token connects the answers and the second invitation to the first invitation. The name
+/// is optional; octets after its NUL are ignored. A BY may lack the token. Its SSRC then takes the place of the token.
 public struct SessionCommand: Hashable, Sendable {
   public enum Kind: UInt16, Hashable, Sendable {
     case invitation = 0x494E  // IN
@@ -15,22 +15,22 @@ public struct SessionCommand: Hashable, Sendable {
   }
 
   public var kind: Kind
-  /// 0 in a BY without one.
+  /// 0 in a BY without a token.
   public var token: UInt32
-  /// The sender's.
+  /// The SSRC of the sender.
   public var ssrc: UInt32
-  /// The sender's, for people; nil when left out. At most 63 octets of UTF-8 are read and sent; a wrong octet and a
-  /// control character are read as U+FFFD.
+  /// The name of the sender; nil if the packet has none. At most 63 octets of UTF-8 are read and sent. Invalid octets and
+  /// control characters are read as U+FFFD.
   public var name: String?
 
   public init(_ kind: Kind, token: UInt32, ssrc: UInt32, name: String? = nil) {
     (self.kind, self.token, self.ssrc, self.name) = (kind, token, ssrc, name)
   }
 
-  /// Octets of the longest one sent: four fields of 32 bits, a name of 63 octets and its NUL.
+  /// The length of the longest packet in octets: four fields of 32 bits, a name of 63 octets and its NUL.
   static let longest = 16 + 64
 
-  /// Appends the packet. Returns false, with nothing appended, when there are fewer than 80 octets of room.
+  /// Appends the packet. Returns false and appends nothing if there is room for fewer than 80 octets.
   ///
   /// Real-time: not safe.
   public func append(to packet: inout RigidArray<UInt8>) -> Bool {
@@ -52,7 +52,7 @@ public struct SessionCommand: Hashable, Sendable {
     return true
   }
 
-  /// Reads a packet whose command is `kind`.
+  /// Reads a packet with the command `kind`.
   init(_ packet: borrowing Span<UInt8>, kind: Kind) throws(PacketError) {
     guard packet.count >= 12 else { throw .truncated }
     guard packet.uint32(at: 4) == 2 else { throw .malformedControl }

@@ -1,25 +1,25 @@
 import MusicalTime
 
-/// The sessions of an ``Endpoint``, found by whatever a datagram names them with, and in the order of their deadlines.
+/// The sessions of an ``Endpoint``, indexed by the fields by which a datagram refers to them, and sorted by deadline.
 struct SessionTable {
-  /// Where an established session's datagrams come from.
+  /// The source of the datagrams of an established session.
   struct Source: Hashable {
     let ssrc: UInt32
     let address: SocketAddress
     let port: Port
   }
 
-  /// In the order of their beginning, so that equal inputs give equal outputs. Revivals are not among them.
+  /// In order of creation, so that equal inputs give equal outputs. Without revivals.
   private(set) var all: [Session] = []
   private(set) var deadlines = Deadlines()
   private var ids: [SessionID: Session] = [:]
-  /// By the token of the own invitation, revivals too.
+  /// By the token of the local invitation, including revivals.
   private var tokens: [UInt32: Session] = [:]
-  /// By the address of the remote control port: no two have the same.
+  /// By the address of the remote control port, which is unique.
   private var controls: [SocketAddress: Session] = [:]
-  /// The established ones, twice each.
+  /// The established sessions, each under two sources.
   private var sources: [Source: Session] = [:]
-  /// Those that have answered on the control port, by where they will send from when they have on the data port.
+  /// The sessions accepted on the control port only, by the source they will have after acceptance on the data port.
   private var awaited: [Source: Session] = [:]
 
   var establishedCount: Int { sources.count / 2 }
@@ -30,7 +30,7 @@ struct SessionTable {
   func session(at control: SocketAddress) -> Session? { controls[control] }
   func session(awaitedFrom source: Source) -> Session? { awaited[source] }
 
-  /// Puts in a session that begins.
+  /// Inserts a new session.
   mutating func insert(_ session: Session) {
     all.append(session)
     ids[session.id] = session
@@ -38,10 +38,10 @@ struct SessionTable {
     tokens[session.token] = session
   }
 
-  /// Puts in the revival of a session: an invitation, no session yet.
+  /// Inserts the revival of a session, which is an invitation and not yet a session.
   mutating func insert(revival: Session) { tokens[revival.token] = revival }
 
-  /// The peer that `session` invites has answered on the control port.
+  /// The invited peer has accepted on the control port.
   mutating func wait(for session: Session) {
     let source = Source(ssrc: session.controlSSRC, address: session.data, port: .data)
     awaited[source] = session
@@ -53,7 +53,7 @@ struct SessionTable {
     session.awaitedSource = nil
   }
 
-  /// `session`, a revival perhaps, is established.
+  /// A session or a revival is established.
   mutating func establish(_ session: Session) {
     stopWaiting(for: session)
     if ids[session.id] == nil { insert(session) }
@@ -61,7 +61,7 @@ struct SessionTable {
     sources[Source(ssrc: session.ssrc, address: session.data, port: .data)] = session
   }
 
-  /// Takes out a session, or a revival.
+  /// Removes a session or a revival.
   mutating func remove(_ session: Session) {
     deadlines.remove(session)
     stopWaiting(for: session)
@@ -77,6 +77,6 @@ struct SessionTable {
     }
   }
 
-  /// What `session` waits for has changed, or may have.
+  /// Updates the deadline of a session. Called after every change that can affect the deadline.
   mutating func schedule(_ session: Session) { deadlines.schedule(session) }
 }

@@ -1,15 +1,17 @@
-/// A host, by its IPv4 or IPv6 address, and a UDP port. A trivial value.
+/// The IPv4 or IPv6 address of a host, and a UDP port. A trivial value.
 public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
-  /// The address's first eight octets, the first the highest.
+  /// The first eight octets of the address, big-endian.
   public let high: UInt64
-  /// Its last eight octets. An IPv4 address a.b.c.d is held as ::ffff:a.b.c.d (RFC 4291, section 2.5.5.2), the form in
-  /// which a socket of both families meets it.
+  /// The last eight octets of the address, big-endian. An IPv4 address a.b.c.d is stored as ::ffff:a.b.c.d (RFC 4291, section
+  /// 2.5.5.2), the form that a dual-stack socket reports.
   public let low: UInt64
-  /// The interface on which a link-local IPv6 address (fe80::/10) means this host; 0 for all other addresses.
+  /// The index of the interface of a link-local IPv6 address (fe80::/10); 0 for all other addresses.
   public let scope: UInt32
   public var port: UInt16
 
-  /// An IPv4 address, in host order.
+  /// Creates an IPv4 address.
+  ///
+  /// - Parameter host: the address in host byte order.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -17,15 +19,16 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
     self.init(high: 0, low: 0xFFFF << 32 | UInt64(host), scope: 0, port: port)
   }
 
-  /// An IPv6 address by its first and its last eight octets, the first octet the highest, with the index of its interface
-  /// where it is link-local.
+  /// Creates an IPv6 address from its first and last eight octets, big-endian.
+  ///
+  /// - Parameter scope: the index of the interface of a link-local address; ignored for other addresses.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(high: UInt64, low: UInt64, scope: UInt32 = 0, port: UInt16) {
     self.high = high
     self.low = low
-    // Kernel and look-up tell the interface of link-local addresses alone. Equal hosts are to be equal.
+    // The kernel and the resolver report the interface of link-local addresses only. Equal hosts must be equal.
     self.scope = high >> 54 == 0xFE80 >> 6 ? scope : 0
     self.port = port
   }
@@ -35,14 +38,14 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { high != 0 || low >> 32 != 0xFFFF }
   }
 
-  /// Whether it means only what is on the same wire, so that it needs a ``scope``: fe80::/10.
+  /// Whether the address is link-local (fe80::/10), that is, unique only together with ``scope``.
   ///
   /// Real-time: safe.
   public var isLinkLocal: Bool {
     @_noLocks @_noAllocation get { high >> 54 == 0xFE80 >> 6 }
   }
 
-  /// Whether both are addresses of the same host, whatever their ports. A host may have several addresses.
+  /// Returns whether both addresses are equal apart from the port. One host may have several addresses.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

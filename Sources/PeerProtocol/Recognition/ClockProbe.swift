@@ -1,0 +1,177 @@
+public import BasicContainers
+public import MusicalTime
+import RTPMIDI
+
+/// The clock packet of the peer protocol. Tutti peers recognise each other by it.
+///
+/// A probe has the purpose of a CK packet, but its stamps count nanoseconds. CK stamps count units of 100 us: at a tempo such
+/// as 125 BPM this is a constant error, which averaging does not remove.
+///
+///     FF FF | TU | version 2, 8 bits | kind 8 | rate limit 16 | ssrc 32 | identity 64
+///     origin 64 | receive 64 | transmit 64
+///
+/// Probes use the data port outside the RTP stream, so that the thread that receives a probe can reply at once. The three
+/// stamps are those of NTP (RFC 5905, section 7.3), in signed nanoseconds, big-endian. SSRC and identity are those of the
+/// sender. Like CK0, CK1 and CK2, a request gets a reply and the reply gets an acknowledgement, each at once. <doc:WireFormat>
+/// defines the stamps of each kind.
+public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
+  public enum Kind: Hashable, Sendable, BitwiseCopyable { case request, reply, acknowledgement }
+
+  public let kind: Kind
+  /// The maximum number of requests per second that the sender accepts from the receiver; 0 if unspecified.
+  public var rateLimit: UInt16
+  public var ssrc: UInt32
+  /// The lasting identity of the sender.
+  public var identity: UInt64
+  /// The transmit stamp of the packet that this one refers to, by the clock of that packet's sender: in a reply the request, in
+  /// an acknowledgement the reply, in a request the newest received acknowledgement. 0 without such a packet.
+  public var origin: Instant
+  /// The arrival of that packet by the clock of this packet's sender; 0 without such a packet.
+  public var receive: Instant
+  /// The instant at which this packet left, by its sender's clock.
+  public var transmit: Instant
+
+  /// The length of the packet in octets.
+  ///
+  /// Real-time: safe.
+  public static var length: Int { @_noLocks @_noAllocation get { 44 } }
+
+  /// The offset of ``transmit`` in the packet. The sender reads the clock last and writes the stamp there.
+  ///
+  /// Real-time: safe.
+  public static var transmitOffset: Int { @_noLocks @_noAllocation get { 36 } }
+
+  /// The first four octets: FF FF and the letters TU.
+  static var marker: UInt32 { @_noLocks @_noAllocation get { 0xFFFF_5455 } }
+
+  /// Creates a request sent at `instant`.
+  ///
+  /// - Parameters:
+  ///   - origin: the transmit stamp of the newest received acknowledgement; 0 without one.
+  ///   - receive: the arrival of that acknowledgement; 0 without one.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(
+    ssrc: UInt32, identity: UInt64, rateLimit: UInt16 = 0, origin: Instant = Instant(nanoseconds: 0),
+    receive: Instant = Instant(nanoseconds: 0), sentAt instant: Instant
+  ) {
+    self.init(
+      kind: .request, rateLimit: rateLimit, ssrc: ssrc, identity: identity, origin: origin, receive: receive,
+      transmit: instant)
+  }
+
+  @_noLocks @_noAllocation
+  private init(
+    kind: Kind, rateLimit: UInt16, ssrc: UInt32, identity: UInt64, origin: Instant, receive: Instant, transmit: Instant
+  ) {
+    (self.kind, self.rateLimit, self.ssrc, self.identity) = (kind, rateLimit, ssrc, identity)
+    (self.origin, self.receive, self.transmit) = (origin, receive, transmit)
+  }
+
+  /// Reads a datagram. Returns nil if it is not a complete probe of version 2.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init?(_ packet: borrowing RigidArray<UInt8>) {
+    guard packet.count >= Self.length else { return nil }
+    guard packet.uint32(at: 0) == Self.marker, let kind = Kind(versionAndKind: packet.uint16(at: 4)) else { return nil }
+    self.init(
+      kind: kind, rateLimit: packet.uint16(at: 6), ssrc: packet.uint32(at: 8), identity: packet.uint64(at: 12),
+      origin: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 20))),
+      receive: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 28))),
+      transmit: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: Self.transmitOffset))))
+  }
+
+  /// Reads a datagram in a span.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init?(_ packet: borrowing Span<UInt8>) {
+    guard packet.count >= Self.length else { return nil }
+    guard packet.uint32(at: 0) == Self.marker, let kind = Kind(versionAndKind: packet.uint16(at: 4)) else { return nil }
+    self.init(
+      kind: kind, rateLimit: packet.uint16(at: 6), ssrc: packet.uint32(at: 8), identity: packet.uint64(at: 12),
+      origin: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 20))),
+      receive: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 28))),
+      transmit: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: Self.transmitOffset))))
+  }
+
+  /// Returns the answer: a reply to a request, an acknowledgement to a reply, nil to an acknowledgement.
+  ///
+  /// - Parameters:
+  ///   - ssrc: the SSRC of the answering peer.
+  ///   - identity: the identity of the answering peer.
+  ///   - rateLimit: the maximum number of requests per second that the answering peer accepts; 0 if unspecified.
+  ///   - received: the arrival of this packet.
+  ///   - sent: the instant at which the answer leaves.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func answer(
+    from ssrc: UInt32, identity: UInt64, rateLimit: UInt16 = 0, receivedAt received: Instant, sentAt sent: Instant
+  ) -> ClockProbe? {
+    let answer: Kind
+    switch kind {
+    case .request: answer = .reply
+    case .reply: answer = .acknowledgement
+    case .acknowledgement: return nil
+    }
+    return ClockProbe(
+      kind: answer, rateLimit: rateLimit, ssrc: ssrc, identity: identity, origin: transmit, receive: received,
+      transmit: sent)
+  }
+
+  /// Appends the packet. Returns false and appends nothing if there is not enough room.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func append(to packet: inout RigidArray<UInt8>) -> Bool {
+    guard packet.freeCapacity >= Self.length else { return false }
+    packet.append(bigEndian: Self.marker)
+    packet.append(bigEndian: kind.versionAndKind)
+    packet.append(bigEndian: rateLimit)
+    packet.append(bigEndian: ssrc)
+    packet.append(bigEndian: identity)
+    packet.append(bigEndian: UInt64(bitPattern: origin.nanoseconds))
+    packet.append(bigEndian: UInt64(bitPattern: receive.nanoseconds))
+    packet.append(bigEndian: UInt64(bitPattern: transmit.nanoseconds))
+    return true
+  }
+}
+
+extension ClockProbe.Kind {
+  /// The octets 4 and 5 of a probe: version 2 and the kind.
+  @_noLocks @_noAllocation
+  fileprivate init?(versionAndKind: UInt16) {
+    switch versionAndKind {
+    case 0x0200: self = .request
+    case 0x0201: self = .reply
+    case 0x0202: self = .acknowledgement
+    default: return nil
+    }
+  }
+
+  fileprivate var versionAndKind: UInt16 {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .request: 0x0200
+      case .reply: 0x0201
+      case .acknowledgement: 0x0202
+      }
+    }
+  }
+}
+
+extension ClockProbe {
+  /// Whether the stamps ``origin`` and ``receive`` of a probe that arrives at `instant` are plausible.
+  ///
+  /// The packet that they refer to left less than ten seconds ago. Its receiver cannot have kept it for longer than the whole
+  /// round trip took, and cannot have referred to it before its arrival. The clocks of two processors may differ by a
+  /// millisecond.
+  func isPlausible(at instant: Instant) -> Bool {
+    let (kept, elapsed) = (transmit - receive, instant - origin)
+    guard elapsed >= .zero, elapsed <= .seconds(10) else { return false }
+    return kept >= .milliseconds(-1) && kept <= elapsed + .milliseconds(1)
+  }
+}

@@ -1,0 +1,175 @@
+import MusicalTime
+import RTPMIDI
+
+/// The state of ``PeerExtension`` in one session: recognition, probes and send instants.
+final class PeerSession: SessionExtension {
+  private let owner: PeerExtension
+  private var recognition: Recognition
+  /// The newest acknowledgement: its departure by the remote clock and its arrival by the local clock.
+  private var acknowledgement: (sent: Instant, received: Instant)?
+  /// The transmit stamp of the newest request of the peer.
+  private var lastRequest: Instant?
+  /// The departures of the local reply and of the local acknowledgement whose arrival the peer reported last.
+  private var lastReportedReply: Instant?
+  private var lastReportedAcknowledgement: Instant?
+  private var sendInstants = SendInstantFilter()
+  private var isExpected = false
+
+  init(seed: UInt64, owner: PeerExtension) {
+    self.owner = owner
+    recognition = Recognition(seed: seed)
+  }
+
+  var deadline: Instant? { recognition.next }
+
+  /// A Tutti peer sends at least ten probes per second, or one per rate limit: it is invited again after five missing probes, and
+  /// lost after ten.
+  var supervision: Supervision {
+    guard recognition.isTuttiPeer else { return .standard }
+    return Supervision(
+      silenceLimit: max(.seconds(1), Nanoseconds(6 * recognition.interval.count)), isMutual: true)
+  }
+
+  var measuresClock: Bool { recognition.isRecognised }
+  var peerIdentity: UInt64? { recognition.identity }
+
+  func established(at now: Instant, isExpected: Bool) {
+    self.isExpected = isExpected
+    recognition.begin(at: now, isExpected: isExpected)
+  }
+
+  func advance(to now: Instant, in context: SessionContext) -> Bool {
+    switch recognition.advance(to: now, shortestInterval: shortestInterval(in: context)) {
+    case .request: context.requestPacket()
+    case .standardDevice:
+      // A Tutti peer was expected, and nothing was received within the first second. A standard device would have sent or
+      // answered CK by then. The peer is therefore neither: it is out of reach.
+      if isExpected, context.lastHeard < context.establishedAt + .seconds(1) { return false }
+      context.report(PeerEvent.standardDevice.encoded)
+    case nil: break
+    }
+    return true
+  }
+
+  private func shortestInterval(in context: SessionContext) -> Nanoseconds {
+    ProbeRate.shortestInterval(sessions: max(context.establishedCount, owner.knownPeers))
+  }
+
+  /// Sends the request that is due.
+  func sendRequest(ssrc: UInt32, rateLimit: UInt16, by send: (ClockProbe) -> Instant?) {
+    var request = ClockProbe(
+      ssrc: ssrc, identity: owner.identity, rateLimit: rateLimit, sentAt: Instant(nanoseconds: 0))
+    // The arrival of an older acknowledgement is of no use to the peer.
+    if let newest = acknowledgement, recognition.lastRequest - newest.received < .seconds(5) {
+      (request.origin, request.receive) = (newest.sent, newest.received)
+    }
+    if let instant = send(request) { recognition.requestSent(at: instant) }
+  }
+
+  func receive(
+    controlPacket packet: Span<UInt8>, _ arrival: ControlPacketArrival, in context: SessionContext
+  ) -> DatagramOutcome {
+    guard let probe = ClockProbe(packet) else { return .malformed }
+    let outcome =
+      switch probe.kind {
+      case .request: receive(request: probe, at: arrival.instant, in: context)
+      case .reply: receive(reply: probe, at: arrival.instant, in: context)
+      case .acknowledgement: receive(acknowledgement: probe, at: arrival.instant, in: context)
+      }
+    // An unsolicited reply gets no acknowledgement.
+    if !arrival.isAnswered, probe.kind == .request || outcome == .accepted {
+      let answer = probe.answer(
+        from: context.localSSRC, identity: owner.identity,
+        rateLimit: owner.rateLimit(establishedCount: context.establishedCount), receivedAt: arrival.instant,
+        sentAt: arrival.instant)
+      if let answer { context.send(to: arrival.address, arrival.port) { answer.append(to: &$0) } }
+    }
+    return outcome
+  }
+
+  private func receive(request: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
+    if recognition.peerUsedProtocol(at: instant) { context.report(PeerEvent.tuttiPeer.encoded) }
+    guard let identity = recognition.identity else {
+      context.hear(at: instant)
+      return .accepted
+    }
+    guard identity == request.identity else { return .rejectedExtensionPacket }
+    context.hear(at: instant)
+    recognition.limitRate(to: request.rateLimit)
+    guard context.accept(reading: request.transmit, at: instant) else { return .implausibleClock }
+    guard accept(sendInstant: request.transmit, at: instant) else { return .accepted }
+    guard lastRequest != request.transmit else { return .replayed }
+    lastRequest = request.transmit
+    reportOutwardTransit(echoedBy: request, last: &lastReportedAcknowledgement, at: instant, in: context)
+    context.report(ClockTransit(.back, sent: request.transmit, received: instant))
+    return .accepted
+  }
+
+  private func receive(
+    acknowledgement probe: ClockProbe, at instant: Instant, in context: SessionContext
+  ) -> DatagramOutcome {
+    guard let identity = recognition.identity, identity == probe.identity else { return .rejectedExtensionPacket }
+    context.hear(at: instant)
+    guard context.accept(reading: probe.transmit, at: instant) else { return .implausibleClock }
+    guard accept(sendInstant: probe.transmit, at: instant) else { return .accepted }
+    guard acknowledgement?.sent != probe.transmit else { return .replayed }
+    acknowledgement = (probe.transmit, instant)
+    reportOutwardTransit(echoedBy: probe, last: &lastReportedReply, at: instant, in: context)
+    context.report(ClockTransit(.back, sent: probe.transmit, received: instant))
+    return .accepted
+  }
+
+  private func receive(reply: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
+    guard let isFirst = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context)) else {
+      return .rejectedExtensionPacket
+    }
+    context.hear(at: instant)
+    recognition.limitRate(to: reply.rateLimit)
+    let isPlausible = context.accept(reading: reply.transmit, at: instant)
+    if isFirst {
+      context.endSilentSessions(withIdentity: reply.identity, at: instant)
+      context.report(PeerEvent.recognised(Identity(reply.identity)).encoded)
+    }
+    guard isPlausible || isFirst else { return .implausibleClock }
+    guard accept(sendInstant: reply.transmit, at: instant) else { return .accepted }
+    context.report(ClockTransit(.out, sent: reply.origin, received: reply.receive))
+    context.report(ClockTransit(.back, sent: reply.transmit, received: instant))
+    return .accepted
+  }
+
+  /// Reports the transit of a local packet, which the peer echoes in `probe`, unless the peer has already reported this packet or
+  /// a later one.
+  ///
+  /// - Parameter last: the departure of the local packet that the peer reported last.
+  private func reportOutwardTransit(
+    echoedBy probe: ClockProbe, last: inout Instant?, at instant: Instant, in context: SessionContext
+  ) {
+    guard probe.origin.nanoseconds != 0 || probe.receive.nanoseconds != 0 else { return }
+    guard probe.isPlausible(at: instant) else {
+      owner.rejectedInstants += 1
+      return
+    }
+    if let last, probe.origin - last <= .zero { return }
+    last = probe.origin
+    context.report(ClockTransit(.out, sent: probe.origin, received: probe.receive))
+  }
+
+  func receive(_ header: HeaderExtension, of packet: Span<UInt8>, at instant: Instant, in context: SessionContext) {
+    guard let sent = header.sendInstant(in: packet) else { return }
+    if recognition.peerUsedProtocol(at: instant) { context.report(PeerEvent.tuttiPeer.encoded) }
+    guard recognition.isRecognised else { return }
+    guard context.accept(reading: sent, at: instant) else {
+      owner.rejectedInstants += 1
+      return
+    }
+    guard accept(sendInstant: sent, at: instant) else { return }
+    context.report(ClockTransit(.back, sent: sent, received: instant))
+  }
+
+  /// Returns whether a send instant of the peer may be used, and counts it otherwise.
+  private func accept(sendInstant sent: Instant, at instant: Instant) -> Bool {
+    let isAccepted = sendInstants.accept(sent, at: instant)
+    if !isAccepted { owner.rejectedInstants += 1 }
+    return isAccepted
+  }
+}

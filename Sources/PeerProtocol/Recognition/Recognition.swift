@@ -1,0 +1,132 @@
+import MusicalTime
+import RTPMIDI
+
+/// Determines whether the peer of a session is a Tutti peer, and schedules the clock probes.
+///
+///     asking ──── reply ────▶ recognised
+///       │  ▲
+///       │  └── request from it ────┐
+///       └──── no reply ──▶ standard device
+///
+/// Asking consists of three requests, at once, after 250 ms and after 1 s, and ends after 3 s. A peer that is expected to be a
+/// Tutti peer gets twenty requests, 100 ms apart. A recognised peer gets a request every 20 ms for 60 s, then every 100 ms, or
+/// fewer if it limits the rate (``ClockProbe/rateLimit``). A standard device gets no requests: some implementations log every
+/// unknown packet. A request from the peer proves that it is a Tutti peer. It then gets requests until it replies, ten per
+/// second at first and later one per second, because a rhythm may begin meanwhile on a network with loss. With many sessions,
+/// each session sends fewer requests (``ProbeRate``).
+struct Recognition {
+  private enum State {
+    case asking(tries: Int, Evidence)
+    case recognised(identity: UInt64, since: Instant)
+    case standardDevice
+  }
+
+  /// The evidence that the peer is a Tutti peer.
+  private enum Evidence {
+    case none
+    /// The peer announced itself as a Tutti peer, or has replaced one.
+    case expectation
+    /// The peer used the peer protocol.
+    case use
+  }
+
+  private var state = State.standardDevice
+  /// The instant at which the next request is due, or at which asking ends.
+  private(set) var next: Instant?
+  /// The shortest interval between the requests to a recognised peer. Each interval is longer by up to a sixteenth.
+  private(set) var interval = Nanoseconds.milliseconds(20)
+  /// The shortest interval that the peer permits.
+  private var permittedInterval = Nanoseconds.zero
+  /// The instant at which the last request was due.
+  private(set) var lastRequest = Instant(nanoseconds: 0)
+  private var requests = OutstandingRequests()
+  private var dither: Dither
+
+  init(seed: UInt64) { dither = Dither(seed: seed) }
+
+  /// The identity of the peer; nil until it is recognised.
+  var identity: UInt64? {
+    if case .recognised(let identity, _) = state { identity } else { nil }
+  }
+  var isRecognised: Bool { identity != nil }
+  /// Whether the peer is known to be a Tutti peer. Its identity may still be unknown.
+  var isTuttiPeer: Bool {
+    if case .asking(_, .use) = state { true } else { isRecognised }
+  }
+
+  enum Step { case request, standardDevice }
+
+  /// Starts asking.
+  ///
+  /// - Parameter isExpected: whether the peer is expected to be a Tutti peer.
+  mutating func begin(at now: Instant, isExpected: Bool) {
+    (state, next) = (.asking(tries: 0, isExpected ? .expectation : .none), now)
+  }
+
+  /// Returns what is due at `now`, if anything.
+  ///
+  /// - Parameter shortestInterval: the shortest interval between two requests.
+  mutating func advance(to now: Instant, shortestInterval: Nanoseconds) -> Step? {
+    guard let due = next, due <= now else { return nil }
+    switch state {
+    case .asking(let tries, .none) where tries < 3:
+      state = .asking(tries: tries + 1, .none)
+      next = now + max(.milliseconds([250, 750, 2000][tries]), shortestInterval)
+    case .asking(let tries, let evidence) where evidence == .use || evidence == .expectation && tries < 20:
+      state = .asking(tries: tries + 1, evidence)
+      interval = max(.milliseconds(20), shortestInterval)
+      next = now + max(.milliseconds(tries < 20 ? 100 : 1000), shortestInterval)
+    case .recognised(_, let since):
+      interval = max(
+        .milliseconds(now - since < .seconds(60) ? 20 : 100), shortestInterval, permittedInterval)
+      next = now + dither.lengthen(interval)
+    case .asking, .standardDevice:
+      (state, next) = (.standardDevice, nil)
+      return .standardDevice
+    }
+    lastRequest = now
+    return .request
+  }
+
+  /// Records that the request that was due has left.
+  ///
+  /// - Parameter instant: its transmit stamp.
+  mutating func requestSent(at instant: Instant) { requests.open(stamp: instant.nanoseconds, at: instant) }
+
+  /// Records that the peer has used the peer protocol: it sent a request or a send instant.
+  ///
+  /// - Returns: whether the peer was taken for a standard device until now.
+  mutating func peerUsedProtocol(at now: Instant) -> Bool {
+    switch state {
+    case .asking(let tries, let evidence):
+      state = .asking(tries: tries, .use)
+      if evidence != .use, let due = next, due > now + .milliseconds(100) { next = now + .milliseconds(100) }
+    case .standardDevice:
+      (state, next) = (.asking(tries: 0, .use), now)
+      return true
+    case .recognised: break
+    }
+    return false
+  }
+
+  /// Applies the rate limit of the recognised peer, in requests per second; 0 if unspecified.
+  mutating func limitRate(to rateLimit: UInt16) {
+    guard rateLimit > 0 else { return }
+    permittedInterval = Nanoseconds(1_000_000_000 / Int64(rateLimit))
+    if let due = next, due < lastRequest + permittedInterval { next = lastRequest + permittedInterval }
+  }
+
+  /// Evaluates a reply.
+  ///
+  /// - Parameter shortestInterval: the shortest interval between two requests.
+  /// - Returns: whether the reply is the one by which the peer is recognised; nil if it is unsolicited or a duplicate, if it
+  ///   has another identity than earlier replies, or if its stamps are implausible.
+  mutating func receive(_ reply: ClockProbe, at instant: Instant, shortestInterval: Nanoseconds) -> Bool? {
+    if let identity, identity != reply.identity { return nil }
+    guard requests.close(stamp: reply.origin.nanoseconds) != nil, reply.isPlausible(at: instant) else { return nil }
+    guard !isRecognised else { return false }
+    interval = max(interval, shortestInterval)
+    (state, next) = (.recognised(identity: reply.identity, since: instant), lastRequest + interval)
+    return true
+  }
+}

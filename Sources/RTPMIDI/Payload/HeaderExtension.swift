@@ -1,0 +1,38 @@
+/// The header extension of an RTP packet (RFC 3550, section 5.3.1):
+///
+///     profile 16 | length in words, 16 bits | data, words of 32 bits
+///
+/// The profile identifies the format of the data. A receiver skips an extension that it does not know.
+public struct HeaderExtension: Hashable, Sendable, BitwiseCopyable {
+  /// The first 16 bits of the extension, "defined by profile".
+  public let profile: UInt16
+  /// The place of the data in the packet. Its count is a multiple of four.
+  public let data: Extent
+
+  /// An extension as ``PacketSender`` sends it: `words` words of 32 bits, directly behind the fixed header.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(profile: UInt16, words: UInt16) {
+    self.init(profile: profile, data: Extent(start: Self.dataOffset, end: Self.dataOffset + 4 * Int(words)))
+  }
+
+  @_noLocks @_noAllocation
+  init(profile: UInt16, data: Extent) { (self.profile, self.data) = (profile, data) }
+
+  /// The length of the data in words of 32 bits.
+  ///
+  /// Real-time: safe.
+  public var words: UInt16 { @_noLocks @_noAllocation get { UInt16(truncatingIfNeeded: data.count / 4) } }
+
+  /// The length of the extension in octets, including its own header of four octets.
+  ///
+  /// Real-time: safe.
+  public var length: Int { @_noLocks @_noAllocation get { 4 + data.count } }
+
+  /// The offset of the data in a packet of ``PacketSender``, 16 octets. The sender of the packet overwrites the data, zeros at
+  /// first, immediately before the packet leaves.
+  ///
+  /// Real-time: safe.
+  public static var dataOffset: Int { @_noLocks @_noAllocation get { RTPHeader.length + 4 } }
+}

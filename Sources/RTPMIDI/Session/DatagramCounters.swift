@@ -1,0 +1,52 @@
+/// Counts of the datagrams that an ``Endpoint`` received. Each datagram counts once as received, and once as accepted or
+/// under the reason for which it was dropped.
+public struct DatagramCounters: Hashable, Sendable {
+  public internal(set) var received: UInt64 = 0
+  public internal(set) var accepted: UInt64 = 0
+  /// Datagrams that are neither RTP-MIDI nor a session packet, that are truncated, or that are malformed. The commands
+  /// before the malformed octets take effect.
+  public internal(set) var malformed: UInt64 = 0
+  /// Session packets with an unknown command.
+  public internal(set) var unknownCommands: UInt64 = 0
+  /// Datagrams outside any session.
+  public internal(set) var unknownSources: UInt64 = 0
+  /// RTP packets that were received before, that are too old to tell, or that are implausibly far ahead; and duplicates of
+  /// packets of a ``ProtocolExtension``.
+  public internal(set) var replayed: UInt64 = 0
+  /// Control packets of a ``ProtocolExtension`` that arrived outside a session or that the extension rejected.
+  public internal(set) var rejectedExtensionPackets: UInt64 = 0
+  /// Unsolicited or duplicate CK1 and CK2.
+  public internal(set) var unmatchedClocks: UInt64 = 0
+  /// Clock packets of a session that put the remote clock a minute or more from the previous reading.
+  public internal(set) var implausibleClocks: UInt64 = 0
+  /// OK and NO without an invitation.
+  public internal(set) var unexpectedAnswers: UInt64 = 0
+  /// Invitations answered with NO.
+  public internal(set) var refusedInvitations: UInt64 = 0
+
+  /// Invitations that were accepted on the control port and then dropped, because there were too many or because no
+  /// invitation on the data port followed in time. These are not datagrams.
+  public internal(set) var forgottenInvitations: UInt64 = 0
+
+  /// All dropped datagrams.
+  public var dropped: UInt64 {
+    malformed + unknownCommands + unknownSources + replayed + rejectedExtensionPackets + unmatchedClocks
+      + implausibleClocks + unexpectedAnswers + refusedInvitations
+  }
+
+  mutating func count(_ outcome: DatagramOutcome) {
+    received += 1
+    switch outcome {
+    case .accepted: accepted += 1
+    case .malformed: malformed += 1
+    case .unknownCommand: unknownCommands += 1
+    case .unknownSource: unknownSources += 1
+    case .replayed: replayed += 1
+    case .rejectedExtensionPacket: rejectedExtensionPackets += 1
+    case .unmatchedClock: unmatchedClocks += 1
+    case .implausibleClock: implausibleClocks += 1
+    case .unexpectedAnswer: unexpectedAnswers += 1
+    case .refusedInvitation: refusedInvitations += 1
+    }
+  }
+}

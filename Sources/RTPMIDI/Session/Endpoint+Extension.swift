@@ -1,0 +1,27 @@
+import MusicalTime
+
+/// Control packets of the ``ProtocolExtension``.
+extension Endpoint {
+  /// The extension of an established session; nil if the session has ended or the endpoint has no extension.
+  public func sessionExtension(of id: SessionID) -> (any SessionExtension)? {
+    table[id].flatMap { $0.phase == .established ? $0.extension : nil }
+  }
+
+  /// Receives a control packet that AppleMIDI does not define.
+  func receiveUnknown(
+    _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant, isAnswered: Bool
+  ) -> DatagramOutcome {
+    guard let protocolExtension else { return .unknownCommand }
+    do {
+      guard let ssrc = try protocolExtension.ssrc(ofControlPacket: datagram) else { return .unknownCommand }
+      guard let session = session(of: ssrc, from: address, port, at: instant),
+        let sessionExtension = session.extension
+      else { return .rejectedExtensionPacket }
+      let arrival = ControlPacketArrival(address: address, port: port, instant: instant, isAnswered: isAnswered)
+      return sessionExtension.receive(
+        controlPacket: datagram, arrival, in: SessionContext(endpoint: self, session: session))
+    } catch {
+      return .malformed
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import BasicContainers
+import MusicalTime
+
+/// The functions of an ``Endpoint`` that a ``SessionExtension`` can use for its session.
+///
+/// A context is valid during the call that it is a parameter of.
+public struct SessionContext {
+  let endpoint: Endpoint
+  let session: Session
+
+  /// The SSRC of the local peer.
+  public var localSSRC: UInt32 { endpoint.ssrc }
+  /// The number of established sessions of the endpoint.
+  public var establishedCount: Int { endpoint.establishedCount }
+  /// The instant at which the session was established.
+  public var establishedAt: Instant { session.establishedAt }
+  /// The arrival of the newest valid datagram of the peer.
+  public var lastHeard: Instant { session.lastHeard }
+
+  /// Records that a valid datagram of the peer arrived at `instant`.
+  public func hear(at instant: Instant) { session.lastHeard = instant }
+
+  /// Compares a reading of the remote clock with earlier readings, and uses it for the upper bits of RTP time stamps.
+  ///
+  /// A clock can step, but rarely does. A reading that deviates by a minute or more from the previous reading is accepted
+  /// only if the next reading agrees with it.
+  ///
+  /// - Parameters:
+  ///   - remote: the reading of the remote clock.
+  ///   - local: the local time of the reading.
+  /// - Returns: false if the reading is implausible. Then nothing has changed.
+  public func accept(reading remote: Instant, at local: Instant) -> Bool { session.accept(reading: remote, at: local) }
+
+  /// Reports an event of the extension as ``Endpoint/Output/extended(_:_:)``.
+  public func report(_ event: ExtensionEvent) { endpoint.outputs.append(.extended(session.id, event)) }
+
+  /// Reports a clock measurement as ``Endpoint/Output/clock(_:_:)``.
+  public func report(_ transit: ClockTransit) { endpoint.outputs.append(.clock(session.id, transit)) }
+
+  /// Requests that the owner of the endpoint sends a packet of the extension, whose content depends on the instant of
+  /// sending, as ``Endpoint/Output/extensionPacket(_:to:)``.
+  public func requestPacket() { endpoint.outputs.append(.extensionPacket(session.id, to: session.data)) }
+
+  /// Sends a datagram.
+  ///
+  /// - Parameters:
+  ///   - port: the local port.
+  ///   - encode: appends the datagram, at most 80 octets, and returns whether there was enough room.
+  public func send(to address: SocketAddress, _ port: Port, _ encode: (inout RigidArray<UInt8>) -> Bool) {
+    endpoint.send(to: address, port, encode)
+  }
+
+  /// Ends the other sessions with the same ``SessionExtension/peerIdentity`` whose peer is silent. Such a session remains
+  /// if a peer was restarted and has a new address and a new SSRC.
+  public func endSilentSessions(withIdentity identity: UInt64, at now: Instant) {
+    for other in endpoint.table.all where other !== session && other.extension?.peerIdentity == identity {
+      if other.isSilent(at: now) { endpoint.end(other, .lost(other.id)) }
+    }
+  }
+}
