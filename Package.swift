@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "RTPMIDI", targets: ["RTPMIDI"]),
     .library(name: "ClockSync", targets: ["ClockSync"]),
     // For the package under Benchmarks/; not kept.
+    .library(name: "PeerProtocol", targets: ["PeerProtocol"]),
     .library(name: "Rhythm", targets: ["Rhythm"]),
     .library(name: "Ensemble", targets: ["Ensemble"]),
     .library(name: "Simulation", targets: ["Simulation"]),
@@ -72,10 +73,20 @@ let package = Package(
     .target(
       name: "Processes", dependencies: ["MIDI", "MusicalTime", "Realtime", "Transports"], path: "Tests/Processes"),
     .target(
-      name: "Hostility", dependencies: ["Seeds", "MIDI", "MusicalTime", "RTPMIDI", containers], path: "Tests/Hostility"),
+      name: "Hostility", dependencies: ["Seeds", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", containers],
+      path: "Tests/Hostility"),
+    .target(
+      name: "VirtualSessions", dependencies: ["MusicalTime", "PeerProtocol", "RTPMIDI", "Seeds", containers],
+      path: "Tests/VirtualSessions"),
     .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
-    .testTarget(name: "RTPMIDITests", dependencies: ["Seeds", "Hostility", "RTPMIDI", "CAllocationCount"]),
+    .testTarget(
+      name: "RTPMIDITests", dependencies: ["Seeds", "Hostility", "RTPMIDI", "VirtualSessions", "CAllocationCount"]),
+    .testTarget(
+      name: "PeerProtocolTests",
+      dependencies: [
+        "Hostility", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Seeds", "VirtualSessions", containers,
+      ]),
     .testTarget(
       name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "Simulation", "VirtualRoutes"]),
     .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
@@ -100,8 +111,8 @@ let package = Package(
     .testTarget(
       name: "InteroperabilityTests",
       dependencies: [
-        "Seeds", "Processes", "MIDI", "Measurement", "MusicalTime", "RTPMIDI", "Realtime", "Transports", "tutti",
-        containers,
+        "Seeds", "Processes", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Transports",
+        "tutti", containers,
       ],
       exclude: ["listener.py"]),
   ],

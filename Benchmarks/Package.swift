@@ -19,7 +19,8 @@ let package = Package(
     .systemLibrary(name: "CEpoll"),
     .executableTarget(
       name: "followers",
-      dependencies: ["CEpoll", arguments, containers] + tutti("MIDI", "Measurement", "MusicalTime", "RTPMIDI")),
+      dependencies: ["CEpoll", arguments, containers]
+        + tutti("MIDI", "Measurement", "MusicalTime", "PeerProtocol", "RTPMIDI")),
 
     .executableTarget(
       name: "baretick",

@@ -34,7 +34,7 @@ extension ClockLoopSuite {
 
   /// A session's number; only an endpoint makes them.
   func session() throws -> SessionID {
-    let endpoint = Endpoint(name: "", identity: 0, random: SystemRandomNumberGenerator())
+    let endpoint = Endpoint(name: "", random: SystemRandomNumberGenerator())
     func connect(_ port: UInt16) throws -> SessionID {
       let address = SocketAddress(host: 0x7F00_0001, port: port)
       return try endpoint.connect(to: address, data: address, at: VirtualRhythm.origin)

@@ -13,12 +13,12 @@ import Transports
 @Suite struct ConnectionsTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   private let there = SocketAddress(host: 0x0A00_0002, port: 5004)
-  private let endpoint = Endpoint(name: "here", identity: 1, random: SplitMix(seed: 1))
+  private let endpoint = Endpoint(name: "here", random: SplitMix(seed: 1))
 
   private var info: SessionInfo {
     get throws {
       // Only an endpoint makes one.
-      let answerer = Endpoint(name: "there", identity: 2, random: SplitMix(seed: 2))
+      let answerer = Endpoint(name: "there", random: SplitMix(seed: 2))
       let invitation = SessionCommand(.invitation, token: 1, ssrc: 1)
       var packet = RigidArray<UInt8>(capacity: 80)
       _ = invitation.append(to: &packet)

@@ -13,7 +13,7 @@ import Transports
   private let session: SessionID
 
   init() throws {
-    let endpoint = Endpoint(name: "", identity: 0, random: SystemRandomNumberGenerator())
+    let endpoint = Endpoint(name: "", random: SystemRandomNumberGenerator())
     let address = SocketAddress(host: 1, port: 5004)
     session = try endpoint.connect(to: address, data: address, at: VirtualRhythm.origin)
   }

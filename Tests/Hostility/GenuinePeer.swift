@@ -1,5 +1,6 @@
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Seeds
 

@@ -1,4 +1,5 @@
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Seeds
 
@@ -43,17 +44,17 @@ public final class SessionFuzzer: Fuzzer {
   private var tested: Endpoint { peers[0].endpoint }
 
   /// What has become of the datagrams given to the endpoint under test.
-  public var counters: Counters { tested.counters }
+  public var counters: DatagramCounters { tested.counters }
 
   public var account: String {
     let counts = counters
     return """
       sessions \(tested.establishedCount), \(mostSessions) at most; datagrams \(counts.received), \
       accepted \(counts.accepted), malformed \(counts.malformed), unknown commands \(counts.unknownCommands), \
-      unknown sources \(counts.unknownSources), replayed \(counts.replayed), stranger probes \(counts.strangerProbes), \
+      unknown sources \(counts.unknownSources), replayed \(counts.replayed), rejected probes \(counts.rejectedExtensionPackets), \
       unmatched clocks \(counts.unmatchedClocks), implausible clocks \(counts.implausibleClocks), \
       unexpected answers \(counts.unexpectedAnswers), refused invitations \(counts.refusedInvitations), \
-      refused instants \(counts.refusedInstants)
+      rejected instants \(tested.peerExtension?.rejectedInstants ?? 0)
       """
   }
 
@@ -175,7 +176,7 @@ public final class SessionFuzzer: Fuzzer {
       case .send(let datagram, let to, let port):
         let from = port == .control ? Self.controls[k] : Self.controls[k].data
         put(Flight(datagram: datagram, from: from, to: to), of: k)
-      case .probe(let session, let to):
+      case .extensionPacket(let session, let to):
         peers[k].endpoint.sendProbe(on: session) { probe in
           var probe = probe
           probe.transmit = now

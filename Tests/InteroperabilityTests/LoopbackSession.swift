@@ -22,7 +22,7 @@ struct LoopbackSession: ~Copyable {
   /// Invites the listener whose control port is `port`, and waits until the session is established.
   init(inviting port: Int) throws {
     let ports = try PortPair(port: 0)
-    let endpoint = Endpoint(name: Self.name, identity: 1, random: SplitMix(seed: 1))
+    let endpoint = Endpoint(name: Self.name, random: SplitMix(seed: 1))
     let loopback: UInt32 = 0x7F00_0001
     let control = SocketAddress(host: loopback, port: UInt16(port))
     let data = SocketAddress(host: loopback, port: UInt16(port) + 1)

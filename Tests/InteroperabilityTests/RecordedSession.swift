@@ -1,6 +1,7 @@
 import BasicContainers
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Seeds
 
@@ -88,7 +89,7 @@ struct RecordedSession: ~Copyable {
     var packet = RigidArray<UInt8>(capacity: 100)
     switch output {
     case .send(let datagram, let address, let port): return (datagram, address, port)
-    case .probe(let session, let address):
+    case .extensionPacket(let session, let address):
       endpoint.sendProbe(on: session) { probe in
         var probe = probe
         probe.transmit = now

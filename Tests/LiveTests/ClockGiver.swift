@@ -54,7 +54,7 @@ final class ClockGiver: @unchecked Sendable {
   }
 
   private func play() {
-    let endpoint = Endpoint(name: "Drums", identity: 7, random: SplitMix(seed: 3))
+    let endpoint = Endpoint(name: "Drums", random: SplitMix(seed: 3))
     var sender = PacketSender(ssrc: endpoint.ssrc, sequence: 65500)
     var random = SplitMix(seed: 11)
     var address: SocketAddress?

@@ -100,7 +100,7 @@ import Transports
   /// It gives plain clock until it is recognised.
   @Test func whatATuttiPeerSaidBeforeIsForgotten() throws {
     var random = SplitMix(seed: 1)
-    let endpoint = Endpoint(name: "", identity: 0, random: random)
+    let endpoint = Endpoint(name: "", random: random)
     let address = SocketAddress(host: 0x7F00_0001, port: 9)
     let session = try endpoint.connect(to: address, data: address, at: Instant(nanoseconds: 0))
     var ensemble = Ensemble(

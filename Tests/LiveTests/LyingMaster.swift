@@ -97,7 +97,7 @@ final class LyingMaster: @unchecked Sendable {
         _ = ports.data.send(changed(octets), to: address)
         if since != nil, lie == .repliesTwice { _ = ports.data.send(octets, to: address) }
         recognised = address
-      case .probe(let session, let address):
+      case .extensionPacket(let session, let address):
         endpoint.sendProbe(on: session) { request in
           var request = request
           var packet = RigidArray<UInt8>(capacity: ClockProbe.length)

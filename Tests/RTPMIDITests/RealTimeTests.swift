@@ -64,11 +64,6 @@ import Testing
     if let clock = ClockPacket(datagram), let reply = clock.reply(from: ssrc, sentAt: instant) {
       return reply.append(to: &packet)
     }
-    if let probe = ClockProbe(datagram),
-      let reply = probe.answer(from: ssrc, identity: 1, receivedAt: instant, sentAt: instant)
-    {
-      return reply.append(to: &packet)
-    }
     return false
   }
 
@@ -93,8 +88,6 @@ import Testing
     #expect(Self.receive(&receiver, packet.span, at: now) == 3)
     let question = try #require(encoded { ClockPacket(ssrc: 3, sentAt: now).append(to: &$0) })
     #expect(Self.answer(rigid(question), ssrc: 4, at: now, into: &packet) && packet.count == ClockPacket.length)
-    let probe = try #require(encoded { ClockProbe(ssrc: 3, identity: 9, sentAt: now).append(to: &$0) })
-    #expect(Self.answer(rigid(probe), ssrc: 4, at: now, into: &packet) && packet.count == ClockProbe.length)
     var parser = StreamParser(systemExclusiveCapacity: 8)
     var found = 0
     for byte in [0xF0, 0x7D, 0xF8, 1, 0xF7, 0x90, 60, 1] as [UInt8] { found += Self.parse(&parser, byte) }

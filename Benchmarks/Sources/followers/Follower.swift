@@ -1,6 +1,7 @@
 import BasicContainers
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 
 /// One follower with its own pair of ports. An `Endpoint` manages the session, as in a peer. A separate `PacketReceiver`
@@ -31,7 +32,11 @@ final class Follower {
     data = try LoopbackSocket(port: port + 1)
     self.isTutti = isTutti
     var random = SystemRandomNumberGenerator()
-    endpoint = Endpoint(name: "follower \(port)", identity: random.next(), random: random)
+    let identity = random.next()
+    endpoint =
+      isTutti
+      ? Endpoint(name: "follower \(port)", identity: identity, random: random)
+      : Endpoint(name: "follower \(port)", random: random)
   }
 
   /// Invites the master whose control port is `port`.
@@ -139,10 +144,8 @@ final class Follower {
     for output in endpoint.drain() {
       switch output {
       case .send(let bytes, let address, let port):
-        guard isTutti || !bytes.isProbe else { break }
         if !(port == .control ? control : data).send(bytes, to: address) { counters.unsent += 1 }
-      case .probe(let session, let address):
-        guard isTutti else { break }
+      case .extensionPacket(let session, let address):
         endpoint.sendProbe(on: session) { request in
           var request = request
           request.transmit = monotonicNow

@@ -68,8 +68,8 @@ import Testing
   @Test func soItIsToOneThatWasTakenForForeign() throws {
     let core = acquainted()
     try core.ensemble.gates.apply("\(Identity(2)):notes=closed")
-    core.handle(.foreign(session), at: now)
-    core.handle(.tutti(session), at: now)
+    core.handle(.peer(session, .standardDevice), at: now)
+    core.handle(.peer(session, .tuttiPeer), at: now)
     core.sound(.noteOn(one, key: 60, velocity: 100), on: session, at: now)
     core.sound(.controlChange(one, controller: 7, value: 90), on: session, at: now)
     #expect(sounded(by: core).isEmpty)

@@ -24,20 +24,20 @@ import Testing
     #expect(second == hex("80 61 00 00 00 00 00 01 11 22 33 44 01 FA"), "the sequence wraps, the stamp is not 0")
   }
 
-  @Test func roomForTheSendInstant() {
+  @Test func everyPacketHasRoomForTheHeaderExtension() {
     var sender = PacketSender(ssrc: 0x1122_3344, sequence: 7)
-    sender.sendsInstants = true
+    sender.headerExtension = HeaderExtension(profile: 0xBEDE, words: 2)
     let tick = octets { _ = sender.encode(.clock, at: instant, into: &$0) }
     #expect(
       tick
         == hex(
           """
           90 61 00 07 00 00 30 39 11 22 33 44  ; X is 1
-          54 55 00 02                          ; an extension of two words
-          00 00 00 00 00 00 00 00              ; to be written over
+          BE DE 00 02                          ; an extension of two words
+          00 00 00 00 00 00 00 00              ; zeros, overwritten by the owner
           01 F8
           """))
-    #expect(tick.count - 2 - RTPHeader.instantOffset == 8)
+    #expect(tick.count - 2 - HeaderExtension.dataOffset == 8)
     sender.sendsJournal = true
     let data: [UInt8] = [0x7D, 1]
     let others = [
@@ -45,9 +45,9 @@ import Testing
       octets { _ = sender.encodeGuard(at: instant, into: &$0) },
       octets { _ = sender.encode(systemExclusive: rigid(data), at: instant, into: &$0) },
     ]
-    #expect(others.allSatisfy { Array($0[12..<24]) == hex("54 55 00 02 00 00 00 00 00 00 00 00") })
-    // What is too long for a frame by the extension alone is shortened by it.
-    for capacity in 0..<(PacketSender.longestBarePacket + RTPHeader.extensionLength) {
+    #expect(others.allSatisfy { Array($0[12..<24]) == hex("BE DE 00 02 00 00 00 00 00 00 00 00") })
+    // There is no packet if the extension does not fit.
+    for capacity in 0..<(PacketSender.longestBarePacket + 12) {
       let packet = octets(capacity: capacity) {
         let isSent = sender.encode(.clock, at: instant, into: &$0)
         #expect(!isSent)

@@ -37,30 +37,26 @@ import Testing
     for count in 0..<28 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
   }
 
-  @Test func theSendInstant() throws {
+  @Test func headerExtensionIsLocated() throws {
     let packet = hex(
       """
       92 61 00 01 00 00 00 02 00 00 00 03  ; extension, two contributing sources
       11 11 11 11 22 22 22 22              ; the sources
-      54 55 00 02                          ; "TU", of two words
-      FF FF FF FF FF FF FF FE              ; nanoseconds
+      BE DE 00 02                          ; profile, two words
+      FF FF FF FF FF FF FF FE              ; data
       01 F8                                ; payload
       """)
     let (header, payload) = try decode(packet)
-    #expect(header.instant == Instant(nanoseconds: -2) && header.ssrc == 3)
-    #expect(payload.start == 32 && payload.end == 34)
+    let headerExtension = try #require(header.headerExtension)
+    #expect(headerExtension.profile == 0xBEDE && headerExtension.words == 2 && headerExtension.length == 12)
+    #expect(headerExtension.data.start == 24 && headerExtension.data.end == 32)
+    #expect(header.ssrc == 3 && payload.start == 32 && payload.end == 34)
     for count in 0..<32 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
-    // Somebody else's extension, of the same name or the same length, is skipped.
-    for (index, octet) in [(20, 0x53), (21, 0x54)] as [(Int, UInt8)] {
-      var other = packet
-      other[index] = octet
-      #expect(try decode(other).0.instant == nil && decode(other).1.start == 32)
-    }
     for words in 0...2 {
       var other = packet
       other[23] = UInt8(words)
       let (header, payload) = try decode(other)
-      #expect(payload.start == 24 + 4 * words && (header.instant == nil) == (words < 2))
+      #expect(payload.start == 24 + 4 * words && header.headerExtension?.words == UInt16(words))
     }
   }
 

@@ -1,54 +1,23 @@
 import MIDI
 import MusicalTime
 import RTPMIDI
-import Seeds
 import Testing
+import VirtualSessions
 
+/// CK exchanges.
 @Suite struct ClockTests {
-  @Test func clockPacketsSixQuickOnesSixSlowerOnesThenEveryTenSeconds() {
-    var network = VirtualNetwork(2)
+  @Test func clockPacketsFollowTheirSchedule() {
+    var network = VirtualNetwork(2, .standard)
     network.delay = 0...0
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(30))
-    // At 0, 0.5 ... 2.5 s, at 4, 5.5 ... 11.5 s, then 21.5 s, or up to a sixteenth later; each is one CK0 and one CK2.
+    // At 0, 0.5 ... 2.5 s, at 4, 5.5 ... 11.5 s, then at 21.5 s, each up to a sixteenth later; each is one CK0 and one CK2.
     #expect(network.sent("CK", by: 1).count == 26 && network.sent("CK", by: 3).count == 13)
   }
 
-  @Test func withEqualDelaysBothWaysTheOffsetIsExact() {
-    var network = VirtualNetwork(2)
-    network.offsets = [Nanoseconds(123_456_789_012), Nanoseconds(-5_000_000_077)]
-    network.delay = 3_000_000...3_000_000
-    _ = network.connect(0, to: 1)
-    network.run(for: .seconds(5))
-    for (own, other) in [(0, 1), (1, 0)] {
-      let offset = network.offsets[other] - network.offsets[own]
-      let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
-      // A request, its reply, that one's acknowledgement and the next request: each way is told once.
-      let doubled = transits.count - Set(transits).count
-      #expect(transits.count > 6 * 220 && doubled < 10, "but for a reply and a request at one instant")
-      for direction in [ClockTransit.Direction.out, .back] {
-        let ways = transits.filter { $0.direction == direction }
-        #expect(ways.count > 3 * 220)
-        let delay: Nanoseconds = direction == .out ? .milliseconds(3) : .milliseconds(-3)
-        #expect(ways.allSatisfy { $0.difference == offset + delay })
-      }
-    }
-  }
-
-  /// A request's by the reply, that one's by the acknowledgement, and that one's by the next request.
-  @Test(arguments: [ClockProbe.Kind.request, .reply, .acknowledgement]) func theWayOfEachIsTold(kind: ClockProbe.Kind) {
-    var network = VirtualNetwork(2)
-    _ = network.connect(0, to: 1)
-    network.run(for: .seconds(1))
-    let sent = network.sent("TU", by: 3).compactMap { ClockProbe($0.span) }.filter { $0.kind == kind }
-    let ways = Set(network.transits(1).filter { $0.direction == .out }.map(\.sent))
-    #expect(sent.count > 45 && sent.dropFirst(2).dropLast(2).allSatisfy { ways.contains($0.transmit) })
-  }
-
-  /// Were all CK0s to leave at one phase of the units of 100 us, every reading would be off alike, by 50 us at worst.
-  @Test func theStepsOfCKAverageOut() {
-    var network = VirtualNetwork(2)
-    network.isForeign = [1]
+  /// If all CK0s left at the same phase of the units of 100 us, all readings would have the same error of up to 50 us.
+  @Test func resolutionErrorsOfClockPacketsAverageOut() {
+    var network = VirtualNetwork(2, .standard)
     network.delay = 70_000...70_000
     network.offsets = [Nanoseconds(4_000_000_000_000), Nanoseconds(7_000_000_033_300)]
     _ = network.connect(0, to: 1)
@@ -66,181 +35,68 @@ import Testing
     }
   }
 
-  @Test func probesEveryTwentyMillisecondsForAMinuteThenEveryHundred() throws {
-    var network = VirtualNetwork(2)
-    network.delay = 0...0
+  private func session() throws -> (VirtualNetwork, SessionID) {
+    var network = VirtualNetwork(2, .standard)
     _ = network.connect(0, to: 1)
-    network.run(for: .seconds(60))
-    let probes = { network.sent("TU", by: 1).compactMap { ClockProbe($0.span) }.filter { $0.kind == .request } }
-    let early = probes()
-    // Up to a sixteenth is added to each interval.
-    #expect((2840...2960).contains(early.count), "\(early.count)")
-    network.run(for: .seconds(100))
-    let late = probes().dropFirst(early.count + 1)
-    #expect((940...1000).contains(late.count), "\(late.count)")
-    for (probes, interval) in [(ArraySlice(early), Nanoseconds.milliseconds(20)), (late, .milliseconds(100))] {
-      let intervals = zip(probes, probes.dropFirst()).map { $1.transmit - $0.transmit }
-      let longest = interval + Nanoseconds(interval.count / 16)
-      #expect(intervals.allSatisfy { $0 >= interval && $0 <= longest })
-      #expect(Set(intervals).count > intervals.count * 9 / 10, "no two peers keep step")
-    }
+    network.run(for: .seconds(4))
+    return (network, try #require(network.session(1)))
   }
 
-  /// The peer takes so many a second, in what it sends from now on.
-  @Test(arguments: [1, 2, 9, 50, 65535] as [UInt16]) func aPaceIsObeyed(pace: UInt16) throws {
-    var network = VirtualNetwork(2)
-    network.delay = 0...0
-    _ = network.connect(0, to: 1)
-    network.run(for: .seconds(2))
-    let requests = { network.sent("TU", by: 1).compactMap { ClockProbe($0.span) }.filter { $0.kind == .request } }
-    #expect(requests().allSatisfy { $0.pace == 50 }, "one session may send all there is")
-    network.isCutOff = [1]
-    let request = ClockProbe(ssrc: network.endpoints[1].ssrc, identity: 101, pace: pace, sentAt: network.clock(1))
-    network.endpoints[0].receive(
-      octets { _ = request.append(to: &$0) }, from: .at(3), port: .data, at: network.clock(0))
-    network.drain(0)
-    let before = requests()
-    network.run(for: .milliseconds(4900))
-    let sent = before.suffix(1) + requests().dropFirst(before.count)
-    let shortest = max(.milliseconds(20), Nanoseconds(1_000_000_000 / Int64(pace)))
-    let intervals = zip(sent, sent.dropFirst()).map { $1.transmit - $0.transmit }
-    #expect(intervals.allSatisfy { $0 >= shortest && $0 <= shortest + Nanoseconds(shortest.count / 8) })
-    #expect(intervals.count >= 4 * min(50, Int(pace)))
-  }
-
-  /// A packet of the stream of endpoint 0 that says when it left.
-  private func packet(_ sender: inout PacketSender, of network: VirtualNetwork, leaving instant: Instant) -> [UInt8] {
-    sender.sendsInstants = true
-    var packet = octets { _ = sender.encode(.clock, at: network.clock(0) + .milliseconds(90), into: &$0) }
-    for index in 0..<8 {
-      packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: instant.nanoseconds >> (56 - 8 * index))
-    }
-    return packet
-  }
-
-  private func clocks(_ network: VirtualNetwork) -> Int {
-    network.news(1).count { if case .message(_, .clock, _, _, _) = $0 { true } else { false } }
-  }
-
-  @Test func packetsOfTheStreamTellTheirWay() throws {
-    var network = VirtualNetwork(2)
-    _ = network.connect(0, to: 1)
-    network.run(for: .seconds(1))
-    network.isCutOff = [0, 1]
-    network.run(for: .milliseconds(300))
-    network.isCutOff = []
-    let known = network.transits(1).count
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
-    let left = network.clock(0)
-    let datagram = packet(&sender, of: network, leaving: left)
-    let way = ClockTransit(.back, sent: left, received: network.clock(1) + .milliseconds(1))
-    for _ in 0..<2 { network.endpoints[1].receive(datagram, from: .at(1), port: .data, at: way.received) }
+  /// Sends a CK0 of peer 0 to endpoint 1, with a stamp that is `ahead` of its clock.
+  private func sendClock(_ network: inout VirtualNetwork, ahead: Nanoseconds) {
+    let packet = ClockPacket(ssrc: network.endpoints[0].ssrc, sentAt: network.clock(0) + ahead)
+    network.endpoints[1].receive(octets { _ = packet.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)
-    #expect(network.transits(1).dropFirst(known) == [way], "and its repetition none")
-    // A lie by an hour, and a clock that stands still: what the packets say is played, when they left is not used.
-    let before = network.endpoints[1].counters.refusedInstants
-    for (instant, later) in [(left + .seconds(3600), 2), (left, 5000)] as [(Instant, Int64)] {
-      let datagram = packet(&sender, of: network, leaving: instant)
-      network.endpoints[1].receive(datagram, from: .at(1), port: .data, at: way.received + .milliseconds(later))
-    }
+  }
+
+  /// The time stamp that endpoint 1 reads in a Start that peer 0 sends now.
+  private func instant(_ network: inout VirtualNetwork, _ sequence: UInt16) -> Instant? {
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: sequence)
+    let packet = octets { _ = sender.encode(.start, at: network.clock(0), into: &$0) }
+    network.endpoints[1].receive(packet, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)
-    #expect(network.transits(1).count == known + 1 && clocks(network) == 3)
-    #expect(network.endpoints[1].counters.refusedInstants == before + 2)
+    for case .message(_, _, let at, _, _) in network.events(of: 1).reversed() { return at }
+    return nil
   }
 
-  @Test func thoseOfAForeignPeerTellNothing() {
-    var network = VirtualNetwork(2)
-    network.isForeign = [0]
-    _ = network.connect(0, to: 1)
-    network.run(for: .milliseconds(10))
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
-    network.send(packet(&sender, of: network, leaving: network.clock(0)), from: 1, to: 3)
-    network.run(for: .milliseconds(10))
-    #expect(clocks(network) == 1)
-    #expect(network.transits(1).allSatisfy { $0.resolution == .microseconds(100) })
+  @Test(arguments: [-200_000, -2, 2, 200_000] as [Int64]) func implausibleClockPacketIsAcceptedIfTheNextAgrees(
+    hours: Int64
+  ) throws {
+    var (network, _) = try session()
+    let now = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
+    sendClock(&network, ahead: .seconds(3600 * hours))
+    #expect(network.endpoints[1].counters.implausibleClocks == 1)
+    #expect(instant(&network, 1) == now, "the rejected packet changed nothing")
+    // The next packet of a clock that was set agrees with the first.
+    sendClock(&network, ahead: .seconds(3600 * hours))
+    #expect(network.endpoints[1].counters.implausibleClocks == 1)
+    let step = try #require(instant(&network, 2)) - now
+    // An RTP time stamp of 32 bits means the instant nearest to that clock.
+    #expect((step - .seconds(3600 * hours)).magnitude <= .seconds(215_000))
   }
 
-  @Test func aForeignPeerIsProbedThreeTimes() throws {
-    var network = VirtualNetwork(1)
-    let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
-    network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
-    network.run(for: .milliseconds(1))
-    network.send(octets { _ = invitation.append(to: &$0) }, from: 3, to: 1)
-    network.run(for: .milliseconds(3000))
-    #expect(network.news(0).count == 1)
-    network.run(for: .milliseconds(1))
-    let id = try #require(network.session(0))
-    #expect(network.news(0).last == .foreign(id))
-    network.run(for: .seconds(50))
-    #expect(network.sent("TU", by: 1).count == 3)
-    // It is not foreign after all: it asks, and is answered. So it is asked until it answers: at once, twenty times a tenth
-    // of a second apart, then a second apart.
-    let request = ClockProbe(ssrc: 9, identity: 5, sentAt: Instant(nanoseconds: 77))
-    #expect(!network.news(0).contains(.tutti(id)))
-    network.send(octets { _ = request.append(to: &$0) }, from: 3, to: 1)
-    network.run(for: .milliseconds(4900))
-    #expect(network.news(0).contains(.tutti(id)))
-    #expect(network.sent("TU", by: 1).count == 3 + 1 + 21 + 2)
-    // As a Tutti peer it is given up after five seconds of silence.
-    network.run(for: .milliseconds(200))
-    #expect(network.news(0).last == .lost(id))
+  @Test func implausibleClockPacketsThatDisagreeAreAllRejected() throws {
+    var (network, _) = try session()
+    let now = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
+    for hours in [5, -7, 20, 100_000] { sendClock(&network, ahead: .seconds(3600 * Int64(hours))) }
+    #expect(network.endpoints[1].counters.implausibleClocks == 4 && instant(&network, 1) == now)
   }
 
-  @Test func answersThatNothingAskedForAreDropped() throws {
-    var network = VirtualNetwork(2)
-    _ = network.connect(0, to: 1)
-    network.run(for: .seconds(1))
-    let transits = network.transits(0).count
+  @Test func unsolicitedRepliesAreDropped() throws {
+    var (network, _) = try session()
     let clock = try #require(network.sent("CK", by: 3).last)
-    let probe = try #require(network.sent("TU", by: 3).last { $0[5] == 1 })
-    // Another origin.
-    var otherProbe = probe
-    otherProbe[27] ^= 1
-    var otherClock = clock
-    otherClock[19] ^= 1
-    // Everything in flight arrives first.
+    var wrongStamp = clock
+    wrongStamp[19] ^= 1
+    // All datagrams in transit arrive first.
     network.run(for: .milliseconds(3))
     let before = network.endpoints[0].counters
-    let seen = network.transits(0).count
-    #expect(seen >= transits)
-    for datagram in [clock, probe, otherProbe, otherClock] {
+    for datagram in [clock, wrongStamp] {
       network.endpoints[0].receive(datagram, from: .at(3), port: .data, at: network.clock(0))
       network.endpoints[0].receive(datagram, from: .at(5), port: .data, at: network.clock(0))
     }
     let after = network.endpoints[0].counters
-    #expect(after.strangerProbes - before.strangerProbes == 4)
     #expect(after.unmatchedClocks - before.unmatchedClocks == 2)
     #expect(after.unknownSources - before.unknownSources == 2)
     #expect(network.endpoints[0].drain() == [])
-  }
-
-  /// Every network up to 30 % loss: established, recognised, and each exchange true to its four instants.
-  @Test(arguments: UInt64(1)...200) func lossyNetworks(seed: UInt64) {
-    var network = VirtualNetwork(2, seed: seed)
-    var random = SplitMix(seed: seed)
-    network.loss = Double(random.integer(in: 0...30)) / 100
-    network.repetition = 0.05
-    network.delay = 50_000...random.integer(in: 100_000...80_000_000)
-    network.offsets = [
-      Nanoseconds(random.integer(in: -1 << 55...1 << 55)), Nanoseconds(random.integer(in: 0...1 << 50)),
-    ]
-    network.answersEarly = seed % 2 == 0
-    _ = network.connect(0, to: 1)
-    let isMet = network.run(for: .seconds(60)) { $0.isRecognised(0) && $0.isRecognised(1) }
-    #expect(isMet, "seed \(seed): \(network.news(0)) \(network.news(1))")
-    network.run(for: .seconds(3))
-    for (own, other) in [(0, 1), (1, 0)] {
-      #expect(network.endpoints[own].establishedCount == 1, "seed \(seed)")
-      let counters = network.endpoints[own].counters
-      #expect(counters.received == counters.accepted + counters.dropped, "seed \(seed)")
-      let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
-      #expect(transits.count > 40, "seed \(seed)")
-      for transit in transits {
-        let (here, there) = (transit.own - network.offsets[own], transit.remote - network.offsets[other])
-        let delay = transit.direction == .out ? there - here : here - there
-        // By the network's own time.
-        #expect(network.delay.contains(delay.count), "seed \(seed)")
-      }
-    }
   }
 }

@@ -3,18 +3,19 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Testing
+import VirtualSessions
 
 @Suite struct DeliveryTests {
-  /// Two endpoints in session; the first one's clock has run for a year, so that its time stamps have wrapped 73 times.
+  /// Two endpoints in session. The clock of the first has run for a year, so its time stamps have wrapped 73 times.
   private func session() throws -> (VirtualNetwork, SessionID) {
-    var network = VirtualNetwork(2)
+    var network = VirtualNetwork(2, .standard)
     network.offsets[0] = .seconds(365 * 86_400)
     _ = network.connect(0, to: 1)
     network.run(for: .milliseconds(100))
     return (network, try #require(network.session(1)))
   }
 
-  @Test func messagesArriveWithTheSendersTimeAndTheirArrival() throws {
+  @Test func messagesAreReportedWithTimeStampAndArrival() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     var expected: [Endpoint.Output] = []
@@ -27,12 +28,12 @@ import Testing
         .message(id, message, at: counts, arrival: network.clock(1) + .milliseconds(1), isRecovered: false))
       network.run(for: .milliseconds(10))
     }
-    #expect(network.news(1).suffix(3) == expected[...])
+    #expect(network.events(of: 1).suffix(3) == expected[...])
   }
 
-  /// A foreign peer's time stamps get their upper bits from its CK0, which is all that it tells of its clock.
-  @Test func timeStampsOfAForeignPeer() throws {
-    var network = VirtualNetwork(1)
+  /// The upper bits of the time stamps come from the CK0 of the peer.
+  @Test func clockPacketsProvideTheUpperBitsOfTimeStamps() throws {
+    var network = VirtualNetwork(1, .standard)
     let remote = Instant(hundredMicroseconds: 365 * 86_400 * 10_000)
     let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
     let clock = ClockPacket(ssrc: 9, sentAt: remote)
@@ -46,12 +47,12 @@ import Testing
       network.send(datagram, from: from, to: to)
       network.run(for: .milliseconds(1))
     }
-    let instants = network.news(0).compactMap { if case .message(_, _, let at, _, _) = $0 { at } else { nil } }
+    let instants = network.events(of: 0).compactMap { if case .message(_, _, let at, _, _) = $0 { at } else { nil } }
     let low = Instant(hundredMicroseconds: Int64(RTPHeader.timestamp(of: remote)))
-    #expect(instants == [low, remote + .seconds(1)], "before it, the upper bits are taken to be 0")
+    #expect(instants == [low, remote + .seconds(1)], "before CK0, the upper bits are taken as 0")
   }
 
-  @Test func systemExclusives() throws {
+  @Test func systemExclusiveMessagesAreReassembled() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     let data = (0..<4096).map { UInt8(truncatingIfNeeded: $0) & 0x7F }
@@ -63,10 +64,11 @@ import Testing
     }
     network.run(for: .milliseconds(10))
     #expect(
-      network.news(1).last == .systemExclusive(id, data, at: counts, arrival: network.clock(1) - .milliseconds(9)))
+      network.events(of: 1).last == .systemExclusive(id, data, at: counts, arrival: network.clock(1) - .milliseconds(9))
+    )
   }
 
-  @Test func repeatedPacketsAreHeardOnceAndFeedbackFollows() throws {
+  @Test func duplicatePacketsCountOnceAndFeedbackFollows() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     network.repetition = 1
@@ -76,19 +78,20 @@ import Testing
       network.run(for: .milliseconds(20))
     }
     network.repetition = 0
-    let clocks = network.news(1).count { if case .message(id, .clock, _, _, _) = $0 { true } else { false } }
-    #expect(clocks == 24 && network.endpoints[1].counters.replayed >= 24, "and requests for the time")
+    let clocks = network.events(of: 1).count { if case .message(id, .clock, _, _, _) = $0 { true } else { false } }
+    #expect(clocks == 24 && network.endpoints[1].counters.replayed >= 24)
     #expect(network.endpoints[1].statistics(of: id)?.duplicates == 24)
     network.run(for: .seconds(1))
-    let own = try #require(network.session(0))
+    let other = try #require(network.session(0))
     #expect(network.sent("RS", by: 2).count == 1)
-    #expect(network.news(0).last == .feedback(own, sequence: 22))
+    #expect(network.events(of: 0).last == .feedback(other, sequence: 22))
     network.run(for: .seconds(10))
-    #expect(network.sent("RS", by: 2).count == 1, "nothing new, no feedback")
+    #expect(network.sent("RS", by: 2).count == 1, "no feedback without new packets")
   }
 
-  /// What a player says, and a guard packet, is acknowledged within 100 ms; ticks, which follow each other, within a second.
-  @Test func whoWaitsForFeedbackHasItSoon() throws {
+  /// Channel messages and guard packets are acknowledged within 100 ms. Ticks, which other ticks follow, are acknowledged within
+  /// a second.
+  @Test func feedbackFollowsWithin100MillisecondsIfThePeerWaits() throws {
     for (message, milliseconds) in [(.clock, 1000), (.noteOn(Channel(2)!, key: 60, velocity: 9), 100), (nil, 100)]
       as [(Message?, Int64)]
     {
@@ -109,9 +112,9 @@ import Testing
     }
   }
 
-  /// The journal of the packet after a loss gives back what was lost, and says so; that the peer sends journals is told
-  /// once.
-  @Test func whatIsLostIsRecovered() throws {
+  /// The journal of the packet after a loss repairs the loss. Recovered messages are marked. The endpoint reports once that the peer
+  /// sends journals.
+  @Test func lostMessagesAreRecovered() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     sender.sendsJournal = true
@@ -124,7 +127,7 @@ import Testing
     let counts = Instant(hundredMicroseconds: instant.hundredMicroseconds)
     let arrivals = [network.clock(1) - .milliseconds(29), network.clock(1) - .milliseconds(9)]
     #expect(
-      network.news(1).suffix(4) == [
+      network.events(of: 1).suffix(4) == [
         .journals(id), .message(id, .start, at: counts, arrival: arrivals[0], isRecovered: false),
         .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: true),
         .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: false),
@@ -132,8 +135,8 @@ import Testing
     #expect(network.endpoints[1].statistics(of: id)?.recovered == 1)
   }
 
-  /// A journal that has grown long is answered soon, so that its sender can shorten it.
-  @Test func aLongJournalIsAcknowledgedSoon() throws {
+  /// A long journal is acknowledged soon, so that the sender can shorten it.
+  @Test func longJournalIsAcknowledgedSoon() throws {
     var (network, _) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 1)
     sender.sendsJournal = true
@@ -144,24 +147,24 @@ import Testing
     }
     #expect(network.sent("RS", by: 2).isEmpty)
     network.run(for: .milliseconds(100))
-    #expect(network.sent("RS", by: 2).count == 1, "64 notes have been told in journals of up to 134 octets")
+    #expect(network.sent("RS", by: 2).count == 1, "the journals of 64 notes have up to 134 octets")
   }
 
-  @Test func whoIsNotInSessionIsNotHeard() throws {
+  @Test func packetsOutsideASessionAreDropped() throws {
     var (network, _) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     let packet = try #require(encoded { sender.encode(.stop, at: network.clock(0), into: &$0) })
-    let told = network.news(1)
+    let before = network.events(of: 1)
     network.send(packet, from: 0, to: 3)  // from the control port
     network.send(packet, from: 1, to: 2)  // to the control port
-    network.send(packet, from: 9, to: 3)  // from elsewhere
+    network.send(packet, from: 9, to: 3)  // from another address
     var stranger = PacketSender(ssrc: sender.ssrc ^ 1, sequence: 0)
     network.send(try #require(encoded { stranger.encode(.stop, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     network.run(for: .milliseconds(10))
-    #expect(network.news(1) == told && network.endpoints[1].counters.unknownSources == 4)
+    #expect(network.events(of: 1) == before && network.endpoints[1].counters.unknownSources == 4)
   }
 
-  @Test func aRestartedDeviceWithItsOldSourceIsHeardAgain() throws {
+  @Test func restartedDeviceWithTheSameSSRCIsHeardAgain() throws {
     var (network, old) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     for _ in 0..<200 {
@@ -177,10 +180,10 @@ import Testing
     network.send(try #require(encoded { sender.encode(.start, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     network.run(for: .milliseconds(2))
     let id = try #require(network.session(1))
-    guard case .message(id, .start, _, _, _) = network.news(1).last else {
-      Issue.record("\(String(describing: network.news(1).last))")
+    guard case .message(id, .start, _, _, _) = network.events(of: 1).last else {
+      Issue.record("\(String(describing: network.events(of: 1).last))")
       return
     }
-    #expect(id != old && network.news(1).contains(.lost(old)) && network.endpoints[1].establishedCount == 1)
+    #expect(id != old && network.events(of: 1).contains(.lost(old)) && network.endpoints[1].establishedCount == 1)
   }
 }

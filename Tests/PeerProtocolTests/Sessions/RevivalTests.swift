@@ -1,23 +1,25 @@
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Seeds
 import Testing
+import VirtualSessions
 
-/// What becomes of two Tutti peers in session when the network, a peer or an address goes and comes. Either may have
-/// begun the session.
+/// Revival of a session of two Tutti peers after an interruption of the network, a restart, or a change of address. Either peer
+/// may be the initiator.
 @Suite struct RevivalTests {
-  /// Endpoints 0 and 1, five seconds after endpoint `initiator` has invited the other.
+  /// Endpoints 0 and 1, five seconds after endpoint `initiator` invited the other.
   static func session(by initiator: Int, seed: UInt64 = 1, loss: Double = 0) -> VirtualNetwork {
-    var network = VirtualNetwork(2, seed: seed)
+    var network = VirtualNetwork(2, .tutti, seed: seed)
     network.delay = 300_000...20_000_000
-    network.isSeeking = true
+    network.reconnects = true
     _ = network.connect(initiator, to: 1 - initiator)
     network.run(for: .seconds(5))
     network.loss = loss
     return network
   }
 
-  /// How long from now the two have been together for good, as far as the next 30 s tell.
+  /// The time from now until the two peers are together and remain so for the rest of 30 s.
   static func time(_ network: inout VirtualNetwork) -> Nanoseconds {
     let start = network.now
     var together: Instant? = start
@@ -28,40 +30,40 @@ import Testing
     return (together ?? .distantFuture) - start
   }
 
-  @Test(arguments: [500, 850] as [Int64], [0, 1]) func aShortSilenceChangesNothing(cut: Int64, initiator: Int) {
+  @Test(arguments: [500, 850] as [Int64], [0, 1]) func shortSilenceDoesNotStartARevival(cut: Int64, initiator: Int) {
     var network = Self.session(by: initiator)
-    let news = [network.news(0), network.news(1)]
+    let before = [network.events(of: 0), network.events(of: 1)]
     let invitations = network.invitations
     network.isCutOff = [1]
     network.run(for: .milliseconds(cut))
     network.isCutOff = []
     network.run(for: .seconds(5))
     #expect(network.areTogether(0, 1) && network.invitations == invitations)
-    for k in 0...1 { #expect(network.news(k) == news[k]) }
+    for k in 0...1 { #expect(network.events(of: k) == before[k]) }
   }
 
-  /// Each seed cuts at another moment.
+  /// Each seed interrupts the network at another moment.
   @Test(arguments: [500, 3000, 4900, 5000, 5100, 6500, 20_000] as [Int64], [0, 1])
-  func aNetworkThatComesBack(cut: Int64, initiator: Int) throws {
+  func peersMeetWithinTwoSecondsAfterANetworkInterruption(cut: Int64, initiator: Int) throws {
     for seed in UInt64(1)...8 {
       var network = Self.session(by: initiator, seed: seed)
       network.run(for: .milliseconds(Int64(seed * 37 % 200)))
       network.isCutOff = [1]
       network.run(for: .milliseconds(cut))
       let tries = network.invitations
-      #expect(tries <= 2 + 4 * Int(cut) / 1000, "seed \(seed): two a second from either side")
+      #expect(tries <= 2 + 4 * Int(cut) / 1000, "seed \(seed): each side sends two per second")
       network.isCutOff = []
-      // In a short cut the session has stood all the time: nobody has fallen out.
+      // The session survives a short interruption.
       network.run(for: .seconds(2))
       #expect(network.areTogether(0, 1), "seed \(seed): \(network.standing)")
       network.run(for: .seconds(20))
-      #expect(network.areTogether(0, 1), "seed \(seed): it lasts")
-      #expect(network.invitations - tries <= 12, "seed \(seed): and ends the invitations")
+      #expect(network.areTogether(0, 1), "seed \(seed): the session lasts")
+      #expect(network.invitations - tries <= 12, "seed \(seed): the invitations end")
     }
   }
 
-  /// After a minute nobody seeks the other any more; whoever was told to connect goes on.
-  @Test func aNetworkThatIsAwayForLong() {
+  /// The endpoints stop reconnecting after a minute.
+  @Test func reconnectionEndsAfterAMinute() {
     var network = Self.session(by: 0)
     network.isCutOff = [1]
     network.run(for: .seconds(85))
@@ -72,9 +74,9 @@ import Testing
     for k in 0...1 { #expect(network.endpoints[k].nextDeadline == nil) }
   }
 
-  /// The program is gone for a while, and comes back at its address with another ssrc. It knows of nothing.
+  /// The program stops for a while and starts again with the same address, a new SSRC and no memory.
   @Test(arguments: [0, 300, 3000, 4900, 20_000] as [Int64], [0, 1])
-  func aPeerThatWasRestarted(away: Int64, restarted: Int) {
+  func restartedPeerIsInSessionWithinTwoSeconds(away: Int64, restarted: Int) {
     for seed in UInt64(1)...12 {
       var network = Self.session(by: Int(seed % 2), seed: seed)
       network.isCutOff = [restarted]
@@ -84,13 +86,14 @@ import Testing
       network.run(for: .seconds(2))
       #expect(network.areTogether(0, 1), "seed \(seed): \(network.standing)")
       network.run(for: .seconds(20))
-      #expect(network.areTogether(0, 1), "seed \(seed): it lasts")
+      #expect(network.areTogether(0, 1), "seed \(seed): the session lasts")
     }
   }
 
-  /// Both know each other's address, and the one that was restarted connects by itself as well.
-  @Test(arguments: [0, 700, 1000, 3000] as [Int64], [0, 1]) func aRestartedPeerThatConnects(away: Int64, initiator: Int)
-  {
+  /// Both peers know each other's address, and the restarted peer also connects by itself.
+  @Test(arguments: [0, 700, 1000, 3000] as [Int64], [0, 1]) func restartedPeerThatConnectsIsInSessionWithinTwoSeconds(
+    away: Int64, initiator: Int
+  ) {
     for seed in UInt64(1)...8 {
       var network = Self.session(by: initiator, seed: seed)
       network.isCutOff = [0]
@@ -103,7 +106,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1], [0, 1]) func aPeerWithAnotherAddress(initiator: Int, moving: Int) {
+  @Test(arguments: [0, 1], [0, 1]) func movedPeerIsInSessionWithinTwoSeconds(initiator: Int, moving: Int) {
     for seed in UInt64(1)...20 {
       var network = Self.session(by: initiator, seed: seed)
       network.run(for: .milliseconds(Int64(seed * 37 % 200)))
@@ -113,12 +116,12 @@ import Testing
       #expect(network.areTogether(0, 1), "seed \(seed): \(network.standing)")
       #expect(network.standing[1 - moving].values.first?.info.ssrc == ssrc)
       network.run(for: .seconds(90))
-      #expect(network.areTogether(0, 1), "seed \(seed): it lasts")
+      #expect(network.areTogether(0, 1), "seed \(seed): the session lasts")
     }
   }
 
-  /// The other one learns that the two are the same by its identity alone.
-  @Test(arguments: [0, 1]) func aRestartedPeerWithAnotherAddress(initiator: Int) {
+  /// Only the identity shows that the peer is the same.
+  @Test(arguments: [0, 1]) func restartedAndMovedPeerReplacesItsOldSession(initiator: Int) {
     var network = Self.session(by: initiator)
     network.move(1, to: 100)
     network.restart(1, seed: 4711)
@@ -128,27 +131,25 @@ import Testing
     #expect(network.areTogether(0, 1))
   }
 
-  /// A Tutti peer that is cut off before it is recognised is not taken for other gear, which would be kept for a minute; one
-  /// that other gear has taken the place of is.
-  @Test(arguments: [false, true]) func anExpectedPeerThatIsNotHeardIsLost(isForeign: Bool) throws {
-    var network = VirtualNetwork(2)
-    if isForeign { network.isForeign = [1] }
-    _ = try network.endpoints[0].connect(to: .at(2), data: .at(3), expectsTutti: true, at: network.clock(0))
-    network.drain(0)
-    while network.session(0) == nil { network.run(for: .milliseconds(1)) }
-    if !isForeign { network.isCutOff = [1] }
+  /// A Tutti peer that is cut off before it is recognised is lost at once. If a standard device has replaced the expected Tutti
+  /// peer, the session remains.
+  @Test(arguments: [false, true]) func expectedPeerThatIsNotHeardIsLost(isStandardDevice: Bool) throws {
+    var network = VirtualNetwork(2, .tutti)
+    if isStandardDevice { network.isStandardDevice = [1] }
+    network.connect(0, to: 1, expectsExtension: true)
+    network.run(for: .seconds(20)) { $0.session(0) != nil }
+    if !isStandardDevice { network.isCutOff = [1] }
     network.run(for: .seconds(6))
-    let news = try #require(network.news(0).last)
-    if isForeign {
-      #expect(network.news(0).contains { if case .foreign = $0 { true } else { false } })
+    let id = try #require(network.session(0))
+    if isStandardDevice {
+      #expect(network.events(of: 0).contains(.peer(id, .standardDevice)))
       #expect(network.endpoints[0].establishedCount == 1)
     } else {
-      let isLost = if case .lost = news { true } else { false }
-      #expect(isLost && network.endpoints[0].establishedCount == 0)
+      #expect(network.events(of: 0).last == .lost(id) && network.endpoints[0].establishedCount == 0)
     }
   }
 
-  @Test func aPeerThatSaysByeIsNotInvited() throws {
+  @Test func peerThatSendsByeIsNotInvitedAgain() throws {
     var network = Self.session(by: 0)
     network.endpoints[1].close(try #require(network.session(1)), at: network.clock(1))
     network.drain(1)
@@ -157,14 +158,14 @@ import Testing
     #expect(network.invitations == invitations && network.standing[0].isEmpty)
   }
 
-  /// A peer that was restarted and does not want the session any more ends it at once.
-  @Test func aRevivalIsRefused() {
+  /// A restarted peer that answers the revival with NO ends the session at once.
+  @Test func refusedRevivalEndsTheSession() {
     var network = Self.session(by: 0)
     network.restart(1, seed: 4711)
     network.endpoints[1].admits = { _, _ in false }
     let invitations = network.invitations
     network.run(for: .seconds(100))
-    let isRefused = if case .refused = network.news(0).last { true } else { false }
+    let isRefused = if case .refused = network.events(of: 0).last { true } else { false }
     #expect(isRefused)
     #expect(network.invitations == invitations + 1 && network.endpoints[0].establishedCount == 0)
   }

@@ -1,16 +1,17 @@
-import BasicContainers
 import Hostility
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Seeds
 import Testing
+import VirtualSessions
 
-/// Hostile datagrams: random, cut, mutated, replayed, on both ports.
+/// Hostile datagrams on both ports: random, truncated, mutated and replayed.
 @Suite struct EndpointFuzzTests {
-  /// Two endpoints in session, and datagrams like those that they have sent, RTP as well.
+  /// Two endpoints in session, and a source of datagrams that resemble the datagrams of the session, including RTP.
   private func session(seed: UInt64) throws -> (VirtualNetwork, HostileDatagrams, SessionID) {
-    var network = VirtualNetwork(2, seed: seed)
+    var network = VirtualNetwork(2, .tutti, seed: seed)
     _ = network.connect(0, to: 1)
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 100)
     network.run(for: .milliseconds(100))
@@ -29,8 +30,8 @@ import Testing
     return (network, hostile, try #require(network.session(1)))
   }
 
-  /// From anywhere but the peer's addresses, nothing reaches the session.
-  @Test(arguments: UInt64(1)...5) func strangersChangeNothing(seed: UInt64) throws {
+  /// Datagrams from other addresses than the peer's do not reach the session.
+  @Test(arguments: UInt64(1)...5) func datagramsFromStrangersDoNotReachTheSession(seed: UInt64) throws {
     var (network, hostile, id) = try session(seed: seed)
     let endpoint = network.endpoints[1]
     let before = try #require(endpoint.statistics(of: id))
@@ -45,7 +46,7 @@ import Testing
     for output in endpoint.drain() {
       switch output {
       case .closed(id), .lost(id), .clock(id, _), .message(id, _, _, _, _), .systemExclusive(id, _, _, _),
-        .feedback(id, _), .foreign(id), .tutti(id):
+        .feedback(id, _), .extended(id, _):
         Issue.record("seed \(seed): \(output)")
       case .send(_, let to, _): if to.number < 10 { Issue.record("seed \(seed): \(output)") }
       default: break
@@ -53,12 +54,12 @@ import Testing
     }
     let after = endpoint.counters
     #expect(after.received - counters.received == 10_000 && after.received == after.accepted + after.dropped)
-    #expect(after.malformed > 1000 && after.unknownSources > 1000 && after.strangerProbes > 100)
+    #expect(after.malformed > 1000 && after.unknownSources > 1000 && after.rejectedExtensionPackets > 100)
     #expect(after.unknownCommands > 100 && after.refusedInvitations > 10 && after.unexpectedAnswers > 100)
   }
 
-  /// From the peer's own addresses nothing traps, and nothing but an invitation or a BY ends the session.
-  @Test(arguments: UInt64(1)...5) func thePeerMaySendAnything(seed: UInt64) throws {
+  /// Datagrams from the peer's addresses do not trap. Only an invitation or a BY ends the session.
+  @Test(arguments: UInt64(1)...5) func datagramsFromThePeerDoNotEndTheSession(seed: UInt64) throws {
     var (network, hostile, id) = try session(seed: seed)
     let endpoint = network.endpoints[1]
     let counters = endpoint.counters
@@ -79,16 +80,17 @@ import Testing
     let after = endpoint.counters
     #expect(endpoint.establishedCount == 1 && endpoint.statistics(of: id) != nil, "seed \(seed)")
     #expect(after.received - counters.received == given && after.received == after.accepted + after.dropped)
-    #expect(after.malformed > 1000 && after.replayed > 100 && after.accepted > 100 && after.strangerProbes > 100)
+    #expect(
+      after.malformed > 1000 && after.replayed > 100 && after.accepted > 100 && after.rejectedExtensionPackets > 100)
   }
 
-  /// Everything at once, to the bounds.
-  @Test(arguments: UInt64(1)...4) func amongGenuineAndHostilePeers(seed: UInt64) throws {
+  /// Genuine peers, imitators and strangers at the same time, up to all limits.
+  @Test(arguments: UInt64(1)...4) func limitsHoldAmongGenuineAndHostilePeers(seed: UInt64) throws {
     let fuzzer = SessionFuzzer(seed: seed)
     try fuzzer.run(inputs: 20_000)
     let counters = fuzzer.counters
-    #expect(fuzzer.mostSessions > 200, "seed \(seed): it was not filled")
+    #expect(fuzzer.mostSessions > 200, "seed \(seed): the endpoint was not filled")
     #expect(counters.accepted > 2000 && counters.malformed > 500 && counters.unknownSources > 500, "seed \(seed)")
-    #expect(counters.strangerProbes > 20 && counters.refusedInvitations > 20, "seed \(seed): \(counters)")
+    #expect(counters.rejectedExtensionPackets > 20 && counters.refusedInvitations > 20, "seed \(seed): \(counters)")
   }
 }

@@ -1,13 +1,15 @@
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 import Seeds
 import Testing
+import VirtualSessions
 
-/// Several peers on one host, and many sessions at once.
-@Suite struct NeighbourTests {
-  /// Endpoints 1 and 2 have one host, and each its ports; 0 is elsewhere.
+/// Several peers on one host, and many sessions at the same time.
+@Suite struct ManySessionsTests {
+  /// Endpoints 1 and 2 have different ports of one host. Endpoint 0 is on another host.
   private func neighbours() -> VirtualNetwork {
-    var network = VirtualNetwork(3)
+    var network = VirtualNetwork(3, .tutti)
     network.move(1, to: 1_000_000)
     network.move(2, to: 1_000_002)
     for k in 1...2 { _ = network.connect(k, to: 0) }
@@ -15,18 +17,18 @@ import Testing
     return network
   }
 
-  @Test func eachHasItsOwnSession() throws {
+  @Test func peersOnOneHostHaveOneSessionEach() throws {
     var network = neighbours()
     #expect(Set(network.standing[0].values.map(\.info.control)) == [.at(1_000_000), .at(1_000_002)])
     #expect(Set(network.standing[0].values.map(\.identity)) == [101, 102])
-    // One leaves, the other stays.
+    // One peer leaves, the other stays.
     network.endpoints[1].closeAll(at: network.clock(1))
     network.drain(1)
     network.run(for: .seconds(100))
     #expect(network.areTogether(0, 2) && network.standing[1].isEmpty)
   }
 
-  @Test func oneIsRestartedTheOtherNotDisturbed() throws {
+  @Test func restartOfOnePeerDoesNotAffectTheOther() throws {
     var network = neighbours()
     let id = try #require(network.standing[0].first { $0.value.identity == 102 }?.key)
     network.restart(1, seed: 4711)
@@ -36,9 +38,9 @@ import Testing
     #expect(network.standing[1].count == 1 && network.standing[2].count == 1)
   }
 
-  /// A session's own interval would be 20 ms; a thousand of them are asked 1000 times a second, not 50 000 times. And
-  /// none is taken for silent or dead because of it.
-  @Test func aThousandSessionsShareTheProbes() {
+  /// One session sends a request every 20 ms. A thousand sessions send 1000 requests per second, not 50 000. No peer is taken
+  /// for silent because of that.
+  @Test func thousandSessionsShareTheProbeRate() {
     let now = Instant(nanoseconds: 1_000_000_000)
     let endpoint = Endpoint(name: "master", identity: 1, random: SplitMix(seed: 1))
     for number in 1...1000 {
@@ -48,11 +50,11 @@ import Testing
       endpoint.receive(invitation, from: .at(2 * number + 1), port: .data, at: now)
     }
     var requests: [Int] = []
-    var moments: [Set<Instant>] = []
+    var instants: [Set<Instant>] = []
     var others = 0
     for second in 0..<6 {
       requests.append(0)
-      moments.append([])
+      instants.append([])
       let end = now + .seconds(Int64(second + 1))
       var next = now + .seconds(Int64(second))
       while next < end {
@@ -60,21 +62,22 @@ import Testing
         while case let outputs = endpoint.drain(), !outputs.isEmpty {
           for output in outputs {
             switch output {
-            case .probe(let session, let to):
+            case .extensionPacket(let session, let to):
               requests[second] += 1
-              moments[second].insert(next)
+              instants[second].insert(next)
               var reply: ClockProbe?
               endpoint.sendProbe(on: session) { probe in
                 var probe = probe
                 probe.transmit = next
-                #expect(probe.pace == 1, "and so many from each are taken")
+                #expect(probe.rateLimit == 1, "each peer may send one per second")
                 reply = probe.answer(
                   from: UInt32(to.number / 2), identity: UInt64(to.number), receivedAt: next, sentAt: next)
                 return next
               }
               endpoint.receive(octets { _ = reply?.append(to: &$0) }, from: to, port: .data, at: next)
             case .send(let datagram, _, .control) where datagram[3] == UInt8(ascii: "N"): others += 1
-            case .lost, .foreign: others += 1
+            case .lost: others += 1
+            case .extended(_, let event) where PeerEvent(event) == .standardDevice: others += 1
             default: break
             }
           }
@@ -85,13 +88,13 @@ import Testing
     }
     #expect(endpoint.establishedCount == 1000 && others == 0)
     #expect(requests.dropFirst(2).allSatisfy { (875...1000).contains($0) }, "\(requests)")
-    #expect(moments.last.map { $0.count > 100 } == true, "all began at one moment, and do not ask at one")
+    #expect(instants.last.map { $0.count > 100 } == true, "requests spread, although all sessions began at one instant")
   }
 
-  /// The next deadline is when something happens, neither before nor after: looking every millisecond instead brings
-  /// nothing to light.
-  @Test(arguments: UInt64(1)...10) func deadlinesAreExact(seed: UInt64) {
-    var network = VirtualNetwork(6, seed: seed)
+  /// Nothing happens before the next deadline.
+  @Test(arguments: UInt64(1)...10, [VirtualNetwork.Kind.standard, .tutti])
+  func nothingIsDueBeforeTheDeadline(seed: UInt64, kind: VirtualNetwork.Kind) {
+    var network = VirtualNetwork(6, kind, seed: seed)
     var random = SplitMix(seed: seed)
     network.loss = 0.3
     for k in 1..<6 { _ = network.connect(k, to: 0) }

@@ -1,4 +1,3 @@
-import Ensemble
 import MusicalTime
 import PeerProtocol
 import Seeds
@@ -18,15 +17,15 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     change: seed % 3 == 0 ? .init(tempo: tempo(), tick: start + random.integer(in: 0...1000)) : nil)
 }
 
-@Suite struct StatementTests {
-  @Test(arguments: UInt64(1)...200) func roundTripInSevenBits(seed: UInt64) {
+@Suite struct TimelineMessageTests {
+  @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
     let bytes = timelineMessage.systemExclusive
     #expect(bytes.count == 78 && bytes.allSatisfy { $0 < 0x80 })
     #expect(TimelineMessage(systemExclusive: bytes) == timelineMessage)
   }
 
-  @Test func theLayoutIsWhatTheDocumentationSays() {
+  @Test func layoutIsAsDocumented() {
     let timelineMessage = TimelineMessage(
       claim: Claim(term: 1, identity: Identity(0x8899_AABB_CCDD_EEFF)), revision: 2, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0x0102_0304_0506_0708)))
@@ -46,8 +45,8 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     #expect(timelineMessage.systemExclusive == expected)
   }
 
-  /// Whatever arrives, the answer is a timeline message that can be played or none.
-  @Test(arguments: UInt64(1)...20) func hostileBytes(seed: UInt64) {
+  /// Damaged messages decode to a playable timeline message or to nil.
+  @Test(arguments: UInt64(1)...20) func damagedMessagesDecodeToPlayableOnes(seed: UInt64) {
     var random = SplitMix(seed: seed)
     for _ in 0..<2000 {
       var bytes = timelineMessage(seed: random.next() % 1000).systemExclusive
@@ -61,23 +60,6 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       guard let read = TimelineMessage(systemExclusive: bytes) else { continue }
       #expect(Tempo.lengths.contains(read.timeline.tempo.nanosecondsPerQuarter) && read.end >= read.start)
       _ = read.deadline(read.end)
-    }
-  }
-
-  @Test func claimsAreTotallyOrdered() {
-    let low = Claim(term: 1, identity: Identity(1))
-    let sameTermHigherIdentity = Claim(term: 1, identity: Identity(2))
-    let later = Claim(term: 2, identity: Identity(9))
-    #expect(sameTermHigherIdentity < low && low < later && sameTermHigherIdentity < later)
-    #expect(!(low < low))
-  }
-
-  @Test func identitiesReadWhatTheyWrite() {
-    for bits in [0, 1, 0xDEAD_BEEF, UInt64.max] {
-      #expect(Identity(Identity(bits).description) == Identity(bits))
-    }
-    for text in ["", "0", "00000000000000000", "zzzzzzzzzzzzzzzz", "+000000000000001"] {
-      #expect(Identity(text) == nil)
     }
   }
 }

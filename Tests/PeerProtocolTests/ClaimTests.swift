@@ -1,0 +1,12 @@
+import PeerProtocol
+import Testing
+
+@Suite struct ClaimTests {
+  @Test func claimsAreTotallyOrdered() {
+    let low = Claim(term: 1, identity: Identity(1))
+    let sameTermHigherIdentity = Claim(term: 1, identity: Identity(2))
+    let later = Claim(term: 2, identity: Identity(9))
+    #expect(sameTermHigherIdentity < low && low < later && sameTermHigherIdentity < later)
+    #expect(!(low < low))
+  }
+}

@@ -1,0 +1,13 @@
+import PeerProtocol
+import Testing
+
+@Suite struct IdentityTests {
+  @Test func descriptionIsReadBack() {
+    for bits in [0, 1, 0xDEAD_BEEF, UInt64.max] {
+      #expect(Identity(Identity(bits).description) == Identity(bits))
+    }
+    for text in ["", "0", "00000000000000000", "zzzzzzzzzzzzzzzz", "+000000000000001"] {
+      #expect(Identity(text) == nil)
+    }
+  }
+}

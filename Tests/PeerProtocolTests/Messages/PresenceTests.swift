@@ -1,0 +1,48 @@
+import MIDI
+import PeerProtocol
+import Seeds
+import Testing
+
+@Suite struct PresenceTests {
+  @Test func layoutIsAsDocumented() {
+    let presence = Presence(
+      identity: Identity(0x0102_0304_8506_0708), claim: Claim(term: 0x81, identity: Identity(0xFF)),
+      channel: Channel(16), gates: GateSet(bits: 0b1010), takesOver: true, activity: 100)
+    #expect(
+      presence.systemExclusive == [
+        0x7D, 0x54, 0x01, 0x02, 0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x02, 0x08, 0x03, 0x00, 0x00, 0x00,
+        0x01, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x7F, 0x00, 0x10, 0x0A, 0x64,
+      ])
+    #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
+  }
+
+  @Test(arguments: UInt64(1)...20) func encodedPresenceDecodesToItself(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    for _ in 0..<100 {
+      let number = Int(random.integer(in: 1...16))
+      let claim = Claim(term: UInt32(truncatingIfNeeded: random.next()), identity: Identity(random.next()))
+      let presence = Presence(
+        identity: Identity(random.next()), claim: random.next() % 2 == 0 ? claim : nil,
+        channel: number == 1 || number == 10 ? nil : Channel(number),
+        gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
+        activity: UInt8(random.next() % 128))
+      let octets = presence.systemExclusive
+      #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
+      #expect(octets.count == 32 && octets.allSatisfy { $0 < 0x80 })
+      for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
+      #expect(Presence(systemExclusive: octets + [0]) == nil && TimelineMessage(systemExclusive: octets) == nil)
+      // A damaged octet does not trap.
+      var damaged = octets
+      damaged[Int(random.integer(in: 0...31))] = UInt8(truncatingIfNeeded: random.next())
+      _ = Presence(systemExclusive: damaged)
+    }
+  }
+
+  @Test func channelsOfActivityAndDrumsCannotBeClaimed() throws {
+    for number in [1, 10] {
+      let presence = Presence(
+        identity: Identity(1), claim: nil, channel: Channel(number), gates: .all, takesOver: false)
+      #expect(Presence(systemExclusive: presence.systemExclusive) == nil)
+    }
+  }
+}

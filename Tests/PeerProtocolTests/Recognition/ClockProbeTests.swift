@@ -1,0 +1,222 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Seeds
+import Testing
+import VirtualSessions
+
+@Suite struct ClockProbeTests {
+  @Test func offsetIsExactIfBothDelaysAreEqual() {
+    var network = VirtualNetwork(2, .tutti)
+    network.offsets = [Nanoseconds(123_456_789_012), Nanoseconds(-5_000_000_077)]
+    network.delay = 3_000_000...3_000_000
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(5))
+    for (own, other) in [(0, 1), (1, 0)] {
+      let offset = network.offsets[other] - network.offsets[own]
+      let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
+      // Request, reply, acknowledgement and the next request: the transit of each packet is reported once.
+      let doubled = transits.count - Set(transits).count
+      #expect(transits.count > 6 * 220 && doubled < 10, "a reply and a request may leave at the same instant")
+      for direction in [ClockTransit.Direction.out, .back] {
+        let ways = transits.filter { $0.direction == direction }
+        #expect(ways.count > 3 * 220)
+        let delay: Nanoseconds = direction == .out ? .milliseconds(3) : .milliseconds(-3)
+        #expect(ways.allSatisfy { $0.difference == offset + delay })
+      }
+    }
+  }
+
+  /// The reply reports the transit of the request, the acknowledgement that of the reply, and the next request that of the
+  /// acknowledgement.
+  @Test(arguments: [ClockProbe.Kind.request, .reply, .acknowledgement]) func transitOfEachKindIsReported(
+    kind: ClockProbe.Kind
+  ) {
+    var network = VirtualNetwork(2, .tutti)
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1))
+    let sent = network.sent("TU", by: 3).compactMap { ClockProbe($0.span) }.filter { $0.kind == kind }
+    let ways = Set(network.transits(1).filter { $0.direction == .out }.map(\.sent))
+    #expect(sent.count > 45 && sent.dropFirst(2).dropLast(2).allSatisfy { ways.contains($0.transmit) })
+  }
+
+  @Test func requestsAre20MillisecondsApartForAMinuteThen100() throws {
+    var network = VirtualNetwork(2, .tutti)
+    network.delay = 0...0
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(60))
+    let probes = { network.sent("TU", by: 1).compactMap { ClockProbe($0.span) }.filter { $0.kind == .request } }
+    let early = probes()
+    // Each interval is longer by up to a sixteenth.
+    #expect((2840...2960).contains(early.count), "\(early.count)")
+    network.run(for: .seconds(100))
+    let late = probes().dropFirst(early.count + 1)
+    #expect((940...1000).contains(late.count), "\(late.count)")
+    for (probes, interval) in [(ArraySlice(early), Nanoseconds.milliseconds(20)), (late, .milliseconds(100))] {
+      let intervals = zip(probes, probes.dropFirst()).map { $1.transmit - $0.transmit }
+      let longest = interval + Nanoseconds(interval.count / 16)
+      #expect(intervals.allSatisfy { $0 >= interval && $0 <= longest })
+      #expect(Set(intervals).count > intervals.count * 9 / 10, "the intervals vary")
+    }
+  }
+
+  /// The peer limits the rate by its newest probe.
+  @Test(arguments: [1, 2, 9, 50, 65535] as [UInt16]) func rateLimitOfThePeerIsApplied(rateLimit: UInt16) throws {
+    var network = VirtualNetwork(2, .tutti)
+    network.delay = 0...0
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(2))
+    let requests = { network.sent("TU", by: 1).compactMap { ClockProbe($0.span) }.filter { $0.kind == .request } }
+    #expect(requests().allSatisfy { $0.rateLimit == 50 }, "one session has the maximum rate")
+    network.isCutOff = [1]
+    let request = ClockProbe(
+      ssrc: network.endpoints[1].ssrc, identity: 101, rateLimit: rateLimit, sentAt: network.clock(1))
+    network.endpoints[0].receive(
+      octets { _ = request.append(to: &$0) }, from: .at(3), port: .data, at: network.clock(0))
+    network.drain(0)
+    let before = requests()
+    network.run(for: .milliseconds(4900))
+    let sent = before.suffix(1) + requests().dropFirst(before.count)
+    let shortest = max(.milliseconds(20), Nanoseconds(1_000_000_000 / Int64(rateLimit)))
+    let intervals = zip(sent, sent.dropFirst()).map { $1.transmit - $0.transmit }
+    #expect(intervals.allSatisfy { $0 >= shortest && $0 <= shortest + Nanoseconds(shortest.count / 8) })
+    #expect(intervals.count >= 4 * min(50, Int(rateLimit)))
+  }
+
+  /// A packet of the stream of endpoint 0 with the send instant `instant`.
+  private func packet(_ sender: inout PacketSender, of network: VirtualNetwork, leaving instant: Instant) -> [UInt8] {
+    sender.sendsInstants = true
+    var packet = octets { _ = sender.encode(.clock, at: network.clock(0) + .milliseconds(90), into: &$0) }
+    for index in 0..<8 {
+      packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: instant.nanoseconds >> (56 - 8 * index))
+    }
+    return packet
+  }
+
+  private func clocks(_ network: VirtualNetwork) -> Int {
+    network.events(of: 1).count { if case .message(_, .clock, _, _, _) = $0 { true } else { false } }
+  }
+
+  @Test func sendInstantsOfTheStreamAreMeasurements() throws {
+    var network = VirtualNetwork(2, .tutti)
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1))
+    network.isCutOff = [0, 1]
+    network.run(for: .milliseconds(300))
+    network.isCutOff = []
+    let known = network.transits(1).count
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+    let left = network.clock(0)
+    let datagram = packet(&sender, of: network, leaving: left)
+    let way = ClockTransit(.back, sent: left, received: network.clock(1) + .milliseconds(1))
+    for _ in 0..<2 { network.endpoints[1].receive(datagram, from: .at(1), port: .data, at: way.received) }
+    network.drain(1)
+    #expect(network.transits(1).dropFirst(known) == [way], "the duplicate gives none")
+    // A send instant that is wrong by an hour, and a clock that stands still: the commands count, the send instants do not.
+    let before = try #require(network.endpoints[1].peerExtension).rejectedInstants
+    for (instant, later) in [(left + .seconds(3600), 2), (left, 5000)] as [(Instant, Int64)] {
+      let datagram = packet(&sender, of: network, leaving: instant)
+      network.endpoints[1].receive(datagram, from: .at(1), port: .data, at: way.received + .milliseconds(later))
+    }
+    network.drain(1)
+    #expect(network.transits(1).count == known + 1 && clocks(network) == 3)
+    #expect(network.endpoints[1].peerExtension?.rejectedInstants == before + 2)
+  }
+
+  @Test func sendInstantsOfAnUnrecognisedPeerAreNotMeasurements() {
+    var network = VirtualNetwork(2, .tutti)
+    network.isStandardDevice = [0]
+    _ = network.connect(0, to: 1)
+    network.run(for: .milliseconds(10))
+    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+    network.send(packet(&sender, of: network, leaving: network.clock(0)), from: 1, to: 3)
+    network.run(for: .milliseconds(10))
+    #expect(clocks(network) == 1)
+    #expect(network.transits(1).allSatisfy { $0.resolution == .microseconds(100) })
+  }
+
+  @Test func standardDeviceGetsThreeProbes() throws {
+    var network = VirtualNetwork(1, .tutti)
+    let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
+    network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
+    network.run(for: .milliseconds(1))
+    network.send(octets { _ = invitation.append(to: &$0) }, from: 3, to: 1)
+    network.run(for: .milliseconds(3000))
+    #expect(network.events(of: 0).count == 1)
+    network.run(for: .milliseconds(1))
+    let id = try #require(network.session(0))
+    #expect(network.events(of: 0).last == .peer(id, .standardDevice))
+    network.run(for: .seconds(50))
+    #expect(network.sent("TU", by: 1).count == 3)
+    // The device sends a request after all, and gets a reply. It now gets requests until it replies: at once, twenty times
+    // 100 ms apart, then 1 s apart.
+    let request = ClockProbe(ssrc: 9, identity: 5, sentAt: Instant(nanoseconds: 77))
+    #expect(!network.events(of: 0).contains(.peer(id, .tuttiPeer)))
+    network.send(octets { _ = request.append(to: &$0) }, from: 3, to: 1)
+    network.run(for: .milliseconds(4900))
+    #expect(network.events(of: 0).contains(.peer(id, .tuttiPeer)))
+    #expect(network.sent("TU", by: 1).count == 3 + 1 + 21 + 2)
+    // A silent Tutti peer is lost after five seconds.
+    network.run(for: .milliseconds(200))
+    #expect(network.events(of: 0).last == .lost(id))
+  }
+
+  @Test func unsolicitedRepliesAreDropped() throws {
+    var network = VirtualNetwork(2, .tutti)
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1))
+    let transits = network.transits(0).count
+    let clock = try #require(network.sent("CK", by: 3).last)
+    let probe = try #require(network.sent("TU", by: 3).last { $0[5] == 1 })
+    // A wrong origin.
+    var otherProbe = probe
+    otherProbe[27] ^= 1
+    var otherClock = clock
+    otherClock[19] ^= 1
+    // All datagrams in transit arrive first.
+    network.run(for: .milliseconds(3))
+    let before = network.endpoints[0].counters
+    let seen = network.transits(0).count
+    #expect(seen >= transits)
+    for datagram in [clock, probe, otherProbe, otherClock] {
+      network.endpoints[0].receive(datagram, from: .at(3), port: .data, at: network.clock(0))
+      network.endpoints[0].receive(datagram, from: .at(5), port: .data, at: network.clock(0))
+    }
+    let after = network.endpoints[0].counters
+    #expect(after.rejectedExtensionPackets - before.rejectedExtensionPackets == 4)
+    #expect(after.unmatchedClocks - before.unmatchedClocks == 2)
+    #expect(after.unknownSources - before.unknownSources == 2)
+    #expect(network.endpoints[0].drain() == [])
+  }
+
+  /// On networks with up to 30 % loss, the peers recognise each other, and each measurement is exact.
+  @Test(arguments: UInt64(1)...200) func measurementsAreExactOnLossyNetworks(seed: UInt64) {
+    var network = VirtualNetwork(2, .tutti, seed: seed)
+    var random = SplitMix(seed: seed)
+    network.loss = Double(random.integer(in: 0...30)) / 100
+    network.repetition = 0.05
+    network.delay = 50_000...random.integer(in: 100_000...80_000_000)
+    network.offsets = [
+      Nanoseconds(random.integer(in: -1 << 55...1 << 55)), Nanoseconds(random.integer(in: 0...1 << 50)),
+    ]
+    network.answersEarly = seed % 2 == 0
+    _ = network.connect(0, to: 1)
+    let areRecognised = network.run(for: .seconds(60)) { $0.isRecognised(0) && $0.isRecognised(1) }
+    #expect(areRecognised, "seed \(seed): \(network.events(of: 0)) \(network.events(of: 1))")
+    network.run(for: .seconds(3))
+    for (own, other) in [(0, 1), (1, 0)] {
+      #expect(network.endpoints[own].establishedCount == 1, "seed \(seed)")
+      let counters = network.endpoints[own].counters
+      #expect(counters.received == counters.accepted + counters.dropped, "seed \(seed)")
+      let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
+      #expect(transits.count > 40, "seed \(seed)")
+      for transit in transits {
+        let (here, there) = (transit.own - network.offsets[own], transit.remote - network.offsets[other])
+        let delay = transit.direction == .out ? there - here : here - there
+        // In network time.
+        #expect(network.delay.contains(delay.count), "seed \(seed)")
+      }
+    }
+  }
+}

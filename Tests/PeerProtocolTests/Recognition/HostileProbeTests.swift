@@ -1,0 +1,138 @@
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Testing
+import VirtualSessions
+
+/// Implausible stamps in probes.
+@Suite struct HostileProbeTests {
+  private func session() throws -> (VirtualNetwork, SessionID) {
+    var network = VirtualNetwork(2, .tutti)
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(4))
+    return (network, try #require(network.session(1)))
+  }
+
+  /// A request of endpoint 1 without a reply. Endpoint 1 is cut off from now on.
+  private func openRequest(_ network: inout VirtualNetwork) -> ClockProbe {
+    var found: ClockProbe?
+    while found == nil {
+      network.run(for: .milliseconds(1))
+      network.isCutOff = [1]
+      found = network.sent("TU", by: 3).last.flatMap { ClockProbe($0.span) }.flatMap {
+        $0.kind == .request && $0.transmit > network.clock(1) - .milliseconds(1) ? $0 : nil
+      }
+    }
+    return found!
+  }
+
+  /// According to its stamps, the reply was kept for longer than the round trip, or was sent before the request arrived.
+  @Test(arguments: [-5000, -2, 3, 5000] as [Int64]) func implausibleReplyIsRejected(milliseconds: Int64) throws {
+    var (network, id) = try session()
+    let request = openRequest(&network)
+    let transits = network.transits(1).count
+    let before = network.endpoints[1].counters
+    let received = network.clock(0)
+    let reply = request.answer(
+      from: network.endpoints[0].ssrc, identity: 100, receivedAt: received,
+      sentAt: received + .milliseconds(milliseconds))!
+    network.endpoints[1].receive(octets { _ = reply.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))
+    network.drain(1)
+    #expect(network.endpoints[1].counters.rejectedExtensionPackets == before.rejectedExtensionPackets + 1)
+    #expect(network.transits(1).count == transits && network.standing[1][id]?.identity == 100)
+  }
+
+  /// Sends a request of peer 0 to endpoint 1. Returns the resulting measurements.
+  private func request(_ network: inout VirtualNetwork, _ change: (inout ClockProbe) -> Void) -> [ClockTransit] {
+    var probe = ClockProbe(ssrc: network.endpoints[0].ssrc, identity: 100, sentAt: network.clock(0))
+    change(&probe)
+    let known = network.transits(1).count
+    network.endpoints[1].receive(
+      octets { _ = probe.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))
+    network.drain(1)
+    return Array(network.transits(1).dropFirst(known))
+  }
+
+  /// Two endpoints in session, with no datagram in transit to endpoint 1.
+  private func quietSession() throws -> VirtualNetwork {
+    var (network, _) = try session()
+    network.isCutOff = [0, 1]
+    network.run(for: .milliseconds(500))
+    return network
+  }
+
+  @Test func echoReportsTheTransitOfAReplyOnce() throws {
+    var network = try quietSession()
+    let (left, arrived) = (network.clock(1) - .milliseconds(5), network.clock(0) - .milliseconds(3))
+    let echo = { (probe: inout ClockProbe) in (probe.origin, probe.receive) = (left, arrived) }
+    let way = ClockTransit(.out, sent: left, received: arrived)
+    let first = request(&network, echo)
+    #expect(first.first == way && first.map(\.direction) == [.out, .back])
+    network.run(for: .milliseconds(1))
+    #expect(request(&network, echo).map(\.direction) == [.back], "the second echo reports nothing")
+    network.run(for: .milliseconds(1))
+    let older = request(&network) { ($0.origin, $0.receive) = (left - .milliseconds(20), arrived - .milliseconds(20)) }
+    #expect(older.map(\.direction) == [.back])
+    #expect(network.endpoints[1].peerExtension!.rejectedInstants == 0)
+  }
+
+  /// The echoed packet left never, not yet or long ago; or was kept for too long; or arrived after the echo left.
+  @Test(
+    arguments: [
+      (.seconds(-11), .seconds(-11)), (.milliseconds(1), .zero), (.milliseconds(-5), .milliseconds(-7)),
+      (.milliseconds(-5), .milliseconds(2)), (Nanoseconds(.max), .zero), (Nanoseconds(.min), .zero),
+      (.zero, Nanoseconds(.max)), (.zero, Nanoseconds(.min)),
+    ] as [(Nanoseconds, Nanoseconds)])
+  func implausibleEchoIsRejected(left: Nanoseconds, arrived: Nanoseconds) throws {
+    var network = try quietSession()
+    let rejected = network.endpoints[1].peerExtension!.rejectedInstants
+    let (own, remote) = (network.clock(1), network.clock(0))
+    let transits = request(&network) {
+      $0.origin = own + left
+      $0.receive = remote + arrived
+    }
+    #expect(transits == [ClockTransit(.back, sent: remote, received: own)])
+    #expect(network.endpoints[1].peerExtension!.rejectedInstants == rejected + 1)
+  }
+
+  /// Each stamp of a clock that stands still or runs backwards is plausible by itself.
+  @Test(arguments: [0, -1] as [Int64]) func clockThatDoesNotAdvanceIsNotFollowed(rate: Int64) throws {
+    var network = try quietSession()
+    let (here, there) = (network.clock(1), network.clock(0))
+    var used = 0
+    for _ in 0..<300 {
+      network.run(for: .milliseconds(20))
+      let passed = network.clock(1) - here
+      used += request(&network) { $0.transmit = there + Nanoseconds(rate * passed.count) }.count
+    }
+    let counters = network.endpoints[1].counters
+    #expect(used <= 50, "as long as packets may have overtaken each other")
+    #expect(network.endpoints[1].peerExtension!.rejectedInstants >= 240 && counters.implausibleClocks == 0)
+    #expect(network.endpoints[1].establishedCount == 1, "the session continues")
+    // A corrected clock is followed again.
+    network.run(for: .seconds(1))
+    #expect(request(&network) { _ in }.count == 1)
+  }
+
+  @Test func clockThatWasSetBackIsFollowedFromTheFourthStamp() throws {
+    var network = try quietSession()
+    var used: [Int] = []
+    for _ in 0..<8 {
+      network.run(for: .milliseconds(20))
+      used.append(request(&network) { $0.transmit = $0.transmit - .seconds(30) }.count)
+    }
+    #expect(used == [0, 0, 0, 1, 1, 1, 1, 1])
+  }
+
+  /// A duplicate gives no measurement.
+  @Test func duplicateRequestIsCountedAsReplayed() throws {
+    var network = try quietSession()
+    let stamp = network.clock(0)
+    let replayed = network.endpoints[1].counters.replayed
+    #expect(request(&network) { $0.transmit = stamp }.count == 1)
+    network.run(for: .milliseconds(1))
+    #expect(request(&network) { $0.transmit = stamp } == [])
+    #expect(network.endpoints[1].counters.replayed == replayed + 1)
+    #expect(request(&network) { $0.identity = 77 } == [], "another identity")
+  }
+}

@@ -1,0 +1,101 @@
+import BasicContainers
+import MIDI
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Testing
+import VirtualSessions
+
+@Suite struct SendInstantTests {
+  private let instant = Instant(nanoseconds: 1_234_567_890)
+
+  private func decode(_ octets: [UInt8]) throws -> (RTPHeader, Extent) { try RTPHeader.decode(octets.span) }
+
+  @Test func sendInstantIsRead() throws {
+    let packet = hex(
+      """
+      92 61 00 01 00 00 00 02 00 00 00 03  ; extension, two contributing sources
+      11 11 11 11 22 22 22 22              ; the sources
+      54 55 00 02                          ; "TU", of two words
+      FF FF FF FF FF FF FF FE              ; nanoseconds
+      01 F8                                ; payload
+      """)
+    let (header, payload) = try decode(packet)
+    #expect(header.sendInstant(in: packet.span) == Instant(nanoseconds: -2) && header.ssrc == 3)
+    #expect(payload.start == 32 && payload.end == 34)
+    for count in 0..<32 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
+    // Another extension with the same length or the same profile is skipped.
+    for (index, octet) in [(20, 0x53), (21, 0x54)] as [(Int, UInt8)] {
+      var other = packet
+      other[index] = octet
+      #expect(try decode(other).0.sendInstant(in: other.span) == nil && decode(other).1.start == 32)
+    }
+    for words in 0...2 {
+      var other = packet
+      other[23] = UInt8(words)
+      let (header, payload) = try decode(other)
+      #expect(payload.start == 24 + 4 * words && (header.sendInstant(in: other.span) == nil) == (words < 2))
+    }
+  }
+
+  @Test func everyPacketHasRoomForTheSendInstant() {
+    var sender = PacketSender(ssrc: 0x1122_3344, sequence: 7)
+    sender.sendsInstants = true
+    let tick = octets { _ = sender.encode(.clock, at: instant, into: &$0) }
+    #expect(
+      tick
+        == hex(
+          """
+          90 61 00 07 00 00 30 39 11 22 33 44  ; X is 1
+          54 55 00 02                          ; an extension of two words
+          00 00 00 00 00 00 00 00              ; zeros, overwritten by the owner
+          01 F8
+          """))
+    #expect(tick.count - 2 - RTPHeader.instantOffset == 8)
+    sender.sendsJournal = true
+    let data: [UInt8] = [0x7D, 1]
+    let others = [
+      octets { _ = sender.encode(.start, at: instant, into: &$0) },
+      octets { _ = sender.encodeGuard(at: instant, into: &$0) },
+      octets { _ = sender.encode(systemExclusive: rigid(data), at: instant, into: &$0) },
+    ]
+    #expect(others.allSatisfy { Array($0[12..<24]) == hex("54 55 00 02 00 00 00 00 00 00 00 00") })
+    // There is no packet if the extension does not fit.
+    for capacity in 0..<(PacketSender.longestBarePacket + HeaderExtension.sendInstant.length) {
+      let packet = octets(capacity: capacity) {
+        let isSent = sender.encode(.clock, at: instant, into: &$0)
+        #expect(!isSent)
+      }
+      #expect(packet == [])
+    }
+    let long = [UInt8](repeating: 1, count: 3000)
+    let piece = octets { _ = sender.encode(systemExclusive: rigid(long), at: instant, into: &$0) }
+    #expect(piece.count <= 1472 && piece.count > 1300)
+    sender.restart(ssrc: 1, sequence: 1)
+    let sendsInstants = sender.sendsInstants
+    #expect(!sendsInstants)
+    #expect(octets { _ = sender.encode(.clock, at: instant, into: &$0) }.count == 14)
+  }
+
+  /// The clock thread enables send instants, and a receiving thread reads them, in functions that may neither allocate nor lock. The
+  /// debug build proves that this compiles.
+  @_noLocks @_noAllocation
+  private static func readInstant(
+    _ sender: inout PacketSender, _ packet: Span<UInt8>
+  ) -> Instant? {
+    sender.sendsInstants = true
+    guard sender.sendsInstants else { return nil }
+    do {
+      return try RTPHeader.decode(packet).header.sendInstant(in: packet)
+    } catch {
+      return nil
+    }
+  }
+
+  @Test func realTimeThreadCanReadASendInstant() {
+    var sender = PacketSender(ssrc: 1, sequence: 1)
+    sender.sendsInstants = true
+    let packet = octets { _ = sender.encode(.clock, at: instant, into: &$0) }
+    #expect(Self.readInstant(&sender, packet.span) == Instant(nanoseconds: 0))
+  }
+}

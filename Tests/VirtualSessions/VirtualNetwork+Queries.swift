@@ -1,0 +1,36 @@
+import PeerProtocol
+package import RTPMIDI
+
+extension VirtualNetwork {
+  /// The datagrams that `address` has sent with these two letters as the command.
+  package func sent(_ letters: String, by address: Int) -> [[UInt8]] {
+    (sent[address] ?? []).filter { $0.count > 4 && $0[0] == 0xFF && Array($0[2..<4]) == Array(letters.utf8) }
+  }
+
+  /// The number of invitations sent on all ports.
+  package var invitations: Int { sent.keys.reduce(0) { $0 + sent("IN", by: $1).count } }
+
+  /// The peer of the first session of endpoint `k`.
+  package func info(_ k: Int) -> SessionInfo? {
+    for case .established(_, let info) in events(of: k) { return info }
+    return nil
+  }
+
+  /// The newest session of endpoint `k`.
+  package func session(_ k: Int) -> SessionID? {
+    for case .established(let id, _) in events(of: k).reversed() { return id }
+    return nil
+  }
+
+  /// Whether the endpoints `a` and `b` have one session each, with each other at their present addresses, and have recognised
+  /// each other if they use the peer protocol.
+  package func areTogether(_ a: Int, _ b: Int) -> Bool {
+    for (local, other) in [(a, b), (b, a)] {
+      guard standing[local].count == 1, let session = standing[local].values.first else { return false }
+      guard session.identity == endpoints[other].peerExtension?.identity, session.info.ssrc == endpoints[other].ssrc,
+        session.info.control == .at(homes[other]), session.info.data == .at(homes[other] + 1)
+      else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,259 @@
+package import MusicalTime
+import PeerProtocol
+package import RTPMIDI
+import Seeds
+
+/// Endpoints on a network of virtual time, which delays, loses, repeats and reorders datagrams.
+///
+/// The control port of endpoint `k` has the address 2k and its data port the address 2k + 1, until the endpoint moves. The
+/// clock of endpoint `k` is `offsets[k]` ahead of the network's time. Time jumps to the next arrival or deadline.
+package struct VirtualNetwork {
+  package typealias Output = Endpoint.Output
+
+  /// The kind of the endpoints.
+  package enum Kind {
+    /// Standard RTP-MIDI.
+    case standard
+    /// With the peer protocol. The identity of endpoint `k` is 100 + k.
+    case tutti
+  }
+
+  /// A datagram in transit.
+  private struct Flight {
+    let due: Instant
+    let datagram: [UInt8]
+    let from: Int
+    let to: Int
+  }
+
+  /// An established session.
+  package struct Standing {
+    package let info: SessionInfo
+    package var identity: UInt64?
+  }
+
+  /// The attempts of an endpoint to connect to a peer that it lost.
+  private struct Reconnection {
+    let endpoint: Int
+    let info: SessionInfo
+    let identity: UInt64?
+    var next: Instant
+    let end: Instant
+  }
+
+  package let kind: Kind
+  package var endpoints: [Endpoint]
+  package var offsets: [Nanoseconds]
+  package var loss: Double = 0
+  package var repetition: Double = 0
+  /// One way, in nanoseconds.
+  package var delay: ClosedRange<Int64> = 1_000_000...1_000_000
+  /// Endpoints that neither send nor receive.
+  package var isCutOff: Set<Int> = []
+  /// Standard devices: probes from them and to them are dropped.
+  package var isStandardDevice: Set<Int> = []
+  /// Whether an endpoint that has lost a recognised peer tries to connect to it every second for a minute, as the engine does.
+  package var reconnects = false
+  /// The addresses of the endpoints' control ports.
+  package private(set) var homes: [Int]
+  /// Whether CK0s and probe requests are answered before the endpoint receives them, as the receiving thread does.
+  package var answersEarly = false
+  /// All datagrams sent, by address.
+  package private(set) var sent: [Int: [[UInt8]]] = [:]
+  /// The established sessions of each endpoint.
+  package private(set) var standing: [[SessionID: Standing]]
+  /// The outputs of each endpoint without datagrams and clock measurements.
+  private var events: [[Output]]
+  /// The clock measurements of each endpoint.
+  private var measurements: [[ClockTransit]]
+  /// The endpoints that have recognised a peer.
+  private var hasRecognised: Set<Int> = []
+  package private(set) var now = Instant(nanoseconds: 0)
+  private var reconnections: [Reconnection] = []
+  /// By arrival.
+  private var flights: [Flight] = []
+  private var random: SplitMix
+
+  package init(_ count: Int, _ kind: Kind, seed: UInt64 = 1) {
+    random = SplitMix(seed: seed)
+    self.kind = kind
+    endpoints = []
+    offsets = (0..<count).map { .seconds(Int64($0) * 1000 + 10) }
+    events = Array(repeating: [], count: count)
+    measurements = Array(repeating: [], count: count)
+    standing = Array(repeating: [:], count: count)
+    homes = (0..<count).map { 2 * $0 }
+    for index in 0..<count {
+      endpoints.append(makeEndpoint(index, name: "peer \(index)", seed: seed &* 977 &+ UInt64(index)))
+    }
+  }
+
+  private func makeEndpoint(_ k: Int, name: String, seed: UInt64) -> Endpoint {
+    switch kind {
+    case .standard: Endpoint(name: name, random: SplitMix(seed: seed))
+    case .tutti: Endpoint(name: name, identity: UInt64(100 + k), random: SplitMix(seed: seed))
+    }
+  }
+
+  /// The time by the clock of endpoint `k`.
+  package func clock(_ k: Int) -> Instant { now + offsets[k] }
+
+  @discardableResult
+  package mutating func connect(_ k: Int, to other: Int, expectsExtension: Bool = false) -> SessionID {
+    defer { drain(k) }
+    return try! endpoints[k].connect(
+      to: .at(2 * other), data: .at(2 * other + 1), expectsExtension: expectsExtension, at: clock(k))
+  }
+
+  /// Gives endpoint `k` another address.
+  package mutating func move(_ k: Int, to home: Int) { homes[k] = home }
+
+  /// Replaces endpoint `k` by a new one with the same name, identity and address. The old one sends no BY.
+  package mutating func restart(_ k: Int, seed: UInt64) {
+    endpoints[k] = makeEndpoint(k, name: endpoints[k].name, seed: seed)
+    standing[k] = [:]
+    reconnections.removeAll { $0.endpoint == k }
+  }
+
+  private func owner(of address: Int) -> Int? { homes.firstIndex { $0 == address & ~1 } }
+
+  /// Sends a datagram.
+  package mutating func send(_ datagram: [UInt8], from: Int, to: Int) {
+    sent[from, default: []].append(datagram)
+    let (sender, receiver) = (owner(of: from) ?? -1, owner(of: to) ?? -1)
+    guard !isCutOff.contains(sender) && !isCutOff.contains(receiver) else { return }
+    if !isStandardDevice.isDisjoint(with: [sender, receiver]), ClockProbe(datagram.span) != nil { return }
+    var copies = 1
+    if Double.random(in: 0..<1, using: &random) < loss { copies = 0 }
+    if Double.random(in: 0..<1, using: &random) < repetition { copies += 1 }
+    for _ in 0..<copies {
+      let due = now + Nanoseconds(Int64.random(in: delay, using: &random))
+      let place = flights.firstIndex { $0.due > due } ?? flights.endIndex
+      flights.insert(Flight(due: due, datagram: datagram, from: from, to: to), at: place)
+    }
+  }
+
+  /// Executes the outputs of an endpoint.
+  package mutating func drain(_ k: Int) {
+    let endpoint = endpoints[k]
+    for output in endpoint.drain() {
+      switch output {
+      case .send(let datagram, let to, let port):
+        send(datagram, from: homes[k] + (port == .data ? 1 : 0), to: to.number)
+      case .extensionPacket(let session, let to):
+        var request: ClockProbe?
+        endpoint.sendProbe(on: session) { probe in
+          request = probe
+          return clock(k)
+        }
+        request?.transmit = clock(k)
+        if let request { send(octets { _ = request.append(to: &$0) }, from: homes[k] + 1, to: to.number) }
+      case .clockPacket(let session, let to):
+        if let packet = endpoint.clockPacket(on: session, sentAt: clock(k)) {
+          send(octets { _ = packet.append(to: &$0) }, from: homes[k] + 1, to: to.number)
+        }
+      case .clock(_, let transit): measurements[k].append(transit)
+      default:
+        events[k].append(output)
+        track(output, of: k)
+      }
+    }
+  }
+
+  private mutating func track(_ output: Output, of k: Int) {
+    switch output {
+    case .established(let id, let info):
+      standing[k][id] = Standing(info: info)
+      reconnections.removeAll { $0.endpoint == k && $0.info.control == info.control }
+    case .extended(let id, let event):
+      guard case .recognised(let identity) = PeerEvent(event) else { break }
+      hasRecognised.insert(k)
+      standing[k][id]?.identity = identity.bits
+      reconnections.removeAll { $0.endpoint == k && $0.identity == identity.bits }
+    case .closed(let id), .refused(let id): standing[k][id] = nil
+    case .lost(let id):
+      guard let lost = standing[k].removeValue(forKey: id), lost.identity != nil, reconnects else { break }
+      reconnections.append(
+        Reconnection(
+          endpoint: k, info: lost.info, identity: lost.identity, next: now + .seconds(1), end: now + .seconds(60)))
+    default: break
+    }
+  }
+
+  private mutating func reconnect() {
+    reconnections.removeAll { $0.end <= now }
+    for n in reconnections.indices where reconnections[n].next <= now {
+      let (k, info) = (reconnections[n].endpoint, reconnections[n].info)
+      _ = try? endpoints[k].connect(to: info.control, data: info.data, expectsExtension: true, at: clock(k))
+      reconnections[n].next = now + .seconds(1)
+    }
+    for k in endpoints.indices { drain(k) }
+  }
+
+  /// Runs for a time, or until `isDone` holds. Returns whether it holds.
+  @discardableResult
+  package mutating func run(
+    for length: Nanoseconds, until isDone: (borrowing VirtualNetwork) -> Bool = { _ in false }
+  ) -> Bool {
+    let end = now + length
+    while !isDone(self) {
+      var deadline = (at: Instant.distantFuture, endpoint: -1)
+      for k in endpoints.indices {
+        if let next = endpoints[k].nextDeadline, next - offsets[k] < deadline.at { deadline = (next - offsets[k], k) }
+      }
+      var reconnection = Instant.distantFuture
+      for pending in reconnections where pending.next < reconnection { reconnection = pending.next }
+      if let flight = flights.first, flight.due <= min(deadline.at, reconnection), flight.due <= end {
+        flights.removeFirst()
+        now = flight.due
+        deliver(flight)
+      } else if reconnection <= end, reconnection < deadline.at {
+        if reconnection > now { now = reconnection }
+        reconnect()
+      } else if deadline.at <= end {
+        if deadline.at > now { now = deadline.at }
+        endpoints[deadline.endpoint].advance(to: clock(deadline.endpoint))
+        drain(deadline.endpoint)
+      } else {
+        now = end
+        return false
+      }
+    }
+    return true
+  }
+
+  private mutating func deliver(_ flight: Flight) {
+    guard let k = owner(of: flight.to), !isCutOff.contains(k) else { return }
+    let arrival = clock(k)
+    var answer: Instant?
+    if answersEarly {
+      let endpoint = endpoints[k]
+      if let packet = ClockPacket(flight.datagram.span), packet.count == 0 {
+        let reply = packet.reply(from: endpoint.ssrc, sentAt: arrival)!
+        send(octets { _ = reply.append(to: &$0) }, from: flight.to, to: flight.from)
+        answer = arrival
+      }
+      if let identity = endpoint.peerExtension?.identity, let probe = ClockProbe(flight.datagram.span),
+        let reply = probe.answer(
+          from: endpoint.ssrc, identity: identity, rateLimit: endpoint.probeRateLimit, receivedAt: arrival,
+          sentAt: arrival)
+      {
+        send(octets { _ = reply.append(to: &$0) }, from: flight.to, to: flight.from)
+        answer = arrival
+      }
+    }
+    endpoints[k].receive(
+      flight.datagram, from: .at(flight.from), port: flight.to % 2 == 0 ? .control : .data, at: arrival,
+      answeredAt: answer)
+    drain(k)
+  }
+
+  /// The outputs of endpoint `k` without datagrams and clock measurements.
+  package func events(of k: Int) -> [Output] { events[k] }
+
+  /// The clock measurements of endpoint `k`.
+  package func transits(_ k: Int) -> [ClockTransit] { measurements[k] }
+
+  /// Whether endpoint `k` has recognised a peer.
+  package func isRecognised(_ k: Int) -> Bool { hasRecognised.contains(k) }
+}
