@@ -1,7 +1,7 @@
-/// A peer's claim to be master: one for every start. Of two claims the one with the higher term counts, then the one of
-/// the lower identity: a total order that needs no common clock. The idea is Lamport's (1978), the word *term* Raft's.
+/// A peer's claim to be master. Every start is a new claim. The claim with the higher term wins; if the terms are equal, the
+/// claim with the lower identity wins. This total order needs no common clock (Lamport 1978). The word *term* is that of Raft.
 public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
-  /// One more than the highest term its maker had seen.
+  /// One more than the highest term that the claiming peer had seen.
   public let term: UInt32
   public let identity: Identity
 
@@ -10,7 +10,7 @@ public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
     self.identity = identity
   }
 
-  /// Whether `b` outranks `a`.
+  /// Returns whether `b` wins against `a`.
   public static func < (a: Claim, b: Claim) -> Bool {
     a.term != b.term ? a.term < b.term : a.identity > b.identity
   }

@@ -1,10 +1,10 @@
-/// Who a peer is: 64 random bits, made once and kept, so that it survives a restart.
+/// The identity of a peer: 64 random bits, created once and stored, so that the identity survives a restart.
 public struct Identity: Hashable, Comparable, Sendable, BitwiseCopyable, CustomStringConvertible {
   public let bits: UInt64
 
   public init(_ bits: UInt64) { self.bits = bits }
 
-  /// Reads what ``description`` writes; nil for anything else.
+  /// Reads a ``description``. Returns nil for any other text.
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit), let bits = UInt64(text, radix: 16) else { return nil }
     self.bits = bits

@@ -1,4 +1,4 @@
-/// Takes what an ``OctetWriter`` has put. Whoever reads checks the length first: beyond the end all octets are 0.
+/// Reads numbers that an ``OctetWriter`` wrote. The caller checks the length first: octets beyond the end are read as 0.
 struct OctetReader {
   private var rest: ArraySlice<UInt8>
 

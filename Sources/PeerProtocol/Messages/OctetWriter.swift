@@ -1,4 +1,4 @@
-/// Puts numbers one after another, big endian, as network protocols have them.
+/// Writes numbers one after another in network byte order (big-endian).
 struct OctetWriter {
   private(set) var octets: [UInt8] = []
 

@@ -1,12 +1,12 @@
 /// An offer as a System Exclusive message of 21 bytes, between F0 and F7:
 ///
-///     7D 54 01 03    Tutti, version 1, kind 3: offer (``MessageKind``)
-///     ...            13 octets in groups of seven, each group led by a byte with their top bits. In them, big endian:
+///     7D 54 01 03    version 1, kind 3: offer (``MessageKind``)
+///     ...            13 octets in groups of seven, a byte with their top bits before each group; in them, big-endian:
 ///         4  term          8  identity          1  1: the master is about to leave, 0: it is not
 extension Offer {
   private static let length = 13
 
-  /// The message's data octets, 19 of them, without F0 and F7.
+  /// The 19 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -16,7 +16,7 @@ extension Offer {
     return MessageKind.offer.wrap(octets)
   }
 
-  /// Reads ``systemExclusive``; nil for any other message.
+  /// Reads ``systemExclusive``. Returns nil for any other message.
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {

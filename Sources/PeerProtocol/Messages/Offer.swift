@@ -1,8 +1,8 @@
-/// The master offers the rhythm to a peer: who takes it claims it anew, and goes on in phase.
+/// The master's offer to hand the rhythm over. The peer that accepts makes a new claim and continues in phase.
 public struct Offer: Hashable, Sendable {
-  /// The master's, of the rhythm that is offered.
+  /// The claim of the offered rhythm, which is the master's.
   public var claim: Claim
-  /// Whether the master is about to leave: then the receiver takes the rhythm at once, unless its player does not want it.
+  /// Whether the master is about to leave. The receiver then takes over at once, unless its player does not want that.
   public var isParting: Bool
 
   public init(claim: Claim, isParting: Bool) { (self.claim, self.isParting) = (claim, isParting) }

@@ -2,15 +2,15 @@ import MIDI
 
 /// Presence as a System Exclusive message of 34 bytes, between F0 and F7:
 ///
-///     7D 54 01 02    as all of Tutti's messages; kind 2: presence
-///     ...            24 octets in groups of seven, each group led by a byte with their top bits. In them, big endian:
+///     7D 54 01 02    version 1, kind 2: presence (``MessageKind``)
+///     ...            24 octets in groups of seven, a byte with their top bits before each group; in them, big-endian:
 ///        8  identity          1  flags: 1 has a claim, 2 takes over      12  claim: term, identity; 0 without
-///        1  MIDI channel as people count, 0: none                         1  open gates: 1 rhythm, 2 notes,
+///        1  MIDI channel 1...16, 0: none                                  1  open gates: 1 rhythm, 2 notes,
 ///        1  activity, 0...127                                                4 modification, 8 activity
 extension Presence {
   private static let length = 24
 
-  /// The message's data octets, 32 of them, without F0 and F7.
+  /// The 32 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -24,7 +24,7 @@ extension Presence {
     return MessageKind.presence.wrap(octets)
   }
 
-  /// Reads ``systemExclusive``; nil for any other message, and for channels that no peer may claim.
+  /// Reads ``systemExclusive``. Returns nil for any other message, and for channels that no peer may claim.
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {

@@ -1,20 +1,20 @@
 public import MIDI
 
-/// What a Tutti peer says of itself to another, some times a second and at once when something changes: enough to put
-/// right whatever a network that failed for a while has set apart.
+/// The report of a Tutti peer about itself, sent to each other peer a few times per second, and at once on a change. It is
+/// sufficient to reunite peers after an interruption of the network.
 public struct Presence: Hashable, Sendable {
-  /// Who says it; it has to be the session's peer.
+  /// The identity of the sender, which must be the peer of the session.
   public var identity: Identity
-  /// Of the rhythm it takes part in, nil while idle.
+  /// The claim of the rhythm that the sender takes part in; nil while idle.
   public var claim: Claim?
-  /// The MIDI channel it claims, nil when there is none left.
+  /// The claimed MIDI channel; nil if none is left.
   public var channel: Channel?
-  /// What it lets the receiver of this message do to it.
+  /// The gates that are open for the receiver of this message.
   public var gates: GateSet
-  /// Whether it would take the rhythm over if the master vanished.
+  /// Whether the sender would take over if the master disappeared.
   public var takesOver: Bool
-  /// Its player's activity, 0...127, as it tells it by Expression on change: a level told once may get lost, or come before
-  /// the receiver knows who tells it.
+  /// The activity of the sender's player, 0...127. The sender also sends it as Expression (CC 11) on a change, but this single
+  /// message may be lost, or may arrive before the receiver has recognised the sender.
   public var activity: UInt8
 
   public init(

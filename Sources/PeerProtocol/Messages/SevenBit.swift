@@ -1,7 +1,7 @@
-/// Octets carried in MIDI's data bytes of seven bits: each group of up to seven octets follows a byte that holds their
-/// top bits, the first octet's in bit 6 (MIDI 1.0, File Dump, "encoded data").
+/// The encoding of octets in MIDI data bytes of seven bits. A byte with the top bits precedes each group of up to seven octets.
+/// The top bit of the first octet is in bit 6 (MIDI 1.0, File Dump, "encoded data").
 enum SevenBit {
-  /// Appends what carries `octets` to `bytes`.
+  /// Appends the encoded `octets` to `bytes`.
   static func encode(_ octets: [UInt8], to bytes: inout [UInt8]) {
     bytes.reserveCapacity(bytes.count + octets.count + (octets.count + 6) / 7)
     for start in stride(from: 0, to: octets.count, by: 7) {
@@ -13,7 +13,7 @@ enum SevenBit {
     }
   }
 
-  /// Nil when a byte has its top bit set or a group is empty.
+  /// Decodes `bytes`. Returns nil if a byte has its top bit set or if a group is empty.
   static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
     guard bytes.allSatisfy({ $0 < 0x80 }), bytes.count % 8 != 1 else { return nil }
     var octets: [UInt8] = []

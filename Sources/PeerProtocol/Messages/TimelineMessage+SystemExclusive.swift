@@ -3,16 +3,16 @@ import MusicalTime
 /// A timeline message as a System Exclusive message of 80 bytes, between F0 and F7:
 ///
 ///     7D             non-commercial use (MIDI 1.0, System Exclusive)
-///     54 01 01       'T', version 1, kind 1: timeline message
-///     ...            64 octets in groups of seven, each group led by a byte with their top bits, first octet lowest:
-///                    the usual way of 8-bit data in SysEx (MIDI 1.0, File Dump). In them, big endian:
-///        4  term              8  first tick            4  nanoseconds a quarter      4  the same after the change, 0: no change
+///     54 01 01       'T', version 1, kind 1: timeline message (``MessageKind``)
+///     ...            64 octets in groups of seven, a byte with their top bits before each group (MIDI 1.0, File Dump); in
+///                    them, big-endian:
+///        4  term              8  first tick            4  nanoseconds per quarter    4  the same after the change, 0: no change
 ///        8  identity          8  end tick              8  origin tick                8  tick of the change
 ///        4  revision                                   8  origin instant, nanoseconds of the master's clock
 extension TimelineMessage {
   private static let length = 64
 
-  /// The message's data octets, 78 of them, without F0 and F7.
+  /// The 78 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -29,8 +29,8 @@ extension TimelineMessage {
     return MessageKind.timelineMessage.wrap(octets)
   }
 
-  /// Reads ``systemExclusive``; nil for any other message, for a tempo out of range, or for ticks and instants so far
-  /// away that arithmetic with them would not be exact.
+  /// Reads ``systemExclusive``. Returns nil for any other message, for a tempo out of range, and for ticks and instants that are
+  /// so large that arithmetic with them would not be exact.
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {

@@ -1,19 +1,20 @@
 public import MusicalTime
 
-/// What the master says of the rhythm: everything a peer needs to play every tick from now on, so that no single packet
-/// is needed. Instants are in the master's clock. A later timeline message of the same claim has a higher revision.
+/// The master's message about the rhythm. It contains everything that a peer needs to play all ticks from now on, so that the
+/// peer depends on no single packet. Instants are by the master's clock. A later timeline message of the same claim has a
+/// higher revision.
 public struct TimelineMessage: Hashable, Sendable {
-  /// Whose rhythm it is. Every start is a new claim.
+  /// The claim of the rhythm. Every start is a new claim.
   public var claim: Claim
-  /// Counts the timeline messages of one claim.
+  /// The number of the message within its claim.
   public var revision: UInt32
-  /// The first tick played: 0 after Start, elsewhere after Continue.
+  /// The first tick that is played: 0 after Start, another tick after Continue.
   public var start: Tick
-  /// The first tick that is not played any more; `Tick(.max)` while no end is known.
+  /// The first tick that is not played any more; `Tick(.max)` if no end is known.
   public var end: Tick
-  /// Tempo and origin up to the change, if there is one.
+  /// The tempo and the origin up to the change.
   public var timeline: Timeline
-  /// The next change of tempo and the tick from which it counts.
+  /// The next change of tempo and the tick at which it takes effect.
   public var change: TempoChange?
 
   public init(
@@ -27,7 +28,7 @@ public struct TimelineMessage: Hashable, Sendable {
     self.change = change
   }
 
-  /// When `tick` is due, in the master's clock.
+  /// Returns the instant at which `tick` is due, by the master's clock.
   public func deadline(_ tick: Tick) -> Instant {
     guard let change, tick >= change.tick else { return timeline.deadline(tick) }
     return timeline.changing(to: change.tempo, at: change.tick).deadline(tick)
