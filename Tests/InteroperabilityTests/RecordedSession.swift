@@ -32,7 +32,7 @@ struct RecordedSession: ~Copyable {
   private static func address(_ port: UInt16) -> SocketAddress { SocketAddress(host: 0x7F00_0001, port: port) }
 
   /// Sends each of `messages` in a separate packet.
-  mutating func send(_ messages: Message...) throws { for message in messages { try say(message) } }
+  mutating func send(_ messages: Message...) throws { for message in messages { try send(message) } }
 
   mutating func send(_ message: Message) throws { try transmit { $0.encode(message, at: $1, into: &$2) } }
 
