@@ -10,9 +10,9 @@ extension Inspector {
     guard let session else { return }
     let host = peer.host
     var holder = watched[host].held[session] ?? Holder()
-    if let partner = peer.core.partners[session] {
+    if let address = peer.core.roster[session]?.reference.address {
       holder.host = room.hosts.indices.first {
-        partner.info.control.isSameHost(as: SocketAddress(host: UInt32($0), port: 0))
+        address.isSameHost(as: SocketAddress(host: UInt32($0), port: 0))
       }
     }
     defer { watched[host].held[session] = holder }
@@ -39,7 +39,7 @@ extension Inspector {
       guard var holder = watched[host].held[session] else { continue }
       guard !holder.keys.isEmpty else {
         watched[host].held[session]?.wrongSince = nil
-        if peer.core.partners[session] == nil { watched[host].held[session] = nil }
+        if !peer.core.roster.contains(session) { watched[host].held[session] = nil }
         continue
       }
       let player = holder.host
@@ -85,7 +85,7 @@ extension Inspector {
       if isSteady, follows, knows, now - watched[other].roleSince > .seconds(1) { least.append(lowest(other)) }
       // Who vanished may count for five seconds with what it told last, also when it is back before that.
       let behind = watched[other].behind
-      let counts = !knows && now - behind.at <= ActivityTotal.patience + .milliseconds(500)
+      let counts = !knows && now - behind.at <= EnsembleState.activityPatience + .milliseconds(500)
       most.append(counts ? max(behind.level, highest(other)) : highest(other))
     }
     let rule = peer.core.ensemble.activityRule

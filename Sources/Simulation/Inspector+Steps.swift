@@ -60,7 +60,7 @@ extension Inspector {
       } else if step.cutsShort, isCalm {
         // Another rhythm more than a step off is joined on one of its bars, and up to that the one before is heard, but
         // for its last 10 ms.
-        let isJoined = Tick(of: step.step).index % Ensemble.bar == 0
+        let isJoined = Tick(of: step.step).index % EnsembleState.bar == 0
         expect(
           .steps, isJoined, of: host, "its rhythm to go on after step \(last.step.index)",
           "it begin anew with step \(step.step.index)")

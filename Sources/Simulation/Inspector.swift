@@ -71,7 +71,7 @@ final class Inspector {
   /// and have vanished before not long ago.
   private func leftBehind(by host: Int) {
     let before = watched[host].behind
-    let counts = now - before.at <= ActivityTotal.patience + .milliseconds(500)
+    let counts = now - before.at <= EnsembleState.activityPatience + .milliseconds(500)
     let level = max(highest(host), room.hosts[host].peer?.core.ensemble.activity ?? 0)
     watched[host].behind = (max(level, counts ? before.level : 0), now)
   }
@@ -105,7 +105,7 @@ final class Inspector {
     }
   }
 
-  private func told(_ news: PeerCoreEvent, by peer: VirtualPeer) {
+  private func told(_ news: Event, by peer: VirtualPeer) {
     switch news {
     case .role(let role):
       record.note(UInt64(bitPattern: now.nanoseconds) ^ UInt64(peer.host))
@@ -167,7 +167,7 @@ final class Inspector {
   }
 
   private func look(at a: VirtualPeer, and b: VirtualPeer) {
-    let isMet = a.core.sessions[b.identity] != nil && b.core.sessions[a.identity] != nil
+    let isMet = a.core.roster.session(of: b.identity) != nil && b.core.roster.session(of: a.identity) != nil
     let reaches = room.wire.reaches(a.host, b.host)
     var pair = pairs[a.host * watched.count + b.host]
     // A session that a new one takes the place of is missed for a moment, however long the two have known each other.
@@ -205,7 +205,7 @@ final class Inspector {
   func acquaintance(_ a: Int, _ b: Int) -> Nanoseconds? {
     if !pairs.isEmpty { return pairs[a * watched.count + b].met.map { now - $0 } }
     guard let first = room.hosts[a].peer, let second = room.hosts[b].peer,
-      first.core.sessions[second.identity] != nil, second.core.sessions[first.identity] != nil
+      first.core.roster.session(of: second.identity) != nil, second.core.roster.session(of: first.identity) != nil
     else { return nil }
     return now - max(watched[a].calm, watched[b].calm)
   }

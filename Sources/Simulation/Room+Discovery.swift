@@ -12,7 +12,7 @@ extension Room {
       var hasFound = false
       let isNew = new.contains(peer.host)
       for host in isNew ? Array(hosts.indices) : new where host != peer.host && wire.reaches(peer.host, host) {
-        guard let other = hosts[host].peer, peer.core.sessions[other.identity] == nil else { continue }
+        guard let other = hosts[host].peer, peer.core.roster.session(of: other.identity) == nil else { continue }
         let place = Connections.Place(SocketAddress(host: host, .control))
         _ = peer.core.connections.found(
           other.identity, as: hosts[host].name, at: place, isMet: false, now: peer.now)

@@ -146,7 +146,7 @@ public final class Room {
     guard hosts[host].peer == nil else { return }
     hosts[host].lives += 1
     let known = hosts[host]
-    var ensemble = Ensemble(identity: known.identity, highestTerm: known.term)
+    var ensemble = EnsembleState(identity: known.identity, highestTerm: known.term)
     if disturbance.rule == .failover { ensemble.masterLoss = .stop }
     if disturbance.rule != .gate { ensemble.gates = known.gates }
     let own = known.clock.own(at: now)
@@ -177,9 +177,9 @@ public final class Room {
     notice(peer)
     crash(host)
     for other in hosts.compactMap(\.peer) where wire.reaches(host, other.host) {
-      let sessions = other.core.sessions
+      let roster = other.core.roster
       other.core.connections.withdrawn(
-        peer.identity, as: hosts[host].name, isMet: { sessions[$0] != nil }, now: other.now)
+        peer.identity, as: hosts[host].name, isMet: { roster.session(of: $0) != nil }, now: other.now)
       other.wake(in: .zero)
     }
   }

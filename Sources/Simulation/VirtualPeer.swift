@@ -47,11 +47,11 @@ final class VirtualPeer {
   enum Happening {
     case sounds(Message, from: SessionID?)
     case heard(Sounded)
-    case tells(PeerCoreEvent)
+    case tells(Event)
   }
 
   init(
-    host: Int, life: Int, name: String, ensemble: Ensemble, connections: Connections,
+    host: Int, life: Int, name: String, ensemble: EnsembleState, connections: Connections,
     clock: VirtualClock,
     wire: Wire, score: Score, pace: UInt16, disturbance: RuleMutation, random: SplitMix
   ) {
@@ -135,7 +135,7 @@ final class VirtualPeer {
   /// Does what the core wants done.
   func keepUp() {
     let now = now
-    for act in core.drain(at: now) { perform(act) }
+    for output in core.drain(at: now) { execute(output) }
     due.own = core.nextDeadline
     let instant = max(clock.truth(at: due.own), wire.now + Self.latency)
     guard instant < controlWakes else { return }
@@ -179,8 +179,8 @@ final class VirtualPeer {
     keepUp()
   }
 
-  private func perform(_ act: PeerCore.Act) {
-    switch act {
+  private func execute(_ output: PeerCore.Output) {
+    switch output {
     case .send(let octets, let address, let port):
       packet.removeAll()
       for octet in octets { packet.append(octet) }
@@ -204,9 +204,9 @@ final class VirtualPeer {
       thread.adopt(schedule, at: now)
       round()
     case .sound(let message, let session): news.append(.sounds(message, from: session))
-    case .company:
-      known = Set(core.partners.values.map { Self.key($0.info.ssrc, $0.info.data) })
-    case .tell(let what): news.append(.tells(what))
+    case .rosterChanged:
+      known = Set(core.roster.sessions.map { Self.key($0.info.ssrc, $0.info.data) })
+    case .event(let event): news.append(.tells(event))
     }
   }
 

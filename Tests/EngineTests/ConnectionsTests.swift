@@ -72,8 +72,8 @@ import Transports
       switch way {
       case 0:
         connections.established(session, at: there)
-        #expect(connections.targets.allSatisfy { !$0.isSought }, "it may be lost before it is known who it is")
-        connections.foreign(session)
+        #expect(connections.targets.allSatisfy { !$0.isPending }, "it may be lost before it is known who it is")
+        connections.isStandardDevice(session)
       case 1: connections.recognised(try other(), as: Identity(2))
       default:
         let isWorthTelling = connections.refused(session)

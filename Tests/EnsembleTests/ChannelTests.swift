@@ -20,12 +20,12 @@ import Testing
   }
 
   @Test func whoIsAloneHasTheFirst() {
-    var ensemble = Ensemble(identity: Identity(9))
+    var ensemble = EnsembleState(identity: Identity(9))
     ensemble.advance(to: Instant(nanoseconds: 5))
     #expect(ensemble.channel == nil && ensemble.nextDeadline == Instant(nanoseconds: 5) + .seconds(1))
     ensemble.advance(to: ensemble.nextDeadline)
     #expect(ensemble.channel == Channel(2))
-    #expect(ensemble.takeEffects() == [.channel(Channel(2))] && ensemble.nextDeadline == .distantFuture)
+    #expect(ensemble.takeOutputs() == [.event(.channel(Channel(2)))] && ensemble.nextDeadline == .distantFuture)
   }
 
   @Test(arguments: UInt64(1)...15) func eachHasItsOwnAtOnce(seed: UInt64) {
@@ -96,7 +96,7 @@ import Testing
     company.run(for: .seconds(2), probing: false)
     let settled = company.players[..<5].map(\.ensemble.channel)
     // Begins now, whatever its identity.
-    company.players[5].ensemble = Ensemble(identity: company.identity(5))
+    company.players[5].ensemble = EnsembleState(identity: company.identity(5))
     company.players[5].channels = []
     for n in 0..<5 { company.meet(n, 5) }
     company.run(for: .seconds(2), probing: false)
@@ -117,7 +117,7 @@ import Testing
       say(company.players[victim].ensemble.channel, by: pest, to: victim, &company)
     }
     let player = company.players[victim]
-    #expect(player.doubts == [.doubt(pest, .isRestless)])
+    #expect(player.doubts == [.warning(pest, .changesChannelTooOften)])
     #expect((6...9).contains(player.channels.count), "\(player.channels)")
     expectOneEach(company, "pest")
     // Still for ten seconds: it is heeded again.
@@ -132,7 +132,7 @@ import Testing
 
   /// Whoever is in front and does not take the channel that is free for it does not keep it from the others for long.
   @Test func aChannelNobodyTakesGoesToAnother() {
-    var ensemble = Ensemble(identity: Identity(100))
+    var ensemble = EnsembleState(identity: Identity(100))
     var now = Instant(nanoseconds: 0)
     ensemble.advance(to: now)
     let others = (1...14).map { Identity(UInt64($0)) }

@@ -9,7 +9,7 @@ import Testing
     let interval: Nanoseconds
     let begins: Instant
     var ends = Instant.distantFuture
-    var clock = OutsideClock()
+    var clock = ExternalClock()
     var ticks = 0
   }
 
@@ -18,10 +18,10 @@ import Testing
   /// Lets `machines` play into one peer for `length`; what the player hears, and the tempo in the last second.
   private func play(
     _ machines: inout [Machine], for length: Nanoseconds, unplugged: (Int, Instant)? = nil
-  ) -> (news: [ClockArbiter.News], tempo: Double, ensemble: Ensemble) {
-    var ensemble = Ensemble(identity: Identity(1))
+  ) -> (news: [ClockArbiter.Notification], tempo: Double, ensemble: EnsembleState) {
+    var ensemble = EnsembleState(identity: Identity(1))
     var arbiter = ClockArbiter()
-    var news: [ClockArbiter.News] = []
+    var news: [ClockArbiter.Notification] = []
     var now = Self.origin
     while now < Self.origin + length {
       now = now + .milliseconds(1)
@@ -35,13 +35,13 @@ import Testing
       for n in machines.indices { _ = machines[n].clock.advance(to: now) }
       let candidates = machines.enumerated().map { n, machine in
         ClockArbiter.Candidate(
-          n == 0 ? "A" : "B", machine.clock, isThere: unplugged.map { $0.0 != n || now < $0.1 } ?? true)
+          n == 0 ? "A" : "B", machine.clock, isConnected: unplugged.map { $0.0 != n || now < $0.1 } ?? true)
       }
-      let (yields, told) = arbiter.look(at: candidates, of: ensemble, now: now)
+      let (yields, told) = arbiter.select(among: candidates, for: ensemble, now: now)
       if let yields { machines[yields].clock.yield(&ensemble, now: now) }
       news += told
       ensemble.advance(to: now)
-      _ = ensemble.takeEffects()
+      _ = ensemble.takeOutputs()
     }
     return (news, ensemble.schedule.tempo(at: now).bpm, ensemble)
   }
@@ -56,7 +56,7 @@ import Testing
     let (kept, other, bpm) = a <= b ? ("A", "B", 120.0) : ("B", "A", 90)
     // A hundredth of a beat is what steering towards arrivals of whole milliseconds takes.
     #expect(abs(tempo - bpm) < 0.5, "not added up: \(tempo)")
-    #expect(news == [.another(other, beside: kept)])
+    #expect(news == [.unused(other, beside: kept)])
     #expect(ensemble.role == .master)
   }
 
@@ -65,7 +65,7 @@ import Testing
     machines[0].ends = Self.origin + .seconds(6)
     let (news, tempo, ensemble) = play(
       &machines, for: .seconds(14), unplugged: isUnplugged ? (0, Self.origin + .seconds(6)) : nil)
-    #expect(news == [.another("B", beside: "A"), .taken("B", after: "A")])
+    #expect(news == [.unused("B", beside: "A"), .replaced(by: "B", silent: "A")])
     #expect(abs(tempo - 90) < 0.5 && ensemble.role == .master)
     #expect(machines[1].clock.leads(ensemble))
   }

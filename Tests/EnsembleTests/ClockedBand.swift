@@ -7,8 +7,8 @@ import Seeds
 /// A band whose first player keeps an outside clock that says its ticks late by |N(0, sigma)|.
 struct ClockedBand {
   var band: VirtualBand
-  var outside = OutsideClock()
-  var events: [OutsideClock.Event] = []
+  var outside = ExternalClock()
+  var events: [ExternalClock.Event] = []
   var random: SplitMix
   private var losses: SplitMix
   /// The sender's clock minus true time.
@@ -16,7 +16,7 @@ struct ClockedBand {
   let sigma: Double
   /// In true time.
   var due: Double
-  private var arrivals: [(at: Instant, message: OutsideClock.Message)] = []
+  private var arrivals: [(at: Instant, message: ExternalClock.Message)] = []
 
   init(players: Int = 2, seed: UInt64, sigma: Nanoseconds) {
     band = VirtualBand(players: players, seed: seed)
@@ -26,9 +26,9 @@ struct ClockedBand {
     due = Double(band.now.nanoseconds)
   }
 
-  mutating func say(_ message: OutsideClock.Message) {
+  mutating func say(_ message: ExternalClock.Message) {
     let outside = self.outside
-    var (next, said) = (outside, OutsideClock.Event?.none)
+    var (next, said) = (outside, ExternalClock.Event?.none)
     band.command(0) { ensemble, now in said = next.received(message, at: now, for: &ensemble, now: now) }
     self.outside = next
     if let said { events.append(said) }
@@ -53,13 +53,13 @@ struct ClockedBand {
       let late = Nanoseconds(Int64(abs(normal()) * sigma))
       band.run(for: max(.zero, tick + late - band.now))
       guard heard, Double.random(in: 0..<1, using: &losses) >= loss else { continue }
-      var (next, said) = (outside, OutsideClock.Event?.none)
+      var (next, said) = (outside, ExternalClock.Event?.none)
       band.command(0) { [band] ensemble, now in
         let arrival = tick + late + (now - band.now)
         let remote = Instant(nanoseconds: (tick + Self.ahead).nanoseconds / 100_000 * 100_000)
         let clock = ClockEstimate(offset: Self.ahead - (now - band.now), uncertainty: .microseconds(200))
         said = next.received(
-          .clock, at: arrival, stamp: stamped ? OutsideClock.Stamp(remote, by: clock) : nil, for: &ensemble,
+          .clock, at: arrival, stamp: stamped ? ExternalClock.Stamp(remote, by: clock) : nil, for: &ensemble,
           now: max(now, arrival))
       }
       outside = next

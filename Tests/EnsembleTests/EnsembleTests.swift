@@ -122,7 +122,7 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
   @Test func stopAtAnInstantPlaysExactlyTheTicksDueBefore() throws {
     for bpm in [20.0, 61, 120, 137.3, 299.7, 999] {
       let tempo = try Tempo(bpm: bpm)
-      var ensemble = Ensemble(identity: Identity(1))
+      var ensemble = EnsembleState(identity: Identity(1))
       let now = Instant(nanoseconds: 55)
       try ensemble.start(tempo: tempo, at: now)
       let downbeat = now + ensemble.lead
@@ -160,7 +160,7 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
   }
 
   @Test func anEndIsBroughtForwardButNotPutOff() throws {
-    var ensemble = Ensemble(identity: Identity(1))
+    var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 0)
     try ensemble.start(tempo: .standard, at: now)
     try ensemble.stop(at: now + .seconds(60), now: now)
@@ -191,9 +191,11 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
   @Test func anOvertakenStatementRevivesNothing() throws {
     var band = VirtualBand(players: 2, seed: 13)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
-    let effects = band.players[0].events
+    let effects = band.players[0].outputs
     let early = try #require(
-      effects.lazy.compactMap { if case .tell(let timelineMessage, _, _) = $0 { timelineMessage } else { nil } }.first)
+      effects.lazy.compactMap {
+        if case .timelineMessage(let timelineMessage, _, _) = $0 { timelineMessage } else { nil }
+      }.first)
     band.run(for: .seconds(1))
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))

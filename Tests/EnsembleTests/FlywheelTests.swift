@@ -65,8 +65,8 @@ import Testing
     let ensemble = band.players[1].ensemble
     #expect(ensemble.clockJumps == 0 && ensemble.clockResets == 1)
     let master = band.identity(0)
-    let doubts = band.players[1].events.filter { if case .doubt = $0 { true } else { false } }
-    #expect(doubts.contains(.doubt(master, .clockWasSet)) && doubts.count <= 2, "told once")
+    let doubts = band.players[1].events.filter { if case .warning = $0 { true } else { false } }
+    #expect(doubts.contains(.warning(master, .clockStepped)) && doubts.count <= 2, "told once")
   }
 
   @Test(arguments: [Int64(-2000), -300, 300, 2000]) func moreThanAStepIsJumped(milliseconds: Int64) throws {
@@ -123,12 +123,12 @@ import Testing
     for bytes in wrong { band.players[1].ensemble.received(systemExclusive: bytes, from: master, at: band.own(1)) }
     band.players[1].ensemble.received(systemExclusive: [0x43, 0x10, 0x01], from: master, at: band.own(1))
     #expect(band.players[1].ensemble.rejected == wrong.count)
-    let effects = band.players[1].ensemble.takeEffects()
-    #expect(effects == [.doubt(master, .isUnreadable)] && band.players[1].ensemble.schedule == schedule)
+    let effects = band.players[1].ensemble.takeOutputs()
+    #expect(effects == [.event(.warning(master, .isUnreadable))] && band.players[1].ensemble.schedule == schedule)
   }
   @Test func ofMastersThatLeftOneIsRemembered() {
     // One after another comes, lies once, is followed and goes.
-    var ensemble = Ensemble(identity: Identity(1))
+    var ensemble = EnsembleState(identity: Identity(1))
     var now = Instant(nanoseconds: 1_000_000_000_000)
     for n in UInt32(1)...100 {
       let master = Identity(UInt64(n) + 1)
@@ -143,7 +143,7 @@ import Testing
       )
       #expect(ensemble.role == .follower(of: master))
       ensemble.left(master, at: now)
-      _ = ensemble.takeEffects()
+      _ = ensemble.takeOutputs()
     }
     #expect(ensemble.stampsRejected == 1)
   }

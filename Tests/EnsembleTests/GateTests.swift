@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func ofSeveralOfOneNameTheFirstIsMeantUntilItLeaves() throws {
-    var ensemble = Ensemble(identity: Identity(1))
+    var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 0)
     try ensemble.gates.apply("notes=closed")
     try ensemble.gates.apply("anna:notes=open")
@@ -99,24 +99,24 @@ import Testing
   @Test(arguments: [
     (
       "notes",
-      "gate \"notes\": says neither open nor closed; write KINDS=open or PEER:KINDS=closed, such as notes=closed"
+      "gate \"notes\": is neither open nor closed; write KINDS=open or PEER:KINDS=closed, such as notes=closed"
     ),
     ("notes=shut", "gate \"notes=shut\": \"shut\" is neither open nor closed; write =open or =closed at its end"),
     (
       "noise=open",
-      "gate \"noise=open\": \"noise\" is no kind of traffic; write rhythm, notes, modification, activity or all"
+      "gate \"noise=open\": \"noise\" is not a gate; write rhythm, notes, modification, activity or all"
     ),
     (
       "anna:=open",
-      "gate \"anna:=open\": \"\" is no kind of traffic; write rhythm, notes, modification, activity or all"
+      "gate \"anna:=open\": \"\" is not a gate; write rhythm, notes, modification, activity or all"
     ),
     (
       "notes,=open",
-      "gate \"notes,=open\": \"\" is no kind of traffic; write rhythm, notes, modification, activity or all"
+      "gate \"notes,=open\": \"\" is not a gate; write rhythm, notes, modification, activity or all"
     ),
     (
       ":notes=open",
-      "gate \":notes=open\": no peer stands before the colon; write its name or identity there, or leave the colon away"
+      "gate \":notes=open\": has no peer before the colon; write a name or identity there, or remove the colon"
     ),
   ])
   func whatIsWrongIsNamedAndChangesNothing(rule: String, message: String) {

@@ -80,9 +80,9 @@ import Testing
     let now = band.own(1)
     func offers(_ offer: Offer, from sender: Int) -> Bool {
       var ensemble = band.players[1].ensemble
-      _ = ensemble.takeEffects()
+      _ = ensemble.takeOutputs()
       ensemble.received(systemExclusive: offer.systemExclusive, from: band.identity(sender), at: now)
-      let isTold = ensemble.takeEffects().contains(.offered(by: band.identity(sender)))
+      let isTold = ensemble.takeOutputs().contains(.event(.offered(by: band.identity(sender))))
       let isGood = (try? ensemble.take(at: now)) != nil
       #expect(isTold == isGood && ensemble.role == (isGood ? .master : .follower(of: band.identity(0))))
       return isGood

@@ -148,7 +148,8 @@ import Testing
     var band = VirtualBand(players: 3, seed: 4)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     let old = try #require(
-      band.players[0].events.lazy.compactMap { if case .tell(let told, _, _) = $0 { told } else { nil } }.first)
+      band.players[0].outputs.lazy.compactMap { if case .timelineMessage(let told, _, _) = $0 { told } else { nil } }
+        .first)
     band.run(for: .seconds(3))
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
@@ -194,7 +195,9 @@ import Testing
     var band = VirtualBand(players: 2, seed: 5)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
-    let news = band.players[0].events.compactMap { if case .tell(_, to: nil, let isNews) = $0 { isNews } else { nil } }
+    let news = band.players[0].outputs.compactMap {
+      if case .timelineMessage(_, to: nil, let isNews) = $0 { isNews } else { nil }
+    }
     #expect(news.count > 8 && news.first == true && news.dropFirst().allSatisfy { !$0 })
   }
 
@@ -226,7 +229,7 @@ import Testing
     let (other, claim) = (band.identity(1), band.players[0].ensemble.claim)
     /// How often it is told in a second in which it says so every 10 ms.
     func told(_ said: Claim?, gates: GateSet = .all) -> Int {
-      band.players[0].events = []
+      band.players[0].outputs = []
       for _ in 0..<100 {
         band.command(0) {
           $0.received(
@@ -234,7 +237,7 @@ import Testing
         }
         band.run(for: .milliseconds(10))
       }
-      return band.players[0].events.count { if case .tell(_, to: other, _) = $0 { true } else { false } }
+      return band.players[0].outputs.count { if case .timelineMessage(_, to: other, _) = $0 { true } else { false } }
     }
     #expect(told(nil) == 10 && told(Claim(term: 0, identity: other)) == 10)
     #expect(told(claim) == 0 && told(Claim(term: 2, identity: other)) == 0)

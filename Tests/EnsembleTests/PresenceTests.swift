@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func nobodySpeaksForAnotherOrFromOutside() {
-    var ensemble = Ensemble(identity: Identity(9))
+    var ensemble = EnsembleState(identity: Identity(9))
     let now = Instant(nanoseconds: 0)
     for member in [Identity(1), Identity(3)] { ensemble.joined(member, at: now) }
     let presence = Presence(identity: Identity(1), claim: nil, channel: Channel(2), gates: .none, takesOver: false)

@@ -94,7 +94,7 @@ import Testing
     func presence(_ claim: Claim?, _ maker: Identity) -> Presence {
       Presence(identity: maker, claim: claim, channel: nil, gates: .all, takesOver: true)
     }
-    let lies: [(String, (inout Ensemble, Instant) -> Void)] = [
+    let lies: [(String, (inout EnsembleState, Instant) -> Void)] = [
       ("in the master's name", { $0.received(timelineMessage(1, master), from: liar, at: $1) }),
       ("in its own", { $0.received(timelineMessage(9, band.identity(1)), from: band.identity(1), at: $1) }),
       ("far ahead", { $0.received(timelineMessage(1 << 21, liar), from: liar, at: $1) }),
@@ -121,12 +121,12 @@ import Testing
     ]
     for (lie, tell) in lies {
       var ensemble = band.players[1].ensemble
-      _ = ensemble.takeEffects()
+      _ = ensemble.takeOutputs()
       tell(&ensemble, now)
       #expect(
         ensemble.role == .follower(of: master) && ensemble.schedule == band.players[1].ensemble.schedule, "\(lie)")
       #expect(ensemble.highestTerm == 1 && ensemble.claim == Claim(term: 1, identity: master), "\(lie)")
-      let effects = ensemble.takeEffects().filter { if case .present = $0 { false } else { true } }
+      let effects = ensemble.takeOutputs().filter { if case .presence = $0 { false } else { true } }
       #expect(effects == [], "\(lie)")
     }
   }

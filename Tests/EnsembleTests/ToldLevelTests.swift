@@ -10,7 +10,7 @@ import Testing
   /// A master that has lost all that was told it of a level learns it from the next presence, and from that too who does not
   /// take part any more.
   @Test func aPresenceTellsTheLevel() throws {
-    var ensemble = Ensemble(identity: Identity(1))
+    var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 1_000_000_000)
     let other = Identity(2)
     ensemble.joined(other, at: now)
@@ -28,7 +28,7 @@ import Testing
 
   /// A total that comes before the rhythm can be played, and then another's rhythm: it counted in the first one's clock.
   @Test func aTotalOfAnotherMasterIsNotKept() {
-    var ensemble = Ensemble(identity: Identity(1))
+    var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 1_000_000_000)
     for n in [2, 3] as [UInt64] { ensemble.joined(Identity(n), at: now) }
     func timelineMessage(_ term: UInt32, of n: UInt64) -> TimelineMessage {
@@ -39,8 +39,8 @@ import Testing
     ensemble.received(timelineMessage(1, of: 2), from: Identity(2), at: now)
     let total = Message.controlChange(Channel(1)!, controller: 7, value: 99)
     _ = ensemble.received(total, at: now, isRecovered: false, from: Identity(2), now: now)
-    #expect(ensemble.role == .follower(of: Identity(2)) && ensemble.activities.early.count == 1)
+    #expect(ensemble.role == .follower(of: Identity(2)) && ensemble.follower?.totals.early.count == 1)
     ensemble.received(timelineMessage(2, of: 3), from: Identity(3), at: now)
-    #expect(ensemble.role == .follower(of: Identity(3)) && ensemble.activities.early.isEmpty)
+    #expect(ensemble.role == .follower(of: Identity(3)) && ensemble.follower?.totals.early.isEmpty == true)
   }
 }

@@ -10,7 +10,7 @@ extension VirtualBand {
   }
 
   final class Player {
-    var ensemble: Ensemble { didSet { isAwake = true } }
+    var ensemble: EnsembleState { didSet { isAwake = true } }
     /// Whether something has happened to it since it was looked at last.
     var isAwake = true
     /// When there is something to do again, in its clock.
@@ -19,7 +19,7 @@ extension VirtualBand {
     var ahead: Nanoseconds
     /// Parts per million by which it is faster.
     var skew: Int64 = 0
-    var cursor = TickCursor(lead: Ensemble.standardSoundLead)
+    var cursor = TickCursor(lead: EnsembleState.standardSoundLead)
     /// Steps in the order in which they were handed over, one list a run.
     var runs: [[Sounded]] = []
     var run: UInt32 = 0
@@ -34,9 +34,10 @@ extension VirtualBand {
     var spins = 0
     /// Each role, and since when, in true time.
     var roles: [(role: Role, since: Instant)] = []
-    var events: [Ensemble.Effect] = []
+    var outputs: [EnsembleState.Output] = []
+    var events: [Event] = []
 
-    init(_ ensemble: Ensemble, ahead: Nanoseconds) { (self.ensemble, self.ahead) = (ensemble, ahead) }
+    init(_ ensemble: EnsembleState, ahead: Nanoseconds) { (self.ensemble, self.ahead) = (ensemble, ahead) }
 
     /// Looks at what comes next: a deadline of the ensemble's, or a tick.
     func lookAhead() {

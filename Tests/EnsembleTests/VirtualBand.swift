@@ -36,7 +36,7 @@ struct VirtualBand {
     var random = SplitMix(seed: seed)
     players = (0..<count).map { n in
       Player(
-        Ensemble(identity: Identity(random.next())),
+        EnsembleState(identity: Identity(random.next())),
         ahead: Nanoseconds(random.integer(in: -10_000_000_000_000...10_000_000_000_000)))
     }
     self.random = random
@@ -91,8 +91,8 @@ struct VirtualBand {
   /// Is there again, started anew, with the term that was kept.
   mutating func restart(_ n: Int, resuming timelineMessage: TimelineMessage? = nil) throws(CommandError) {
     let old = players[n].ensemble
-    players[n].ensemble = Ensemble(identity: old.identity, highestTerm: old.highestTerm)
-    (players[n].cursor, players[n].run) = (TickCursor(lead: Ensemble.standardSoundLead), 0)
+    players[n].ensemble = EnsembleState(identity: old.identity, highestTerm: old.highestTerm)
+    (players[n].cursor, players[n].run) = (TickCursor(lead: EnsembleState.standardSoundLead), 0)
     (players[n].moment, players[n].ticked) = (TickCursor(lead: .zero), nil)
     players[n].isAlive = true
     if let timelineMessage {
@@ -109,7 +109,7 @@ struct VirtualBand {
     }
   }
 
-  mutating func command<E: Error>(_ n: Int, _ body: (inout Ensemble, Instant) throws(E) -> Void) throws(E) {
+  mutating func command<E: Error>(_ n: Int, _ body: (inout EnsembleState, Instant) throws(E) -> Void) throws(E) {
     try body(&players[n].ensemble, own(n))
     settle(n)
   }
@@ -178,13 +178,14 @@ struct VirtualBand {
   }
 
   private mutating func drain(_ n: Int) {
-    for effect in players[n].ensemble.takeEffects() {
-      players[n].events.append(effect)
+    for effect in players[n].ensemble.takeOutputs() {
+      players[n].outputs.append(effect)
+      if case .event(let event) = effect { players[n].events.append(event) }
       switch effect {
-      case .tell(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
-      case .present(let presence, let to, _): post(.exclusive(presence.systemExclusive), from: n, to: to)
+      case .timelineMessage(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
+      case .presence(let presence, let to, _): post(.exclusive(presence.systemExclusive), from: n, to: to)
       case .offer(let offer, let to, _): post(.exclusive(offer.systemExclusive), from: n, to: to)
-      case .role(let role): players[n].roles.append((role, now))
+      case .event(.role(let role)): players[n].roles.append((role, now))
       default: break
       }
     }

@@ -11,14 +11,14 @@ import Seeds
 /// otherwise. Everything comes from the seed.
 struct VirtualCompany {
   struct Player {
-    var ensemble: Ensemble
+    var ensemble: EnsembleState
     /// This peer's clock minus true time.
     var ahead: Nanoseconds
-    var cursor = TickCursor(lead: Ensemble.standardSoundLead)
+    var cursor = TickCursor(lead: EnsembleState.standardSoundLead)
     /// What sounded: the step, and the total its layers went by.
     var steps: [(step: Step, total: UInt8)] = []
     var channels: [Channel?] = []
-    var doubts: [Ensemble.Effect] = []
+    var doubts: [Event] = []
     /// When it sent which controller.
     var sent: [(at: Instant, controller: UInt7, value: UInt8)] = []
     /// When it presented itself.
@@ -52,7 +52,7 @@ struct VirtualCompany {
     var random = SplitMix(seed: seed)
     players = (0..<count).map { n in
       Player(
-        ensemble: Ensemble(
+        ensemble: EnsembleState(
           identity: Identity(random.next()), activity: n < activity.count ? activity[n] : 0),
         ahead: Nanoseconds(random.integer(in: -10_000_000_000_000...10_000_000_000_000)))
     }
@@ -83,7 +83,7 @@ struct VirtualCompany {
     }
   }
 
-  mutating func command<E: Error>(_ n: Int, _ body: (inout Ensemble, Instant) throws(E) -> Void) throws(E) {
+  mutating func command<E: Error>(_ n: Int, _ body: (inout EnsembleState, Instant) throws(E) -> Void) throws(E) {
     try body(&players[n].ensemble, own(n))
     players[n].ensemble.advance(to: own(n))
     drain(n)
@@ -117,13 +117,13 @@ struct VirtualCompany {
   }
 
   private mutating func drain(_ n: Int) {
-    for effect in players[n].ensemble.takeEffects() {
+    for effect in players[n].ensemble.takeOutputs() {
       switch effect {
-      case .tell(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
-      case .present(let presence, let to, _):
+      case .timelineMessage(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
+      case .presence(let presence, let to, _):
         players[n].presented.append((now, to))
         post(.exclusive(presence.systemExclusive), from: n, to: to)
-      case .send(let message, let instant, let to):
+      case .message(let message, let instant, let to):
         guard case .controlChange(_, let controller, let value) = message else { break }
         players[n].sent.append((now, controller, value.value))
         // A stamp counts whole units of 100 us.
@@ -132,8 +132,8 @@ struct VirtualCompany {
           journals[n * players.count + other][controller.value] = value.value
         }
         post(.message(message, at: stamp), from: n, to: to)
-      case .channel(let channel): players[n].channels.append(channel)
-      case .doubt: players[n].doubts.append(effect)
+      case .event(.channel(let channel)): players[n].channels.append(channel)
+      case .event(.warning(let peer, let warning)): players[n].doubts.append(.warning(peer, warning))
       default: break
       }
     }

@@ -64,10 +64,10 @@ import Transports
     try await ada.says("master", within: .seconds(15))
     try await Task.sleep(for: .seconds(4))
     giver.leave(stopping: false)
-    try await ada.says("sends no clock")
+    try await ada.says("sends no ticks")
     giver = try ClockGiver(port: giver.port, goingOnSince: giver.origin)
-    try await ada.says("sends clock again")
-    try await ada.says("is no Tutti peer", times: 2)
+    try await ada.says("sends ticks again")
+    try await ada.says("standard device, used as external clock", times: 2)
     giver.leave()
     try await ada.says("the rhythm stopped")
     let trace = try ada.leave()
@@ -75,14 +75,14 @@ import Transports
     #expect(last > 300)
     try expectInStep(trace, with: giver, until: last - 24)
     #expect(
-      ada.said.filter { $0.hasPrefix("Drums") && !$0.contains(" joined") && !$0.contains(" left") } == [
-        "Drums is no Tutti peer: its clock is kept",
-        "Drums is gone; it is connected again when it comes back",
-        "Drums sends no clock; the rhythm goes on at its last tempo",
-        "Drums is back",
-        "Drums sends clock again",
-        "Drums is no Tutti peer: its clock is kept",
-        "Drums is gone; it is connected again when it comes back",
+      ada.said.filter { $0.contains("Drums") && !$0.contains(" joined") && !$0.contains(" left") } == [
+        "Drums: standard device, used as external clock",
+        "external clock Drums: not in session any longer (trying again)",
+        "external clock Drums: sends no ticks; the rhythm continues at the last tempo",
+        "external clock Drums: in session again",
+        "external clock Drums: sends ticks again",
+        "Drums: standard device, used as external clock",
+        "external clock Drums: not in session any longer (trying again)",
       ])
   }
 
@@ -90,7 +90,7 @@ import Transports
     let folder = try Player.folder()
     let ben = try Player("ben", folder: folder)
     let ada = try Player("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(ben.port)")] }
-    try await ada.says("ben is a Tutti peer: its rhythm is followed anyway; leave --clock-from away")
+    try await ada.says("external clock ben: is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from")
     ben.mailbox.post(.startOrStop)
     try await ada.says("follower")
     let traces = try [ada.leave(), ben.leave()]
@@ -103,12 +103,12 @@ import Transports
     let endpoint = Endpoint(name: "", random: random)
     let address = SocketAddress(host: 0x7F00_0001, port: 9)
     let session = try endpoint.connect(to: address, data: address, at: Instant(nanoseconds: 0))
-    var ensemble = Ensemble(
+    var ensemble = EnsembleState(
       identity: Identity(random.next()), highestTerm: 0, lead: .milliseconds(100), soundLead: .zero)
-    var peer = ClockPeer(address: address, name: "ben")
+    var peer = RTPPeerClock(address: address, name: "ben")
     _ = peer.established(session, name: nil)
     var now = Instant(nanoseconds: 1_000_000_000)
-    for message in [OutsideClock.Message.start] + Array(repeating: .clock, count: 12) {
+    for message in [ExternalClock.Message.start] + Array(repeating: .clock, count: 12) {
       _ = peer.received(message, stamped: now, at: now, isRecovered: false, lost: 0, for: &ensemble, now: now)
       now = now + .milliseconds(20)
     }
@@ -122,7 +122,7 @@ import Transports
   @Test func whoDoesNotAnswerIsTold() async throws {
     let folder = try Player.folder()
     let ada = try Player("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:9")] }
-    try await ada.says("127.0.0.1:9: does not answer, trying on")
+    try await ada.says("127.0.0.1:9: does not answer (trying again)")
     _ = try ada.leave()
   }
 

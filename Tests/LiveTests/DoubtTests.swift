@@ -27,19 +27,19 @@ import Testing
     case .isSet:
       // There and back again it jumps, and misses a step or two at most.
       #expect(spacings.count { $0 > .milliseconds(1) } <= 2 && spacings.allSatisfy { $0 < .milliseconds(300) })
-      #expect(ben.said.count { $0.contains("Eve: its clock was set") } == 1)
+      #expect(ben.said.count { $0.contains("Eve: its clock was stepped") } == 1)
     case .standsStill, .runsBackwards, .jumpsAbout:
       // A tick is moved by half a percent of its length at most, and what two clocks part by.
       #expect(spacings.allSatisfy { $0 < .microseconds(130) }, "\(lie): \(spacings.max()!)")
-      let doubts = ben.said.filter { $0.contains("stamps that cannot be") || $0.contains("clock answers") }
+      let doubts = ben.said.filter { $0.contains("implausible stamps") || $0.contains("clock probes: unsolicited") }
       #expect(!doubts.isEmpty && doubts.count == Set(doubts).count, "\(lie): \(ben.said)")
     case .repliesTwice:
       #expect(spacings.allSatisfy { $0 < .microseconds(130) })
-      #expect(ben.said.count { $0.contains("clock answers that nobody asked for, or twice") } == 1)
+      #expect(ben.said.count { $0.contains("clock probes: unsolicited or duplicate replies") } == 1)
       #expect((trace.summary?.others["probes_rejected"] ?? 0) >= 50)
     case .statesNonsense:
       #expect(spacings.allSatisfy { $0 < .microseconds(130) })
-      #expect(ben.said.count { $0.contains("Eve: says what cannot be read here") } == 1)
+      #expect(ben.said.count { $0.contains("Eve: sends messages that cannot be decoded") } == 1)
       #expect((trace.summary?.others["timeline_messages_rejected"] ?? 0) >= 10)
     }
   }

@@ -99,7 +99,7 @@ import Testing
     }
     #expect(traces.map(\.summary?.role) == ["master", "follower"])
     #expect(traces[1].summary?.ticksReceived == traces[1].summary?.ticksExpected)
-    #expect(!ada.said.contains { $0.contains(" is gone") || $0.contains("no clock") })
+    #expect(!ada.said.contains { $0.contains("disappeared") || $0.contains("no ticks") })
   }
 
   /// The device is unplugged, plays on, and is plugged in again with another number: the peer has played on too, and is
@@ -113,8 +113,8 @@ import Testing
     drums = nil
     let other = try Instrument("Other")
     #expect(other.address == address, "somebody else has its number meanwhile")
-    try await ada.says("Drums clock is gone")
-    try await ada.says("sends no clock")
+    try await ada.says("Drums clock: disappeared")
+    try await ada.says("sends no ticks")
     MonotonicClock.sleep(until: Instrument.moment(of: 290, since: origin) - .milliseconds(100))
     drums = try Instrument("Drums")
     drums.keepTime(290..<500, since: origin, last: [.stop])
@@ -126,10 +126,10 @@ import Testing
     let news = ada.said.filter { $0.contains("Drums clock") }
     #expect(
       news == [
-        "MIDI port Drums clock is gone; it is connected again when it comes back",
-        "Drums clock sends no clock; the rhythm goes on at its last tempo",
-        "MIDI port Drums clock is back",
-        "Drums clock sends clock again",
+        "MIDI port Drums clock: disappeared; it is connected again when it returns",
+        "external clock Drums clock: sends no ticks; the rhythm continues at the last tempo",
+        "MIDI port Drums clock: connected again",
+        "external clock Drums clock: sends ticks again",
       ])
   }
 

@@ -166,7 +166,7 @@ package struct VirtualNetwork {
       standing[k][id] = Standing(info: info)
       reconnections.removeAll { $0.endpoint == k && $0.info.control == info.control }
     case .extended(let id, let event):
-      guard case .recognised(let identity) = PeerEvent(event) else { break }
+      guard case .recognised(let identity) = RecognitionEvent(event) else { break }
       hasRecognised.insert(k)
       standing[k][id]?.identity = identity.bits
       reconnections.removeAll { $0.endpoint == k && $0.identity == identity.bits }

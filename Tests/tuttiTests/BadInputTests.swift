@@ -160,7 +160,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     #expect(outcome.status == 0)
     let warnings = outcome.errors.split(separator: "\n").filter { $0.contains("does not answer") }
     let remedy = "check the address, the port and the firewall there"
-    #expect(warnings == ["tutti: \(address): does not answer, trying on; \(remedy)"])
+    #expect(warnings == ["tutti: \(address): does not answer (trying again); \(remedy)"])
   }
 
   @Test(arguments: [

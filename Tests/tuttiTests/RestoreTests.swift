@@ -54,8 +54,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{\"version\": 1, \"patch\":", "it is damaged"), ("{\"version\": 99}", "it is of version 99"),
-    ("", "it is damaged"), ("{\"version\":1,\"patch\":\"street\",\"ns_per_quarter\":-1}", "it is damaged"),
+    ("{\"version\": 1, \"patch\":", "is damaged"), ("{\"version\": 99}", "has version 99"),
+    ("", "is damaged"), ("{\"version\":1,\"patch\":\"street\",\"ns_per_quarter\":-1}", "is damaged"),
   ])
   func unusableSessionFileIsMovedAside(text: String, reason: String) async throws {
     let folder = try TemporaryFolder()

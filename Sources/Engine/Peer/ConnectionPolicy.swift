@@ -1,7 +1,7 @@
 import RTPMIDI
 import Transports
 
-/// Whose invitations a peer accepts. Whom it invites itself is not asked.
+/// The peers whose invitations are accepted. The policy does not apply to invitations of the local peer.
 public enum ConnectionPolicy: Sendable, CustomStringConvertible {
   case anyone
   case contacts(Contacts)
@@ -15,7 +15,7 @@ public enum ConnectionPolicy: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a peer may come in that calls itself `name` and invites from `address`.
+  /// Whether an invitation from `address` by a peer that reports `name` is accepted.
   func admits(_ name: String?, from address: SocketAddress) -> Bool {
     switch self {
     case .anyone: true

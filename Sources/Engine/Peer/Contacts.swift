@@ -2,41 +2,40 @@ import Foundation
 public import RTPMIDI
 import Transports
 
-/// Those whom a peer lets in when it does not let in anyone: a text file, a contact a line.
+/// The peers that may connect under the policy `contacts`: a text file with one contact per line.
 ///
 ///     # The quartet
 ///     name Ada
 ///     host 192.168.1.20
 ///     host studio.local
 ///
-/// A name is what a peer calls itself, so it keeps out mistakes, not ill will; a host is where its packets come from,
-/// at whichever of its addresses.
+/// A name is the one that a peer reports: it protects against mistakes, not against attacks. A host is the source of the
+/// packets, by any of its addresses.
 public struct Contacts: Sendable {
-  /// Why a file of contacts cannot be used: file, line, reason and remedy.
+  /// The reason why a file of contacts cannot be used, with file, line and remedy.
   public struct Fault: Error, CustomStringConvertible {
     public let description: String
-    /// Whether the file is there and says something that cannot be understood.
+    /// Whether the file exists but has a syntax error.
     public let isMalformed: Bool
   }
 
-  /// The longest file read.
+  /// The maximum size of the file in bytes.
   static let largest = 1 << 20
 
   private var names: Set<String> = []
   private var hosts: [SocketAddress] = []
-  /// Hosts that could not be found, with the reason, a line for people each.
+  /// The hosts that could not be resolved, one message per host.
   public private(set) var missing: [String] = []
 
-  /// Where the contacts are when no file is named: `tutti/contacts` in the configuration folder (XDG Base Directory
-  /// Specification).
+  /// The default path: `tutti/contacts` in the configuration folder (XDG Base Directory Specification).
   public static var standardPath: String {
     let environment = ProcessInfo.processInfo.environment
     let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 }
     return (folder ?? (environment["HOME"] ?? "") + "/.config") + "/tutti/contacts"
   }
 
-  /// Reads the file at `path` and looks its hosts up, which may take seconds. A host that is not found is left out and
-  /// told in ``missing``.
+  /// Reads the file at `path` and resolves its hosts, which may take seconds. A host that cannot be resolved is listed in
+  /// ``missing``.
   ///
   /// - Throws: ``Fault``.
   public init(path: String) throws(Fault) {
@@ -73,7 +72,7 @@ public struct Contacts: Sendable {
     return (String(kind), line[kind.endIndex...].trimmingCharacters(in: .whitespaces))
   }
 
-  /// Whether the peer that calls itself `name` and sends from `address` is one of them.
+  /// Whether the peer with this name and address is a contact.
   public func include(_ name: String?, at address: SocketAddress) -> Bool {
     if let name, names.contains(name) { return true }
     return hosts.contains { $0.isSameHost(as: address) }

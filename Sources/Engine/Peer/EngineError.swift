@@ -1,4 +1,4 @@
-/// Something a peer needs and cannot have: the thing, the reason and the remedy in one line.
+/// An unavailable requirement of a peer, as one line: `thing: reason; remedy`.
 public struct EngineError: Error, CustomStringConvertible {
   public let description: String
   public init(_ description: String) { self.description = description }

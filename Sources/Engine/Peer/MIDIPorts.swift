@@ -4,49 +4,39 @@ import MusicalTime
 import Realtime
 import Transports
 
-/// The peer's ALSA ports, as the control thread looks after them: who is connected to them, which notes are held, and the
-/// outside clock.
+/// The ALSA ports of a peer, as the control thread sees them: the connections, the held notes and the external clocks.
 struct MIDIPorts {
-  /// A port whose clock may be kept, and what has been heard of it: one that was asked for, or whatever was connected to the
-  /// clock input by hand.
-  struct Source {
-    var name: String
-    /// Nil while it is gone.
-    var address: SequencerAddress?
-    var clock = OutsideClock()
-  }
-
   let sequencer: Sequencer
-  var sources: [Source] = []
-  /// So many are listened to.
-  private static let mostSources = 16
-  /// What may go from here to the network.
+  /// The ports that may be used as external clocks.
+  var clocks: [PortClock] = []
+  private static let clockLimit = 16
+  /// The budget for messages to the network.
   var outbound = MessageBudget()
-  /// What each program at the input port holds.
+  /// The notes that each program at the input port holds.
   private(set) var held: [SequencerAddress: HeldNotes] = [:]
-  /// How often arrivals were lost: the kernel's room for them, or this program's, overran.
+  /// How often arrivals were lost, because a buffer of the kernel or of this program overflowed.
   private(set) var overflows: Int64 = 0
-  /// System Exclusive, clock messages of strangers, and other things that are not taken.
+  /// The number of messages that are not used: System Exclusive, clock messages of other ports, and others.
   var ignored: Int64 = 0
-  /// Whether the player has been told that a clock comes in that nobody keeps.
-  var hasToldOfClock = false
+  /// Whether the player was informed of a clock that is not used.
+  var hasReportedClock = false
   private var reconnections = Reconnections()
-  /// Who hears the clock.
+  /// The subscribers of the clock port.
   private var listeners: Set<SequencerAddress> = []
   private var dropped = 0
 
-  /// Opens the peer's ports; nil when it is to have none.
+  /// Opens the ports; nil if none is configured.
   ///
-  /// - Throws: ``TransportError``: no sequencer, or no such port to take the clock from.
+  /// - Throws: ``TransportError`` if there is no sequencer, or no port for an external clock.
   init?(_ configuration: PeerConfiguration) throws(TransportError) {
-    let wanted: [String] = configuration.clockFrom.compactMap { if case .port(let name) = $0 { name } else { nil } }
-    guard configuration.midi || !wanted.isEmpty else { return nil }
-    sequencer = try Sequencer(name: configuration.name, takingClock: !wanted.isEmpty)
+    let names: [String] = configuration.clockFrom.compactMap { if case .port(let name) = $0 { name } else { nil } }
+    guard configuration.midi || !names.isEmpty else { return nil }
+    sequencer = try Sequencer(name: configuration.name, takingClock: !names.isEmpty)
     do throws(TransportError) {
-      for name in wanted {
+      for name in names {
         let port = try sequencer.ports().find(name, giving: true)
         try sequencer.subscribe(SequencerLink(.clockInput, port.address))
-        sources.append(Source(name: port.name, address: port.address))
+        clocks.append(PortClock(name: port.name, address: port.address))
       }
     } catch {
       sequencer.close()
@@ -56,99 +46,104 @@ struct MIDIPorts {
 
   var nextDeadline: Instant { reconnections.nextDue ?? .distantFuture }
 
-  /// Connects again what has come back.
+  /// Restores the connections to ports that have returned.
   mutating func advance(to now: Instant) {
     for link in reconnections.due(at: now, ports: sequencer.ports()) {
       do throws(TransportError) { try sequencer.subscribe(link) } catch { reconnections.refused(link, at: now) }
     }
   }
 
-  /// What became of the ports.
-  struct News {
-    var changes: [Reconnections.Change] = []
-    /// Who has just begun to hear the clock, and who hears it no more.
+  /// Changes of the connections.
+  struct Changes {
+    var connections: [Reconnections.Change] = []
+    /// New subscribers of the clock port.
     var joined: [SequencerAddress] = []
+    /// Former subscribers of the clock port.
     var left: [SequencerAddress] = []
-    /// What is to be sent to everybody so that no note hangs.
+    /// The messages that end the notes of programs that have disconnected.
     var released: [Message] = []
   }
 
-  /// Takes an announcement in.
-  mutating func note(_ arrival: SequencerArrival) -> News {
-    var news = News()
+  /// Handles an announcement of the sequencer.
+  mutating func note(_ arrival: SequencerArrival) -> Changes {
+    var changes = Changes()
     switch arrival.event {
-    case .message: return news
+    case .message: return changes
     case .ignored:
       ignored += 1
-      return news
-    case .overflow: return takeStock(at: arrival.at)
+      return changes
+    case .overflow: return readConnections(at: arrival.at)
     case .subscribed(let link) where link.port == .clock:
-      if listeners.insert(link.other).inserted { news.joined = [link.other] }
+      if listeners.insert(link.other).inserted { changes.joined = [link.other] }
     case .subscribed(let link) where link.port == .clockInput:
       listen(to: link.other)
-    case .unsubscribed(let link): news = forget(at: link.port) { $0 == link.other }
-    case .portExited(let address): news = forget { $0 == address }
-    case .clientExited(let client): news = forget { $0.client == client }
+    case .unsubscribed(let link): changes = forget(at: link.port) { $0 == link.other }
+    case .portExited(let address): changes = forget { $0 == address }
+    case .clientExited(let client): changes = forget { $0.client == client }
     case .subscribed, .portStarted, .portChanged, .clientChanged: break
     }
-    news.changes = reconnections.note(arrival.event, at: arrival.at, ports: sequencer.ports())
-    return news
+    changes.connections = reconnections.note(arrival.event, at: arrival.at, ports: sequencer.ports())
+    return changes
   }
 
-  /// Takes stock anew when arrivals have been lost on the way to this thread, as `count`, their number so far, tells.
-  mutating func checkLosses(_ count: Int, at now: Instant) -> News? {
+  /// Compares the number of lost arrivals; after a loss, it reads all connections again.
+  ///
+  /// - Parameter count: the number of arrivals that were lost on the way to this thread.
+  mutating func checkLosses(_ count: Int, at now: Instant) -> Changes? {
     guard count != dropped else { return nil }
     dropped = count
-    return takeStock(at: now)
+    return readConnections(at: now)
   }
 
-  private mutating func takeStock(at now: Instant) -> News {
+  private mutating func readConnections(at now: Instant) -> Changes {
     overflows += 1
     let (links, ports) = (sequencer.links(), sequencer.ports())
-    // A Note Off may have been among what was lost.
-    var news = forget { _ in true }
-    let hearing = Set(links.filter { $0.port == .clock }.map(\.other))
-    (news.joined, news.left) = (Array(hearing.subtracting(news.left)), news.left.filter { !hearing.contains($0) })
-    listeners = hearing
+    // A Note Off may be among the lost arrivals.
+    var changes = forget { _ in true }
+    let subscribers = Set(links.filter { $0.port == .clock }.map(\.other))
+    (changes.joined, changes.left) = (
+      Array(subscribers.subtracting(changes.left)), changes.left.filter { !subscribers.contains($0) }
+    )
+    listeners = subscribers
     let giving = links.filter { $0.port == .clockInput }.map(\.other)
-    for n in sources.indices {
-      sources[n].clock.lostCount()
-      if let address = sources[n].address, !giving.contains(address) { sources[n].address = nil }
+    for n in clocks.indices {
+      clocks[n].clock.lostCount()
+      if let address = clocks[n].address, !giving.contains(address) { clocks[n].address = nil }
     }
     for address in giving { listen(to: address) }
-    news.changes = reconnections.resynchronize(links: links, ports: ports, at: now)
-    return news
+    changes.connections = reconnections.resynchronize(links: links, ports: ports, at: now)
+    return changes
   }
 
-  /// Whatever is at `address` is connected to the clock input: one that has come back, or another.
+  /// The port at `address` is connected to the clock input: a port that has returned, or another one.
   private mutating func listen(to address: SequencerAddress) {
-    guard !sources.contains(where: { $0.address == address }) else { return }
+    guard !clocks.contains(where: { $0.address == address }) else { return }
     let name = sequencer.ports().first { $0.address == address }?.name ?? "\(address)"
-    if let n = sources.firstIndex(where: { $0.address == nil && $0.name == name }) {
-      sources[n].address = address
-    } else if sources.count < Self.mostSources {
-      sources.append(Source(name: name, address: address))
+    if let n = clocks.firstIndex(where: { $0.address == nil && $0.name == name }) {
+      clocks[n].address = address
+    } else if clocks.count < Self.clockLimit {
+      clocks.append(PortClock(name: name, address: address))
     }
   }
 
-  /// Whoever is meant is connected no more, to `port` or to any.
-  private mutating func forget(at port: Sequencer.Port? = nil, _ isMeant: (SequencerAddress) -> Bool) -> News {
-    var news = News()
+  /// The programs for which `matches` is true have disconnected from `port`; nil stands for all ports.
+  private mutating func forget(at port: Sequencer.Port? = nil, _ matches: (SequencerAddress) -> Bool) -> Changes {
+    var changes = Changes()
     if port == nil || port == .clockInput {
-      for n in sources.indices {
-        guard let address = sources[n].address, isMeant(address) else { continue }
-        sources[n].address = nil
-        sources[n].clock.lostCount()
+      for n in clocks.indices {
+        guard let address = clocks[n].address, matches(address) else { continue }
+        clocks[n].address = nil
+        clocks[n].clock.lostCount()
       }
     }
     if port == nil || port == .clock {
-      news.left = listeners.filter(isMeant)
-      listeners.subtract(news.left)
+      changes.left = listeners.filter(matches)
+      listeners.subtract(changes.left)
     }
     if port == nil || port == .input {
-      for address in held.keys.filter(isMeant) { news.released += release(address) }
+      for address in held.keys.filter(matches) { changes.released += release(address) }
     }
-    return news
+    return changes
   }
 
   private mutating func release(_ address: SequencerAddress) -> [Message] {
@@ -156,13 +151,13 @@ struct MIDIPorts {
     return notes.release()
   }
 
-  /// Whether `message` of the program at `address` may go to the network.
+  /// Whether a message of the program at `address` may be sent to the network.
   mutating func admits(_ message: Message, from address: SequencerAddress, at now: Instant) -> Bool {
     guard held[address]?.ends(with: message) == true || outbound.admit(at: now) else { return false }
     if held[address] != nil || held.count < 64 { held[address, default: HeldNotes()].note(message) }
     return true
   }
 
-  /// What ends the notes that are held, when the peer leaves.
+  /// Returns the messages that end all held notes.
   mutating func releaseAll() -> [Message] { Array(held.keys).flatMap { release($0) } }
 }

@@ -1,13 +1,15 @@
 import Realtime
 import Synchronization
 
-/// Commands on their way from other threads to the control thread.
+/// A queue of commands from other threads to the control thread.
 public final class Mailbox: Sendable {
   let bell = Doorbell()
   private let waiting = Mutex<[PlayerCommand]>([])
 
   public init() {}
 
+  /// Adds a command and wakes the control thread.
+  ///
   /// Real-time: not safe.
   public func post(_ command: PlayerCommand) {
     waiting.withLock { $0.append(command) }

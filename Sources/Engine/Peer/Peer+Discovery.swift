@@ -4,10 +4,10 @@ import PeerProtocol
 import Realtime
 import Transports
 
-// Who is there on the network without having been named.
+// Discovery of peers by DNS-SD.
 extension Peer {
-  /// Announces this peer, and looks for others, if it is to.
-  func discoverOthers() -> Discovery? {
+  /// Announces this peer and browses for others, if discovery is configured.
+  func startDiscovery() -> Discovery? {
     guard configuration.discovery != .off else { return nil }
     let bell = mailbox.bell
     return Discovery(
@@ -15,32 +15,32 @@ extension Peer {
     ) { bell.ring() }
   }
 
-  /// Connects to the Tutti peers that have been found since the last time.
-  func meetOthers(at now: Instant) {
+  /// Handles the announcements since the last call.
+  func handleDiscovery(at now: Instant) {
     for event in discovery?.drain() ?? [] {
       switch event {
-      case .found(let service): meet(service, at: now)
+      case .found(let service): found(service, at: now)
       case .lost(let service):
         guard let identity = service.identity else { break }
-        let sessions = core.sessions
-        core.connections.withdrawn(Identity(identity), as: service.name, isMet: { sessions[$0] != nil }, now: now)
+        let roster = core.roster
+        core.connections.withdrawn(
+          Identity(identity), as: service.name, isMet: { roster.session(of: $0) != nil }, now: now)
       case .unavailable(let reason): log.notice("\(reason)")
-      case .renamed(let name): log.notice("the name is taken on this network: the others find this peer as \(name)")
+      case .renamed(let name): log.notice("peer name: already in use on this network; other peers see \(name)")
       }
     }
   }
 
-  private func meet(_ service: Discovery.Service, at now: Instant) {
+  private func found(_ service: Discovery.Service, at now: Instant) {
     guard configuration.discovery == .connects, !service.isOwn, let bits = service.identity else { return }
     let identity = Identity(bits)
     guard identity != self.identity, configuration.policy.admits(service.name, from: service.address) else { return }
-    let isMet = core.sessions[identity] != nil
+    let isMet = core.roster.session(of: identity) != nil
     if !core.connections.found(
       identity, as: service.name, at: Connections.Place(service.address), isMet: isMet, now: now)
     {
-      log.notice(
-        "\(service.name) was found, but \(Connections.mostFound) others were before; connect to it with --connect"
-      )
+      let limit = Connections.announcementLimit
+      log.notice("\(service.name): discovered after \(limit) other peers, so it is ignored; connect to it with --connect")
     }
   }
 }

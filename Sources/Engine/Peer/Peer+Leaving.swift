@@ -3,32 +3,32 @@ import Measurement
 import MusicalTime
 import Realtime
 
-// How a peer goes.
+// The end of a peer.
 extension Peer {
-  /// Takes everything down and keeps what was recorded.
+  /// Closes everything, and completes the recording and the trace.
   ///
-  /// - Throws: ``AudioFileError`` or ``TraceError`` when recording or trace are not complete.
+  /// - Throws: ``AudioFileError`` or ``TraceError`` if the recording or the trace is not complete.
   func leave() throws {
     let now = MonotonicClock.now
-    // Its Stop, and the ends of its notes, go out before the sessions are closed.
+    // Stop and the ends of all notes are sent before the sessions are closed.
     for message in midi?.releaseAll() ?? [] { core.play(message, at: now) }
     discovery?.stop()
     discovery = nil
     core.releaseNotes()
-    perform(core.drain(at: now))
+    execute(core.drain(at: now))
     clock.stop()
     core.leave(at: now)
-    perform(core.drain(at: now))
+    execute(core.drain(at: now))
     network.stop()
-    if !sound.stop(after: now) { log.warning("the sound card, or its server, does not answer and was given up") }
+    if !sound.stop(after: now) { log.warning("sound card: it, or its server, does not respond and was abandoned") }
     recordTicks(at: now)
     core.account.settle()
     defer {
       midi?.sequencer.close()
       ports.close()
     }
-    do { try trace?.finish(summary) } catch { traceFailure = error }
+    trace.finish(summary)
     try sound.finish()
-    if let traceFailure { throw traceFailure }
+    if let failure = trace.failure { throw failure }
   }
 }

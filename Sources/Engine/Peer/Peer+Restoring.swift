@@ -3,46 +3,37 @@ import MusicalTime
 import Realtime
 import Transports
 
-// What is kept for a peer that ends without having left.
+// Saving and restoring the session of a peer.
 extension Peer {
-  /// The least time between two writings: somebody may turn the tempo without end.
-  private static var pause: Nanoseconds { .milliseconds(200) }
-
-  /// Keeps what this peer is doing, if that has changed. Where it is master, that is kept before anybody hears of it.
-  func keepSession(at now: Instant) {
-    let isNewRhythm = ensemble.resumable?.claim != keptSession?.rhythm?.claim
-    guard isNewRhythm || now >= nextKeeping else { return }
-    nextKeeping = now + Self.pause
-    let state = session
-    guard state != keptSession else { return }
-    keptSession = state
-    guard !store.keep(state), !hasToldOfKeeping else { return }
-    hasToldOfKeeping = true
-    log.warning("the session cannot be kept in the state folder, so --restore would not find it; is the disk full?")
+  /// Saves the session if it is due and has changed.
+  func saveSession(at now: Instant) {
+    guard storage.isDue(for: ensemble, at: now) else { return }
+    storage.save(session, at: now)
   }
 
   private var session: SessionState {
-    let there = core.partners.values.filter { $0.identity != nil }.map(\.info.control.description)
-    // Whom it was told to connect to, it will be told again, or is there.
+    let roster = core.roster
+    let addresses = roster.sessions.filter { roster[$0.id]?.identity != nil }.map(\.info.control.description)
+    // If no Tutti peer is in session, the last known ones are kept.
     return SessionState(
       patch: configuration.patchName, tempo: tempo, activity: ensemble.heldActivity, gates: ensemble.gates,
-      peers: there.isEmpty ? keptSession?.peers ?? [] : there.sorted(), position: ensemble.position,
+      peers: addresses.isEmpty ? storage.saved?.peers ?? [] : addresses.sorted(), position: ensemble.position,
       rhythm: ensemble.resumable, boot: IdentityStore.boot)
   }
 
-  /// Takes up what was kept, once the peer runs.
+  /// Restores the saved session.
   func resume(at now: Instant) {
     guard let saved = configuration.restored else { return }
     try? ensemble.locate(saved.position)
-    guard let rhythm = saved.rhythm else { return log.info("back in the session") }
+    guard let rhythm = saved.rhythm else { return log.info("session restored") }
     guard saved.boot == IdentityStore.boot else {
-      return log.notice("the machine was started anew meanwhile: press c to go on with the rhythm")
+      return log.notice("session restored, but the machine was restarted; press c to continue the rhythm")
     }
     do throws(CommandError) {
       try ensemble.resume(rhythm, at: now)
-      log.notice("back in the session, as the master")
+      log.notice("session restored; this peer is the master again")
     } catch {
-      log.notice("back in the session; \(name(of: error))")
+      log.notice("session restored; \(description(of: error))")
     }
   }
 }

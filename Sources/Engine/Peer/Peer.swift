@@ -1,5 +1,4 @@
 import Audio
-import ClockSync
 import Ensemble
 public import Logging
 import Measurement
@@ -10,15 +9,15 @@ import Realtime
 import Rhythm
 import Transports
 
-/// One running Tutti: threads, transports, ensemble and sound put together. It belongs to the thread that made it, the
-/// control thread, on which ``run(status:)`` plays until the end.
+/// A running Tutti peer: the composition root of threads, transports, ensemble, sound, storage and reporting.
+///
+/// A peer belongs to the thread that created it, the control thread. ``run(status:watch:)`` blocks this thread until the end.
 ///
 ///     network thread ── arrivals ──▶ control thread ── schedules, commands ──▶ clock thread ── hits ──▶ audio threads
-///           └─ answers clock questions     └─ sessions, ensemble, trace            └─ ticks to sessions and ports
+///           └─ answers clock probes        └─ sessions, ensemble, trace            └─ ticks to sessions and ports
 public final class Peer {
   let configuration: PeerConfiguration
   let log: Logger
-  let store: IdentityStore
   let ports: PortPair
   let core: PeerCore
   var probes: ProbeSender
@@ -26,59 +25,52 @@ public final class Peer {
   let networkRings: NetworkRings
   let network: NetworkThread
   let sound: SoundOutputs
-  /// Its ALSA ports, nil where it has none.
+  /// The ALSA ports; nil if the peer has none.
   var midi: MIDIPorts?
-  let trace: TraceWriter?
-  /// Nil while nobody is looked for.
+  /// Nil while discovery is off.
   var discovery: Discovery?
+
+  // MARK: Storage and reporting
+
+  var storage: SessionKeeper
+  var trace: PeerTrace
   var clockWarnings = ClockWarnings()
-  /// Which of several clocks from outside is kept.
-  var arbiter = ClockArbiter()
-  /// The newest the clock thread has counted.
+  var sessionLog: SessionLog
+  /// Nil if there is no observer.
+  var observer: EventObserver?
+  /// The newest counters of the clock thread.
   var clockCounters = ClockCounters()
-  var traceFailure: TraceError?
-  /// At which this player starts the rhythm.
+
+  // MARK: State of the player
+
+  /// Selects one of several external clocks.
+  var arbiter = ClockArbiter()
+  /// The tempo at which the player starts the rhythm.
   var tempo: Tempo
-  /// What was believed of the master's clock last.
-  var belief: ClockEstimate?
-  /// The newest role but idle, for the summary.
-  var played = Role.idle
-  /// When the rhythm is to be started without anybody's asking.
+  /// When the rhythm starts without a command.
   var startsAt: Instant?
   var leavesAt: Instant?
-  /// What is said of who comes and goes.
-  var meetingBudget = MessageBudget(rate: 1, depth: 128)
-  /// Who is told of others that come and go.
-  private(set) var watch: ((PeerEvent) -> Void)?
-  /// What those who watch have been told last, and when to look again.
-  var toldCompany: [CompanyEntry] = []
-  var toldTotal: UInt8?
-  var nextLook = Instant(nanoseconds: .min)
-  /// What has been kept of the session, and when to look again.
-  var keptSession: SessionState?
-  var nextKeeping = Instant(nanoseconds: .min)
-  var hasToldOfKeeping = false
-  /// To whom the player's notes are to go, once that peer is there.
+  /// The configured receiver of the player's notes, until this peer joins.
   var awaitedAddressee: String?
-  /// Another command to leave while leaving means at once.
+  /// Whether the peer is leaving. A second command to leave then takes effect at once.
   var isLeaving = false
 
-  /// Where commands from other threads go.
+  /// The commands from other threads.
   public let mailbox: Mailbox
-  public var identity: Identity { store.identity }
+  public var identity: Identity { storage.store.identity }
   /// The control port in use.
   public var port: UInt16 { ports.control.port }
 
   /// Roles, activity, gates.
-  var ensemble: Ensemble {
+  var ensemble: EnsembleState {
     _read { yield core.ensemble }
     _modify { yield &core.ensemble }
   }
 
-  /// Opens the sound card, the ports, recording and trace, loads the kit, and starts the threads. Nothing is left behind
-  /// when it fails.
+  /// Opens the sound card, the ports, the recording and the trace, loads the SoundFont, and starts the threads. If it fails,
+  /// it closes everything that it has opened.
   ///
-  /// - Parameter store: the identity's, if that has been taken already.
+  /// - Parameter store: the identity store, if the caller has opened it already.
   /// - Throws: ``PCMError``, ``TransportError``, ``AudioFileError``, ``TraceError`` or ``EngineError``.
   public init(
     _ configuration: PeerConfiguration, store: IdentityStore? = nil, mailbox: Mailbox = Mailbox(), log: Logger
@@ -87,18 +79,20 @@ public final class Peer {
     self.mailbox = mailbox
     self.log = log
     tempo = configuration.tempo
+    sessionLog = SessionLog(log)
     if let path = configuration.trace { try TraceWriter.check(path: path) }
     var addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
     for place in configuration.restored?.peers ?? [] {
       if let address = try? SocketAddress(resolving: place), !addresses.contains(address) { addresses.append(address) }
     }
-    var clockPeers: [ClockPeer] = []
+    var peerClocks: [RTPPeerClock] = []
     for case .peer(let name) in configuration.clockFrom {
       let address = try SocketAddress(resolving: name)
-      clockPeers.append(ClockPeer(address: address, name: name))
+      peerClocks.append(RTPPeerClock(address: address, name: name))
       if !addresses.contains(address) { addresses.append(address) }
     }
-    self.store = try store ?? IdentityStore(name: configuration.name)
+    let store = try store ?? IdentityStore(name: configuration.name)
+    storage = SessionKeeper(store, log: log)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)
     probes = ProbeSender(socket: ports.data)
@@ -114,23 +108,23 @@ public final class Peer {
     }
     let memory = MemoryLock.lockAll()
 
-    // The sound may need hits sooner than a change would be told by the lead asked for.
+    // The sound output may need hits earlier than the configured lead time.
     let lead = max(configuration.lead, sound.lead + .milliseconds(20))
-    let ensemble = Ensemble(
-      identity: self.store.identity, highestTerm: self.store.term, lead: lead, soundLead: sound.lead,
+    let ensemble = EnsembleState(
+      identity: store.identity, highestTerm: store.term, lead: lead, soundLead: sound.lead,
       activity: configuration.activity)
     let peerOptions = configuration.peerOptions
     core = PeerCore(
       name: configuration.name, ensemble: ensemble,
-      connections: Connections(to: addresses.map(Connections.Place.init), own: self.store.identity, at: now),
+      connections: Connections(to: addresses.map(Connections.Place.init), own: store.identity, at: now),
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
-    core.clockPeers = clockPeers
+    core.peerClocks = peerClocks
     core.ensemble.gates = configuration.gates
     core.ensemble.masterLoss = configuration.masterLoss
     core.ensemble.activityRule = configuration.activityRule
 
     clockRings.table.publish(StepTable(configuration.patch))
-    // Ticks leave ahead of time, but never so early that a change could still come before them.
+    // Ticks are sent ahead of time, but so late that no change can still affect them.
     var settings = ClockSettings(
       socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: sound.lead)
     settings.records = sound.areTwo
@@ -138,7 +132,7 @@ public final class Peer {
     clock = ClockThread(rings: clockRings, settings: settings)
     networkRings = NetworkRings(bell: mailbox.bell)
     network = NetworkThread(
-      ports: ports, sequencer: midi?.sequencer, ssrc: core.endpoint.ssrc, identity: self.store.identity.bits,
+      ports: ports, sequencer: midi?.sequencer, ssrc: core.endpoint.ssrc, identity: store.identity.bits,
       rings: networkRings)
 
     if configuration.start {
@@ -147,11 +141,11 @@ public final class Peer {
       leavesAt = now + duration
     }
     let header = TraceHeader(
-      configuration, identity: self.store.identity, schedulingPolicy: clock.schedulingPolicy,
+      configuration, identity: store.identity, schedulingPolicy: clock.schedulingPolicy,
       memoryLocked: memory == nil,
       firstFrame: sound.firstFrame, firstInstant: sound.firstInstant)
     do {
-      trace = try configuration.trace.map { try TraceWriter(path: $0, header: header) }
+      trace = PeerTrace(try configuration.trace.map { try TraceWriter(path: $0, header: header) })
     } catch {
       clock.stop()
       network.stop()
@@ -161,50 +155,55 @@ public final class Peer {
       ports.close()
       throw error
     }
+    reportStart(lead: lead, advice: [clock.schedulingPolicy.advice, memory].compactMap { $0 })
+    let policy = configuration.policy
+    core.endpoint.admits = { policy.admits($0, from: $1) }
+  }
+
+  private func reportStart(lead: Nanoseconds, advice: [String]) {
     if let summary = sound.summary { log.info("\(summary)") }
     if lead > configuration.lead {
-      let (told, asked) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
-      log.notice("changes are told \(told) ms ahead, not \(asked): the sound card takes that long")
+      let (used, configured) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
+      log.notice("lead time: \(used) ms instead of \(configured) ms, because of the delay of the sound card")
     }
     if case .contacts(let contacts) = configuration.policy {
       for host in contacts.missing { log.warning("contacts: \(host)") }
     }
-    let policy = configuration.policy
-    core.endpoint.admits = { policy.admits($0, from: $1) }
-    for advice in [clock.schedulingPolicy.advice, memory].compactMap({ $0 }) { log.warning("\(advice)") }
+    for line in advice { log.warning("\(line)") }
   }
 
-  /// Plays until told to leave, or until its duration is over; then takes everything down and keeps what was recorded.
+  /// Plays until the command to leave, or until the configured duration is over. Then it closes everything and completes the
+  /// recording and the trace.
   ///
   /// - Parameters:
-  ///   - status: called about ten times a second; nil when nobody looks.
-  ///   - watch: called with each event as it comes about.
-  /// - Throws: ``AudioFileError`` or ``TraceError`` when recording or trace are not complete.
+  ///   - status: is called about ten times a second.
+  ///   - watch: is called with each event.
+  /// - Throws: ``AudioFileError`` or ``TraceError`` if the recording or the trace is not complete.
   public func run(status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil) throws {
-    self.watch = watch
-    discovery = discoverOthers()
-    keptSession = configuration.restored
+    observer = watch.map(EventObserver.init)
+    discovery = startDiscovery()
+    storage.saved = configuration.restored
     awaitedAddressee = configuration.addressee
-    if let leader = configuration.leader { lead(by: leader) }
+    if let leader = configuration.leader { setLeader(leader) }
     resume(at: MonotonicClock.now)
     var nextStatus = MonotonicClock.now
     while true {
       if let leavesAt, MonotonicClock.now >= leavesAt {
         guard ensemble.role == .master, !isLeaving else { break }
-        obey(.leave)  // The own rhythm ends before its master goes.
+        execute(.leave)  // The rhythm of this peer ends before the peer leaves.
       }
       let rung = mailbox.bell.count
-      for command in mailbox.takeAll() { obey(command) }
+      for command in mailbox.takeAll() { execute(command) }
       receiveDatagrams()
       let now = MonotonicClock.now
       receiveMIDI(at: now)
-      meetOthers(at: now)
+      handleDiscovery(at: now)
       core.advance(to: now)
       startIfDue(at: now)
-      keepUp(at: now)
-      watchCompany(at: now)
+      executeOutputs(at: now)
+      observeRoster(at: now)
       recordTicks(at: now)
-      if let news = sound.news(at: now) { log.warning("\(news)") }
+      if let message = sound.warning(at: now) { log.warning("\(message)") }
       if let status, now >= nextStatus {
         nextStatus = now + .milliseconds(100)
         status(self.status)
@@ -216,7 +215,7 @@ public final class Peer {
 
   private func wakeTime(nextStatus: Instant) -> Instant {
     if networkRings.datagrams.count > 0 || networkRings.arrivals.count > 0 { return MonotonicClock.now }
-    // The clock thread does not ring for each tick it records: the trace looks in ten times a second.
+    // The clock thread does not ring the bell for each tick, so the trace polls ten times a second.
     var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))
     wake = min(wake, core.nextDeadline)
     if let midi { wake = min(wake, midi.nextDeadline) }
@@ -226,10 +225,10 @@ public final class Peer {
   }
 
   private func receiveDatagrams() {
-    // Bounded, so that a flood keeps nothing else waiting and its answers do not pile up.
-    var most = 256
-    while most > 0, let datagram = networkRings.datagrams.pop() {
-      most -= 1
+    // The number is bounded, so that a flood delays nothing else and its replies do not accumulate.
+    var remaining = 256
+    while remaining > 0, let datagram = networkRings.datagrams.pop() {
+      remaining -= 1
       core.receive(
         datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
         port: datagram.port == .control ? .control : .data, at: datagram.at, answeredAt: datagram.answeredAt,
@@ -237,16 +236,16 @@ public final class Peer {
     }
   }
 
-  /// Does what the core wants done.
-  func keepUp(at now: Instant) {
-    let acts = core.drain(at: now)
-    // Before anybody hears of it.
-    store.keep(term: ensemble.highestTerm)
-    keepSession(at: now)
-    perform(acts)
+  /// Executes the outputs of the core.
+  func executeOutputs(at now: Instant) {
+    let outputs = core.drain(at: now)
+    // The term and the session must be saved before any datagram contains them.
+    storage.store.keep(term: ensemble.highestTerm)
+    saveSession(at: now)
+    execute(outputs)
     let rejected = core.endpoint.peerExtension?.rejectedInstants ?? 0
-    if let news = clockWarnings.news(core.endpoint.counters, rejectedInstants: rejected, at: now) {
-      log.warning("\(news)")
+    if let warning = clockWarnings.warning(core.endpoint.counters, rejectedInstants: rejected, at: now) {
+      log.warning("\(warning)")
     }
   }
 }

@@ -2,63 +2,63 @@ public import Ensemble
 public import MusicalTime
 public import Rhythm
 
-/// What a peer is asked to be.
+/// The configuration of a peer.
 public struct PeerConfiguration: Sendable {
-  /// Through which sound card it is heard.
+  /// The sound card.
   public enum Card: Hashable, Sendable {
     case none
-    /// The default one; where it cannot be used that is told, no more.
+    /// The default device. If it cannot be used, the peer only reports this.
     case anyThereIs
-    /// An ALSA PCM device.
+    /// The ALSA PCM device of this name.
     case named(String)
   }
 
-  /// Whether it is found, and finds others, by DNS-SD.
+  /// Discovery by DNS-SD: announce the peer and connect to others, announce only, or off.
   public enum Discovery: Sendable { case connects, announces, off }
 
   public var name: String
-  /// The control port; data go by the one after it. 0 takes any free pair.
+  /// The control port. The data port is the next one. 0 selects any free pair.
   public var port: UInt16 = 5004
-  /// Peers to connect to, `HOST:PORT` each.
+  /// The peers to connect to, as `HOST:PORT`.
   public var connect: [String] = []
   public var discovery = Discovery.off
   public var policy = ConnectionPolicy.anyone
   public var peerOptions = PeerOptionsTable()
-  /// Whether it starts the rhythm by itself, once the peers to connect to are there.
+  /// Whether the peer starts the rhythm without a command, when all peers of ``connect`` are in session.
   public var start = false
   public var tempo: Tempo
   public var patch: Patch
-  /// The patch as its user named it.
+  /// The patch as the user has written it.
   public var patchName: String
-  /// The player's activity at the beginning, 0...127.
+  /// The activity of the player at the start, 0...127.
   public var activity: UInt8 = 64
-  /// What the others may do to this peer.
+  /// What remote peers may do to the local peer.
   public var gates = Gates()
-  /// Who alone controls the rhythm, by name or identity; nil: anyone does, as far as the gates let them.
+  /// The only peer that may control the rhythm, by name or identity; nil: any peer that the gates admit.
   public var leader: String?
-  /// What becomes of the rhythm when its master is gone.
+  /// What happens to the rhythm when its master disappears.
   public var masterLoss = MasterLoss.continue
-  /// What the master makes of everybody's activity.
+  /// How the master combines the activity of all peers.
   public var activityRule = ActivityRule.sum
-  /// To whom the player's notes go, by name or identity; nil: to all.
+  /// The receiver of the player's notes, by name or identity; nil: all peers.
   public var addressee: String?
-  /// What a peer of this name was doing when it ended without having left; nil: begin anew.
+  /// The saved session of a peer with this name that has crashed; nil: start without it.
   public var restored: SessionState?
   public var card = Card.none
-  /// What comes after the card and what it knows nothing of takes so long: the sound leaves that much earlier.
+  /// The delay after the sound card that the card does not report. The sound is output earlier by this time.
   public var latency = Nanoseconds.zero
-  /// The path of a recording, nil for none.
+  /// The path of the recording; nil: no recording.
   public var recording: String?
   public var soundFont: String
-  /// Whether it has ALSA sequencer ports: clock and notes out, notes and controllers in.
+  /// Whether the peer has ALSA sequencer ports: clock and notes out, notes and controllers in.
   public var midi = false
-  /// Whose clock this peer keeps: of several the first that is heard. None: its own.
+  /// The external clocks. Of several, the one that is heard first is used. If empty, the peer uses the local clock.
   public var clockFrom: [ClockSource] = []
-  /// How far ahead of its sounding a change is told.
+  /// The lead time: how far in advance a change is announced.
   public var lead = Nanoseconds.milliseconds(100)
-  /// How long the rhythm plays when this peer starts it, otherwise how long the peer stays; nil: until told to leave.
+  /// How long the rhythm plays if this peer starts it, otherwise how long the peer runs; nil: until the command to leave.
   public var duration: Nanoseconds?
-  /// Where the trace goes, nil for nowhere.
+  /// The path of the trace; nil: no trace.
   public var trace: String?
   /// The command line, for the trace.
   public var command: String

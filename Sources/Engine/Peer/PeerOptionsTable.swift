@@ -2,21 +2,21 @@ public import Ensemble
 import RTPMIDI
 import Transports
 
-/// The peerOptions that the player has set, for peers known by name or by address.
+/// The peer options that the user has configured, by name or by address.
 public struct PeerOptionsTable: Sendable {
   private var byPeer: [String: PeerOptions] = [:]
 
   public init() {}
 
-  /// Sets the options for `peer`: what it calls itself, or `HOST` or `HOST:PORT` in numbers, an IPv6 address as it may
-  /// be written.
+  /// The options of a peer, which is given by the name that it reports, or by its numeric address as `HOST` or `HOST:PORT`. An
+  /// IPv6 address can be written in any form.
   public subscript(peer: String) -> PeerOptions {
     get { byPeer[SocketAddress.canonical(peer)] ?? PeerOptions() }
     set { byPeer[SocketAddress.canonical(peer)] = newValue }
   }
 
-  /// The options for the peer that calls itself `name` at `address`: what its name says goes before its port, and that before
-  /// its host.
+  /// Returns the options for the peer with this name and address. Options by name take precedence over options by port, and
+  /// these over options by host.
   func options(for name: String?, at address: SocketAddress) -> PeerOptions {
     var options = PeerOptions()
     for key in [address.hostDescription, address.description, name].compactMap({ $0 }) {

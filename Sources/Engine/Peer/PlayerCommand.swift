@@ -1,40 +1,41 @@
 public import Ensemble
 public import MusicalTime
 
-/// What a player asks of the own peer. Other peers are meant by what they call themselves or by their identity.
+/// A command of the player. Remote peers are given by their name or identity.
 public enum PlayerCommand: Hashable, Sendable {
-  /// Starts the rhythm when nobody plays, stops it when this peer is the master.
+  /// Stops the rhythm if the local peer is the master, otherwise starts it.
   case startOrStop
   case start, stop
-  /// Goes on where the rhythm stopped.
+  /// Starts the rhythm at the position at which it stopped.
   case `continue`
-  /// Moves the place where it goes on by so many bars.
+  /// Moves the start position by a number of bars.
   case locate(bars: Int64)
-  /// Makes the rhythm faster by so many beats a minute, slower when negative.
+  /// Changes the tempo by a number of beats per minute, which can be negative.
   case tempo(by: Double)
   case setTempo(Tempo)
-  /// The player's activity, 0...127.
+  /// Sets the activity of the player, 0...127.
   case activity(UInt8)
-  /// What the master makes of everybody's activity.
+  /// Sets how the master combines the activity of all peers.
   case total(ActivityRule)
-  /// Offers the rhythm to a peer, nil: to whoever takes it.
+  /// Offers the rhythm to a peer; nil: to all peers.
   case offer(to: String?)
-  /// Takes the rhythm that is offered.
+  /// Accepts the offered rhythm.
   case take
-  /// A rule of the gates, such as `Ben:notes=closed`.
+  /// Applies a gate rule such as `Ben:notes=closed`.
   case gate(String)
-  /// This peer alone controls the rhythm; nil: anyone does.
+  /// Sets the only peer that may control the rhythm; nil: any peer may.
   case ledBy(String?)
-  /// To whom the player's notes go, nil: to all.
+  /// Sets the receiver of the player's notes; nil: all peers.
   case play(to: String?)
-  /// To the next of those in session, after the last to all.
+  /// Sends the player's notes to the next peer in session; after the last one, to all peers.
   case playToNext
-  /// A key of the player's, 0...127; velocity 0 lets it go.
+  /// Plays a key, 0...127; velocity 0 releases it.
   case note(UInt8, velocity: UInt8)
-  /// A controller of the player's, 0...127, and its value.
+  /// Sends a controller, 0...127, and its value.
   case control(UInt8, value: UInt8)
-  /// Tells who is in session, on which channel, and with which weights.
-  case showCompany
-  /// Leaves. Where the rhythm is this peer's it goes over to the next in line, or stops.
+  /// Lists the peers in session with their channels and weights.
+  case showRoster
+  /// Leaves. If the local peer is the master, it hands the rhythm over to the next peer in the order of succession, or stops
+  /// it.
   case leave
 }

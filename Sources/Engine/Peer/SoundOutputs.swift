@@ -4,10 +4,10 @@ import MusicalTime
 import PeerProtocol
 import Realtime
 
-/// Where a peer's hits, and the notes that are played, are heard: through a sound card, in a recording, in both, or
-/// nowhere, where they are only counted. Each has an audio thread and a ``SoundModule`` of its own.
+/// The outputs for hits and notes: a sound card, a recording, both, or none. Without an output, hits are only counted. Each
+/// output has its own audio thread and ``SoundModule``.
 final class SoundOutputs {
-  /// How far ahead of its instant a hit is to be handed over; known once the outputs have been started.
+  /// How long before its instant a hit must be passed to the output; final after ``start(name:rings:)``.
   private(set) var lead: Nanoseconds
   private let device: PCMDevice?
   private let latency: Nanoseconds
@@ -21,9 +21,9 @@ final class SoundOutputs {
   private var status = CardState.Status.playing
   private var isSlow = false
   private var underruns: Int64 = 0
-  private var toldOfUnderruns: Instant?
+  private var reportedUnderruns: Instant?
 
-  /// Opens the sound card and loads what sounds; nothing plays yet.
+  /// Opens the sound card and loads the SoundFont. Nothing plays yet.
   ///
   /// - Throws: ``PCMError`` or ``AudioFileError``.
   init(_ configuration: PeerConfiguration) throws {
@@ -31,37 +31,39 @@ final class SoundOutputs {
     case .none: device = nil
     case .named(let name): device = try PCMDevice(name)
     case .anyThereIs:
-      // A sound server that hangs would hold the opening up for long.
+      // Opening a device would block for long if its sound server hangs.
       device = PCMDevices.canOpen() ? try? PCMDevice("default") : nil
     }
     isMissing = configuration.card == .anyThereIs && device == nil
     latency = configuration.latency
     path = configuration.recording
-    lead = max(Ensemble.standardSoundLead, (device?.lead ?? .zero) + latency + Self.margin)
+    lead = max(EnsembleState.standardSoundLead, (device?.lead ?? .zero) + latency + Self.margin)
     if let device { cardModule = try SoundModule(soundFont: configuration.soundFont, grid: device.grid) }
     if path != nil { recordingModule = try SoundModule(soundFont: configuration.soundFont) }
   }
 
-  /// What the control and clock threads may be late by on top of what the sound needs.
+  /// The tolerated lateness of the control and clock threads, in addition to the delay of the output.
   private static let margin = Nanoseconds.milliseconds(15)
 
-  /// Whether anybody hears the hits, now or later.
+  /// Whether the hits are audible, now or in a recording.
   var isHeard: Bool { device != nil || path != nil }
-  /// Whether the hits go to two places.
+  /// Whether there are two outputs.
   var areTwo: Bool { device != nil && path != nil }
-  /// What to tell the player of the sound card.
+  /// The state of the sound card for the player.
   var summary: String? {
-    if isMissing { return "no sound card that can be used, so nothing is heard; `tutti ports` lists what there is" }
+    if isMissing { return "sound card: none is usable, so nothing is audible; `tutti ports` lists the sound cards" }
     return device.map { "sound: \($0.summary)" }
   }
-  /// The number of the recording's first frame on the grid, and when it sounds.
+  /// The number of the recording's first frame on the grid.
   var firstFrame: Int64 { other?.firstFrame ?? 0 }
+  /// When the recording's first frame sounds.
   var firstInstant: Instant { other?.firstInstant ?? Instant(nanoseconds: 0) }
 
-  /// Opens the recording of a peer called `name` and starts the audio threads. The card's hits come by `rings.sounds`; the
-  /// recording's too where there is no card, otherwise by `rings.recorded`.
+  /// Opens the recording and starts the audio threads. The sound card reads its hits from `rings.sounds`. The recording reads
+  /// them from `rings.recorded`, or from `rings.sounds` if there is no sound card.
   ///
-  /// - Throws: ``AudioFileError``; nothing is left behind then.
+  /// - Parameter name: the name of the peer.
+  /// - Throws: ``AudioFileError``; no file remains then.
   func start(name: String, rings: ClockRings) throws(AudioFileError) {
     if let path { recording = try WAVOutput(path: path, name: name) }
     if let device {
@@ -76,8 +78,8 @@ final class SoundOutputs {
     }
   }
 
-  /// A sound server tells how long it takes only while it plays, and not before its buffers are full: for a second the
-  /// longest it tells counts.
+  /// Measures the delay of a sound server for a second and uses the largest value. A sound server reports its delay only
+  /// while it plays, and after its buffers are full.
   private func awaitServer() {
     let end = MonotonicClock.now + .seconds(1)
     while MonotonicClock.now < end {
@@ -86,31 +88,32 @@ final class SoundOutputs {
     }
   }
 
-  /// What there is to tell the player since it was asked last.
-  func news(at now: Instant) -> String? {
+  /// Returns the warning for the player that is due at `now`, if any.
+  func warning(at now: Instant) -> String? {
     guard let device, let state = card?.cardState else { return nil }
     let before = status
     status = state.status
     switch (before, status) {
     case (.playing, .gone):
-      return "sound card \(device.name) is gone (\(state.reason ?? "no reason given")); the rhythm goes on without it"
+      return "sound card \(device.name): lost (\(state.reason ?? "unknown reason")); the rhythm continues without it"
     case (.gone, .gone) where before != status:
-      return "sound card \(device.name): \(state.reason ?? "no reason given"); trying on"
-    case (.gone, .playing): return "sound card \(device.name) is back"
+      return "sound card \(device.name): \(state.reason ?? "unknown reason"); trying again"
+    case (.gone, .playing): return "sound card \(device.name): available again"
     default: break
     }
-    // Once a minute at most: where it crackles all the time it is known.
-    if state.underruns > underruns, toldOfUnderruns.map({ now - $0 >= .seconds(60) }) ?? true {
-      defer { (underruns, toldOfUnderruns) = (state.underruns, now) }
-      return "sound card \(device.name) ran empty \(state.underruns - underruns) times; what sounded has a gap there"
+    // At most once a minute, because underruns can be frequent.
+    if state.underruns > underruns, reportedUnderruns.map({ now - $0 >= .seconds(60) }) ?? true {
+      defer { (underruns, reportedUnderruns) = (state.underruns, now) }
+      return "sound card \(device.name): \(state.underruns - underruns) underruns; the sound has gaps"
     }
     guard !isSlow, status == .playing, state.lead > lead else { return nil }
     isSlow = true
-    return "sound card \(device.name) has become slower, \(Int(state.lead.milliseconds)) ms, so that hits come late; "
-      + "leave and start again, and it is measured anew"
+    return
+      "sound card \(device.name): its delay has increased to \(Int(state.lead.milliseconds)) ms, so hits are late; "
+      + "restart the peer to measure the delay again"
   }
 
-  /// The card's where there is one.
+  /// The counters of the sound card; without one, those of the recording.
   var counters: SoundCounters {
     var counters = (card ?? other)?.counters ?? SoundCounters()
     if card != nil, let recorded = other?.counters {
@@ -120,11 +123,12 @@ final class SoundOutputs {
     return counters
   }
 
-  /// How the sound card is doing, nil where there is none.
+  /// The state of the sound card; nil if there is none.
   var cardState: CardState? { card?.cardState }
 
-  /// Ends the threads at `instant`; what was recorded is kept by ``finish()``. false when one hangs and was given up, see
-  /// ``AudioThread/stop(after:)``.
+  /// Ends the threads at `instant`. ``finish()`` completes the recording.
+  ///
+  /// - Returns: false if a thread hangs and was abandoned: see ``AudioThread/stop(after:)``.
   @discardableResult
   func stop(after instant: Instant) -> Bool {
     let cardHasEnded = card?.stop(after: instant) ?? true
@@ -132,9 +136,11 @@ final class SoundOutputs {
     return cardHasEnded && otherHasEnded
   }
 
-  /// - Throws: ``AudioFileError`` when the recording is not complete on the disk.
+  /// Completes the recording.
+  ///
+  /// - Throws: ``AudioFileError`` if the recording is not complete on the disk.
   func finish() throws(AudioFileError) { try recording?.finish() }
 
-  /// Removes the recording, because the start-up has failed.
+  /// Removes the recording, because the start of the peer has failed.
   func abandon() { recording?.abandon() }
 }

@@ -2,32 +2,32 @@ import MusicalTime
 import RTPMIDI
 import Realtime
 
-/// What in the traffic about clocks is worth a word to the player, once each.
+/// The warnings about clocks that are not assigned to a peer. Each warning is given once.
 struct ClockWarnings {
-  /// So many are no accident of the network.
-  private static let many = 8
+  /// The count above which a deviation is not network noise.
+  private static let threshold = 8
 
-  private var hasToldOfProbes = false
-  private var hasToldOfInstants = false
+  private var hasWarnedOfReplies = false
+  private var hasWarnedOfStamps = false
   private(set) var system = ClockStepDetector()
-  private var nextLook = Instant(nanoseconds: .min)
+  private var nextCheck = Instant(nanoseconds: .min)
 
-  /// What is to be said at `now`, if anything. The system's clock is looked at once a second.
-  mutating func news(_ counters: DatagramCounters, rejectedInstants: UInt64, at now: Instant) -> String? {
-    if now >= nextLook {
-      nextLook = now + .seconds(1)
+  /// Returns the warning that is due at `now`, if any. The system clock is checked once a second.
+  mutating func warning(_ counters: DatagramCounters, rejectedInstants: UInt64, at now: Instant) -> String? {
+    if now >= nextCheck {
+      nextCheck = now + .seconds(1)
       if let step = system.check(), system.steps == 1 {
-        return "the system's clock was set by \(step.seconds) s; the rhythm does not go by it, and goes on"
+        return "system clock: stepped by \(step.seconds) s; the rhythm does not use it and continues"
       }
     }
-    if !hasToldOfProbes, counters.rejectedExtensionPackets >= Self.many {
-      hasToldOfProbes = true
-      return "clock answers that nobody asked for, or twice, come in; they are not used, and the rhythm goes on"
+    if !hasWarnedOfReplies, counters.rejectedExtensionPackets >= Self.threshold {
+      hasWarnedOfReplies = true
+      return "clock probes: unsolicited or duplicate replies arrive; they are ignored, and the rhythm continues"
     }
-    if !hasToldOfInstants, rejectedInstants + counters.implausibleClocks >= Self.many {
-      hasToldOfInstants = true
-      return "a peer sends stamps that cannot be, as of a clock that jumps or stands still; they are not used, "
-        + "and the rhythm goes on"
+    if !hasWarnedOfStamps, rejectedInstants + counters.implausibleClocks >= Self.threshold {
+      hasWarnedOfStamps = true
+      return "clock probes: a peer sends implausible stamps, as from a clock that jumps or stands still; "
+        + "they are ignored, and the rhythm continues"
     }
     return nil
   }

@@ -1,20 +1,19 @@
 import Foundation
 public import Logging
 
-// What the peer was doing, beside its identity in the state folder.
+// The saved session of a peer, next to its identity in the state folder.
 extension IdentityStore {
-  /// The run of the machine: instants of CLOCK_MONOTONIC mean nothing in another.
+  /// The boot ID of the machine. Instants of CLOCK_MONOTONIC are valid for one boot only.
   static let boot =
     (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
     .trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
 
-  /// The longest file read.
+  /// The maximum size of the file in bytes.
   private static let largest = 1 << 20
 
-  /// Keeps `state` in the place of what was kept before; whoever reads finds the one or the other whole. Where the disk does
-  /// not take it, the old one stays.
+  /// Replaces the saved session atomically by `state`. If the write fails, the former session remains.
   ///
-  /// - Returns: whether it is kept.
+  /// - Returns: whether the session was saved.
   func keep(_ state: SessionState) -> Bool {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
@@ -22,10 +21,11 @@ extension IdentityStore {
     return (try? data.write(to: URL(fileURLWithPath: sessionPath), options: .atomic)) != nil
   }
 
-  /// What was kept; nil when there is nothing, or nothing that can be used: then the file is put aside and `log` says so.
+  /// Returns the saved session; nil if there is none, or if the file cannot be used. The file is then renamed, and `log`
+  /// contains the reason.
   public func restoreSession(_ log: Logger) -> SessionState? {
     guard let file = FileHandle(forReadingAtPath: sessionPath) else {
-      log.notice("nothing to restore: no session of a peer of this name is kept")
+      log.notice("no session of a peer with this name is saved; the peer starts without one")
       return nil
     }
     defer { try? file.close() }
@@ -35,9 +35,9 @@ extension IdentityStore {
       }
       return try JSONDecoder().decode(SessionState.self, from: data)
     } catch SessionState.Fault.isNewer(let version) {
-      putAside("it is of version \(version), and this program knows \(SessionState.version)", log)
+      putAside("has version \(version), but this program supports version \(SessionState.version)", log)
     } catch {
-      putAside("it is damaged", log)
+      putAside("is damaged", log)
     }
     return nil
   }
@@ -47,8 +47,8 @@ extension IdentityStore {
       let aside = "\(sessionPath).\(number)"
       guard !FileManager.default.fileExists(atPath: aside) else { continue }
       guard (try? FileManager.default.moveItem(atPath: sessionPath, toPath: aside)) != nil else { break }
-      return log.warning("\(sessionPath): \(reason); kept as \(aside), and begun anew")
+      return log.warning("\(sessionPath): \(reason); kept as \(aside); the peer starts without a session")
     }
-    log.warning("\(sessionPath): \(reason); begun anew")
+    log.warning("\(sessionPath): \(reason); the peer starts without a session")
   }
 }

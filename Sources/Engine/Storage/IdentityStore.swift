@@ -3,20 +3,19 @@ import Foundation
 import Glibc
 public import PeerProtocol
 
-/// Keeps a peer's identity, and the highest term it has seen, in the state folder (XDG Base Directory Specification), a
-/// file for each name. Two peers of one name at once are two: the second takes the next file, since a running peer
-/// holds a lock on its own.
+/// Stores the identity of a peer, and the highest term it has seen, in the state folder (XDG Base Directory Specification): one
+/// file per name. A running peer locks its file. A second peer with the same name uses the next file.
 public final class IdentityStore {
   public let identity: Identity
-  /// The highest term kept; 0 when none is.
+  /// The stored highest term; 0 if none is stored.
   public private(set) var term: UInt32
-  /// Where the session is kept: see ``restoreSession(_:)``.
+  /// The path of the saved session: see ``restoreSession(_:)``.
   let sessionPath: String
   private let descriptor: Int32
 
-  /// Takes the identity of the peer called `name`, or makes one.
+  /// Reads the identity of the peer with this name, or creates one.
   ///
-  /// - Throws: ``EngineError`` when the state folder cannot be written.
+  /// - Throws: ``EngineError`` if the state folder cannot be written.
   public init(name: String) throws(EngineError) {
     let environment = ProcessInfo.processInfo.environment
     let state = environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
@@ -25,7 +24,7 @@ public final class IdentityStore {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw EngineError("state folder \(folder): cannot be made; \(remedy)")
+      throw EngineError("state folder \(folder): cannot be created; \(remedy)")
     }
     let safe = String(
       name.unicodeScalars.map { CharacterSet.alphanumerics.contains($0) ? Character($0) : "-" }.prefix(40))
@@ -46,12 +45,12 @@ public final class IdentityStore {
       term = Self.readTerm(descriptor) ?? 0
       return
     }
-    throw EngineError("peer name \(name): 64 peers of that name run here; choose another with --name")
+    throw EngineError("peer name \(name): 64 peers with this name are running; choose another name with --name")
   }
 
   deinit { close(descriptor) }
 
-  /// Keeps `term`. Where the disk does not take it, it is forgotten with the peer's end, no more.
+  /// Stores the highest term. If the write fails, the term is lost when the peer ends.
   public func keep(term: UInt32) {
     guard term != self.term else { return }
     self.term = term
@@ -66,7 +65,7 @@ public final class IdentityStore {
     return Identity(String(decoding: text, as: UTF8.self))
   }
 
-  /// Ten decimal digits in the line after the identity's.
+  /// Ten decimal digits in the second line of the file.
   private static func readTerm(_ descriptor: Int32) -> UInt32? {
     var text = [UInt8](repeating: 0, count: 10)
     guard pread(descriptor, &text, 10, 17) == 10 else { return nil }

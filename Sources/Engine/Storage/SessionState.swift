@@ -2,20 +2,20 @@ public import Ensemble
 public import MusicalTime
 public import PeerProtocol
 
-/// What a peer was doing, as it is kept for ``Peer`` to come back to after a crash.
+/// The saved session of a peer, which ``Peer`` restores after a crash.
 public struct SessionState: Sendable, Equatable {
-  /// The patch as its user named it.
+  /// The patch as the user has written it.
   public var patch: String
   public var tempo: Tempo
   public var activity: UInt8
   public var gates: Gates
-  /// Whom it was in session with, `HOST:PORT` each.
+  /// The peers in session, as `HOST:PORT`.
   public var peers: [String]
-  /// Where the rhythm would go on.
+  /// The position at which the rhythm would continue.
   public var position: Step
-  /// The rhythm it was master of, nil where it was not.
+  /// The rhythm of which the peer was the master; nil in other roles.
   public var rhythm: TimelineMessage?
-  /// The run of the machine, to which the rhythm's instants belong.
+  /// The boot ID of the machine, for which the instants of the rhythm are valid.
   public var boot: String
 
   public init(
@@ -28,16 +28,16 @@ public struct SessionState: Sendable, Equatable {
   }
 }
 
-/// The file's form: JSON, version 1.
+/// The file format: JSON, version 1.
 extension SessionState: Codable {
-  /// Why a file cannot be used.
+  /// The reason why a file cannot be used.
   enum Fault: Error {
     case isNewer(Int)
     case isDamaged
   }
 
   static let version = 1
-  /// Lists longer than this are not from here.
+  /// The maximum length of a list. Tutti writes no longer ones.
   private static let most = 4096
 
   private enum CodingKeys: String, CodingKey {
@@ -79,7 +79,7 @@ extension SessionState: Codable {
     try fields.encode(peers, forKey: .peers)
     try fields.encode(position.index, forKey: .position)
     try fields.encode(boot, forKey: .boot)
-    // As others hear it: that form has its bounds checked when it is read.
+    // The wire format, because its decoder checks all bounds.
     try fields.encodeIfPresent(rhythm?.systemExclusive, forKey: .rhythm)
   }
 }

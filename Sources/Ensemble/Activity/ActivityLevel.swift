@@ -1,34 +1,35 @@
 public import MusicalTime
 
-/// How lively one player is, 0...127: what is set by keys or by a controller, plus how densely notes are played, smoothed.
+/// The activity of one player, 0...127: the value set by keys or by a controller plus the note density, smoothed.
 ///
-/// The smoothing is a one-pole low-pass filter with a time constant of 300 ms, so that a gesture becomes a swell: every
-/// 50 ms `y += (x - y) · a` with `a = 1 - e^(-50/300)`, in integers: y counts 65536ths of a level and a is 10061/65536, so
-/// that every machine comes to the same value. 63 % of a change has come about after 300 ms, 95 % after 900 ms. The density
-/// is the number of notes struck within the last second; ``fullDensity`` of them are 127 (sixteenths at 120 BPM).
+/// The filter is a one-pole low-pass filter with a time constant of 300 ms, so that a gesture becomes a swell: every 50 ms
+/// `y += (x - y) · a` with `a = 1 - e^(-50/300)`. It uses integers, so that all machines compute the same value: the unit of y
+/// is 1/65536 of a level, and a is 10061/65536. The output reaches 63 % of a step after 300 ms and 95 % after 900 ms. The
+/// density is the number of notes struck within the last second; ``fullDensity`` notes count as 127 (sixteenths at 120 BPM).
 public struct ActivityLevel: Sendable {
-  /// The time between two steps of the filter, and so the least time between two changes.
+  /// The time between two steps of the filter, which is the shortest time between two changes.
   public static var step: Nanoseconds { .milliseconds(50) }
-  /// So many notes within a second are 127.
+  /// The number of notes within a second that counts as 127.
   public static var fullDensity: Int { 8 }
 
   /// 1 - e^(-50/300) in 65536ths.
   private static var gain: Int64 { 10_061 }
   private static var window: Nanoseconds { .seconds(1) }
-  /// After so long, more than sixteen time constants, there is nothing left to smooth.
+  /// After this time, more than sixteen time constants, the output equals the input.
   private static var rest: Nanoseconds { .seconds(5) }
 
-  /// What keys or a controller stand at, 0...127.
+  /// The value set by keys or by a controller, 0...127.
   public private(set) var held: UInt8
   /// When the notes of the last second were struck, oldest first; the newest ``fullDensity`` of them.
   private var notes: [Instant] = []
-  /// In 65536ths.
+  /// The output of the filter in units of 1/65536.
   private var filtered: Int64
-  /// When the filter takes its next step; nil while nothing changes.
+  /// When the filter takes its next step; nil while the output is constant.
   private var due: Instant?
+  /// When the filter took its last step.
   private var stepped: Instant?
 
-  /// A player who has been at `level` for long.
+  /// Creates a filter whose input has been `level` for a long time.
   public init(_ level: UInt8 = 0) {
     held = min(level, 127)
     filtered = Int64(held) << 16
@@ -37,10 +38,10 @@ public struct ActivityLevel: Sendable {
   /// The level, 0...127.
   public var value: UInt8 { UInt8(truncatingIfNeeded: (filtered + 0x8000) >> 16) }
 
-  /// When ``advance(to:)`` has something to do next; the distant future while nothing changes.
+  /// When ``advance(to:)`` has something to do next; the distant future while the output is constant.
   public var nextDeadline: Instant { due ?? .distantFuture }
 
-  /// Keys or a controller stand at `level` from `now` on; more than 127 counts as 127.
+  /// Sets the value of keys or of a controller; a value above 127 counts as 127.
   public mutating func set(_ level: UInt8, at now: Instant) {
     advance(to: now)
     held = min(level, 127)

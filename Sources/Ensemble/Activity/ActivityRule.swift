@@ -1,13 +1,13 @@
-/// What the master makes of everybody's activity.
+/// How the master combines the activity levels of all peers.
 public enum ActivityRule: String, CaseIterable, Hashable, Sendable {
-  /// All together, 127 at most: everybody who joins in makes it livelier.
+  /// The sum, 127 at most: each active player makes the rhythm richer.
   case sum
-  /// Their mean, rounded: a large group is no wilder than a small one.
+  /// The rounded mean: a large group plays no richer rhythm than a small one.
   case mean
-  /// The liveliest alone counts.
+  /// The largest level.
   case maximum
 
-  /// The total of `levels`, 0...127; 0 of none.
+  /// The total of `levels`, 0...127; 0 if `levels` is empty.
   public func total(of levels: [UInt8]) -> UInt8 {
     let sum = levels.reduce(0) { $0 + Int($1) }
     switch self {

@@ -1,6 +1,6 @@
-/// What is wrong with a rule for gates, and how to mend it.
+/// A syntax error in a gate rule, with its remedy.
 public struct GateFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Counted from 1; nil for a rule by itself.
+  /// The line number, counted from 1; nil for a rule that is not from a file.
   public let line: Int?
   public let rule: String
   public let reason: String

@@ -1,18 +1,18 @@
 import PeerProtocol
 
-// Gates as people write them.
+// The text form of gates.
 extension Gates {
-  /// Applies one rule: `notes=closed` for everybody, `anna:notes,rhythm=open` for one peer, `all` for all four kinds.
+  /// Applies one rule: `notes=closed` for all peers, or `anna:notes,rhythm=open` for one peer. `all` stands for all four kinds.
   ///
-  /// - Throws: ``GateFault``; nothing has changed then.
+  /// - Throws: ``GateFault``; the gates are unchanged then.
   public mutating func apply(_ rule: String) throws(GateFault) {
     try apply(rule[...], line: nil)
   }
 
-  /// Applies a file's rules, one a line; empty lines, and those that begin with #, say nothing. Exceptions stand whatever
-  /// comes after them.
+  /// Applies the rules of a file, one per line. Empty lines and lines that begin with # are ignored. A later rule for all
+  /// peers does not change exceptions.
   ///
-  /// - Throws: ``GateFault``; nothing has changed then.
+  /// - Throws: ``GateFault``; the gates are unchanged then.
   public mutating func apply(lines text: String) throws(GateFault) {
     var gates = self
     for (n, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -22,7 +22,7 @@ extension Gates {
     self = gates
   }
 
-  /// The rules that make these gates out of new ones, in order.
+  /// The rules that produce these gates from default ones, in order.
   public var rules: [String] {
     func rules(_ peer: String?, _ state: (Gate) -> Bool?) -> [String] {
       [true, false].compactMap { open in
@@ -39,9 +39,9 @@ extension Gates {
     func fault(_ reason: String, _ remedy: String) -> GateFault {
       GateFault(line: line, rule: String(rule), reason: reason, remedy: remedy)
     }
-    // From the end, as a name may hold both signs.
+    // Search from the end, because a name may contain both signs.
     guard let equals = rule.lastIndex(of: "=") else {
-      throw fault("says neither open nor closed", "write KINDS=open or PEER:KINDS=closed, such as notes=closed")
+      throw fault("is neither open nor closed", "write KINDS=open or PEER:KINDS=closed, such as notes=closed")
     }
     let open: Bool
     switch rule[rule.index(after: equals)...].trimmed {
@@ -52,7 +52,7 @@ extension Gates {
     let colon = rule[..<equals].lastIndex(of: ":")
     let peer = colon.map { String(rule[..<$0].trimmed) }
     if peer?.isEmpty == true {
-      throw fault("no peer stands before the colon", "write its name or identity there, or leave the colon away")
+      throw fault("has no peer before the colon", "write a name or identity there, or remove the colon")
     }
     var kinds: [Gate] = []
     for word in rule[(colon.map { rule.index(after: $0) } ?? rule.startIndex)..<equals].split(
@@ -63,7 +63,7 @@ extension Gates {
       } else if let kind = Gate.allCases.first(where: { "\($0)" == word.trimmed }) {
         kinds.append(kind)
       } else {
-        throw fault("\"\(word.trimmed)\" is no kind of traffic", "write rhythm, notes, modification, activity or all")
+        throw fault("\"\(word.trimmed)\" is not a gate", "write rhythm, notes, modification, activity or all")
       }
     }
     for kind in kinds { set(kind, open: open, for: peer) }

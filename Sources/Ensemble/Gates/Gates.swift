@@ -1,20 +1,21 @@
 public import PeerProtocol
 
-/// What this peer lets the others do to it: a default, and exceptions for single peers.
+/// The permissions of remote peers: a default for all peers, and exceptions for single peers.
 ///
-/// An exception names a peer by its identity (sixteen hexadecimal digits) or by what it calls itself. Of several peers of
-/// one name only the first that came is meant, until it has left: a name keeps out mistakes, and this those who borrow one.
-/// A peer that calls itself what reads as an identity has no name here. Until it is known who has come, what is closed to
-/// anybody is closed to it: until it has answered, or for about three seconds where it is no Tutti peer.
+/// An exception is for a peer with a certain identity (sixteen hexadecimal digits) or name. If several peers have the same
+/// name, the exception applies only to the first one that joined, until it leaves. A name therefore protects against mistakes,
+/// and this rule against peers that copy a name. A name in the form of an identity is ignored. Every gate that is closed for
+/// any peer is also closed for a peer that is not yet identified: until its reply arrives, or for about three seconds in the
+/// case of a standard device.
 public struct Gates: Hashable, Sendable {
-  /// What is otherwise for one peer, gate by gate; for the gates that it leaves out the default counts.
+  /// The deviations from the default for one peer.
   public struct Exception: Hashable, Sendable {
     private var opened = GateSet.none
     private var closed = GateSet.none
 
     public init() {}
 
-    /// Open, closed, or nil: as for everybody.
+    /// Whether the gate is open; nil: the default applies.
     public subscript(gate: Gate) -> Bool? {
       get { opened[gate] ? true : closed[gate] ? false : nil }
       set {
@@ -26,14 +27,14 @@ public struct Gates: Hashable, Sendable {
     var isEmpty: Bool { opened == .none && closed == .none }
   }
 
-  /// For whom there is no exception.
+  /// The default for peers without an exception.
   public var standard = GateSet.all
-  /// By identity, in small letters, or by name.
+  /// The exceptions by identity, in lower case, or by name.
   public private(set) var exceptions: [String: Exception] = [:]
 
   public init() {}
 
-  /// Opens or closes a gate for everybody without an exception (`peer` is nil), or for one peer by identity or name.
+  /// Opens or closes a gate for one peer, by identity or name, or for all peers without an exception (nil).
   public mutating func set(_ gate: Gate, open: Bool, for peer: String? = nil) {
     guard let peer else {
       standard[gate] = open
@@ -42,10 +43,11 @@ public struct Gates: Hashable, Sendable {
     exceptions[Self.key(peer), default: Exception()][gate] = open
   }
 
-  /// Takes a peer's exceptions away.
+  /// Removes the exceptions for a peer.
   public mutating func removeException(for peer: String) { exceptions[Self.key(peer)] = nil }
 
-  /// A led session: the peer of this identity or name alone may control the rhythm here; nil when this peer leads.
+  /// Makes the session a led one: only the peer with this identity or name may control the rhythm here; nil: the local peer
+  /// leads.
   public mutating func ledBy(_ leader: String?) {
     standard[.rhythm] = false
     for (peer, var exception) in exceptions {
@@ -55,19 +57,19 @@ public struct Gates: Hashable, Sendable {
     if let leader { set(.rhythm, open: true, for: leader) }
   }
 
-  /// Whether another leads the session: the rhythm gate is closed to everybody but an exception.
+  /// Whether another peer leads the session: the rhythm gate is closed by default, and open by an exception.
   public var areLed: Bool { !standard[.rhythm] && exceptions.values.contains { $0[.rhythm] == true } }
 
-  /// Whether a gate is open to whoever it may be: by default, and closed to nobody by an exception.
+  /// Whether a gate is open for every peer: by default, and not closed by any exception.
   public func isOpenToAll(_ gate: Gate) -> Bool {
     standard[gate] && exceptions.values.allSatisfy { $0[gate] != false }
   }
 
-  /// What the peer of this identity may do.
+  /// Returns the gates that are open for a peer.
   ///
   /// - Parameters:
-  ///   - peer: nil where it has none, being no Tutti peer.
-  ///   - name: what it calls itself, nil when it is not the first of that name.
+  ///   - peer: the identity; nil for a standard device.
+  ///   - name: the reported name; nil if the peer is not the first one with this name.
   public func opening(for peer: Identity?, named name: String?) -> GateSet {
     guard !exceptions.isEmpty else { return standard }
     let byName = name.flatMap { Identity($0) == nil ? exceptions[$0] : nil }
@@ -77,6 +79,6 @@ public struct Gates: Hashable, Sendable {
     return opening
   }
 
-  /// Identities are written in one way.
+  /// Returns the key of a peer in ``exceptions``.
   private static func key(_ peer: String) -> String { Identity(peer)?.description ?? peer }
 }

@@ -45,7 +45,7 @@ final class PeerSession: SessionExtension {
       // A Tutti peer was expected, and nothing was received within the first second. A standard device would have sent or
       // answered CK by then. The peer is therefore neither: it is out of reach.
       if isExpected, context.lastHeard < context.establishedAt + .seconds(1) { return false }
-      context.report(PeerEvent.standardDevice.encoded)
+      context.report(RecognitionEvent.standardDevice.encoded)
     case nil: break
     }
     return true
@@ -88,7 +88,7 @@ final class PeerSession: SessionExtension {
   }
 
   private func receive(request: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
-    if recognition.peerUsedProtocol(at: instant) { context.report(PeerEvent.tuttiPeer.encoded) }
+    if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     guard let identity = recognition.identity else {
       context.hear(at: instant)
       return .accepted
@@ -128,7 +128,7 @@ final class PeerSession: SessionExtension {
     let isPlausible = context.accept(reading: reply.transmit, at: instant)
     if isFirst {
       context.endSilentSessions(withIdentity: reply.identity, at: instant)
-      context.report(PeerEvent.recognised(Identity(reply.identity)).encoded)
+      context.report(RecognitionEvent.recognised(Identity(reply.identity)).encoded)
     }
     guard isPlausible || isFirst else { return .implausibleClock }
     guard accept(sendInstant: reply.transmit, at: instant) else { return .accepted }
@@ -156,7 +156,7 @@ final class PeerSession: SessionExtension {
 
   func receive(_ header: HeaderExtension, of packet: Span<UInt8>, at instant: Instant, in context: SessionContext) {
     guard let sent = header.sendInstant(in: packet) else { return }
-    if recognition.peerUsedProtocol(at: instant) { context.report(PeerEvent.tuttiPeer.encoded) }
+    if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     guard recognition.isRecognised else { return }
     guard context.accept(reading: sent, at: instant) else {
       owner.rejectedInstants += 1

@@ -92,7 +92,7 @@ private func command(for key: UInt8) -> PlayerCommand? {
   case UInt8(ascii: "h"): .offer(to: nil)
   case UInt8(ascii: "t"): .take
   case UInt8(ascii: "\t"): .playToNext
-  case UInt8(ascii: "w"): .showCompany
+  case UInt8(ascii: "w"): .showRoster
   case UInt8(ascii: "q"): .leave
   default: nil
   }

@@ -222,7 +222,7 @@ struct PeerCommand: ParsableCommand {
       defer { input.restoreTerminal() }
       try peer.run(
         status: terminal.isInteractive ? { terminal.show(statusLine($0)) } : nil,
-        watch: json ? { print(event: EventLine($0)) } : nil)
+        watch: json ? { if let line = EventLine($0) { print(event: line) } } : nil)
       terminal.clear()
       if json { print(String(decoding: try JSONEncoder.sorted.encode(peer.summary), as: UTF8.self)) }
     }

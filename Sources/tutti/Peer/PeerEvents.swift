@@ -60,34 +60,36 @@ struct EventLine: Encodable {
     case totalActivity = "total_activity"
   }
 
-  init(_ event: PeerEvent) {
+  /// Nil for an event that is not printed.
+  init?(_ event: PeerEvent) {
     self.event = ""
     at = event.at.nanoseconds
     switch event.kind {
-    case .joined(let who): say("joined", who)
-    case .left(let who): say("left", who)
+    case .joined: say("joined", event.peer)
+    case .left: say("left", event.peer)
     case .role(let role): (self.event, self.role) = ("role", role.description)
-    case .tookOver(let who): say("took_over", who)
-    case .offered(let who): say("offered", who)
-    case .channel(let number): (self.event, channel) = ("channel", number)
+    case .tookOver: say("took_over", event.peer)
+    case .offered: say("offered", event.peer)
+    case .channel(let channel): (self.event, self.channel) = ("channel", channel?.number)
     case .total(let total): (self.event, totalActivity) = ("total_activity", Int(total))
-    case .sounded(let message, let who):
-      say("message", who)
+    case .sounded(let message, _):
+      say("message", event.peer)
       let bytes = message.bytes
       midi = (0..<bytes.count).map { String(format: "%02X", bytes.octets[$0]) }.joined(separator: " ")
-    case .company(let company):
+    case .roster(let roster):
       self.event = "roster"
-      peers = company.map {
+      peers = roster.map {
         Member(
-          name: $0.who.name, identity: $0.who.identity.map { "\($0)" }, channel: $0.channel,
+          name: $0.peer.name, identity: $0.peer.identity.map { "\($0)" }, channel: $0.channel,
           inward: $0.weights?.inward, outward: $0.weights?.outward)
       }
+    default: return nil
     }
   }
 
-  private mutating func say(_ event: String, _ who: PeerEvent.Who?) {
+  private mutating func say(_ event: String, _ peer: PeerReference?) {
     self.event = event
-    (name, address, identity) = (who?.name, who?.address?.description, who?.identity.map { "\($0)" })
+    (name, address, identity) = (peer?.name, peer?.address?.description, peer?.identity.map { "\($0)" })
   }
 }
 

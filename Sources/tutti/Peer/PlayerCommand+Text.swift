@@ -35,7 +35,7 @@ extension PlayerCommand {
     case "stop" where rest.isEmpty: self = .stop
     case "continue" where rest.isEmpty: self = .continue
     case "take" where rest.isEmpty: self = .take
-    case "peers" where rest.isEmpty: self = .showCompany
+    case "peers" where rest.isEmpty: self = .showRoster
     case "leave" where rest.isEmpty: self = .leave
     case "tempo":
       guard let bpm = Double(rest), let tempo = try? Tempo(bpm: bpm) else {

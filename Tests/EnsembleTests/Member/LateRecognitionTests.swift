@@ -58,7 +58,7 @@ import Testing
     if let identity {
       core.recognised(session, Identity(identity), at: now)
     } else {
-      core.foreign(session, at: now)
+      core.recognisedAsStandardDevice(session, at: now)
     }
     for message in [note, modulation] { core.sound(message, on: session, at: now) }
     #expect(sounded(by: core) == (identity == 2 ? [modulation] : [note, modulation]))
@@ -82,7 +82,7 @@ import Testing
     let note = Message.noteOn(one, key: 60, velocity: 100)
     core.sound(note, on: session, at: now)
     #expect(sounded(by: core).isEmpty)
-    core.foreign(session, at: now)
+    core.recognisedAsStandardDevice(session, at: now)
     core.sound(note, on: session, at: now)
     #expect(sounded(by: core) == [note])
   }
@@ -96,7 +96,11 @@ import Testing
     core.sound(.controlChange(one, controller: 11, value: 70), on: session, at: now)
     core.sound(.controlChange(one, controller: 1, value: 1), on: session, at: now)
     #expect(sounded(by: core) == [.controlChange(one, controller: 1, value: 1)])
-    if isTutti { core.recognised(session, Identity(2), at: now) } else { core.foreign(session, at: now) }
+    if isTutti {
+      core.recognised(session, Identity(2), at: now)
+    } else {
+      core.recognisedAsStandardDevice(session, at: now)
+    }
     let told: [Message] = [
       .controlChange(one, controller: 7, value: 40), .controlChange(one, controller: 11, value: 70),
     ]

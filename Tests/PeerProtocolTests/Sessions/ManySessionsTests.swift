@@ -77,7 +77,7 @@ import VirtualSessions
               endpoint.receive(octets { _ = reply?.append(to: &$0) }, from: to, port: .data, at: next)
             case .send(let datagram, _, .control) where datagram[3] == UInt8(ascii: "N"): others += 1
             case .lost: others += 1
-            case .extended(_, let event) where PeerEvent(event) == .standardDevice: others += 1
+            case .extended(_, let event) where RecognitionEvent(event) == .standardDevice: others += 1
             default: break
             }
           }

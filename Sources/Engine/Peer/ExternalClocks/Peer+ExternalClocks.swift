@@ -1,0 +1,70 @@
+import Ensemble
+import MIDI
+import MusicalTime
+import Transports
+
+// External clocks: ALSA ports (``PortClock``) and RTP-MIDI peers (``RTPPeerClock``).
+extension Peer {
+  /// All external clocks, ALSA ports first.
+  private var clockCandidates: [ClockArbiter.Candidate] {
+    let ports = midi?.clocks.map { ClockArbiter.Candidate($0.name, $0.clock, isConnected: $0.address != nil) } ?? []
+    return ports
+      + core.peerClocks.map { ClockArbiter.Candidate($0.name, $0.clock, isConnected: $0.session != nil) }
+  }
+
+  /// The external clock by which this peer plays; the first one if it plays by none; nil if there is none.
+  var externalClock: ExternalClock? {
+    let clocks = (midi?.clocks.map(\.clock) ?? []) + core.peerClocks.map(\.clock)
+    return clocks.first { $0.leads(ensemble) } ?? clocks.first
+  }
+
+  var externalClockName: String {
+    let names =
+      (midi?.clocks.filter { $0.clock.leads(ensemble) }.map(\.name) ?? [])
+      + core.peerClocks.filter { $0.clock.leads(ensemble) }.map(\.name)
+    return names.first ?? "the external clock"
+  }
+
+  /// Handles a message of an ALSA port that is an external clock.
+  func receive(_ message: Message, ofClock index: Int, at instant: Instant, now: Instant) {
+    guard let message = ExternalClock.Message(message), let name = midi?.clocks[index].name else { return }
+    if let event = midi?.clocks[index].clock.received(message, at: instant, for: &ensemble, now: now) {
+      notify(event, of: name)
+    }
+  }
+
+  /// Reports silent clocks, and ensures that only one clock is used.
+  func advanceExternalClocks(to now: Instant) {
+    for n in midi?.clocks.indices ?? 0..<0 {
+      if let name = midi?.clocks[n].name, let event = midi?.clocks[n].clock.advance(to: now) { notify(event, of: name) }
+    }
+    let candidates = clockCandidates
+    guard candidates.count > 1 else { return }
+    let (yields, notifications) = arbiter.select(among: candidates, for: ensemble, now: now)
+    if let yields {
+      let ports = midi?.clocks.count ?? 0
+      if yields < ports {
+        midi?.clocks[yields].clock.yield(&ensemble, now: now)
+      } else {
+        core.peerClocks[yields - ports].clock.yield(&ensemble, now: now)
+      }
+    }
+    for notification in notifications {
+      switch notification {
+      case .unused(let name, let used): log.notice("external clock \(name): not used; \(used) is used")
+      case .replaced(let name, let silent):
+        log.notice("external clock \(silent): silent; \(name) is used from now on")
+      }
+    }
+  }
+
+  func notify(_ event: ExternalClock.Event, of name: String) {
+    switch event {
+    case .refused(let error): log.notice("external clock \(name): cannot start yet: \(description(of: error))")
+    case .silent: log.warning("external clock \(name): sends no ticks; the rhythm continues at the last tempo")
+    case .heard: log.notice("external clock \(name): sends ticks again")
+    case .unplayable:
+      log.warning("external clock \(name): its tempo is not within 20 to 999 BPM, so the rhythm does not start")
+    }
+  }
+}

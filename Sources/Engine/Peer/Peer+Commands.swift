@@ -1,0 +1,124 @@
+import Ensemble
+import MIDI
+import MusicalTime
+import Realtime
+
+// Execution of the player's commands.
+extension Peer {
+  func execute(_ command: PlayerCommand) {
+    let now = MonotonicClock.now
+    do throws(CommandError) {
+      switch command {
+      case .startOrStop where ensemble.role == .master: try stop(at: now)
+      case .startOrStop, .start: try ensemble.start(tempo: tempo, at: now)
+      case .stop: try stop(at: now)
+      case .continue: try ensemble.continue(tempo: tempo, at: now)
+      case .locate(let bars):
+        let bar = configuration.patch.meter.stepsPerBar
+        try ensemble.locate(Step((ensemble.position.index / bar + bars) * bar))
+      case .tempo(let difference):
+        let range = Tempo.range
+        let bpm = min(max((tempo.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
+        if let requested = try? Tempo(bpm: bpm) { try change(tempo: requested, at: now) }
+      case .setTempo(let requested): try change(tempo: requested, at: now)
+      case .offer(let name):
+        if let name, peer(called: name) == nil { break }
+        try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
+      case .take: try ensemble.take(at: now)
+      case .leave:
+        // A second command while leaving takes effect at once.
+        leavesAt = isLeaving ? now : departure(at: now)
+        isLeaving = true
+      default: executeOther(command, at: now)
+      }
+    } catch {
+      log.notice("\(description(of: error))")
+    }
+  }
+
+  private func stop(at now: Instant) throws(CommandError) {
+    guard externalClock?.leads(ensemble) != true else {
+      return log.notice("the rhythm: controlled by external clock \(externalClockName); stop it there")
+    }
+    try ensemble.stop(now: now)
+  }
+
+  private func change(tempo requested: Tempo, at now: Instant) throws(CommandError) {
+    guard externalClock?.leads(ensemble) != true else {
+      return log.notice("the tempo: controlled by external clock \(externalClockName); change it there")
+    }
+    if ensemble.role != .idle { try ensemble.change(tempo: requested, at: now) }
+    tempo = requested
+  }
+
+  /// Executes a command that does not concern the rhythm.
+  private func executeOther(_ command: PlayerCommand, at now: Instant) {
+    switch command {
+    case .activity(let level): ensemble.setActivity(level, at: now)
+    case .total(let rule): ensemble.activityRule = rule
+    case .gate(let rule):
+      do { try ensemble.gates.apply(rule) } catch { log.warning("\(error)") }
+    case .ledBy(let leader): setLeader(leader)
+    case .play(let name):
+      let identity = name.flatMap { peer(called: $0) }
+      guard name == nil || identity != nil else { break }
+      core.addressee = identity
+      log.info("notes: sent to \(addressee)")
+    case .playToNext: playToNext()
+    case .note(let key, let velocity):
+      core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)), at: now)
+    case .control(let number, let value):
+      core.play(
+        .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)), at: now)
+    case .showRoster: showRoster()
+    default: break
+    }
+  }
+
+  /// The channel of notes that the player plays without an instrument.
+  private var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
+
+  /// Sets the only peer that may control the rhythm; nil: any peer may.
+  func setLeader(_ leader: String?) {
+    let isLocal = leader == configuration.name || leader == "\(identity)"
+    ensemble.gates.ledBy(isLocal ? nil : leader)
+    // The leader of a session follows no other peer.
+    if isLocal { ensemble.gates.set(.rhythm, open: false) }
+  }
+
+  /// Starts the rhythm if this is configured and all configured peers are in session.
+  func startIfDue(at now: Instant) {
+    guard let due = startsAt else { return }
+    // In half a second, new peers measure the clock of this peer.
+    if core.connections.areAllEstablished, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
+    guard now >= due else { return }
+    startsAt = nil
+    if !core.connections.areAllEstablished {
+      log.warning("start: not all configured peers have answered; the rhythm starts without them")
+    }
+    do throws(CommandError) {
+      try ensemble.start(tempo: tempo, at: now)
+      if let duration = configuration.duration {
+        try ensemble.stop(at: ensemble.schedule.deadline(ensemble.schedule.start) + duration, now: now)
+      }
+    } catch {
+      log.notice("\(description(of: error))")
+      if let duration = configuration.duration { leavesAt = now + duration }
+    }
+  }
+
+  /// When this peer can leave: after the end of its own rhythm, or of a rhythm that ends soon, and after its last sounds have
+  /// faded in a recording. It leaves a rhythm of another master that continues at once.
+  func departure(at now: Instant) -> Instant {
+    if ensemble.role == .master {
+      if ensemble.part(at: now) { return now + .seconds(1) }
+      try? ensemble.stop(now: now)
+    }
+    let schedule = ensemble.schedule
+    guard schedule.run != 0, schedule.end.index != .max else { return now }
+    let end = schedule.deadline(schedule.end)
+    // A follower does not wait for an end that is known but far away.
+    guard ensemble.role == .master || end <= now + ensemble.lead else { return now }
+    return max(now, end + (sound.isHeard ? .milliseconds(500) : .milliseconds(50)))
+  }
+}

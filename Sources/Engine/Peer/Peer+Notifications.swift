@@ -1,0 +1,117 @@
+import Ensemble
+import MusicalTime
+import PeerProtocol
+import Realtime
+import Transports
+
+// Events of the core, for the player and for the observer.
+extension Peer {
+  func notify(_ event: Event) {
+    let now = MonotonicClock.now
+    switch event {
+    case .connected(let peer):
+      let address = peer.address.map { " at \($0)" } ?? ""
+      sessionLog.write("\(peer.name ?? "a peer")\(address) joined", at: now)
+    case .disconnected(let peer): sessionLog.write("\(peer.name ?? "a peer") left", at: now)
+    case .joined(let peer): joined(peer, at: now)
+    case .left(let peer): observer?.report(event, about: peer, at: now)
+    case .invitationRefused(let name, let address, let isRetried):
+      let retry = isRetried ? " (trying again)" : ""
+      log.warning("\(name ?? "\(address)"): refused the invitation\(retry); change the policy of that peer")
+    case .invitationReflected(let address):
+      log.warning("\(address): is the address of this peer; remove it from --connect")
+    case .identityIsDuplicate(let peer):
+      let address = peer.address.map { " at \($0)" } ?? ""
+      let reason = "has the identity of this peer, perhaps from a copied disk"
+      log.warning("\(name(of: peer))\(address): \(reason); start one of them with another --name")
+    case .invitationDeclined(let name, let address):
+      log.notice("\(name ?? "a peer") at \(address): invitation refused by --policy \(configuration.policy)")
+    case .noReply(let address):
+      log.warning("\(address): does not answer (trying again); check the address, the port and the firewall there")
+    case .externalClock(let name, let event): notify(event, of: name)
+    case .externalClockIsBack(let name): log.notice("external clock \(name): in session again")
+    case .externalClockIsGone(let name):
+      if !isLeaving { log.warning("external clock \(name): not in session any longer (trying again)") }
+    case .externalClockIsTuttiPeer(let name):
+      log.warning(
+        "external clock \(name): is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from")
+    case .clockIsUnused(let peer):
+      let address = peer.address.map { "\($0)" } ?? ""
+      log.notice("\(name(of: peer)): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)")
+    case .role(let role): changed(to: role, at: now)
+    case .outranked(let identity):
+      log.notice("two peers started at once: \(name(of: identity)) is the master, this peer follows")
+    case .handedOver(let identity): log.notice("\(name(of: identity)) accepted the rhythm; this peer follows")
+    case .masterLost(let identity):
+      log.warning("master \(name(of: identity)): lost, so the rhythm ended; press space to start it again")
+    case .warning(let identity, let warning): log.warning("\(name(of: identity)): \(description(of: warning))")
+    case .offered(let identity):
+      log.notice("\(name(of: identity)) offers the rhythm; press t to accept it")
+      observer?.report(event, about: reference(to: identity), at: now)
+    case .tookOver(let identity):
+      log.notice("\(name(of: identity)) is no longer the master; this peer continues the rhythm")
+      observer?.report(event, about: reference(to: identity), at: now)
+    case .channel(let channel):
+      if let channel {
+        log.info("this peer plays on MIDI channel \(channel.number)")
+      } else {
+        log.notice("no MIDI channel is free; other peers can address this peer by its session only")
+      }
+      observer?.report(event, at: now)
+    case .total, .sounded, .roster: break
+    }
+  }
+
+  private func joined(_ peer: PeerReference, at now: Instant) {
+    if peer.identity == nil {
+      let isExternalClock = core.peerClocks.contains { $0.address == peer.address }
+      log.info(
+        "\(name(of: peer)): standard device, \(isExternalClock ? "used as external clock" : "gets each tick at its due time")"
+      )
+    }
+    if let name = awaitedAddressee, let identity = peer.identity, name == peer.name || name == "\(identity)" {
+      (awaitedAddressee, core.addressee) = (nil, identity)
+    }
+    observer?.report(.joined(peer), about: peer, at: now)
+  }
+
+  private func changed(to role: Role, at now: Instant) {
+    if role != .idle { trace.role = role }
+    log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
+    observer?.report(.role(role), at: now)
+    // The rhythm was handed over, so this peer can leave.
+    if isLeaving, role != .master { leavesAt = now + .milliseconds(100) }
+    // This also applies if another peer that started at the same time became the master.
+    if role == .idle, trace.role != .idle, configuration.start, startsAt == nil, configuration.duration != nil {
+      leavesAt = leavesAt ?? departure(at: now)
+    }
+  }
+
+  private func description(of warning: PeerWarning) -> String {
+    switch warning {
+    case .implausibleStamps:
+      "implausible stamps, as from a clock that jumps or stands still; they are ignored, and the rhythm continues"
+    case .clockStepped:
+      "its clock was stepped or changed its rate; it is measured again, and the rhythm continues"
+    case .clockIsSlewed:
+      "its clock and the local clock diverge by more than 200 ppm, as if a system slews its clock; it is followed"
+    case .isUnreadable:
+      "sends messages that cannot be decoded, perhaps of a newer version; they are ignored, and the rhythm continues"
+    case .changesChannelTooOften:
+      "changes its MIDI channel too often; its channel claims are ignored until it has not changed for 10 s"
+    }
+  }
+
+  func description(of error: CommandError) -> String {
+    guard case .belongsTo(let identity) = error else { return error.description }
+    return "the rhythm: \(name(of: identity)) is its master; wait until that peer stops it"
+  }
+
+  func name(of identity: Identity) -> String { core.roster[identity]?.reference.name ?? identity.description }
+
+  private func reference(to identity: Identity) -> PeerReference {
+    core.roster[identity]?.reference ?? PeerReference(name: nil, identity: identity)
+  }
+
+  private func name(of peer: PeerReference) -> String { peer.name ?? peer.address?.description ?? "a peer" }
+}

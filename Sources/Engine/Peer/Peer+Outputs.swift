@@ -1,0 +1,78 @@
+import BasicContainers
+import Ensemble
+import MIDI
+import PeerProtocol
+import RTPMIDI
+import Realtime
+import Transports
+
+// Execution of the core's outputs.
+extension Peer {
+  func execute(_ outputs: [PeerCore.Output]) {
+    var hasRosterChanged = false
+    for output in outputs {
+      switch output {
+      case .send(let octets, let address, let port):
+        _ = (port == .control ? ports.control : ports.data).send(octets, to: address)
+      case .probe(let session, let address):
+        core.endpoint.sendProbe(on: session) { probes.send($0, to: address) }
+      case .clockPacket(let session, let address):
+        var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
+        if core.endpoint.clockPacket(on: session, sentAt: MonotonicClock.now)?.append(to: &packet) == true {
+          _ = ports.data.send(packet, to: address)
+        }
+      case .stream(let command): execute(command)
+      case .play(let schedule):
+        clock.rings.schedule.publish(schedule)
+        clock.rings.bell.ring()
+      case .sound(let message, let session):
+        // The programs at the notes port hear the remote peers. They hear the local player already.
+        if session != nil, midi != nil { clock.send(.port(message)) }
+        // Channel 1 carries activity only, but a standard device may play notes on it: channel 16 sounds them.
+        clock.send(.sound(message.on(message.channel == Channel(wire: 0) ? Channel(wire: 15) : nil)))
+        if observer != nil {
+          let peer = session.flatMap { core.roster[$0]?.reference }
+          observer?.report(.sounded(message, from: peer), about: peer, at: MonotonicClock.now)
+        }
+      case .rosterChanged: hasRosterChanged = true
+      case .event(let event): notify(event)
+      }
+    }
+    if hasRosterChanged { publishSources() }
+  }
+
+  /// Passes a command to the clock thread.
+  private func execute(_ command: StreamCommand) {
+    switch command {
+    case .open(let session, let address, let ssrc, let sequence, let takesClock):
+      clock.send(.open(session: session, address: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock))
+    case .recognise(let session): clock.send(.recognise(session: session))
+    case .stamp(let session, let isStamped): clock.send(.stamp(session: session, isStamped))
+    case .journal(let session, let isSent): clock.send(.journal(session: session, isSent))
+    case .acknowledge(let session, let sequence): clock.send(.acknowledge(session: session, sequence: sequence))
+    case .close(let session): clock.send(.close(session: session))
+    case .exclusive(let octets, let session, let isJournalled):
+      if let exclusive = ClockCommand.Exclusive(octets, isJournalled: isJournalled) {
+        clock.send(.exclusive(exclusive, session: session))
+      }
+    case .message(let message, let instant, let receiver):
+      clock.send(OutgoingMessage.sessions(message, at: instant, to: OutgoingMessage.Receiver(receiver)))
+    }
+  }
+
+  /// Publishes the sources whose clock probes the network thread answers.
+  private func publishSources() {
+    let sources = core.roster.sessions.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }
+    networkRings.known.publish(KnownSources(sources, pace: core.endpoint.probeRateLimit))
+  }
+}
+
+extension OutgoingMessage.Receiver {
+  init(_ receiver: StreamCommand.Receiver) {
+    switch receiver {
+    case .session(let session): self = .session(session)
+    case .tutti: self = .tutti
+    case .foreign: self = .foreign
+    }
+  }
+}

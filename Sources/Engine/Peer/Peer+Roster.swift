@@ -1,0 +1,65 @@
+import Ensemble
+import MIDI
+import MusicalTime
+import PeerProtocol
+import Transports
+
+// The remote peers in session, and the peers that the player addresses by name.
+extension Peer {
+  /// All peers in session, by channel.
+  var rosterEntries: [RosterEntry] {
+    let roster = core.roster
+    let entries = roster.sessions.compactMap { roster[$0.id] }.map { peer in
+      RosterEntry(
+        peer: peer.reference, channel: peer.identity.flatMap { ensemble.channel(of: $0)?.number },
+        weights: peer.identity.map { ensemble.weights(of: $0) })
+    }
+    return entries.sorted { ($0.channel ?? 17) < ($1.channel ?? 17) }
+  }
+
+  /// Returns the Tutti peer in session with this name or identity. If several peers have the name, it returns the one with the
+  /// lowest identity and informs the player.
+  func peer(called name: String) -> Identity? {
+    let roster = core.roster
+    if let identity = Identity(name), roster.session(of: identity) != nil { return identity }
+    let named = roster.identities.filter { roster[$0]?.reference.name == name }
+    if named.count > 1 {
+      log.notice("peer \(name): \(named.count) peers have this name, \(named[0]) is used; use the identity instead")
+    }
+    if named.isEmpty { log.notice("peer \(name): not in session; `peers` lists the peers in session") }
+    return named.first
+  }
+
+  /// Logs the peers in session.
+  func showRoster() {
+    let entries = rosterEntries
+    guard !entries.isEmpty else { return log.info("no other peer is in session") }
+    for entry in entries {
+      let name = entry.peer.name ?? entry.peer.address?.description ?? "a peer"
+      guard let weights = entry.weights else {
+        log.info("\(name): standard device")
+        continue
+      }
+      let channel = entry.channel.map { "channel \($0)" } ?? "no channel"
+      let outward = weights.outward.map { "\($0)" } ?? "?"
+      log.info("\(name): \(channel), weight from this peer \(weights.inward), weight to this peer \(outward)")
+    }
+  }
+
+  /// Reports changes of the roster and of the total activity to the observer.
+  func observeRoster(at now: Instant) {
+    guard observer?.isDue(at: now) == true else { return }
+    observer?.update(roster: rosterEntries, total: ensemble.totalActivity(at: now), at: now)
+  }
+
+  /// The receiver of the player's notes, for messages.
+  var addressee: String { core.addressee.map { name(of: $0) } ?? "all peers" }
+
+  /// Sends the player's notes to the next peer in session; after the last one, to all peers.
+  func playToNext() {
+    let others = core.roster.identities
+    let next = core.addressee.flatMap { others.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+    core.addressee = core.addressee != nil && next == others.count || others.isEmpty ? nil : others[next]
+    log.info("notes: sent to \(addressee)")
+  }
+}

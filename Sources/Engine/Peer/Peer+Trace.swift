@@ -1,0 +1,110 @@
+import Audio
+import Ensemble
+import Foundation
+public import Measurement
+import MusicalTime
+import PeerProtocol
+import Realtime
+
+// The trace and the summary of a result.
+extension Peer {
+  /// The counters since the start.
+  public var summary: TraceSummary {
+    let sound = sound.counters
+    if let newest = clock.rings.counters.take() { clockCounters = newest }
+    var summary = TraceSummary(role: trace.role.description)
+    summary.ticksExpected = core.account.expected
+    summary.ticksReceived = trace.role == .master ? core.account.expected : core.account.received
+    summary.ticksLost = max(0, summary.ticksExpected - summary.ticksReceived)
+    summary.hits = sound.hits
+    summary.lateHits = sound.late
+    summary.droppedHits = sound.dropped
+    summary.underruns = sound.underruns
+    summary.others = [
+      "late_hit_max_ns": sound.maximumLateness.count,
+      "silent_frames": sound.silentFrames,
+      "lost_frames": sound.lostFrames,
+      "clipped_samples": sound.clippedSamples,
+      "ticks_skipped": clockCounters.skipped,
+      "ticks_unrecorded": Int64(clock.rings.ticks.dropped),
+      "commands_dropped": Int64(clock.rings.commands.dropped),
+      "datagrams_sent": clockCounters.sent,
+      "datagrams_unsent": clockCounters.unsent,
+      "datagrams_overrun": Int64(ports.dropped),
+      "datagrams_received": Int64(clamping: core.endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
+      "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
+      "timeline_messages_rejected": Int64(ensemble.rejected),
+      "probes_rejected": Int64(clamping: core.endpoint.counters.rejectedExtensionPackets),
+      "stamps_rejected": Int64(
+        clamping: (core.endpoint.peerExtension?.rejectedInstants ?? 0) + core.endpoint.counters.implausibleClocks)
+        + Int64(ensemble.stampsRejected),
+      "clock_resets": Int64(ensemble.clockResets),
+      "system_clock_steps": clockWarnings.system.steps,
+      "clock_jumps": Int64(ensemble.clockJumps),
+    ]
+    if let card = self.sound.cardState {
+      summary.others["card_delay_ns"] = card.delay.count
+      summary.others["card_drift_ppb"] = Int64((card.drift * 1000).rounded())
+      summary.others["card_losses"] = card.losses
+    }
+    if let externalClock {
+      summary.others["clock_ticks_lost"] = externalClock.lost
+      summary.others["clock_ticks_doubled"] = externalClock.doubled
+    }
+    if let midi {
+      let lost = Int64(networkRings.arrivals.dropped) + Int64(clock.rings.messages.dropped)
+      summary.others["midi_dropped"] = midi.outbound.refused + core.notes.budget.refused + lost
+      summary.others["midi_overflows"] = midi.overflows
+      summary.others["midi_ignored"] = midi.ignored
+      summary.others["midi_unsent"] = clockCounters.unsentToPort
+    }
+    return summary
+  }
+
+  /// Adds the ticks that the clock thread has played to the tick account and to the trace.
+  func recordTicks(at now: Instant) {
+    if ensemble.role != .idle { trace.masterClock = ensemble.masterClock(at: now) }
+    do throws(TraceError) {
+      while let record = clock.rings.ticks.pop() {
+        core.account.played(record.tick, run: ensemble.schedule.run, start: ensemble.schedule.start)
+        try trace.append(record)
+      }
+      try trace.flush()
+    } catch {
+      // The rhythm continues without a trace.
+      log.warning("\(error)")
+    }
+  }
+}
+
+extension TraceHeader {
+  init(
+    _ configuration: PeerConfiguration, identity: Identity, schedulingPolicy: SchedulingPolicy, memoryLocked: Bool,
+    firstFrame: Int64, firstInstant: Instant
+  ) {
+    var recording: Audio?
+    if let path = configuration.recording {
+      recording = Audio(
+        file: path, rate: Int(FrameGrid.standard.rate), firstFrame: firstFrame, firstInstant: firstInstant)
+    }
+    self.init(
+      name: configuration.name, identity: "\(identity)", role: configuration.start ? "master" : "idle",
+      version: Version.current, kernel: Machine.kernel, processor: Machine.processor, scheduler: "\(schedulingPolicy)",
+      memoryLocked: memoryLocked, command: configuration.command, patch: configuration.patchName,
+      activity: Int(configuration.activity), audio: recording)
+  }
+}
+
+/// The machine on which a result was measured.
+enum Machine {
+  static var kernel: String {
+    (try? String(contentsOfFile: "/proc/version", encoding: .utf8))?.split(separator: " ").prefix(3)
+      .joined(separator: " ") ?? "unknown"
+  }
+
+  static var processor: String {
+    let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?.split(separator: "\n") ?? []
+    let model = lines.first { $0.hasPrefix("model name") || $0.hasPrefix("Model") }?.split(separator: ":").last
+    return model.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown"
+  }
+}

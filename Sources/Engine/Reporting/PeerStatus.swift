@@ -1,0 +1,36 @@
+public import Ensemble
+public import MusicalTime
+import Realtime
+
+/// The state of a running peer for a status display.
+public struct PeerStatus: Sendable {
+  public var role: Role
+  /// The tempo. While the peer plays by an external clock, the tempo of its ticks, because the tempo of the rhythm varies to
+  /// correct errors.
+  public var tempo: Tempo
+  /// Bar and beat, counted from one. While no rhythm plays, the position at which it would continue.
+  public var bar: Int64
+  public var beat: Int64
+  /// The number of sessions.
+  public var peers: Int
+  /// The master's clock minus the local clock; nil if there is no master, or if its clock is not known yet.
+  public var clockOffset: Nanoseconds?
+  /// The activity of the player, and the total activity.
+  public var activity: UInt8
+  public var total: UInt8
+}
+
+extension Peer {
+  /// The present state.
+  public var status: PeerStatus {
+    let now = MonotonicClock.now
+    let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
+    let (bar, beat) = configuration.patch.meter.position(of: tick)
+    let external = externalClock?.leads(ensemble) == true ? externalClock?.tempo : nil
+    let tempo = external ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
+    return PeerStatus(
+      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: core.roster.sessionCount,
+      clockOffset: ensemble.masterClock(at: now)?.offset, activity: ensemble.activity,
+      total: ensemble.totalActivity(at: now))
+  }
+}

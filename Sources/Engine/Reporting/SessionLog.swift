@@ -1,0 +1,18 @@
+import Ensemble
+import Logging
+import MusicalTime
+
+/// Logs the begin and end of sessions. Any host on the network can cause them a thousand times a second, so the rate is limited.
+struct SessionLog {
+  private var budget = MessageBudget(rate: 1, depth: 128)
+  private let log: Logger
+
+  init(_ log: Logger) { self.log = log }
+
+  mutating func write(_ line: String, at now: Instant) {
+    if budget.admit(at: now) { return log.info("\(line)") }
+    if budget.refused == 1 {
+      log.notice("sessions begin and end too often; only one line per second is logged from now on")
+    }
+  }
+}

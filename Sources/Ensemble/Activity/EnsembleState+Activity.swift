@@ -1,0 +1,134 @@
+public import MIDI
+public import MusicalTime
+import PeerProtocol
+
+// The exchange of activity: each peer sends its level to the master, and the master sends the total to all peers.
+extension EnsembleState {
+  /// Channel 1, which carries activity only.
+  static var activityChannel: Channel { Channel(wire: 0) }
+  /// Expression: the level of the sender.
+  static var levelController: UInt7 { 11 }
+  /// Channel Volume: the total, from the master.
+  static var totalController: UInt7 { 7 }
+
+  /// The smoothed activity of the player, 0...127.
+  public var activity: UInt8 { localActivity.level.value }
+
+  /// The activity that the player has set by keys or by a controller, 0...127.
+  public var heldActivity: UInt8 { localActivity.level.held }
+
+  /// How the master combines the levels.
+  public var activityRule: ActivityRule {
+    get { localActivity.rule }
+    set { localActivity.rule = newValue }
+  }
+
+  /// The total activity. At the master, the total of all levels, as soon as it knows them. At a follower, the total by which
+  /// it plays. At an idle peer, its own level.
+  public func totalActivity(at now: Instant) -> UInt8 {
+    switch leadership {
+    case .idle: return activity
+    case .following: return schedule.intensity.value(at: schedule.tick(at: now))
+    case .leading(let leader):
+      if now < leader.totals.keepsUntil { return schedule.intensity.value(at: schedule.tick(at: now)) }
+      return computedTotal(at: now)
+    }
+  }
+
+  /// The total of the local level and of the levels of all members that take part in the rhythm, were heard within
+  /// ``activityPatience``, and for which the activity gate is open.
+  private func computedTotal(at now: Instant) -> UInt8 {
+    var levels = [min(activity, 127)]
+    for member in roster.members {
+      guard let membership = roster[member.slot].membership, let level = membership.level, membership.takesPart,
+        now - membership.heard <= Self.activityPatience, admits(.activity, from: member.identity)
+      else { continue }
+      levels.append(level)
+    }
+    return localActivity.rule.total(of: levels)
+  }
+
+  /// The level of a peer that is silent for longer does not count.
+  public static var activityPatience: Nanoseconds { .seconds(5) }
+
+  /// Sets the activity of the player by keys or by a controller, 0...127.
+  public mutating func setActivity(_ level: UInt8, at now: Instant) {
+    localActivity.level.set(level, at: now)
+    advanceActivity(to: now)
+  }
+
+  /// The player has struck a note.
+  public mutating func played(at now: Instant) {
+    localActivity.level.played(at: now)
+    advanceActivity(to: now)
+  }
+
+  /// A channel message from the peer with this identity.
+  ///
+  /// - Parameters:
+  ///   - instant: when the message applies, by the sender's clock, in units of 100 us.
+  ///   - isRecovered: whether the message comes from a recovery journal, which contains no instant.
+  /// - Returns: whether the message is about activity, and therefore complete.
+  public mutating func received(
+    _ message: Message, at instant: Instant, isRecovered: Bool, from sender: Identity, now: Instant
+  ) -> Bool {
+    guard case .controlChange(Self.activityChannel, let controller, let value) = message,
+      controller == Self.levelController || controller == Self.totalController
+    else { return false }
+    guard let slot = roster.memberSlot(of: sender) else {
+      rejected += 1
+      return true
+    }
+    if controller == Self.levelController {
+      roster[slot].membership!.setLevel(value.value)
+    } else if role == .follower(of: sender) {
+      received(FollowedTotals.Report(value: value.value, instant: instant, isRecovered: isRecovered), at: now)
+    }
+    return true
+  }
+
+  /// When ``advanceActivity(to:)`` has something to do next.
+  var activityDeadline: Instant {
+    let next = localActivity.nextDeadline
+    switch leadership {
+    case .idle: return next
+    case .following(let follower):
+      return hasSentLevel(follower) && !isOffTotal(follower) ? next : Instant(nanoseconds: .min)
+    case .leading(let leader): return min(next, leader.totals.nextDeadline(in: schedule, lead: lead))
+    }
+  }
+
+  /// Advances the level to `now`, and sends the level or the total if it has changed.
+  mutating func advanceActivity(to now: Instant) {
+    localActivity.level.advance(to: now)
+    switch role {
+    case .idle: break
+    case .follower(let master):
+      sendLevel(to: master, at: now)
+      applyTotal(of: master, at: now)
+    case .master:
+      decideTotal(at: now)
+      // If another claim outranks this one, the layers must stay as they are.
+      localActivity.lastTotal = schedule.intensity.next
+    }
+  }
+
+  /// Sends the level to the master when the level, the master or the claim has changed. The level changes at most every 50 ms,
+  /// hence 20 times a second. Each presence repeats it.
+  private mutating func sendLevel(to master: Identity, at now: Instant) {
+    guard let claim, let follower, !hasSentLevel(follower) else { return }
+    self.follower!.totals.sentLevel = (activity, claim)
+    send(Self.levelController, activity, at: now, to: master)
+  }
+
+  private func hasSentLevel(_ follower: Follower) -> Bool {
+    guard let sent = follower.totals.sentLevel else { return false }
+    return sent.claim == claim && sent.level == activity
+  }
+
+  mutating func send(_ controller: UInt7, _ value: UInt8, at instant: Instant, to peer: Identity?) {
+    let message = Message.controlChange(
+      Self.activityChannel, controller: controller, value: UInt7(clamping: Int(value)))
+    emit(.message(message, at: instant, to: peer))
+  }
+}

@@ -1,0 +1,111 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import Playback
+
+// The total as the master decides it: see ``TotalSchedule``.
+extension EnsembleState {
+  /// How often the total is sent to a new follower. With three messages within two seconds and bursts of loss of one packet in
+  /// five, sometimes all were lost.
+  private static var totalReportsToNewFollower: Int { 8 }
+
+  /// Sends the total again if a repeat is due, and decides the next beat if it is due.
+  mutating func decideTotal(at now: Instant) {
+    guard let first = leader?.totals.decidedBeat ?? beginTotals(at: now) else { return }
+    while leader!.totals.repeats.take(at: now) { sendTotal(to: nil) }
+    guard now >= leader!.totals.decisionDeadline(in: schedule, lead: lead) else { return }
+    let soonest = schedule.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)
+    let beat = max(first + Tick.perQuarter, soonest.beat)
+    leader!.totals.decidedBeat = beat
+    let total = totalActivity(at: now)
+    // A schedule has room for one pending change. At high tempos only every second beat is decided, or fewer.
+    let isPending =
+      schedule.intensity.changeTick != Tick(.max) && schedule.deadline(schedule.intensity.changeTick) > now
+    guard total != schedule.intensity.next, !isPending, now >= leader!.totals.holdsUntil else {
+      // Once per bar the total is repeated, like the timeline message, for peers that have missed all earlier messages.
+      guard beat.index / Self.bar != first.index / Self.bar else { return }
+      return isPending ? sendTotal(to: nil) : sendTotal(to: nil, at: now)
+    }
+    schedule.intensity = Intensity(schedule.intensity.next, next: total, from: beat)
+    emit(.play(schedule))
+    announceTotal(at: now)
+  }
+
+  /// Begins to decide totals as the new master. If the first tick of the rhythm is still to come, the total of the known
+  /// levels applies from the first tick. The total of a rhythm that was taken over, or restored after a crash, stays until
+  /// all peers have sent their level.
+  ///
+  /// - Returns: the beat that is decided now.
+  private mutating func beginTotals(at now: Instant) -> Tick? {
+    guard role == .master else { return nil }
+    roster.resetTotalReports()
+    let beat: Tick
+    if let start = timelineMessage?.start, schedule.deadline(start) > now, now >= leader!.totals.keepsUntil {
+      beat = start.beat
+      leader!.totals.decidedBeat = beat
+      schedule.intensity = Intensity(totalActivity(at: now), from: beat)
+      emit(.play(schedule))
+      announceTotal(at: now)
+      // From the next beat on, only peers that take part in the rhythm count.
+      roster.markAllAbsent()
+    } else {
+      beat = schedule.tick(at: now + lead).beat
+      leader!.totals.decidedBeat = beat
+      leader!.totals.holdsUntil = now + TotalSchedule.inquiry
+    }
+    return beat
+  }
+
+  /// Sends the total three times within the lead time, like the timeline message.
+  private mutating func announceTotal(at now: Instant) {
+    sendTotal(to: nil)
+    let repeats = Repeats(at: [now + Nanoseconds(lead.count / 8), now + Nanoseconds(lead.count / 4)])
+    leader!.totals.repeats = repeats
+  }
+
+  /// Sends the newest total with the instant of the beat from which it applies.
+  private mutating func sendTotal(to peer: Identity?) {
+    send(Self.totalController, schedule.intensity.next, at: schedule.deadline(schedule.intensity.changeTick), to: peer)
+  }
+
+  /// Sends the present total, and the pending one if there is one.
+  private mutating func sendTotal(to peer: Identity?, at now: Instant) {
+    let present = schedule.tick(at: now)
+    let isPending = schedule.intensity.changeTick != Tick(.max) && schedule.intensity.changeTick > present
+    send(Self.totalController, schedule.intensity.value(at: present), at: schedule.deadline(present.beat), to: peer)
+    if isPending { sendTotal(to: peer) }
+  }
+
+  /// Sends the total to a new follower with each of its first presences, because the total is otherwise sent on change only.
+  /// The recovery journal does not help here: it repairs the loss of a value, but not of one that the peer already received
+  /// under another rhythm, and that did not apply to it then.
+  mutating func inform(_ slot: Roster.Slot, _ peer: Identity, of claim: Claim?, at now: Instant) {
+    guard claim == self.claim, leader?.totals.decidedBeat != nil else {
+      roster[slot].membership?.totalReports = 0
+      return
+    }
+    guard let reports = roster[slot].membership?.totalReports, reports < Self.totalReportsToNewFollower else { return }
+    roster[slot].membership!.totalReports = reports + 1
+    sendTotal(to: peer, at: now)
+  }
+}
+
+extension Roster {
+  /// No member is known to take part in the rhythm, because a new rhythm or a new claim begins.
+  mutating func markAllAbsent() {
+    for member in members { self[member.slot].membership!.takesPart = false }
+  }
+
+  /// No member has received the total of the new master.
+  mutating func resetTotalReports() {
+    for member in members { self[member.slot].membership!.totalReports = 0 }
+  }
+}
+
+extension Tick {
+  /// The first tick of the quarter note that contains this tick.
+  var beat: Tick {
+    let rest = index % Tick.perQuarter
+    return Tick(index - (rest < 0 ? rest + Tick.perQuarter : rest))
+  }
+}

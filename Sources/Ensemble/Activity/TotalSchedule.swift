@@ -1,0 +1,35 @@
+import MusicalTime
+import Playback
+
+/// The master's schedule of decisions about the total activity.
+///
+/// The master decides shortly before each beat, so that all peers change layers at the same tick.
+struct TotalSchedule: Sendable {
+  /// The decision about a beat takes place the lead time plus this margin before the beat, so that a tempo change that is
+  /// announced in between moves the beat only a little.
+  static var margin: Nanoseconds { .milliseconds(10) }
+  /// How long the total of a rhythm that was taken over stays unchanged, until all peers have sent their level to the new
+  /// master.
+  static var inquiry: Nanoseconds { .milliseconds(250) }
+
+  /// The newest beat that was decided; nil before the first decision.
+  var decidedBeat: Tick?
+  /// Before this instant, the total stays unchanged, because not all peers have sent their level yet.
+  var holdsUntil = Instant(nanoseconds: .min)
+  /// Before this instant, the total of a rhythm that was taken over is the one that plays.
+  var keepsUntil = Instant(nanoseconds: .min)
+  /// When the newest total is sent again.
+  var repeats = Repeats()
+
+  /// When the next beat is decided: the smallest instant if no beat was decided yet.
+  func decisionDeadline(in schedule: PlaybackSchedule, lead: Nanoseconds) -> Instant {
+    guard let decidedBeat else { return Instant(nanoseconds: .min) }
+    let beat = decidedBeat + Tick.perQuarter
+    return beat < schedule.end ? schedule.deadline(beat) - lead - Self.margin : .distantFuture
+  }
+
+  /// When there is something to do next.
+  func nextDeadline(in schedule: PlaybackSchedule, lead: Nanoseconds) -> Instant {
+    min(repeats.nextDeadline, decisionDeadline(in: schedule, lead: lead))
+  }
+}

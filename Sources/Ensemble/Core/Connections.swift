@@ -1,0 +1,240 @@
+public import MusicalTime
+public import PeerProtocol
+public import RTPMIDI
+
+/// The peers to invite: the configured ones, each until it is in session and again after its session has ended; the
+/// discovered ones; and for a minute each Tutti peer that has fallen silent, whichever side had begun the session.
+///
+/// Announcements are not part of the ``Roster``: an announced peer does not need to be in session, and its announcement is
+/// independent of its sessions.
+public struct Connections {
+  /// The time between a failure and the next invitation.
+  static var pause: Nanoseconds { .seconds(1) }
+  /// The time without a reply after which the player is informed, once.
+  static var patience: Nanoseconds { .seconds(3) }
+  /// How long a peer that has fallen silent is invited.
+  static var searchTime: Nanoseconds { .seconds(60) }
+  /// Of two peers that discover each other, the one with the lower identity invites. The other one invites after this time.
+  static var courtesy: Nanoseconds { .seconds(3) }
+
+  /// The largest number of announced peers with which each peer connects to each; see ``Connections/wants(_:)``.
+  public static var fullMeshLimit: Int { 15 }
+  /// The largest number of announcements that are kept.
+  public static var announcementLimit: Int { 4096 }
+
+  /// The addresses of a peer: its control port and its data port.
+  public struct Place: Hashable, Sendable {
+    public var control: SocketAddress
+    public var data: SocketAddress
+
+    public init(control: SocketAddress, data: SocketAddress) { (self.control, self.data) = (control, data) }
+
+    /// The data port is the one after the control port.
+    public init(_ control: SocketAddress) {
+      self.init(control: control, data: control)
+      data.port &+= 1
+    }
+  }
+
+  /// Why a peer is invited.
+  package enum Reason: Hashable, Sendable {
+    /// The user has configured it.
+    case configured
+    /// The peer with this identity announces itself by this name on the network.
+    case discovered(Identity, as: String)
+    /// It has fallen silent, and is invited until this instant.
+    case silent(until: Instant)
+  }
+
+  /// A peer to invite.
+  package struct Target: Sendable {
+    package let place: Place
+    package let reason: Reason
+    package var session: SessionID?
+    /// The identity that was recognised last at this place, or that is announced there. A peer with another identity may
+    /// have replaced the announced one. The target is removed with the announcement in any case.
+    var identity: Identity?
+    /// The identity if the peer is reached by a session that it began itself.
+    var reachedBy: Identity?
+    var isEstablished = false
+    var nextTry: Instant
+    var since: Instant
+    /// Whether the player was informed that the peer does not reply, or refuses.
+    var isReported = false
+
+    init(_ place: Place, reason: Reason, at now: Instant, firstTry: Instant? = nil) {
+      (self.place, self.reason) = (place, reason)
+      (since, nextTry) = (now, firstTry ?? now)
+    }
+
+    /// Whether the peer is to be invited at ``nextTry``.
+    var isPending: Bool { session == nil && reachedBy == nil }
+
+    /// Whether the player is informed if the peer does not reply for ``Connections/patience``.
+    var isAwaited: Bool { reason == .configured && !isEstablished && !isReported }
+
+    var isDiscovered: Bool { if case .discovered = reason { true } else { false } }
+
+    /// When the search ends; nil if it does not end.
+    var expires: Instant? {
+      guard case .silent(let end) = reason else { return nil }
+      return end
+    }
+  }
+
+  package internal(set) var targets: [Target]
+  /// The identity of the local peer.
+  let own: Identity
+  /// The announcements on the network.
+  var announcements: [Identity: Announcement] = [:] { didSet { announcedCount = announcements.count } }
+  /// The number of announcements. It is needed for each packet and stored, so that the large table stays out of the cache.
+  private(set) var announcedCount = 0
+  /// The two lowest identities of ``announcements``, the lower one first.
+  var lowest: [Identity] = []
+  /// The master, as far as it is known.
+  var master: Identity?
+  /// When ``advance(_:at:where:)`` has something to do next.
+  public internal(set) var nextDeadline = Instant.distantFuture
+
+  /// - Parameters:
+  ///   - places: the configured peers.
+  ///   - own: the identity of the local peer.
+  public init(to places: [Place], own: Identity, at now: Instant) {
+    targets = places.map { Target($0, reason: .configured, at: now) }
+    self.own = own
+    schedule()
+  }
+
+  /// Whether all configured peers are in session.
+  public var areAllEstablished: Bool { targets.allSatisfy { $0.isEstablished || $0.reason != .configured } }
+
+  /// Updates ``nextDeadline``. Every change of the targets ends with this call.
+  mutating func schedule() {
+    var earliest = Instant.distantFuture
+    for target in targets {
+      if target.isPending, target.nextTry < earliest { earliest = target.nextTry }
+      if let expires = target.expires, expires < earliest { earliest = expires }
+      if target.isAwaited, target.since + Self.patience < earliest { earliest = target.since + Self.patience }
+    }
+    nextDeadline = earliest
+  }
+
+  /// Sends the invitations that are due.
+  ///
+  /// - Parameter isEstablished: whether a session is established, because the other side may have begun it meanwhile.
+  /// - Returns: the configured peers that have not replied for ``patience``, each once.
+  mutating func advance(
+    _ endpoint: Endpoint, at now: Instant, where isEstablished: (SessionID) -> Bool
+  ) -> [SocketAddress] {
+    guard now >= nextDeadline else { return [] }
+    defer { schedule() }
+    targets.removeAll { $0.expires.map { $0 <= now } ?? false }
+    var silent: [SocketAddress] = []
+    for n in targets.indices {
+      if targets[n].isPending, now >= targets[n].nextTry {
+        let target = targets[n]
+        targets[n].session = try? endpoint.connect(
+          to: target.place.control, data: target.place.data, expectsExtension: target.identity != nil, at: now)
+        targets[n].nextTry = now + Self.pause
+        if let session = targets[n].session, isEstablished(session) { targets[n].isEstablished = true }
+      }
+      if targets[n].isAwaited, now - targets[n].since >= Self.patience {
+        targets[n].isReported = true
+        silent.append(targets[n].place.control)
+      }
+    }
+    return silent
+  }
+
+  /// A session with the peer at `address` was established.
+  mutating func established(_ session: SessionID, at address: SocketAddress) {
+    defer { schedule() }
+    for n in targets.indices where targets[n].expires != nil && targets[n].place.control == address {
+      targets[n].session = session
+    }
+    for n in targets.indices where targets[n].session == session {
+      targets[n].isEstablished = true
+      targets[n].isReported = false
+    }
+  }
+
+  /// The peer of a session is a standard device, so the Tutti peer that fell silent at this place is no longer there.
+  mutating func isStandardDevice(_ session: SessionID) {
+    defer { schedule() }
+    targets.removeAll { $0.expires != nil && $0.session == session }
+  }
+
+  /// The peer of a session has this identity. All other searches for this identity end, because its address may have
+  /// changed.
+  mutating func recognised(_ session: SessionID, as identity: Identity) {
+    defer { schedule() }
+    targets.removeAll { $0.expires != nil && ($0.identity == identity || $0.session == session) }
+    for n in targets.indices {
+      if targets[n].session == session {
+        targets[n].identity = identity
+      } else if targets[n].identity == identity, !targets[n].isEstablished {
+        targets[n].reachedBy = identity
+        targets[n].isEstablished = true
+      }
+    }
+  }
+
+  /// The peer refused the invitation.
+  ///
+  /// - Returns: whether to inform the player, which happens once.
+  mutating func refused(_ session: SessionID) -> Bool {
+    defer { schedule() }
+    targets.removeAll { $0.expires != nil && $0.session == session }
+    guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isReported else { return false }
+    targets[n].isReported = true
+    // A discovered peer is not configured: it is not invited again before its next announcement.
+    if targets[n].isDiscovered { targets.remove(at: n) }
+    return true
+  }
+
+  /// The peer of the session must not be invited again.
+  mutating func abandoned(_ session: SessionID) {
+    defer { schedule() }
+    targets.removeAll { $0.session == session }
+  }
+
+  /// The session was closed because another session reaches the same peer.
+  mutating func reached(_ session: SessionID, by identity: Identity) {
+    defer { schedule() }
+    for n in targets.indices where targets[n].session == session {
+      targets[n].reachedBy = identity
+      targets[n].isEstablished = true
+    }
+  }
+
+  /// The session with a Tutti peer was lost without BY: the peer is invited at its old place, unless it already is.
+  mutating func lost(_ identity: Identity, of info: SessionInfo, at now: Instant) {
+    defer { schedule() }
+    guard !targets.contains(where: { $0.place.control == info.control }),
+      targets.count < Endpoint.sessionLimit
+    else { return }
+    var target = Target(
+      Place(control: info.control, data: info.data), reason: .silent(until: now + Self.searchTime), at: now,
+      firstTry: now + Self.pause)
+    target.identity = identity
+    targets.append(target)
+  }
+
+  /// A session has ended.
+  ///
+  /// - Parameter identity: the identity of its peer, if the peer has no other session.
+  mutating func ended(_ session: SessionID, of identity: Identity?, at now: Instant) {
+    defer { schedule() }
+    for n in targets.indices {
+      let isUnreached = identity != nil && targets[n].reachedBy == identity
+      guard targets[n].session == session || isUnreached else { continue }
+      if targets[n].reachedBy == nil || isUnreached {
+        // An invitation without a reply has already taken its time: the next one follows at once.
+        if targets[n].isEstablished { (targets[n].since, targets[n].nextTry) = (now, now + Self.pause) }
+        targets[n].isEstablished = false
+        targets[n].reachedBy = nil
+      }
+      targets[n].session = nil
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import MusicalTime
+import PeerProtocol
+
+// Conversion of the outputs of the ensemble state, which address peers by identity.
+extension PeerCore {
+  func handleEnsembleOutputs(at now: Instant) {
+    for output in ensemble.takeOutputs() {
+      switch output {
+      case .timelineMessage(let message, let identity, let isNews):
+        send(message.systemExclusive, to: identity, isJournalled: isNews)
+      case .presence(let presence, let identity, let isNews):
+        send(presence.systemExclusive, to: identity, isJournalled: isNews)
+      case .offer(let offer, let identity, let isNews):
+        send(offer.systemExclusive, to: identity, isJournalled: isNews)
+      case .message(let message, let instant, let identity):
+        guard let identity else {
+          emit(.stream(.message(message, at: instant, to: .tutti)))
+          break
+        }
+        if let session = roster.session(of: identity) {
+          emit(.stream(.message(message, at: instant, to: .session(session))))
+        }
+      case .play(let schedule): emit(.play(schedule))
+      case .connect(let master): connect(toMaster: master, at: now)
+      case .event(let event):
+        if case .role(let role) = event, let master = role == .master ? identity : role.master {
+          connect(toMaster: master, at: now)
+        }
+        emit(.event(event))
+      }
+    }
+  }
+
+  /// Each peer must be in session with the master.
+  private func connect(toMaster master: Identity, at now: Instant) {
+    let roster = roster
+    connections.follow(master: master, isMet: { roster.session(of: $0) != nil }, at: now)
+  }
+
+  private func send(_ exclusive: [UInt8], to identity: Identity?, isJournalled: Bool) {
+    guard let identity else { return emit(.stream(.exclusive(exclusive, to: nil, isJournalled: isJournalled))) }
+    if let session = roster.session(of: identity) {
+      emit(.stream(.exclusive(exclusive, to: session, isJournalled: isJournalled)))
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+
+// Remote peers that join and leave.
+extension PeerCore {
+  /// A session was established.
+  func established(_ session: SessionID, _ info: SessionInfo, at now: Instant) {
+    let slot = ensemble.roster.insert(
+      RemotePeer.Session(id: session, info: info, options: options(for: info.name, at: info.control)))
+    connections.established(session, at: info.control)
+    for n in peerClocks.indices where peerClocks[n].address == info.control {
+      if peerClocks[n].established(session, name: info.name) {
+        emit(.event(.externalClockIsBack(peerClocks[n].name)))
+      }
+    }
+    emit(
+      .stream(
+        .open(
+          session, to: info.data, ssrc: endpoint.ssrc, sequence: firstSequence(),
+          takesClock: peerClock(of: session) == nil)))
+    updateStream(of: session)
+    emit(.rosterChanged)
+    emit(.event(.connected(ensemble.roster[slot].reference)))
+  }
+
+  /// Sets how the stream of a session is sent, by the kind of the peer as far as it is known, and by its options.
+  func updateStream(of session: SessionID) {
+    guard let slot = ensemble.roster.slot(of: session) else { return }
+    let isTutti = ensemble.roster[slot].identity != nil
+    let (options, sendsJournals) = (
+      ensemble.roster[slot].session!.options, ensemble.roster[slot].session!.sendsJournals
+    )
+    emit(.stream(.stamp(session, options.playsByStamps ?? isTutti)))
+    emit(.stream(.journal(session, options.takesJournal ?? (isTutti || sendsJournals))))
+  }
+
+  /// The peer of a session is the Tutti peer with this identity.
+  func recognised(_ session: SessionID, _ identity: Identity, at now: Instant) {
+    guard let slot = ensemble.roster.slot(of: session), let info = ensemble.roster[slot].session?.info else { return }
+    guard identity != self.identity else {
+      // The initiator ends the session, because it knows the reason. If the other side ended it, the initiator would
+      // invite again and again.
+      guard info.isInitiator else { return }
+      emit(.event(.identityIsDuplicate(ensemble.roster[slot].reference)))
+      connections.abandoned(session)
+      return endpoint.close(session, at: now)
+    }
+    // Both peers may have invited each other. Of the two sessions, the one that the lower identity began is kept.
+    if let other = ensemble.roster.session(of: identity), other != session {
+      let lowerInvites = (self.identity < identity) == info.isInitiator
+      let (closed, kept) = lowerInvites ? (other, session) : (session, other)
+      connections.reached(closed, by: identity)
+      moveReport(from: closed, to: kept)
+      endpoint.close(closed, at: now)
+      if closed == session { return }
+    }
+    ensemble.roster.recognise(session, as: identity)
+    let row = ensemble.roster.slot(of: session)!
+    ensemble.roster[row].session!.isStandardDevice = false
+    connections.recognised(session, as: identity)
+    if let n = peerClock(of: session) {
+      peerClocks[n].recognised(by: &ensemble, at: now)
+      emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
+    }
+    emit(.stream(.recognise(session)))
+    updateStream(of: session)
+    endNotesAsPlayed(on: session)
+    reportJoined(session)
+    ensemble.joined(identity, named: info.name, at: now)
+    ensemble.roster[row].session!.withheldVolume = nil
+    ensemble.roster[row].session!.withheldExpression = nil
+    if let timelineMessage = ensemble.roster[row].session!.pendingTimelineMessage {
+      ensemble.roster[row].session!.pendingTimelineMessage = nil
+      ensemble.received(timelineMessage, from: identity, at: now)
+    }
+  }
+
+  /// The peer is reached by two sessions: ``Event/joined(_:)`` applies to the one that is kept.
+  private func moveReport(from closed: SessionID, to kept: SessionID) {
+    guard let from = ensemble.roster.slot(of: closed), let to = ensemble.roster.slot(of: kept),
+      ensemble.roster[from].session!.isReported
+    else { return }
+    ensemble.roster[from].session!.isReported = false
+    ensemble.roster[to].session!.isReported = true
+  }
+
+  /// The peer of a session is a standard device. Messages that might have been activity were volume and expression.
+  func recognisedAsStandardDevice(_ session: SessionID, at now: Instant) {
+    let slot = ensemble.roster.slot(of: session)
+    if let slot { ensemble.roster[slot].session!.isStandardDevice = true }
+    reportJoined(session)
+    connections.isStandardDevice(session)
+    guard let slot, let withheld = ensemble.roster[slot].session else { return }
+    ensemble.roster[slot].session!.withheldVolume = nil
+    ensemble.roster[slot].session!.withheldExpression = nil
+    if let message = withheld.withheldVolume { sound(message, on: session, at: now) }
+    if let message = withheld.withheldExpression { sound(message, on: session, at: now) }
+  }
+
+  /// Reports ``Event/joined(_:)`` once per session, when the kind of the peer is known.
+  private func reportJoined(_ session: SessionID) {
+    guard let slot = ensemble.roster.slot(of: session), !ensemble.roster[slot].session!.isReported else { return }
+    ensemble.roster[slot].session!.isReported = true
+    emit(.event(.joined(ensemble.roster[slot].reference)))
+  }
+
+  /// An established session has ended.
+  ///
+  /// - Parameter isSaid: whether the peer ended it. Otherwise the peer has fallen silent.
+  func left(_ session: SessionID, isSaid: Bool, at now: Instant) {
+    if let slot = ensemble.roster.slot(of: session) {
+      emit(.event(.disconnected(ensemble.roster[slot].reference)))
+    }
+    ended(session, isSaid: isSaid, at: now)
+  }
+
+  /// A session, or an invitation, has ended.
+  func ended(_ session: SessionID, isSaid: Bool = false, at now: Instant) {
+    releaseNotes(of: session)
+    let slot = ensemble.roster.slot(of: session)
+    if let slot, ensemble.roster[slot].session!.isReported {
+      emit(.event(.left(ensemble.roster[slot].reference)))
+    }
+    if let n = peerClock(of: session) {
+      peerClocks[n].ended()
+      emit(.event(.externalClockIsGone(peerClocks[n].name)))
+    }
+    emit(.stream(.close(session)))
+    emit(.rosterChanged)
+    let identity = slot.flatMap { ensemble.roster[$0].identity }
+    connections.ended(session, of: identity, at: now)
+    if let identity {
+      ensemble.left(identity, isSaid: isSaid, at: now)
+    } else if let slot {
+      ensemble.roster.remove(slot)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+
+// The outputs of the endpoint.
+extension PeerCore {
+  func handleSessions(at now: Instant) {
+    // An output can cause further outputs.
+    while case let outputs = endpoint.drain(), !outputs.isEmpty {
+      for output in outputs { handle(output, at: now) }
+    }
+  }
+
+  func handle(_ output: Endpoint.Output, at now: Instant) {
+    switch output {
+    case .send(let octets, let address, let port): emit(.send(octets, to: address, port))
+    case .extensionPacket(let session, let address): emit(.probe(session, to: address))
+    case .clockPacket(let session, let address): emit(.clockPacket(session, to: address))
+    case .established(let session, let info): established(session, info, at: now)
+    case .refused(let session):
+      let address = controlAddress(of: session)
+      if connections.refused(session), let address {
+        let isRetried = connections.targets.contains { $0.session == session }
+        emit(.event(.invitationRefused(by: roster[session]?.session?.info.name, at: address, isRetried: isRetried)))
+      }
+      ended(session, at: now)
+    case .reflected(let session):
+      if let address = controlAddress(of: session) { emit(.event(.invitationReflected(at: address))) }
+      connections.abandoned(session)
+      ended(session, at: now)
+    case .unreachable(let session): ended(session, at: now)
+    case .lost(let session):
+      let slot = ensemble.roster.slot(of: session)
+      let (info, identity) = (
+        slot.flatMap { ensemble.roster[$0].session?.info }, slot.flatMap { ensemble.roster[$0].identity }
+      )
+      left(session, isSaid: false, at: now)
+      if let info, let identity { connections.lost(identity, of: info, at: now) }
+    case .closed(let session): left(session, isSaid: true, at: now)
+    case .extended(let session, let event): handle(event, of: session, at: now)
+    case .clock(let session, let transit): measured(transit, on: session, at: now)
+    case .message(let session, let message, let instant, let arrival, let isRecovered):
+      let slot = ensemble.roster.slot(of: session)
+      let sender = slot.flatMap { ensemble.roster[$0].identity }
+      if let slot, let sender { ensemble.heard(slot, sender, at: now) }
+      if !passToExternalClock(
+        message, on: session, stamped: instant, at: arrival, isRecovered: isRecovered, now: now)
+      {
+        received(message, at: instant, isRecovered: isRecovered, from: sender, on: session, now: now)
+      }
+    case .systemExclusive(let session, let octets, _, _):
+      guard let slot = ensemble.roster.slot(of: session) else { break }
+      if let identity = ensemble.roster[slot].identity {
+        ensemble.heard(slot, identity, at: now)
+        ensemble.received(systemExclusive: octets, from: identity, at: now)
+      } else if let timelineMessage = TimelineMessage(systemExclusive: octets) {
+        ensemble.roster[slot].session!.pendingTimelineMessage = timelineMessage
+      }
+    case .feedback(let session, let sequence): emit(.stream(.acknowledge(session, sequence: sequence)))
+    case .journals(let session):
+      if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.sendsJournals = true }
+      updateStream(of: session)
+    case .declined(let name, let address): emit(.event(.invitationDeclined(of: name, at: address)))
+    }
+  }
+
+  /// A packet on a session contained its send instant.
+  private func measured(_ transit: ClockTransit, on session: SessionID, at now: Instant) {
+    guard let slot = ensemble.roster.slot(of: session) else { return }
+    let corrected = transit.allowing(for: ensemble.roster[slot].session!.options.asymmetry ?? .zero)
+    if let identity = ensemble.roster[slot].identity { ensemble.measured(corrected, slot, identity, at: now) }
+    if let n = peerClock(of: session) { peerClocks[n].measured(corrected, at: now) }
+  }
+
+  private func received(
+    _ message: Message, at instant: Instant, isRecovered: Bool, from sender: Identity?, on session: SessionID,
+    now: Instant
+  ) {
+    if message.isOfChannel {
+      if let sender, ensemble.received(message, at: instant, isRecovered: isRecovered, from: sender, now: now) {
+        return
+      }
+      return sound(message, on: session, at: now)
+    }
+    guard message == .clock else { return }
+    guard let sender, ensemble.role == .follower(of: sender) else {
+      return reportUnusedClock(of: session)
+    }
+    let schedule = ensemble.schedule
+    if isRecovered { return account.recovered(run: schedule.run, start: schedule.start) }
+    // The stamp is in units of 100 us: use the nearest tick.
+    let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / 48)
+    account.heard(schedule.tick(atMaster: instant + halfTick), run: schedule.run, start: schedule.start)
+  }
+
+  /// Passes a message of MIDI clock to the external clock of the session, if there is one.
+  ///
+  /// - Returns: whether the message was passed.
+  private func passToExternalClock(
+    _ message: Message, on session: SessionID, stamped stamp: Instant, at arrival: Instant, isRecovered: Bool,
+    now: Instant
+  ) -> Bool {
+    guard !peerClocks.isEmpty, let message = ExternalClock.Message(message), let n = peerClock(of: session),
+      !peerClocks[n].isTutti
+    else {
+      return false
+    }
+    let event = peerClocks[n].received(
+      message, stamped: stamp, at: arrival, isRecovered: isRecovered,
+      lost: endpoint.statistics(of: session)?.lost ?? 0, for: &ensemble, now: now)
+    if let event { emit(.event(.externalClock(peerClocks[n].name, event))) }
+    return true
+  }
+
+  private func handle(_ event: ExtensionEvent, of session: SessionID, at now: Instant) {
+    switch RecognitionEvent(event) {
+    case .recognised(let identity): recognised(session, identity, at: now)
+    case .standardDevice: recognisedAsStandardDevice(session, at: now)
+    case .tuttiPeer:
+      if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.isStandardDevice = false }
+    case nil: break
+    }
+  }
+
+  /// Reports once that a standard device sends a clock that is not used.
+  private func reportUnusedClock(of session: SessionID) {
+    guard let slot = ensemble.roster.slot(of: session), ensemble.roster[slot].identity == nil,
+      !ensemble.roster[slot].session!.isClockReported
+    else { return }
+    ensemble.roster[slot].session!.isClockReported = true
+    emit(.event(.clockIsUnused(ensemble.roster[slot].reference)))
+  }
+
+  /// The address of the control port of a session's peer.
+  private func controlAddress(of session: SessionID) -> SocketAddress? {
+    roster[session]?.session?.info.control ?? connections.targets.first { $0.session == session }?.place.control
+  }
+}

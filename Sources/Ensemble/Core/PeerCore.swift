@@ -1,0 +1,141 @@
+public import MIDI
+public import MusicalTime
+public import PeerProtocol
+import Playback
+public import RTPMIDI
+
+/// One peer of an ensemble without threads, sockets, clock and sound: its sessions, its connections and its ensemble state.
+/// Datagrams, commands of the player and instants go in, ``Output``s come out.
+///
+/// The owner passes each datagram to ``receive(_:from:port:at:answeredAt:now:)``, calls ``advance(to:)`` at ``nextDeadline``,
+/// and applies the player's commands to ``ensemble``. After each of these calls, the owner executes the outputs of
+/// ``drain(at:)`` in order. The owner is the control thread in the engine, and the virtual peer in a simulation.
+///
+/// Real-time: not safe.
+public final class PeerCore {
+  /// What the core wants done. Peers are addressed by session.
+  public enum Output: Sendable {
+    /// Send a datagram from the local port to the peer's port at once.
+    case send([UInt8], to: SocketAddress, Port)
+    /// Send a clock probe from the local data port: see ``Endpoint/sendProbe(on:by:)``.
+    case probe(SessionID, to: SocketAddress)
+    /// Send a CK0 from the local data port: see ``Endpoint/clockPacket(on:sentAt:)``.
+    case clockPacket(SessionID, to: SocketAddress)
+    case stream(StreamCommand)
+    /// Play by this schedule from now on.
+    case play(PlaybackSchedule)
+    /// Sound a note or controller: of a remote peer in session, or of the local player (nil).
+    case sound(Message, from: SessionID?)
+    /// A session has begun or ended, so that the network thread has to answer other sources.
+    case rosterChanged
+    /// Inform the user.
+    case event(Event)
+  }
+
+  public let endpoint: Endpoint
+  public var ensemble: EnsembleState
+  public var connections: Connections
+  /// The RTP-MIDI peers that may be used as external clocks.
+  public var peerClocks: [RTPPeerClock] = []
+  /// The counts of the master's ticks that have arrived.
+  public var account = TickAccount()
+  /// The peer to which the player's notes go; nil: all peers.
+  public var addressee: Identity?
+  /// The notes of the local player, and the budget for messages of remote peers.
+  public internal(set) var notes = Notes()
+  /// Returns the options of a peer by its name and the address of its control port.
+  private let options: (String?, SocketAddress) -> PeerOptions
+  private var random: any RandomNumberGenerator
+  private var outputs: [Output] = []
+
+  /// - Parameters:
+  ///   - name: the name that the local peer reports.
+  ///   - connections: the peers to invite.
+  ///   - options: returns the options of a peer by its name and the address of its control port.
+  ///   - random: must be unpredictable outside simulations.
+  public init(
+    name: String, ensemble: EnsembleState, connections: Connections,
+    options: @escaping (String?, SocketAddress) -> PeerOptions = { _, _ in PeerOptions() },
+    random: any RandomNumberGenerator
+  ) {
+    var random = random
+    endpoint = Endpoint(name: name, identity: ensemble.identity.bits, random: random)
+    // The endpoint has a copy of the generator: skip the number with which its sequence begins.
+    _ = random.next()
+    self.random = random
+    self.ensemble = ensemble
+    self.connections = connections
+    self.options = options
+  }
+
+  public var identity: Identity { ensemble.identity }
+
+  /// The remote peers.
+  public var roster: Roster {
+    _read { yield ensemble.roster }
+  }
+
+  /// Handles a datagram.
+  ///
+  /// - Parameters:
+  ///   - instant: when the datagram arrived.
+  ///   - answeredAt: when the network thread answered the datagram; nil if it did not.
+  public func receive(
+    _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant, answeredAt: Instant? = nil,
+    now: Instant
+  ) {
+    endpoint.receive(datagram, from: address, port: port, at: instant, answeredAt: answeredAt)
+    // The number of packets that are missing directly before a tick is known only until the next datagram.
+    if !peerClocks.isEmpty { handleSessions(at: now) }
+  }
+
+  /// When ``advance(to:)`` has something to do next.
+  public var nextDeadline: Instant {
+    let next = min(ensemble.findDeadline(), connections.nextDeadline)
+    return endpoint.nextDeadline.map { min($0, next) } ?? next
+  }
+
+  /// Does everything that is due at `now`.
+  public func advance(to now: Instant) {
+    // Received datagrams come first: a peer that was just heard is not silent.
+    handleSessions(at: now)
+    endpoint.peerExtension?.knownPeers = connections.announcedCount
+    endpoint.advance(to: now)
+    ensemble.advance(to: now)
+    for address in connections.advance(endpoint, at: now, where: { ensemble.roster.contains($0) }) {
+      emit(.event(.noReply(from: address)))
+    }
+    for n in peerClocks.indices {
+      if let event = peerClocks[n].clock.advance(to: now) {
+        emit(.event(.externalClock(peerClocks[n].name, event)))
+      }
+    }
+  }
+
+  /// Returns all outputs since the last call, in order.
+  public func drain(at now: Instant) -> [Output] {
+    handleSessions(at: now)
+    handleEnsembleOutputs(at: now)
+    guard !outputs.isEmpty else { return [] }
+    defer { outputs = [] }
+    return outputs
+  }
+
+  /// Ends all notes: those of the player, and those that remote peers hold here.
+  public func releaseNotes() {
+    endPlayedNotes()
+    for session in roster.sessions { releaseNotes(of: session.id) }
+  }
+
+  /// Ends all sessions.
+  public func leave(at now: Instant) { endpoint.closeAll(at: now) }
+
+  func emit(_ output: Output) { outputs.append(output) }
+
+  /// The index in ``peerClocks`` of the peer of a session.
+  func peerClock(of session: SessionID) -> Int? { peerClocks.firstIndex { $0.session == session } }
+
+  func firstSequence() -> UInt16 { UInt16.random(in: 0 ... .max, using: &random) }
+
+  func options(for name: String?, at address: SocketAddress) -> PeerOptions { options(name, address) }
+}

@@ -1,0 +1,47 @@
+public import MusicalTime
+
+/// Counts the master's ticks that arrived over the network, run by run. The expected ticks are those from the first tick that
+/// arrived, or from the start of the run if none did, to the last tick that the local peer has played.
+public struct TickAccount: Sendable {
+  public private(set) var expected: Int64 = 0
+  public private(set) var received: Int64 = 0
+  private var run: UInt32 = 0
+  private var first: Tick?
+  private var start = Tick(0)
+  private var last: Tick?
+
+  public init() {}
+
+  /// The local peer has played `tick` of the run.
+  public mutating func played(_ tick: Tick, run: UInt32, start: Tick) {
+    begin(run, start)
+    last = tick
+  }
+
+  /// The master's `tick` of the run has arrived.
+  public mutating func heard(_ tick: Tick, run: UInt32, start: Tick) {
+    begin(run, start)
+    first = min(first ?? tick, tick)
+    received += 1
+  }
+
+  /// A recovery journal has contained a lost tick of the run; its number is not known. A tick before the first one that
+  /// arrived does not count, because the journal also contains ticks from before a late joiner's session.
+  public mutating func recovered(run: UInt32, start: Tick) {
+    begin(run, start)
+    if first != nil { received += 1 }
+  }
+
+  /// Adds the current run to the expected ticks and ends it.
+  public mutating func settle() {
+    if let last { expected += max(0, last - max(first ?? start, start) + 1) }
+    (first, last) = (nil, nil)
+  }
+
+  private mutating func begin(_ run: UInt32, _ start: Tick) {
+    guard run != self.run else { return }
+    settle()
+    self.run = run
+    self.start = start
+  }
+}

@@ -1,0 +1,240 @@
+public import ClockSync
+public import MIDI
+public import MusicalTime
+public import PeerProtocol
+public import Playback
+
+/// The state of an ensemble as one peer sees it: roles, claims, the rhythm and the remote peers.
+///
+/// Commands, messages, clock measurements and instants go in, outputs come out. The type performs no I/O and reads no clock.
+///
+///     idle ── start ───────────────────────────▶ master ── the end passes ──▶ idle
+///     idle ── claim of another peer ───────────▶ follower ── the end passes; master lost without a successor ──▶ idle
+///     follower ── accepts an offer; is next in the order of succession ──▶ master
+///     master, follower ── a claim that outranks the current one ──▶ follower
+///
+/// <doc:Succession> contains the complete rules.
+///
+/// All instants are local time, except inside ``TimelineMessage``.
+public struct EnsembleState: Sendable {
+  /// What the state machine wants done. Peers are addressed by identity.
+  public enum Output: Hashable, Sendable {
+    /// Send the timeline message to a peer, or to all (nil). If `isNews` is true, the recovery journal must repair its loss;
+    /// otherwise the message is repeated anyway. The same applies to `isNews` in the cases below.
+    case timelineMessage(TimelineMessage, to: Identity?, isNews: Bool)
+    /// Send the presence of the local peer to a peer.
+    case presence(Presence, to: Identity, isNews: Bool)
+    /// Offer the rhythm to a peer.
+    case offer(Offer, to: Identity, isNews: Bool)
+    /// Send a message of channel 1 that applies at an instant of local time, to a peer or to all Tutti peers (nil).
+    case message(Message, at: Instant, to: Identity?)
+    /// Play by this schedule from now on.
+    case play(PlaybackSchedule)
+    /// Connect to a peer if its address is known, because other peers report it as the master.
+    case connect(to: Identity)
+    /// Inform the user.
+    case event(Event)
+  }
+
+  /// The value of ``soundLead`` if the audio output needs no longer one.
+  public static var standardSoundLead: Nanoseconds { .milliseconds(50) }
+  /// How long followers continue without a master if no peer takes over.
+  public static var coasting: Nanoseconds { .seconds(2) }
+
+  public let identity: Identity
+  /// The lead time: how far in advance a change is announced.
+  public let lead: Nanoseconds
+  /// How long before its deadline a step is passed to the audio output. A nearer step can no longer be changed.
+  public let soundLead: Nanoseconds
+  /// What happens to the rhythm when its master disappears, and when the local peer leaves as the master.
+  public var masterLoss = MasterLoss.continue
+  /// What remote peers may do to the local peer.
+  public var gates = Gates()
+  /// The role of the local peer and the data that exists in this role only. ``transition(to:)`` assigns it.
+  private(set) var leadership = Leadership.idle(Leadership.Idle())
+  public internal(set) var schedule = PlaybackSchedule.silence
+  /// The step at which ``continue(tempo:at:)`` starts. It survives changes of role because it is the end of the last rhythm.
+  public internal(set) var position = Step(0)
+  /// The number of messages that were dropped: their sender may not send them, or their content cannot be played.
+  public internal(set) var rejected = 0
+
+  /// The timeline of the current rhythm, or of the last one, in its master's clock. While ``isScheduled`` is false, the
+  /// schedule still contains the rhythm before. It survives the change to idle, so that peers that missed the end receive it.
+  var timelineMessage: TimelineMessage?
+  /// The highest term seen. It must be kept across restarts: otherwise, the peer would use a term again.
+  public internal(set) var highestTerm: UInt32
+  /// The remote peers.
+  public internal(set) var roster = Roster()
+  /// The master that left last, until something is heard from it again. Its row stays in the roster for its clock.
+  var departedMaster: Identity?
+  /// The activity of the local player.
+  var localActivity: Activity
+  /// The MIDI channel of the local peer.
+  var channels = ChannelClaims()
+  /// When the local peer sends its presence.
+  var presence = PresenceSchedule()
+  /// The last reported rhythm whose master was not in session.
+  var missingMaster: Claim?
+  /// The number of jumps from one rhythm to another, and of the clocks of earlier masters.
+  var jumps = 0
+  private var outputs: [Output] = []
+
+  /// - Parameters:
+  ///   - highestTerm: the value of ``highestTerm`` when this peer last ran.
+  ///   - lead: see ``lead``.
+  ///   - soundLead: at least 20 ms less than `lead`, so that a change that is sent three times within the lead time arrives
+  ///     before its step is passed to the audio output.
+  ///   - activity: the activity of the player at the start, 0...127.
+  public init(
+    identity: Identity, highestTerm: UInt32 = 0, lead: Nanoseconds = .milliseconds(100),
+    soundLead: Nanoseconds = EnsembleState.standardSoundLead, activity: UInt8 = 0
+  ) {
+    self.identity = identity
+    self.highestTerm = highestTerm
+    self.lead = lead
+    self.soundLead = soundLead
+    localActivity = Activity(activity)
+  }
+
+  /// Returns all outputs since the last call, oldest first.
+  public mutating func takeOutputs() -> [Output] {
+    guard !outputs.isEmpty else { return [] }
+    defer { outputs = [] }
+    return outputs
+  }
+
+  mutating func emit(_ output: Output) { outputs.append(output) }
+
+  // MARK: Leadership
+
+  public var role: Role { leadership.role }
+
+  /// The data of the master; nil in other roles.
+  var leader: Leader? {
+    get { leadership.leader }
+    _modify { yield &leadership.leader }
+  }
+
+  /// The data of a follower; nil in other roles.
+  var follower: Follower? {
+    get { leadership.follower }
+    _modify { yield &leadership.follower }
+  }
+
+  /// The data of an idle peer; nil in other roles.
+  var idle: Leadership.Idle? {
+    get { leadership.idle }
+    _modify { yield &leadership.idle }
+  }
+
+  /// Changes the role, or begins to follow another claim. All data of the former role is discarded.
+  mutating func transition(to next: Leadership) {
+    if case .following(let follower) = leadership { jumps += follower.playing?.clock.jumps ?? 0 }
+    let isNewRole = next.role != role
+    leadership = next
+    if case .idle = next { localActivity.lastTotal = nil }
+    if isNewRole { emit(.event(.role(next.role))) }
+  }
+
+  /// Whether the schedule contains the rhythm of ``timelineMessage``. It does not while the master's clock is unknown.
+  var isScheduled: Bool {
+    switch leadership {
+    case .idle: false
+    case .leading: true
+    case .following(let follower): follower.playing != nil
+    }
+  }
+
+  /// When the newest timeline message is sent again.
+  private var nextRepeat: Instant {
+    switch leadership {
+    case .idle(let idle): idle.repeats.nextDeadline
+    case .leading(let leader): leader.repeats.nextDeadline
+    case .following: .distantFuture
+    }
+  }
+
+  /// Ends the rhythm and keeps its position for ``continue(tempo:at:)``.
+  ///
+  /// - Parameter repeats: when the end is sent again.
+  mutating func finish(repeats: Repeats = Repeats()) {
+    position = max(schedule.end, schedule.start).step
+    transition(to: .idle(Leadership.Idle(repeats: repeats)))
+  }
+
+  // MARK: Clocks
+
+  /// The number of implausible time stamps of remote peers.
+  public var stampsRejected: Int { roster.stampsRejected }
+  /// How often the clock of a remote peer was found to have been stepped.
+  public var clockResets: Int { roster.clockResets }
+  /// How often the position jumped during playback, because it was wrong by more than a step.
+  public var clockJumps: Int { jumps + (follower?.playing?.clock.jumps ?? 0) }
+
+  /// The estimate of the master's clock by which the local peer plays; nil if it follows no master, or knows nothing yet.
+  public func masterClock(at now: Instant) -> ClockEstimate? {
+    guard let follower, let slot = roster.slot(of: follower.master),
+      var estimate = roster[slot].clock.estimate(at: now)
+    else { return nil }
+    if let mapping = follower.playing?.clock.mapping { estimate.offset = mapping.remote(at: now) - now }
+    return estimate
+  }
+
+  // MARK: Time
+
+  /// Returns ``nextDeadline``. A getter of a class property would copy the struct.
+  mutating func findDeadline() -> Instant { nextDeadline }
+
+  /// When ``advance(to:)`` has something to do next; the distant future if nothing is scheduled.
+  public var nextDeadline: Instant {
+    var next = min(nextRepeat, activityDeadline, presenceDeadline)
+    if timelineMessage == nil { return next }
+    switch leadership {
+    case .idle: return next
+    case .leading(let leader):
+      if let offer = leader.offer { next = min(next, offer.repeats.nextDeadline) }
+      if let change = timelineMessage?.change { next = min(next, timelineMessage!.deadline(change.tick)) }
+    case .following(let follower):
+      next = min(next, nextSuccession)
+      if let joinDue = follower.joinDue { next = min(next, joinDue) }
+    }
+    if isScheduled, schedule.end != Tick(.max) { next = min(next, schedule.deadline(schedule.end)) }
+    return next
+  }
+
+  /// Does everything that is due at `now`.
+  public mutating func advance(to now: Instant) {
+    // The presence and the total must contain the outcome of the steps below.
+    defer {
+      advanceActivity(to: now)
+      advancePresence(to: now)
+    }
+    repeatTimelineMessage(at: now)
+    guard role != .idle else { return }
+    repeatOffer(at: now)
+    checkSuccession(at: now)
+    if let due = follower?.joinDue, now >= due {
+      follower?.joinDue = nil
+      follow(at: now)
+    }
+    if isScheduled, schedule.end != Tick(.max), now >= schedule.deadline(schedule.end) {
+      // No peer may miss the end, so it is sent eight more times.
+      return finish(repeats: role == .master ? Repeats(at: (1...8).map { now + .milliseconds(250 * $0) }) : Repeats())
+    }
+    if role == .master { settleTempo(at: now) }
+  }
+
+  private mutating func repeatTimelineMessage(at now: Instant) {
+    guard now >= nextRepeat, let timelineMessage else { return }
+    emit(.timelineMessage(timelineMessage, to: nil, isNews: false))
+    if role == .master {
+      _ = leader?.repeats.take(at: now)
+      if leader?.repeats.isEmpty == true {
+        let bar = Nanoseconds(4 * schedule.tempo(at: now).nanosecondsPerQuarter)
+        leader?.repeats = Repeats(at: [now + bar])
+      }
+    } else {
+      _ = idle?.repeats.take(at: now)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+public import MIDI
+public import PeerProtocol
+public import RTPMIDI
+
+/// Something that the user may want to know.
+public enum Event: Hashable, Sendable {
+  // MARK: Sessions
+
+  /// A session was established. Whether the peer is a Tutti peer is not known yet.
+  case connected(PeerReference)
+  /// A session has ended.
+  case disconnected(PeerReference)
+  /// The peer is known to be a Tutti peer (it has an identity) or a standard device.
+  case joined(PeerReference)
+  /// A peer that had joined has left.
+  case left(PeerReference)
+  /// The peer refused the invitation. If `isRetried` is true, the local peer invites it again.
+  case invitationRefused(by: String?, at: SocketAddress, isRetried: Bool)
+  /// The invitation arrived at the local peer itself.
+  case invitationReflected(at: SocketAddress)
+  /// The peer has the identity of the local peer.
+  case identityIsDuplicate(PeerReference)
+  /// The connection policy declined the invitation of a peer.
+  case invitationDeclined(of: String?, at: SocketAddress)
+  /// No reply has come from this address for some time.
+  case noReply(from: SocketAddress)
+
+  // MARK: External clocks
+
+  /// An event of the external clock with this name.
+  case externalClock(String, ExternalClock.Event)
+  case externalClockIsBack(String)
+  case externalClockIsGone(String)
+  /// The peer is a Tutti peer, whose rhythm is followed in any case.
+  case externalClockIsTuttiPeer(String)
+  /// A standard device sends a clock that is not used.
+  case clockIsUnused(PeerReference)
+
+  // MARK: Rhythm
+
+  case role(Role)
+  /// Another peer's claim outranks the local peer's.
+  case outranked(by: Identity)
+  /// The peer has accepted the offer of the rhythm and is the master now.
+  case handedOver(to: Identity)
+  /// The master was silent for too long and no peer took over: the rhythm ended.
+  case masterLost(Identity)
+  /// A problem with a peer, reported once per peer and problem.
+  case warning(Identity, PeerWarning)
+  /// The master offers the rhythm: see ``EnsembleState/take(at:)``.
+  case offered(by: Identity)
+  /// The local peer has taken over the rhythm of this peer, in phase.
+  case tookOver(from: Identity)
+  /// The MIDI channel of the local peer; nil if none is left.
+  case channel(Channel?)
+
+  // MARK: Observation of a running peer
+
+  /// The total activity, 0...127.
+  case total(UInt8)
+  /// A note or controller sounds here; nil: the player's own.
+  case sounded(Message, from: PeerReference?)
+  /// The roster, or the weight of a connection, has changed.
+  case roster([RosterEntry])
+}

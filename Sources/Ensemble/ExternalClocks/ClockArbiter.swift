@@ -1,0 +1,51 @@
+public import MusicalTime
+
+/// Selects one of several external clocks, so that two clocks never add up to double tempo.
+///
+/// The clock that is heard first leads. The other clocks count their ticks and wait. When the leading clock stops, or is
+/// silent for ``ExternalClock/patience``, another running clock takes its place.
+public struct ClockArbiter: Sendable {
+  /// An external clock as the arbiter sees it.
+  public struct Candidate: Sendable {
+    var name: String
+    var clock: ExternalClock
+    var isConnected: Bool
+
+    public init(_ name: String, _ clock: ExternalClock, isConnected: Bool) {
+      (self.name, self.clock, self.isConnected) = (name, clock, isConnected)
+    }
+  }
+
+  /// A notification for the user.
+  public enum Notification: Hashable, Sendable {
+    /// A second clock runs and is not used.
+    case unused(String, beside: String)
+    /// A clock takes the place of one that is silent.
+    case replaced(by: String, silent: String)
+  }
+
+  /// The indexes of the clocks that were reported as unused since they began to run.
+  private var reported: Set<Int> = []
+
+  public init() {}
+
+  /// Compares all clocks.
+  ///
+  /// - Parameter clocks: always in the same order.
+  /// - Returns: the index of the clock that must yield (``ExternalClock/yield(_:now:)``), if any, and the notifications.
+  public mutating func select(
+    among clocks: [Candidate], for ensemble: EnsembleState, now: Instant
+  ) -> (yields: Int?, notifications: [Notification]) {
+    reported = reported.filter { clocks.indices.contains($0) && clocks[$0].clock.isRunning }
+    guard clocks.count > 1, let first = clocks.firstIndex(where: { $0.clock.leads(ensemble) }) else { return (nil, []) }
+    let leader = clocks[first]
+    var notifications: [Notification] = []
+    for n in clocks.indices where n != first && clocks[n].isConnected && clocks[n].clock.isHeard(at: now) {
+      if !leader.isConnected || !leader.clock.isHeard(at: now) {
+        return (first, notifications + [.replaced(by: clocks[n].name, silent: leader.name)])
+      }
+      if reported.insert(n).inserted { notifications.append(.unused(clocks[n].name, beside: leader.name)) }
+    }
+    return (nil, notifications)
+  }
+}

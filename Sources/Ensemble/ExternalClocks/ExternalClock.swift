@@ -1,0 +1,246 @@
+import ClockSync
+public import MusicalTime
+import PeerProtocol
+
+/// A MIDI clock of a hardware device or another program, by which the local peer plays as the master.
+///
+///     stopped ── Start, Continue ──▶ waiting for six even ticks and the end of other rhythms ──▶ playing ── Stop ──▶ stopped
+///
+/// A ``TickCounter`` counts the ticks, so that a lost or duplicated tick shifts nothing, unless the source numbers its ticks.
+/// A ``TickFollower`` estimates when they were due, or ``StampedTicks`` if their time stamps are reliable. The rhythm enters
+/// on the first step that can still be announced to all peers, in phase. It is then steered by tempo changes only
+/// (``EnsembleState/steer(to:beyond:at:)``), so that no step is ever moved. If ticks are lost with their connection, the
+/// count continues at the tick nearest in time. While the clock is silent, the rhythm continues at its last tempo.
+public struct ExternalClock: Sendable {
+  /// A message of the clock.
+  public enum Message: Hashable, Sendable {
+    /// A tick. Earlier ticks may be missing, or the tick may be a duplicate.
+    case clock
+    /// A tick of a connection that numbers its packets: the number of items missing directly before it.
+    case numberedClock(missing: Int64)
+    /// A missing tick of such a connection that arrived late.
+    case lateClock
+    /// A lost tick from a recovery journal. It contains no time.
+    case recoveredClock
+    case start, `continue`, stop
+    /// The step at which Continue starts.
+    case songPosition(Step)
+  }
+
+  /// The instant at which a message applies by its sender's clock, in units of 100 us, and the estimate of that clock.
+  public struct Stamp: Sendable {
+    public var instant: Instant
+    public var clock: ClockEstimate
+
+    public init(_ instant: Instant, by clock: ClockEstimate) { (self.instant, self.clock) = (instant, clock) }
+  }
+
+  /// An event for the user.
+  public enum Event: Hashable, Sendable {
+    /// The rhythm of the clock cannot start yet.
+    case refused(CommandError)
+    /// The clock runs, but has sent no tick for ``patience``.
+    case silent
+    /// Ticks arrive again.
+    case heard
+    /// The clock has run for a second at a tempo outside ``Tempo/lengths``.
+    case unplayable
+  }
+
+  /// A silence of this length is reported.
+  public static let patience = Nanoseconds.seconds(2)
+  /// A smaller error is corrected at the next quarter note, a larger one at once.
+  static let urgentError = Nanoseconds.milliseconds(1)
+
+  private var follower = TickFollower()
+  private var stamps = StampedTicks()
+  private var counter = TickCounter()
+  /// The number, by the counter, of tick 0 of the music.
+  private var origin: Int64 = 0
+  /// The next musical tick while the clock is stopped.
+  private var place = Tick(0)
+  /// Whether the clock has sent Start or Continue, and no Stop since.
+  public private(set) var isRunning = false
+  /// Whether the rhythm still has to start.
+  private var isWaiting = false
+  /// Since when the ticks have had a playable tempo while the rhythm still had to start.
+  private var playableSince: Instant?
+  /// Since when the ticks have had no tempo in ``Tempo/lengths``.
+  private var unplayableSince: Instant?
+  /// The claim under which the rhythm plays.
+  private var claim: Claim?
+  /// When the newest tick arrived.
+  private var newest: Instant?
+  private var isSilent = false
+  private var isUnplayable = false
+  private var hasLostCount = false
+  private var refusal: CommandError?
+
+  public init() {}
+
+  /// The estimated number of ticks that never arrived.
+  public var lost: Int64 { counter.lost }
+  /// The number of duplicate ticks.
+  public var doubled: Int64 { counter.doubled }
+
+  /// The next musical tick while the clock runs.
+  private var next: Tick { counter.next + -origin }
+
+  /// The tempo and phase of the ticks, by the counter's numbers.
+  private var line: Timeline? { stamps.isTrusted ? stamps.timeline : follower.timeline }
+
+  /// The tempo of the ticks; nil while it is unknown. It is steady, whereas the tempo of ``EnsembleState/schedule`` varies to
+  /// correct errors.
+  public var tempo: Tempo? { isRunning && follower.isSettled ? line?.tempo : nil }
+
+  /// Whether `ensemble` plays by this clock. It does not if the player has started a rhythm over it.
+  public func leads(_ ensemble: EnsembleState) -> Bool {
+    isRunning && claim != nil && ensemble.claim == claim && ensemble.role == .master
+  }
+
+  /// Whether the clock runs and has ticked within ``patience``.
+  public func isHeard(at now: Instant) -> Bool {
+    guard isRunning, let newest else { return false }
+    return now - newest <= Self.patience
+  }
+
+  /// Ends the rhythm of this clock, because another clock takes its place. The clock then waits until no rhythm plays.
+  public mutating func yield(_ ensemble: inout EnsembleState, now: Instant) {
+    (isWaiting, playableSince) = (isRunning, nil)
+    end(&ensemble, now: now)
+  }
+
+  /// Handles a message that arrived at `instant`.
+  ///
+  /// Real-time: not safe.
+  public mutating func received(
+    _ message: Message, at instant: Instant, stamp: Stamp? = nil, for ensemble: inout EnsembleState, now: Instant
+  ) -> Event? {
+    switch message {
+    case .clock: return ticked(at: instant, stamp, missing: nil, ensemble: &ensemble, now: now)
+    case .numberedClock(let missing):
+      return ticked(at: instant, stamp, missing: missing, ensemble: &ensemble, now: now)
+    case .lateClock: if counter.cameLate() { counter.pass() }
+    case .recoveredClock: counter.pass()
+    case .start: begin(at: Tick(0), instant, &ensemble, now: now)
+    case .continue: begin(at: isRunning ? nil : place, instant, &ensemble, now: now)
+    case .songPosition(let step):
+      if isRunning { begin(at: Tick(of: step), instant, &ensemble, now: now) } else { place = Tick(of: step) }
+    case .stop:
+      guard isRunning else { return nil }
+      place = next
+      isRunning = false
+      isWaiting = false
+      end(&ensemble, now: now)
+    }
+    return nil
+  }
+
+  /// Ticks may have been lost, because the connection was interrupted or a buffer overflowed.
+  public mutating func lostCount() { hasLostCount = true }
+
+  /// Returns ``Event/silent`` once when the clock falls silent.
+  public mutating func advance(to now: Instant) -> Event? {
+    guard isRunning, !isSilent, let newest, now - newest > Self.patience else { return nil }
+    isSilent = true
+    return .silent
+  }
+
+  /// Begins at `tick`; nil stands for the next tick.
+  private mutating func begin(at tick: Tick?, _ instant: Instant, _ ensemble: inout EnsembleState, now: Instant) {
+    counter.begin(at: instant, by: follower)
+    origin = counter.next - (tick ?? next)
+    isRunning = true
+    (isWaiting, playableSince) = (true, nil)
+    refusal = nil
+    (newest, unplayableSince, isSilent, isUnplayable) = (now, nil, false, false)
+    end(&ensemble, now: now)
+  }
+
+  private mutating func end(_ ensemble: inout EnsembleState, now: Instant) {
+    if let claim, ensemble.claim == claim { try? ensemble.stop(now: now) }
+    claim = nil
+  }
+
+  private mutating func ticked(
+    at instant: Instant, _ stamp: Stamp?, missing: Int64?, ensemble: inout EnsembleState, now: Instant
+  ) -> Event? {
+    if isRunning, let newest, instant - newest > TickFollower.longestGap { hasLostCount = true }
+    if hasLostCount { restartCount(at: instant, ensemble) }
+    newest = instant
+    guard count(instant, stamp, missing: missing) else { return nil }
+    let tick = next + -1
+    defer { isSilent = false }
+    guard isRunning, follower.isSettled else { return isSilent ? .heard : nil }
+    guard let line else {
+      // Ticks that arrive in a burst have no tempo in the range either, but only for a short time.
+      let since = unplayableSince ?? instant
+      unplayableSince = since
+      guard !isUnplayable, instant - since >= .seconds(1) else { return nil }
+      isUnplayable = true
+      return .unplayable
+    }
+    unplayableSince = nil
+    let timeline = Timeline(tempo: line.tempo, tick: line.originTick + -origin, at: line.originInstant)
+    if isWaiting {
+      let since = playableSince ?? instant
+      playableSince = since
+      // Ticks that a stall has delayed lie far off any line. After a quarter note, such jitter is normal for this clock.
+      let isEven = follower.lateness.count <= line.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter)
+      if isEven || stamps.isTrusted || (instant - since).count > line.tempo.nanosecondsPerQuarter,
+        ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity
+      {
+        return start(on: timeline, &ensemble, now: now)
+      }
+    } else if claim != nil, ensemble.claim == claim, ensemble.role == .master {
+      let isUrgentOnly = tick.index % Tick.perQuarter != 0
+      if !ensemble.steer(to: timeline, beyond: isUrgentOnly ? Self.urgentError : .microseconds(20), at: now) {
+        (isWaiting, playableSince) = (true, nil)
+        end(&ensemble, now: now)
+      }
+    }
+    return isSilent ? .heard : nil
+  }
+
+  /// Restarts the count after a gap, at the tick of the rhythm that is nearest in time.
+  private mutating func restartCount(at instant: Instant, _ ensemble: EnsembleState) {
+    hasLostCount = false
+    follower.reset()
+    stamps.reset()
+    counter.forget()
+    (playableSince, unplayableSince) = (nil, nil)
+    guard isRunning, claim != nil, ensemble.claim == claim else { return }
+    let halfTick = Nanoseconds(ensemble.schedule.tempo(at: instant).nanosecondsPerQuarter / 48)
+    origin = counter.next - ensemble.schedule.tick(at: instant + halfTick)
+  }
+
+  /// Counts a tick.
+  ///
+  /// - Parameter missing: nil if the source does not number its ticks.
+  /// - Returns: false for a duplicate tick.
+  private mutating func count(_ instant: Instant, _ stamp: Stamp?, missing: Int64?) -> Bool {
+    let revisions = counter.revisions
+    if let missing {
+      counter.add(counted: instant, missing: missing, to: &follower)
+    } else if !counter.add(instant, to: &follower) {
+      return false
+    }
+    if counter.revisions != revisions { stamps.reset() }
+    if let stamp { stamps.add(counter.next + -1, stamped: stamp.instant, at: instant, by: stamp.clock) }
+    return true
+  }
+
+  private mutating func start(on timeline: Timeline, _ ensemble: inout EnsembleState, now: Instant) -> Event? {
+    do throws(CommandError) {
+      try ensemble.start(on: timeline, at: now)
+      claim = ensemble.claim
+      isWaiting = false
+      refusal = nil
+    } catch {
+      guard error != refusal else { return nil }
+      refusal = error
+      return .refused(error)
+    }
+    return nil
+  }
+}

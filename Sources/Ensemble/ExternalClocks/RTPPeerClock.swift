@@ -1,0 +1,81 @@
+import ClockSync
+import MusicalTime
+public import RTPMIDI
+
+/// An RTP-MIDI peer as an external clock.
+///
+/// The stream of the peer numbers its packets. While no packet is missing, no tick is missing. A tick from a recovery
+/// journal is counted. If packets are missing and no journal has contained ticks, the time tells how many ticks were lost.
+public struct RTPPeerClock {
+  /// The control port of the peer.
+  public let address: SocketAddress
+  /// The name of the peer in messages for the user.
+  public private(set) var name: String
+  /// Nil while the peer is not in session.
+  public private(set) var session: SessionID?
+  public var clock = ExternalClock()
+  /// Whether the peer is a Tutti peer. Its rhythm is followed like that of any Tutti peer, and its MIDI clock is not used.
+  public private(set) var isTutti = false
+  /// Whether the peer has been in session before.
+  private var wasConnected = false
+  private var remote = RemoteClock()
+  /// The number of missing packets of the stream when the last tick arrived.
+  private var missing: Int64 = 0
+  /// Whether a journal has contained ticks since the last tick that arrived.
+  private var isRecovered = false
+
+  public init(address: SocketAddress, name: String) { (self.address, self.name) = (address, name) }
+
+  /// The peer is in session.
+  ///
+  /// - Returns: whether it has been in session before.
+  mutating func established(_ session: SessionID, name: String?) -> Bool {
+    defer { wasConnected = true }
+    (self.session, isTutti, missing, isRecovered) = (session, false, 0, false)
+    remote = RemoteClock()
+    if let name { self.name = name }
+    return wasConnected
+  }
+
+  /// The session has ended.
+  mutating func ended() {
+    session = nil
+    clock.lostCount()
+  }
+
+  /// The peer is a Tutti peer. The MIDI clock that it sent before has no effect.
+  mutating func recognised(by ensemble: inout EnsembleState, at now: Instant) {
+    isTutti = true
+    _ = clock.received(.stop, at: now, for: &ensemble, now: now)
+    clock = ExternalClock()
+  }
+
+  /// Adds a measurement of the peer's clock.
+  mutating func measured(_ transit: ClockTransit, at now: Instant) { remote.add(transit, at: now) }
+
+  /// Handles a message of the peer's MIDI clock.
+  ///
+  /// - Parameters:
+  ///   - stamp: when the message applies, by the peer's clock.
+  ///   - arrival: when the message arrived.
+  ///   - lost: the number of packets of the stream that are missing so far.
+  mutating func received(
+    _ message: ExternalClock.Message, stamped stamp: Instant, at arrival: Instant, isRecovered: Bool, lost: Int64,
+    for ensemble: inout EnsembleState, now: Instant
+  ) -> ExternalClock.Event? {
+    var message = message
+    var clockStamp: ExternalClock.Stamp?
+    if message == .clock {
+      if isRecovered {
+        message = .recoveredClock
+        self.isRecovered = true
+      } else {
+        message =
+          lost < missing ? .lateClock : .numberedClock(missing: self.isRecovered ? 0 : min(lost - missing, 1000))
+        (missing, self.isRecovered) = (lost, false)
+        clockStamp = remote.estimate(at: arrival).map { ExternalClock.Stamp(stamp, by: $0) }
+      }
+    }
+    return clock.received(message, at: arrival, stamp: clockStamp, for: &ensemble, now: now)
+  }
+}

@@ -1,0 +1,154 @@
+public import MusicalTime
+import PeerProtocol
+import Playback
+
+// Commands of the local player.
+extension EnsembleState {
+  /// Starts the rhythm and becomes the master. Step `position` sounds ``lead`` from now.
+  ///
+  /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
+  public mutating func start(tempo: Tempo, from position: Step = Step(0), at now: Instant) throws(CommandError) {
+    let first = Tick(of: position)
+    try start(on: Timeline(tempo: tempo, tick: first, at: now + lead), from: first, at: now)
+  }
+
+  /// Starts the rhythm on `timeline`, on which `first` is at least ``lead`` from now.
+  mutating func start(on timeline: Timeline, from first: Tick, at now: Instant) throws(CommandError) {
+    try requireIdle(at: now)
+    raiseTerm()
+    timelineMessage = TimelineMessage(
+      claim: Claim(term: highestTerm, identity: identity), revision: 0, start: first, end: Tick(.max),
+      timeline: timeline)
+    schedule.run &+= 1
+    (schedule.start, schedule.began) = (first, schedule.run)
+    lead(Leader(), at: now)
+  }
+
+  /// Increments the highest term.
+  mutating func raiseTerm() { highestTerm = highestTerm == .max ? .max : highestTerm + 1 }
+
+  /// Becomes the master of the rhythm in ``timelineMessage``. The run and the first tick of the schedule are already set.
+  mutating func lead(_ leader: Leader, at now: Instant) {
+    transition(to: .leading(leader))
+    announce(at: now)
+  }
+
+  /// Starts the rhythm at the step at which it stopped.
+  ///
+  /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
+  public mutating func `continue`(tempo: Tempo, at now: Instant) throws(CommandError) {
+    try start(tempo: tempo, from: position, at: now)
+  }
+
+  /// Sets the step at which ``continue(tempo:at:)`` starts; a negative step counts as step 0.
+  ///
+  /// - Throws: ``CommandError`` if a rhythm plays.
+  public mutating func locate(_ position: Step) throws(CommandError) {
+    switch role {
+    case .idle: self.position = max(position, Step(0))
+    case .master: throw .alreadyPlaying
+    case .follower(let master): throw .belongsTo(master)
+    }
+  }
+
+  /// Ends the rhythm. The first tick that is due at or after `end`, and not before ``lead`` from now, is the first one that
+  /// is not played. An end that was announced before can be brought forward but not postponed, because a time-stamp receiver
+  /// may already have received Stop for it.
+  ///
+  /// - Throws: ``CommandError`` unless the local peer is the master.
+  public mutating func stop(at end: Instant? = nil, now: Instant) throws(CommandError) {
+    try requireMaster()
+    let soonest = now + lead
+    let end = schedule.firstTick(notBefore: max(soonest, end ?? soonest))
+    guard end < timelineMessage!.end else { return }
+    timelineMessage!.end = max(end, timelineMessage!.start)
+    announce(at: now)
+  }
+
+  /// Changes the tempo at the first tick ``lead`` from now. While a change is pending, the newest requested tempo waits.
+  ///
+  /// - Throws: ``CommandError`` unless the local peer is the master.
+  public mutating func change(tempo: Tempo, at now: Instant) throws(CommandError) {
+    try requireMaster()
+    leader?.requestedTempo = tempo
+    settleTempo(at: now)
+  }
+
+  /// The tempo that was requested last, otherwise the tempo that plays.
+  public func tempo(at now: Instant) -> Tempo {
+    leader?.requestedTempo ?? timelineMessage?.change?.tempo ?? schedule.tempo(at: now)
+  }
+
+  /// Makes a tempo change whose tick has passed the origin of the timeline, then announces the requested tempo.
+  mutating func settleTempo(at now: Instant) {
+    if let change = timelineMessage!.change, now >= timelineMessage!.deadline(change.tick) {
+      timelineMessage!.timeline = timelineMessage!.timeline.changing(to: change.tempo, at: change.tick)
+      timelineMessage!.change = nil
+    }
+    guard timelineMessage!.change == nil, let tempo = leader?.requestedTempo else { return }
+    leader?.requestedTempo = nil
+    change(
+      tempo: tempo, from: max(timelineMessage!.start, timelineMessage!.timeline.firstTick(notBefore: now + lead)),
+      at: now)
+  }
+
+  /// Announces a tempo change that applies from `tick`.
+  mutating func change(tempo: Tempo, from tick: Tick, at now: Instant) {
+    guard tempo != timelineMessage!.timeline.tempo else { return }
+    timelineMessage!.change = TempoChange(tempo: tempo, tick: tick)
+    announce(at: now)
+  }
+
+  /// Sends a new revision of the timeline message to all peers and plays by it.
+  private mutating func announce(at now: Instant) {
+    timelineMessage!.revision &+= 1
+    let timelineMessage = timelineMessage!
+    emit(.timelineMessage(timelineMessage, to: nil, isNews: true))
+    let repeats = repeats(after: now)
+    leader?.repeats = repeats
+    let present = schedule
+    schedule = PlaybackSchedule(
+      run: present.run, sends: true, start: present.start, end: timelineMessage.end, timeline: timelineMessage.timeline,
+      change: timelineMessage.change, intensity: present.intensity)
+    schedule.began = present.began
+    emit(.play(schedule))
+  }
+
+  /// When a change that is sent at `now` is sent again.
+  ///
+  /// Two repeats come soon, so that even the third message arrives before the affected steps are passed to the audio output.
+  /// With bursts of loss of one packet in five, some peers miss all three messages. Therefore five more follow until half a
+  /// lead time after the change applies, while the position is still within a step of the right one, and four more within
+  /// the second after the change was sent.
+  func repeats(after now: Instant) -> Repeats {
+    let soon = [1, 2, 4, 6, 8, 10, 12].map { now + Nanoseconds(lead.count * $0 / 8) }
+    return Repeats(at: (soon + (1...4).map { now + .milliseconds(250 * $0) }).sorted())
+  }
+
+  /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
+  func requireIdle(at now: Instant) throws(CommandError) {
+    switch role {
+    case .master: throw .alreadyPlaying
+    case .follower(let master): throw .belongsTo(master)
+    case .idle: break
+    }
+    if let sessionLeader { throw .ledBy(sessionLeader) }
+    // A peer whose rhythm gate is closed must not take the rhythm from the others by a new start.
+    guard let timelineMessage, timelineMessage.end == Tick(.max),
+      let slot = roster.slot(of: timelineMessage.claim.identity)
+    else {
+      return
+    }
+    if roster[slot].isPresent(at: now), roster[slot].membership?.presence?.claim == timelineMessage.claim {
+      throw .belongsTo(timelineMessage.claim.identity)
+    }
+  }
+
+  func requireMaster() throws(CommandError) {
+    switch role {
+    case .idle: throw .nothingPlays
+    case .follower(let master): throw .belongsTo(master)
+    case .master: break
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import ClockSync
+import MusicalTime
+import PeerProtocol
+import Playback
+
+// How a peer enters a rhythm and stays in phase with it.
+//
+// If nothing sounds, the peer enters the rhythm at once and exactly. While something sounds, no jump may be audible. If the
+// new rhythm has the same ticks within a step, the slewed clock is set so that the first tick that is not passed to the audio
+// output yet keeps its deadline. The clock slews from there, and the run continues. If the new rhythm is further off, the old
+// one continues until a bar of the new one, and the new one begins there.
+extension EnsembleState {
+  /// The ticks of a bar of four quarters. A rhythm that is too far off to slew towards is entered at a bar.
+  package static var bar: Int64 { 4 * Tick.perQuarter }
+  /// The time before the first step of a new rhythm in which no step of the old one is played: the time to pass the new
+  /// schedule to the clock thread.
+  static var joiningTime: Nanoseconds { .milliseconds(10) }
+  /// A clock thread that is late by this much still loses nothing when a run continues.
+  static var lateness: Nanoseconds { .seconds(1) }
+
+  /// Updates the schedule from the master's timeline message and the estimate of its clock. Does nothing until the estimate
+  /// is precise enough: a late joiner is in phase from its first step.
+  mutating func follow(at now: Instant) {
+    guard let timelineMessage, let slot = roster.slot(of: timelineMessage.claim.identity),
+      let estimate = roster[slot].estimate(at: now, mustBeSettled: !isScheduled)
+    else { return }
+    follower?.steered = now
+    if isScheduled {
+      stay(with: timelineMessage, by: estimate, at: now)
+    } else {
+      enter(timelineMessage, by: estimate, at: now)
+    }
+  }
+
+  /// Whether steps of the schedule have been passed to the audio output, and more will follow.
+  private func sounds(at now: Instant) -> Bool {
+    schedule.run != 0 && schedule.deadline(schedule.start) - soundLead <= now && schedule.deadline(schedule.end) > now
+  }
+
+  /// Returns the schedule for `timelineMessage` as the next run.
+  private func schedule(for timelineMessage: TimelineMessage, by clock: ClockMapping) -> PlaybackSchedule {
+    PlaybackSchedule(
+      run: schedule.run &+ 1, sends: false, start: timelineMessage.start, end: timelineMessage.end,
+      timeline: timelineMessage.timeline,
+      change: timelineMessage.change, clock: clock)
+  }
+
+  private mutating func stay(with timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
+    guard var clock = follower?.playing?.clock, let entryError = follower?.playing?.entryError else { return }
+    let isSounding = schedule.deadline(schedule.start) - soundLead <= now
+    // A quarter of a step more than the error at the entry, because estimates vary.
+    let step = max(Nanoseconds(schedule.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter), entryError)
+    clock.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(step.count + step.count / 4) : nil)
+    follower?.playing?.clock = clock
+    guard let mapping = clock.mapping else { return }
+    var next = schedule(for: timelineMessage, by: mapping)
+    let ahead = schedule.tick(at: now) - next.tick(at: now)
+    if isSounding, ahead <= -Tick.perStep || ahead > 2 * Tick.perStep {
+      // A peer that is more than a step behind starts a new run at the next step, instead of playing all steps in between
+      // at once. A peer that is ahead waits, but not for more than two steps.
+      next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
+    } else {
+      (next.run, next.start, next.began) = (schedule.run, schedule.start, schedule.began)
+    }
+    next.intensity = intensity(continuedIn: next, at: now)
+    guard next != schedule else { return }
+    schedule = next
+    emit(.play(schedule))
+  }
+
+  private mutating func enter(_ timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
+    let exact = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
+    var next = schedule(for: timelineMessage, by: ClockMapping(exact))
+    guard sounds(at: now) else {
+      next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
+      return play(next, by: estimate, entryError: .zero, at: now)
+    }
+    if next.deadline(next.end) <= now { return end(at: now) }
+    let tick = schedule.firstTick(notBefore: now + soundLead)
+    let (local, remote) = (schedule.deadline(tick), next.deadline(tick))
+    let step = Nanoseconds(next.tempo(at: local).nanosecondsPerQuarter / Step.perQuarter)
+    // Compare the ticks first, because the difference of extreme instants would overflow.
+    if abs(tick - next.tick(at: local)) <= 2 * Tick.perStep, (local - remote).magnitude <= step {
+      let seed = ClockLine(local: local, remote: timelineMessage.deadline(tick), skew: estimate.skew)
+      (next.start, next.began) = (max(timelineMessage.start, continuation(at: now)), schedule.began)
+      let offset = seed.remote(at: now) - now
+      let inPhase = ClockEstimate(offset: offset, skew: estimate.skew, uncertainty: .zero)
+      play(next, by: inPhase, entryError: next.continues ? step : .zero, at: now)
+      return stay(with: timelineMessage, by: estimate, at: now)
+    }
+    next.start = bar(of: next, from: timelineMessage.start, at: now + soundLead)
+    let due = next.deadline(next.start) - soundLead - Self.joiningTime
+    guard now >= due, next.start < next.end else {
+      follower?.joinDue = next.start < next.end ? due : next.deadline(next.end)
+      return
+    }
+    jumps += 1
+    play(next, by: estimate, entryError: .zero, at: now)
+  }
+
+  /// Plays a new run with a new slewed clock.
+  private mutating func play(
+    _ next: PlaybackSchedule, by estimate: ClockEstimate, entryError: Nanoseconds, at now: Instant
+  ) {
+    var playing = Follower.Playing()
+    playing.clock.steer(to: estimate, at: now, jump: nil)
+    playing.entryError = entryError
+    follower?.playing = playing
+    follower?.joinDue = nil
+    var next = next
+    if let mapping = playing.clock.mapping { next.clock = mapping }
+    next.intensity = intensity(continuedIn: next, at: now)
+    schedule = next
+    emit(.play(schedule))
+  }
+
+  /// The first tick that the local peer plays of a rhythm it enters: the next step not before `instant`.
+  func entry(into schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
+    max(start, schedule.firstTick(notBefore: instant).roundedUpToStep)
+  }
+
+  /// The first tick of a bar not before `instant`, or the rhythm's first tick if it is later.
+  private func bar(of schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
+    let tick = schedule.firstTick(notBefore: instant).index
+    let rest = tick % Self.bar
+    return max(start, Tick(rest > 0 ? tick + Self.bar - rest : tick - rest))
+  }
+
+  /// The first tick of a run that continues the present one. This tick has been played in any case, because a cursor
+  /// continues at its own position.
+  func continuation(at now: Instant) -> Tick { max(schedule.start, schedule.firstTick(notBefore: now - Self.lateness)) }
+}

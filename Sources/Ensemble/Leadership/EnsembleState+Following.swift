@@ -1,0 +1,148 @@
+import ClockSync
+public import MusicalTime
+public import PeerProtocol
+
+// Messages and measurements from remote peers.
+extension EnsembleState {
+  /// The shortest time between two corrections of the slewed clock.
+  static var steering: Nanoseconds { .milliseconds(50) }
+  /// The number of implausible stamps above which the player is warned.
+  static var rejectedStampsForWarning: Int { 8 }
+
+  /// A Tutti peer is in session. If the local peer is the master, it sends its timeline message.
+  ///
+  /// A new session does not confirm a master: the master may have restarted and lost the rhythm. Its timeline message
+  /// confirms it.
+  ///
+  /// - Parameter name: the name that the peer reports.
+  public mutating func joined(_ peer: Identity, named name: String? = nil, at now: Instant) {
+    let slot = roster.insert(peer)
+    if role == .follower(of: peer) { follower?.masterStatus = .isUnknown }
+    if role == .master, let timelineMessage { emit(.timelineMessage(timelineMessage, to: peer, isNews: true)) }
+    // The presence follows the timeline message, to whose ticks the total refers.
+    addMember(slot, peer, named: name, at: now)
+  }
+
+  /// The session with the peer has ended.
+  ///
+  /// - Parameter isSaid: whether the peer ended the session, so that no silence needs to be awaited. A peer that was killed
+  ///   and restarted may be about to continue the rhythm.
+  public mutating func left(_ peer: Identity, isSaid: Bool = true, at now: Instant) {
+    channels.rosterChanged(at: now)
+    let slot = roster.slot(of: peer)
+    guard role == .follower(of: peer) else {
+      if let slot { roster.remove(slot) }
+      return
+    }
+    if let slot { roster.leave(slot) }
+    follower?.masterStatus = .isUnknown
+    if isSaid { follower!.masterHeard = min(follower!.masterHeard, now - Self.silence) }
+    follower!.nextCheck = follower!.masterHeard
+    // The clock of one departed master is kept, because this master may return.
+    if let departedMaster, departedMaster != peer, let former = roster.slot(of: departedMaster),
+      roster[former].membership == nil
+    {
+      roster.remove(former)
+    }
+    departedMaster = peer
+  }
+
+  /// A packet to or from the peer contained its send instant.
+  public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
+    measured(transit, roster.insert(peer), peer, at: now)
+  }
+
+  /// A packet to or from the peer in a slot of the roster contained its send instant.
+  mutating func measured(_ transit: ClockTransit, _ slot: Roster.Slot, _ peer: Identity, at now: Instant) {
+    if departedMaster == peer { departedMaster = nil }
+    heard(slot, peer, at: now)
+    let warnings = roster[slot].add(transit, at: now)
+    guard role == .follower(of: peer) else { return }
+    for warning in warnings { warn(of: peer, warning) }
+    if !isScheduled || now >= follower!.steered + Self.steering { follow(at: now) }
+  }
+
+  /// A System Exclusive message from the peer with identity `sender`: its data octets without F0 and F7. Messages of other
+  /// programs are ignored.
+  public mutating func received(systemExclusive octets: [UInt8], from sender: Identity, at now: Instant) {
+    if let timelineMessage = TimelineMessage(systemExclusive: octets) {
+      received(timelineMessage, from: sender, at: now)
+    } else if let offer = Offer(systemExclusive: octets) {
+      received(offer, from: sender, at: now)
+    } else if let presence = Presence(systemExclusive: octets) {
+      received(presence, from: sender, at: now)
+    } else if MessageKind.isOurs(octets) {
+      rejected += 1
+      warn(of: sender, .isUnreadable)
+    }
+  }
+
+  /// Reports a problem with a peer once.
+  mutating func warn(of peer: Identity, _ warning: PeerWarning) {
+    let slot = roster.insert(peer)
+    if roster[slot].reportedWarnings.insert(warning).inserted { emit(.event(.warning(peer, warning))) }
+  }
+
+  /// A timeline message from the peer with identity `sender`. A peer may send only its own timeline.
+  public mutating func received(_ message: TimelineMessage, from sender: Identity, at now: Instant) {
+    guard message.claim.identity == sender, sender != identity, message.start <= message.end,
+      isCredible(message.claim.term)
+    else {
+      rejected += 1
+      return
+    }
+    heard(sender, at: now)
+    // The term of a peer behind a closed gate is ignored, so that a later start of the local peer does not outrank a rhythm
+    // that other peers follow.
+    guard admits(.rhythm, from: sender) else { return }
+    highestTerm = max(highestTerm, message.claim.term)
+    if let known = timelineMessage {
+      if message.claim == known.claim {
+        confirmMaster(at: now)
+        // A peer that has given up this master returns to it by the message that it already knows, but not by an older
+        // one, which does not contain the end.
+        let isNews = message.revision > known.revision
+        guard isNews || (role == .idle && message.revision == known.revision) else { return }
+      } else if role != .idle, message.claim < known.claim {
+        // The sender does not know the higher claim.
+        if role == .master { correct(sender, at: now) }
+        return
+      }
+    }
+    let isNewClaim = message.claim != claim
+    // A rhythm that has ended does not outrank one that plays. Neither does one that may have ended, because its master's
+    // clock is not known.
+    if role != .idle, isNewClaim, isOver(message, at: now) != false { return }
+    if isNewClaim {
+      if role == .master { reportLossOfLeadership(to: sender) }
+      idle?.repeats = Repeats()
+    }
+    timelineMessage = message
+    if role == .idle, isOver(message, at: now) == true { return }
+    if isNewClaim || role == .idle {
+      transition(to: .following(Follower(of: sender, at: now)))
+    } else {
+      confirmMaster(at: now)
+    }
+    follow(at: now)
+  }
+
+  /// Whether a rhythm has ended; nil if its master's clock is not known.
+  private func isOver(_ timelineMessage: TimelineMessage, at now: Instant) -> Bool? {
+    if timelineMessage.end == Tick(.max) { return false }
+    guard let slot = roster.slot(of: timelineMessage.claim.identity),
+      let clock = roster[slot].clock.estimate(at: now)
+    else { return nil }
+    return timelineMessage.deadline(timelineMessage.end) - clock.offset <= now
+  }
+
+  /// Reports that the peer with identity `sender` is the master instead of the local peer.
+  private mutating func reportLossOfLeadership(to sender: Identity) {
+    let isOffered = leader?.offer.map { $0.offer.claim == claim && $0.receivers.contains(sender) } ?? false
+    emit(.event(isOffered ? .handedOver(to: sender) : .outranked(by: sender)))
+  }
+
+  /// Whether a term is plausible. Each start increments the term by one. A term that is a million starts ahead is wrong, and
+  /// would leave no higher term.
+  func isCredible(_ term: UInt32) -> Bool { term < highestTerm || term - highestTerm <= 1 << 20 }
+}

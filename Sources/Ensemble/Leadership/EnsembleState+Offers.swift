@@ -1,0 +1,85 @@
+public import MusicalTime
+public import PeerProtocol
+
+// Handover of the rhythm from its master to another peer.
+extension EnsembleState {
+  /// How long an offer is valid.
+  public static var offerTime: Nanoseconds { .seconds(30) }
+
+  /// Offers the rhythm to one peer, or to all. The first peer that accepts becomes the master. The offer is repeated for a
+  /// second, because datagrams can get lost.
+  ///
+  /// - Throws: ``CommandError`` unless the local peer is the master, the other peer is in session, and the rhythm gate is
+  ///   open to it.
+  public mutating func offer(to peer: Identity?, at now: Instant) throws(CommandError) {
+    try requireMaster()
+    if let peer {
+      guard roster.containsMember(peer) else { throw .isAbsent(peer) }
+      guard admits(.rhythm, from: peer) else { throw .gateIsClosed(peer) }
+    }
+    let all = roster.members.map(\.identity).filter { admits(.rhythm, from: $0) }
+    let receivers = peer.map { [$0] } ?? all
+    send(Offer(claim: timelineMessage!.claim, isParting: false), to: receivers, at: now)
+  }
+
+  /// Accepts the offered rhythm: claims it and continues it in phase.
+  ///
+  /// - Throws: ``CommandError`` if there was no offer in the last 30 s under the current claim, if the master's clock is not
+  ///   known yet, or if another peer leads the session.
+  public mutating func take(at now: Instant) throws(CommandError) {
+    if role == .master { throw .alreadyPlaying }
+    guard let follower, follower.playing != nil, let offer = follower.offer, offer.claim == claim, now < offer.end
+    else {
+      throw .nothingOffered
+    }
+    if let sessionLeader { throw .ledBy(sessionLeader) }
+    takeOver(from: follower.master, at: now)
+  }
+
+  /// The local peer is about to leave. As the master, it hands the rhythm over to the next peer in the order of succession if
+  /// there is one and ``masterLoss`` allows it. Otherwise it stops the rhythm.
+  ///
+  /// - Returns: whether the rhythm is handed over. The local peer must then stay until ``role`` is no longer master, or for a
+  ///   second.
+  public mutating func part(at now: Instant) -> Bool {
+    guard role == .master, let claim else { return false }
+    if masterLoss == .continue, let successor = successors(at: now).first {
+      send(Offer(claim: claim, isParting: true), to: [successor], at: now)
+      return true
+    }
+    try? stop(now: now)
+    return false
+  }
+
+  /// An offer from the peer with identity `sender`. A peer may offer only its own rhythm. An offer under another claim than
+  /// the current one is ignored.
+  public mutating func received(_ offer: Offer, from sender: Identity, at now: Instant) {
+    guard offer.claim.identity == sender, sender != identity else {
+      rejected += 1
+      return
+    }
+    heard(sender, at: now)
+    guard role == .follower(of: sender), offer.claim == claim else { return }
+    if offer.isParting {
+      if takesOver, isScheduled { takeOver(from: sender, at: now) }
+      return
+    }
+    let isNew = follower?.offer.map { $0.claim != offer.claim || now >= $0.end } ?? true
+    follower?.offer = Follower.ReceivedOffer(claim: offer.claim, end: now + Self.offerTime)
+    if isNew { emit(.event(.offered(by: sender))) }
+  }
+
+  private mutating func send(_ offer: Offer, to receivers: [Identity], at now: Instant) {
+    let sent = Leader.SentOffer(offer: offer, receivers: receivers, repeats: repeats(after: now))
+    leader?.offer = sent
+    for receiver in receivers { emit(.offer(offer, to: receiver, isNews: true)) }
+  }
+
+  /// Sends the local peer's offer again if a repeat is due.
+  mutating func repeatOffer(at now: Instant) {
+    guard leader?.offer?.repeats.take(at: now) == true, let sent = leader?.offer else { return }
+    for receiver in sent.receivers where roster.containsMember(receiver) {
+      emit(.offer(sent.offer, to: receiver, isNews: false))
+    }
+  }
+}

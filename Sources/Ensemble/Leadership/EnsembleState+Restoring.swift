@@ -1,0 +1,32 @@
+public import MusicalTime
+public import PeerProtocol
+import Playback
+
+// Restoring a master after a crash.
+extension EnsembleState {
+  /// The data for ``resume(_:at:)``; nil unless the local peer is the master. A master must save it before it sends any
+  /// datagram about it.
+  public var resumable: TimelineMessage? { role == .master ? timelineMessage : nil }
+
+  /// Continues the rhythm of which the local peer was the master before it restarted: in phase and under the old claim. Peers
+  /// that have not followed another claim since notice no change.
+  ///
+  /// - Parameter timelineMessage: the value of ``resumable``, from the same boot of the machine.
+  /// - Throws: ``CommandError`` if a higher term was seen, if the rhythm has ended, if a rhythm plays, or if another peer leads
+  ///   the session.
+  public mutating func resume(_ timelineMessage: TimelineMessage, at now: Instant) throws(CommandError) {
+    try requireIdle(at: now)
+    guard timelineMessage.claim.identity == identity, timelineMessage.claim.term >= highestTerm else { throw .isOver }
+    var resumed = PlaybackSchedule(
+      run: schedule.run &+ 1, sends: true, start: timelineMessage.start, end: timelineMessage.end,
+      timeline: timelineMessage.timeline,
+      change: timelineMessage.change, intensity: Intensity(activity))
+    resumed.start = entry(into: resumed, from: timelineMessage.start, at: now + soundLead)
+    guard resumed.start < resumed.end else { throw .nothingPlays }
+    highestTerm = timelineMessage.claim.term
+    self.timelineMessage = timelineMessage
+    schedule = resumed
+    lead(Leader(), at: now)
+    settleTempo(at: now)
+  }
+}

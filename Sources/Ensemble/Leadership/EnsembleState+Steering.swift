@@ -1,0 +1,44 @@
+public import MusicalTime
+public import PeerProtocol
+import Playback
+
+// Steering of the rhythm to an external clock.
+extension EnsembleState {
+  /// The number of ticks after which an error would be corrected. Because the rhythm is steered continuously, an error falls
+  /// to a third in each quarter note.
+  static let horizon = Tick.perQuarter
+
+  /// The claim of the current rhythm, or of the last one.
+  public var claim: Claim? { timelineMessage?.claim }
+
+  /// Starts the rhythm on `timeline` and becomes the master, at the first step not before ``lead`` from now.
+  ///
+  /// - Throws: ``CommandError`` if a rhythm plays.
+  public mutating func start(on timeline: Timeline, at now: Instant) throws(CommandError) {
+    let schedule = PlaybackSchedule(run: 0, sends: true, start: Tick(0), end: Tick(.max), timeline: timeline)
+    try start(on: timeline, from: entry(into: schedule, from: Tick(0), at: now + lead), at: now)
+  }
+
+  /// Steers the rhythm to `line` by a tempo change at the first tick ``lead`` from now. The tempo is chosen so that the error
+  /// is corrected ``horizon`` ticks later. The position therefore never jumps. The control loop does not oscillate, because
+  /// the schedule up to the change is already fixed. The function does nothing while a change is pending, or if the error at
+  /// the horizon will be within `tolerance` anyway.
+  ///
+  /// - Returns: false if the rhythm is more than a step off, or if the required tempo is out of range. The rhythm must then
+  ///   be started again.
+  mutating func steer(to line: Timeline, beyond tolerance: Nanoseconds, at now: Instant) -> Bool {
+    settleTempo(at: now)
+    guard role == .master, let timelineMessage, timelineMessage.change == nil, timelineMessage.end == Tick(.max) else {
+      return true
+    }
+    let tick = max(timelineMessage.start, schedule.firstTick(notBefore: now + lead))
+    let stepLength = Nanoseconds(line.tempo.nanosecondsPerQuarter / Step.perQuarter)
+    guard (line.deadline(tick) - schedule.deadline(tick)).magnitude <= stepLength else { return false }
+    let goal = line.deadline(tick + Self.horizon)
+    guard (goal - schedule.deadline(tick + Self.horizon)).magnitude > tolerance else { return true }
+    let length = (goal - schedule.deadline(tick)).count * Tick.perQuarter / Self.horizon
+    guard let tempo = Tempo(nanosecondsPerQuarter: length) else { return false }
+    change(tempo: tempo, from: tick, at: now)
+    return true
+  }
+}

@@ -1,0 +1,210 @@
+import ClockSync
+public import MusicalTime
+public import PeerProtocol
+import Playback
+
+// Succession after the loss of a master.
+//
+// All peers with the same knowledge compute the same order of succession: the members that follow this rhythm, were heard
+// within ``silence`` and report that they take over, lowest identity first. The peer of rank r takes over when the master has
+// been silent for ``silence`` plus r times ``turn``, unless another peer has done so. A peer that disappeared together with
+// the master drops out of the order by its own silence. The first remaining peer therefore takes over within 2 s, whichever
+// peers are lost. If two peers take over at once, the order of claims decides. This is inaudible, because both play in phase.
+extension EnsembleState {
+  /// A peer from which no packet has arrived for this time counts as lost.
+  public static var silence: Nanoseconds { .milliseconds(1500) }
+  /// The difference between the waiting times of successive ranks: the time in which the claim of the lower rank arrives.
+  static var turn: Nanoseconds { .milliseconds(100) }
+  /// The shortest time between two corrections that are sent to a peer which does not know the current rhythm. With bursts of
+  /// loss of one packet in five, this permits ten corrections in the second in which two masters may exist.
+  static var correction: Nanoseconds { .milliseconds(100) }
+
+  /// Whether the local peer would take over the rhythm from a lost master. If another peer leads the session, no peer would
+  /// follow the local peer.
+  var takesOver: Bool { masterLoss == .continue && sessionLeader == nil }
+
+  /// The name or identity of the only peer that may control the rhythm by the local gates; nil if any peer may.
+  var sessionLeader: String? {
+    guard gates.areLed else { return nil }
+    return gates.exceptions.filter { $0.value[.rhythm] == true }.keys.min()
+  }
+
+  /// A packet from the peer has arrived.
+  public mutating func heard(_ peer: Identity, at now: Instant) {
+    if let slot = roster.slot(of: peer) { heard(slot, peer, at: now) } else { noteMaster(peer, at: now) }
+  }
+
+  /// A packet from the peer in a slot of the roster has arrived.
+  mutating func heard(_ slot: Roster.Slot, _ peer: Identity, at now: Instant) {
+    noteMaster(peer, at: now)
+    guard let last = roster[slot].membership?.heard else { return }
+    roster[slot].membership!.heard = now
+    // After a second of silence the peer may have missed messages.
+    if now - last >= .seconds(1) {
+      if role == .master, let timelineMessage { emit(.timelineMessage(timelineMessage, to: peer, isNews: true)) }
+      // Four presence intervals are at least a second.
+      if now - last >= Nanoseconds(4 * presenceInterval.count) { present(to: slot, isNews: true, at: now) }
+    }
+    if role == .master, let presence = roster[slot].membership!.presence, isBehind(presence.claim) {
+      correct(peer, at: now)
+    }
+  }
+
+  /// Records a packet from the peer if it is the master.
+  private mutating func noteMaster(_ peer: Identity, at now: Instant) {
+    if case .following(let following) = leadership, following.master == peer, following.masterStatus == .leads {
+      follower!.masterHeard = now
+    }
+  }
+
+  /// The peer with identity `sender` reports the claim of the rhythm in which it takes part; nil while it is idle.
+  mutating func heardClaim(_ claim: Claim?, from sender: Identity, at now: Instant) {
+    guard let timelineMessage else { return }
+    if role == .follower(of: sender) {
+      if claim == timelineMessage.claim {
+        confirmMaster(at: now)
+      } else if follower!.masterStatus == .leads {
+        follower!.masterStatus = .hasResigned
+      }
+    }
+    guard timelineMessage.claim.identity == identity else { return }
+    if role == .idle || role == .master, isBehind(claim) { correct(sender, at: now) }
+  }
+
+  /// Whether a peer that reports this claim has missed the end of the local peer's rhythm, or does not know the rhythm that
+  /// plays.
+  private func isBehind(_ claim: Claim?) -> Bool {
+    guard let timelineMessage else { return false }
+    return role == .idle ? claim == timelineMessage.claim : claim.map { $0 < timelineMessage.claim } ?? true
+  }
+
+  /// Sends the timeline message of the local peer to a peer, at most once per ``correction``, and only if the rhythm gate of
+  /// the peer is open.
+  mutating func correct(_ peer: Identity, at now: Instant) {
+    guard let timelineMessage else { return }
+    if let slot = roster.slot(of: peer) {
+      guard roster[slot].membership?.presence?.gates[.rhythm] != false else { return }
+      if let last = roster[slot].corrected, now - last < Self.correction { return }
+      roster[slot].corrected = now
+    }
+    emit(.timelineMessage(timelineMessage, to: peer, isNews: false))
+  }
+
+  /// The master has reported that it leads the rhythm.
+  mutating func confirmMaster(at now: Instant) {
+    guard role.master != nil else { return }
+    (follower!.masterStatus, follower!.masterHeard) = (.leads, now)
+  }
+
+  /// The order of succession without the local peer: the peers that would take over the rhythm from a lost master.
+  func successors(at now: Instant) -> [Identity] {
+    guard let claim else { return [] }
+    return roster.members.filter { member in
+      guard member.identity != claim.identity, roster[member.slot].isPresent(at: now),
+        let presence = roster[member.slot].membership?.presence
+      else { return false }
+      return presence.takesOver && presence.claim == claim
+        && (role == .master || admits(.rhythm, from: member.identity))
+    }.map(\.identity)
+  }
+
+  /// When the silence of the master is checked next.
+  var nextSuccession: Instant {
+    guard case .following(let follower) = leadership else { return .distantFuture }
+    // A master behind a closed gate is not followed any longer.
+    guard admits(.rhythm, from: follower.master) else { return Instant(nanoseconds: .min) }
+    return max(follower.masterHeard + Self.silence, follower.nextCheck)
+  }
+
+  /// Checks the silence of the master if a check is due. Takes over the rhythm if it is the turn of the local peer. Ends the
+  /// rhythm if no peer will take over.
+  mutating func checkSuccession(at now: Instant) {
+    guard let following = follower, now >= nextSuccession else { return }
+    let master = following.master
+    guard admits(.rhythm, from: master) else { return end(at: now) }
+    let plays = schedule.run != 0 && schedule.deadline(schedule.end) > now
+    let awaits = awaitsAnotherMaster()
+    if awaits, plays, let slot = roster.slot(of: master), roster[slot].isPresent(at: now) {
+      follower!.nextCheck = now + Self.turn
+      return
+    }
+    guard awaits || following.masterStatus != .hasResigned, takesOver, plays else {
+      let due = following.masterHeard + Self.coasting
+      follower!.nextCheck = due
+      guard now >= due else { return }
+      end(at: now)
+      return emit(.event(.masterLost(master)))
+    }
+    let rank = successors(at: now).prefix { $0 < identity }.count
+    var due = following.masterHeard + Self.silence + Nanoseconds(Self.turn.count * Int64(rank))
+    // A peer reports that it has taken over: its timeline message is about to arrive.
+    if isTakenOver(at: now) { due = max(due, following.masterHeard + Self.coasting) }
+    if now >= due { return takeOver(from: master, at: now) }
+    // The peers with a lower rank may disappear as well.
+    follower!.nextCheck = min(due, now + Self.turn)
+  }
+
+  /// Whether the master has resigned in favour of a master that the local peer would also follow, but has not heard yet.
+  /// This happens when two halves of a network reunite. Until the new master is heard, the old rhythm continues. When no more
+  /// packets arrive from the old master either, the old master counts as lost.
+  private func awaitsAnotherMaster() -> Bool {
+    guard let follower, follower.masterStatus == .hasResigned, let claim, let slot = roster.slot(of: follower.master),
+      let other = roster[slot].membership?.presence?.claim
+    else { return false }
+    return other > claim && other.identity != identity && admits(.rhythm, from: other.identity)
+  }
+
+  /// Whether a peer that the local peer would follow reports that it leads the rhythm by a claim above the current one.
+  private func isTakenOver(at now: Instant) -> Bool {
+    guard let claim else { return false }
+    return roster.members.contains { member in
+      guard let other = roster[member.slot].membership?.presence?.claim, other.identity == member.identity,
+        other > claim
+      else { return false }
+      return roster[member.slot].isPresent(at: now) && admits(.rhythm, from: member.identity)
+    }
+  }
+
+  /// Ends the rhythm at the local peer, at the first tick that can still be changed.
+  mutating func end(at now: Instant) {
+    schedule.end = min(schedule.end, schedule.firstTick(notBefore: now))
+    emit(.play(schedule))
+    finish()
+  }
+
+  /// Claims the current rhythm and continues it with the same ticks and deadlines.
+  ///
+  /// The local clock replaces the master's clock. From the first tick that is not passed to the audio output yet, the rhythm
+  /// has the tempo that it has by the local clock. An error that the slewed clock was correcting stays as it is, so that
+  /// nothing moves here. The other peers slew towards the new rhythm.
+  mutating func takeOver(from master: Identity, at now: Instant) {
+    raiseTerm()
+    let tick = schedule.firstTick(notBefore: now + soundLead)
+    let isChanged = tick >= schedule.changeTick
+    let change = TempoChange(tempo: schedule.localTempo(schedule.changed.tempo), tick: schedule.changeTick)
+    timelineMessage = TimelineMessage(
+      claim: Claim(term: highestTerm, identity: identity), revision: 0,
+      start: isScheduled ? timelineMessage?.start ?? schedule.start : schedule.start, end: schedule.end,
+      timeline: Timeline(
+        tempo: isChanged ? change.tempo : schedule.localTempo(schedule.timeline.tempo), tick: tick,
+        at: schedule.deadline(tick)),
+      change: isChanged || schedule.changeTick == Tick(.max) ? nil : change)
+    schedule.start = continuation(at: now)
+    schedule.run &+= 1
+    emit(.event(.tookOver(from: master)))
+    // Levels from an earlier time as the master may be outdated: each peer sends its level again under the new claim.
+    roster.markAllAbsent()
+    lead(Leader(totals: TotalSchedule(keepsUntil: now + TotalSchedule.inquiry)), at: now)
+  }
+}
+
+extension PlaybackSchedule {
+  /// Converts `tempo` from the master's clock to the local clock: the mean of 1024 quarter notes, for nanosecond precision.
+  fileprivate func localTempo(_ tempo: Tempo) -> Tempo {
+    let count: Int64 = 1024
+    let end = clock.second.local(at: clock.second.remote + Nanoseconds(tempo.nanosecondsPerQuarter * count))
+    let length = ((end - clock.second.local).count + count / 2) / count
+    let range = Tempo.lengths
+    return Tempo(nanosecondsPerQuarter: min(max(length, range.lowerBound), range.upperBound)) ?? tempo
+  }
+}

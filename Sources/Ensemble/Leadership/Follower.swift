@@ -1,0 +1,49 @@
+import ClockSync
+import MusicalTime
+import PeerProtocol
+
+/// The data of a peer while it follows one claim of a master.
+struct Follower: Sendable {
+  /// What the local peer knows about the master's leadership.
+  enum MasterStatus: Sendable {
+    case leads
+    /// The session has ended or restarted. The master may have lost the rhythm, until it reports its claim again.
+    case isUnknown
+    /// The master reports that it is idle, or that it plays under another claim.
+    case hasResigned
+  }
+
+  /// How the local peer plays the master's timeline.
+  struct Playing: Sendable {
+    /// The master's clock as the local peer plays by it. It slews, so that the position does not jump.
+    var clock = SlewedClock()
+    /// The largest error with which the rhythm was entered in phase; zero if it was entered exactly. The clock slews from
+    /// there. The error stays constant in time, but grows in ticks when the tempo rises.
+    var entryError = Nanoseconds.zero
+  }
+
+  /// An offer of the rhythm from the master.
+  struct ReceivedOffer: Sendable {
+    var claim: Claim
+    /// When the offer expires.
+    var end: Instant
+  }
+
+  let master: Identity
+  var masterStatus = MasterStatus.leads
+  /// The last instant at which the master was heard as the one that leads the rhythm.
+  var masterHeard: Instant
+  /// When the silence of the master is checked again, at the earliest.
+  var nextCheck = Instant(nanoseconds: .min)
+  /// When the clock was steered last.
+  var steered = Instant(nanoseconds: .min)
+  /// When the rhythm is joined, if it is too far from the rhythm that still sounds here to slew towards it.
+  var joinDue: Instant?
+  /// Nil while the schedule does not contain the master's rhythm, because its clock is not known yet.
+  var playing: Playing?
+  var offer: ReceivedOffer?
+  /// The totals that the master reports.
+  var totals = FollowedTotals()
+
+  init(of master: Identity, at now: Instant) { (self.master, masterHeard) = (master, now) }
+}

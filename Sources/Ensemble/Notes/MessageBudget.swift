@@ -1,0 +1,35 @@
+public import MusicalTime
+
+/// A token bucket that limits the rate of messages: it contains ``depth`` tokens and is refilled at ``rate``.
+///
+/// The default is for MIDI: a MIDI cable carries 1000 three-octet messages per second. Twice this rate exceeds what a player
+/// can produce. A higher rate is a flood, which must not reach the clock thread.
+public struct MessageBudget: Sendable {
+  /// Messages per second.
+  private let rate: Int64
+  private let depth: Int64
+
+  /// The number of messages that were refused.
+  public private(set) var refused: Int64 = 0
+  /// When the bucket is full again. Each message moves this instant by its share of a second.
+  private var full = Instant(nanoseconds: .min)
+
+  /// - Parameters:
+  ///   - rate: messages per second, at least one.
+  ///   - depth: the largest burst, at least one message.
+  public init(rate: Int64 = 2000, depth: Int64 = 512) { (self.rate, self.depth) = (rate, depth) }
+
+  /// Takes a token at `now`.
+  ///
+  /// - Returns: whether the message is admitted.
+  public mutating func admit(at now: Instant) -> Bool {
+    let share = Nanoseconds(1_000_000_000 / rate)
+    let start = max(full, now)
+    guard start - now <= Nanoseconds(share.count * (depth - 1)) else {
+      refused += 1
+      return false
+    }
+    full = start + share
+    return true
+  }
+}

@@ -1,0 +1,57 @@
+import MIDI
+import PeerProtocol
+
+/// The notes of the local player that still sound, and the budget for messages of remote peers.
+///
+/// ``RemotePeer/Session`` contains the notes that a remote peer holds. Notes have no deadline: they end by a message, or with
+/// their session.
+public struct Notes: Sendable {
+  /// A key of the player's instrument.
+  struct Key: Hashable, Sendable {
+    let channel: Channel
+    let key: UInt7
+  }
+
+  /// The receiver of a note, which must also get the end of the note.
+  struct Destination: Equatable, Sendable {
+    /// Nil: all peers.
+    let identity: Identity?
+    /// The channel on which the note was sent.
+    let channel: Channel
+  }
+
+  /// The largest number of keys that the player can hold: 128 on each of sixteen channels.
+  private static let maximumKeys = 2048
+
+  /// The destinations of the player's notes that still sound.
+  private var played: [Key: Destination] = [:]
+  /// What the player holds for all peers, on the channels of the instrument, as standard devices get it.
+  var asPlayed = HeldNotes()
+  /// The budget for messages of remote peers that sound here.
+  public internal(set) var budget = MessageBudget()
+
+  /// Records a Note On to `destination`.
+  ///
+  /// - Returns: whether the note can be sent, and the earlier destination of the same key if it has to be ended first,
+  ///   because the new destination is another one.
+  mutating func begin(_ key: Key, to destination: Destination) -> (isAdmitted: Bool, ended: Destination?) {
+    let earlier = played[key]
+    guard earlier != nil || played.count < Self.maximumKeys else { return (false, nil) }
+    played[key] = destination
+    return (true, earlier == destination ? nil : earlier)
+  }
+
+  /// Records a Note Off.
+  ///
+  /// - Returns: the destination of the Note On; nil if there was none.
+  mutating func end(_ key: Key) -> Destination? { played.removeValue(forKey: key) }
+
+  /// Clears the player's notes.
+  ///
+  /// - Returns: the notes that still sounded, by channel and key.
+  mutating func endAll() -> [(key: Key, destination: Destination)] {
+    let all = played.sorted { ($0.key.channel.wire, $0.key.key.value) < ($1.key.channel.wire, $1.key.key.value) }
+    played.removeAll()
+    return all.map { ($0.key, $0.value) }
+  }
+}

@@ -1,0 +1,133 @@
+public import MIDI
+public import MusicalTime
+import PeerProtocol
+import RTPMIDI
+
+// Notes and controllers between players.
+extension PeerCore {
+  /// The player has played `message` on a local instrument.
+  ///
+  /// The message goes to ``addressee``; if it is nil, to all peers, and it sounds here as well. A channel that another peer
+  /// owns addresses this peer only. Channel 10 stays the channel of the drums. All other messages are sent on the channel of
+  /// the local peer, by which the others recognise the player, or on channel 16 if the local peer has none. Expression on
+  /// channel 1 sets the activity of the player. A standard device gets each message unchanged.
+  public func play(_ message: Message, at now: Instant) {
+    guard let channel = message.channel else { return }
+    if channel == Self.activityChannel, case .controlChange(_, 11, let value) = message {
+      return ensemble.setActivity(value.value, at: now)
+    }
+    var destination = destination(of: channel)
+    if let number = message.key {
+      let key = Notes.Key(channel: channel, key: number)
+      if message.silencesNote {
+        destination = notes.end(key) ?? destination
+      } else {
+        ensemble.played(at: now)
+        let (isAdmitted, ended) = notes.begin(key, to: destination)
+        guard isAdmitted else { return }
+        // The earlier receiver of the same key does not get the end of the new note.
+        if let ended { deliver(.noteOff(channel, key: number, velocity: 64), to: ended) }
+      }
+    }
+    deliver(message, to: destination)
+  }
+
+  /// Ends all notes of the player that still sound.
+  func endPlayedNotes() {
+    for (key, destination) in notes.endAll() {
+      deliver(.noteOff(key.channel, key: key.key, velocity: 64), to: destination)
+    }
+  }
+
+  /// Ends the notes that the peer of a session received unchanged, before it was recognised as a Tutti peer. It gets all
+  /// further messages, including the ends of these notes, on the channel of the local peer.
+  func endNotesAsPlayed(on session: SessionID) {
+    var held = notes.asPlayed
+    for message in held.release() { emit(.stream(.message(message, at: nil, to: .session(session)))) }
+  }
+
+  private func destination(of channel: Channel) -> Notes.Destination {
+    let local = ensemble.channel ?? Self.lastChannel
+    if channel == Self.drumChannel {
+      return Notes.Destination(identity: addressee, channel: channel)
+    }
+    let owner = channel == local ? nil : ensemble.owner(of: channel)
+    return Notes.Destination(identity: owner ?? addressee, channel: local)
+  }
+
+  private func deliver(_ message: Message, to destination: Notes.Destination) {
+    let sent = message.on(destination.channel)
+    if let identity = destination.identity {
+      if let session = roster.session(of: identity) {
+        emit(.stream(.message(sent, at: nil, to: .session(session))))
+      }
+      return
+    }
+    emit(.stream(.message(sent, at: nil, to: .tutti)))
+    emit(.stream(.message(message, at: nil, to: .foreign)))
+    notes.asPlayed.note(message)
+    emit(.sound(sent, from: nil))
+  }
+
+  /// Sounds a message of a remote peer if its gate is open. The end of a note that sounds is always admitted.
+  func sound(_ message: Message, on session: SessionID, at now: Instant) {
+    guard let slot = ensemble.roster.slot(of: session) else { return }
+    let identity = ensemble.roster[slot].identity
+    let isUnknown = identity == nil && !ensemble.roster[slot].session!.isStandardDevice
+    if isUnknown, case .controlChange(Self.activityChannel, let controller, _) = message {
+      if controller == EnsembleState.totalController {
+        ensemble.roster[slot].session!.withheldVolume = message
+        return
+      }
+      if controller == EnsembleState.levelController {
+        ensemble.roster[slot].session!.withheldExpression = message
+        return
+      }
+    }
+    if !ensemble.roster[slot].session!.heldNotes.ends(with: message) {
+      let gate: Gate = message.key == nil ? .modification : .notes
+      // A peer that is not identified yet may be one for which the gate is closed.
+      let isOpen =
+        isUnknown
+        ? ensemble.gates.isOpenToAll(gate)
+        : ensemble.admits(gate, from: identity, named: ensemble.roster[slot].session!.info.name)
+      guard isOpen, notes.budget.admit(at: now) else { return }
+    }
+    ensemble.roster[slot].session!.heldNotes.note(message)
+    emit(.sound(message, from: session))
+  }
+
+  /// Ends the notes that the peer of a session holds here.
+  func releaseNotes(of session: SessionID) {
+    guard let slot = ensemble.roster.slot(of: session) else { return }
+    for message in ensemble.roster[slot].session!.heldNotes.release() { emit(.sound(message, from: session)) }
+  }
+
+  static var activityChannel: Channel { EnsembleState.activityChannel }
+  static var drumChannel: Channel { Channel(wire: 9) }
+  static var lastChannel: Channel { Channel(wire: 15) }
+}
+
+extension Message {
+  /// Whether the message belongs to a channel: a note, a controller and similar messages.
+  public var isOfChannel: Bool { status < 0xF0 }
+
+  /// Nil for a message that belongs to no channel.
+  public var channel: Channel? { isOfChannel ? Channel(wire: status) : nil }
+
+  /// Returns the message on another channel; nil returns it unchanged.
+  public func on(_ channel: Channel?) -> Message {
+    guard isOfChannel, let channel else { return self }
+    let octets = bytes.octets
+    let status = octets[0] & 0xF0 | channel.wire
+    return Message(status: status, UInt7(masking: octets[1]), UInt7(masking: octets[2])) ?? self
+  }
+
+  /// The key of a Note On or Note Off.
+  fileprivate var key: UInt7? {
+    switch self {
+    case .noteOn(_, let key, _), .noteOff(_, let key, _): key
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import MIDI
+import MusicalTime
+
+/// The claim of a remote peer to a MIDI channel.
+struct ChannelClaim: Sendable {
+  /// A peer that changes its claim more than ``maximumChanges`` times within this time is ignored until it has not changed
+  /// its claim for the same time.
+  private static var memory: Nanoseconds { .seconds(10) }
+  private static var maximumChanges: Int { 8 }
+
+  /// Nil if the peer claims no channel.
+  private(set) var channel: Channel?
+  /// When the peer changed its claim, oldest first, nine instants at most.
+  private var changes: [Instant] = []
+  /// Whether the peer changes its channel too often, so that its claim is ignored.
+  private(set) var isIgnored = false
+
+  init(_ channel: Channel?) { self.channel = channel }
+
+  /// The peer claims `channel`.
+  ///
+  /// - Returns: whether the claims of the ensemble have changed, and whether this peer is ignored from now on.
+  mutating func update(_ channel: Channel?, at now: Instant) -> (hasChanged: Bool, changesTooOften: Bool) {
+    var hasChanged = false
+    if isIgnored, now - (changes.last ?? now) >= Self.memory { (isIgnored, hasChanged) = (false, true) }
+    guard channel != self.channel else { return (hasChanged, false) }
+    self.channel = channel
+    changes.removeAll { now - $0 >= Self.memory }
+    if changes.count > Self.maximumChanges { changes.removeFirst() }
+    changes.append(now)
+    guard changes.count > Self.maximumChanges, !isIgnored else { return (true, false) }
+    isIgnored = true
+    return (true, true)
+  }
+}
+
+extension RemotePeer.Membership {
+  /// The peer claims `channel`: see ``ChannelClaim/update(_:at:)``.
+  mutating func claim(_ channel: Channel?, at now: Instant) -> (hasChanged: Bool, changesTooOften: Bool) {
+    guard channelClaim != nil else {
+      channelClaim = ChannelClaim(channel)
+      return (true, false)
+    }
+    return channelClaim!.update(channel, at: now)
+  }
+}

@@ -1,0 +1,132 @@
+public import MIDI
+public import MusicalTime
+public import PeerProtocol
+
+// The presences of peers, their channels and their gates.
+extension EnsembleState {
+  /// The MIDI channel that the local peer claims: one of 2...9 and 11...16. Nil in the first second, while the peer listens
+  /// for the claims of the others, and if no channel is left.
+  public var channel: Channel? { channels.local }
+
+  /// The channel of the peer with this identity; nil if it has none, or if a lower identity claims the same channel.
+  public func channel(of peer: Identity) -> Channel? {
+    guard let slot = roster.slot(of: peer), let channel = roster[slot].membership?.presence?.channel,
+      owner(of: channel) == peer
+    else { return nil }
+    return channel
+  }
+
+  /// The remote peer that owns a channel: of all that claim the channel, the one with the lowest identity.
+  public func owner(of channel: Channel) -> Identity? { ChannelClaims.owners(in: roster)[Int(channel.wire)] }
+
+  /// Whether a gate of the local peer is open to a remote peer.
+  ///
+  /// - Parameters:
+  ///   - peer: nil for a standard device.
+  ///   - name: the name that a standard device reports; ignored for Tutti peers.
+  public func admits(_ gate: Gate, from peer: Identity?, named name: String? = nil) -> Bool {
+    guard !gates.exceptions.isEmpty else { return gates.standard[gate] }
+    guard let peer else {
+      return gates.opening(for: nil, named: name.flatMap { roster.hasMember(named: $0) ? nil : $0 })[gate]
+    }
+    return opening(for: peer)[gate]
+  }
+
+  /// The presence of the peer with identity `sender`. A peer may send only its own presence.
+  public mutating func received(_ presence: Presence, from sender: Identity, at now: Instant) {
+    guard presence.identity == sender, sender != identity, let slot = roster.memberSlot(of: sender) else {
+      rejected += 1
+      return
+    }
+    let before = roster[slot].membership!.presence?.claim
+    roster[slot].membership!.presence = presence
+    if role == .master, let claim {
+      if presence.claim == claim {
+        roster[slot].membership!.setLevel(presence.activity)
+      } else if before == claim {
+        roster[slot].membership!.takesPart = false
+      }
+    }
+    let (hasChanged, changesTooOften) = roster[slot].membership!.claim(presence.channel, at: now)
+    if hasChanged { channels.rosterChanged(at: now) }
+    if changesTooOften { warn(of: sender, .changesChannelTooOften) }
+    inform(slot, sender, of: presence.claim, at: now)
+    heardClaim(presence.claim, from: sender, at: now)
+    if let claim = presence.claim { connect(toMasterOf: claim) }
+  }
+
+  /// Connects to the master of a rhythm if it is not in session. In a large ensemble, not all peers are connected.
+  private mutating func connect(toMasterOf claim: Claim) {
+    guard claim.identity != identity, !roster.containsMember(claim.identity), claim != missingMaster,
+      isCredible(claim.term), admits(.rhythm, from: claim.identity)
+    else { return }
+    missingMaster = claim
+    emit(.connect(to: claim.identity))
+  }
+
+  /// Makes the peer in a slot of the roster a member and sends the local presence to it.
+  mutating func addMember(_ slot: Roster.Slot, _ peer: Identity, named name: String?, at now: Instant) {
+    roster.join(slot, named: name, at: now)
+    // Its earlier activity is outdated: the peer may have restarted, or may not know the rhythm any more.
+    roster[slot].membership!.level = nil
+    roster[slot].membership!.takesPart = false
+    roster[slot].membership!.totalReports = 0
+    if role == .follower(of: peer) { follower!.totals.sentLevel = nil }
+    present(to: slot, isNews: true, at: now)
+  }
+
+  /// Sends the presence of the local peer to the member in a slot.
+  ///
+  /// - Parameter isNews: whether the peer may not know its content yet.
+  /// - Returns: false if the last presence to the peer was sent less than ``PresenceSchedule/pause`` ago.
+  @discardableResult
+  mutating func present(to slot: Roster.Slot, isNews: Bool, at now: Instant) -> Bool {
+    guard let peer = roster[slot].identity, roster[slot].membership != nil else { return false }
+    if let last = roster[slot].membership!.presented, now - last < PresenceSchedule.pause { return false }
+    roster[slot].membership!.presented = now
+    let report = currentReport
+    let presence = Presence(
+      identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
+      takesOver: report.takesOver,
+      activity: activity)
+    emit(.presence(presence, to: peer, isNews: isNews))
+    return true
+  }
+
+  /// The time between two presences if nothing changes.
+  var presenceInterval: Nanoseconds { roster.members.count > 16 ? .seconds(1) : .milliseconds(250) }
+
+  /// When ``advancePresence(to:)`` has something to do next.
+  var presenceDeadline: Instant {
+    guard !roster.members.isEmpty else { return channels.nextDeadline }
+    let isKnown = presence.lastReport == currentReport
+    return min(channels.nextDeadline, presence.lastSent + (isKnown ? presenceInterval : PresenceSchedule.pause))
+  }
+
+  /// Sends the presence of the local peer to all members: several times a second, and immediately after a change.
+  mutating func advancePresence(to now: Instant) {
+    if now >= channels.nextDeadline { settleChannel(at: now) }
+    guard !roster.members.isEmpty, now >= presenceDeadline else { return }
+    // The waiting time for a free channel can end without any other event.
+    if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
+    presence.lastSent = now
+    var haveAllReceived = true
+    let isNews = presence.lastReport != currentReport
+    for member in roster.members where !present(to: member.slot, isNews: isNews, at: now) { haveAllReceived = false }
+    // A peer that received another presence a moment ago receives the new one in the next round.
+    presence.lastReport = haveAllReceived ? currentReport : nil
+  }
+
+  private func opening(for peer: Identity) -> GateSet {
+    gates.opening(for: peer, named: gates.exceptions.isEmpty ? nil : roster.ownedName(of: peer))
+  }
+
+  private var currentReport: PresenceSchedule.Report {
+    PresenceSchedule.Report(
+      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver)
+  }
+
+  private mutating func settleChannel(at now: Instant) {
+    if channels.settle(for: identity, among: roster, at: now) { emit(.event(.channel(channel))) }
+  }
+}

@@ -1,0 +1,22 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+
+/// When the local peer sends its presence to all members.
+struct PresenceSchedule: Sendable {
+  /// The part of a presence that is the same for all receivers.
+  struct Report: Hashable, Sendable {
+    var claim: Claim?
+    var channel: Channel?
+    var gates: Gates
+    var takesOver: Bool
+  }
+
+  /// The shortest time between two presences to one peer.
+  static var pause: Nanoseconds { .milliseconds(50) }
+
+  /// The report that all members have received; nil if a member has not received the newest one.
+  var lastReport: Report?
+  /// When the last presence was sent to all members.
+  var lastSent = Instant(nanoseconds: .min)
+}

@@ -1,0 +1,13 @@
+/// A problem with a remote peer. The rhythm continues; the player is informed once per peer and problem.
+public enum PeerWarning: Hashable, Sendable {
+  /// The peer's time stamps are implausible: packets arrived before they were sent. The stamps are not used.
+  case implausibleStamps
+  /// The peer's clock was stepped, or its rate changed.
+  case clockStepped
+  /// The peer's clock and the local clock diverge faster than crystals do. The operating system slews one of the two.
+  case clockIsSlewed
+  /// The peer sends messages that cannot be decoded: a tempo out of range, or an unknown version.
+  case isUnreadable
+  /// The peer changes its MIDI channel too often. Its channel claims are ignored until it has not changed for ten seconds.
+  case changesChannelTooOften
+}

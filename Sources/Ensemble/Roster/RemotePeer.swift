@@ -1,0 +1,116 @@
+import ClockSync
+import MIDI
+import MusicalTime
+public import PeerProtocol
+public import RTPMIDI
+
+/// Everything that the local peer knows about one remote peer: a row of the ``Roster``.
+///
+/// A row exists while the peer is in session. The row of a master that has left outlives its session without
+/// ``session`` and ``membership``, because the followers still play by its clock.
+public struct RemotePeer: Sendable {
+  /// Nil for a standard device, and for a peer that is not recognised yet.
+  public internal(set) var identity: Identity?
+  /// The name that the peer reports; nil if it reports none.
+  public internal(set) var name: String?
+  /// The AppleMIDI session with the peer.
+  public internal(set) var session: Session?
+  /// What the peer reports as a Tutti peer in session; nil for all others.
+  var membership: Membership?
+  /// The estimate of the peer's clock.
+  var clock = RemoteClock()
+  /// The warnings about the peer that the player has received.
+  var reportedWarnings: Set<PeerWarning> = []
+  /// When the local peer last sent its timeline message to this peer alone, because the peer did not know it.
+  var corrected: Instant?
+
+  /// A row without a peer.
+  init() {}
+
+  public var reference: PeerReference {
+    PeerReference(name: session?.info.name ?? name, address: session?.info.control, identity: identity)
+  }
+
+  /// Whether the peer is a member, and was heard within ``EnsembleState/silence``.
+  func isPresent(at now: Instant) -> Bool {
+    guard let heard = membership?.heard else { return false }
+    return now - heard < EnsembleState.silence
+  }
+
+  // Mutating, because a non-mutating method would copy the row.
+  /// Returns the estimate of the peer's clock; nil if `mustBeSettled` is true and the estimate is not precise enough to
+  /// start playing by it.
+  mutating func estimate(at now: Instant, mustBeSettled: Bool) -> ClockEstimate? {
+    mustBeSettled && !clock.isSettled ? nil : clock.estimate(at: now)
+  }
+
+  /// Adds a measurement of the peer's clock.
+  ///
+  /// - Returns: the problems that the clock has shown so far.
+  mutating func add(_ transit: ClockTransit, at now: Instant) -> [PeerWarning] {
+    clock.add(transit, at: now)
+    var warnings: [PeerWarning] = []
+    if clock.rejected >= EnsembleState.rejectedStampsForWarning { warnings.append(.implausibleStamps) }
+    if clock.resets > 0 { warnings.append(.clockStepped) }
+    if clock.isSlewed { warnings.append(.clockIsSlewed) }
+    return warnings
+  }
+}
+
+extension RemotePeer {
+  /// The AppleMIDI session with a remote peer.
+  public struct Session: Sendable {
+    public let id: SessionID
+    public let info: SessionInfo
+    /// The options that the player has set for this peer.
+    public let options: PeerOptions
+    /// Whether the peer has not answered a clock probe in time, so that it counts as a standard device.
+    var isStandardDevice = false
+    /// Whether the peer sends recovery journals.
+    var sendsJournals = false
+    /// Whether ``Event/joined(_:)`` was reported.
+    var isReported = false
+    /// Whether the player was informed that the peer sends a clock that is not used.
+    var isClockReported = false
+    /// The notes and pedals that the peer holds at the local peer.
+    var heldNotes = HeldNotes()
+    /// The newest timeline message from before the peer was recognised. The reply that recognises the peer may have been
+    /// lost, and the master repeats the message only once per bar.
+    var pendingTimelineMessage: TimelineMessage?
+    /// The newest Channel Volume and Expression on channel 1 from before the peer was recognised. A Tutti peer sends its
+    /// activity with them. From a standard device they are volume and expression, and take effect once it is known as one.
+    var withheldVolume: Message?
+    var withheldExpression: Message?
+
+    init(id: SessionID, info: SessionInfo, options: PeerOptions) {
+      (self.id, self.info, self.options) = (id, info, options)
+    }
+  }
+
+  /// The state of a Tutti peer in session.
+  struct Membership: Sendable {
+    /// When the local peer last received something from the peer.
+    var heard: Instant
+    /// The newest presence from the peer.
+    var presence: Presence?
+    /// When the local peer last sent its presence to the peer.
+    var presented: Instant?
+    /// The position of the peer in the order in which the peers took their present names.
+    var nameOrder: UInt64 = 0
+    /// Whether the peer is the first member with its name. Only this peer can be addressed by the name.
+    var ownsName = false
+    /// Nil until the first presence.
+    var channelClaim: ChannelClaim?
+    /// The activity level that the peer reported; nil until the first report.
+    var level: UInt8?
+    /// Whether the peer is known to take part in the rhythm.
+    var takesPart = false
+    /// How often the total was sent to the peer since it follows the local peer.
+    var totalReports = 0
+
+    init(heard: Instant) { self.heard = heard }
+
+    /// Sets the activity level; a value above 127 counts as 127.
+    mutating func setLevel(_ level: UInt8) { (self.level, takesPart) = (min(level, 127), true) }
+  }
+}

@@ -1,0 +1,200 @@
+import MusicalTime
+public import PeerProtocol
+public import RTPMIDI
+
+/// The table of all remote peers, one row per peer.
+///
+/// A slot is the index of a row and stays valid until ``remove(_:)``. Two indexes find the slot of a session and of an
+/// identity with one hash per packet; all further access is by slot.
+public struct Roster: Sendable {
+  typealias Slot = Int
+
+  /// An entry of ``members``.
+  struct Member: Sendable {
+    let identity: Identity
+    let slot: Slot
+  }
+
+  /// Unused slots contain a row without a peer.
+  private var rows: [RemotePeer] = []
+  private var unusedSlots: [Slot] = []
+  private var slotOfSession: [SessionID: Slot] = [:]
+  private var slotOfIdentity: [Identity: Slot] = [:]
+  /// The Tutti peers in session, by ascending identity.
+  private(set) var members: [Member] = []
+  private var namesTaken: UInt64 = 0
+
+  init() {}
+
+  // MARK: Access
+
+  subscript(slot: Slot) -> RemotePeer {
+    @inline(__always) _read { yield rows[slot] }
+    @inline(__always) _modify { yield &rows[slot] }
+  }
+
+  func slot(of session: SessionID) -> Slot? { slotOfSession[session] }
+  func slot(of identity: Identity) -> Slot? { slotOfIdentity[identity] }
+
+  /// The slot of the peer with this identity if it is a member.
+  func memberSlot(of identity: Identity) -> Slot? {
+    guard let slot = slotOfIdentity[identity], rows[slot].membership != nil else { return nil }
+    return slot
+  }
+
+  func containsMember(_ identity: Identity) -> Bool { memberSlot(of: identity) != nil }
+
+  /// The number of sessions.
+  public var sessionCount: Int { slotOfSession.count }
+
+  /// All sessions, oldest first.
+  public var sessions: [RemotePeer.Session] {
+    rows.compactMap(\.session).sorted { $0.id.number < $1.id.number }
+  }
+
+  /// The peer of a session.
+  public subscript(session: SessionID) -> RemotePeer? { slotOfSession[session].map { rows[$0] } }
+
+  /// The peer with this identity.
+  public subscript(identity: Identity) -> RemotePeer? { slotOfIdentity[identity].map { rows[$0] } }
+
+  public func contains(_ session: SessionID) -> Bool { slotOfSession[session] != nil }
+
+  /// The session with the Tutti peer of this identity.
+  public func session(of identity: Identity) -> SessionID? {
+    slotOfIdentity[identity].flatMap { rows[$0].session?.id }
+  }
+
+  /// The Tutti peers with a session, by ascending identity.
+  public var identities: [Identity] { members.compactMap { rows[$0.slot].session == nil ? nil : $0.identity } }
+
+  /// The number of implausible time stamps of all peers.
+  var stampsRejected: Int { rows.reduce(0) { $0 + $1.clock.rejected } }
+
+  /// How often the clock of a peer was found to have been stepped.
+  var clockResets: Int { rows.reduce(0) { $0 + $1.clock.resets } }
+
+  // MARK: Changes
+
+  /// Adds a peer whose identity is not known yet.
+  @discardableResult
+  mutating func insert(_ session: RemotePeer.Session) -> Slot {
+    let slot = takeSlot()
+    rows[slot].session = session
+    slotOfSession[session.id] = slot
+    return slot
+  }
+
+  /// Returns the slot of the peer with this identity; adds a row if there is none.
+  mutating func insert(_ identity: Identity) -> Slot {
+    if let slot = slotOfIdentity[identity] { return slot }
+    let slot = takeSlot()
+    rows[slot].identity = identity
+    slotOfIdentity[identity] = slot
+    return slot
+  }
+
+  /// Assigns an identity to the peer of a session. If the identity has a row, the session moves to this row, and the former
+  /// session of the row, if any, becomes one without an identity.
+  mutating func recognise(_ session: SessionID, as identity: Identity) {
+    guard let slot = slotOfSession[session], rows[slot].identity != identity else { return }
+    guard let known = slotOfIdentity[identity] else {
+      rows[slot].identity = identity
+      slotOfIdentity[identity] = slot
+      return
+    }
+    let other = rows[known].session
+    (rows[known].session, rows[slot].session) = (rows[slot].session, other)
+    slotOfSession[session] = known
+    if let other { slotOfSession[other.id] = slot } else { remove(slot) }
+  }
+
+  /// Makes the peer a member, or updates the name of a member.
+  ///
+  /// - Parameter name: nil leaves the name of a member as it is.
+  mutating func join(_ slot: Slot, named name: String?, at now: Instant) {
+    guard let identity = rows[slot].identity else { return }
+    if rows[slot].membership != nil {
+      rows[slot].membership!.heard = now
+      guard let name, name != rows[slot].name else { return }
+      releaseName(of: slot)
+      rows[slot].membership!.presented = nil
+    } else {
+      rows[slot].membership = RemotePeer.Membership(heard: now)
+      members.insert(Member(identity: identity, slot: slot), at: position(of: identity))
+    }
+    rows[slot].name = name
+    guard let name else { return }
+    namesTaken += 1
+    let isTaken = members.contains { $0.slot != slot && rows[$0.slot].name == name }
+    rows[slot].membership!.nameOrder = namesTaken
+    rows[slot].membership!.ownsName = !isTaken
+  }
+
+  /// Ends the membership. The row keeps the identity, the name and the clock of the peer, but no session.
+  mutating func leave(_ slot: Slot) {
+    endMembership(of: slot)
+    endSession(of: slot)
+  }
+
+  /// Removes a remote peer. No other function removes a row.
+  mutating func remove(_ slot: Slot) {
+    endMembership(of: slot)
+    endSession(of: slot)
+    if let identity = rows[slot].identity { slotOfIdentity[identity] = nil }
+    rows[slot] = RemotePeer()
+    unusedSlots.append(slot)
+  }
+
+  private mutating func takeSlot() -> Slot {
+    if let slot = unusedSlots.popLast() { return slot }
+    rows.append(RemotePeer())
+    return rows.count - 1
+  }
+
+  private mutating func endSession(of slot: Slot) {
+    guard let session = rows[slot].session else { return }
+    slotOfSession[session.id] = nil
+    rows[slot].session = nil
+  }
+
+  private mutating func endMembership(of slot: Slot) {
+    guard let identity = rows[slot].identity, rows[slot].membership != nil else { return }
+    releaseName(of: slot)
+    rows[slot].membership = nil
+    members.remove(at: position(of: identity))
+  }
+
+  /// The index in ``members`` at which the identity is, or belongs.
+  private func position(of identity: Identity) -> Int {
+    var (low, high) = (0, members.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if members[middle].identity < identity { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  // MARK: Names
+
+  /// The name of the peer if it is the first member with this name.
+  func ownedName(of identity: Identity) -> String? {
+    guard let slot = slotOfIdentity[identity], rows[slot].membership?.ownsName == true else { return nil }
+    return rows[slot].name
+  }
+
+  /// Whether a member has this name.
+  func hasMember(named name: String) -> Bool { members.contains { rows[$0.slot].name == name } }
+
+  /// Passes the name of the peer on to the next member with the same name.
+  private mutating func releaseName(of slot: Slot) {
+    guard let name = rows[slot].name, rows[slot].membership?.ownsName == true else { return }
+    rows[slot].membership!.ownsName = false
+    var next: (slot: Slot, order: UInt64)?
+    for member in members where member.slot != slot && rows[member.slot].name == name {
+      let order = rows[member.slot].membership!.nameOrder
+      if next.map({ order < $0.order }) ?? true { next = (member.slot, order) }
+    }
+    if let next { rows[next.slot].membership!.ownsName = true }
+  }
+}

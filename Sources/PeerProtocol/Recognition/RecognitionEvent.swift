@@ -1,0 +1,34 @@
+public import RTPMIDI
+
+/// An event of recognition in one session.
+public enum RecognitionEvent: Hashable, Sendable {
+  /// The peer is the Tutti peer with this identity.
+  case recognised(Identity)
+  /// The peer has not replied to the probes: it is a standard device.
+  case standardDevice
+  /// After ``standardDevice``: the peer is a Tutti peer nevertheless. It gets probes until it replies.
+  case tuttiPeer
+
+  /// Reads an event of ``PeerExtension``.
+  public init?(_ event: ExtensionEvent) {
+    switch event.kind {
+    case 1: self = .recognised(Identity(event.value))
+    case 2: self = .standardDevice
+    case 3: self = .tuttiPeer
+    default: return nil
+    }
+  }
+
+  var encoded: ExtensionEvent {
+    switch self {
+    case .recognised(let identity): ExtensionEvent(kind: 1, value: identity.bits)
+    case .standardDevice: ExtensionEvent(kind: 2)
+    case .tuttiPeer: ExtensionEvent(kind: 3)
+    }
+  }
+}
+
+extension Endpoint.Output {
+  /// An event of recognition, as an output of an endpoint.
+  public static func peer(_ session: SessionID, _ event: RecognitionEvent) -> Self { .extended(session, event.encoded) }
+}
