@@ -40,7 +40,8 @@ extension Peer {
       identity, as: service.name, at: Connections.Place(service.address), isMet: isMet, now: now)
     {
       let limit = Connections.announcementLimit
-      log.notice("\(service.name): discovered after \(limit) other peers, so it is ignored; connect to it with --connect")
+      let reason = "discovered after \(limit) other peers, so it is ignored"
+      log.notice("\(service.name): \(reason); connect to it with --connect")
     }
   }
 }
