@@ -2,6 +2,7 @@
 import PackageDescription
 
 let containers = Target.Dependency.product(name: "BasicContainers", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 
 let package = Package(
   name: "Tutti",
@@ -18,9 +19,7 @@ let package = Package(
     .library(name: "Ensemble", targets: ["Ensemble"]),
     .library(name: "Simulation", targets: ["Simulation"]),
     .library(name: "Measurement", targets: ["Measurement"]),
-    .library(name: "Hostility", targets: ["Hostility"]),
-    .library(name: "Seeds", targets: ["Seeds"]),
-    .library(name: "VirtualRoutes", targets: ["VirtualRoutes"]),
+    .library(name: "_TestSupport", targets: ["_TestSupport"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -31,7 +30,6 @@ let package = Package(
   ],
   targets: [
     .target(name: "MusicalTime"),
-    .target(name: "Seeds"),
     .target(name: "MIDI", dependencies: [containers]),
     .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
@@ -44,8 +42,7 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "ClockSync", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm", "Seeds",
-        containers,
+        "ClockSync", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm", containers,
       ]),
     .target(name: "CRealtime"),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
@@ -69,49 +66,53 @@ let package = Package(
     .executableTarget(
       name: "tutti",
       dependencies: ["Engine", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    .target(name: "VirtualRoutes", dependencies: ["MusicalTime", "Seeds", "Simulation"], path: "Tests/VirtualRoutes"),
+    // Random numbers, a virtual world, hostile input and child processes, for the tests and the benchmarks.
     .target(
-      name: "Processes", dependencies: ["MIDI", "MusicalTime", "Realtime", "Transports"], path: "Tests/Processes"),
+      name: "_TestSupport",
+      dependencies: [
+        "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Simulation", "Transports", containers, heap,
+      ],
+      path: "Tests/_TestSupport"),
+    .target(name: "_TestTraits", path: "Tests/_TestTraits"),
     .target(
-      name: "Hostility", dependencies: ["Seeds", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", containers],
-      path: "Tests/Hostility"),
-    .target(
-      name: "VirtualSessions", dependencies: ["MusicalTime", "PeerProtocol", "RTPMIDI", "Seeds", containers],
+      name: "VirtualSessions", dependencies: ["MusicalTime", "PeerProtocol", "RTPMIDI", "_TestSupport", containers],
       path: "Tests/VirtualSessions"),
-    .testTarget(name: "MusicalTimeTests", dependencies: ["Seeds", "MusicalTime"]),
-    .testTarget(name: "MIDITests", dependencies: ["Seeds", "MIDI"]),
+    .testTarget(name: "MusicalTimeTests", dependencies: ["_TestSupport", "MusicalTime"]),
+    .testTarget(name: "MIDITests", dependencies: ["_TestSupport", "MIDI"]),
     .testTarget(
-      name: "RTPMIDITests", dependencies: ["Seeds", "Hostility", "RTPMIDI", "VirtualSessions", "CAllocationCount"]),
+      name: "RTPMIDITests", dependencies: ["_TestSupport", "RTPMIDI", "VirtualSessions", "CAllocationCount"]),
     .testTarget(
       name: "PeerProtocolTests",
       dependencies: [
-        "Hostility", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Seeds", "VirtualSessions", containers,
+        "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "VirtualSessions", "_TestSupport", containers,
       ]),
     .testTarget(
-      name: "ClockSyncTests", dependencies: ["Seeds", "Hostility", "ClockSync", "Simulation", "VirtualRoutes"]),
-    .testTarget(name: "RhythmTests", dependencies: ["Seeds", "Rhythm"]),
-    .testTarget(name: "EnsembleTests", dependencies: ["Seeds", "Ensemble"]),
+      name: "ClockSyncTests", dependencies: ["_TestSupport", "ClockSync", "Simulation"]),
+    .testTarget(name: "RhythmTests", dependencies: ["_TestSupport", "Rhythm"]),
+    .testTarget(name: "EnsembleTests", dependencies: ["_TestSupport", "Ensemble"]),
     .testTarget(
-      name: "SimulationTests", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "Seeds", "Simulation"]),
-    .testTarget(name: "RealtimeTests", dependencies: ["Seeds", "Realtime"]),
+      name: "SimulationTests", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "_TestSupport", "Simulation"]),
+    .testTarget(name: "RealtimeTests", dependencies: ["_TestSupport", "Realtime"]),
     .testTarget(
       name: "TransportsTests",
       dependencies: [
-        "Seeds", "Processes", "CALSA", "CAvahi", "MIDI", "MusicalTime", "Realtime", "Transports", containers,
+        "_TestSupport", "_TestTraits", "CALSA", "CAvahi", "MIDI", "MusicalTime", "Realtime", "Transports", containers,
       ]),
     .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
-    .testTarget(name: "AudioTests", dependencies: ["Seeds", "Processes", "Audio", "MIDI", "CAllocationCount"]),
-    .testTarget(name: "MeasurementTests", dependencies: ["Seeds", "Measurement"]),
-    .testTarget(name: "EngineTests", dependencies: ["Seeds", "Processes", "Engine", "CAllocationCount"]),
-    // Whole peers in real time: run when nothing else keeps the machine busy, one after another.
-    .testTarget(name: "LiveTests", dependencies: ["Seeds", "Processes", "Engine"]),
+    .testTarget(name: "AudioTests", dependencies: ["_TestSupport", "Audio", "MIDI", "CAllocationCount"]),
+    .testTarget(name: "MeasurementTests", dependencies: ["_TestSupport", "Measurement"]),
+    .testTarget(name: "EngineTests", dependencies: ["_TestSupport", "Engine", "CAllocationCount"]),
+    .testTarget(name: "LiveTests", dependencies: ["_TestSupport", "_TestTraits", "Engine"]),
     .testTarget(
       name: "tuttiTests",
-      dependencies: ["Processes", "Audio", "Measurement", "Realtime", "Rhythm", "Transports", "tutti"]),
+      dependencies: [
+        "_TestSupport", "_TestTraits", "Audio", "Measurement", "Realtime", "Rhythm", "Transports", "tutti",
+      ]),
     .testTarget(
       name: "InteroperabilityTests",
       dependencies: [
-        "Seeds", "Processes", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Transports",
+        "_TestSupport", "_TestTraits", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime",
+        "Transports",
         "tutti", containers,
       ],
       exclude: ["listener.py"]),

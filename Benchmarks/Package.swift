@@ -24,11 +24,11 @@ let package = Package(
 
     .executableTarget(
       name: "baretick",
-      dependencies: [arguments] + tutti("ClockSync", "Hostility", "Measurement", "MusicalTime", "Seeds")),
+      dependencies: [arguments] + tutti("ClockSync", "Measurement", "MusicalTime", "_TestSupport")),
 
     // A symbolic link to the target of the root package, which is not a product.
     .target(name: "CAllocationCount"),
-    .target(name: "Workloads", dependencies: [containers] + tutti("MIDI", "MusicalTime", "RTPMIDI", "Seeds")),
+    .target(name: "Workloads", dependencies: [containers] + tutti("MIDI", "MusicalTime", "RTPMIDI", "_TestSupport")),
     .executableTarget(
       name: "RTPMIDIBenchmarks",
       dependencies: ["CAllocationCount", "Workloads", .product(name: "Benchmark", package: "benchmark")],
@@ -36,9 +36,10 @@ let package = Package(
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
     .executableTarget(
       name: "remoteclock",
-      dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "Simulation", "VirtualRoutes")),
-    .executableTarget(name: "randomscenarios", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
-    .executableTarget(name: "fuzz", dependencies: [arguments] + tutti("Hostility")),
+      dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "Simulation", "_TestSupport")),
+    .executableTarget(
+      name: "randomscenarios", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
+    .executableTarget(name: "fuzz", dependencies: [arguments] + tutti("_TestSupport")),
   ],
   swiftLanguageModes: [.v6]
 )

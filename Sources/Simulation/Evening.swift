@@ -2,7 +2,6 @@ import Ensemble
 import MIDI
 import MusicalTime
 import RTPMIDI
-import Seeds
 
 /// An evening with people who do as they like: they come and go, start and stop, hand over, play, close gates; cables are
 /// pulled, processes killed. What they do, and when, follows from the seed and from what plays at the time.

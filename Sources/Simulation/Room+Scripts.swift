@@ -1,6 +1,5 @@
 public import MusicalTime
 public import Rhythm
-import Seeds
 
 // What can be played in a room.
 extension Room {

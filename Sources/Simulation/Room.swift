@@ -4,7 +4,6 @@ public import MusicalTime
 import PeerProtocol
 import RTPMIDI
 public import Rhythm
-import Seeds
 
 /// A room of simulated peers: hosts with clocks of their own on a virtual network, and what happens in it, as a script has
 /// it. All of it follows from the seed, bit for bit.

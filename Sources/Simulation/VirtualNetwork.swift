@@ -1,5 +1,4 @@
 public import MusicalTime
-public import Seeds
 
 /// What a network does to each packet on its way. Integers and the four operations alone, so that a seed gives the same
 /// evening on every machine.

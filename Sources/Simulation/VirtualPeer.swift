@@ -4,7 +4,6 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
 
 /// One running peer of a simulation: the shipped ``PeerCore``, and around it what stands in the place of the engine's
 /// threads and sockets. It is as the engine's in what it does and in which order; only that nothing keeps it waiting.

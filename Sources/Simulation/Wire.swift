@@ -1,7 +1,6 @@
 import BasicContainers
 import MusicalTime
 import RTPMIDI
-import Seeds
 
 /// The network between the hosts of a room, and what is to happen when.
 final class Wire {

@@ -2,10 +2,9 @@ import Audio
 import CAllocationCount
 import MIDI
 import MusicalTime
-import Processes
 import Realtime
-import Seeds
 import Testing
+import _TestSupport
 
 /// Tests of the work of the audio thread under a virtual clock, from the event ring to the recording on the disk.
 @Suite struct AudioLoopTests {

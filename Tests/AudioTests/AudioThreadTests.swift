@@ -1,8 +1,8 @@
 import Audio
 import MusicalTime
-import Processes
 import Realtime
 import Testing
+import _TestSupport
 
 @Suite struct AudioThreadTests {
   @Test func threadRecordsUntilTheRequestedEnd() throws {

@@ -3,9 +3,9 @@ import CAllocationCount
 import Foundation
 import MIDI
 import MusicalTime
-import Processes
 import Realtime
 import Testing
+import _TestSupport
 
 extension SoundCardTests {
   /// Tests with the loopback card of the lab, recorded at its capture side.

@@ -1,7 +1,7 @@
 import Audio
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// Tests of the device clock with simulated time stamps. Bounds are in microseconds and hold for all drifts and seeds. A
 /// frame lasts 20.8 us.

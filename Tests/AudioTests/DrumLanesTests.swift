@@ -1,8 +1,7 @@
 import Audio
 import Foundation
-import Processes
-import Seeds
 import Testing
+import _TestSupport
 
 /// Tests of hits on exact frames for all period lengths, which FluidSynth alone cannot play.
 @Suite struct DrumLanesTests {

@@ -1,7 +1,7 @@
 import Audio
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 @Suite struct EventQueueTests {
   @Test(arguments: UInt64(1)...50) func eventsArePoppedInOrderOfInstants(seed: UInt64) {

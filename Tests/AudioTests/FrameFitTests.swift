@@ -1,7 +1,7 @@
 import Audio
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// Tests of the linear relation of frames to instants at common rates and random drifts.
 @Suite struct FrameFitTests {

@@ -1,7 +1,7 @@
 import Audio
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// Tests of the grid at common rates and over the first 190 years of the clock.
 @Suite struct FrameGridTests {

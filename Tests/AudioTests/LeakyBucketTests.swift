@@ -1,7 +1,7 @@
 import Audio
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 @Suite struct LeakyBucketTests {
   private let buffer = 2_048

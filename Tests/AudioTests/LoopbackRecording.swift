@@ -1,6 +1,6 @@
 import Audio
 import Foundation
-import Processes
+import _TestSupport
 
 /// A recording by arecord from hw:Loopback,1 of the sound played into the same substream of hw:Loopback,0.
 final class LoopbackRecording {

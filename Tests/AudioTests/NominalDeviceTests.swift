@@ -1,7 +1,7 @@
 import Audio
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// Tests of the device without drift under a virtual clock.
 @Suite struct NominalDeviceTests {

@@ -1,6 +1,6 @@
 import Audio
 import MusicalTime
-import Seeds
+import _TestSupport
 
 /// A simulated sound card clock with noisy time stamps. Frame `firstFrame` + n leaves the converter n frame lengths after
 /// `start`. A frame is longer than nominal by `drift` parts per million.

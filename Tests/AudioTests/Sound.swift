@@ -1,4 +1,5 @@
 import Audio
+import Foundation
 import MIDI
 import Testing
 
@@ -7,8 +8,37 @@ struct Sound: Equatable, CustomTestStringConvertible {
   var left: [Float] = []
   var right: [Float] = []
 
-  var isSilent: Bool { left.allSatisfy { $0 == 0 } && right.allSatisfy { $0 == 0 } }
-  var peak: Float { max(left.map(abs).max() ?? 0, right.map(abs).max() ?? 0) }
+  var isSilent: Bool { Self.peak(of: left) == 0 && Self.peak(of: right) == 0 }
+  /// The greatest magnitude in both channels.
+  var peak: Float { max(Self.peak(of: left), Self.peak(of: right)) }
+
+  // The functions below use pointers and memcmp(3), because loops over arrays are slow in a debug build.
+
+  /// The greatest magnitude; NaN if any frame is not a number.
+  private static func peak(of frames: [Float]) -> Float {
+    frames.withUnsafeBufferPointer { buffer in
+      guard let first = buffer.baseAddress else { return 0 }
+      var (peak, frame) = (Float(0), first)
+      let end = first + buffer.count
+      while frame < end {
+        let magnitude = frame.pointee.magnitude
+        if magnitude > peak || magnitude.isNaN { peak = magnitude }
+        frame += 1
+      }
+      return peak
+    }
+  }
+
+  private static func isSame(_ a: [Float], _ b: [Float]) -> Bool {
+    guard a.count == b.count, !a.isEmpty else { return a.count == b.count }
+    let hasSameBytes = a.withUnsafeBytes { a in
+      b.withUnsafeBytes { b in memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0 }
+    }
+    // A frame that is not a number equals no other, and zero has two signs.
+    return hasSameBytes ? !peak(of: a).isNaN : a == b
+  }
+
+  static func == (a: Sound, b: Sound) -> Bool { isSame(a.left, b.left) && isSame(a.right, b.right) }
 
   /// A summary for test reports, instead of every frame.
   var testDescription: String {
@@ -17,7 +47,7 @@ struct Sound: Equatable, CustomTestStringConvertible {
 
   /// The first frame at which two sounds of the same length differ.
   func firstDifference(from other: Sound) -> Int? {
-    left.indices.first { left[$0] != other.left[$0] || right[$0] != other.right[$0] }
+    self == other ? nil : left.indices.first { left[$0] != other.left[$0] || right[$0] != other.right[$0] }
   }
 
   subscript(_ range: Range<Int>) -> Sound { Sound(left: Array(left[range]), right: Array(right[range])) }

@@ -1,9 +1,8 @@
 import Audio
 import CSndfile
 import Foundation
-import Processes
-import Seeds
 import Testing
+import _TestSupport
 
 @Suite struct SoundFileTests {
   /// Writes a file with libsndfile.

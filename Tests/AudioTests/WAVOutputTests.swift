@@ -1,8 +1,8 @@
 import Audio
 import CSndfile
 import Foundation
-import Processes
 import Testing
+import _TestSupport
 
 @Suite struct WAVOutputTests {
   /// A period whose samples are exact in 16 bits and depend on the frame number.

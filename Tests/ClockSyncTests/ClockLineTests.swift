@@ -1,7 +1,7 @@
 import ClockSync
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 @Suite struct ClockLineTests {
   @Test(arguments: UInt64(1)...100) func roundTripIsExactToTwoNanoseconds(seed: UInt64) {

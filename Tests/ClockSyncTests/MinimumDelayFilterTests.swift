@@ -1,6 +1,6 @@
 import Foundation
-import Seeds
 import Testing
+import _TestSupport
 
 @testable import ClockSync
 

@@ -2,7 +2,7 @@ import ClockSync
 import MusicalTime
 import Simulation
 import Testing
-import VirtualRoutes
+import _TestSupport
 
 @Suite struct RemoteClockTests {
   /// The limit for 95 % of the estimates from the tenth to the fortieth second, for the median of the seeds, in
@@ -28,7 +28,7 @@ import VirtualRoutes
       next = news.at + .milliseconds(50)
       let error = estimate.offset - route.difference(at: news.at)
       errors.append((Double(news.at.nanoseconds) / 1e9, error.microseconds))
-      #expect(error.magnitude <= estimate.uncertainty, "\(route.network), seed \(seed), at \(news.at)")
+      if error.magnitude > estimate.uncertainty { Issue.record("\(route.network), seed \(seed), at \(news.at)") }
     }
     #expect(clock.rejected == 0 && clock.resets == 0, "\(route.network), seed \(seed)")
     return errors
@@ -122,8 +122,9 @@ import VirtualRoutes
         clock.add(item.transit, at: item.at)
         guard item.at > Instant(nanoseconds: 0) + gap, let estimate = clock.estimate(at: item.at) else { continue }
         let error = estimate.offset - route.difference(at: item.at)
-        #expect(error.magnitude <= estimate.uncertainty, "\(item.at): \(error)")
-        #expect(error.magnitude < .milliseconds(10), "\(item.at): \(error)")
+        if error.magnitude > estimate.uncertainty || error.magnitude >= .milliseconds(10) {
+          Issue.record("\(item.at): \(error), uncertainty \(estimate.uncertainty)")
+        }
       }
       #expect(clock.rejected == 0 && clock.resets == 0, "\(skew)")
     }
@@ -162,7 +163,8 @@ import VirtualRoutes
       if (20...50).contains(second), news.transit.direction == .out { continue }
       clock.add(news.transit, at: news.at)
       guard second > 20, let estimate = clock.estimate(at: news.at) else { continue }
-      #expect((estimate.offset - route.difference(at: news.at)).magnitude < .microseconds(50), "\(second)")
+      let error = estimate.offset - route.difference(at: news.at)
+      if error.magnitude >= .microseconds(50) { Issue.record("\(second) s: \(error)") }
     }
     #expect(clock.rejected == 0 && clock.resets == 0)
   }

@@ -1,8 +1,8 @@
 import ClockSync
 import Foundation
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// A clock whose ticks are late by |N(0, sigma)|.
 private struct JitteryClock {
@@ -43,7 +43,7 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
       follower.add(Tick(n), at: truth.deadline(Tick(n)))
       guard n > 1000 else { continue }
       let off = follower.timeline!.deadline(Tick(n + 24)) - truth.deadline(Tick(n + 24))
-      #expect(off.magnitude <= (n < 1010 ? .microseconds(1) : Nanoseconds(40)))
+      if off.magnitude > (n < 1010 ? .microseconds(1) : Nanoseconds(40)) { Issue.record("tick \(n): \(off)") }
     }
     #expect(follower.restarts == 0)
   }
@@ -115,9 +115,8 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
         instant = instant + Nanoseconds(random.integer(in: 0...40_000_000))
       }
       follower.add(tick, at: instant)
-      #expect(follower.count <= TickFollower.depth)
-      if let timeline = follower.timeline { #expect(Tempo.lengths.contains(timeline.tempo.nanosecondsPerQuarter)) }
-      #expect(follower.lateness >= .zero)
+      expectPlausible(follower, "seed \(seed)")
+      if follower.lateness < .zero { Issue.record("seed \(seed): \(follower.lateness)") }
     }
   }
 }

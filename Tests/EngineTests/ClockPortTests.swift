@@ -1,10 +1,10 @@
 import CAllocationCount
 import MIDI
 import MusicalTime
-import Processes
 import Realtime
 import Testing
 import Transports
+import _TestSupport
 
 @testable import Engine
 

@@ -2,9 +2,9 @@ import BasicContainers
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
 import Testing
 import Transports
+import _TestSupport
 
 @testable import Engine
 @testable import Ensemble

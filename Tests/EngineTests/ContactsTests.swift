@@ -1,8 +1,8 @@
 import Foundation
-import Processes
 import RTPMIDI
 import Testing
 import Transports
+import _TestSupport
 
 @testable import Engine
 

@@ -1,10 +1,10 @@
 import Audio
 import MIDI
 import MusicalTime
-import Processes
 import Realtime
 import Rhythm
 import Testing
+import _TestSupport
 
 @testable import Engine
 

@@ -1,7 +1,7 @@
 import RTPMIDI
-import Seeds
 import Testing
 import Transports
+import _TestSupport
 
 @testable import Engine
 

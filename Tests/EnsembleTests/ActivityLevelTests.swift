@@ -1,7 +1,7 @@
 import Ensemble
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 @Suite struct ActivityLevelTests {
   private let start = Instant(nanoseconds: -7_000_000_000)

@@ -4,12 +4,12 @@ import MusicalTime
 import Testing
 
 @Suite struct ActivityTests {
-  private func total(_ company: VirtualCompany, at n: Int) -> UInt8 {
+  private func total(_ company: VirtualBand, at n: Int) -> UInt8 {
     company.players[n].ensemble.totalActivity(at: company.own(n))
   }
 
   @Test(arguments: UInt64(1)...10) func everybodyPlaysByTheTotalFromTheFirstStepOn(seed: UInt64) throws {
-    var company = try VirtualCompany.playing(4, seed: seed, activity: [77])
+    var company = try VirtualBand.playing(4, seed: seed, activity: [77])
     company.run(for: .seconds(3))
     for player in company.players {
       #expect(player.steps.count > 20 && player.steps.allSatisfy { $0.total == 77 }, "seed \(seed)")
@@ -18,7 +18,7 @@ import Testing
 
   /// Whoever changes, whenever: all change layers at the same step, and that begins a beat.
   @Test(arguments: UInt64(1)...10) func allChangeLayersAtTheSameBeat(seed: UInt64) throws {
-    var company = try VirtualCompany.playing(4, seed: seed)
+    var company = try VirtualBand.playing(4, seed: seed)
     company.run(for: .seconds(1))
     for _ in 0..<12 {
       let n = Int(company.random.integer(in: 0...3))
@@ -41,7 +41,7 @@ import Testing
   /// total that nobody has decided.
   @Test(arguments: UInt64(1)...6) func theTotalIsRightInTimeWhateverIsLost(seed: UInt64) throws {
     let rule = ActivityRule.allCases[Int(seed % 3)]
-    var company = try VirtualCompany.playing(5, seed: seed, loss: 0.2, rule: rule)
+    var company = try VirtualBand.playing(5, seed: seed, loss: 0.2, rule: rule)
     company.run(for: .seconds(2))
     for _ in 0..<8 {
       let n = Int(company.random.integer(in: 0...4))
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func aLevelIsToldOnChangeAndAtMostTwentyTimesASecond() throws {
-    var company = try VirtualCompany.playing(2, seed: 3)
+    var company = try VirtualBand.playing(2, seed: 3)
     company.run(for: .seconds(2))
     #expect(company.players[1].sent.count == 1)
     for n in 0..<200 {
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func whoLeavesOrFallsSilentDoesNotCount() throws {
-    var company = try VirtualCompany.playing(3, seed: 5, activity: [10, 20, 40])
+    var company = try VirtualBand.playing(3, seed: 5, activity: [10, 20, 40])
     for n in 0..<3 { company.players[n].ensemble.masterLoss = .stop }
     company.run(for: .seconds(2))
     #expect(total(company, at: 0) == 70)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func aClosedGateKeepsActivityOutInEitherDirection() throws {
-    var company = try VirtualCompany.playing(3, seed: 6, activity: [10, 20, 40])
+    var company = try VirtualBand.playing(3, seed: 6, activity: [10, 20, 40])
     company.players[0].ensemble.gates.set(.activity, open: false, for: company.identity(1).description)
     company.players[2].ensemble.gates.set(.activity, open: false)
     company.run(for: .seconds(2))
@@ -126,7 +126,8 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...10) func aNewcomerPlaysByThePresentTotal(seed: UInt64) throws {
-    var company = VirtualCompany(players: 3, seed: seed, loss: seed % 2 == 0 ? 0.2 : 0, activity: [30, 40, 0])
+    var company = VirtualBand(
+      players: 3, seed: seed, loss: seed % 2 == 0 ? 0.2 : 0, activity: [30, 40, 0], joined: false)
     company.connected = { $0 != 2 && $1 != 2 }
     company.meet(0, 1)
     company.run(for: .seconds(1))
@@ -141,7 +142,7 @@ import Testing
 
   /// The new master knows nobody's level: each tells it at once.
   @Test func anotherMasterIsToldEverybodysLevel() throws {
-    var company = try VirtualCompany.playing(3, seed: 8, activity: [10, 20, 40])
+    var company = try VirtualBand.playing(3, seed: 8, activity: [10, 20, 40])
     company.run(for: .seconds(2))
     try company.command(0) { try $0.stop(now: $1) }
     company.run(for: .seconds(1))
@@ -154,7 +155,7 @@ import Testing
 
   /// The master vanishes. What sounds stays as it is until the next in line knows everybody's level.
   @Test(arguments: UInt64(1)...8) func whoTakesOverKnowsEverybodysLevelSoon(seed: UInt64) throws {
-    var company = try VirtualCompany.playing(4, seed: seed, loss: seed % 2 == 0 ? 0.2 : 0, activity: [10, 20, 40, 30])
+    var company = try VirtualBand.playing(4, seed: seed, loss: seed % 2 == 0 ? 0.2 : 0, activity: [10, 20, 40, 30])
     company.run(for: .seconds(3))
     company.connected = { $0 != 0 && $1 != 0 }
     company.run(for: .seconds(5))
@@ -173,7 +174,7 @@ import Testing
   /// Two halves meet again at any phase of the beat. Whoever gives way had decided upon a beat that is still to come when
   /// it is told the other's total, which counts already.
   @Test(arguments: UInt64(1)...20) func whoGivesWayPlaysByTheOthersTotal(seed: UInt64) throws {
-    var company = try VirtualCompany.playing(2, seed: seed)
+    var company = try VirtualBand.playing(2, seed: seed)
     company.run(for: .seconds(2))
     company.connected = { _, _ in false }
     company.setActivity(127, of: 1)
@@ -192,7 +193,7 @@ import Testing
   /// A beat at 999 BPM is shorter than the lead; one at 20 BPM lasts three seconds.
   @Test(arguments: [20.0, 61.7, 333, 999]) func anyTempoWillDo(bpm: Double) throws {
     let tempo = try Tempo(bpm: bpm)
-    var company = try VirtualCompany.playing(3, seed: 9)
+    var company = try VirtualBand.playing(3, seed: 9)
     company.run(for: .seconds(1))
     try company.command(0) { try $0.change(tempo: tempo, at: $1) }
     company.run(for: .seconds(1))

@@ -2,18 +2,18 @@ import Ensemble
 import MIDI
 import MusicalTime
 import PeerProtocol
-import Seeds
 import Testing
+import _TestSupport
 
 @Suite struct ChannelTests {
   /// Those that other peers can be told apart by.
   private static let all = Set((2...9).map { $0 } + (11...16).map { $0 })
 
-  private func numbers(_ company: VirtualCompany) -> [Int] {
+  private func numbers(_ company: VirtualBand) -> [Int] {
     company.players.compactMap { $0.ensemble.channel?.number }
   }
 
-  private func expectOneEach(_ company: VirtualCompany, _ label: String) {
+  private func expectOneEach(_ company: VirtualBand, _ label: String) {
     let numbers = numbers(company)
     #expect(Set(numbers).count == numbers.count && Self.all.isSuperset(of: numbers), "\(label): \(numbers)")
     #expect(numbers.count == min(14, company.players.count), "\(label): \(numbers)")
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...15) func eachHasItsOwnAtOnce(seed: UInt64) {
-    var company = VirtualCompany(players: 2 + Int(seed % 15), seed: seed)
+    var company = VirtualBand(players: 2 + Int(seed % 15), seed: seed, joined: false)
     company.meet()
     company.run(for: .milliseconds(1100), probing: false)
     expectOneEach(company, "seed \(seed)")
@@ -39,7 +39,7 @@ import Testing
 
   /// Groups that have settled by themselves meet, and a fifth of what they say is lost.
   @Test(arguments: UInt64(1)...30) func channelsAreUniqueWithinTwoSecondsOfMeeting(seed: UInt64) {
-    var company = VirtualCompany(players: 2 + Int(seed % 15), seed: seed, loss: 0.2)
+    var company = VirtualBand(players: 2 + Int(seed % 15), seed: seed, loss: 0.2, joined: false)
     let groups = 1 + Int(seed % 4)
     company.connected = { $0 % groups == $1 % groups }
     let pairs = company.players.indices.flatMap { a in company.players.indices.map { (a, $0) } }.filter { $0 < $1 }
@@ -57,7 +57,7 @@ import Testing
 
   /// With all that is known told, everybody moves at most once.
   @Test(arguments: UInt64(1)...10) func oneExchangeSettlesIt(seed: UInt64) {
-    var company = VirtualCompany(players: 12, seed: seed)
+    var company = VirtualBand(players: 12, seed: seed, joined: false)
     company.delay = 1_000_000...1_000_000
     for (a, b) in [(0, 6), (6, 12)].flatMap({ range in
       (range.0..<range.1).flatMap { a in (range.0..<range.1).map { (a, $0) } }.filter { $0 < $1 }
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func ofFortyFourteenHaveChannelsAndAllRest() {
-    var company = VirtualCompany(players: 40, seed: 7)
+    var company = VirtualBand(players: 40, seed: 7, joined: false)
     company.meet()
     company.run(for: .seconds(3), probing: false)
     expectOneEach(company, "forty")
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...10) func aNewcomerTakesNobodysChannel(seed: UInt64) {
-    var company = VirtualCompany(players: 6, seed: seed)
+    var company = VirtualBand(players: 6, seed: seed, joined: false)
     for a in 0..<5 { for b in 0..<a { company.meet(a, b) } }
     company.run(for: .seconds(2), probing: false)
     let settled = company.players[..<5].map(\.ensemble.channel)
@@ -107,7 +107,7 @@ import Testing
 
   /// The lowest identity goes after the channel that the highest has, again and again.
   @Test func whoChangesAllTheTimeIsLeftOutUntilItIsStill() {
-    var company = VirtualCompany(players: 3, seed: 4)
+    var company = VirtualBand(players: 3, seed: 4, joined: false)
     company.meet()
     let pest = Identity(1)
     let victim = 2
@@ -149,7 +149,7 @@ import Testing
     #expect(ensemble.channel == Channel(16))
   }
 
-  private func say(_ channel: Channel?, by peer: Identity, to n: Int, _ company: inout VirtualCompany) {
+  private func say(_ channel: Channel?, by peer: Identity, to n: Int, _ company: inout VirtualBand) {
     let presence = Presence(identity: peer, claim: nil, channel: channel, gates: .all, takesOver: false)
     company.command(n) { $0.received(presence, from: peer, at: $1) }
   }

@@ -2,7 +2,7 @@ import ClockSync
 import Ensemble
 import Foundation
 import MusicalTime
-import Seeds
+import _TestSupport
 
 /// A band whose first player keeps an outside clock that says its ticks late by |N(0, sigma)|.
 struct ClockedBand {

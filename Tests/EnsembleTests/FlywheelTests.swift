@@ -86,6 +86,8 @@ import Testing
   @Test(arguments: UInt64(1)...20) func whoComesLateIsInPhaseAtItsFirstStep(seed: UInt64) throws {
     var band = VirtualBand(players: 3, seed: seed, loss: 0.05)
     band.players[2].skew = 50
+    // Only the probes before the first step tell the newcomer the master's clock.
+    band.pace = .milliseconds(10)
     band.connected = { $0 != 2 && $1 != 2 }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .milliseconds(5000 + Int64(seed) * 17))

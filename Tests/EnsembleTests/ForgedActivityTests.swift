@@ -7,7 +7,7 @@ import Testing
 /// Levels and totals of those who have no say, and at instants that cannot be.
 @Suite struct ForgedActivityTests {
   @Test func strangersAndImpostorsChangeNothing() throws {
-    var company = try VirtualCompany.playing(3, seed: 10, activity: [10, 20, 40])
+    var company = try VirtualBand.playing(3, seed: 10, activity: [10, 20, 40])
     company.run(for: .seconds(2))
     let loud = Message.controlChange(Channel(wire: 0), controller: 11, value: 127)
     let all = Message.controlChange(Channel(wire: 0), controller: 7, value: 127)
@@ -28,7 +28,7 @@ import Testing
 
   /// Whatever instant the master gives, nothing traps, and the total counts, soon at the latest.
   @Test func impossibleInstantsAreTakenForNone() throws {
-    var company = try VirtualCompany.playing(2, seed: 11)
+    var company = try VirtualBand.playing(2, seed: 11)
     company.run(for: .seconds(2))
     for (n, instant) in [Int64.min, -1, 0, 1 << 62, .max].enumerated() {
       let told = Message.controlChange(Channel(wire: 0), controller: 7, value: UInt7(masking: UInt8(n + 1)))
@@ -42,7 +42,7 @@ import Testing
 
   /// A message from nowhere; whether it was about activity.
   private func forge(
-    _ message: Message, at instant: Instant? = nil, from sender: Identity, to n: Int, _ company: inout VirtualCompany
+    _ message: Message, at instant: Instant? = nil, from sender: Identity, to n: Int, _ company: inout VirtualBand
   ) -> Bool {
     let now = company.own(n)
     return company.players[n].ensemble.received(message, at: instant ?? now, isRecovered: false, from: sender, now: now)

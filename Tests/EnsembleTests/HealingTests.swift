@@ -1,8 +1,8 @@
 import Ensemble
 import MusicalTime
 import PeerProtocol
-import Seeds
 import Testing
+import _TestSupport
 
 /// Several play at once, and find each other.
 @Suite struct HealingTests {
@@ -32,7 +32,7 @@ import Testing
     let parts = min(count, seed % 3 == 0 ? 3 : 2)
     let seconds = ([1, 2, 3, 10, 30, 120] as [Int64])[Int(seed % 6)]
     var band = VirtualBand(players: count, seed: seed)
-    band.pace = .milliseconds(100)
+    band.pace = .milliseconds(200)
     for n in band.players.indices { band.players[n].skew = random.integer(in: -100...100) }
     // Everybody has a part; the parts' sizes are anything.
     let part = (0..<count).map { $0 < parts ? $0 : Int(random.integer(in: 0...Int64(parts - 1))) }

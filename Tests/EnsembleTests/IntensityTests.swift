@@ -1,8 +1,8 @@
 import Ensemble
 import MusicalTime
 import Playback
-import Seeds
 import Testing
+import _TestSupport
 
 @Suite struct IntensityTests {
   @Test(arguments: UInt64(1)...50) func theFirstDifferenceIsWhereTheValuesPart(seed: UInt64) {

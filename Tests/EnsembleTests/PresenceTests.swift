@@ -3,10 +3,11 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 import Testing
+import _TestSupport
 
 @Suite struct PresenceTests {
   @Test func itIsSaidFourTimesASecondAndAtOnceOnChange() throws {
-    var company = VirtualCompany(players: 3, seed: 5)
+    var company = VirtualBand(players: 3, seed: 5, joined: false)
     company.meet()
     company.run(for: .seconds(2), probing: false)
     let begun = company.players[0].presented.count
@@ -27,7 +28,7 @@ import Testing
   }
 
   @Test func inALargeEnsembleItIsSaidOnceASecond() {
-    var company = VirtualCompany(players: 18, seed: 6)
+    var company = VirtualBand(players: 18, seed: 6, joined: false)
     company.meet()
     company.run(for: .seconds(4), probing: false)
     let begun = company.players[0].presented.count
@@ -37,7 +38,7 @@ import Testing
 
   /// What is said to whom that was told something else a moment ago is said soon.
   @Test func aChangeRightAfterMeetingIsToldInTime() throws {
-    var company = VirtualCompany(players: 2, seed: 7)
+    var company = VirtualBand(players: 2, seed: 7, joined: false)
     company.run(for: .seconds(2))
     company.meet(0, 1)
     company.run(for: .milliseconds(10))
@@ -47,7 +48,7 @@ import Testing
   }
 
   @Test func eachIsToldWhatIsOpenToIt() {
-    var company = VirtualCompany(players: 3, seed: 8)
+    var company = VirtualBand(players: 3, seed: 8, joined: false)
     company.players[0].ensemble.gates.set(.notes, open: false, for: "two")
     company.meet(named: ["zero", "one", "two"])
     company.run(for: .seconds(1), probing: false)

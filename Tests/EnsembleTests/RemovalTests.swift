@@ -1,8 +1,8 @@
 import MIDI
 import MusicalTime
 import PeerProtocol
-import Seeds
 import Testing
+import _TestSupport
 
 @testable import Ensemble
 @testable import RTPMIDI

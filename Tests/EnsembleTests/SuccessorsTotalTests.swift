@@ -6,7 +6,7 @@ import Testing
 @Suite struct SuccessorsTotalTests {
   /// It has been told levels that have changed since: none of these counts, nor that of the master that is gone.
   @Test(arguments: UInt64(1)...8) func whoTakesOverForgetsWhatItWasToldLongAgo(seed: UInt64) throws {
-    var company = VirtualCompany(players: 4, seed: seed, activity: [0, 60, 40, 10])
+    var company = VirtualBand(players: 4, seed: seed, activity: [0, 60, 40, 10], joined: false)
     // Nobody else takes over.
     for n in 1..<4 { company.players[n].ensemble.masterLoss = .stop }
     company.meet()

@@ -1,85 +1,119 @@
 import Ensemble
+import MIDI
 import MusicalTime
 import PeerProtocol
 import Playback
-import Seeds
+import _TestSupport
 
-/// Several ensembles in one process, each with a clock of its own, on a virtual network: messages take time, may be
-/// lost or overtaken. Players crash, leave and come back. Everything comes from the seed. Steps are heard as the shipped
-/// cursor hands them to the sound; an ensemble is advanced when its deadline has come and on input, never otherwise.
+/// Several ensembles in one process on a virtual network. Each has its own clock. Messages take time, may be lost and
+/// may overtake each other. Players crash, leave and come back. A lost controller arrives later, as from a recovery
+/// journal: with the newest value and without the instant from which it counts. An ensemble is advanced on input and
+/// when its deadline has come, never otherwise. Everything is determined by the seed.
 struct VirtualBand {
-  private struct Message {
-    var due: Instant
-    var to: Int
-    var from: Int
-    var letter: Letter
-  }
-
-  private enum Letter {
+  enum Letter {
     case timelineMessage(TimelineMessage)
+    case presence(Presence)
     case exclusive([UInt8])
+    case message(Message, at: Instant)
+    case journal(UInt7)
   }
 
-  private(set) var now = Instant(nanoseconds: 1_000_000_000)
-  var players: [Player]
-  var loss: Double
-  var delay: ClosedRange<Int64> = 100_000...3_000_000
-  /// Pairs that hear each other; false cuts the network in two halves.
-  var connected: (Int, Int) -> Bool = { _, _ in true }
-  /// The time between two probes of a pair.
-  var pace = Nanoseconds.milliseconds(20)
-  private var random: SplitMix
-  private var messages: [Message] = []
-  private var nextProbe = Instant(nanoseconds: 1_000_000_000)
+  enum Occurrence {
+    /// The next round of clock probes.
+    case probes
+    case letter(Letter, from: Int, to: Int)
+  }
 
-  init(players count: Int, seed: UInt64, loss: Double = 0) {
+  var world: VirtualWorld<Occurrence>
+  var players: [Player]
+  /// Returns whether two players hear each other. A function that returns false for some pairs divides the network.
+  var connected: (Int, Int) -> Bool = { _, _ in true }
+  /// The time between two clock probes of a pair.
+  var pace = Nanoseconds.milliseconds(40)
+  /// The newest value of each controller, by sender and receiver, for ``Letter/journal(_:)``.
+  var journals: [[UInt8: UInt8]]
+  /// Whether activity and totals are delivered.
+  let carriesActivity: Bool
+  private var isProbing = true
+
+  /// - Parameters:
+  ///   - activity: the initial activity of the first players; the others have 0. Without it, activity and totals are not delivered.
+  ///   - joined: whether all players join after a second, and hear each other's presence.
+  init(players count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8]? = nil, joined: Bool = true) {
     var random = SplitMix(seed: seed)
+    carriesActivity = activity != nil
+    let activity = activity ?? []
     players = (0..<count).map { n in
       Player(
-        EnsembleState(identity: Identity(random.next())),
+        EnsembleState(identity: Identity(random.next()), activity: n < activity.count ? activity[n] : 0),
         ahead: Nanoseconds(random.integer(in: -10_000_000_000_000...10_000_000_000_000)))
     }
-    self.random = random
-    self.loss = loss
+    journals = Array(repeating: [:], count: count * count)
+    world = VirtualWorld(at: Instant(nanoseconds: 1_000_000_000), random: random, loss: loss)
+    world.add(.probes, at: now)
+    guard joined else { return }
     run(for: .seconds(1))
     for a in players.indices { for b in players.indices where a != b { join(a, b) } }
-    // Presence too is heard before anything happens.
     run(for: .milliseconds(300))
   }
 
-  /// The seed's own random numbers, for what happens.
-  mutating func integer(in range: ClosedRange<Int64>) -> Int64 { random.integer(in: range) }
-
-  func own(_ n: Int) -> Instant { own(n, at: now) }
-  private func own(_ n: Int, at instant: Instant) -> Instant {
-    let player = players[n]
-    return instant + player.ahead + Nanoseconds(instant.nanoseconds / 1_000_000 * player.skew)
+  /// True time.
+  var now: Instant { world.now }
+  /// The random numbers of the seed.
+  var random: SplitMix {
+    get { world.random }
+    set { world.random = newValue }
   }
-  /// When `step` sounds by the schedule of player `n`, in true time.
-  func due(_ step: Step, by n: Int) -> Instant { truth(n, of: players[n].ensemble.schedule.deadline(Tick(of: step))) }
-  /// The true time at an instant of a player's clock, to the microsecond's fraction.
-  private func truth(_ n: Int, of instant: Instant) -> Instant {
-    let rough = instant - players[n].ahead
-    return rough
-      - Nanoseconds(rough.nanoseconds / 1_000_000 * players[n].skew * 1_000_000 / (1_000_000 + players[n].skew))
+  var loss: Double {
+    get { world.loss }
+    set { world.loss = newValue }
+  }
+  /// The range of the one-way delay in nanoseconds.
+  var delay: ClosedRange<Int64> {
+    get { world.delays }
+    set { world.delays = newValue }
+  }
+
+  /// The local time of player `n`.
+  func own(_ n: Int) -> Instant { players[n].localTime(at: now) }
+  /// The true time at which `step` sounds by the schedule of player `n`.
+  func due(_ step: Step, by n: Int) -> Instant {
+    players[n].trueTime(of: players[n].ensemble.schedule.deadline(Tick(of: step)))
   }
   func identity(_ n: Int) -> Identity { players[n].ensemble.identity }
-
   func role(_ n: Int) -> Role { players[n].ensemble.role }
-  /// Those alive who lead a rhythm.
+  /// The players that are alive and lead a rhythm.
   var masters: [Int] { players.indices.filter { players[$0].isAlive && role($0) == .master } }
-  /// By identity, lowest first.
+  /// All players by identity, lowest first.
   var line: [Int] { players.indices.sorted { identity($0) < identity($1) } }
 
-  mutating func join(_ a: Int, _ b: Int) {
-    players[a].ensemble.joined(identity(b), at: own(a))
+  // MARK: Joining and leaving
+
+  mutating func join(_ a: Int, _ b: Int, named name: String? = nil) {
+    players[a].ensemble.joined(identity(b), named: name, at: own(a))
     drain(a)
   }
 
-  /// Says nothing more, and hears nothing.
+  /// All players join each other.
+  mutating func meet(named names: [String] = []) {
+    for a in players.indices { for b in players.indices where a < b { meet(a, b, named: names) } }
+  }
+
+  mutating func meet(_ a: Int, _ b: Int, named names: [String] = []) {
+    for (x, y) in [(a, b), (b, a)] { join(x, y, named: y < names.count ? names[y] : nil) }
+  }
+
+  mutating func part(_ a: Int, _ b: Int) {
+    for (x, y) in [(a, b), (b, a)] {
+      players[x].ensemble.left(identity(y), at: own(x))
+      drain(x)
+    }
+  }
+
+  /// From now on, player `n` sends and receives nothing.
   mutating func crash(_ n: Int) { players[n].isAlive = false }
 
-  /// Says BY to everybody, and is gone.
+  /// Player `n` says BY to all others and ends.
   mutating func leave(_ n: Int) {
     players[n].isAlive = false
     for other in players.indices where other != n && players[other].isAlive {
@@ -88,7 +122,7 @@ struct VirtualBand {
     }
   }
 
-  /// Is there again, started anew, with the term that was kept.
+  /// Starts player `n` again with the identity and the highest term that it had saved.
   mutating func restart(_ n: Int, resuming timelineMessage: TimelineMessage? = nil) throws(CommandError) {
     let old = players[n].ensemble
     players[n].ensemble = EnsembleState(identity: old.identity, highestTerm: old.highestTerm)
@@ -101,7 +135,7 @@ struct VirtualBand {
     rejoin(n)
   }
 
-  /// All its sessions begin anew.
+  /// All sessions of player `n` begin again.
   mutating func rejoin(_ n: Int) {
     for other in players.indices where other != n && players[other].isAlive && connected(n, other) {
       join(other, n)
@@ -114,104 +148,69 @@ struct VirtualBand {
     settle(n)
   }
 
-  /// What a peer does after each input.
+  // MARK: Time
+
+  /// Lets true time pass.
+  ///
+  /// - Parameter probing: whether the players probe each other's clocks.
+  mutating func run(for length: Nanoseconds, probing: Bool = true) {
+    isProbing = probing
+    let end = now + length
+    while true {
+      while let event = world.takeEvent() { handle(event) }
+      var next = min(end, world.nextEvent)
+      for n in players.indices {
+        let wakes = wake(n)
+        if wakes < next { next = wakes }
+      }
+      // A player may have sent a message that arrives at once.
+      next = min(next, world.nextEvent)
+      if next <= now, world.nextEvent > now { break }
+      world.advance(to: next)
+    }
+  }
+
+  private mutating func handle(_ event: Occurrence) {
+    switch event {
+    case .letter(let letter, let sender, let receiver): deliver(letter, from: sender, to: receiver)
+    case .probes:
+      world.add(.probes, at: now + pace)
+      if isProbing { probe() }
+    }
+  }
+
+  /// Lets player `n` do what is due.
+  ///
+  /// - Returns: the true time at which it has something to do again.
+  private mutating func wake(_ n: Int) -> Instant {
+    let player = players[n]
+    guard player.isAlive else { return .distantFuture }
+    if player.isChanged || player.wakes <= now {
+      if player.isChanged || player.deadline <= own(n) { settle(n) }
+      let local = own(n)
+      player.playTicks(at: local)
+      player.isChanged = false
+      let due = min(player.deadline, player.ticksDue)
+      // A deadline that remains due after four advances is looked at again a millisecond later. One that lies more than
+      // a day ahead stands for none.
+      player.wakes =
+        due <= local
+        ? now + .milliseconds(1) : due > local + .seconds(86_400) ? .distantFuture : player.trueTime(of: due)
+    }
+    return player.wakes
+  }
+
+  /// Advances player `n` as long as its deadline has passed, and sends its messages.
   private mutating func settle(_ n: Int) {
+    let (player, local) = (players[n], own(n))
+    player.deadline = player.ensemble.nextDeadline
     var rounds = 0
-    while players[n].ensemble.nextDeadline <= own(n), rounds < 4 {
-      players[n].ensemble.advance(to: own(n))
+    while player.deadline <= local, rounds < 4 {
+      player.ensemble.advance(to: local)
+      player.deadline = player.ensemble.nextDeadline
       rounds += 1
     }
-    if rounds == 4 { players[n].spins += 1 }
+    if rounds == 4 { player.spins += 1 }
     drain(n)
-  }
-
-  /// Lets true time pass in steps of a millisecond.
-  mutating func run(for length: Nanoseconds) {
-    let end = now + length
-    while now < end {
-      now = now + .milliseconds(1)
-      if now >= nextProbe {
-        nextProbe = nextProbe + pace
-        probe()
-      }
-      let arrived = messages.filter { $0.due <= now }
-      messages.removeAll { $0.due <= now }
-      for message in arrived {
-        guard players[message.to].isAlive, connected(message.from, message.to) else { continue }
-        let (n, sender) = (message.to, identity(message.from))
-        players[n].ensemble.heard(sender, at: own(n))
-        switch message.letter {
-        case .timelineMessage(let timelineMessage):
-          players[n].ensemble.received(timelineMessage, from: sender, at: own(n))
-        case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: own(n))
-        }
-        settle(n)
-      }
-      for n in players.indices {
-        let player = players[n]
-        guard player.isAlive, player.isAwake || own(n) >= player.wakes else { continue }
-        settle(n)
-        hear(n)
-        player.lookAhead()
-      }
-    }
-  }
-
-  private mutating func hear(_ n: Int) {
-    let schedule = players[n].ensemble.schedule
-    while let tick = players[n].moment.take(in: schedule, at: own(n)) {
-      if let last = players[n].ticked, last.run == schedule.run || schedule.continues, tick != last.tick + 1 {
-        players[n].disorder += 1
-      }
-      players[n].ticked = (tick, schedule.run)
-    }
-    while let tick = players[n].cursor.take(in: schedule, at: own(n)) {
-      if players[n].run != schedule.run {
-        players[n].run = schedule.run
-        players[n].runs.append([])
-        players[n].continues.append(schedule.continues)
-      }
-      guard let step = tick.beginsStep else { continue }
-      let at = truth(n, of: schedule.deadline(tick))
-      players[n].runs[players[n].runs.count - 1].append(Sounded(step: step, at: at))
-    }
-  }
-
-  private mutating func drain(_ n: Int) {
-    for effect in players[n].ensemble.takeOutputs() {
-      players[n].outputs.append(effect)
-      if case .event(let event) = effect { players[n].events.append(event) }
-      switch effect {
-      case .timelineMessage(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
-      case .presence(let presence, let to, _): post(.exclusive(presence.systemExclusive), from: n, to: to)
-      case .offer(let offer, let to, _): post(.exclusive(offer.systemExclusive), from: n, to: to)
-      case .event(.role(let role)): players[n].roles.append((role, now))
-      default: break
-      }
-    }
-  }
-
-  private mutating func post(_ letter: Letter, from n: Int, to: Identity?) {
-    for other in players.indices where other != n && (to == nil || to == identity(other)) && connected(n, other) {
-      guard Double(random.next() >> 11) / Double(1 << 53) >= loss else { continue }
-      let late = Nanoseconds(random.integer(in: delay))
-      messages.append(Message(due: now + late, to: other, from: n, letter: letter))
-    }
-  }
-
-  private mutating func probe() {
-    for a in players.indices where players[a].isAlive {
-      for b in players.indices where a != b && players[b].isAlive && connected(a, b) {
-        guard Double(random.next() >> 11) / Double(1 << 53) >= loss else { continue }
-        let out = Nanoseconds(random.integer(in: delay))
-        let back = Nanoseconds(random.integer(in: delay))
-        let answered = own(b, at: now - back)
-        let question = ClockTransit(.out, sent: own(a, at: now - back - out), received: answered)
-        players[a].ensemble.measured(question, with: identity(b), at: own(a))
-        let answer = ClockTransit(.back, sent: answered, received: own(a))
-        players[a].ensemble.measured(answer, with: identity(b), at: own(a))
-        settle(a)
-      }
-    }
   }
 }

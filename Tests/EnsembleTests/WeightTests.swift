@@ -5,13 +5,13 @@ import Testing
 
 /// The table of the interconnected network: idle 75, master to follower 100, follower to master 75, between followers 50.
 @Suite struct WeightTests {
-  private func weights(_ company: VirtualCompany, _ a: Int, of b: Int) -> [Int?] {
+  private func weights(_ company: VirtualBand, _ a: Int, of b: Int) -> [Int?] {
     let weights = company.players[a].ensemble.weights(of: company.identity(b))
     return [weights.inward, weights.outward]
   }
 
   @Test func theyAreAsTheTableHasThem() throws {
-    var company = VirtualCompany(players: 3, seed: 2)
+    var company = VirtualBand(players: 3, seed: 2, joined: false)
     #expect(weights(company, 0, of: 1) == [75, nil])
     company.meet()
     company.run(for: .seconds(2))
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func aClosedGateTakesItsShareAway() throws {
-    var company = VirtualCompany(players: 2, seed: 3)
+    var company = VirtualBand(players: 2, seed: 3, joined: false)
     company.meet()
     company.run(for: .seconds(2))
     try company.command(0) { try $0.start(tempo: .standard, at: $1) }

@@ -3,8 +3,8 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Realtime
-import Seeds
 import Transports
+import _TestSupport
 
 /// A session over UDP on loopback from an endpoint and a packet sender of this project to a third-party listener. The
 /// packets contain no recovery journal.

@@ -1,6 +1,6 @@
 import Measurement
 import MusicalTime
-import Processes
+import _TestSupport
 
 /// A run of one minute that a `tutti peer` plays to a pymidi listener on loopback, with the events of the listener, the
 /// trace of the peer and the captured packets.

@@ -1,5 +1,5 @@
 import Foundation
-import Processes
+import _TestSupport
 
 /// A capture of the packets to and from a pair of ports on the loopback interface. Wireshark's `dumpcap` records the
 /// packets and `tshark` decodes them.

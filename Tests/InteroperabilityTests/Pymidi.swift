@@ -1,5 +1,5 @@
 import Foundation
-import Processes
+import _TestSupport
 
 /// pymidi 0.5.0, a third-party RTP-MIDI implementation (https://pypi.org/project/pymidi/0.5.0/), and its requirements.
 enum Pymidi {

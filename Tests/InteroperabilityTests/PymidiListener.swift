@@ -1,6 +1,6 @@
 import Foundation
 import MusicalTime
-import Processes
+import _TestSupport
 
 /// The pymidi listener `listener.py` in a separate process.
 struct PymidiListener {

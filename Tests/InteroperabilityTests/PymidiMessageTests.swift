@@ -1,11 +1,12 @@
 import MIDI
-import Processes
 import Testing
+import _TestSupport
+import _TestTraits
 
 /// pymidi 0.5.0 decodes the messages of a `PacketSender`, in packets without a recovery journal. With a journal it loses
 /// messages, because it mistakes the S bit of the journal for the Y bit and looks for a missing system journal. If Python
 /// or PyPI is missing, the test is cancelled with the reason.
-@Suite struct PymidiMessageTests {
+@Suite(.ownThreads) struct PymidiMessageTests {
   @Test(.timeLimit(.minutes(10))) func pymidiDecodesEveryMessage() async throws {
     let listener: PymidiListener
     do {

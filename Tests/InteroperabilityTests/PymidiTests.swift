@@ -1,12 +1,13 @@
 import Measurement
 import MusicalTime
-import Processes
 import Testing
+import _TestSupport
+import _TestTraits
 
 /// A third-party listener, pymidi 0.5.0, receives the clock of a peer for a minute, and Wireshark decodes the packets. Both
 /// tests examine the same run. If Python, PyPI, `tshark` or the permission to capture is missing, they are cancelled with
 /// the reason.
-@Suite struct PymidiTests {
+@Suite(.ownThreads) struct PymidiTests {
   private static let run = Task { try await ObservedRun() }
 
   private static func observedRun() async throws -> ObservedRun {

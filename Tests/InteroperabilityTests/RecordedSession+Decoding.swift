@@ -1,6 +1,6 @@
 import Foundation
-import Processes
 import Testing
+import _TestSupport
 
 extension RecordedSession {
   /// Ends the session and decodes it with `tshark`. Expects that `tshark` recognises the protocol of every packet, and that

@@ -3,7 +3,7 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
+import _TestSupport
 
 /// A session of two endpoints in memory. The datagrams of the endpoints and the packets of a `PacketSender` are written to
 /// a capture file, which `tshark` decodes. Every packet of the stream contains a journal. The first packet has the sequence

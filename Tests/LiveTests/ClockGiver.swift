@@ -4,14 +4,15 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Realtime
-import Seeds
 import Synchronization
 import Transports
+import _TestSupport
 
 @testable import Engine
 
 /// A drum machine on the network by other hands, on a thread of its own: it lets itself be invited, answers CK and no
-/// probe, so that it is no Tutti peer, and gives the clock at 97.3 BPM, stamped, each tick up to some milliseconds late.
+/// probe, so that it is no Tutti peer, and gives the clock at 97.3 BPM, stamped, each tick up to some milliseconds
+/// late.
 final class ClockGiver: @unchecked Sendable {
   static let bpm = 97.3
 

@@ -2,15 +2,16 @@ import Measurement
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
 import Testing
 import Transports
+import _TestSupport
+import _TestTraits
 
 @testable import Engine
 @testable import Ensemble
 
 /// A peer that keeps the clock of an RTP-MIDI device, and one that follows it, on loopback, in real time.
-@Suite(.serialized) struct ClockPeerTests {
+@Suite(.serialized, .ownThreads) struct ClockPeerTests {
   /// Every tick once, in order, and in its place: within half a tick of the giver's, from two quarters on.
   private func expectInStep(_ trace: Trace, with giver: ClockGiver, until last: Int64) throws {
     let first = try #require(trace.ticks.first).tick.index
@@ -24,7 +25,7 @@ import Transports
   }
 
   @Test(arguments: [Int64(0), 19]) func aDrumMachineOnTheNetworkIsKept(losing: Int64) async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let giver = try ClockGiver(losing: losing)
     let ben = try Player("ben", folder: folder)
     let ada = try Player("ada", folder: folder, connect: [ben.port]) {
@@ -45,7 +46,7 @@ import Transports
 
   /// Packets then come to the control thread several at once, those missing among them.
   @Test func whatIsLostIsMissedWhereItWasLost() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let giver = try ClockGiver(losing: 19)
     let ada = try Player("ada", folder: folder, heldUp: .milliseconds(80)) {
       $0.clockFrom = [.peer("127.0.0.1:\(giver.port)")]
@@ -58,7 +59,7 @@ import Transports
   }
 
   @Test func oneThatGoesAwayAndReturnsIsKeptAgain() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     var giver = try ClockGiver()
     let ada = try Player("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(giver.port)")] }
     try await ada.says("master", within: .seconds(15))
@@ -87,10 +88,11 @@ import Transports
   }
 
   @Test func aTuttiPeerIsFollowedWithout() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let ben = try Player("ben", folder: folder)
     let ada = try Player("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(ben.port)")] }
-    try await ada.says("external clock ben: is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from")
+    try await ada.says(
+      "external clock ben: is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from")
     ben.mailbox.post(.startOrStop)
     try await ada.says("follower")
     let traces = try [ada.leave(), ben.leave()]
@@ -120,7 +122,7 @@ import Transports
   }
 
   @Test func whoDoesNotAnswerIsTold() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let ada = try Player("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:9")] }
     try await ada.says("127.0.0.1:9: does not answer (trying again)")
     _ = try ada.leave()

@@ -1,13 +1,15 @@
 import Measurement
 import MusicalTime
 import Testing
+import _TestSupport
+import _TestTraits
 
 @testable import Engine
 
 /// A master whose word is not to be trusted, live: it is noticed and told once, and the rhythm goes on.
-@Suite(.serialized) struct DoubtTests {
+@Suite(.ownThreads) struct DoubtTests {
   @Test(arguments: LyingMaster.Lie.allCases) func theRhythmGoesOn(lie: LyingMaster.Lie) async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let master = try LyingMaster(lie)
     let ben = try Player("ben", folder: folder, connect: [master.port])
     try await ben.says("follower")

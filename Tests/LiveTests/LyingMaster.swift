@@ -5,14 +5,14 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Realtime
-import Seeds
 import Synchronization
 import Transports
+import _TestSupport
 
 @testable import Engine
 
-/// A Tutti master on a thread of its own whose word is not to be trusted: it states a rhythm at 120 BPM, and once told to
-/// lie, what its probes say of its clock is changed on the way out.
+/// A Tutti master on a thread of its own whose word is not to be trusted: it states a rhythm at 120 BPM, and once told
+/// to lie, what its probes say of its clock is changed on the way out.
 final class LyingMaster: @unchecked Sendable {
   enum Lie: String, CaseIterable {
     case standsStill, runsBackwards, jumpsAbout, isSet

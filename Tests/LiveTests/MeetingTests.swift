@@ -3,11 +3,13 @@ import Foundation
 import RTPMIDI
 import Testing
 import Transports
+import _TestSupport
+import _TestTraits
 
 @testable import Engine
 
 /// What a player is told of those who come and go, on loopback, in real time.
-@Suite(.serialized) struct MeetingTests {
+@Suite(.serialized, .ownThreads) struct MeetingTests {
   private func port() throws -> UInt16 {
     let pair = try PortPair(port: 0)
     defer { pair.close() }
@@ -15,7 +17,7 @@ import Transports
   }
 
   @Test func aPeerIsNotConnectedToItself() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let port = try port()
     let ada = try Player("ada", folder: folder, connect: [port]) { $0.port = port }
     try await ada.says("127.0.0.1:\(port): is the address of this peer")
@@ -26,12 +28,14 @@ import Transports
 
   /// Two machines with disks that were copied from one another.
   @Test func aCopyIsToldOnceAndNotConnectedTo() async throws {
-    let folder = try Player.folder()
-    let ada = try Player("ada", folder: folder)
-    let state = folder.path("state") + "/tutti/"
-    try FileManager.default.copyItem(atPath: state + "ada.identity", toPath: state + "copy.identity")
+    let folder = try TemporaryFolder()
+    // A name that no other test's peer has, which would have the first file of that name.
+    let ada = try Player("original", folder: folder)
+    let state = try Player.state.get().path("tutti/")
+    try FileManager.default.copyItem(atPath: state + "original.identity", toPath: state + "copy.identity")
     let copy = try Player("copy", folder: folder, connect: [ada.port])
-    try await copy.says("has the identity of this peer, perhaps from a copied disk; start one of them with another --name")
+    try await copy.says(
+      "has the identity of this peer, perhaps from a copied disk; start one of them with another --name")
     try await Task.sleep(for: .seconds(2.5))
     _ = try (ada.leave(), copy.leave())
     #expect(copy.said.count { $0.contains("joined") } == 1 && ada.said.count { $0.contains("joined") } == 1)
@@ -39,7 +43,7 @@ import Transports
 
   /// Three hundred sessions, each ended as soon as it stands.
   @Test func whoComesAndGoesByTheHundredIsNotAllTold() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let ada = try Player("ada", folder: folder)
     let (control, data) = (try UDPSocket(port: 0), try UDPSocket(port: 0))
     defer {

@@ -1,18 +1,19 @@
 import Measurement
 import MusicalTime
 import RTPMIDI
-import Seeds
 import Testing
 import Transports
+import _TestSupport
+import _TestTraits
 
 @testable import Engine
 
 /// Whole peers of this process on loopback, in real time: sockets, threads and clocks are the real ones.
-@Suite(.serialized) struct PeerTests {
+@Suite(.serialized, .ownThreads) struct PeerTests {
   private func wait(_ seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
 
   @Test func aTempoChangeFrom60To180KeepsEveryTickEverywhere() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let ben = try Player("ben", folder: folder)
     let eve = try Player("eve", folder: folder, connect: [ben.port])
     let ada = try Player("ada", folder: folder, connect: [ben.port, eve.port], start: true, bpm: 60)
@@ -41,7 +42,7 @@ import Transports
 
   /// Both clocks are one here, so all that a follower is off is what it was told of its route.
   @Test func aRouteKnownToBeLongerOneWayIsAllowedFor() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let ada = try Player("ada", folder: folder)
     let ben = try Player("ben", folder: folder, connect: [ada.port]) {
       $0.peerOptions["127.0.0.1"].asymmetry = .microseconds(-8000)
@@ -53,12 +54,13 @@ import Transports
     try await wait(0.5)
     let traces = try [ada.leave(), ben.leave()]
     let comparison = try SyncReport(traces: traces).comparisons[0]
-    // The way out is said to be 8 ms shorter: the master's clock is taken to be 4 ms further ahead, so all is played sooner.
+    // The way out is said to be 8 ms shorter: the master's clock is taken to be 4 ms further ahead, so all is played
+    // sooner.
     #expect((comparison.offset.p50 + .milliseconds(4)).magnitude < .milliseconds(1))
   }
 
   @Test func anyoneMayStartButOnlyTheMasterStops() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let ada = try Player("ada", folder: folder)
     let ben = try Player("ben", folder: folder, connect: [ada.port])
     try await wait(0.6)
@@ -89,7 +91,7 @@ import Transports
   }
 
   @Test func aLateJoinerIsInPhaseAtItsFirstStep() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let ada = try Player("ada", folder: folder, start: true)
     try await wait(1.5)
     let ben = try Player("ben", folder: folder, connect: [ada.port])
@@ -109,7 +111,7 @@ import Transports
   /// Random, truncated, oversized and forged datagrams at both ports of a playing follower: counted, dropped, and not a
   /// tick the worse.
   @Test func hostileDatagramsDisturbNothing() async throws {
-    let folder = try Player.folder()
+    let folder = try TemporaryFolder()
     let ben = try Player("ben", folder: folder)
     let ada = try Player("ada", folder: folder, connect: [ben.port], start: true)
     try await wait(1.5)

@@ -3,10 +3,10 @@ import Foundation
 import Logging
 import Measurement
 import MusicalTime
-import Processes
 import Realtime
 import Rhythm
 import Testing
+import _TestSupport
 
 @testable import Engine
 
@@ -28,6 +28,7 @@ final class Player: @unchecked Sendable {
     heldUp: Nanoseconds? = nil, configure: (inout PeerConfiguration) -> Void = { _ in }
   ) throws {
     (self.name, self.folder) = (name, folder)
+    _ = try Self.state.get()
     tracePath = folder.path("\(name).trace")
     let patch = try PatchLoader.patch(
       from: """
@@ -90,10 +91,15 @@ final class Player: @unchecked Sendable {
     return try Trace(contentsOf: tracePath)
   }
 
-  /// A folder of a test's own, where its peers keep their state too.
-  static func folder() throws -> TemporaryFolder {
+  /// The folder in which the peers of this process keep their state. Two peers of one name at once take different files
+  /// in it.
+  static let state = Result { try makeState() }
+
+  private static func makeState() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
-    setenv("XDG_STATE_HOME", folder.path("state"), 1)
+    // Once for the process, because setenv(3) is not safe beside getenv(3) of other threads.
+    setenv("XDG_STATE_HOME", folder.url.path, 1)
+    atexit { _ = try? FileManager.default.removeItem(at: Player.state.get().url) }
     return folder
   }
 

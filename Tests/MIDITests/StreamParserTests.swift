@@ -1,6 +1,6 @@
 import MIDI
-import Seeds
 import Testing
+import _TestSupport
 
 /// An item of a parsed stream.
 enum Event: Equatable {

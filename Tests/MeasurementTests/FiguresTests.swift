@@ -1,8 +1,8 @@
 import Foundation
 import Measurement
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// Figures compared with exact ranks of sorted data.
 @Suite struct FiguresTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Measurement
-import Seeds
 import Testing
+import _TestSupport
 
 /// The detector on drum-like sounds with known first frames.
 @Suite struct OnsetDetectorTests {

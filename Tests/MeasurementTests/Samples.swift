@@ -1,7 +1,7 @@
 import Foundation
 import Measurement
 import MusicalTime
-import Seeds
+import _TestSupport
 
 /// The trace header of a peer named `name`.
 func header(_ name: String, audio: TraceHeader.Audio? = nil) -> TraceHeader {

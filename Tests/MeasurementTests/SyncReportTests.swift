@@ -1,8 +1,8 @@
 import Foundation
 import Measurement
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// The report on traces with known offsets, drift and lateness.
 @Suite struct SyncReportTests {

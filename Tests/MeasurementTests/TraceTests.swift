@@ -1,8 +1,8 @@
 import Foundation
 import Measurement
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// Trace files, complete and damaged.
 @Suite struct TraceTests {

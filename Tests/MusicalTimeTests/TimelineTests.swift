@@ -1,6 +1,6 @@
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// The invariants of a timeline, checked on seeded timelines from 20 to 999 BPM with origins years away from zero.
 @Suite struct TimelineTests {

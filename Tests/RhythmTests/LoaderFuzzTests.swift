@@ -1,7 +1,7 @@
 import MusicalTime
 import Rhythm
-import Seeds
 import Testing
+import _TestSupport
 
 /// Seeded damage to the shipped patches. The result is a patch that plays, or faults with their positions.
 @Suite struct LoaderFuzzTests {

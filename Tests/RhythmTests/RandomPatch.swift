@@ -1,4 +1,4 @@
-import Seeds
+import _TestSupport
 
 /// A seeded patch as text, with an independent model of its contents that does not use the loader.
 struct RandomPatch {

@@ -1,7 +1,7 @@
 import MusicalTime
-import Seeds
 import Simulation
 import Testing
+import _TestSupport
 
 @Suite struct VirtualNetworkTests {
   private func delays(_ network: VirtualNetwork, count: Int = 100_000) -> [Double] {

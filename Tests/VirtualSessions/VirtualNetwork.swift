@@ -1,7 +1,7 @@
 package import MusicalTime
 import PeerProtocol
 package import RTPMIDI
-import Seeds
+import _TestSupport
 
 /// Endpoints on a network of virtual time, which delays, loses, repeats and reorders datagrams.
 ///

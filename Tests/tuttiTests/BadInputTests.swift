@@ -1,7 +1,8 @@
 import Foundation
-import Processes
 import Testing
 import Transports
+import _TestSupport
+import _TestTraits
 
 /// A wrong command line with the expected exit status and error message.
 struct BadInput: CustomTestStringConvertible, Sendable {
@@ -20,7 +21,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
 
 /// Wrong input gives one line with the thing, the reason and the remedy, the exit status for the kind of error, and leaves
 /// no files behind.
-@Suite struct BadInputTests {
+@Suite(.ownThreads) struct BadInputTests {
   static let unusable = [
     BadInput("peer --port 0 --patch nothing", 69, "patch nothing: not found; give one of:", "street"),
     BadInput("peer --port 0 --patch ./missing.yaml", 69, "./missing.yaml: no such file"),

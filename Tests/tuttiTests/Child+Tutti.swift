@@ -1,5 +1,5 @@
 import Foundation
-import Processes
+import _TestSupport
 
 extension Child {
   /// The exit status and the output of a program that has ended.

@@ -1,64 +1,11 @@
 import Audio
 import Foundation
-import Measurement
-import MusicalTime
-import Processes
-import Realtime
 import Testing
+import _TestSupport
+import _TestTraits
 
-/// Handover, notes, gates, activity and succession between peer processes on loopback.
-@Suite(.serialized) struct EnsembleProcessTests {
-  /// Expects that the ticks in `trace` are consecutive and that their due instants increase.
-  private func expectConsecutiveTicks(_ trace: Trace) {
-    for (a, b) in zip(trace.ticks, trace.ticks.dropFirst()) {
-      #expect(b.tick == a.tick + 1 && b.due > a.due, "\(trace.header.name) at tick \(b.tick.index)")
-    }
-  }
-
-  private func trace(_ peer: PeerProcess, in folder: TemporaryFolder) throws -> Trace {
-    try Trace(contentsOf: folder.path("\(peer.name).trace"))
-  }
-
-  @Test func handoverLosesNoTick() async throws {
-    // If the machine stalls for longer than the lead time, the stop is announced too late. The test is then repeated.
-    for attempt in 1...3 {
-      let traces = try await tracesOfHandover()
-      let isUndisturbed = traces.allSatisfy { $0.summary?.lateHits == 0 }
-      if !isUndisturbed, attempt < 3 { continue }
-      #expect(isUndisturbed, "the machine stalled in every attempt")
-      for trace in traces { expectConsecutiveTicks(trace) }
-      let sync = try SyncReport(traces: traces).comparisons[0]
-      #expect(sync.missing == 0 && sync.extra == 0, "\(sync.missing) missing, \(sync.extra) extra")
-      #expect(sync.magnitude.p99 < .milliseconds(1))
-      return
-    }
-  }
-
-  /// Ada starts the rhythm. Ben takes it when it is offered, does not change it, and stops it.
-  private func tracesOfHandover() async throws -> [Trace] {
-    let folder = try TemporaryFolder()
-    let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)
-    let ada = try await PeerProcess("ada", connect: [ben], ["--trace", "ada.trace", "--start"], in: folder)
-    try await ben.wait(forRole: "follower")
-    ben.type("take")
-    try await Task.sleep(for: .seconds(1))
-    ada.type("offer ben")
-    try await ben.wait(for: "to be offered the rhythm") { $0.contains { $0.event == "offered" && $0.name == "ada" } }
-    ben.type("take")
-    try await ben.wait(forRole: "master")
-    try await ada.wait(forRole: "follower")
-    // Only the master ben can change the tempo now, so this command has no effect.
-    ada.type("tempo 60")
-    try await Task.sleep(for: .seconds(1))
-    ben.type("stop")
-    try await ada.wait(forRole: "idle")
-    try await ada.leave()
-    try await ben.leave()
-    #expect(ada.child.errors.contains("ben is its master"))
-    #expect(ben.child.errors.contains("no offer in the last 30 s"))
-    return try [trace(ada, in: folder), trace(ben, in: folder)]
-  }
-
+/// Notes, gates and activity between peer processes on loopback.
+@Suite(.serialized, .ownThreads) struct EnsembleProcessTests {
   @Test func notesReachTheirRecipientsThroughOpenGatesOnly() async throws {
     let folder = try TemporaryFolder()
     let ben = try await PeerProcess("ben", ["--gate", "ada:modification=closed", "--audio", "wav:ben.wav"], in: folder)
@@ -142,88 +89,5 @@ import Testing
     try await ben.wait(forRole: "follower")
     for peer in [ada, ben] { try await peer.leave() }
     #expect(!ben.events.contains { $0.role == "master" })
-  }
-
-  /// The master of four peers is killed while the rhythm plays. In the recordings of the other peers every hit is where it
-  /// would be without the failure. A stall of the machine makes hits late, which is counted; the test is then repeated.
-  @Test func killedMasterIsInaudible() async throws {
-    for attempt in 1...4 {
-      let folder = try TemporaryFolder()
-      let arguments = { (name: String) in
-        ["--audio", "wav:\(name).wav", "--trace", "\(name).trace", "--patch", "pulse"]
-      }
-      var peers: [PeerProcess] = []
-      // The activity of the master is 0, so the total activity does not change when the master is killed.
-      for name in ["ben", "cleo", "dora"] {
-        let activity = name == "ben" ? "96" : "0"
-        peers.append(
-          try await PeerProcess(name, connect: peers, arguments(name) + ["--activity", activity], in: folder))
-      }
-      let ada = try await PeerProcess(
-        "ada", connect: peers, arguments("ada") + ["--activity", "0", "--start", "--bpm", "120"], in: folder)
-      for peer in peers {
-        try await peer.wait(for: "to have total activity 96") {
-          $0.last { $0.event == "total_activity" }?.totalActivity == 96
-        }
-      }
-      try await Task.sleep(for: .seconds(4))
-      let totals = peers.map(\.totalActivities)
-      let killed = MonotonicClock.now
-      ada.child.signal(SIGKILL)
-      for _ in 0..<200 where !peers.contains(where: { $0.events.contains { $0.event == "took_over" } }) {
-        try await Task.sleep(for: .milliseconds(50))
-      }
-      let successors = peers.flatMap { peer in peer.events.filter { $0.event == "took_over" } }
-      #expect(successors.count == 1 && successors.first?.name == "ada")
-      let delay = Instant(nanoseconds: try #require(successors.first?.atNs)) - killed
-      #expect(delay < .seconds(2), "takeover after \(delay.milliseconds) ms")
-      try await Task.sleep(for: .seconds(4))
-      let end = MonotonicClock.now - .milliseconds(200)
-      let finalTotals = peers.map(\.totalActivities)
-      for peer in peers { peer.child.signal(SIGTERM) }
-      for peer in peers { _ = try await peer.child.outcome() }
-
-      let masterTrace = try trace(ada, in: folder)
-      let timeline = Timeline(
-        tempo: try Tempo(bpm: 120), tick: masterTrace.ticks[0].tick, at: masterTrace.ticks[0].due)
-      let traces = try peers.map { try trace($0, in: folder) }
-      for trace in traces {
-        expectConsecutiveTicks(trace)
-        for tick in trace.ticks where tick.due < end {
-          #expect((tick.due - timeline.deadline(tick.tick)).magnitude < .milliseconds(1), "\(tick.tick.index)")
-        }
-      }
-      let isUndisturbed = traces.allSatisfy { $0.summary?.lateHits == 0 }
-      if !isUndisturbed, attempt < 4 { continue }
-      #expect(isUndisturbed, "the machine stalled in every attempt")
-      #expect(finalTotals == totals, "the total activity changed")
-      for trace in traces {
-        try expectOnGrid(trace, timeline: timeline, from: killed - .seconds(2), to: end, in: folder)
-      }
-      return
-    }
-  }
-
-  /// Expects that the recording between two instants has exactly the hits of the grid, each within 1 ms. The comparison
-  /// begins and ends in the middle of a step, because a hit at a boundary could fall on either side of it.
-  private func expectOnGrid(
-    _ trace: Trace, timeline: Timeline, from begin: Instant, to end: Instant, in folder: TemporaryFolder
-  ) throws {
-    let cuts = [begin, end].map { Tick(of: timeline.tick(at: $0).step) + -Tick.perStep / 2 }
-    let audio = try #require(trace.header.audio)
-    let file = try SoundFile(path: folder.path(audio.file))
-    let ideal = folder.path("\(trace.header.name)-ideal.wav")
-    _ = try IdealRecording.write(
-      to: ideal, patch: "pulse", activity: 96, ticks: 0..<cuts[1].index, on: timeline,
-      from: audio.firstFrame, periods: file.samples.count / 256)
-    let cut = try [(file.samples, trace.header.name), (SoundFile(path: ideal).samples, "ideal")].map { samples, name in
-      let frames = cuts.map { Int((timeline.deadline($0) - audio.firstInstant).count * 48 / 1_000_000) }
-      return Recording(
-        name: name, samples: Array(samples[max(0, frames[0])..<min(frames[1], samples.count)]), rate: file.rate,
-        firstInstant: timeline.deadline(cuts[0]))
-    }
-    let comparison = try AudioReport(recordings: [cut[1], cut[0]]).comparisons[0]
-    #expect(comparison.missing == 0 && comparison.extra == 0, "\(trace.header.name)")
-    #expect(comparison.matched > 30 && comparison.magnitude.maximum <= .milliseconds(1), "\(trace.header.name)")
   }
 }

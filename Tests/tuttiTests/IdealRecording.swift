@@ -1,8 +1,8 @@
 import Audio
 import Foundation
 import MusicalTime
-import Processes
 import Rhythm
+import _TestSupport
 
 /// The recording of a rhythm in which every hit begins at the frame nearest to its deadline.
 enum IdealRecording {

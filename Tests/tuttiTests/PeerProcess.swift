@@ -1,7 +1,7 @@
 import Foundation
 import Measurement
 import MusicalTime
-import Processes
+import _TestSupport
 
 /// A `tutti peer` process that a test controls with typed commands and observes by JSON events.
 final class PeerProcess {

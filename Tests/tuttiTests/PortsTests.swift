@@ -1,10 +1,11 @@
 import Audio
 import Foundation
-import Processes
 import Testing
+import _TestSupport
+import _TestTraits
 
 /// The list of `tutti ports`, and the errors for ports and sound cards that cannot be used.
-@Suite struct PortsTests {
+@Suite(.ownThreads) struct PortsTests {
   fileprivate struct Listing: Decodable {
     struct Port: Decodable {
       var address, client, port: String

@@ -1,12 +1,12 @@
 import Foundation
 import Measurement
 import MusicalTime
-import Processes
-import Realtime
 import Testing
+import _TestSupport
+import _TestTraits
 
 /// A peer that is killed and started again with --restore.
-@Suite(.serialized) struct RestoreTests {
+@Suite(.serialized, .ownThreads) struct RestoreTests {
   /// Discovery is off: the peer connects to the addresses that it has saved, within 2 s, and restores its gates.
   @Test func followerRejoinsWithinTwoSeconds() async throws {
     let folder = try TemporaryFolder()
@@ -30,29 +30,6 @@ import Testing
     for peer in [ada, again] { try await peer.leave() }
   }
 
-  /// The master restarts before its successor takes over. It is the master again, in phase, and its follower loses no tick.
-  @Test func masterResumesInPhase() async throws {
-    let folder = try TemporaryFolder()
-    let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)
-    let ada = try await PeerProcess(
-      "ada", connect: [ben], ["--start", "--bpm", "100", "--trace", "ada.trace"], in: folder)
-    try await ben.wait(forRole: "follower")
-    try await Task.sleep(for: .seconds(2))
-    ada.child.signal(SIGKILL)
-    _ = try await ada.child.status(within: .seconds(5))
-    let again = try await PeerProcess("ada", port: ada.port, ["--restore", "--trace", "again.trace"], in: folder)
-    try await again.wait(forRole: "master")
-    try await Task.sleep(for: .seconds(3))
-    #expect(ben.events.filter { $0.event == "role" }.map(\.role) == ["follower"], "\(ben.child.errors)")
-    again.type("stop")
-    try await ben.wait(forRole: "idle")
-    for peer in [again, ben] { try await peer.leave() }
-    let traces = try ["ben", "again"].map { try Trace(contentsOf: folder.path("\($0).trace")) }
-    for (a, b) in zip(traces[0].ticks, traces[0].ticks.dropFirst()) { #expect(b.tick == a.tick + 1) }
-    let sync = try SyncReport(traces: traces).comparisons[0]
-    #expect(sync.common > 100 && sync.magnitude.p99 < .milliseconds(1))
-  }
-
   @Test(arguments: [
     ("{\"version\": 1, \"patch\":", "is damaged"), ("{\"version\": 99}", "has version 99"),
     ("", "is damaged"), ("{\"version\":1,\"patch\":\"street\",\"ns_per_quarter\":-1}", "is damaged"),
@@ -66,5 +43,34 @@ import Testing
     #expect(ada.child.errors.contains(reason) && ada.child.errors.contains("kept as"), "\(ada.child.errors)")
     #expect(try String(contentsOfFile: path + ".1", encoding: .utf8) == text)
     try await ada.leave()
+  }
+}
+
+extension TimingTests {
+  /// A master that is killed and started again with --restore.
+  @Suite struct RestoredMasterTests {
+    /// The master restarts before its successor takes over. It is the master again, in phase, and its follower loses no
+    /// tick.
+    @Test func masterResumesInPhase() async throws {
+      let folder = try TemporaryFolder()
+      let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)
+      let ada = try await PeerProcess(
+        "ada", connect: [ben], ["--start", "--bpm", "100", "--trace", "ada.trace"], in: folder)
+      try await ben.wait(forRole: "follower")
+      try await Task.sleep(for: .seconds(2))
+      ada.child.signal(SIGKILL)
+      _ = try await ada.child.status(within: .seconds(5))
+      let again = try await PeerProcess("ada", port: ada.port, ["--restore", "--trace", "again.trace"], in: folder)
+      try await again.wait(forRole: "master")
+      try await Task.sleep(for: .seconds(3))
+      #expect(ben.events.filter { $0.event == "role" }.map(\.role) == ["follower"], "\(ben.child.errors)")
+      again.type("stop")
+      try await ben.wait(forRole: "idle")
+      for peer in [again, ben] { try await peer.leave() }
+      let traces = try ["ben", "again"].map { try Trace(contentsOf: folder.path("\($0).trace")) }
+      for (a, b) in zip(traces[0].ticks, traces[0].ticks.dropFirst()) { #expect(b.tick == a.tick + 1) }
+      let sync = try SyncReport(traces: traces).comparisons[0]
+      #expect(sync.common > 100 && sync.magnitude.p99 < .milliseconds(1))
+    }
   }
 }

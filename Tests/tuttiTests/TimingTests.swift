@@ -2,12 +2,13 @@ import Audio
 import Foundation
 import Measurement
 import MusicalTime
-import Processes
 import Realtime
 import Rhythm
 import Testing
+import _TestSupport
 
-/// Timing of peer processes on loopback, from their recordings and traces.
+/// Timing of peer processes on loopback, from their recordings and traces. These tests and those in the extensions need
+/// an otherwise idle machine. They run last and one at a time: `swift test --no-parallel --filter TimingTests`.
 @Suite(.serialized) struct TimingTests {
   private struct Demo: Decodable {
     struct Spread: Decodable {
@@ -55,8 +56,8 @@ import Testing
     #expect(seen.count == 4, "peers without late hits: \(seen.sorted())")
   }
 
-  /// Expects that the recording of the master equals, bit for bit, the ideal recording, in which every hit begins at the
-  /// frame nearest to its deadline.
+  /// Expects that the recording of the master equals, bit for bit, the ideal recording, in which every hit begins at
+  /// the frame nearest to its deadline.
   private func expectExactFrames(_ master: Demo.Peer, patch: String, activity: UInt8, folder: TemporaryFolder) throws {
     let trace = try Trace(contentsOf: folder.path(master.trace))
     let audio = try #require(trace.header.audio)

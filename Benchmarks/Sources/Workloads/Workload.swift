@@ -1,6 +1,6 @@
 public import MIDI
 public import MusicalTime
-import Seeds
+import _TestSupport
 
 /// A sequence of MIDI messages with instants: the input of the packet benchmarks.
 public struct Workload: Sendable {

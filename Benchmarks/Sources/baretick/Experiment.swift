@@ -1,5 +1,5 @@
 import Foundation
-import Seeds
+import _TestSupport
 
 /// A follower receives ticks at 120 BPM, then at 140 BPM, each late by |N(0, 1 ms)|, and some of them lost.
 struct Experiment {

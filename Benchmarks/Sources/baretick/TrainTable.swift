@@ -1,7 +1,7 @@
 import ClockSync
-import Hostility
 import Measurement
 import MusicalTime
+import _TestSupport
 
 /// How soon the follower of Tutti recovers from hostile tick trains.
 struct TrainTable: Encodable {

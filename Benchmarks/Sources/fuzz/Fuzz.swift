@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Hostility
+import _TestSupport
 
 @main
 struct Fuzz: ParsableCommand {

@@ -4,7 +4,7 @@ import ClockSync
 import Foundation
 import MusicalTime
 import Simulation
-import VirtualRoutes
+import _TestSupport
 
 @main
 struct RemoteClockBenchmark: ParsableCommand {

@@ -1,6 +1,6 @@
 import MIDI
-import Seeds
 import Testing
+import _TestSupport
 
 @testable import Ensemble
 

@@ -1,6 +1,6 @@
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 @testable import Ensemble
 

@@ -1,7 +1,7 @@
 import MIDI
 import PeerProtocol
-import Seeds
 import Testing
+import _TestSupport
 
 @Suite struct PresenceTests {
   @Test func layoutIsAsDocumented() {

@@ -1,7 +1,7 @@
 import MusicalTime
 import PeerProtocol
-import Seeds
 import Testing
+import _TestSupport
 
 private func timelineMessage(seed: UInt64) -> TimelineMessage {
   var random = SplitMix(seed: seed)

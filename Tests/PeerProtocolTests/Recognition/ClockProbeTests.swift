@@ -2,9 +2,9 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
 import Testing
 import VirtualSessions
+import _TestSupport
 
 @Suite struct ClockProbeTests {
   @Test func offsetIsExactIfBothDelaysAreEqual() {

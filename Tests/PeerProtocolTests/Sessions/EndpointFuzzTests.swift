@@ -1,11 +1,10 @@
-import Hostility
 import MIDI
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
 import Testing
 import VirtualSessions
+import _TestSupport
 
 /// Hostile datagrams on both ports: random, truncated, mutated and replayed.
 @Suite struct EndpointFuzzTests {

@@ -1,9 +1,9 @@
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
 import Testing
 import VirtualSessions
+import _TestSupport
 
 /// Several peers on one host, and many sessions at the same time.
 @Suite struct ManySessionsTests {

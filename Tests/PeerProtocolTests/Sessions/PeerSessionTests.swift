@@ -3,9 +3,9 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
 import Testing
 import VirtualSessions
+import _TestSupport
 
 /// Sessions of two Tutti peers: establishment, delivery and end.
 @Suite struct PeerSessionTests {

@@ -1,9 +1,9 @@
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
 import Testing
 import VirtualSessions
+import _TestSupport
 
 /// Revival of a session of two Tutti peers after an interruption of the network, a restart, or a change of address. Either peer
 /// may be the initiator.

@@ -1,6 +1,6 @@
-import Hostility
 import MusicalTime
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
 

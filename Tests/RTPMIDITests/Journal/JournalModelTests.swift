@@ -1,8 +1,8 @@
 import BasicContainers
 import MIDI
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
 

@@ -1,7 +1,7 @@
 import MIDI
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
 

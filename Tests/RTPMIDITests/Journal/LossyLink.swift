@@ -1,6 +1,6 @@
 import MusicalTime
-import Seeds
 import Testing
+import _TestSupport
 
 /// A simulated network link in one direction, in virtual time. Bursts of loss follow the Gilbert model: in the bad
 /// state, most packets are lost.

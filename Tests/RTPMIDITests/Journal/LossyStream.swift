@@ -1,6 +1,6 @@
 import MIDI
 import MusicalTime
-import Seeds
+import _TestSupport
 
 @testable import RTPMIDI
 

@@ -1,5 +1,5 @@
 import MIDI
-import Seeds
+import _TestSupport
 
 /// A random sequence of commands of all kinds, with few distinct numbers, so that commands often affect each other.
 struct RandomCommands {

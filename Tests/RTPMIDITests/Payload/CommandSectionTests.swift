@@ -1,8 +1,8 @@
 import BasicContainers
 import MIDI
 import RTPMIDI
-import Seeds
 import Testing
+import _TestSupport
 
 /// A payload's commands: when each counts, and what it is.
 enum Command: Equatable {

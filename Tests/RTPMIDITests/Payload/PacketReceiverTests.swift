@@ -2,8 +2,8 @@ import BasicContainers
 import MIDI
 import MusicalTime
 import RTPMIDI
-import Seeds
 import Testing
+import _TestSupport
 
 @Suite struct PacketReceiverTests {
   private let channel = Channel(1)!

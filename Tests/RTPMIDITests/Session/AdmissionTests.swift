@@ -1,8 +1,8 @@
 import MusicalTime
 import RTPMIDI
-import Seeds
 import Testing
 import VirtualSessions
+import _TestSupport
 
 /// Admission of sessions and their number.
 @Suite struct AdmissionTests {

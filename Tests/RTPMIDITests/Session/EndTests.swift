@@ -1,9 +1,9 @@
 import MIDI
 import MusicalTime
 import RTPMIDI
-import Seeds
 import Testing
 import VirtualSessions
+import _TestSupport
 
 /// The end of a session.
 @Suite struct EndTests {

@@ -1,9 +1,9 @@
 import MIDI
 import MusicalTime
 import RTPMIDI
-import Seeds
 import Testing
 import VirtualSessions
+import _TestSupport
 
 @Suite struct HandshakeTests {
   @Test func invitationOnBothPortsEstablishesASession() throws {

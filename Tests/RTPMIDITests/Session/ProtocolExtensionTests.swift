@@ -1,9 +1,9 @@
 import MIDI
 import MusicalTime
 import RTPMIDI
-import Seeds
 import Testing
 import VirtualSessions
+import _TestSupport
 
 /// An extension with one control packet, FF FF 58 58 and an SSRC, sent once a second. It records its calls.
 private final class PingExtension: ProtocolExtension {

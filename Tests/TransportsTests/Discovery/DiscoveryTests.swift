@@ -1,13 +1,14 @@
-import Processes
 import RTPMIDI
 import Synchronization
 import Testing
+import _TestSupport
+import _TestTraits
 
 @testable import Transports
 
 /// Tests with the real Avahi daemon in a private network. They are serialized, because a process can use only one bus.
 /// If a program or the permission for a network namespace is missing, they are cancelled with the reason.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct DiscoveryTests {
+@Suite(.serialized, .ownThreads, .timeLimit(.minutes(5))) struct DiscoveryTests {
   /// The discovery of one peer and the events that it has reported.
   private final class Seeker {
     let discovery: Discovery

@@ -1,5 +1,5 @@
 import Foundation
-import Processes
+import _TestSupport
 
 /// A private network for tests: a system bus, and an Avahi daemon in a network namespace with two interfaces that are
 /// connected only to each other. No packet leaves the machine, and the machine's own bus and daemon are not used.

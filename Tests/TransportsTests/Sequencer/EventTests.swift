@@ -1,7 +1,7 @@
 import CALSA
 import MIDI
-import Seeds
 import Testing
+import _TestSupport
 
 @testable import Transports
 

@@ -1,7 +1,7 @@
 import MusicalTime
-import Seeds
 import Testing
 import Transports
+import _TestSupport
 
 @Suite struct ReconnectionsTests {
   private let start = Instant(nanoseconds: 5_000_000_000)

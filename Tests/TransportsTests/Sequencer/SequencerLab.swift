@@ -1,10 +1,10 @@
 import CALSA
 import MIDI
 import MusicalTime
-import Processes
 import Realtime
 import Testing
 import Transports
+import _TestSupport
 
 /// Tests that need a sequencer. They are serialized, because the connections of each test are announced to all clients.
 @Suite(.enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)"), .serialized)

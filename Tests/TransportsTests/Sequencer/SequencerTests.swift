@@ -2,10 +2,9 @@ import CALSA
 import Glibc
 import MIDI
 import MusicalTime
-import Processes
 import Realtime
-import Seeds
 import Testing
+import _TestSupport
 
 @testable import Transports
 

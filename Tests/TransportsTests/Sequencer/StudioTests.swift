@@ -1,9 +1,9 @@
 import MIDI
 import MusicalTime
-import Processes
 import Realtime
 import Testing
 import Transports
+import _TestSupport
 
 extension LabTests {
   /// The sequencer together with common ALSA programs.

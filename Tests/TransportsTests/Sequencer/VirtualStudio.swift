@@ -1,6 +1,6 @@
 import MusicalTime
-import Seeds
 import Transports
+import _TestSupport
 
 /// A simulation of devices that vanish and return with other numbers, and of a user who connects and disconnects them.
 /// The events are announced as by the kernel to a peer that follows its ``Reconnections``.

@@ -1,5 +1,5 @@
 import MIDI
-import Seeds
+import Simulation
 
 /// A player of anything: every kind of message, of few channels, keys and controllers, so that they meet.
 public struct Improviser {

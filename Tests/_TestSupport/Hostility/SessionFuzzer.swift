@@ -1,7 +1,7 @@
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
+import Simulation
 
 /// An ``Endpoint`` among four genuine peers, their imitators and any number of hostile strangers.
 ///

@@ -2,7 +2,7 @@ import BasicContainers
 import MIDI
 import MusicalTime
 import RTPMIDI
-import Seeds
+import Simulation
 
 /// A stream of RTP packets as nobody should send them: of every kind of message, with short recovery journals and long
 /// ones, left out, out of order, replayed and damaged.

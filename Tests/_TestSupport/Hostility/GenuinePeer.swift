@@ -2,7 +2,7 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
-import Seeds
+import Simulation
 
 /// One who means it well: an ``Endpoint`` and the stream it plays, mostly with a journal and with send instants.
 final class GenuinePeer {

@@ -8,7 +8,7 @@ public enum Program {
 
   /// The patches of the source tree these tests were built in.
   public static let patches = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Patches").path
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Patches").path
 
   /// The `tutti` that was built with these tests.
   public static func tutti() throws -> String {

@@ -1,5 +1,4 @@
 public import MusicalTime
-public import Seeds
 public import Simulation
 
 /// Two peers in session, of which one follows the other, on a virtual network: which packets tell the follower of the

@@ -1,4 +1,4 @@
-import Seeds
+import Simulation
 
 /// Damages datagrams as bad lines, broken stacks and attackers do: a bit turned, octets replaced, an end cut, grown or
 /// taken from another datagram, a word set to an extreme, everything after a beginning made noise.

@@ -1,6 +1,6 @@
 import Foundation
 public import MusicalTime
-import Seeds
+import Simulation
 
 /// Trains of clock ticks from friendly to hostile, from a seed: 240 ticks at 120 BPM, the train's own trouble, then 480
 /// ticks at one tempo. Each arrives late by |N(0, sigma)|.

@@ -1,4 +1,4 @@
-import Seeds
+import Simulation
 
 /// Datagrams as a broken stack, a bad line or an attacker sends them: noise, and valid ones seen before, replayed as they
 /// are or damaged. Each kind seen, RTP and every command, comes about as often as the others.

@@ -1,0 +1,23 @@
+import Ensemble
+import MusicalTime
+import Playback
+
+/// What the tests of activity have in common.
+extension VirtualBand {
+  /// Peers in session, the first of which plays.
+  static func playing(
+    _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: ActivityRule = .sum
+  ) throws -> VirtualBand {
+    var band = VirtualBand(players: count, seed: seed, loss: loss, activity: activity, joined: false)
+    for n in band.players.indices { band.players[n].ensemble.activityRule = rule }
+    band.meet()
+    band.run(for: .seconds(2))
+    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
+    return band
+  }
+
+  mutating func setActivity(_ level: UInt8, of n: Int) { command(n) { $0.setActivity(level, at: $1) } }
+
+  /// The total activity of the last step that player `n` sounded.
+  func played(by n: Int) -> UInt8? { players[n].steps.last?.total }
+}

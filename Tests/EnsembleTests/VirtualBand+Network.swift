@@ -1,0 +1,89 @@
+import Ensemble
+import MIDI
+import MusicalTime
+import PeerProtocol
+
+/// What the players send to each other.
+extension VirtualBand {
+  /// Sends the messages of player `n` and records its other outputs.
+  mutating func drain(_ n: Int) {
+    for output in players[n].ensemble.takeOutputs() {
+      players[n].outputs.append(output)
+      if case .event(let event) = output { players[n].events.append(event) }
+      switch output {
+      case .timelineMessage(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
+      case .presence(let presence, let to, _):
+        players[n].presented.append((now, to))
+        post(.presence(presence), from: n, to: to)
+      case .offer(let offer, let to, _): post(.exclusive(offer.systemExclusive), from: n, to: to)
+      case .message(let message, let instant, let to): post(message, at: instant, from: n, to: to)
+      case .event(.role(let role)): players[n].roles.append((role, now))
+      case .event(.channel(let channel)): players[n].channels.append(channel)
+      case .event(.warning(let peer, let warning)): players[n].doubts.append(.warning(peer, warning))
+      default: break
+      }
+    }
+  }
+
+  private mutating func post(_ message: Message, at instant: Instant, from n: Int, to: Identity?) {
+    guard carriesActivity, case .controlChange(_, let controller, let value) = message else { return }
+    players[n].sent.append((now, controller, value.value))
+    for other in players.indices where to == nil || to == identity(other) {
+      journals[n * players.count + other][controller.value] = value.value
+    }
+    // The unit of an RTP time stamp is 100 us.
+    let stamp = Instant(nanoseconds: instant.nanoseconds / 100_000 * 100_000)
+    post(.message(message, at: stamp), from: n, to: to)
+  }
+
+  private mutating func post(_ letter: Letter, from n: Int, to: Identity?) {
+    for other in players.indices where other != n && (to == nil || to == identity(other)) {
+      let isLost = !connected(n, other) || world.losesPacket()
+      let arrival = now + world.delay()
+      if !isLost {
+        world.add(.letter(letter, from: n, to: other), at: arrival)
+      } else if case .message(.controlChange(_, let controller, _), _) = letter {
+        world.add(.letter(.journal(controller), from: n, to: other), at: arrival + .milliseconds(40))
+      }
+    }
+  }
+
+  mutating func deliver(_ letter: Letter, from a: Int, to n: Int) {
+    guard players[n].isAlive else { return }
+    guard connected(a, n) else {
+      if case .journal = letter { world.add(.letter(letter, from: a, to: n), at: now + .milliseconds(50)) }
+      return
+    }
+    let (sender, local) = (identity(a), own(n))
+    players[n].ensemble.heard(sender, at: local)
+    switch letter {
+    case .timelineMessage(let timelineMessage):
+      players[n].ensemble.received(timelineMessage, from: sender, at: local)
+    case .presence(let presence): players[n].ensemble.received(presence, from: sender, at: local)
+    case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: local)
+    case .message(let message, let instant):
+      _ = players[n].ensemble.received(message, at: instant, isRecovered: false, from: sender, now: local)
+    case .journal(let controller):
+      let value = journals[a * players.count + n][controller.value] ?? 0
+      _ = players[n].ensemble.received(
+        .controlChange(Channel(wire: 0), controller: controller, value: UInt7(masking: value)), at: own(a),
+        isRecovered: true, from: sender, now: local)
+    }
+  }
+
+  /// Each player learns the result of one clock probe with each other player.
+  mutating func probe() {
+    for a in players.indices where players[a].isAlive {
+      let local = own(a)
+      for b in players.indices where a != b && players[b].isAlive && connected(a, b) {
+        guard !world.losesPacket() else { continue }
+        let (out, back) = (world.delay(), world.delay())
+        let replied = players[b].localTime(at: now - back)
+        let request = ClockTransit(.out, sent: players[a].localTime(at: now - back - out), received: replied)
+        players[a].ensemble.measured(request, with: identity(b), at: local)
+        let reply = ClockTransit(.back, sent: replied, received: local)
+        players[a].ensemble.measured(reply, with: identity(b), at: local)
+      }
+    }
+  }
+}
