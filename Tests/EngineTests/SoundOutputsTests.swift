@@ -46,7 +46,7 @@ import _TestSupport
     let sound = try outputs()
     #expect(
       !sound.isHeard && !sound.areTwo && sound.summary == nil && sound.cardState == nil
-        && sound.news(at: MonotonicClock.now) == nil)
+        && sound.warning(at: MonotonicClock.now) == nil)
     let rings = ClockRings()
     try sound.start(name: "one", rings: rings)
     let now = MonotonicClock.now
