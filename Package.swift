@@ -37,12 +37,15 @@ let package = Package(
     .target(name: "PeerProtocol", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", containers]),
     .target(name: "Playback", dependencies: ["ClockSync", "MIDI", "MusicalTime"]),
     .target(
+      name: "Sending", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", containers]),
+    .target(
       name: "Ensemble",
-      dependencies: ["ClockSync", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm"]),
+      dependencies: ["ClockSync", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm", "Sending"]),
     .target(
       name: "Simulation",
       dependencies: [
-        "ClockSync", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm", containers,
+        "ClockSync", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm", "Sending",
+        containers,
       ]),
     .target(name: "CRealtime"),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
@@ -61,7 +64,7 @@ let package = Package(
       name: "Engine",
       dependencies: [
         "Audio", "ClockSync", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI",
-        "Realtime", "Rhythm", "Transports", containers, .product(name: "Logging", package: "swift-log"),
+        "Realtime", "Rhythm", "Sending", "Transports", containers, .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "tutti",
@@ -89,6 +92,9 @@ let package = Package(
     .testTarget(
       name: "ClockSyncTests", dependencies: ["_TestSupport", "ClockSync", "Simulation"]),
     .testTarget(name: "RhythmTests", dependencies: ["_TestSupport", "Rhythm"]),
+    .testTarget(
+      name: "SendingTests",
+      dependencies: ["CAllocationCount", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Sending"]),
     .testTarget(name: "EnsembleTests", dependencies: ["_TestSupport", "Ensemble"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "_TestSupport", "Simulation"]),

@@ -1,8 +1,8 @@
 public import MIDI
 public import MusicalTime
 
-/// Where bars begin, and how long the pattern is: what a device that comes late has to know of the rhythm. Small, so that
-/// a tick does not carry the whole pattern.
+/// The bar grid and the length of a pattern, from which the song position for a late joiner follows. This value is small.
+/// The complete pattern is not.
 public struct Bars: Sendable, BitwiseCopyable {
   private let stepsPerBar: Int64
   private let stepsPerPattern: Int64
@@ -18,7 +18,8 @@ public struct Bars: Sendable, BitwiseCopyable {
     self.stepsPerPattern = stepsPerPattern
   }
 
-  /// Song Position for `step`. It has 14 bits: the place modulo the largest multiple of the pattern's length that fits.
+  /// The Song Position value for `step`. The value has 14 bits: it is the step number modulo the largest multiple of the
+  /// pattern length that fits.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -26,8 +27,7 @@ public struct Bars: Sendable, BitwiseCopyable {
     UInt14(clamping: Int(step.index % (16384 / stepsPerPattern * stepsPerPattern)))
   }
 
-  /// Whether a receiver that was not there at the start of `schedule` can begin at `tick`: on a bar. At the start everybody
-  /// can.
+  /// Whether a receiver can begin at `tick`: at the start of `schedule`, or at the beginning of a bar.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,13 +1,12 @@
 public import MusicalTime
 
-/// The total activity that the layers of the rhythm go by, tick by tick: one value, and from a beat on another that has been
-/// told already.
+/// The total activity that selects the layers at each tick: the present value, and the next value if it is announced already.
 public struct Intensity: Hashable, Sendable, BitwiseCopyable {
   /// 0...127.
   public var value: UInt8
-  /// From ``changeTick`` on.
+  /// The value from ``changeTick`` on.
   public var next: UInt8
-  /// `Tick(.max)` while no change is known.
+  /// The first tick of ``next``. `Tick(.max)` if no change is announced.
   public var changeTick: Tick
 
   /// Real-time: safe.
@@ -18,19 +17,19 @@ public struct Intensity: Hashable, Sendable, BitwiseCopyable {
     self.changeTick = changeTick
   }
 
-  /// The total that counts at `tick`.
+  /// The total activity at `tick`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func value(at tick: Tick) -> UInt8 { tick >= changeTick ? next : value }
 
-  /// The first tick, not before `first`, at which `other` says something else; nil when there is none.
+  /// The first tick at or after `first` at which `other` has a different value. Nil if there is none.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func tick(differingFrom other: Intensity, notBefore first: Tick) -> Tick? {
     if value(at: first) != other.value(at: first) { return first }
-    // Both are constant but for their changes.
+    // Both values are constant except at their change ticks.
     var (sooner, later) = (changeTick, other.changeTick)
     if later < sooner { (sooner, later) = (later, sooner) }
     if sooner > first, sooner.index != .max, value(at: sooner) != other.value(at: sooner) { return sooner }

@@ -1,32 +1,33 @@
 public import ClockSync
 public import MusicalTime
 
-/// What the clock thread plays: the rhythm in its master's clock, and that clock beside the own one. All instants that it
-/// takes and gives are in the own clock. A trivial value that travels by triple buffer.
+/// What the clock thread plays: the timeline in the master's clock, and the mapping of the master's clock to the local clock.
+/// Parameters and results are local time unless stated otherwise. A trivial value that travels through a triple buffer.
 public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
-  /// Counts the runs this peer has taken part in; 0 before the first. A new run starts its cursors anew.
+  /// The number of the run on the local peer. 0 before the first run. A cursor restarts when the run changes.
   public var run: UInt32
-  /// Whether this peer is the master, and so sends the clock.
+  /// Whether the local peer is the master and sends the clock.
   public var sends: Bool
-  /// The run in which the ticks began that this one goes on with: this run itself, unless it takes the place of one that
-  /// plays much the same ticks, so that what has sounded of that one is not played again.
+  /// The first run of a series of runs that play nearly the same ticks, for example when another peer takes over the rhythm.
+  /// Equal to ``run`` if the run does not continue another one. Ticks that were played in an earlier run of the series are
+  /// not played again.
   public var began: UInt32
-  /// The first tick this peer plays.
+  /// The first tick that the local peer plays.
   public var start: Tick
-  /// The first tick nobody plays any more; `Tick(.max)` while no end is known.
+  /// The first tick after the end. `Tick(.max)` if no end is known.
   public var end: Tick
-  /// The master's clock; the own one if this peer is the master.
+  /// The mapping of the master's clock. The identity if the local peer is the master.
   public var clock: ClockMapping
   /// Tempo and origin before `changeTick`, in the master's clock.
   public var timeline: Timeline
   /// Tempo and origin from `changeTick` on.
   public var changed: Timeline
-  /// From where `changed` counts; `Tick(.max)` while no change is known.
+  /// The first tick of ``changed``. `Tick(.max)` if no change is known.
   public var changeTick: Tick
-  /// Which layers sound.
+  /// The total activity, which selects the layers.
   public var intensity: Intensity
 
-  /// Silence.
+  /// A schedule without ticks.
   public static let silence = PlaybackSchedule(
     run: 0, sends: false, start: Tick(0), end: Tick(0),
     timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
@@ -47,16 +48,17 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     self.changeTick = change?.tick ?? Tick(.max)
   }
 
-  /// Whether the run goes on from another.
+  /// Whether the run continues another one.
   public var continues: Bool { began != run }
 
-  /// Whether the ticks of this run are those of an earlier one, or of itself: a thread may not have seen the runs between.
+  /// Whether `earlier` is this run, or an earlier run of the same series (see ``began``). The caller may have missed the runs
+  /// between the two.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func goesOn(from earlier: UInt32) -> Bool { run &- earlier <= run &- began }
 
-  /// When `tick` is due.
+  /// The instant at which `tick` is due.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -70,12 +72,12 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func tick(at instant: Instant) -> Tick {
     let tick = tick(atMaster: clock.remote(at: instant))
-    // There and back between two clocks is exact to a nanosecond or two.
+    // A conversion to the other clock and back has an error of up to two nanoseconds.
     if deadline(tick) > instant { return tick + -1 }
     return deadline(tick + 1) <= instant ? tick + 1 : tick
   }
 
-  /// The last tick due at or before `instant` of the master's clock.
+  /// The last tick due at or before `instant`, which is in the master's clock.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,27 +1,28 @@
 public import MusicalTime
 
-/// Walks the ticks of a schedule in order, each once, `lead` ahead of its deadline. However the schedule is retimed while it
-/// walks, no tick of a run is lost or doubled: the cursor counts ticks, the schedule only says when.
+/// A position in the ticks of a schedule. The cursor returns each tick once and in order, `lead` ahead of its due time. The
+/// cursor counts ticks and the schedule gives their due times. A change of the due times therefore neither loses nor
+/// repeats a tick of a run.
 ///
-/// A peer that was stopped catches up tick by tick, late. When it was away for more than ``patience`` (a suspended
-/// laptop) it goes on at the present tick instead, and counts what it passed over.
+/// A cursor that is late catches up tick by tick. If it is later than ``patience`` (a suspended laptop), it continues at the
+/// present tick and counts the ticks that it skipped.
 public struct TickCursor: Sendable, BitwiseCopyable {
-  /// How late a tick may be and still be taken.
+  /// The maximum lateness of a tick that is not skipped.
   public static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(10) } }
 
   public let lead: Nanoseconds
-  /// The tick that comes next.
+  /// The next tick.
   public private(set) var next = Tick(0)
-  /// Ticks passed over.
+  /// The number of skipped ticks.
   public private(set) var skipped: Int64 = 0
-  /// The first tick of this run that it has not found taken: where the run goes on from another, what has been taken of that
-  /// one was timed otherwise and is not taken back.
+  /// The first tick that the cursor has to return in this run. If the run continues another one, earlier ticks were returned
+  /// in that run with other due times, and ``goBack(from:to:at:)`` does not go back to them.
   public private(set) var first = Tick(0)
   private var run: UInt32 = 0
 
   public init(lead: Nanoseconds) { self.lead = lead }
 
-  /// When the next tick is to be taken; the distant future when the schedule has none left.
+  /// When ``take(in:at:)`` returns the next tick. The distant future if the schedule has no tick left.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -30,8 +31,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     return next < schedule.end ? schedule.deadline(next) - lead : .distantFuture
   }
 
-  /// When the next tick is to be taken that begins a step, with those before it; the distant future when the schedule has none
-  /// left. Until then who plays steps alone has nothing to do.
+  /// When ``take(in:at:)`` returns the next tick that begins a step. The distant future if the schedule has none left. A user
+  /// of steps needs to do nothing before this instant.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -49,11 +50,11 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     run = schedule.run
   }
 
-  /// Where `new` takes the place of `schedule`, goes back to the first tick taken that the run now does not have, or has
-  /// otherwise: an end, a change of tempo or of the layers was told after a slow sound card was handed it.
+  /// Goes back to the first returned tick that differs between `schedule` and its replacement `new`. This is necessary if an
+  /// end, a tempo change or a change of the layers arrives after the tick was passed to a sound card with a long latency.
   ///
-  /// - Returns: from when on that which was handed over is to be taken back; nil: nothing is. A rhythm that another takes the
-  ///   place of sounds up to that one's first tick.
+  /// - Returns: the instant from which events have to be withdrawn from the sound. Nil if none have to be withdrawn. A run
+  ///   that is replaced by another run sounds up to the first tick of the new one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -62,13 +63,13 @@ public struct TickCursor: Sendable, BitwiseCopyable {
       guard schedule.run != 0, !new.goesOn(from: schedule.run) else { return nil }
       return new.deadline(new.start) - .microseconds(100)
     }
-    // A follower's schedule has moved by less than half a tick since: what is nearer than that may have sounded.
+    // The schedule of a follower has moved by less than half a tick. A tick that is nearer than half a tick may have sounded.
     let present = schedule.tick(at: now)
     let half = Nanoseconds((schedule.deadline(present + 1) - schedule.deadline(present)).count / 2)
     let coming = schedule.firstTick(notBefore: now + half)
     var tick = new.end
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
-    // Layers that should have changed already go on with what has not been handed over.
+    // If the layers should have changed already, they change with the first tick that was not yet returned.
     if let changed = new.intensity.tick(differingFrom: schedule.intensity, notBefore: coming), changed > coming,
       changed < tick
     {
@@ -81,14 +82,14 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     return schedule.deadline(tick) - half
   }
 
-  /// The next tick if it is due at `now`.
+  /// Returns the next tick if `now` is not before its due time minus ``lead``. Otherwise returns nil.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func take(in schedule: PlaybackSchedule, at now: Instant) -> Tick? {
     let due = due(in: schedule)
     guard next < schedule.end, due <= now else { return nil }
-    // Not `now - due`: where another's timeline ends at the beginning of time, that would wrap.
+    // The expression `now - due` could overflow: a timeline message may contain a due time near the minimum.
     if due < now - Self.patience {
       let present = schedule.firstTick(notBefore: now + lead)
       let resumed = present < schedule.end ? present : schedule.end

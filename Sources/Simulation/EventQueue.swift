@@ -1,17 +1,17 @@
 import MusicalTime
 
-/// What is to happen, by true time, and of what happens at the same moment first what was asked for first: so the order
-/// hangs on nothing but the seed. A binary heap of small values.
+/// The future events, ordered by true time. Events at the same instant are ordered by their insertion, so that the order
+/// depends on the seed only. A binary heap of small values.
 struct EventQueue {
   enum Kind: UInt8, BitwiseCopyable {
-    /// The packet `value` arrives at the host.
+    /// The packet in slot `value` arrives at the host.
     case packet
-    /// The host's control thread wakes; `value` says in which of its lives.
+    /// The control thread of the host wakes. `value` is the number of the life for which the event was scheduled.
     case control
-    /// Its clock thread does.
+    /// The clock thread of the host wakes. `value` as for `control`.
     case clock
-    /// Something in the room is due, see ``Room/Due``.
-    case room
+    /// An event of the world: see ``VirtualWorld/Due``.
+    case world
   }
 
   struct Event: BitwiseCopyable {

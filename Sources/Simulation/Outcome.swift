@@ -1,44 +1,45 @@
 public import MusicalTime
 
-/// What came of a simulation.
+/// The result of a simulation.
 public struct Outcome: Sendable {
   public internal(set) var seed: UInt64
   public internal(set) var peers: Int
   public internal(set) var network: String
-  /// How long it took in virtual time.
+  /// The simulated time.
   public internal(set) var length: Nanoseconds
-  /// Steps heard by all peers together, and drums struck in them.
+  /// The number of steps that all peers together have played, and the number of hits in these steps.
   public internal(set) var steps = 0
   public internal(set) var hits = 0
-  /// How far from the master's step each settled follower's was, later being more than zero.
+  /// The distance of each step of a settled follower from the same step of its master. Positive if the follower was later.
   public internal(set) var distances: [Nanoseconds] = []
-  /// Packets sent, and of these those that did not arrive.
+  /// The number of packets that were sent, and how many of them did not arrive.
   public internal(set) var packets: Int64 = 0
   public internal(set) var lost: Int64 = 0
-  /// How often a rhythm began, another took over one that went on, and a master turned out to be outranked.
+  /// How often a rhythm started, how often a peer took over a rhythm, and how often a master yielded to a higher claim.
   public internal(set) var starts = 0
   public internal(set) var takeovers = 0
   public internal(set) var outranked = 0
-  /// How often each check was looked at: one that never was says nothing.
-  public internal(set) var looks: [Check: Int] = [:]
-  /// The first violations, and how many there were of each.
+  /// How often each invariant was evaluated. An invariant with 0 evaluations proves nothing.
+  public internal(set) var evaluations: [Invariant: Int] = [:]
+  /// The first violations of each invariant, and the number of all violations of each invariant.
   public internal(set) var violations: [Violation] = []
-  public internal(set) var counts: [Check: Int] = [:]
-  /// What everybody heard and did, and when, in one number: FNV-1a (Fowler, Noll, Vo), 64 bits.
+  public internal(set) var counts: [Invariant: Int] = [:]
+  /// A hash of all steps, sounds and role changes with their instants: FNV-1a (Fowler, Noll, Vo), 64 bits.
   public internal(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
   public var holds: Bool { violations.isEmpty }
 
-  mutating func note(_ value: some FixedWidthInteger) {
+  /// Adds a value to the digest.
+  mutating func hash(_ value: some FixedWidthInteger) {
     for octet in 0..<value.bitWidth / 8 {
       digest = (digest ^ UInt64(truncatingIfNeeded: value >> (8 * octet)) & 0xFF) &* 0x100_0000_01B3
     }
   }
 
-  /// Takes note of a violation.
-  mutating func note(_ violation: Violation) {
-    counts[violation.check, default: 0] += 1
-    // The first of each is the one that tells; those that follow it follow from it.
-    if counts[violation.check]! <= 3 { violations.append(violation) }
+  /// Counts a violation.
+  mutating func add(_ violation: Violation) {
+    counts[violation.invariant, default: 0] += 1
+    // The first violation shows the cause. Later ones are usually consequences.
+    if counts[violation.invariant]! <= 3 { violations.append(violation) }
   }
 }

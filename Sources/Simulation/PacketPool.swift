@@ -1,16 +1,16 @@
 import BasicContainers
 import RTPMIDI
 
-/// The packets on their way and those that wait to be looked at, in slots of one block of memory. A slot is used again, so
-/// that millions of packets need no more memory than there are at a time.
+/// The packets that are in flight or wait for the control thread, in slots of one block of memory. Slots are reused: the pool
+/// is as large as the largest number of simultaneous packets.
 struct PacketPool {
-  /// Octets a packet may have: an Ethernet frame's.
+  /// The maximum number of octets of a packet: the payload of an Ethernet frame.
   static let slotLength = 1500
 
   struct Label {
     var length = 0
     var source = SocketAddress(host: 0, .control)
-    /// To which port it goes.
+    /// The destination port.
     var port = Port.control
   }
 
@@ -18,7 +18,7 @@ struct PacketPool {
   private(set) var labels: [Label] = []
   private var free: [Int] = []
 
-  /// Keeps a packet; gives its slot.
+  /// Stores a packet and returns its slot.
   mutating func keep(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to port: Port) -> Int {
     let slot = free.popLast() ?? labels.count
     if slot == labels.count {
@@ -32,7 +32,7 @@ struct PacketPool {
     return slot
   }
 
-  /// Gives the packet in `slot` to `body`.
+  /// Calls `body` with the packet in `slot`.
   func read(_ slot: Int, _ body: (Span<UInt8>) -> Void) {
     let start = slot * Self.slotLength
     body(octets.span.extracting(start..<start + labels[slot].length))

@@ -2,47 +2,55 @@ import Ensemble
 import MIDI
 import MusicalTime
 import PeerProtocol
+import Sending
 
-/// A rule of the ensemble that a simulation can keep from working, to see that a check notices.
-package enum Rule: String, CaseIterable, Sendable {
-  /// Of two that start at once one follows the other.
-  case tie
-  /// Halves of a network that meet again come to one master.
-  case heal
-  /// No two peers have one channel.
-  case channel
-  /// What a gate is closed to does not pass.
-  case gate
-  /// The rhythm outlives its master.
-  case failover
-  /// The master hears how lively everybody is.
-  case activity
-}
-
-/// Keeps a rule from working, from outside: the shipped code is as it is, but does not hear or say what the rule needs.
+/// Disables one rule from outside: the shipped code is unchanged, but the messages that the rule needs are altered or not
+/// sent.
 final class RuleMutation {
-  let rule: Rule?
-  /// The claim by which the peer at a host is master, nil where it is not.
+  let rule: EnsembleRule?
+  /// The claim with which the peer at a host is master. Nil if that peer is not master.
   var mastery: (Int) -> Claim? = { _ in nil }
 
-  init(_ rule: Rule?) { self.rule = rule }
+  init(_ rule: EnsembleRule?) { self.rule = rule }
 
-  /// What is sent in the place of a System Exclusive message of Tutti's.
-  func alter(_ octets: [UInt8]) -> [UInt8] {
-    guard rule == .channel || rule == .activity, var presence = Presence(systemExclusive: octets) else { return octets }
-    if rule == .channel { presence.channel = nil } else { presence.activity = 0 }
-    return presence.systemExclusive
+  /// Returns the commands that replace `command` of `peer`. Destinations are removed here, before a packet is encoded, so
+  /// that sequence numbers and journals have no gaps.
+  func mutate(_ command: StreamCommand, from peer: VirtualPeer) -> [StreamCommand] {
+    guard let rule else { return [command] }
+    switch (rule, command) {
+    case (.channel, .exclusive(let data, let stream, let isJournalled)),
+      (.activity, .exclusive(let data, let stream, let isJournalled)):
+      return [.exclusive(alter(data), to: stream, isJournalled: isJournalled)]
+    case (.tie, .exclusive(let data, let stream, let isJournalled)),
+      (.heal, .exclusive(let data, let stream, let isJournalled)):
+      let receivers = peer.core.roster.sessions.filter { session in
+        (stream.map { $0 == session.stream } ?? (peer.core.roster[session.id]?.identity != nil))
+          && admits(from: peer.host, to: session.info.data.host)
+      }
+      return receivers.sorted { $0.stream.slot < $1.stream.slot }.map {
+        .exclusive(data, to: $0.stream, isJournalled: isJournalled)
+      }
+    case (.activity, .message(let message)): return isOwnActivity(message.message) ? [] : [command]
+    default: return [command]
+    }
   }
 
-  /// Whether a System Exclusive message of Tutti's goes from one host to another.
-  func admits(from host: Int, to other: Int) -> Bool {
-    guard rule == .tie || rule == .heal, let a = mastery(host), let b = mastery(other) else { return true }
+  /// Returns a presence without the value that the rule needs.
+  private func alter(_ data: SystemExclusiveData) -> SystemExclusiveData {
+    guard var presence = Presence(systemExclusive: data.array) else { return data }
+    if rule == .channel { presence.channel = nil } else { presence.activity = 0 }
+    return SystemExclusiveData(presence.systemExclusive) ?? data
+  }
+
+  /// Whether a System Exclusive message may go from one host to another.
+  private func admits(from host: Int, to other: Int) -> Bool {
+    guard let a = mastery(host), let b = mastery(other) else { return true }
     return (a.term == b.term) != (rule == .tie)
   }
 
-  /// Whether a message goes out at all.
-  func admits(_ message: Message) -> Bool {
-    guard rule == .activity, case .controlChange(let channel, 11, _) = message else { return true }
-    return channel.wire != 0
+  /// Whether `message` reports the activity of its sender: Expression on channel 1.
+  private func isOwnActivity(_ message: Message) -> Bool {
+    guard case .controlChange(let channel, 11, _) = message else { return false }
+    return channel.wire == 0
   }
 }

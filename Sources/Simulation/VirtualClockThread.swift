@@ -1,129 +1,89 @@
 import Ensemble
 import MusicalTime
 import Playback
+import RTPMIDI
 import Rhythm
+import Sending
 
-/// What the engine's clock thread does, on virtual time: it walks the schedule's ticks by the shipped cursors, hands steps to the
-/// sound, and sends Start, Clock and Stop, ahead of time or at the moment. It is never late.
+/// The clock thread of a virtual peer: drives the shipped ``StreamSender``, gives its packets to the virtual network, and
+/// keeps the steps until they are due. Sending takes no virtual time, so the thread is never late.
 final class VirtualClockThread {
-  /// How long before its first tick a receiver hears Start or Continue.
-  private static let prelude = Nanoseconds.milliseconds(10)
+  private var sender: StreamSender
+  private let wire: Wire
+  private let clock: VirtualClock
+  private let source: SocketAddress
+  private let pattern: Pattern
+  /// The steps that the sender has passed to the sound and that are not yet due.
+  private var waiting: [PlayedStep] = []
 
-  let streams: VirtualStreams
-  private let score: Score
-  private var schedule = PlaybackSchedule.silence
-  /// At the tick itself: those who play on arrival.
-  private var moment = TickCursor(lead: .zero)
-  /// Ahead of it: those who go by time stamps.
-  private var ahead: TickCursor
-  private var momentPrelude = TickCursor(lead: VirtualClockThread.prelude)
-  private var aheadPrelude: TickCursor
-  /// Steps on their way to the sound.
-  private var sound: TickCursor
-  /// The newest tick of the run that those who go by time stamps are to have.
-  private var owed = Tick(.min)
-  /// Steps that the sound has been handed and nobody has heard yet.
-  private var handed: [Sounded] = []
-  /// Whether the present run began while there was more to play of the one before.
-  private var cutsShort = false
-
-  init(streams: VirtualStreams, score: Score, lead: Nanoseconds, soundLead: Nanoseconds) {
-    (self.streams, self.score) = (streams, score)
-    ahead = TickCursor(lead: lead - .milliseconds(10))
-    aheadPrelude = TickCursor(lead: lead - .milliseconds(5))
-    sound = TickCursor(lead: soundLead)
+  init(host: Int, wire: Wire, clock: VirtualClock, pattern: Pattern, tickLead: Nanoseconds, soundLead: Nanoseconds) {
+    (self.wire, self.clock, self.pattern) = (wire, clock, pattern)
+    source = SocketAddress(host: host, .data)
+    sender = StreamSender(
+      capacity: 0, tickLead: tickLead, soundLead: soundLead, bars: pattern.bars, reportsTicks: false, quietTime: .zero)
   }
 
-  /// Plays by `new` from now on.
-  func adopt(_ new: PlaybackSchedule, at now: Instant) {
-    // The cursor of the sound stands at the last step.
-    handSteps(at: now)
-    keepPace(at: now)
-    // A rhythm that another takes the place of, before its end, is stopped for those who heard it from here.
-    if schedule.sends, new.run != schedule.run || !new.sends { stopStreams(at: now) }
-    if new.run != schedule.run { owed = Tick(.min) }
-    if new.run != schedule.run {
-      cutsShort = schedule.run != 0 && sound.next > schedule.start && sound.next < schedule.end
-    }
-    if let instant = sound.goBack(from: schedule, to: new, at: now) { handed.removeAll { $0.due >= instant } }
-    schedule = new
+  /// When ``run(at:)`` or ``nextStep(at:)`` has something to do next, in local time.
+  var nextDeadline: Instant { min(sender.nextDeadline, waiting.first?.due ?? .distantFuture) }
+
+  /// Executes a command and sends what follows from it.
+  func execute(_ command: StreamCommand, at now: Instant) {
+    if case .open(let stream, _, _, _, _) = command { sender.reserve(stream.slot + 1) }
+    sender.execute(command)
+    runExceptGuards(at: now)
   }
 
-  /// A session's receiver goes by time stamps from now on: ticks that the others have had already are owed to it alone.
-  func stamp(at now: Instant) { if owed >= schedule.start { streams.sendClock(owed, of: schedule, stamped: true) } }
+  /// Plays by `schedule` from now on.
+  func adopt(_ schedule: PlaybackSchedule, at now: Instant) {
+    sender.adopt(schedule, at: now)
+    run(at: now)
+  }
 
-  /// Ends the rhythm for those who heard it from here.
+  /// Stops the run on all streams.
   func stopStreams(at now: Instant) {
-    streams.stop(at: now, stamped: false)
-    streams.stop(at: now, stamped: true)
+    sender.stopStreams(at: now)
+    runExceptGuards(at: now)
   }
 
-  /// Does what is due at `now`; gives the instant of the next thing to do.
-  func round(at now: Instant) -> Instant {
-    // Once, and not for each cursor.
-    let schedule = schedule
-    handSteps(at: now)
-    if schedule.sends {
-      while let tick = moment.take(in: schedule, at: now) { streams.sendClock(tick, of: schedule, stamped: false) }
-      while let tick = momentPrelude.take(in: schedule, at: now) {
-        streams.begin(at: tick, of: schedule, in: score.bars, stamped: false)
-      }
-      while let tick = aheadPrelude.take(in: schedule, at: now) {
-        streams.begin(at: tick, of: schedule, in: score.bars, stamped: true)
-      }
-      while let tick = ahead.take(in: schedule, at: now) {
-        owed = tick
-        streams.sendClock(tick, of: schedule, stamped: true)
-      }
-      let end = schedule.deadline(schedule.end)
-      if self.end(of: moment, stamped: false) <= now { streams.stop(at: end, stamped: false) }
-      if self.end(of: ahead, stamped: true) <= now { streams.stop(at: end, stamped: true) }
+  /// Does everything that is due at `now`, in local time.
+  func run(at now: Instant) {
+    while let output = sender.poll(at: now) { perform(output, at: now) }
+  }
+
+  /// Does everything that is due at `now`, except guard packets, which wait for the last command at this instant.
+  private func runExceptGuards(at now: Instant) {
+    while let output = sender.pollExceptGuards(at: now) { perform(output, at: now) }
+  }
+
+  private func perform(_ output: StreamSender.Output, at now: Instant) {
+    switch output {
+    case .packet(let transmission):
+      sender.seal(transmission, sentAt: now)
+      wire.send(sender.packet, from: source, to: transmission.address)
+      sender.finish(transmission, isAccepted: true)
+    case .step(let tick): keep(tick)
+    case .recall(let instant): waiting.removeAll { $0.due >= instant }
+    case .tick, .begin, .end: break
     }
-    var next = sound.dueStep(in: schedule)
-    if schedule.sends {
-      next = min(next, moment.due(in: schedule), momentPrelude.due(in: schedule))
-      next = min(next, aheadPrelude.due(in: schedule), ahead.due(in: schedule))
-      next = min(next, end(of: moment, stamped: false), end(of: ahead, stamped: true))
-    }
-    streams.sendGuards(at: now)
-    return min(next, streams.guardsDue, handed.first?.due ?? .distantFuture)
   }
 
-  /// Who only follows has nothing to do at each tick, but has passed it when the sending falls to it.
-  private func keepPace(at now: Instant) {
-    guard !schedule.sends else { return }
-    while moment.take(in: schedule, at: now) != nil {}
-    while momentPrelude.take(in: schedule, at: now) != nil {}
+  /// The next step that is due at `now`, in local time.
+  func nextStep(at now: Instant) -> PlayedStep? {
+    guard let first = waiting.first, first.due <= now else { return nil }
+    return waiting.removeFirst()
   }
 
-  /// The next step that has been heard by `now`.
-  func heard(by now: Instant) -> Sounded? {
-    guard let first = handed.first, first.due <= now else { return nil }
-    return handed.removeFirst()
-  }
-
-  private func handSteps(at now: Instant) {
-    while let tick = sound.take(in: schedule, at: now) { hand(tick) }
-  }
-
-  private func hand(_ tick: Tick) {
+  private func keep(_ tick: Tick) {
     guard let step = tick.beginsStep else { return }
+    let schedule = sender.schedule
     let level = schedule.intensity.value(at: tick)
     var hits: UInt8 = 0
-    for index in score.table.hits(at: step) where score.table.hit(index).sounds(at: level) { hits &+= 1 }
+    for index in pattern.table.hits(at: step) where pattern.table.hit(index).sounds(at: level) { hits &+= 1 }
     let tempo = tick >= schedule.changeTick ? schedule.changed.tempo : schedule.timeline.tempo
-    handed.append(
-      Sounded(
-        step: step, due: schedule.deadline(tick), run: schedule.run, began: schedule.began, cutsShort: cutsShort,
-        level: level, hits: hits, length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
-  }
-
-  /// When Stop is due for those whom `cursor` serves; the distant future while nobody has anything to stop.
-  private func end(of cursor: TickCursor, stamped: Bool) -> Instant {
-    guard schedule.end.index != .max, cursor.next >= schedule.end, streams.takesPart(in: schedule.run, stamped: stamped)
-    else {
-      return .distantFuture
-    }
-    return schedule.deadline(schedule.end) - cursor.lead
+    waiting.append(
+      PlayedStep(
+        step: step, due: schedule.deadline(tick), run: schedule.run, began: schedule.began,
+        cutsShort: sender.cutsPreviousRunShort, level: level, hits: hits,
+        length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
   }
 }

@@ -1,18 +1,18 @@
 import MusicalTime
 
-/// A network described in words, a word and a number a line:
+/// The text format of a network: one key and one number per line.
 ///
 ///     # a full concert hall
-///     delay_ms   8        the mean
+///     delay_ms   8        the mean delay
 ///     jitter_ms  3        the standard deviation
-///     loss       0.05     the share of packets, as are duplicate and reorder
-///     burst      4        packets lost one after another, on average
+///     loss       0.05     a fraction of packets, as duplicate and reorder
+///     burst      4        the mean number of consecutive losses
 ///     duplicate  0.001
 ///     reorder    0.02
 ///
-/// What is not named is 0, and `burst` 1. What follows a number or a # is for people.
+/// The default is 0, and 1 for `burst`. Text after a number or after # is a comment.
 extension VirtualNetwork {
-  /// A line that cannot be understood.
+  /// A line that cannot be parsed.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
     public let line: Int
@@ -22,7 +22,7 @@ extension VirtualNetwork {
 
   /// Reads a network from `text`.
   ///
-  /// - Parameter file: what it is called, in faults and as ``name``.
+  /// - Parameter file: the name of the file, for errors and for ``name``.
   public init(text: String, file: String) throws(Fault) {
     self.init(name: file, delay: .zero, jitter: .zero)
     var seen: Set<Substring> = []

@@ -1,34 +1,34 @@
 public import MusicalTime
 
-/// What a network does to each packet on its way. Integers and the four operations alone, so that a seed gives the same
-/// evening on every machine.
+/// The delay, loss, duplication and reordering of packets on a network. Only integers and the four basic operations are used,
+/// so that a seed gives the same simulation on every machine.
 public struct VirtualNetwork: Hashable, Sendable {
-  /// How delays spread around their middle.
+  /// The distribution of delays.
   public enum Shape: Hashable, Sendable {
-    /// Symmetric, none below zero.
+    /// A normal distribution without negative delays.
     case normal
-    /// The halves of a normal distribution that are late: ``VirtualNetwork/delay`` is the floor.
+    /// The upper half of a normal distribution. ``VirtualNetwork/delay`` is the minimum.
     case late
-    /// A floor and a long tail: Pareto's distribution of index 3, cut at four deviations as netem's table is.
+    /// A Pareto distribution of index 3, with a minimum and a long tail. It is cut at four standard deviations, as in netem's table.
     case pareto
   }
 
   public var name: String
-  /// The mean; with ``Shape/late`` the least.
+  /// The mean delay. With ``Shape/late`` the minimum delay.
   public var delay: Nanoseconds
-  /// The standard deviation.
+  /// The standard deviation of the delay.
   public var jitter: Nanoseconds
   public var shape: Shape
-  /// The share of packets that are lost, 0...1.
+  /// The fraction of packets that are lost, 0...1.
   public var loss: Double
-  /// How many packets are lost one after another, on average; 1: each loss is by itself.
+  /// The mean number of consecutive losses. 1: losses are independent.
   public var burst: Double
-  /// The share of packets that arrive twice.
+  /// The fraction of packets that arrive twice.
   public var duplicate: Double
-  /// The share of packets that are held back by ``hold``, so that those behind overtake them.
+  /// The fraction of packets that are delayed by ``hold``, so that later packets overtake them.
   public var reorder: Double
 
-  /// Longer than a tick at 120 BPM.
+  /// The additional delay of reordered packets: longer than a tick at 120 BPM.
   public static let hold = Nanoseconds.milliseconds(25)
 
   public init(
@@ -39,8 +39,8 @@ public struct VirtualNetwork: Hashable, Sendable {
     (self.loss, self.burst, self.duplicate, self.reorder) = (loss, burst, duplicate, reorder)
   }
 
-  /// The networks of the lab (Benchmarks/Lab/network.sh), by what netem does there. A still one adds what the machines do,
-  /// some instructions more or less.
+  /// The networks of the lab (Benchmarks/Lab/network.sh), as netem implements them. The jitter of `still` is that of the
+  /// machines.
   public static let still = VirtualNetwork(
     name: "still", delay: .microseconds(100), jitter: .microseconds(1), shape: .late)
   public static let lan = VirtualNetwork(name: "lan", delay: .microseconds(500), jitter: .microseconds(100))
@@ -49,15 +49,15 @@ public struct VirtualNetwork: Hashable, Sendable {
   public static let poor = VirtualNetwork(
     name: "poor", delay: .milliseconds(5), jitter: .milliseconds(5), shape: .pareto, loss: 0.03)
 
-  /// All of the lab's.
+  /// All networks of the lab.
   public static let lab = [still, lan, wifi, poor]
 
-  /// How long a packet takes; nil when it is lost. Each is lost or not by itself.
+  /// The delay of a packet. Nil if the packet is lost. Losses are independent of each other.
   public func delay(_ random: inout SplitMix) -> Nanoseconds? {
     random.share() < loss ? nil : latency(&random)
   }
 
-  /// How long a packet takes that is not lost.
+  /// The delay of a packet that is not lost.
   func latency(_ random: inout SplitMix) -> Nanoseconds {
     let deviations =
       switch shape {
@@ -68,7 +68,7 @@ public struct VirtualNetwork: Hashable, Sendable {
     return max(.zero, delay + Nanoseconds((jitter.count * deviations) >> 16))
   }
 
-  /// Whether a packet is lost after one that was, or was not: the chain of two states after Gilbert (1960).
+  /// Whether a packet is lost, given whether the previous packet was lost. A Markov chain of two states (Gilbert, 1960).
   func loses(afterLoss: Bool, _ random: inout SplitMix) -> Bool {
     guard loss > 0 else { return false }
     guard burst > 1, loss < 1 else { return random.share() < loss }
@@ -77,10 +77,11 @@ public struct VirtualNetwork: Hashable, Sendable {
 }
 
 extension SplitMix {
-  /// 0..<1.
+  /// A uniform number in 0..<1.
   mutating func share() -> Double { Double(next() >> 11) / Double(1 << 53) }
 
-  /// Of mean 0 and a deviation of 2^16: the sum of twelve uniform ones of 16 bits (after Irwin and Hall, 1927).
+  /// An approximately normal number with mean 0 and standard deviation 2^16: the sum of twelve uniform numbers of 16 bits
+  /// (Irwin and Hall, 1927).
   mutating func normal() -> Int64 {
     var sum: Int64 = -393_210
     for _ in 0..<3 {
@@ -90,8 +91,8 @@ extension SplitMix {
     return sum
   }
 
-  /// Of mean 0 and a deviation of 2^16, at most four deviations: the greatest of three uniform numbers to the power of
-  /// -1 is distributed as one is to the power of -1/3.
+  /// A Pareto number with mean 0 and standard deviation 2^16, at most four standard deviations. The reciprocal of the maximum
+  /// of three uniform numbers has the same distribution as one uniform number to the power of -1/3.
   mutating func pareto() -> Int64 {
     let (a, b) = (next(), next())
     let greatest = Int64(max(a >> 32, a & 0xFFFF_FFFF, b >> 32)) + 1

@@ -2,19 +2,19 @@ import BasicContainers
 import MusicalTime
 import RTPMIDI
 
-/// The network between the hosts of a room, and what is to happen when.
+/// The network between the hosts of a world, with the packets in flight and the event queue.
 final class Wire {
   var events = EventQueue()
-  /// True time.
+  /// The true time.
   var now = Instant(nanoseconds: 0)
   var network: VirtualNetwork
   private(set) var packets = PacketPool()
   private var random: SplitMix
-  /// In which part of the network each host is: those in different parts hear nothing of each other.
+  /// The part of the network of each host. Packets do not pass from one part to another.
   private(set) var parts: [UInt8]
-  /// Which way, from host to host, has lost its last packet. Only where losses come in bursts.
+  /// Whether the last packet was lost, for each pair of source and destination. Used only if losses come in bursts.
   private var hasLost: [Bool] = []
-  /// Packets sent, and of these those that did not arrive.
+  /// The number of packets that were sent, and how many of them did not arrive.
   private(set) var sent: Int64 = 0
   private(set) var lost: Int64 = 0
 
@@ -24,19 +24,20 @@ final class Wire {
     parts = [UInt8](repeating: 0, count: hosts)
   }
 
-  /// Goes on to what happens next, if that is by `instant`.
+  /// Removes the next event and sets ``now`` to its instant. Returns nil if the next event is after `instant`.
   func advance(until instant: Instant) -> EventQueue.Event? {
     guard events.next <= instant, let event = events.pop() else { return nil }
     now = event.at
     return event
   }
 
-  /// Divides the hosts: `parts` has a number for each.
-  func divide(into parts: [UInt8]) { self.parts = parts }
+  /// Partitions the network. `parts` has the number of a part for each host.
+  func partition(into parts: [UInt8]) { self.parts = parts }
 
+  /// Whether two hosts are in the same part of the network.
   func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] }
 
-  /// Sends a packet from one host to another's port. It may be lost, late, or arrive twice.
+  /// Sends a packet from one host to a port of another host. The packet may be lost, delayed or duplicated.
   func send(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to target: SocketAddress) {
     sent += 1
     let (from, to) = (source.host, target.host)
@@ -63,6 +64,6 @@ final class Wire {
     events.push(.packet, host: target.host, value: slot, at: now + latency)
   }
 
-  /// The packet in `slot` has been taken.
+  /// Frees the slot of a packet that was processed.
   func release(_ slot: Int) { packets.release(slot) }
 }

@@ -4,6 +4,7 @@ import CAllocationCount
 import MIDI
 import MusicalTime
 import Realtime
+import Sending
 import Testing
 import Transports
 
@@ -39,13 +40,13 @@ import Transports
       .noteOff(channel, key: 60, velocity: 64),
     ]
     for message in messages {
-      rings.messages.push(.sessions(message, at: nil, to: .foreign))
+      rings.messages.push(.stream(StreamMessage(message, at: nil, to: .standardDevices)))
       rings.messages.push(.sound(message))
     }
     let before = MonotonicClock.now
-    let hasMore = loop.pass(before: .distantFuture)
+    loop.advance(to: VirtualRhythm.origin)
     let after = MonotonicClock.now
-    #expect(!hasMore)
+    #expect(rings.messages.count == 0)
     for (ring, isUsed) in [(rings.sounds, true), (rings.recorded, records)] {
       var events: [SoundEvent] = []
       while let event = ring.pop() { events.append(event) }
@@ -56,7 +57,7 @@ import Transports
     // What is asked for last, as the notes end when a peer leaves.
     rings.messages.push(.sound(messages[3]))
     rings.commands.push(.quit)
-    let goesOn = loop.obey()
+    let goesOn = loop.execute()
     #expect(!goesOn && rings.sounds.pop()?.kind == .message(messages[3]))
   }
 
@@ -66,20 +67,17 @@ import Transports
       let end: Int64 = 10_000
       let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
       rings.schedule.publish(VirtualRhythm.schedule(end: end, change: change))
-      let exclusive = try #require(ClockCommand.Exclusive([UInt8](repeating: 0x7D, count: 78)))
-      _ = loop.obey()
+      let exclusive = try #require(SystemExclusiveData([UInt8](repeating: 0x7D, count: 78)))
       // Once beforehand, so that the runtime has met every type.
-      _ = loop.round(at: VirtualRhythm.origin - .milliseconds(95))
+      loop.advance(to: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)
       while next < .distantFuture {
-        next = loop.round(at: next)
+        next = loop.advance(to: next)
         while rings.ticks.pop() != nil {}
         while rings.sounds.pop() != nil {}
-        while loop.pass(before: .distantFuture) {}
-        rings.commands.push(.exclusive(exclusive, session: nil))
+        rings.commands.push(.stream(.exclusive(exclusive, to: nil, isJournalled: false)))
         rings.messages.push(.sound(.noteOn(Channel(wire: 1), key: 60, velocity: 100)))
-        _ = loop.obey()
       }
       let allocations = allocation_count_end()
       #expect(allocations == 0)

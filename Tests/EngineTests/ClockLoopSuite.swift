@@ -2,6 +2,7 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Realtime
+import Sending
 import Transports
 
 @testable import Engine
@@ -32,17 +33,6 @@ extension ClockLoopSuite {
     return heard
   }
 
-  /// A session's number; only an endpoint makes them.
-  func session() throws -> SessionID {
-    let endpoint = Endpoint(name: "", random: SystemRandomNumberGenerator())
-    func connect(_ port: UInt16) throws -> SessionID {
-      let address = SocketAddress(host: 0x7F00_0001, port: port)
-      return try endpoint.connect(to: address, data: address, at: VirtualRhythm.origin)
-    }
-    for port in 0..<UInt16.random(in: 0..<100) { _ = try connect(port) }
-    return try connect(100)
-  }
-
   func withLoop(
     _ body: (inout ClockLoop, ClockRings, UDPSocket, _ open: (Bool) throws -> UDPSocket) throws -> Void
   ) throws {
@@ -54,17 +44,16 @@ extension ClockLoopSuite {
       for receiver in receivers { receiver.close() }
     }
     var loop = try VirtualRhythm.loop(rings, on: socket)
-    var used: Set<UInt64> = []
+    var ids = StreamIDAllocator()
     try body(&loop, rings, socket) { isStamped in
       let receiver = try UDPSocket(port: 0)
       receivers.append(receiver)
-      var id = try session()
-      while !used.insert(id.number).inserted { id = try session() }
+      let id = ids.allocate()
       let address = SocketAddress(host: 0x7F00_0001, port: receiver.port)
-      rings.commands.push(.open(session: id, address: address, ssrc: 1, sequence: 0, takesClock: true))
+      rings.commands.push(.stream(.open(id, to: address, ssrc: 1, sequence: 0, takesClock: true)))
       if isStamped {
-        rings.commands.push(.recognise(session: id))
-        rings.commands.push(.stamp(session: id, true))
+        rings.commands.push(.stream(.recognise(id)))
+        rings.commands.push(.stream(.setTimeStamped(id, true)))
       }
       return receiver
     }

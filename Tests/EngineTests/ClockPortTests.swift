@@ -62,15 +62,15 @@ import _TestSupport
   @Test func beforeTheFirstRunAndAfterTheLastThereIsNothingToDo() throws {
     try withStudio { loop, studio in
       let late = VirtualRhythm.origin + .seconds(1000)
-      var next = loop.round(at: VirtualRhythm.origin)
+      var next = loop.advance(to: VirtualRhythm.origin)
       #expect(next == .distantFuture)
-      next = loop.round(at: late)
+      next = loop.advance(to: late)
       #expect(next == .distantFuture)
       #expect(studio.device.heard() == [])
       studio.rings.schedule.publish(VirtualRhythm.schedule(end: 6))
       loop.play(from: .milliseconds(-100), to: .milliseconds(500))
       #expect(studio.device.heard().last == .stop)
-      next = loop.round(at: late)
+      next = loop.advance(to: late)
       #expect(next == .distantFuture)
       #expect(studio.device.heard() == [])
     }
@@ -90,7 +90,6 @@ import _TestSupport
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
       try studio.connectLate()
-      _ = loop.obey()
       loop.play(from: .milliseconds(305), to: .milliseconds(2005))
       // A bar has 96 ticks of 20 ms: it begins at 1920 ms, with step 16. Connected, it hears ticks 16...95 too.
       #expect(studio.late.heard() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
@@ -108,7 +107,6 @@ import _TestSupport
       try studio.connectLate()
       try studio.late.stopHearing("Player clock")
       try studio.connectLate()
-      _ = loop.obey()
       loop.play(from: .milliseconds(305), to: .milliseconds(2005))
       #expect(studio.late.heard() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
     }
@@ -117,7 +115,6 @@ import _TestSupport
   @Test func whoConnectsBeforeItPlaysIsToldNothingButStart() throws {
     try withStudio { loop, studio in
       try studio.connectLate()
-      _ = loop.obey()
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(2005))
       #expect(studio.late.heard() == [.start] + clocks(101))
@@ -134,7 +131,6 @@ import _TestSupport
         studio.rings.commands.push(.subscribed(SequencerAddress(client: 250, port: port)))
       }
       try studio.connectLate()
-      _ = loop.obey()
       loop.play(from: .milliseconds(305), to: .milliseconds(2005))
       #expect(studio.device.heard() == [.start] + clocks(101))
       #expect(studio.late.heard() == clocks(85))
@@ -162,7 +158,7 @@ import _TestSupport
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(25))
       studio.rings.commands.push(.quit)
-      let goesOn = loop.obey()
+      let goesOn = loop.execute()
       #expect(!goesOn)
       #expect(studio.device.heard() == [.start, .clock, .clock, .stop])
     }
@@ -171,7 +167,7 @@ import _TestSupport
   @Test func quittingInSilenceSaysNothing() throws {
     try withStudio { loop, studio in
       studio.rings.commands.push(.quit)
-      let goesOn = loop.obey()
+      let goesOn = loop.execute()
       #expect(!goesOn)
       #expect(studio.device.heard() == [])
     }
@@ -180,13 +176,15 @@ import _TestSupport
   @Test func whatOthersPlayComesOutOfTheNotesPortBetweenTicks() throws {
     try withStudio { loop, studio in
       try studio.late.hear("Player notes")
+      studio.rings.schedule.publish(VirtualRhythm.schedule(sends: false))
+      loop.advance(to: VirtualRhythm.origin - .milliseconds(60))
       for key in 60..<70 { studio.rings.messages.push(.port(note(key))) }
-      // A tick within 200 us: they wait.
-      let isHurried = loop.pass(before: MonotonicClock.now + .microseconds(200))
-      #expect(!isHurried)
+      // A deadline within 200 us: the messages wait. The first step is due 50 ms before the origin.
+      let next = loop.advance(to: VirtualRhythm.origin - .microseconds(50_200))
+      #expect(next == VirtualRhythm.origin - .milliseconds(50))
       #expect(studio.late.heard() == [] && studio.rings.messages.count == 10)
-      let hasMore = loop.pass(before: .distantFuture)
-      #expect(!hasMore)
+      loop.advance(to: VirtualRhythm.origin - .milliseconds(49))
+      #expect(studio.rings.messages.count == 0)
       #expect(studio.late.heard() == (60..<70).map { note($0) })
       #expect(studio.device.heard() == [], "the clock port is for the clock")
     }
@@ -197,17 +195,15 @@ import _TestSupport
       let rings = studio.rings
       try studio.late.hear("Player notes")
       rings.schedule.publish(VirtualRhythm.schedule(end: 10_000))
-      _ = loop.round(at: VirtualRhythm.origin - .milliseconds(95))
+      loop.advance(to: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)
       var (heard, notes, rounds) = (0, 0, 0)
       while next < .distantFuture, rounds < 50_000 {
-        next = loop.round(at: next)
-        rounds += 1
         rings.messages.push(.port(.noteOff(Channel(3)!, key: 60, velocity: 0)))
         rings.commands.push(.subscribed(studio.late.address))
-        _ = loop.obey()
-        _ = loop.pass(before: .distantFuture)
+        next = loop.advance(to: next)
+        rounds += 1
         while rings.ticks.pop() != nil {}
         while rings.sounds.pop() != nil {}
         heard += studio.device.countHeard()

@@ -46,12 +46,21 @@ enum VirtualRhythm {
 }
 
 extension ClockLoop {
-  /// Lets the clock run in steps of half a millisecond, from and to so long after the rhythm's origin.
+  /// Does everything that may be done at `now`. Returns the next deadline.
+  @_noLocks @_noAllocation
+  @discardableResult
+  mutating func advance(to now: Instant) -> Instant {
+    while true {
+      _ = execute()
+      if let next = step(at: now) { return next }
+    }
+  }
+
+  /// Lets time pass in steps of half a millisecond. `start` and `end` are relative to the origin of the rhythm.
   mutating func play(from start: Nanoseconds, to end: Nanoseconds) {
     var now = VirtualRhythm.origin + start
     while now <= VirtualRhythm.origin + end {
-      _ = round(at: now)
-      while pass(before: .distantFuture) {}
+      advance(to: now)
       now = now + .microseconds(500)
     }
   }

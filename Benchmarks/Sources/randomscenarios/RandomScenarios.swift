@@ -72,9 +72,9 @@ struct RandomScenarios: AsyncParsableCommand {
   }
 
   private static func run(_ seed: UInt64, length: Nanoseconds, table: StepTable) -> Outcome {
-    let room = Room.evening(.evening(seed: seed, table: table), length: length)
-    while room.run(until: .distantFuture) {}
-    return room.outcome
+    let world = VirtualWorld.random(.random(seed: seed, table: table), length: length)
+    while world.run(until: .distantFuture) {}
+    return world.outcome
   }
 
   /// The rhythm of all peers.

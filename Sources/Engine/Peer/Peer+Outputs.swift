@@ -4,6 +4,7 @@ import MIDI
 import PeerProtocol
 import RTPMIDI
 import Realtime
+import Sending
 import Transports
 
 // Execution of the core's outputs.
@@ -41,38 +42,14 @@ extension Peer {
     if hasRosterChanged { publishSources() }
   }
 
-  /// Passes a command to the clock thread.
+  /// Passes a command to the clock thread. Messages have their own ring, because they may wait.
   private func execute(_ command: StreamCommand) {
-    switch command {
-    case .open(let session, let address, let ssrc, let sequence, let takesClock):
-      clock.send(.open(session: session, address: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock))
-    case .recognise(let session): clock.send(.recognise(session: session))
-    case .stamp(let session, let isStamped): clock.send(.stamp(session: session, isStamped))
-    case .journal(let session, let isSent): clock.send(.journal(session: session, isSent))
-    case .acknowledge(let session, let sequence): clock.send(.acknowledge(session: session, sequence: sequence))
-    case .close(let session): clock.send(.close(session: session))
-    case .exclusive(let octets, let session, let isJournalled):
-      if let exclusive = ClockCommand.Exclusive(octets, isJournalled: isJournalled) {
-        clock.send(.exclusive(exclusive, session: session))
-      }
-    case .message(let message, let instant, let receiver):
-      clock.send(OutgoingMessage.sessions(message, at: instant, to: OutgoingMessage.Receiver(receiver)))
-    }
+    if case .message(let message) = command { clock.send(.stream(message)) } else { clock.send(.stream(command)) }
   }
 
   /// Publishes the sources whose clock probes the network thread answers.
   private func publishSources() {
     let sources = core.roster.sessions.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }
     networkRings.known.publish(KnownSources(sources, pace: core.endpoint.probeRateLimit))
-  }
-}
-
-extension OutgoingMessage.Receiver {
-  init(_ receiver: StreamCommand.Receiver) {
-    switch receiver {
-    case .session(let session): self = .session(session)
-    case .tutti: self = .tutti
-    case .foreign: self = .foreign
-    }
   }
 }

@@ -4,53 +4,53 @@ import MusicalTime
 import Playback
 import Transports
 
-/// The clock as local programs hear it, on this peer's ALSA clock port: Start, Continue and Song Position, each tick at
-/// its moment, Stop. Whoever subscribes while the rhythm plays is told its place at the next bar, addressed to it alone.
+/// The ALSA clock port, which carries Start, Continue, Song Position, Stop, and each tick at its due time to local programs.
+/// A late joiner gets Song Position and Continue at the next bar, addressed to it alone.
 struct ClockPort: BitwiseCopyable {
   private let sequencer: Sequencer
-  /// The run whose Start or Continue the port has had, 0 for none.
+  /// The run of which the port has carried Start or Continue. 0 if no run is playing.
   private(set) var run: UInt32 = 0
-  /// The tick it gets next in that run.
+  /// The next tick of this run on the port.
   private var next = Tick(0)
-  private var latecomers = InlineArray<32, SequencerAddress>(repeating: SequencerAddress(client: 0, port: 0))
+  private var lateJoiners = InlineArray<32, SequencerAddress>(repeating: SequencerAddress(client: 0, port: 0))
   private var waiting = 0
-  /// Messages the kernel would not take.
+  /// The number of messages that the kernel did not accept.
   private(set) var unsent: Int64 = 0
 
   @_noLocks @_noAllocation
   init(_ sequencer: Sequencer) { self.sequencer = sequencer }
 
-  /// `address` has subscribed, perhaps again. One too many waits for the next start.
+  /// Adds a subscriber, which may have been added before. If the list of late joiners is full, the subscriber waits for the
+  /// next Start.
   @_noLocks @_noAllocation
   mutating func joined(_ address: SequencerAddress) {
-    guard run != 0, waiting < latecomers.count else { return }
+    guard run != 0, waiting < lateJoiners.count else { return }
     var index = 0
     while index < waiting {
-      if latecomers[index] == address { return }
+      if lateJoiners[index] == address { return }
       index += 1
     }
-    latecomers[waiting] = address
+    lateJoiners[waiting] = address
     waiting += 1
   }
 
-  /// `address` is connected no more.
+  /// Removes a subscriber.
   @_noLocks @_noAllocation
   mutating func left(_ address: SequencerAddress) {
     var index = 0
     while index < waiting {
-      if latecomers[index] == address {
+      if lateJoiners[index] == address {
         waiting -= 1
-        latecomers[index] = latecomers[waiting]
+        lateJoiners[index] = lateJoiners[waiting]
       } else {
         index += 1
       }
     }
   }
 
-  /// Lets the subscribers begin at `tick`, which is the first of the run, or a bar.
+  /// Sends Start, or Song Position and Continue. `tick` is the first tick of the run or of a bar.
   @_noLocks @_noAllocation
   mutating func begin(at tick: Tick, of schedule: PlaybackSchedule, in bars: Bars) {
-    guard run != schedule.run, bars.begins(at: tick, of: schedule) else { return }
     if tick.index == 0 {
       send(.start)
     } else {
@@ -60,29 +60,29 @@ struct ClockPort: BitwiseCopyable {
     (run, next, waiting) = (schedule.run, tick, 0)
   }
 
-  /// Sends the ticks up to `tick` that the port has not had. Latecomers hear every tick too, so that they are told to go on
-  /// between the last one before a bar and the bar.
+  /// Sends the ticks up to `tick` that the port has not carried yet. Late joiners get every tick. Therefore they get Continue
+  /// between the last tick before a bar and the first tick of the bar.
   @_noLocks @_noAllocation
   mutating func sendClock(_ tick: Tick, of schedule: PlaybackSchedule, in bars: Bars) {
     guard run == schedule.run else { return }
     while next <= tick {
       send(.clock)
       next = next + 1
-      if waiting > 0, bars.begins(at: next, of: schedule) { beginLatecomers(bars.songPosition(of: next.step)) }
+      if waiting > 0, bars.begins(at: next, of: schedule) { beginLateJoiners(bars.songPosition(of: next.step)) }
     }
   }
 
   @_noLocks @_noAllocation
-  private mutating func beginLatecomers(_ position: UInt14) {
+  private mutating func beginLateJoiners(_ position: UInt14) {
     while waiting > 0 {
       waiting -= 1
-      let address = latecomers[waiting]
+      let address = lateJoiners[waiting]
       count(sequencer.send(.songPosition(position), from: .clock, to: address))
       count(sequencer.send(.continue, from: .clock, to: address))
     }
   }
 
-  /// Sends Stop if anything runs.
+  /// Sends Stop if a run is playing.
   @_noLocks @_noAllocation
   mutating func stop() {
     guard run != 0 else { return }
@@ -90,7 +90,7 @@ struct ClockPort: BitwiseCopyable {
     (run, waiting) = (0, 0)
   }
 
-  /// Gives a message of another player to the programs at the notes port.
+  /// Sends a message of another player to the subscribers of the notes port.
   @_noLocks @_noAllocation
   mutating func pass(_ message: Message) { count(sequencer.send(message, from: .notes)) }
 

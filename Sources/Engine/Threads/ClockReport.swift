@@ -1,11 +1,11 @@
 import MusicalTime
 
-/// One tick as the clock thread acted on it.
+/// A tick with the instant at which the clock thread processed it.
 struct TickRecord: Sendable, BitwiseCopyable {
   var tick: Tick
-  /// When it was due.
+  /// When the tick was due.
   var due: Instant
-  /// When the thread acted on it.
+  /// When the clock thread processed the tick.
   var acted: Instant
 
   @_noLocks @_noAllocation
@@ -16,16 +16,16 @@ struct TickRecord: Sendable, BitwiseCopyable {
   }
 }
 
-/// What the clock thread has done since the start.
+/// Totals of the clock thread since its start.
 public struct ClockCounters: Sendable, BitwiseCopyable {
-  /// Ticks acted on.
+  /// Ticks processed.
   public var ticks: Int64 = 0
-  /// Ticks passed over after an absence longer than ``TickCursor/patience``.
+  /// Ticks skipped after an absence longer than ``TickCursor/patience``.
   public var skipped: Int64 = 0
   /// Datagrams sent.
   public var sent: Int64 = 0
-  /// Datagrams the kernel would not take.
+  /// Datagrams that the kernel did not accept.
   public var unsent: Int64 = 0
-  /// Messages the ALSA ports would not take.
+  /// Messages that the ALSA ports did not accept.
   public var unsentToPort: Int64 = 0
 }

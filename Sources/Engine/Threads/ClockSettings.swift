@@ -1,16 +1,16 @@
 import MusicalTime
 import Transports
 
-/// What the clock thread is told once.
+/// The constant settings of the clock thread.
 struct ClockSettings: Sendable, BitwiseCopyable {
   var socket: UDPSocket
-  /// How far ahead a tick leaves for those who go by time stamps.
+  /// How far ahead of its due time a tick leaves for time-stamp receivers.
   var tickLead: Nanoseconds
-  /// How far ahead of its instant a hit is handed to the sound.
+  /// How far ahead of its due time a hit is passed to the sound.
   var soundLead: Nanoseconds
-  /// Whether hits go to a second sound too, by ``ClockRings/recorded``.
+  /// Whether hits also go to a second audio thread, through ``ClockRings/recorded``.
   var records = false
-  /// Where local programs hear the clock and what the others play, if anywhere.
+  /// The ALSA sequencer client with the clock port and the notes port. Nil if there is none.
   var sequencer: Sequencer?
 
   init(socket: UDPSocket, tickLead: Nanoseconds, soundLead: Nanoseconds) {

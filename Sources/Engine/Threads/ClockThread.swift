@@ -6,23 +6,23 @@ import Realtime
 import Rhythm
 import Transports
 
-/// Everything that passes between the clock thread and the others: state by triple buffer, events by ring.
+/// The connections between the clock thread and the other threads: triple buffers for state, rings for events.
 struct ClockRings: Sendable, BitwiseCopyable {
-  // To the clock thread, from the control thread.
+  // From the control thread to the clock thread.
   let schedule = TripleBuffer(PlaybackSchedule.silence)
   let table = TripleBuffer(StepTable())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
   let bell = Doorbell()
-  // From the clock thread: to the control thread, and to the audio thread.
+  // From the clock thread to the control thread and to the audio threads.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())
   let sounds = SPSCRing<SoundEvent>(capacity: 1024)
-  /// The same for a second sound, where there is one.
+  /// The same events for the recording, if there are a sound card and a recording.
   let recorded = SPSCRing<SoundEvent>(capacity: 1024)
 }
 
-/// The clock thread: FIFO 70, asleep until the next tick, step or command.
+/// The clock thread, with FIFO priority 70. The thread sleeps until the next deadline or command.
 final class ClockThread {
   let rings: ClockRings
   private let thread: RealtimeThread
@@ -34,28 +34,28 @@ final class ClockThread {
     thread = RealtimeThread(name: "clock", priority: 70) { runClock(rings: rings, settings: settings) }
   }
 
-  /// Hands `command` over and wakes the thread; false when too many wait already.
+  /// Sends `command` to the thread and wakes the thread. Returns false if the ring is full.
   @discardableResult
   func send(_ command: ClockCommand) -> Bool {
     defer { rings.bell.ring() }
     return rings.commands.push(command)
   }
 
-  /// Hands a message over and wakes the thread; false when too many wait already.
+  /// Sends `message` to the thread and wakes the thread. Returns false if the ring is full.
   @discardableResult
   func send(_ message: OutgoingMessage) -> Bool {
     defer { rings.bell.ring() }
     return rings.messages.push(message)
   }
 
-  /// Ends the thread and waits for it.
+  /// Ends the thread and waits for its end.
   func stop() {
     while !send(.quit) { MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(1)) }
     thread.join()
   }
 }
 
-// The loop's room is taken here, on the thread that uses it, before real time begins.
+// The loop allocates its memory on its own thread, before the first deadline.
 private func runClock(rings: ClockRings, settings: ClockSettings) {
   var loop = ClockLoop(shared: rings, settings: settings)
   loop.run()

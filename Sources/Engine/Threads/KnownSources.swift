@@ -1,13 +1,13 @@
 import RTPMIDI
 import Transports
 
-/// Where the datagrams of the sessions that stand come from, by rising ssrc, for the network thread: only they get an
-/// answer. An ssrc alone is not enough: a peer whose address has changed would go on hearing answers, and would not
-/// notice that its session is heard no more. A trivial value that travels by triple buffer.
+/// The sources of the datagrams of all established sessions, ordered by SSRC. The network thread answers these sources only.
+/// The SSRC alone is not enough: a peer whose address has changed would still get answers, and would not notice that its
+/// session no longer works. A trivial value that travels through a triple buffer.
 struct KnownSources: Sendable, BitwiseCopyable {
   struct Source: Sendable, BitwiseCopyable {
     var ssrc: UInt32
-    /// Of the data port.
+    /// The address of the data port.
     var address: SocketAddress
   }
 
@@ -16,7 +16,7 @@ struct KnownSources: Sendable, BitwiseCopyable {
   private(set) var sources = InlineArray<1100, Source>(
     repeating: Source(ssrc: 0, address: SocketAddress(host: 0, port: 0)))
   private(set) var count = 0
-  /// How many clock probes a second each may send, 0 while that is not known.
+  /// The probe rate limit: the number of clock probes per second that each source may send. 0 if not known.
   let pace: UInt16
 
   init(_ sources: some Sequence<Source> = [], pace: UInt16 = 0) {

@@ -5,8 +5,8 @@ import RTPMIDI
 import Realtime
 import Transports
 
-/// What the network thread does: it takes datagrams and what comes to the ALSA ports, with the kernel's time stamps,
-/// answers questions about the clock at once, and hands everything on to the control thread.
+/// The work of the network thread: receives datagrams and ALSA events with the kernel's time stamps, answers clock probes
+/// and CK0 immediately, and passes everything on to the control thread.
 struct NetworkLoop: ~Copyable {
   let ports: PortPair
   let sequencer: Sequencer?
@@ -14,10 +14,10 @@ struct NetworkLoop: ~Copyable {
   let identity: UInt64
   let rings: NetworkRings
   private var known = SourceList()
-  /// What probes say of ``ClockProbe/rateLimit``.
-  private var pace: UInt16 = 0
+  /// The ``ClockProbe/rateLimit`` in replies.
+  private var rateLimit: UInt16 = 0
   private var probes: ProbeSender
-  /// Whether the datagram replies to a probe from here, for which the control thread waits.
+  /// Whether the datagram is the reply to a local probe. The control thread waits for replies.
   private var isReply = false
   private var datagram = Datagram()
   private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
@@ -32,7 +32,7 @@ struct NetworkLoop: ~Copyable {
     probes = ProbeSender(socket: ports.data)
   }
 
-  /// Takes all that has come, waiting for it a tenth of a second at most.
+  /// Waits for input for at most 100 ms, then takes everything that has arrived.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -40,13 +40,13 @@ struct NetworkLoop: ~Copyable {
     let readable = ports.wait(and: sequencer, milliseconds: 100)
     if let known = rings.known.take() {
       self.known.replace(by: known)
-      pace = known.pace
+      rateLimit = known.pace
     }
-    // Whether anything has come that the control thread is to see at once. What has been answered is a sign of life, and
-    // waits until the thread wakes for something else, a tenth of a second at most, or many wait: from many followers
-    // thousands come.
+    // Whether the control thread has to wake now. A datagram that was answered here only shows that the peer is alive. It
+    // waits until the control thread wakes for another reason (at most 100 ms) or until many datagrams wait: many followers
+    // send thousands of probes per second.
     var taken = false
-    // Bounded, so that a flood on one port does not keep the others waiting.
+    // A limit for each port, so that a flood on one port does not block the other ports.
     var most = 64
     while readable.data, most > 0, ports.receive(on: .data, into: &datagram) {
       most -= 1
@@ -74,7 +74,7 @@ struct NetworkLoop: ~Copyable {
     if taken { rings.bell.ring() }
   }
 
-  /// Answers CK0 and clock probes of peers in session; gives the instant at which the answer left.
+  /// Answers CK0 and clock probes of peers in session. Returns the instant at which the answer left, or nil.
   @_noLocks @_noAllocation
   private mutating func answer() -> Instant? {
     question.removeAll()
@@ -85,9 +85,9 @@ struct NetworkLoop: ~Copyable {
     }
     if let probe = ClockProbe(question), known.contains(probe.ssrc, at: datagram.from) {
       if case .reply = probe.kind { isReply = true }
-      // The sender puts in when it leaves.
+      // The probe sender overwrites the send instant.
       let answer = probe.answer(
-        from: ssrc, identity: identity, rateLimit: pace, receivedAt: datagram.at, sentAt: datagram.at)
+        from: ssrc, identity: identity, rateLimit: rateLimit, receivedAt: datagram.at, sentAt: datagram.at)
       guard let answer else { return nil }
       return probes.send(answer, to: datagram.from)
     }

@@ -2,16 +2,16 @@ import Realtime
 import Synchronization
 import Transports
 
-/// What passes between the network thread and the control thread.
+/// The connections between the network thread and the control thread.
 struct NetworkRings: Sendable, BitwiseCopyable {
   let known = TripleBuffer(KnownSources())
   let datagrams = SPSCRing<Datagram>(capacity: 4096)
   let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)
-  /// The control thread's.
+  /// The bell of the control thread.
   let bell: Doorbell
 }
 
-/// The network thread: FIFO 65, asleep until a datagram or an ALSA event comes.
+/// The network thread, with FIFO priority 65. The thread sleeps until a datagram or an ALSA event arrives.
 final class NetworkThread {
   private let thread: RealtimeThread
   private let quit = Quit()
@@ -26,7 +26,7 @@ final class NetworkThread {
     }
   }
 
-  /// Ends the thread and waits for it, a tenth of a second at most.
+  /// Ends the thread and waits for its end, which takes at most 100 ms.
   func stop() {
     quit.flag.store(true, ordering: .relaxed)
     thread.join()

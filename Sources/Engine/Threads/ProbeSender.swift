@@ -4,20 +4,20 @@ import PeerProtocol
 import RTPMIDI
 import Transports
 
-/// Sends clock probes. The network thread replies by one and the control thread asks by another: what lies between the
-/// look at the clock and the kernel is the same code in both directions.
+/// Sends clock probes. The network thread uses one sender for replies and the control thread uses another one for requests.
+/// The code between the clock reading and the kernel is the same in both directions, so that its duration cancels out.
 ///
-/// Requests leave on the control thread, where they fall due, and not on one of the real-time threads: that would cost two
-/// more switches between threads for each, thousands a second with many followers, and put work before ticks. The price is
-/// that a busy machine may take the processor away within the few microseconds between clock and kernel. Then the
-/// packet seems to have been long on its way, as many are, and does not count for more than these.
+/// The control thread sends requests itself. With a real-time thread, each request would cost two more context switches
+/// (thousands per second with many followers) and would compete with ticks. The disadvantage: on a busy machine, the
+/// scheduler may preempt the control thread in the few microseconds between the clock reading and the kernel. Such a probe
+/// looks like one with a long network delay, and the estimator gives it a low weight like any delayed probe.
 struct ProbeSender: ~Copyable {
   private let socket: UDPSocket
   private var packet = RigidArray<UInt8>(capacity: ClockProbe.length)
 
   init(socket: UDPSocket) { self.socket = socket }
 
-  /// Sends `probe`; gives the instant it bears as transmit stamp, nil when the kernel would not take it.
+  /// Sends `probe` and returns its transmit stamp. Returns nil if the kernel did not accept the packet.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -2,11 +2,12 @@ import BasicContainers
 import RTPMIDI
 import Transports
 
-/// The network thread's own copy of ``KnownSources``: of an inline array each look at an element copies the whole.
+/// The network thread's copy of ``KnownSources``. The copy is an array on the heap, because each access to an element of an
+/// inline array copies the whole array.
 struct SourceList: ~Copyable {
   private var sources = RigidArray<KnownSources.Source>(capacity: KnownSources.most)
 
-  /// Takes all over.
+  /// Replaces all sources.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -16,7 +17,7 @@ struct SourceList: ~Copyable {
     for index in 0..<known.count { sources.append(all[index]) }
   }
 
-  /// Whether the peer with `ssrc` and its data port at `address` is among them. Found by halving; of one ssrc there are few.
+  /// Whether a peer with this SSRC and this data port is in the list. Binary search by SSRC: few sources have the same SSRC.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

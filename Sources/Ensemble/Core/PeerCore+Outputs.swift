@@ -1,5 +1,6 @@
 import MusicalTime
 import PeerProtocol
+import Sending
 
 // Conversion of the outputs of the ensemble state, which address peers by identity.
 extension PeerCore {
@@ -14,11 +15,11 @@ extension PeerCore {
         send(offer.systemExclusive, to: identity, isJournalled: isNews)
       case .message(let message, let instant, let identity):
         guard let identity else {
-          emit(.stream(.message(message, at: instant, to: .tutti)))
+          emit(.stream(.message(StreamMessage(message, at: instant, to: .tuttiPeers))))
           break
         }
-        if let session = roster.session(of: identity) {
-          emit(.stream(.message(message, at: instant, to: .session(session))))
+        if let stream = roster.stream(of: identity) {
+          emit(.stream(.message(StreamMessage(message, at: instant, to: .stream(stream)))))
         }
       case .play(let schedule): emit(.play(schedule))
       case .connect(let master): connect(toMaster: master, at: now)
@@ -38,9 +39,10 @@ extension PeerCore {
   }
 
   private func send(_ exclusive: [UInt8], to identity: Identity?, isJournalled: Bool) {
-    guard let identity else { return emit(.stream(.exclusive(exclusive, to: nil, isJournalled: isJournalled))) }
-    if let session = roster.session(of: identity) {
-      emit(.stream(.exclusive(exclusive, to: session, isJournalled: isJournalled)))
+    guard let data = SystemExclusiveData(exclusive) else { return }
+    guard let identity else { return emit(.stream(.exclusive(data, to: nil, isJournalled: isJournalled))) }
+    if let stream = roster.stream(of: identity) {
+      emit(.stream(.exclusive(data, to: stream, isJournalled: isJournalled)))
     }
   }
 }

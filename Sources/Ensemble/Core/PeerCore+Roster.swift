@@ -1,13 +1,15 @@
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
+import Sending
 
 // Remote peers that join and leave.
 extension PeerCore {
   /// A session was established.
   func established(_ session: SessionID, _ info: SessionInfo, at now: Instant) {
+    let stream = streamIDs.allocate()
     let slot = ensemble.roster.insert(
-      RemotePeer.Session(id: session, info: info, options: options(for: info.name, at: info.control)))
+      RemotePeer.Session(id: session, info: info, stream: stream, options: options(for: info.name, at: info.control)))
     connections.established(session, at: info.control)
     for n in peerClocks.indices where peerClocks[n].address == info.control {
       if peerClocks[n].established(session, name: info.name) {
@@ -17,7 +19,7 @@ extension PeerCore {
     emit(
       .stream(
         .open(
-          session, to: info.data, ssrc: endpoint.ssrc, sequence: firstSequence(),
+          stream, to: info.data, ssrc: endpoint.ssrc, sequence: firstSequence(),
           takesClock: peerClock(of: session) == nil)))
     updateStream(of: session)
     emit(.rosterChanged)
@@ -31,8 +33,9 @@ extension PeerCore {
     let (options, sendsJournals) = (
       ensemble.roster[slot].session!.options, ensemble.roster[slot].session!.sendsJournals
     )
-    emit(.stream(.stamp(session, options.playsByStamps ?? isTutti)))
-    emit(.stream(.journal(session, options.takesJournal ?? (isTutti || sendsJournals))))
+    let stream = ensemble.roster[slot].session!.stream
+    emit(.stream(.setTimeStamped(stream, options.playsByStamps ?? isTutti)))
+    emit(.stream(.setJournal(stream, options.takesJournal ?? (isTutti || sendsJournals))))
   }
 
   /// The peer of a session is the Tutti peer with this identity.
@@ -63,7 +66,7 @@ extension PeerCore {
       peerClocks[n].recognised(by: &ensemble, at: now)
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
     }
-    emit(.stream(.recognise(session)))
+    emit(.stream(.recognise(ensemble.roster[row].session!.stream)))
     updateStream(of: session)
     endNotesAsPlayed(on: session)
     reportJoined(session)
@@ -126,7 +129,10 @@ extension PeerCore {
       peerClocks[n].ended()
       emit(.event(.externalClockIsGone(peerClocks[n].name)))
     }
-    emit(.stream(.close(session)))
+    if let stream = slot.flatMap({ ensemble.roster[$0].session?.stream }) {
+      emit(.stream(.close(stream)))
+      streamIDs.release(stream)
+    }
     emit(.rosterChanged)
     let identity = slot.flatMap { ensemble.roster[$0].identity }
     connections.ended(session, of: identity, at: now)

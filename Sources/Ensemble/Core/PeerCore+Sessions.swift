@@ -57,7 +57,8 @@ extension PeerCore {
       } else if let timelineMessage = TimelineMessage(systemExclusive: octets) {
         ensemble.roster[slot].session!.pendingTimelineMessage = timelineMessage
       }
-    case .feedback(let session, let sequence): emit(.stream(.acknowledge(session, sequence: sequence)))
+    case .feedback(let session, let sequence):
+      if let stream = roster.stream(of: session) { emit(.stream(.acknowledge(stream, sequence: sequence))) }
     case .journals(let session):
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.sendsJournals = true }
       updateStream(of: session)

@@ -3,6 +3,7 @@ public import MusicalTime
 public import PeerProtocol
 import Playback
 public import RTPMIDI
+public import Sending
 
 /// One peer of an ensemble without threads, sockets, clock and sound: its sessions, its connections and its ensemble state.
 /// Datagrams, commands of the player and instants go in, ``Output``s come out.
@@ -46,6 +47,8 @@ public final class PeerCore {
   /// Returns the options of a peer by its name and the address of its control port.
   private let options: (String?, SocketAddress) -> PeerOptions
   private var random: any RandomNumberGenerator
+  /// The slots of the RTP streams.
+  var streamIDs = StreamIDAllocator()
   private var outputs: [Output] = []
 
   /// - Parameters:

@@ -2,6 +2,7 @@ public import MIDI
 public import MusicalTime
 import PeerProtocol
 import RTPMIDI
+import Sending
 
 // Notes and controllers between players.
 extension PeerCore {
@@ -42,8 +43,9 @@ extension PeerCore {
   /// Ends the notes that the peer of a session received unchanged, before it was recognised as a Tutti peer. It gets all
   /// further messages, including the ends of these notes, on the channel of the local peer.
   func endNotesAsPlayed(on session: SessionID) {
+    guard let stream = roster.stream(of: session) else { return }
     var held = notes.asPlayed
-    for message in held.release() { emit(.stream(.message(message, at: nil, to: .session(session)))) }
+    for message in held.release() { emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream))))) }
   }
 
   private func destination(of channel: Channel) -> Notes.Destination {
@@ -58,13 +60,13 @@ extension PeerCore {
   private func deliver(_ message: Message, to destination: Notes.Destination) {
     let sent = message.on(destination.channel)
     if let identity = destination.identity {
-      if let session = roster.session(of: identity) {
-        emit(.stream(.message(sent, at: nil, to: .session(session))))
+      if let stream = roster.stream(of: identity) {
+        emit(.stream(.message(StreamMessage(sent, at: nil, to: .stream(stream)))))
       }
       return
     }
-    emit(.stream(.message(sent, at: nil, to: .tutti)))
-    emit(.stream(.message(message, at: nil, to: .foreign)))
+    emit(.stream(.message(StreamMessage(sent, at: nil, to: .tuttiPeers))))
+    emit(.stream(.message(StreamMessage(message, at: nil, to: .standardDevices))))
     notes.asPlayed.note(message)
     emit(.sound(sent, from: nil))
   }

@@ -3,6 +3,7 @@ import MIDI
 import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
+public import Sending
 
 /// Everything that the local peer knows about one remote peer: a row of the ``Roster``.
 ///
@@ -62,6 +63,8 @@ extension RemotePeer {
   public struct Session: Sendable {
     public let id: SessionID
     public let info: SessionInfo
+    /// The RTP stream to the peer.
+    public let stream: StreamID
     /// The options that the player has set for this peer.
     public let options: PeerOptions
     /// Whether the peer has not answered a clock probe in time, so that it counts as a standard device.
@@ -82,8 +85,8 @@ extension RemotePeer {
     var withheldVolume: Message?
     var withheldExpression: Message?
 
-    init(id: SessionID, info: SessionInfo, options: PeerOptions) {
-      (self.id, self.info, self.options) = (id, info, options)
+    init(id: SessionID, info: SessionInfo, stream: StreamID, options: PeerOptions) {
+      (self.id, self.info, self.stream, self.options) = (id, info, stream, options)
     }
   }
 

@@ -1,6 +1,7 @@
 import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
+public import Sending
 
 /// The table of all remote peers, one row per peer.
 ///
@@ -63,6 +64,14 @@ public struct Roster: Sendable {
   /// The session with the Tutti peer of this identity.
   public func session(of identity: Identity) -> SessionID? {
     slotOfIdentity[identity].flatMap { rows[$0].session?.id }
+  }
+
+  /// The RTP stream to the peer of a session.
+  public func stream(of session: SessionID) -> StreamID? { slotOfSession[session].flatMap { rows[$0].session?.stream } }
+
+  /// The RTP stream to the Tutti peer of this identity.
+  public func stream(of identity: Identity) -> StreamID? {
+    slotOfIdentity[identity].flatMap { rows[$0].session?.stream }
   }
 
   /// The Tutti peers with a session, by ascending identity.

@@ -91,13 +91,13 @@ struct SimulateCommand: ParsableCommand {
     _ seed: UInt64, on network: VirtualNetwork?, table: StepTable, _ terminal: Terminal
   ) -> Outcome {
     let length = Nanoseconds.seconds(Int64(seconds))
-    let room: Room
+    let world: VirtualWorld
     if random {
-      room = .evening(.evening(seed: seed, peers: peers, network: network, table: table), length: length)
+      world = .random(.random(seed: seed, peers: peers, network: network, table: table), length: length)
     } else {
-      var settings = Room.Settings(table: table)
+      var settings = VirtualWorld.Settings(table: table)
       (settings.seed, settings.peers, settings.network) = (seed, peers ?? 4, network ?? .lan)
-      room = .rehearsal(settings, length: length)
+      world = .steady(settings, length: length)
     }
     var shown = ContinuousClock.now
     var now = Instant(nanoseconds: 0)
@@ -106,8 +106,8 @@ struct SimulateCommand: ParsableCommand {
       guard terminal.isInteractive, ContinuousClock.now - shown > .milliseconds(200) else { continue }
       shown = .now
       terminal.show("seed \(seed): \(now.nanoseconds / 1_000_000_000) of \(seconds) s")
-    } while room.run(until: now)
-    return room.outcome
+    } while world.run(until: now)
+    return world.outcome
   }
 
   /// The command that repeats the simulation of `outcome`.

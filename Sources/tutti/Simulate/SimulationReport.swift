@@ -52,7 +52,7 @@ struct SimulationReport: Encodable, CustomStringConvertible {
     p95 = histogram.percentile(0.95).microseconds
     (packets, lost) = (outcome.packets, outcome.lost)
     (starts, takeovers, masterConflicts) = (outcome.starts, outcome.takeovers, outcome.outranked)
-    checks = Dictionary(uniqueKeysWithValues: outcome.looks.map { ($0.key.rawValue, $0.value) })
+    checks = Dictionary(uniqueKeysWithValues: outcome.evaluations.map { ($0.key.rawValue, $0.value) })
     violations = outcome.violations
     violationCounts = Dictionary(uniqueKeysWithValues: outcome.counts.map { ($0.key.rawValue, $0.value) })
     let digits = String(outcome.digest, radix: 16)
@@ -70,7 +70,7 @@ struct SimulationReport: Encodable, CustomStringConvertible {
       text += " max \(phaseError.maximum.microseconds) us\n"
     }
     text += "  digest \(digest)\n"
-    for check in Check.allCases {
+    for check in Invariant.allCases {
       let count = checks[check.rawValue] ?? 0
       let result =
         violationCounts[check.rawValue].map { "VIOLATED \($0) times" } ?? (count > 0 ? "held" : "never checked")
@@ -90,8 +90,8 @@ struct SimulationTotal: CustomStringConvertible {
   private var steps = 0
   private var takeovers = 0
   /// The number of seeds that violated each invariant.
-  private var violatedSeeds: [Check: Int] = [:]
-  private var checks: [Check: Int] = [:]
+  private var violatedSeeds: [Invariant: Int] = [:]
+  private var checks: [Invariant: Int] = [:]
 
   mutating func add(_ outcome: Outcome) {
     seeds += 1
@@ -99,12 +99,12 @@ struct SimulationTotal: CustomStringConvertible {
     steps += outcome.steps
     takeovers += outcome.takeovers
     for check in outcome.counts.keys { violatedSeeds[check, default: 0] += 1 }
-    checks.merge(outcome.looks) { $0 + $1 }
+    checks.merge(outcome.evaluations) { $0 + $1 }
   }
 
   var description: String {
     var text = "\(seeds) seeds, \(violated) with violations; \(steps) steps, \(takeovers) takeovers\n"
-    for check in Check.allCases {
+    for check in Invariant.allCases {
       text += "  \(check.rawValue.padded(to: 10)) violated in \(violatedSeeds[check] ?? 0) seeds,"
       text += " \(checks[check] ?? 0) checks\n"
     }

@@ -31,7 +31,12 @@ import _TestSupport
     let core = acquainted()
     func told() -> [Message] {
       core.drain(at: now).compactMap {
-        if case .stream(.message(let message, _, .session(session))) = $0 { message } else { nil }
+        if case .stream(.message(let sent)) = $0, sent.receiver == core.roster.stream(of: session).map({ .stream($0) })
+        {
+          sent.message
+        } else {
+          nil
+        }
       }
     }
     core.play(.noteOn(one, key: 60, velocity: 100), at: now)

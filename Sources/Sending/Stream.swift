@@ -1,0 +1,38 @@
+import MusicalTime
+import RTPMIDI
+
+/// The state of one RTP stream, except its `PacketSender`. A slot of the sender's table without a stream has a closed one.
+struct Stream: BitwiseCopyable {
+  let id: StreamID
+  let address: SocketAddress
+  var isOpen = true
+  /// Whether the receiver gets the clock. False for a clock source of the local peer.
+  var takesClock: Bool
+  /// Whether the receiver is a Tutti peer.
+  var isTuttiPeer = false
+  /// Whether the receiver is a time-stamp receiver, which gets each tick ahead of time. A play-on-arrival receiver gets
+  /// each tick at its due time.
+  var isTimeStamped = false
+  /// The run of which the stream has carried Start or Continue. 0 if no run is playing on the stream.
+  var run: UInt32 = 0
+  /// The next tick of this run on the stream.
+  var next = Tick(0)
+  /// When the next guard packet is due, if no other packet is sent before.
+  var guardDue = Instant.distantFuture
+  /// The number of guard packets since the last packet with a command.
+  var guardCount = 0
+
+  @_noLocks @_noAllocation
+  init(_ id: StreamID, to address: SocketAddress, takesClock: Bool) {
+    (self.id, self.address, self.takesClock) = (id, address, takesClock)
+  }
+
+  /// The content of a slot without a stream.
+  static var closed: Stream {
+    @_noLocks @_noAllocation get {
+      var stream = Stream(StreamID(slot: 0, generation: 0), to: SocketAddress(host: 0, port: 0), takesClock: false)
+      stream.isOpen = false
+      return stream
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/// The identifier of one RTP stream: the stream's slot in the table of a ``StreamSender``, and a generation.
+///
+/// The slot makes every lookup constant-time. The generation distinguishes the streams that use one slot one after
+/// another. A command for a closed stream therefore never reaches the next stream in the slot.
+public struct StreamID: Hashable, Sendable, BitwiseCopyable {
+  /// The index in the sender's table.
+  public let slot: Int
+  /// The number of streams that the allocator had created before.
+  let generation: UInt64
+
+  @_noLocks @_noAllocation
+  init(slot: Int, generation: UInt64) { (self.slot, self.generation) = (slot, generation) }
+}

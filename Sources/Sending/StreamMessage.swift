@@ -1,0 +1,24 @@
+public import MIDI
+public import MusicalTime
+
+/// A MIDI message for one or several RTP streams.
+public struct StreamMessage: Sendable, BitwiseCopyable {
+  /// The streams that carry a message.
+  public enum Receiver: Hashable, Sendable, BitwiseCopyable {
+    case stream(StreamID)
+    /// All streams to Tutti peers.
+    case tuttiPeers
+    /// All streams to peers that are not known to be Tutti peers.
+    case standardDevices
+  }
+
+  public var message: Message
+  /// The instant at which the message takes effect, in local time. Nil: the instant at which the packet is encoded.
+  public var instant: Instant?
+  public var receiver: Receiver
+
+  @_noLocks @_noAllocation
+  public init(_ message: Message, at instant: Instant?, to receiver: Receiver) {
+    (self.message, self.instant, self.receiver) = (message, instant, receiver)
+  }
+}

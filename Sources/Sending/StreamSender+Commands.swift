@@ -1,0 +1,105 @@
+import BasicContainers
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+
+extension StreamSender {
+  /// Allocates the memory for streams with the slots 0..<`capacity`. Does nothing if the memory is there already.
+  ///
+  /// Real-time: not safe.
+  public mutating func reserve(_ capacity: Int) {
+    guard capacity > senders.count else { return }
+    streams.reallocate(capacity: capacity)
+    senders.reallocate(capacity: capacity)
+    order.reallocate(capacity: capacity)
+    while senders.count < capacity {
+      streams.append(Stream.closed)
+      senders.append(PacketSender(ssrc: 0, sequence: 0))
+    }
+  }
+
+  /// Whether ``execute(_:)`` may be called: no message and no series of due packets is in progress.
+  ///
+  /// Real-time: safe.
+  public var isReady: Bool {
+    @_noLocks @_noAllocation get {
+      guard case .none = pass.kind, case .none = broadcast.content else { return false }
+      return true
+    }
+  }
+
+  /// Executes a command. A command for a closed stream, and an `open` for a slot without memory, are ignored. Messages are
+  /// sent by the following calls of ``poll(at:)``.
+  ///
+  /// - Precondition: ``isReady``.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func execute(_ command: StreamCommand) {
+    switch command {
+    case .open(let id, let address, let ssrc, let sequence, let takesClock):
+      open(id, to: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock)
+    case .recognise(let id):
+      guard let slot = slot(of: id) else { return }
+      streams[slot].isTuttiPeer = true
+      streams[slot].takesClock = true
+      senders[slot].sendsInstants = true
+    case .setTimeStamped(let id, let isTimeStamped):
+      guard let slot = slot(of: id) else { return }
+      streams[slot].isTimeStamped = isTimeStamped
+      // A new time-stamp receiver lacks the ticks that have left already for the other time-stamp receivers.
+      if pendingTick >= schedule.start { findPendingTicks() }
+      invalidateDeadlines()
+    case .setJournal(let id, let isSent): if let slot = slot(of: id) { senders[slot].sendsJournal = isSent }
+    case .acknowledge(let id, let sequence): if let slot = slot(of: id) { senders[slot].acknowledge(sequence) }
+    case .close(let id): if let slot = slot(of: id) { close(slot) }
+    case .exclusive(let data, let id, let isJournalled):
+      exclusive.removeAll()
+      var index = 0
+      while index < data.count {
+        exclusive.append(data.octets[index])
+        index += 1
+      }
+      var receiver = StreamMessage.Receiver.tuttiPeers
+      if let id { receiver = .stream(id) }
+      begin(Broadcast(.exclusive(isJournalled: isJournalled), to: receiver))
+    case .message(let message):
+      begin(Broadcast(.message(message.message, at: message.instant), to: message.receiver))
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func open(
+    _ id: StreamID, to address: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool
+  ) {
+    let slot = id.slot
+    guard slot < senders.count else { return }
+    // The command that closes the previous stream in this slot may have been lost in a full ring.
+    if streams[slot].isOpen { close(slot) }
+    senders[slot].restart(ssrc: ssrc, sequence: sequence)
+    senders[slot].sendsJournal = false
+    streams[slot] = Stream(id, to: address, takesClock: takesClock)
+    order.append(slot)
+    invalidateDeadlines()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func close(_ slot: Int) {
+    streams[slot] = Stream.closed
+    var index = 0
+    while order[index] != slot { index += 1 }
+    _ = order.remove(at: index)
+    if let next = guardIndex, next > index { guardIndex = next - 1 }
+    if hasPendingTicks { findPendingTicks() }
+    invalidateDeadlines()
+  }
+
+  /// The slot of an open stream.
+  @_noLocks @_noAllocation
+  func slot(of id: StreamID) -> Int? {
+    guard id.slot < streams.count, streams[id.slot].isOpen, streams[id.slot].id.generation == id.generation else {
+      return nil
+    }
+    return id.slot
+  }
+}

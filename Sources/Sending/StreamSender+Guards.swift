@@ -1,0 +1,46 @@
+import MusicalTime
+import RTPMIDI
+
+// Guard packets (RFC 4696, section 4.2), until each receiver has acknowledged everything.
+extension StreamSender {
+  /// Encodes the next guard packet that is due. A series of guard packets that is interrupted goes on with the next
+  /// stream, so that the last streams get theirs before those of the first streams are due again.
+  @_noLocks @_noAllocation
+  mutating func nextGuard(at now: Instant) -> Transmission? {
+    if case .none = guardIndex {
+      guard guardsDue <= now else { return nil }
+      (guardIndex, guardsDue) = (0, .distantFuture)
+    }
+    while let index = guardIndex, index < order.count {
+      let slot = order[index]
+      guardIndex = index + 1
+      var transmission: Transmission?
+      if streams[slot].guardDue <= now { transmission = encodeGuard(on: slot, at: now) }
+      if streams[slot].guardDue < guardsDue { guardsDue = streams[slot].guardDue }
+      if let transmission { return transmission }
+    }
+    guardIndex = nil
+    return nil
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func encodeGuard(on slot: Int, at now: Instant) -> Transmission? {
+    streams[slot].guardDue = .distantFuture
+    guard senders[slot].sendsJournal, senders[slot].hasUnacknowledged else { return nil }
+    packet.removeAll()
+    guard senders[slot].encodeGuard(at: now, into: &packet) else { return nil }
+    streams[slot].guardCount += 1
+    if let pause = GuardPackets.pause(after: streams[slot].guardCount) { streams[slot].guardDue = now + pause }
+    return transmission(on: slot)
+  }
+
+  /// Schedules the first guard packet after a packet with a command.
+  @_noLocks @_noAllocation
+  mutating func scheduleGuard(on slot: Int, at now: Instant) {
+    streams[slot].guardCount = 0
+    streams[slot].guardDue = .distantFuture
+    guard senders[slot].sendsJournal, senders[slot].hasUnacknowledged else { return }
+    if let pause = GuardPackets.pause(after: 0) { streams[slot].guardDue = now + pause }
+    if streams[slot].guardDue < guardsDue { guardsDue = streams[slot].guardDue }
+  }
+}

@@ -1,0 +1,56 @@
+import BasicContainers
+import MIDI
+public import MusicalTime
+import PeerProtocol
+import RTPMIDI
+
+// Packets and their way out.
+extension StreamSender {
+  /// Writes the send instant into the packet of `transmission`, if the receiver is a Tutti peer. Call this function
+  /// immediately before the packet is sent.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func seal(_ transmission: Transmission, sentAt instant: Instant) {
+    guard transmission.carriesSendInstant else { return }
+    let bits = UInt64(bitPattern: instant.nanoseconds)
+    var index = 0
+    while index < 8 {
+      packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * index))
+      index += 1
+    }
+  }
+
+  /// Counts the packet of `transmission`. `isAccepted` is whether the network accepted it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func finish(_ transmission: Transmission, isAccepted: Bool) {
+    if isAccepted { sent += 1 } else { unsent += 1 }
+  }
+
+  /// Encodes a packet with `message`, which takes effect at `instant`.
+  @_noLocks @_noAllocation
+  mutating func encode(_ message: Message, at instant: Instant, on slot: Int, now: Instant) -> Transmission? {
+    packet.removeAll()
+    guard senders[slot].encode(message, at: instant, into: &packet) else { return nil }
+    scheduleGuard(on: slot, at: now)
+    return transmission(on: slot)
+  }
+
+  /// Encodes a packet with the System Exclusive message in ``StreamSender/exclusive``.
+  @_noLocks @_noAllocation
+  mutating func encodeExclusive(isJournalled: Bool, on slot: Int, now: Instant) -> Transmission? {
+    packet.removeAll()
+    let count = senders[slot].encode(
+      systemExclusive: exclusive, from: 0, at: now, isJournalled: isJournalled, into: &packet)
+    guard case .some = count else { return nil }
+    scheduleGuard(on: slot, at: now)
+    return transmission(on: slot)
+  }
+
+  @_noLocks @_noAllocation
+  func transmission(on slot: Int) -> Transmission {
+    Transmission(address: streams[slot].address, carriesSendInstant: senders[slot].sendsInstants)
+  }
+}

@@ -1,0 +1,63 @@
+public import MusicalTime
+
+extension StreamSender {
+  /// Does the next piece of work that is due, or sends the next deferrable packet if there is time for it.
+  ///
+  /// - Parameter now: the current instant. It must not decrease from call to call.
+  /// - Returns: nil if there is nothing to do before ``nextDeadline``.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func poll(at now: Instant) -> Output? { poll(at: now, sendsGuards: true) }
+
+  /// Does the same as ``poll(at:)``, except that it sends no guard packets. A driver that executes several commands at one
+  /// instant calls this function after each of them, because a packet with a command replaces a guard packet.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func pollExceptGuards(at now: Instant) -> Output? { poll(at: now, sendsGuards: false) }
+
+  @_noLocks @_noAllocation
+  private mutating func poll(at now: Instant, sendsGuards: Bool) -> Output? {
+    while true {
+      if let transmission = nextOfPass(at: now) { return .packet(transmission) }
+      if let batch {
+        switch nextDueWork(at: batch) {
+        case .output(let output): return output
+        case .pass: continue
+        case .none:
+          self.batch = nil
+          nextDue = findNextDue()
+          allowance = Self.slice
+        }
+      }
+      if nextDue <= now {
+        if allowance > 0, let transmission = nextDeferrable(at: now, sendsGuards: sendsGuards) {
+          allowance -= 1
+          return .packet(transmission)
+        }
+        // The batch has a fixed end. Otherwise, deferrable packets would wait forever if the machine is too slow.
+        batch = now
+        continue
+      }
+      allowance = 0
+      isQuiet = now >= nextDue - quietTime
+      if isQuiet { return nil }
+      if let transmission = nextDeferrable(at: now, sendsGuards: sendsGuards) { return .packet(transmission) }
+      // The last pending tick may have been lost with its stream: the work behind it is due now.
+      if nextDue > now { return nil }
+    }
+  }
+
+  /// When ``poll(at:)`` has work next, unless a command or a schedule comes first. Valid after ``poll(at:)`` has returned
+  /// nil.
+  ///
+  /// Real-time: safe.
+  public var nextDeadline: Instant {
+    @_noLocks @_noAllocation get { isQuiet || nextDue < guardsDue ? nextDue : guardsDue }
+  }
+
+  /// Makes the next call of ``poll(at:)`` compute the deadlines again.
+  @_noLocks @_noAllocation
+  mutating func invalidateDeadlines() { (nextDue, allowance) = (Instant(nanoseconds: .min), 0) }
+}

@@ -1,0 +1,88 @@
+import MIDI
+import MusicalTime
+import Playback
+
+// Start, Continue, Song Position, Clock and Stop.
+extension StreamSender {
+  /// Encodes the next packet of the due packets in progress. Returns nil when none are left.
+  @_noLocks @_noAllocation
+  mutating func nextOfPass(at now: Instant) -> Transmission? {
+    if case .none = pass.kind { return nil }
+    while pass.index < order.count {
+      let slot = order[pass.index]
+      var transmission: Transmission?
+      switch pass.kind {
+      case .none: break
+      case .clock(let tick):
+        guard streams[slot].run == schedule.run, !streams[slot].isTimeStamped, streams[slot].next <= tick else { break }
+        transmission = encodeTick(on: slot, at: now)
+      case .begin(let tick, let isTimeStamped):
+        guard streams[slot].isTimeStamped == isTimeStamped, streams[slot].takesClock,
+          streams[slot].run != schedule.run
+        else { break }
+        transmission = encodeBeginning(of: tick, on: slot, at: now)
+      case .stop(let instant, let isTimeStamped):
+        guard streams[slot].isTimeStamped == isTimeStamped, streams[slot].run != 0 else { break }
+        streams[slot].run = 0
+        transmission = encode(.stop, at: instant, on: slot, now: now)
+      }
+      if let transmission { return transmission }
+      pass.index += 1
+    }
+    pass.kind = .none
+    return nil
+  }
+
+  /// Encodes the next part of what a receiver needs to begin at `tick`: Start at tick 0, otherwise Song Position, then Continue.
+  @_noLocks @_noAllocation
+  private mutating func encodeBeginning(of tick: Tick, on slot: Int, at now: Instant) -> Transmission? {
+    let instant = schedule.deadline(tick)
+    if tick.index != 0, !pass.isPositionSent {
+      pass.isPositionSent = true
+      let position = Message.songPosition(bars.songPosition(of: tick.step))
+      return encode(position, at: instant, on: slot, now: now)
+    }
+    pass.isPositionSent = false
+    streams[slot].run = schedule.run
+    streams[slot].next = tick
+    return encode(tick.index == 0 ? .start : .continue, at: instant, on: slot, now: now)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func encodeTick(on slot: Int, at now: Instant) -> Transmission? {
+    let tick = streams[slot].next
+    streams[slot].next = tick + 1
+    return encode(.clock, at: schedule.deadline(tick), on: slot, now: now)
+  }
+
+  /// Encodes the next tick that a time-stamp receiver lacks.
+  @_noLocks @_noAllocation
+  mutating func nextPendingTick(at now: Instant) -> Transmission? {
+    while hasPendingTicks {
+      let transmission = encodeTick(on: order[pendingIndex], at: now)
+      seekPendingTick()
+      if let transmission { return transmission }
+    }
+    return nil
+  }
+
+  /// Finds the first time-stamp receiver that lacks ticks up to ``pendingTick``.
+  @_noLocks @_noAllocation
+  mutating func findPendingTicks() {
+    (hasPendingTicks, pendingIndex) = (true, 0)
+    seekPendingTick()
+  }
+
+  /// Moves ``pendingIndex`` to the next time-stamp receiver that lacks ticks.
+  @_noLocks @_noAllocation
+  private mutating func seekPendingTick() {
+    while pendingIndex < order.count {
+      let slot = order[pendingIndex]
+      if streams[slot].isTimeStamped, streams[slot].run == schedule.run, streams[slot].next <= pendingTick { return }
+      pendingIndex += 1
+    }
+    hasPendingTicks = false
+    // The next tick and the end of the run have waited for the pending ticks.
+    invalidateDeadlines()
+  }
+}

@@ -1,0 +1,139 @@
+public import BasicContainers
+public import MusicalTime
+public import Playback
+import RTPMIDI
+
+/// The sending half of all sessions: Start, Continue, Song Position, Clock, Stop, messages, System Exclusive messages and
+/// guard packets on every RTP stream.
+///
+/// The sender does no I/O and reads no clock. Its driver executes commands, adopts schedules, and calls
+/// ``poll(at:)`` with the current instant until the result is nil. The result of ``poll(at:)`` is one ``Output``: a packet
+/// to send, or an event for the other outputs of the driver (sound, ALSA port, trace). The driver then waits until
+/// ``nextDeadline`` or for the next command. In the engine, the driver is the clock thread, which reads the clock before
+/// every call. In a simulation, the instant does not change while packets are sent.
+///
+/// # Priority
+///
+/// Packets that are due (ticks, Start, Continue and Stop to play-on-arrival receivers, Start, Continue and Stop to
+/// time-stamp receivers) go first. All other packets are deferrable, in this order: the message in progress, ticks that
+/// leave ahead of time, guard packets. No deferrable packet is sent less than ``quietTime`` before the next deadline. If the
+/// next deadline has already passed when all work that was due is done, up to ``slice`` deferrable packets are sent
+/// all the same. Messages therefore make progress even if the receivers are too many for the machine.
+///
+/// # Memory
+///
+/// A stream needs about 8 kB. ``reserve(_:)`` allocates this memory. No other function allocates.
+public struct StreamSender: ~Copyable {
+  /// How long before its first tick a receiver gets Start or Continue. MIDI 1.0 asks for at least a millisecond.
+  public static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }
+  /// The maximum number of deferrable packets between two groups of due packets when deadlines are missed.
+  public static var slice: Int { @_noLocks @_noAllocation get { 8 } }
+  /// The default of ``quietTime``.
+  public static var standardQuietTime: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(200) } }
+  /// The size of ``packet``: the payload of a UDP datagram in one Ethernet frame.
+  static var packetCapacity: Int { @_noLocks @_noAllocation get { 1472 } }
+
+  // MARK: Streams
+
+  /// The streams by slot.
+  var streams = RigidArray<Stream>(capacity: 0)
+  /// The packet encoders by slot.
+  var senders = RigidArray<PacketSender>(capacity: 0)
+  /// The slots of the open streams, in the order in which the streams were opened. Packets to several streams are
+  /// sent in this order.
+  var order = RigidArray<Int>(capacity: 0)
+
+  // MARK: Playback
+
+  /// The schedule that is playing.
+  public internal(set) var schedule = PlaybackSchedule.silence
+  /// The bar grid of the pattern that is playing.
+  public var bars: Bars
+  /// Whether the run of ``schedule`` has replaced another run of which ticks were left.
+  public internal(set) var cutsPreviousRunShort = false
+  /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. If not, a follower wakes for steps only.
+  let reportsTicks: Bool
+  /// The run whose `.begin` was reported. 0 if none, or if its `.end` was reported too.
+  var reportedRun: UInt32 = 0
+  /// The cursor of ticks at their due time.
+  var onTime = TickCursor(lead: .zero)
+  /// The cursor of ticks that leave ahead of time.
+  var ahead: TickCursor
+  /// The cursor of Start and Continue to play-on-arrival receivers.
+  var onTimePrelude = TickCursor(lead: StreamSender.prelude)
+  /// The cursor of Start and Continue to time-stamp receivers.
+  var aheadPrelude: TickCursor
+  /// The cursor of steps.
+  var steps: TickCursor
+  /// The schedule that replaces ``schedule`` as soon as the pass in progress is complete.
+  var adoption: Adoption?
+
+  // MARK: Work in progress
+
+  /// The due packets in progress.
+  var pass = Pass()
+  /// The instant up to which due work is being done. Nil if all due work is done.
+  var batch: Instant?
+  /// When the next work is due, valid while ``batch`` is nil.
+  var nextDue = Instant.distantFuture
+  /// The number of deferrable packets that may be sent although due work waits.
+  var allowance = 0
+  /// A request to stop all streams.
+  var stop = StopRequest()
+  /// The message in progress.
+  var broadcast = Broadcast()
+  /// The data of the System Exclusive message in progress.
+  var exclusive = RigidArray<UInt8>(capacity: SystemExclusiveData.capacity)
+  /// The newest tick of the run that left ahead of time.
+  var pendingTick = Tick(.min)
+  /// Whether a time-stamp receiver has not received all ticks up to ``pendingTick``.
+  var hasPendingTicks = false
+  /// The first stream, as an index in ``order``, that may lack ticks up to ``pendingTick``.
+  var pendingIndex = 0
+  /// When the first guard packet may be due.
+  var guardsDue = Instant.distantFuture
+  /// The next stream of the guard packets in progress, as an index in ``order``. Nil if none are in progress.
+  var guardIndex: Int?
+
+  // MARK: Interface
+
+  /// How long before the next deadline no deferrable packet is sent. Zero if sending takes no time.
+  public var quietTime: Nanoseconds
+  /// The packet of the last `.packet` output.
+  public internal(set) var packet = RigidArray<UInt8>(capacity: StreamSender.packetCapacity)
+  /// Whether the last call of ``poll(at:)`` returned nil because the next deadline was near.
+  public internal(set) var isQuiet = false
+  /// The number of packets that were sent.
+  public internal(set) var sent: Int64 = 0
+  /// The number of packets that could not be sent.
+  public internal(set) var unsent: Int64 = 0
+
+  /// - Parameters:
+  ///   - capacity: the number of simultaneous streams. ``reserve(_:)`` increases it.
+  ///   - tickLead: how far ahead of its due time a tick leaves for a time-stamp receiver.
+  ///   - soundLead: how far ahead of its due time a step is reported.
+  ///
+  /// Real-time: not safe.
+  public init(
+    capacity: Int, tickLead: Nanoseconds, soundLead: Nanoseconds, bars: Bars, reportsTicks: Bool,
+    quietTime: Nanoseconds = StreamSender.standardQuietTime
+  ) {
+    self.bars = bars
+    self.reportsTicks = reportsTicks
+    self.quietTime = quietTime
+    ahead = TickCursor(lead: tickLead)
+    aheadPrelude = TickCursor(lead: tickLead + .milliseconds(5))
+    steps = TickCursor(lead: soundLead)
+    reserve(capacity)
+  }
+
+  /// The number of ticks that were skipped after an absence longer than ``TickCursor/patience``.
+  ///
+  /// Real-time: safe.
+  public var skipped: Int64 { @_noLocks @_noAllocation get { onTime.skipped } }
+
+  /// The open streams in the order in which they were opened.
+  ///
+  /// Real-time: not safe.
+  public var openStreams: [StreamID] { (0..<order.count).map { streams[order[$0]].id } }
+}

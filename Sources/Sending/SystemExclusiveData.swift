@@ -1,0 +1,22 @@
+/// The data octets of a System Exclusive message, without F0 and F7. A trivial value that fits into a ring.
+public struct SystemExclusiveData: Sendable, BitwiseCopyable {
+  /// The maximum number of octets.
+  public static var capacity: Int { @_noLocks @_noAllocation get { 96 } }
+
+  var octets = InlineArray<96, UInt8>(repeating: 0)
+  var count = 0
+
+  /// Returns nil if `data` has more than ``capacity`` octets.
+  public init?(_ data: [UInt8]) {
+    guard data.count <= Self.capacity else { return nil }
+    for octet in data {
+      octets[count] = octet
+      count += 1
+    }
+  }
+
+  /// The octets as an array.
+  ///
+  /// Real-time: not safe.
+  public var array: [UInt8] { (0..<count).map { octets[$0] } }
+}

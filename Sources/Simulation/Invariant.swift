@@ -1,0 +1,48 @@
+/// A property that has to hold in every simulation.
+public enum Invariant: String, CaseIterable, Hashable, Sendable, Codable {
+  /// There are no two masters that have been in session with each other for more than a second, unless a rhythm gate between
+  /// them is closed.
+  case oneMaster
+  /// Each peer plays the steps of its rhythm in order, without losing or repeating one, also if the master changes. While the
+  /// peer is connected, the rhythm neither restarts nor stands still.
+  case steps
+  /// Settled peers play the same step at the same time.
+  case phase
+  /// Settled peers select their layers by the same total activity.
+  case layers
+  /// No rhythm ends because its master has disappeared.
+  case failover
+  /// The total activity of the master follows the activities of all peers within half a second.
+  case activity
+  /// No note sounds more than two seconds longer than its player holds the key, or after the end of its session.
+  case notes
+  /// Nothing passes a closed gate.
+  case gates
+  /// Peers that have been in session with each other for two seconds have different channels, and no peer lacks a channel while
+  /// one is free.
+  case channels
+  /// Peers that can reach each other are in session within fifteen seconds.
+  case meeting
+  /// No peer wakes repeatedly without having anything to do.
+  case rest
+}
+
+/// A violation of an invariant.
+public struct Violation: Hashable, Sendable, Codable, CustomStringConvertible {
+  public var invariant: Invariant
+  /// The name of the peer.
+  public var peer: String
+  /// The true time in seconds.
+  public var seconds: Double
+  public var expected: String
+  public var seen: String
+
+  enum CodingKeys: String, CodingKey {
+    case peer, seconds, expected, seen
+    case invariant = "check"
+  }
+
+  public var description: String {
+    "\(invariant.rawValue): \(peer) at \(seconds) s: expected \(expected), saw \(seen)"
+  }
+}

@@ -1,0 +1,14 @@
+import Ensemble
+import Playback
+import Rhythm
+
+/// The pattern of all peers of a world. A class, because a step table is too large to copy.
+final class Pattern {
+  let table: StepTable
+  let bars: Bars
+
+  init(_ table: StepTable) {
+    self.table = table
+    bars = Bars(table)
+  }
+}

@@ -1,0 +1,24 @@
+import Ensemble
+import MusicalTime
+
+/// A step that a simulated peer has played.
+struct PlayedStep: BitwiseCopyable {
+  var step: Step
+  /// When the step sounded, in the peer's local time.
+  var due: Instant
+  /// The peer's run.
+  var run: UInt32
+  /// The first run of the series: see ``PlaybackSchedule/began``.
+  var began: UInt32
+  /// Whether the run replaced another one that had not ended.
+  var cutsShort: Bool
+  /// The total activity that selected the layers.
+  var level: UInt8
+  /// The number of hits.
+  var hits: UInt8
+  /// The length of a step at the present tempo.
+  var length: Nanoseconds
+
+  /// Whether this step continues the ticks of an earlier step.
+  func continues(_ earlier: PlayedStep) -> Bool { run &- earlier.run <= run &- began }
+}

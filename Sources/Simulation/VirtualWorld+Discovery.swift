@@ -1,0 +1,30 @@
+import Ensemble
+import MusicalTime
+import RTPMIDI
+
+// Discovery: peers find each other as if by announcements on the network.
+extension VirtualWorld {
+  /// Lets the peers in the same part of the network find each other, if one of the two is a newcomer.
+  func introduce() {
+    let new = newcomers
+    newcomers = []
+    for peer in hosts.compactMap(\.peer) {
+      var hasFound = false
+      let isNew = new.contains(peer.host)
+      for host in isNew ? Array(hosts.indices) : new where host != peer.host && wire.reaches(peer.host, host) {
+        guard let other = hosts[host].peer, peer.core.roster.session(of: other.identity) == nil else { continue }
+        let place = Connections.Place(SocketAddress(host: host, .control))
+        _ = peer.core.connections.found(
+          other.identity, as: hosts[host].name, at: place, isMet: false, now: peer.now)
+        hasFound = true
+      }
+      if hasFound { peer.wake(in: .zero) }
+    }
+  }
+
+  /// Lets all peers find the peers at these hosts after ``discoveryDelay``.
+  func announce(_ hosts: [Int]) {
+    if newcomers.isEmpty { wire.events.push(.world, host: Due.discovery.rawValue, at: now + Self.discoveryDelay) }
+    newcomers += hosts.filter { !newcomers.contains($0) }
+  }
+}

@@ -1,0 +1,44 @@
+public import MusicalTime
+public import Rhythm
+
+// The scenarios.
+extension VirtualWorld {
+  /// A world with a ``SteadyScenario``: all peers join, the first peer starts the rhythm, the others follow until it stops.
+  public static func steady(_ settings: Settings, length: Nanoseconds) -> VirtualWorld {
+    VirtualWorld(settings, scenario: SteadyScenario(length: length), length: length)
+  }
+
+  /// A world with a ``RandomScenario``.
+  public static func random(_ settings: Settings, length: Nanoseconds) -> VirtualWorld {
+    VirtualWorld(settings, scenario: RandomScenario(seed: settings.seed, length: length), length: length)
+  }
+}
+
+extension VirtualWorld.Settings {
+  /// The settings of a random scenario. The seed determines the number of peers (2...16) and the network if they are nil.
+  public static func random(
+    seed: UInt64, peers: Int? = nil, network: VirtualNetwork? = nil, table: StepTable
+  ) -> VirtualWorld.Settings {
+    var random = SplitMix(seed: seed)
+    var settings = VirtualWorld.Settings(table: table)
+    (settings.seed, settings.probeRateLimit) = (seed, 2)
+    let (randomPeers, randomNetwork) = (Int(random.integer(in: 2...16)), VirtualNetwork.random(&random))
+    settings.peers = peers ?? randomPeers
+    settings.network = network ?? randomNetwork
+    return settings
+  }
+}
+
+extension VirtualNetwork {
+  /// Returns one of the networks of the lab, or a network that loses up to 20 % of all packets, and duplicates and reorders
+  /// packets.
+  static func random(_ random: inout SplitMix) -> VirtualNetwork {
+    let place = Int(random.integer(in: 0...7))
+    let delay = random.integer(in: 200...15_000)
+    let jitter = random.integer(in: 10...max(11, delay / 3))
+    let rough = VirtualNetwork(
+      name: "rough", delay: .microseconds(delay), jitter: .microseconds(jitter), loss: random.share() * 0.2,
+      burst: 1 + random.share() * 2, duplicate: random.share() * 0.02, reorder: random.share() * 0.05)
+    return place < 4 ? lab[place] : rough
+  }
+}

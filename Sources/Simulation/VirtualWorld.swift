@@ -1,0 +1,226 @@
+import Ensemble
+import MIDI
+public import MusicalTime
+import PeerProtocol
+import RTPMIDI
+public import Rhythm
+
+/// A simulation: hosts with different clocks, the peers that run on them, a virtual network, and a scenario. The seed
+/// determines every event and every bit of the result.
+///
+/// A world belongs to one thread. Real-time: not safe.
+public final class VirtualWorld {
+  public struct Settings: Sendable {
+    public var peers = 4
+    public var network = VirtualNetwork.lan
+    public var seed: UInt64 = 1
+    /// The probe rate limit: the maximum number of clock probes per second that each peer allows each other peer. A low limit
+    /// makes a simulation faster, and not easier for the peers.
+    public var probeRateLimit: UInt16 = 50
+    /// The pattern of all peers.
+    public var table: StepTable
+    /// The rule that is disabled. Nil in a regular simulation.
+    package var disabledRule: EnsembleRule?
+
+    public init(table: StepTable) { self.table = table }
+  }
+
+  /// A machine with a clock, on which a peer runs. The peer may be restarted.
+  struct Host {
+    let identity: Identity
+    let name: String
+    let clock: VirtualClock
+    /// Nil while no peer runs.
+    var peer: VirtualPeer?
+    /// The number of peers that have been started here.
+    var lives = 0
+    /// The highest term, which is stored across restarts.
+    var term: UInt32 = 0
+    /// The gates that the player has set.
+    var gates = Gates()
+    /// The keys that the player holds.
+    var keys: [UInt7] = []
+  }
+
+  /// The time from the announcement of a peer, or from the end of a partition, until the other peers discover the peer.
+  static let discoveryDelay = Nanoseconds.milliseconds(200)
+  /// The interval between two evaluations of the invariants. Longer in a large world, which has no random scenario.
+  private var checkInterval: Nanoseconds { .milliseconds(hosts.count <= 16 ? 50 : 250) }
+
+  enum Due: Int { case scenario, check, discovery }
+
+  let settings: Settings
+  let wire: Wire
+  private let pattern: Pattern
+  private let mutation: RuleMutation
+  var hosts: [Host]
+  var random: SplitMix
+  private let scenario: any Scenario
+  let checker: InvariantChecker
+  private let end: Instant
+  /// The hosts whose peers have joined or become reachable, and have not been discovered yet.
+  var newcomers: [Int] = []
+
+  /// A world with a scenario.
+  init(_ settings: Settings, scenario: any Scenario, length: Nanoseconds) {
+    var random = SplitMix(seed: settings.seed)
+    (self.settings, self.scenario) = (settings, scenario)
+    hosts = (0..<settings.peers).map { n in
+      let ahead = Nanoseconds(random.integer(in: 1_000_000_000...1_000_000_000_000))
+      let gain = random.integer(in: -100_000...100_000)
+      return Host(
+        identity: Identity(random.next()), name: "peer \(n + 1)", clock: VirtualClock(ahead: ahead, gain: gain))
+    }
+    wire = Wire(settings.network, hosts: settings.peers, random: SplitMix(seed: random.next()))
+    pattern = Pattern(settings.table)
+    mutation = RuleMutation(settings.disabledRule)
+    checker = InvariantChecker(settings, length: length)
+    end = Instant(nanoseconds: 0) + length
+    self.random = random
+    mutation.mastery = { [unowned self] host in
+      guard let ensemble = hosts[host].peer?.core.ensemble, ensemble.role == .master else { return nil }
+      return ensemble.claim
+    }
+    checker.world = self
+    wire.events.push(.world, host: Due.scenario.rawValue, at: wire.now)
+    wire.events.push(.world, host: Due.check.rawValue, at: wire.now + checkInterval)
+  }
+
+  /// The true time.
+  var now: Instant { wire.now }
+
+  /// Simulates until `instant` of true time or until the end.
+  ///
+  /// - Returns: false at the end.
+  public func run(until instant: Instant) -> Bool {
+    let limit = min(instant, end)
+    while let event = wire.advance(until: limit) {
+      let host = Int(event.host)
+      switch event.kind {
+      case .packet:
+        if let peer = hosts[host].peer {
+          peer.receive(Int(event.value))
+        } else {
+          wire.release(Int(event.value))
+        }
+      case .control:
+        guard let peer = hosts[host].peer, peer.life == event.value, peer.isControlDue else { break }
+        peer.runControlThread()
+        hosts[host].term = peer.core.ensemble.highestTerm
+        checker.recordActivity(of: peer)
+        collectEvents(of: peer)
+      case .clock:
+        guard let peer = hosts[host].peer, peer.life == event.value, peer.isClockDue else { break }
+        peer.runClockThread()
+        collectEvents(of: peer)
+      case .world: handle(Due(rawValue: host)!)
+      }
+    }
+    wire.now = limit
+    return limit < end
+  }
+
+  /// The result so far.
+  public var outcome: Outcome { checker.outcome(packets: wire.sent, lost: wire.lost) }
+
+  private func handle(_ due: Due) {
+    switch due {
+    case .scenario: wire.events.push(.world, host: Due.scenario.rawValue, at: scenario.advance(self))
+    case .check:
+      checker.evaluate()
+      wire.events.push(.world, host: Due.check.rawValue, at: now + checkInterval)
+    case .discovery: introduce()
+    }
+  }
+
+  private func collectEvents(of peer: VirtualPeer) {
+    guard !peer.events.isEmpty else { return }
+    checker.record(peer.events, of: peer)
+    peer.events = []
+  }
+
+  // MARK: Actions of a scenario
+
+  /// Starts a peer at `host`. After a restart, the peer has its stored identity and term.
+  func enter(_ host: Int, activity: UInt8 = 0) {
+    guard hosts[host].peer == nil else { return }
+    hosts[host].lives += 1
+    let known = hosts[host]
+    var ensemble = EnsembleState(identity: known.identity, highestTerm: known.term)
+    if mutation.rule == .failover { ensemble.masterLoss = .stop }
+    if mutation.rule != .gate { ensemble.gates = known.gates }
+    let localNow = known.clock.local(at: now)
+    let peer = VirtualPeer(
+      host: host, life: known.lives, name: known.name, ensemble: ensemble,
+      connections: Connections(to: [], own: known.identity, at: localNow),
+      clock: known.clock, wire: wire, pattern: pattern, probeRateLimit: settings.probeRateLimit, mutation: mutation,
+      random: SplitMix(seed: random.next()))
+    hosts[host].peer = peer
+    peer.core.ensemble.setActivity(activity, at: localNow)
+    peer.wake(in: .zero)
+    checker.entered(host)
+    announce([host])
+  }
+
+  /// Ends the process of a peer without a goodbye.
+  func crash(_ host: Int) {
+    checker.left(host)
+    hosts[host].peer?.releaseArrivals()
+    hosts[host].peer = nil
+    hosts[host].keys = []
+  }
+
+  /// Lets a peer end its sessions and then its process.
+  func leave(_ host: Int) {
+    guard let peer = hosts[host].peer else { return }
+    peer.leave()
+    collectEvents(of: peer)
+    crash(host)
+    for other in hosts.compactMap(\.peer) where wire.reaches(host, other.host) {
+      let roster = other.core.roster
+      other.core.connections.withdrawn(
+        peer.identity, as: hosts[host].name, isMet: { roster.session(of: $0) != nil }, now: other.now)
+      other.wake(in: .zero)
+    }
+  }
+
+  /// Partitions the network, or ends the partition. `parts` has the number of a part for each host.
+  func partition(into parts: [UInt8]) {
+    wire.partition(into: parts)
+    checker.partitioned()
+    announce(Array(hosts.indices))
+  }
+
+  /// Executes a command of a player.
+  func command<Failure: Error>(
+    _ host: Int, _ body: (PeerCore, Instant) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard let peer = hosts[host].peer else { return }
+    defer {
+      peer.performOutputs()
+      hosts[host].term = peer.core.ensemble.highestTerm
+      checker.recordActivity(of: peer)
+      collectEvents(of: peer)
+    }
+    try body(peer.core, peer.now)
+  }
+
+  /// Changes the gates of a peer.
+  func setGates(_ host: Int, _ change: (inout Gates) -> Void) {
+    change(&hosts[host].gates)
+    checker.changedGates(host)
+    guard mutation.rule != .gate else { return }
+    let gates = hosts[host].gates
+    command(host) { core, _ in core.ensemble.gates = gates }
+    hosts[host].peer?.wake(in: .zero)
+  }
+
+  /// The host of the master. Nil if there is no master or more than one.
+  var master: Int? {
+    let masters = hosts.indices.filter { hosts[$0].peer?.core.ensemble.role == .master }
+    return masters.count == 1 ? masters[0] : nil
+  }
+
+  /// The host of the peer with this identity.
+  func host(of identity: Identity) -> Int? { hosts.firstIndex { $0.identity == identity } }
+}

@@ -1,0 +1,57 @@
+import MusicalTime
+import Playback
+import Sending
+import Testing
+
+/// The outputs for the sound, the ALSA port and the trace.
+@Suite struct SenderEventTests {
+  @Test func ticksStepsBeginningAndEndAreReportedInOrder() {
+    let virtual = VirtualSender()
+    virtual.sender.adopt(VirtualSender.schedule(sends: false, end: 8), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(500))
+    #expect(
+      virtual.events == ["step 0", "begin 0", "tick 0", "tick 1", "tick 2", "tick 3", "step 1"]
+        + ["tick 4", "tick 5", "tick 6", "tick 7", "end"])
+    #expect(virtual.nextDeadline == .distantFuture)
+  }
+
+  @Test func replacedRunEndsAndItsStepsAreRecalled() {
+    let virtual = VirtualSender()
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(75))
+    virtual.removeEvents()
+    let next = VirtualSender.schedule(run: 2, at: VirtualSender.origin + .milliseconds(100))
+    virtual.sender.adopt(next, at: virtual.now)
+    virtual.advance(to: .milliseconds(75))
+    #expect(virtual.events == ["step 1", "end", "recall", "step 0"] || virtual.events == ["end", "recall", "step 0"])
+  }
+
+  /// Otherwise every simulated follower would wake at each tick.
+  @Test func followerThatDoesNotReportTicksWakesForStepsOnly() {
+    let virtual = VirtualSender(reportsTicks: false)
+    virtual.sender.adopt(VirtualSender.schedule(sends: false, end: 96), at: virtual.now)
+    var (next, wakings) = (virtual.advance(to: .milliseconds(-100)), 0)
+    while next != .distantFuture {
+      next = virtual.advance(to: next - VirtualSender.origin)
+      wakings += 1
+    }
+    #expect(virtual.events == (0..<16).map { "step \($0)" })
+    #expect(wakings == 16)
+  }
+
+  /// Its cursors have not moved while it followed.
+  @Test func followerThatDoesNotReportTicksSendsFromThePresentTickWhenItBecomesMaster() {
+    let virtual = VirtualSender(reportsTicks: false)
+    let device = virtual.open()
+    virtual.sender.adopt(VirtualSender.schedule(sends: false), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(1870))
+    var schedule = VirtualSender.schedule(run: 2)
+    schedule.began = 1
+    virtual.sender.adopt(schedule, at: virtual.now)
+    virtual.play(from: .milliseconds(1870), to: .milliseconds(1930))
+    #expect(
+      virtual.messages(to: device) == [
+        StampedMessage(.songPosition(16), at: 96), StampedMessage(.continue, at: 96), StampedMessage(.clock, at: 96),
+      ])
+  }
+}

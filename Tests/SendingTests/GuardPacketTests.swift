@@ -1,0 +1,96 @@
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Sending
+import Testing
+
+/// Recovery journals and guard packets (RFC 4696, section 4.2).
+@Suite struct GuardPacketTests {
+  private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
+
+  private func sender(hasJournal: Bool = true) -> VirtualSender {
+    let virtual = VirtualSender()
+    virtual.open(hasJournal: hasJournal, sequence: 100)
+    virtual.advance(to: .zero)
+    return virtual
+  }
+
+  /// The sequence number, the number of messages and whether there is a journal, for each packet.
+  private func take(_ virtual: VirtualSender) -> [[Int]] {
+    defer { virtual.removePackets() }
+    return virtual.packets.map { [Int($0.sequence), $0.messages.count, $0.hasJournal ? 1 : 0] }
+  }
+
+  /// Lets `seconds` pass. Returns the milliseconds at which guard packets were sent.
+  private func rest(_ virtual: VirtualSender, seconds: Int64) -> [Int64] {
+    let begin = virtual.now - VirtualSender.origin
+    for millisecond in 1...seconds * 1000 { virtual.advance(to: begin + .milliseconds(millisecond)) }
+    defer { virtual.removePackets() }
+    return virtual.packets.map {
+      #expect($0.messages.isEmpty && $0.hasJournal)
+      return ($0.sent - begin).count / 1_000_000
+    }
+  }
+
+  @Test func guardPacketsFollowTheLastNoteAndEnd() {
+    let virtual = sender()
+    virtual.send(note, to: 0)
+    virtual.advance(to: .zero)
+    #expect(take(virtual) == [[100, 1, 1]])
+    // Every 25 ms for half a second, then four at intervals of a second.
+    let expected = (1...20).map { 25 * $0 } + (1...4).map { 500 + 1000 * $0 } as [Int64]
+    #expect(rest(virtual, seconds: 40) == expected)
+    #expect(virtual.nextDeadline == .distantFuture)
+  }
+
+  @Test func receiverThatHasAcknowledgedEverythingGetsNoGuardPacket() {
+    let virtual = sender()
+    virtual.send(note, to: 0)
+    virtual.advance(to: .zero)
+    virtual.advance(to: .milliseconds(50))
+    #expect(take(virtual).count == 2)
+    virtual.execute(.acknowledge(virtual.streams[0], sequence: 101))
+    #expect(rest(virtual, seconds: 5) == [])
+  }
+
+  /// The next tick gives the position of a running sequencer. No tick follows Stop.
+  @Test func runningSequencerNeedsNoGuardPacket() {
+    let virtual = sender()
+    for message in [.start, .clock] as [Message] { virtual.send(message, to: 0) }
+    virtual.advance(to: .zero)
+    #expect(take(virtual).count == 2)
+    #expect(rest(virtual, seconds: 2) == [])
+    virtual.send(.stop, to: 0)
+    virtual.advance(to: .zero)
+    #expect(take(virtual).count == 1)
+    #expect(rest(virtual, seconds: 2).count == 21)
+  }
+
+  @Test func streamWithoutJournalHasNoGuardPackets() {
+    let virtual = sender(hasJournal: false)
+    virtual.send(note, to: 0)
+    virtual.advance(to: .zero)
+    #expect(take(virtual) == [[100, 1, 0]])
+    #expect(rest(virtual, seconds: 5) == [])
+  }
+
+  @Test func streamInAReusedSlotHasAnEmptyHistory() {
+    let virtual = sender()
+    for key in 0..<100 as Range<UInt8> {
+      virtual.send(.noteOn(Channel(1)!, key: UInt7(masking: key), velocity: 1), to: 0)
+      virtual.advance(to: .zero)
+    }
+    virtual.removePackets()
+    virtual.close(0)
+    virtual.open(sequence: 7)
+    #expect(virtual.streams[0].slot == virtual.streams[1].slot)
+    virtual.send(note, to: 1)
+    virtual.advance(to: .zero)
+    #expect(take(virtual) == [[7, 1, 0]])
+    virtual.execute(.setJournal(virtual.streams[1], true))
+    virtual.send(note, to: 1)
+    virtual.advance(to: .zero)
+    // Header, one command, an empty journal.
+    #expect(virtual.packets.map(\.length) == [RTPHeader.length + 1 + 3 + 3])
+  }
+}

@@ -1,0 +1,138 @@
+import MIDI
+import MusicalTime
+import Sending
+import Testing
+
+/// The order of due and deferrable packets.
+@Suite struct SenderPriorityTests {
+  private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
+
+  /// The standard schedule has its first step at -50 ms.
+  @Test(arguments: [(201, true), (200, false), (1, false)])
+  func deferrablePacketIsSentOnlyWithinTime(microseconds: Int64, isSent: Bool) {
+    let virtual = VirtualSender()
+    let receiver = virtual.open()
+    virtual.sender.adopt(VirtualSender.schedule(sends: false), at: virtual.now)
+    virtual.advance(to: .milliseconds(-60))
+    virtual.send(note, to: receiver)
+    let next = virtual.advance(to: .milliseconds(-50) - .microseconds(microseconds))
+    #expect(virtual.packets.count == (isSent ? 1 : 0))
+    #expect(virtual.isQuiet == !isSent)
+    #expect(next == VirtualSender.origin - .milliseconds(50))
+    virtual.advance(to: .milliseconds(-50))
+    #expect(virtual.packets.count == 1)
+  }
+
+  @Test func dueTickGoesBeforeTheMessageInProgress() {
+    let virtual = VirtualSender()
+    for _ in 0..<3 { virtual.open() }
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(10))
+    virtual.removePackets()
+    virtual.send(note, to: .standardDevices)
+    virtual.advance(to: .milliseconds(20))
+    #expect(virtual.packets.flatMap(\.messages) == [.clock, .clock, .clock, note, note, note])
+  }
+
+  @Test func timelineMessageGoesBeforeTheTicksThatItDescribes() {
+    let virtual = VirtualSender()
+    let receivers = (0..<20).map { _ in virtual.open(isTuttiPeer: true) }
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.execute(.exclusive(SystemExclusiveData([0x7D, 1])!, to: nil, isJournalled: false))
+    virtual.advance(to: .milliseconds(-60))
+    for receiver in receivers {
+      let packets = virtual.take(from: receiver)
+      #expect(packets.map(\.hasExclusive) == [false, true, false, false])
+      #expect(packets.flatMap(\.messages) == [.start, .clock, .clock])
+    }
+  }
+
+  /// Messages to all Tutti peers are on the player's channel, messages to standard devices are as the instrument sent them.
+  @Test func messageGoesToItsKindOfReceiverOnly() {
+    let virtual = VirtualSender()
+    let receivers = [virtual.open(), virtual.open(isTuttiPeer: true)]
+    let other = Message.noteOn(Channel(7)!, key: 60, velocity: 100)
+    virtual.send(note, to: .tuttiPeers)
+    virtual.send(other, to: .standardDevices)
+    virtual.advance(to: .zero)
+    #expect(virtual.messages(to: receivers[0]).map(\.message) == [other])
+    #expect(virtual.messages(to: receivers[1]).map(\.message) == [note])
+  }
+
+  /// At 5 ms a packet, the ticks of 20 play-on-arrival receivers need 100 ms, five times as long as a tick lasts.
+  @Test func messagesMakeProgressInSlicesIfAllDeadlinesAreMissed() {
+    let virtual = VirtualSender()
+    for _ in 0..<20 { virtual.open() }
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.advance(to: .milliseconds(-1))
+    virtual.removePackets()
+    virtual.cost = .milliseconds(5)
+    virtual.send(note, to: .standardDevices)
+    for _ in 0..<2000 { virtual.poll() }
+    // The first note leaves before the first deadline.
+    var slices: [Int] = []
+    var length = 0
+    for message in virtual.packets.flatMap(\.messages) {
+      if message == note {
+        length += 1
+      } else if length > 0 {
+        slices.append(length)
+        length = 0
+      }
+    }
+    #expect(slices == [1, 8, 8, 3])
+  }
+
+  /// No deadline is near: all guard packets go at once. A deadline is near: none goes before it. All deadlines are missed: a
+  /// slice goes after each batch of due packets.
+  @Test func guardPacketsLetTheRhythmGoFirst() {
+    for (isNear, expected) in [(false, [20, 20, 20]), (true, [0, 0, 0])] {
+      let virtual = VirtualSender()
+      for _ in 0..<20 { virtual.open(hasJournal: true) }
+      virtual.sender.adopt(VirtualSender.schedule(end: 1), at: virtual.now)
+      virtual.play(from: .milliseconds(-100), to: .milliseconds(40))
+      #expect(virtual.sent == 60, "Start, a tick and Stop")
+      var guards: [Int64] = []
+      for number in 0..<3 {
+        let time = Nanoseconds.milliseconds(50 + 25 * Int64(number))
+        if isNear {
+          // The first step is due 50 ms before the origin.
+          let origin = VirtualSender.origin + time + .microseconds(50_100)
+          virtual.sender.adopt(
+            VirtualSender.schedule(run: 2 + UInt32(number), sends: false, at: origin), at: virtual.now)
+        }
+        let before = virtual.sent
+        virtual.advance(to: time)
+        guards.append(virtual.sent - before)
+      }
+      #expect(guards == expected.map(Int64.init))
+    }
+  }
+
+  @Test func guardPacketsMakeProgressInSlicesIfAllDeadlinesAreMissed() {
+    let virtual = VirtualSender()
+    // Twenty receivers with guard packets due, which take no clock, and one that keeps the sender busy.
+    let quiet = (0..<20).map { _ in virtual.open(hasJournal: true, takesClock: false) }
+    virtual.open()
+    for receiver in quiet { virtual.send(note, to: receiver) }
+    virtual.advance(to: .milliseconds(-100))
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.advance(to: .milliseconds(-99))
+    virtual.removePackets()
+    virtual.cost = .milliseconds(50)
+    virtual.advance(to: .milliseconds(-8))
+    for _ in 0..<100 { virtual.poll() }
+    let guards = virtual.packets.filter { $0.messages.isEmpty }
+    #expect(Set(guards.prefix(20).map(\.receiver)) == Set(quiet), "the last are not left out for the first, due again")
+    var (slices, length): ([Int], Int) = ([], 0)
+    for packet in virtual.packets {
+      if packet.messages.isEmpty {
+        length += 1
+      } else if length > 0 {
+        slices.append(length)
+        length = 0
+      }
+    }
+    #expect(slices.prefix(3).allSatisfy { $0 <= 8 }, "\(slices)")
+  }
+}

@@ -1,0 +1,147 @@
+import MIDI
+import MusicalTime
+import Playback
+import Sending
+import Testing
+
+/// Start, Continue, Clock and Stop on the streams of both kinds of receivers.
+@Suite struct SentRhythmTests {
+  private typealias Sent = StampedMessage
+
+  @Test func bothKindsOfReceiversGetStartAllTicksAndStop() {
+    let virtual = VirtualSender()
+    let (onArrival, timeStamped) = (virtual.open(), virtual.open(isTuttiPeer: true))
+    virtual.sender.adopt(VirtualSender.schedule(end: 50), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(-95))
+    #expect(virtual.messages(to: timeStamped) == [Sent(.start, at: 0)])
+    #expect(virtual.messages(to: onArrival) == [])
+    virtual.play(from: .milliseconds(-95), to: .milliseconds(5))
+    // 90 ms ahead: ticks 0...4, of which the last is due at 80 ms. The other receiver gets Start and the first tick at its
+    // due time.
+    #expect(virtual.messages(to: timeStamped) == Sent.clocks(0..<5))
+    #expect(virtual.messages(to: onArrival) == [Sent(.start, at: 0)] + Sent.clocks(0..<1))
+    virtual.play(from: .milliseconds(5), to: .milliseconds(2000))
+    #expect(virtual.messages(to: timeStamped) == Sent.clocks(5..<50) + [Sent(.stop, at: 50)])
+    #expect(virtual.messages(to: onArrival) == Sent.clocks(1..<50) + [Sent(.stop, at: 50)])
+  }
+
+  @Test func lateJoinerGetsSongPositionAndContinueAtTheBarAndDisturbsNobody() {
+    let virtual = VirtualSender()
+    let first = virtual.open()
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(300))
+    _ = virtual.messages(to: first)
+    let late = virtual.open()
+    virtual.play(from: .milliseconds(300), to: .milliseconds(2000))
+    // A bar has 96 ticks of 20 ms: it begins at 1920 ms, with step 16.
+    let beginning = [Sent(.songPosition(UInt14(clamping: 16)), at: 96), Sent(.continue, at: 96)]
+    #expect(virtual.messages(to: late) == beginning + Sent.clocks(96..<101))
+    #expect(virtual.messages(to: first) == Sent.clocks(16..<101))
+  }
+
+  @Test func lateTimeStampReceiverGetsSongPositionAndContinueAhead() {
+    let virtual = VirtualSender()
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(300))
+    let late = virtual.open(isTuttiPeer: true)
+    virtual.play(from: .milliseconds(300), to: .milliseconds(1824))
+    #expect(virtual.messages(to: late) == [])
+    virtual.play(from: .milliseconds(1825), to: .milliseconds(1830))
+    let beginning = [Sent(.songPosition(UInt14(clamping: 16)), at: 96), Sent(.continue, at: 96)]
+    #expect(virtual.messages(to: late) == beginning + Sent.clocks(96..<97))
+  }
+
+  @Test func continuationSendsTheSongPosition() {
+    let virtual = VirtualSender()
+    let device = virtual.open()
+    virtual.sender.adopt(VirtualSender.schedule(start: 6 * 20_000), at: virtual.now)
+    virtual.play(from: .milliseconds(-20), to: .milliseconds(1))
+    // 14 bits: modulo 16384, the largest multiple of the pattern's 16 steps that fits.
+    let messages = virtual.messages(to: device).map(\.message)
+    #expect(messages == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
+  }
+
+  @Test func receiverThatBecomesATimeStampReceiverMissesNoTick() {
+    let virtual = VirtualSender()
+    // The ticks have left for this receiver already.
+    virtual.open(isTuttiPeer: true)
+    let device = virtual.open()
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(405))
+    let before = virtual.messages(to: device)
+    virtual.execute(.setTimeStamped(virtual.streams[device], true))
+    virtual.advance(to: .milliseconds(405))
+    let pending = virtual.messages(to: device)
+    #expect(pending == Sent.clocks(21..<25), "the ticks of the next 90 ms, at once")
+    virtual.play(from: .milliseconds(405), to: .milliseconds(500))
+    #expect(before + pending + virtual.messages(to: device) == [Sent(.start, at: 0)] + Sent.clocks(0..<30))
+  }
+
+  /// All ticks of the run have already left for time-stamp receivers.
+  @Test func receiverThatBecomesATimeStampReceiverBeforeTheEndMissesNoTick() {
+    let virtual = VirtualSender()
+    let device = virtual.open()
+    virtual.sender.adopt(VirtualSender.schedule(end: 50), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(945))
+    virtual.execute(.setTimeStamped(virtual.streams[device], true))
+    virtual.play(from: .milliseconds(945), to: .milliseconds(1100))
+    #expect(virtual.messages(to: device) == [Sent(.start, at: 0)] + Sent.clocks(0..<50) + [Sent(.stop, at: 50)])
+  }
+
+  @Test func runThatIsReplacedIsStopped() {
+    let virtual = VirtualSender()
+    let device = virtual.open()
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.play(from: .milliseconds(-20), to: .milliseconds(70))
+    virtual.sender.adopt(VirtualSender.schedule(run: 2, sends: false), at: virtual.now)
+    virtual.play(from: .milliseconds(70), to: .milliseconds(200))
+    #expect(virtual.messages(to: device).map(\.message) == [.start, .clock, .clock, .clock, .clock, .stop])
+    #expect(virtual.cutsPreviousRunShort)
+  }
+
+  @Test func runThatHasEndedIsNotCutShort() {
+    let virtual = VirtualSender()
+    virtual.sender.adopt(VirtualSender.schedule(end: 5), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(200))
+    virtual.sender.adopt(VirtualSender.schedule(run: 2, at: VirtualSender.origin + .seconds(1)), at: virtual.now)
+    virtual.advance(to: .milliseconds(201))
+    #expect(!virtual.cutsPreviousRunShort)
+  }
+
+  @Test func senderHasNothingToDoBeforeTheFirstRun() {
+    let virtual = VirtualSender()
+    virtual.open()
+    #expect(virtual.advance(to: .zero) == .distantFuture)
+    #expect(virtual.packets == [] && virtual.events == [])
+  }
+
+  /// A clock source gets messages. It gets the clock only if it turns out to be a Tutti peer.
+  @Test(arguments: [false, true]) func clockSourceDoesNotGetItsClockBack(isTuttiPeer: Bool) {
+    let virtual = VirtualSender()
+    let source = virtual.open(takesClock: false)
+    if isTuttiPeer { virtual.execute(.recognise(virtual.streams[source])) }
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.play(from: .milliseconds(-20), to: .milliseconds(70))
+    let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
+    virtual.send(note, to: isTuttiPeer ? .tuttiPeers : .standardDevices)
+    virtual.advance(to: .milliseconds(70))
+    virtual.sender.adopt(VirtualSender.schedule(run: 2, sends: false), at: virtual.now)
+    virtual.play(from: .milliseconds(70), to: .milliseconds(200))
+    #expect(
+      virtual.messages(to: source).map(\.message)
+        == (isTuttiPeer ? [.start, .clock, .clock, .clock, .clock, note, .stop] : [note]))
+  }
+
+  @Test func stoppingTheStreamsSendsStopOnce() {
+    let virtual = VirtualSender()
+    let receivers = [virtual.open(), virtual.open(isTuttiPeer: true)]
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(25))
+    virtual.removePackets()
+    virtual.removeEvents()
+    virtual.sender.stopStreams(at: virtual.now)
+    virtual.play(from: .milliseconds(26), to: .milliseconds(200))
+    for receiver in receivers { #expect(virtual.messages(to: receiver).map(\.message) == [.stop]) }
+    #expect(virtual.events.first == "end")
+  }
+}
