@@ -7,12 +7,13 @@ import Transports
 
 @testable import Engine
 
-/// What sounds where the clock thread leaves one rhythm for another's. Steps are 120 ms long and handed over 50 ms ahead.
+/// The sound when one rhythm replaces another. Steps are 120 ms long and are passed to the sound 50 ms ahead.
 @Suite struct ClockLoopJoiningTests {
   private func instant(_ length: Nanoseconds) -> Instant { VirtualRhythm.origin + length }
 
-  /// The hits that sound of a rhythm that begins at its origin, when another's that begins at `start` is told at `told`.
-  private func sounding(joining start: Nanoseconds, told: Nanoseconds) throws -> [Instant] {
+  /// The instants of the hits that sound when a rhythm that begins at the origin is replaced by one that begins at `start`. The
+  /// replacement is announced at `announced`.
+  private func sounding(joining start: Nanoseconds, announced: Nanoseconds) throws -> [Instant] {
     let rings = ClockRings()
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
@@ -29,8 +30,8 @@ import Transports
       """
     rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "steady.yaml")))
     rings.schedule.publish(VirtualRhythm.schedule(sends: false))
-    loop.play(from: .milliseconds(-100), to: told)
-    // As the sound keeps them.
+    loop.play(from: .milliseconds(-100), to: announced)
+    // The queue of the audio thread.
     var waiting = EventQueue()
     var sounded: [Instant] = []
     func sound(until end: Instant) {
@@ -42,27 +43,27 @@ import Transports
         sounded.append(event.instant)
       }
     }
-    sound(until: instant(told))
+    sound(until: instant(announced))
     rings.schedule.publish(VirtualRhythm.schedule(run: 2, sends: false, start: 96, at: instant(start)))
-    loop.play(from: told, to: start + .milliseconds(240))
+    loop.play(from: announced, to: start + .milliseconds(240))
     sound(until: .distantFuture)
     return sounded
   }
 
-  /// The old rhythm up to `last`, the new one from `start` on.
+  /// The steps of the old rhythm up to `last` and those of the new one from `start` on.
   private func steps(to last: Int64, then start: Nanoseconds) -> [Instant] {
     (0...last).map { instant(.milliseconds(120 * $0)) } + (0...2).map { instant(start + .milliseconds(120 * $0)) }
   }
 
-  /// Its sixth step is due at 600 ms, and with the sound at 550.
+  /// The sixth step of the old rhythm is due at 600 ms. It is passed to the sound at 550 ms.
   @Test(arguments: [.milliseconds(601), .milliseconds(610), .milliseconds(630)] as [Nanoseconds])
-  func theOldOneSoundsUpToTheNewOne(start: Nanoseconds) throws {
-    #expect(try sounding(joining: start, told: start - .milliseconds(50)) == steps(to: 5, then: start))
+  func replacedRhythmSoundsUpToTheNewOne(start: Nanoseconds) throws {
+    #expect(try sounding(joining: start, announced: start - .milliseconds(50)) == steps(to: 5, then: start))
   }
 
-  /// What would be heard in the midst of the new one, or as one hit with its first, is not heard.
+  /// A step of the old rhythm that would sound after the first step of the new one, or together with it, is withdrawn.
   @Test(arguments: [.milliseconds(585), .milliseconds(600), .microseconds(600_050)] as [Nanoseconds])
-  func whatWouldSoundWithTheNewOneIsTakenBack(start: Nanoseconds) throws {
-    #expect(try sounding(joining: start, told: .milliseconds(560)) == steps(to: 4, then: start))
+  func stepThatWouldSoundWithTheNewRhythmIsWithdrawn(start: Nanoseconds) throws {
+    #expect(try sounding(joining: start, announced: .milliseconds(560)) == steps(to: 4, then: start))
   }
 }

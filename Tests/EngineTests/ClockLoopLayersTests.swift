@@ -8,10 +8,12 @@ import Transports
 
 @testable import Engine
 
-/// Which layers the clock thread hands to the sound. Steps are 120 ms long and handed over 50 ms ahead.
+/// The layers that are passed to the sound. Steps are 120 ms long and are passed 50 ms ahead.
 @Suite struct ClockLoopLayersTests {
-  /// What is handed over of a rhythm that is told `later` so long after its origin.
-  private func hand(_ schedule: PlaybackSchedule, then later: (schedule: PlaybackSchedule, at: Nanoseconds)? = nil)
+  /// The events for the sound. `later` is a second schedule, and the time after the origin at which it is published.
+  private func soundEvents(
+    of schedule: PlaybackSchedule, then later: (schedule: PlaybackSchedule, at: Nanoseconds)? = nil
+  )
     throws -> [SoundEvent]
   {
     let rings = ClockRings()
@@ -51,29 +53,30 @@ import Transports
     return schedule
   }
 
-  @Test func theyChangeAtTheirTick() throws {
-    let events = try hand(schedule(Intensity(10, next: 80, from: Tick(24))))
+  @Test func layersChangeAtTheirTick() throws {
+    let events = try soundEvents(of: schedule(Intensity(10, next: 80, from: Tick(24))))
     #expect(snares(events) == (4...8).map(instant))
     #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
   }
 
-  /// Told 30 ms before its beat, when that has been handed over.
-  @Test func whatWasHandedOverBeforeTheChangeWasToldIsTakenBack() throws {
+  /// The change is announced 30 ms before its beat, when the beat has been passed to the sound.
+  @Test func stepsPassedBeforeTheChangeWasAnnouncedAreWithdrawn() throws {
     let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(450))
-    let events = try hand(schedule(Intensity(10)), then: change)
+    let events = try soundEvents(of: schedule(Intensity(10)), then: change)
     let recall = try #require(events.firstIndex { $0.kind == .recall })
     #expect(events.count { $0.kind == .recall } == 1)
     #expect(events[recall].instant < instant(4) && events[recall].instant > instant(3))
     #expect(snares(events) == (4...8).map(instant))
-    // Once before it was taken back, and once after.
+    // Once before the recall and once after it.
     #expect(events[recall...].filter { $0.drum == 36 }.map(\.instant) == (4...8).map(instant))
     #expect(events[..<recall].filter { $0.drum == 36 }.map(\.instant) == (0...4).map(instant))
   }
 
-  /// What sounds or has sounded is left alone, so that no hit is heard twice.
-  @Test func aChangeToldTooLateCountsFromWhatIsNotHandedOver() throws {
-    let events = try hand(
-      schedule(Intensity(10)), then: (schedule(Intensity(10, next: 80, from: Tick(24))), .milliseconds(580)))
+  /// Hits that may have sounded already are not repeated.
+  @Test func lateChangeAppliesFromTheFirstStepThatWasNotPassed() throws {
+    let events = try soundEvents(
+      of:
+        schedule(Intensity(10)), then: (schedule(Intensity(10, next: 80, from: Tick(24))), .milliseconds(580)))
     #expect(!events.contains { $0.kind == .recall })
     #expect(snares(events) == (6...8).map(instant))
     #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
@@ -81,6 +84,6 @@ import Transports
 }
 
 extension SoundEvent {
-  /// The drum that is struck.
+  /// The drum of the hit.
   fileprivate var drum: UInt8? { if case .hit(let note, _, _) = kind { note } else { nil } }
 }

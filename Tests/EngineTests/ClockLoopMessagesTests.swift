@@ -10,10 +10,10 @@ import Transports
 @testable import Engine
 @testable import Ensemble
 
-/// What goes out between the ticks, and what their packets say.
+/// Messages between the ticks, and the send instants of packets.
 @Suite struct ClockLoopMessagesTests: ClockLoopSuite {
-  /// To Tutti peers on this player's channel, to others as the instrument sent them.
-  @Test func messagesGoToWhomTheyAreForBetweenTicks() throws {
+  /// Tutti peers get messages on the player's channel. Standard devices get messages as the instrument sent them.
+  @Test func messagesGoToTheirReceiversBetweenTicks() throws {
     try withLoop { loop, rings, _, open in
       let devices = [try open(false), try open(true)]
       // The first step is due 50 ms before the origin.
@@ -34,28 +34,28 @@ import Transports
     }
   }
 
-  /// Start, timeline message, ticks and Stop alike; to anybody else, what leaves is as it always was.
-  @Test func whatGoesToATuttiPeerSaysWhenItLeft() throws {
+  /// Start, timeline message, ticks and Stop. Packets to standard devices have no header extension.
+  @Test func packetsToATuttiPeerCarryTheSendInstant() throws {
     try withLoop { loop, rings, _, open in
-      let (foreign, tutti) = (try open(false), try open(true))
+      let (device, tutti) = (try open(false), try open(true))
       rings.schedule.publish(VirtualRhythm.schedule(end: 5))
       let exclusive = try #require(SystemExclusiveData([0x7D, 1]))
       rings.commands.push(.stream(.exclusive(exclusive, to: nil, isJournalled: false)))
       let before = MonotonicClock.now
       loop.play(from: .milliseconds(-100), to: .milliseconds(200))
-      for (receiver, says, count) in [(foreign, false, 7), (tutti, true, 8)] {
+      for (receiver, hasInstant, count) in [(device, false, 7), (tutti, true, 8)] {
         var room = [UInt8](repeating: 0, count: 256)
         var instants: [Instant] = []
         while let arrival = room.withUnsafeMutableBytes({ receiver.receive(into: $0.baseAddress!, room: 256) }) {
           let packet = Array(room.prefix(arrival.length))
           let sent = try RTPHeader.decode(packet.span).header.sendInstant(in: packet.span)
-          #expect((sent != nil) == says && room[0] == (says ? 0x90 : 0x80))
-          // The kernel's stamp is of another clock, put right to some microseconds.
+          #expect((sent != nil) == hasInstant && room[0] == (hasInstant ? 0x90 : 0x80))
+          // The kernel's stamp is of another clock, converted with an error of some microseconds.
           if let sent { #expect(sent <= arrival.at + .microseconds(50)) }
           instants.append(sent ?? before)
         }
         #expect(instants.count == count && instants == instants.sorted() && instants[0] >= before)
-        #expect(Set(instants).count == (says ? count : 1))
+        #expect(Set(instants).count == (hasInstant ? count : 1))
       }
     }
   }

@@ -11,7 +11,7 @@ import Transports
 @testable import Engine
 @testable import Ensemble
 
-/// What reaches the sound, and that nothing is allocated meanwhile.
+/// The events for the sound, and the allocations of the loop.
 @Suite struct ClockLoopSoundTests: ClockLoopSuite {
   @Test func stepsReachTheSoundAheadAndInOrder() throws {
     try withLoop { loop, rings, _, _ in
@@ -28,8 +28,8 @@ import Transports
     }
   }
 
-  /// Through the card and into the recording, in order, between what goes elsewhere.
-  @Test(arguments: [false, true]) func whatIsToSoundReachesTheSoundAtOnce(records: Bool) throws {
+  /// The sound card and the recording get the messages in order, also between messages to other receivers.
+  @Test(arguments: [false, true]) func messagesReachTheSoundImmediately(records: Bool) throws {
     let rings = ClockRings()
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
@@ -54,11 +54,11 @@ import Transports
       #expect(events.allSatisfy { $0.instant == $0.submitted && $0.submitted >= before && $0.submitted <= after })
       #expect(events.map(\.instant) == events.map(\.instant).sorted())
     }
-    // What is asked for last, as the notes end when a peer leaves.
+    // A message before the command to quit, such as the end of a note when a peer leaves.
     rings.messages.push(.sound(messages[3]))
     rings.commands.push(.quit)
-    let goesOn = loop.execute()
-    #expect(!goesOn && rings.sounds.pop()?.kind == .message(messages[3]))
+    let continues = loop.execute()
+    #expect(!continues && rings.sounds.pop()?.kind == .message(messages[3]))
   }
 
   @Test func tenThousandTicksAllocateNothing() throws {
@@ -68,7 +68,7 @@ import Transports
       let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
       rings.schedule.publish(VirtualRhythm.schedule(end: end, change: change))
       let exclusive = try #require(SystemExclusiveData([UInt8](repeating: 0x7D, count: 78)))
-      // Once beforehand, so that the runtime has met every type.
+      // Once beforehand, so that the runtime has seen every type.
       loop.advance(to: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)

@@ -7,13 +7,13 @@ import Transports
 
 @testable import Engine
 
-/// What one receiver got: a word for each message, with its packet's time stamp.
+/// A message that a receiver got, with the time stamp of its packet.
 struct ReceivedMessage: Equatable {
   var message: Message
   var stamp: UInt32
 }
 
-/// The clock thread's work by a virtual clock, its packets caught on loopback.
+/// Tests of the clock loop on virtual time. Real sockets on the loopback interface receive the packets.
 protocol ClockLoopSuite {}
 
 extension ClockLoopSuite {

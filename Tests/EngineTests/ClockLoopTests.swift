@@ -5,7 +5,7 @@ import Testing
 @testable import Engine
 @testable import Ensemble
 
-/// The ticks of a rhythm, to each receiver in its way.
+/// The ticks of a rhythm through the socket. SendingTests test the sender without a socket.
 @Suite struct ClockLoopTests: ClockLoopSuite {
   @Test func ticksReachBothKindsOfReceiversThroughTheSocket() throws {
     try withLoop { loop, rings, _, open in
@@ -16,8 +16,8 @@ import Testing
       #expect(try receive(stamped) == [heard(.start, at: 0)])
       #expect(try receive(onArrival) == [])
       loop.play(from: .milliseconds(-95), to: .milliseconds(5))
-      // 90 ms ahead: ticks 0...4 and the one due at 90 ms. The other has had its Start and the first tick at its
-      // moment.
+      // 90 ms ahead: ticks 0...4, of which the last is due at 80 ms. The other receiver gets Start and the first tick at its
+      // due time.
       #expect(try receive(stamped) == clocks(0..<5))
       #expect(try receive(onArrival) == [heard(.start, at: 0)] + clocks(0..<1))
       loop.play(from: .milliseconds(5), to: .milliseconds(2000))

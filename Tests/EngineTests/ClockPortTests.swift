@@ -8,16 +8,16 @@ import _TestSupport
 
 @testable import Engine
 
-/// What other programs hear on the clock port, by a virtual clock.
+/// The messages of the ALSA clock port on virtual time.
 @Suite(.serialized, .enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)")) struct ClockPortTests {
-  /// Two programs beside the player: `device` is connected to its clock from the beginning, `late` to nothing yet.
+  /// Two programs besides the player: `device` subscribes to the clock from the beginning, `late` does not.
   private struct Studio {
     let rings = ClockRings()
     let player: Sequencer
     let device: Instrument
     let late: Instrument
 
-    /// Connects `late` to the clock, as its user would, and tells the clock thread.
+    /// Connects `late` to the clock and notifies the clock thread.
     func connectLate() throws {
       try late.hear("Player clock")
       rings.commands.push(.subscribed(late.address))
@@ -41,12 +41,12 @@ import _TestSupport
 
   private func note(_ key: Int) -> Message { .noteOn(Channel(3)!, key: UInt7(clamping: key), velocity: 100) }
 
-  @Test(arguments: [true, false]) func startTheTicksDueStopFromMasterAndFollowerAlike(sends: Bool) throws {
+  @Test(arguments: [true, false]) func portCarriesStartTicksAndStopOfMasterAndFollower(sends: Bool) throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule(sends: sends, end: 50))
       loop.play(from: .milliseconds(-100), to: .microseconds(-10_500))
       #expect(studio.device.heard() == [])
-      // Ten milliseconds to get ready in, then each tick at its moment.
+      // Start is sent 10 ms ahead, then each tick at its due time.
       loop.play(from: .milliseconds(-10), to: .microseconds(-500))
       #expect(studio.device.heard() == [.start])
       loop.play(from: .zero, to: .microseconds(19_500))
@@ -59,7 +59,7 @@ import _TestSupport
     }
   }
 
-  @Test func beforeTheFirstRunAndAfterTheLastThereIsNothingToDo() throws {
+  @Test func loopHasNothingToDoBeforeTheFirstRunAndAfterTheLast() throws {
     try withStudio { loop, studio in
       let late = VirtualRhythm.origin + .seconds(1000)
       var next = loop.advance(to: VirtualRhythm.origin)
@@ -76,7 +76,7 @@ import _TestSupport
     }
   }
 
-  @Test func continuingSendsThePlace() throws {
+  @Test func continuationSendsTheSongPosition() throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule(start: 6 * 20_000))
       loop.play(from: .milliseconds(-20), to: .milliseconds(1))
@@ -85,7 +85,7 @@ import _TestSupport
     }
   }
 
-  @Test func whoConnectsWhileItPlaysIsToldThePlaceBeforeTheBarAlone() throws {
+  @Test func lateJoinerAloneGetsTheSongPositionBeforeTheBar() throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
@@ -94,13 +94,13 @@ import _TestSupport
       // A bar has 96 ticks of 20 ms: it begins at 1920 ms, with step 16. Connected, it hears ticks 16...95 too.
       #expect(studio.late.heard() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
       #expect(studio.device.heard() == [.start] + clocks(101))
-      // Once told it is told no more.
+      // Only once.
       loop.play(from: .milliseconds(2005), to: .milliseconds(4005))
       #expect(studio.late.heard() == clocks(100))
     }
   }
 
-  @Test func whoConnectsAgainWithinTheBarIsToldOnce() throws {
+  @Test func subscriberThatReconnectsWithinTheBarGetsOneSongPosition() throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
@@ -112,7 +112,7 @@ import _TestSupport
     }
   }
 
-  @Test func whoConnectsBeforeItPlaysIsToldNothingButStart() throws {
+  @Test func subscriberBeforeTheStartGetsNoSongPosition() throws {
     try withStudio { loop, studio in
       try studio.connectLate()
       studio.rings.schedule.publish(VirtualRhythm.schedule())
@@ -121,12 +121,12 @@ import _TestSupport
     }
   }
 
-  /// A latecomer that is gone by the bar, more latecomers than there is room for: counted, and nobody else's loss.
-  @Test func latecomersThatLeaveOrAreTooManyDisturbNobody() throws {
+  /// Messages to late joiners that have left are counted as not sent. Late joiners beyond the capacity get no song position.
+  @Test func lateJoinersThatLeaveOrAreTooManyDisturbNoOtherSubscriber() throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
-      // Nobody has client 250.
+      // Client 250 does not exist.
       for port in UInt8(0)..<40 {
         studio.rings.commands.push(.subscribed(SequencerAddress(client: 250, port: port)))
       }
@@ -139,7 +139,7 @@ import _TestSupport
     }
   }
 
-  @Test func anotherRunStopsTheOneBefore() throws {
+  @Test func newRunStopsThePreviousOne() throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(70))
@@ -153,27 +153,27 @@ import _TestSupport
     }
   }
 
-  @Test func quittingSaysStopToThoseWhoPlay() throws {
+  @Test func quittingSendsStopDuringARun() throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(25))
       studio.rings.commands.push(.quit)
-      let goesOn = loop.execute()
-      #expect(!goesOn)
+      let continues = loop.execute()
+      #expect(!continues)
       #expect(studio.device.heard() == [.start, .clock, .clock, .stop])
     }
   }
 
-  @Test func quittingInSilenceSaysNothing() throws {
+  @Test func quittingSendsNothingWithoutARun() throws {
     try withStudio { loop, studio in
       studio.rings.commands.push(.quit)
-      let goesOn = loop.execute()
-      #expect(!goesOn)
+      let continues = loop.execute()
+      #expect(!continues)
       #expect(studio.device.heard() == [])
     }
   }
 
-  @Test func whatOthersPlayComesOutOfTheNotesPortBetweenTicks() throws {
+  @Test func messagesOfOtherPlayersLeaveTheNotesPortBetweenTicks() throws {
     try withStudio { loop, studio in
       try studio.late.hear("Player notes")
       studio.rings.schedule.publish(VirtualRhythm.schedule(sends: false))
@@ -212,9 +212,9 @@ import _TestSupport
       let allocations = allocation_count_end()
       #expect(allocations == 0)
       #expect(heard == 10_002, "Start, the ticks, Stop")
-      // A note in each round; the place before each of 104 bars.
+      // A note in each round, and the song position before each of 104 bars.
       #expect(notes == rounds + 208)
-      // At the tick, 10 ms and 95 ms before it: three times a tick, and no more.
+      // At most three times per tick: at its due time, 10 ms ahead and 95 ms ahead.
       #expect(rounds < 30_010)
       #expect(rings.counters.take()?.unsentToPort == 0)
     }

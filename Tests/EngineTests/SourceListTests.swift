@@ -8,14 +8,14 @@ import _TestSupport
 @Suite struct SourceListTests {
   private func address(_ n: Int) -> SocketAddress { SocketAddress(host: UInt32(n), port: 5005) }
 
-  @Test(arguments: [0, 1, 2, 999, 1100, 1200]) func holdsWhatItWasGivenAndNothingElse(count: Int) {
+  @Test(arguments: [0, 1, 2, 999, 1100, 1200]) func listContainsExactlyTheGivenSources(count: Int) {
     var random = SplitMix(seed: UInt64(count) + 1)
-    // Several of each ssrc: two peers may draw the same.
+    // Several sources with the same SSRC: two peers may choose the same random SSRC.
     let sources = (0..<count).map { KnownSources.Source(ssrc: UInt32($0 / 3), address: address($0)) }
     var list = SourceList()
     list.replace(by: KnownSources([KnownSources.Source(ssrc: 1 << 31, address: address(1))]))
     list.replace(by: KnownSources(sources.shuffled(using: &random)))
-    // Beyond what there is room for, the highest are left out.
+    // Sources beyond the capacity are omitted, those with the highest SSRC first.
     let whole = min(count, KnownSources.most) / 3 * 3
     #expect(sources.prefix(whole).allSatisfy { list.contains($0.ssrc, at: $0.address) })
     #expect((0..<count).allSatisfy { !list.contains(UInt32($0 / 3), at: address($0 + 3)) })

@@ -7,8 +7,7 @@ import Transports
 
 @testable import Engine
 
-/// What the clock thread is given to play in a test, by a virtual clock: 20 ms a tick, bars of 16 steps, a kick on each
-/// quarter.
+/// The rhythm of the clock loop tests: 20 ms per tick, bars of 16 steps, a kick on each quarter note.
 enum VirtualRhythm {
   /// When the first tick is due.
   static let origin = Instant(nanoseconds: 5_000_000_000)
@@ -23,7 +22,7 @@ enum VirtualRhythm {
       timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
   }
 
-  /// A clock thread's work without the thread.
+  /// A clock loop without its thread.
   static func loop(_ rings: ClockRings, on socket: UDPSocket, sequencer: Sequencer? = nil, records: Bool = false) throws
     -> ClockLoop
   {

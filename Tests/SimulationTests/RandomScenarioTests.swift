@@ -9,16 +9,16 @@ import Testing
     .random(seed: seed, peers: seed % 20 == 0 ? 7 : 2 + Int(seed % 3), table: table)
   }
 
-  @Test(arguments: UInt64(1)...10) func whatMustHoldHolds(seed: UInt64) {
+  @Test(arguments: UInt64(1)...10) func invariantsHold(seed: UInt64) {
     let settings = Self.settings(seed)
-    let outcome = VirtualWorld.random(settings, length: .seconds(60)).played()
+    let outcome = VirtualWorld.random(settings, length: .seconds(60)).simulated()
     let command = "tutti simulate --random --peers \(settings.peers) --seconds 60 --seed \(seed)"
     #expect(outcome.holds, "\(command)\n\(outcome.violations)")
     #expect(outcome.steps > 0, "\(command)")
   }
 
-  @Test func aSeedPlaysTheSameAgain() {
-    let outcomes = (0..<2).map { _ in VirtualWorld.random(Self.settings(20), length: .seconds(40)).played() }
+  @Test func seedDeterminesTheOutcome() {
+    let outcomes = (0..<2).map { _ in VirtualWorld.random(Self.settings(20), length: .seconds(40)).simulated() }
     #expect(outcomes[0].digest == outcomes[1].digest)
     #expect(outcomes[0].evaluations == outcomes[1].evaluations)
   }

@@ -5,7 +5,7 @@ import Testing
 /// Each check detects a violation: a seed that passes with all rules fails if the rule is disabled.
 @Suite struct RuleMutationTests {
   /// The outcome of the scenario of seed 0 with all rules.
-  private static let seedZero = VirtualWorld.random(RandomScenarioTests.settings(0), length: .seconds(60)).played()
+  private static let seedZero = VirtualWorld.random(RandomScenarioTests.settings(0), length: .seconds(60)).simulated()
 
   @Test(arguments: [
     (EnsembleRule.tie, UInt64(1), Invariant.oneMaster), (.heal, 0, .oneMaster), (.channel, 0, .channels),
@@ -13,10 +13,10 @@ import Testing
   ])
   func disabledRuleViolatesItsInvariant(rule: EnsembleRule, seed: UInt64, invariant: Invariant) {
     var settings = RandomScenarioTests.settings(seed)
-    let complete = seed == 0 ? Self.seedZero : VirtualWorld.random(settings, length: .seconds(60)).played()
+    let complete = seed == 0 ? Self.seedZero : VirtualWorld.random(settings, length: .seconds(60)).simulated()
     #expect(complete.holds, "\(rule), seed \(seed): \(complete.violations)")
     settings.disabledRule = rule
-    let mutated = VirtualWorld.random(settings, length: .seconds(60)).played()
+    let mutated = VirtualWorld.random(settings, length: .seconds(60)).simulated()
     #expect(mutated.counts[invariant] ?? 0 > 0, "\(rule), seed \(seed)")
   }
 }

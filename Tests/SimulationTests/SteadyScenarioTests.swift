@@ -3,26 +3,26 @@ import Simulation
 import Testing
 
 extension VirtualWorld {
-  /// Plays to the end.
-  func played() -> Outcome {
+  /// Simulates to the end and returns the outcome.
+  func simulated() -> Outcome {
     while run(until: .distantFuture) {}
     return outcome
   }
 }
 
 @Suite struct SteadyScenarioTests {
-  private func rehearse(_ network: VirtualNetwork, peers: Int = 4, seconds: Int64 = 15, seed: UInt64 = 1) -> Outcome {
+  private func simulate(_ network: VirtualNetwork, peers: Int = 4, seconds: Int64 = 15, seed: UInt64 = 1) -> Outcome {
     var settings = VirtualWorld.Settings(table: table)
     (settings.network, settings.peers, settings.seed, settings.probeRateLimit) = (network, peers, seed, 10)
-    return VirtualWorld.steady(settings, length: .seconds(seconds)).played()
+    return VirtualWorld.steady(settings, length: .seconds(seconds)).simulated()
   }
 
-  /// What 95 of 100 steps stay within, microseconds.
+  /// The limit of the 95th percentile of the distances, in microseconds.
   @Test(arguments: [(VirtualNetwork.still, 3.0), (.lan, 60), (.wifi, 600), (.poor, 1500)])
-  func everybodyHearsEveryStepTogether(network: VirtualNetwork, limit: Double) {
-    let outcome = rehearse(network)
+  func allPeersPlayEveryStepTogether(network: VirtualNetwork, limit: Double) {
+    let outcome = simulate(network)
     #expect(outcome.holds, "\(outcome.violations)")
-    // From 3.6 s to 14.05 s, eight a second.
+    // From 3.6 s to 14.05 s, eight steps per second.
     #expect(outcome.steps == 4 * 84, "\(network.name)")
     let distances = outcome.distances.map { abs($0.microseconds) }.sorted()
     #expect(distances.count > 100)
@@ -30,16 +30,16 @@ extension VirtualWorld {
     #expect(outcome.starts == 1 && outcome.takeovers == 0 && outcome.outranked == 0)
   }
 
-  /// The same events in the same order give the same state.
-  @Test func aSeedPlaysTheSameAgain() {
-    let (first, second, other) = (rehearse(.wifi), rehearse(.wifi), rehearse(.wifi, seed: 2))
+  /// The same seed gives the same events in the same order.
+  @Test func seedDeterminesTheOutcome() {
+    let (first, second, other) = (simulate(.wifi), simulate(.wifi), simulate(.wifi, seed: 2))
     #expect(first.digest == second.digest)
     #expect(first.distances == second.distances && first.packets == second.packets)
     #expect(first.digest != other.digest)
   }
 
-  @Test func thirtyPeersFollowOne() {
-    let outcome = rehearse(.lan, peers: 30, seconds: 10)
+  @Test func thirtyPeersFollowOneMaster() {
+    let outcome = simulate(.lan, peers: 30, seconds: 10)
     #expect(outcome.holds, "\(outcome.violations)")
     #expect(outcome.steps >= 30 * 40)
   }

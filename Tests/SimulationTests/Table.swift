@@ -1,6 +1,6 @@
 import Rhythm
 
-/// A rhythm whose layers change at every level of activity that matters: by what is struck it shows what was heard.
+/// A pattern whose hits show the total activity: one more drum sounds from each of the activities 43 and 86 on.
 let table: StepTable = {
   let text = """
     name: layers

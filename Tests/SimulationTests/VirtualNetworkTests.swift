@@ -9,7 +9,7 @@ import _TestSupport
     return (0..<count).compactMap { _ in network.delay(&random)?.microseconds }
   }
 
-  @Test func delaysSpreadAsNetemsDo() {
+  @Test func delaysHaveTheDistributionOfNetem() {
     for (network, mean, deviation) in [
       (VirtualNetwork.lan, 500.0, 100.0), (.wifi, 5000, 1000), (.poor, 5000, 4000),
     ] {
@@ -20,16 +20,16 @@ import _TestSupport
       #expect(abs(variance.squareRoot() - deviation) < deviation / 4, "\(network.name)")
     }
     #expect(delays(.still).allSatisfy { $0 >= 100 && $0 < 107 })
-    // Pareto's floor: (1 - 1.5) / 0.866 deviations below the mean.
+    // The minimum of the Pareto distribution: (1 - 1.5) / 0.866 deviations below the mean.
     #expect(delays(.poor).min()! >= 2110)
   }
 
-  @Test func theShareThatIsLostIsTheOneAskedFor() {
+  @Test func lossHasTheGivenFraction() {
     #expect(abs(Double(delays(.poor).count) / 100_000 - 0.97) < 0.003)
     #expect(delays(.lan).count == 100_000)
   }
 
-  @Test func aFileSaysWhatTheNetworkDoes() throws {
+  @Test func fileDescribesTheNetwork() throws {
     let network = try VirtualNetwork(
       text: "# a hall\ndelay_ms 8   the mean\n\njitter_ms 2.5\nloss 0.05\nburst 4\nduplicate 0.001\nreorder 0.02\n",
       file: "hall")
@@ -50,10 +50,10 @@ import _TestSupport
     ("loss 0.1\nloss 0.1", "f:2: loss: given twice"),
     ("\u{0}\u{FFFD}", "no number follows"),
   ])
-  func aFaultNamesLineReasonAndRemedy(text: String, says: String) {
+  func errorNamesLineReasonAndRemedy(text: String, says: String) {
     do throws(VirtualNetwork.Fault) {
       _ = try VirtualNetwork(text: text, file: "f")
-      Issue.record("\(text) was taken")
+      Issue.record("\(text) was accepted")
     } catch {
       #expect(error.description.contains(says), "\(error)")
     }
