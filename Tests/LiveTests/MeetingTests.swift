@@ -31,7 +31,7 @@ import _TestTraits
     let folder = try TemporaryFolder()
     // A name that no other test's peer has, which would have the first file of that name.
     let ada = try Player("original", folder: folder)
-    let state = try Player.state.get().path("tutti/")
+    let state = try Player.state.get().path("tutti") + "/"
     try FileManager.default.copyItem(atPath: state + "original.identity", toPath: state + "copy.identity")
     let copy = try Player("copy", folder: folder, connect: [ada.port])
     try await copy.says(
