@@ -74,9 +74,8 @@ import Transports
 
   /// Hits that may have sounded already are not repeated.
   @Test func lateChangeAppliesFromTheFirstStepThatWasNotPassed() throws {
-    let events = try soundEvents(
-      of:
-        schedule(Intensity(10)), then: (schedule(Intensity(10, next: 80, from: Tick(24))), .milliseconds(580)))
+    let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(580))
+    let events = try soundEvents(of: schedule(Intensity(10)), then: change)
     #expect(!events.contains { $0.kind == .recall })
     #expect(snares(events) == (6...8).map(instant))
     #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
