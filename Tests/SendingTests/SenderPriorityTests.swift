@@ -120,7 +120,7 @@ import Testing
     virtual.advance(to: .milliseconds(-99))
     virtual.removePackets()
     virtual.cost = .milliseconds(50)
-    virtual.advance(to: .milliseconds(-8))
+    virtual.wait(until: .milliseconds(-8))
     for _ in 0..<100 { virtual.poll() }
     let guards = virtual.packets.filter { $0.messages.isEmpty }
     #expect(Set(guards.prefix(20).map(\.receiver)) == Set(quiet), "the last are not left out for the first, due again")

@@ -103,10 +103,13 @@ final class VirtualSender {
     return true
   }
 
+  /// Lets time pass without a poll, as a driver does that is late.
+  func wait(until time: Nanoseconds) { now = max(now, Self.origin + time) }
+
   /// Does everything that may be done at the instant this long after ``origin``. Returns the next deadline.
   @discardableResult
   func advance(to time: Nanoseconds) -> Instant {
-    now = max(now, Self.origin + time)
+    wait(until: time)
     while poll() {}
     return sender.nextDeadline
   }
