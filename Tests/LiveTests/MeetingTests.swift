@@ -31,8 +31,9 @@ import _TestTraits
     let folder = try TemporaryFolder()
     // A name that no other test's peer has, which would have the first file of that name.
     let ada = try Player("original", folder: folder)
-    let state = try Player.state.get().path("tutti") + "/"
-    try FileManager.default.copyItem(atPath: state + "original.identity", toPath: state + "copy.identity")
+    let state = try Player.state.get()
+    try FileManager.default.copyItem(
+      atPath: state.path("tutti/original.identity"), toPath: state.path("tutti/copy.identity"))
     let copy = try Player("copy", folder: folder, connect: [ada.port])
     try await copy.says(
       "has the identity of this peer, perhaps from a copied disk; start one of them with another --name")
