@@ -6,57 +6,57 @@ import Testing
 import _TestSupport
 
 @Suite struct PresenceTests {
-  @Test func itIsSaidFourTimesASecondAndAtOnceOnChange() throws {
-    var company = VirtualBand(players: 3, seed: 5, joined: false)
-    company.meet()
-    company.run(for: .seconds(2), probing: false)
-    let begun = company.players[0].presented.count
-    company.run(for: .seconds(10), probing: false)
-    // To each of two.
-    #expect((78...82).contains(company.players[0].presented.count - begun))
-    let before = company.players[0].presented.count
-    company.players[0].ensemble.masterLoss = .stop
-    company.run(for: .milliseconds(51), probing: false)
-    #expect(company.players[0].presented.count == before + 2)
-    // Changed all the time: at most 20 a second to each.
-    let busy = company.players[0].presented.count
+  @Test func presenceIsSentFourTimesPerSecondAndAtOnceOnChange() throws {
+    var band = VirtualBand(players: 3, seed: 5, joined: false)
+    band.meet()
+    band.run(for: .seconds(2), probing: false)
+    let countBeforeIdling = band.players[0].sentPresences.count
+    band.run(for: .seconds(10), probing: false)
+    // Four presences per second for 10 s to each of two peers.
+    #expect((78...82).contains(band.players[0].sentPresences.count - countBeforeIdling))
+    let countBeforeChange = band.players[0].sentPresences.count
+    band.players[0].ensemble.masterLoss = .stop
+    band.run(for: .milliseconds(51), probing: false)
+    #expect(band.players[0].sentPresences.count == countBeforeChange + 2)
+    // The content changes every millisecond for one second: at most 20 presences are sent to each peer.
+    let countBeforeManyChanges = band.players[0].sentPresences.count
     for n in 0..<1000 {
-      company.players[0].ensemble.masterLoss = n % 2 == 0 ? .continue : .stop
-      company.run(for: .milliseconds(1), probing: false)
+      band.players[0].ensemble.masterLoss = n % 2 == 0 ? .continue : .stop
+      band.run(for: .milliseconds(1), probing: false)
     }
-    #expect((38...42).contains(company.players[0].presented.count - busy))
+    #expect((38...42).contains(band.players[0].sentPresences.count - countBeforeManyChanges))
   }
 
-  @Test func inALargeEnsembleItIsSaidOnceASecond() {
-    var company = VirtualBand(players: 18, seed: 6, joined: false)
-    company.meet()
-    company.run(for: .seconds(4), probing: false)
-    let begun = company.players[0].presented.count
-    company.run(for: .seconds(5), probing: false)
-    #expect(company.players[0].presented.count - begun == 5 * 17)
+  @Test func presenceIsSentOncePerSecondInALargeEnsemble() {
+    var band = VirtualBand(players: 18, seed: 6, joined: false)
+    band.meet()
+    band.run(for: .seconds(4), probing: false)
+    let countBefore = band.players[0].sentPresences.count
+    band.run(for: .seconds(5), probing: false)
+    #expect(band.players[0].sentPresences.count - countBefore == 5 * 17)
   }
 
-  /// What is said to whom that was told something else a moment ago is said soon.
-  @Test func aChangeRightAfterMeetingIsToldInTime() throws {
-    var company = VirtualBand(players: 2, seed: 7, joined: false)
-    company.run(for: .seconds(2))
-    company.meet(0, 1)
-    company.run(for: .milliseconds(10))
-    company.players[0].ensemble.gates.set(.notes, open: false)
-    company.run(for: .milliseconds(110))
-    #expect(company.players[1].ensemble.weights(of: company.identity(0)).outward == 50)
+  /// The last presence was sent less than ``PresenceSchedule/pause`` before the change.
+  @Test func changeRightAfterJoiningIsReportedWithin110Milliseconds() throws {
+    var band = VirtualBand(players: 2, seed: 7, joined: false)
+    band.run(for: .seconds(2))
+    band.meet(0, 1)
+    band.run(for: .milliseconds(10))
+    band.players[0].ensemble.gates.set(.notes, open: false)
+    band.run(for: .milliseconds(110))
+    #expect(band.players[1].ensemble.weights(of: band.identity(0)).outward == 50)
   }
 
-  @Test func eachIsToldWhatIsOpenToIt() {
-    var company = VirtualBand(players: 3, seed: 8, joined: false)
-    company.players[0].ensemble.gates.set(.notes, open: false, for: "two")
-    company.meet(named: ["zero", "one", "two"])
-    company.run(for: .seconds(1), probing: false)
-    #expect(company.players[1].ensemble.weights(of: company.identity(0)).outward == 75)
-    #expect(company.players[2].ensemble.weights(of: company.identity(0)).outward == 50)
+  @Test func presenceReportsTheGatesForItsReceiver() {
+    var band = VirtualBand(players: 3, seed: 8, joined: false)
+    band.players[0].ensemble.gates.set(.notes, open: false, for: "two")
+    band.meet(named: ["zero", "one", "two"])
+    band.run(for: .seconds(1), probing: false)
+    #expect(band.players[1].ensemble.weights(of: band.identity(0)).outward == 75)
+    #expect(band.players[2].ensemble.weights(of: band.identity(0)).outward == 50)
   }
 
-  @Test func nobodySpeaksForAnotherOrFromOutside() {
+  @Test func presenceOfAnotherPeerOrFromAPeerNotInSessionIsRejected() {
     var ensemble = EnsembleState(identity: Identity(9))
     let now = Instant(nanoseconds: 0)
     for member in [Identity(1), Identity(3)] { ensemble.joined(member, at: now) }

@@ -7,13 +7,13 @@ import _TestSupport
 @testable import Ensemble
 @testable import RTPMIDI
 
-/// The removal of a remote peer. The tests search all stored properties of a core by reflection, so that they also cover
+/// The removal of a remote peer. The tests search all stored properties of a core by reflection, so they also cover
 /// containers that are added later.
 @Suite struct RemovalTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let remote = Identity(0x7E57_0000_0000_0002)
   private let session = SessionID(number: 0x5E55_0000_0000_0001)
-  private let other = SessionID(number: 0x5E55_0000_0000_0002)
+  private let otherSession = SessionID(number: 0x5E55_0000_0000_0002)
   private let name = "a remote peer"
   private let channel = Channel(wire: 3)
 
@@ -23,18 +23,20 @@ import _TestSupport
       data: SocketAddress(host: host, port: 5005), isInitiator: true)
   }
 
-  /// Returns a core with another peer that stays.
+  /// Returns a core in session with a second remote peer, which the tests do not remove.
   private func makeCore() -> PeerCore {
     let local = Identity(1)
     let core = PeerCore(
       name: "local", ensemble: EnsembleState(identity: local), connections: Connections(to: [], own: local, at: now),
       random: SplitMix(seed: 1))
-    core.established(other, info(9, named: "stays"), at: now)
-    core.recognised(other, Identity(9), at: now)
+    core.established(otherSession, info(9, named: "stays"), at: now)
+    core.recognised(otherSession, Identity(9), at: now)
     return core
   }
 
-  /// Fills every container with data of the remote peer.
+  /// Fills every container of the core with data of the remote peer.
+  ///
+  /// - Parameter recognised: whether the core knows the identity of the peer.
   private func fill(_ core: PeerCore, recognised: Bool = true) throws {
     core.established(session, info(0x0A00_0002, named: name), at: now)
     let volume = Message.controlChange(Channel(wire: 0), controller: 7, value: 90)
@@ -81,8 +83,9 @@ import _TestSupport
     paths(in: root) { $0 as? Value == value }
   }
 
+  /// Expects that the core contains no data of the removed peer, and still contains the second remote peer.
   private func expectNoTrace(in core: PeerCore) {
-    // Pending outputs contain the events of the departure.
+    // The pending outputs contain events that name the removed peer.
     _ = core.drain(at: now)
     _ = core.drain(at: now)
     #expect(paths(of: session, in: core) == [])
@@ -91,7 +94,7 @@ import _TestSupport
     #expect(paths(of: SocketAddress(host: 0x0A00_0002, port: 5004), in: core) == [])
     #expect(paths(in: core) { ($0 as? HeldNotes)?.isEmpty == false } == [])
     #expect(core.roster.sessionCount == 1 && core.roster.identities == [Identity(9)])
-    #expect(core.ensemble.owner(of: channel) == nil && core.roster.session(of: Identity(9)) == other)
+    #expect(core.ensemble.owner(of: channel) == nil && core.roster.session(of: Identity(9)) == otherSession)
   }
 
   @Test func removedTuttiPeerLeavesNoTrace() throws {
@@ -101,14 +104,14 @@ import _TestSupport
     expectNoTrace(in: core)
   }
 
-  @Test func removedUnrecognisedPeerLeavesNoTrace() throws {
+  @Test func removedPeerWithoutKnownIdentityLeavesNoTrace() throws {
     let core = makeCore()
     try fill(core, recognised: false)
     core.handle(.closed(session), at: now)
     expectNoTrace(in: core)
   }
 
-  @Test func slotOfRemovedPeerIsEmptyForNextPeer() throws {
+  @Test func nextPeerInTheSlotOfARemovedPeerInheritsNothing() throws {
     let core = makeCore()
     try fill(core)
     core.handle(.closed(session), at: now)
@@ -118,8 +121,8 @@ import _TestSupport
     #expect(core.roster.session(of: remote) == nil && core.roster.identities == [Identity(3), Identity(9)])
   }
 
-  /// Followers still play by the clock of a master that has left.
-  @Test func onlyClockOfDepartedMasterIsKept() throws {
+  /// A follower still plays by the clock of a master that has left.
+  @Test func onlyTheClockOfADepartedMasterIsKept() throws {
     let core = makeCore()
     core.established(session, info(0x0A00_0002, named: name), at: now)
     core.recognised(session, remote, at: now)
@@ -135,15 +138,15 @@ import _TestSupport
     #expect(core.roster[remote] != nil)
   }
 
-  /// If both peers invite each other, one of the sessions ends. The data of the peer stays.
-  @Test func dataOfPeerMovesToItsSecondSession() throws {
+  /// If two peers invite each other, one of the two sessions ends. The core keeps the data of the peer.
+  @Test func dataOfAPeerSurvivesTheEndOfADuplicateSession() throws {
     let core = makeCore()
     try fill(core)
-    let second = SessionID(number: 0x5E55_0000_0000_0003)
-    core.established(second, info(0x0A00_0002, named: name), at: now)
-    core.recognised(second, remote, at: now)
+    let secondSession = SessionID(number: 0x5E55_0000_0000_0003)
+    core.established(secondSession, info(0x0A00_0002, named: name), at: now)
+    core.recognised(secondSession, remote, at: now)
     let kept = core.roster.session(of: remote)!
-    let closed = kept == session ? second : session
+    let closed = kept == session ? secondSession : session
     #expect(core.roster[closed]?.identity == nil)
     core.handle(.closed(closed), at: now)
     // Outputs that wait to be executed may name the session.

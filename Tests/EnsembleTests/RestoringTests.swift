@@ -3,9 +3,11 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// A master that was killed and is back with what it had saved.
+/// A master that crashes and restarts with its saved timeline message.
 @Suite struct RestoringTests {
-  private func band(seed: UInt64) throws -> (band: VirtualBand, saved: TimelineMessage) {
+  /// Creates three players and lets them play for six seconds, with a tempo change after three. Player 0 is the master.
+  /// Also returns the timeline message that player 0 saves after the tempo change.
+  private func makePlayingBand(seed: UInt64) throws -> (band: VirtualBand, saved: TimelineMessage) {
     var band = VirtualBand(players: 3, seed: seed)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
@@ -18,64 +20,68 @@ import Testing
     return (band, saved)
   }
 
-  @Test(arguments: UInt64(1)...6) func itGoesOnAsTheSameMaster(seed: UInt64) throws {
-    var (band, saved) = try band(seed: seed)
-    let grid = band.players[0].ensemble.schedule
+  @Test(arguments: UInt64(1)...6) func restoredMasterContinuesItsRhythmInPhase(seed: UInt64) throws {
+    var (band, saved) = try makePlayingBand(seed: seed)
+    let scheduleBeforeCrash = band.players[0].ensemble.schedule
     band.crash(0)
     band.run(for: .milliseconds(1200))
     try band.restart(0, resuming: saved)
-    let back = band.now
+    let restart = band.now
     band.run(for: .milliseconds(200))
     #expect(band.masters == [0])
     let slow = try Tempo(bpm: 80)
-    // What it says is news to those who knew all it had said before.
     band.run(for: .seconds(3))
     for n in 1...2 {
       #expect(band.role(n) == .follower(of: band.identity(0)) && band.faults(n) == [], "seed \(seed)")
       #expect(band.players[n].runs.count == 1, "seed \(seed)")
     }
     let first = try #require(band.players[0].runs.last?.first)
-    #expect(first.at > back && first.at - back < .milliseconds(300) && band.players[0].runs.count == 2)
-    let own = first.at + (band.own(0) - band.now)
-    #expect((own - grid.deadline(Tick(of: first.step))).magnitude < .microseconds(1), "seed \(seed): in phase")
+    #expect(first.at > restart && first.at - restart < .milliseconds(300) && band.players[0].runs.count == 2)
+    let localTime = first.at + (band.own(0) - band.now)
+    let error = localTime - scheduleBeforeCrash.deadline(Tick(of: first.step))
+    #expect(error.magnitude < .microseconds(1), "seed \(seed): not in phase")
+    // The restored master continues the revision numbers. Followers that know all its earlier messages accept its next
+    // change.
     try band.command(0) { try $0.change(tempo: slow, at: $1) }
     band.run(for: .seconds(1))
     #expect(abs(band.players[1].ensemble.schedule.tempo(at: band.own(1)).bpm - 80) < 0.01, "seed \(seed)")
   }
 
-  @Test func othersThatHaveMovedOnAreFollowed() throws {
-    var (band, saved) = try band(seed: 7)
-    let heir = try #require(band.line.first { $0 != 0 })
+  @Test func masterThatReturnsAfterATakeoverFollowsItsSuccessor() throws {
+    var (band, saved) = try makePlayingBand(seed: 7)
+    let successor = try #require(band.line.first { $0 != 0 })
     band.crash(0)
     band.run(for: .seconds(3))
     try band.restart(0, resuming: saved)
     band.run(for: .seconds(1))
-    #expect(band.masters == [heir] && band.role(0) == .follower(of: band.identity(heir)))
+    #expect(band.masters == [successor] && band.role(0) == .follower(of: band.identity(successor)))
     band.run(for: .seconds(3))
     #expect(band.faults(0) == [])
-    // Having seen the higher term, it is not even tried.
+    // Player 0 now knows the higher term. Resuming the saved rhythm therefore fails.
     #expect(throws: CommandError.isOver) { try band.restart(0, resuming: saved) }
   }
 
-  @Test func whatIsOverIsNotResumed() throws {
-    var (band, saved) = try band(seed: 8)
+  @Test func endedRhythmAndRhythmOfAnotherMasterAreNotResumed() throws {
+    var (band, saved) = try makePlayingBand(seed: 8)
     try band.command(0) { try $0.stop(now: $1) }
     let ended = try #require(band.players[0].ensemble.resumable)
     band.run(for: .seconds(1))
     #expect(band.players[0].ensemble.resumable == nil)
     #expect(throws: CommandError.nothingPlays) { try band.restart(0, resuming: ended) }
-    var foreign = saved
-    foreign.claim = Claim(term: 5, identity: band.identity(1))
-    #expect(throws: CommandError.isOver) { try band.restart(0, resuming: foreign) }
+    var ofAnotherMaster = saved
+    ofAnotherMaster.claim = Claim(term: 5, identity: band.identity(1))
+    #expect(throws: CommandError.isOver) { try band.restart(0, resuming: ofAnotherMaster) }
     #expect(band.players[0].ensemble.role == .idle && band.players[0].ensemble.schedule.run == 0)
   }
 
-  @Test func whoPlaysOrFollowsDoesNotResume() throws {
-    var (band, saved) = try band(seed: 9)
+  @Test func resumingFailsWhileARhythmPlays() throws {
+    var (band, saved) = try makePlayingBand(seed: 9)
     #expect(throws: CommandError.alreadyPlaying) { try band.command(0) { try $0.resume(saved, at: $1) } }
-    let other = TimelineMessage(
+    let ofFollower = TimelineMessage(
       claim: Claim(term: 9, identity: band.identity(1)), revision: 0, start: Tick(0), end: Tick(.max),
       timeline: saved.timeline)
-    #expect(throws: CommandError.belongsTo(band.identity(0))) { try band.command(1) { try $0.resume(other, at: $1) } }
+    #expect(throws: CommandError.belongsTo(band.identity(0))) {
+      try band.command(1) { try $0.resume(ofFollower, at: $1) }
+    }
   }
 }

@@ -2,12 +2,13 @@ import Ensemble
 import MusicalTime
 import Testing
 
-/// A master that is gone, and who goes on.
+/// The loss of a master, and the takeover of its rhythm by a successor.
 @Suite struct SuccessionTests {
-  /// Four players whose crystals differ, the first one the master, in step for a while.
-  private func band(
+  /// Creates players with different clock rates and lets them play for `seconds`. Player 0 is the master. Also returns its
+  /// successors, in order.
+  private func makePlayingBand(
     seed: UInt64, players: Int = 4, loss: Double = 0, playing seconds: Int64 = 12
-  ) throws -> (band: VirtualBand, line: [Int]) {
+  ) throws -> (band: VirtualBand, successors: [Int]) {
     var band = VirtualBand(players: players, seed: seed, loss: loss)
     for n in band.players.indices { band.players[n].skew = Int64(n) * 20 - 30 }
     if players > 4 { band.pace = .milliseconds(60) }
@@ -16,168 +17,174 @@ import Testing
     return (band, band.line.filter { $0 != 0 })
   }
 
-  /// The steps that sounded after an instant lie on the grid of the first master, and none is missing.
+  /// Expects that no step is missing, that the rhythm was taken over once, and that the steps after `instant` are on time by
+  /// the schedule of player 0, the first master.
   private func expectInPhase(
-    _ band: VirtualBand, _ players: [Int], after instant: Instant, within most: Nanoseconds = .milliseconds(1),
-    _ seed: UInt64
+    _ band: VirtualBand, _ players: [Int], after instant: Instant,
+    within tolerance: Nanoseconds = .milliseconds(1), _ seed: UInt64
   ) {
     for n in players {
       #expect(band.faults(n) == [], "seed \(seed)")
       #expect(band.heard(n).filter { $0.step == Step(0) }.count == 1, "seed \(seed)")
       #expect(band.players[n].runs.count == 2 && band.players[n].continues == [false, true], "seed \(seed)")
-      let after = band.heard(n).filter { $0.at > instant }
-      #expect(after.count >= 20, "seed \(seed), player \(n)")
-      for sounded in after {
-        let off = sounded.at - band.due(sounded.step, by: 0)
-        #expect(off.magnitude < most, "seed \(seed), player \(n), \(sounded.step): \(off.microseconds) us")
+      let stepsAfter = band.heard(n).filter { $0.at > instant }
+      #expect(stepsAfter.count >= 20, "seed \(seed), player \(n)")
+      for sounded in stepsAfter {
+        let error = sounded.at - band.due(sounded.step, by: 0)
+        #expect(
+          error.magnitude < tolerance, "seed \(seed), player \(n), \(sounded.step): \(error.microseconds) us")
       }
     }
   }
 
-  @Test(arguments: UInt64(1)...12) func theNextInLineGoesOnInPhase(seed: UInt64) throws {
-    var (band, line) = try band(seed: seed)
+  @Test(arguments: UInt64(1)...12) func firstSuccessorContinuesInPhase(seed: UInt64) throws {
+    var (band, successors) = try makePlayingBand(seed: seed)
     let crash = band.now
     band.crash(0)
     band.run(for: .seconds(5))
-    let heir = line[0]
-    #expect(band.masters == [heir] && band.players[heir].events.contains(.tookOver(from: band.identity(0))))
-    for n in line {
+    let newMaster = successors[0]
+    #expect(band.masters == [newMaster] && band.players[newMaster].events.contains(.tookOver(from: band.identity(0))))
+    for n in successors {
       let change = try #require(band.players[n].roles.last)
-      #expect(n == heir || change.role == .follower(of: band.identity(heir)), "seed \(seed)")
+      #expect(n == newMaster || change.role == .follower(of: band.identity(newMaster)), "seed \(seed)")
       #expect(change.since - crash < .seconds(2) && change.since - crash > .milliseconds(1400), "seed \(seed)")
       #expect(!band.players[n].events.contains(.masterLost(band.identity(0))))
       #expect(band.players[n].ensemble.clockJumps == 0)
     }
-    #expect(band.players[heir].ensemble.claim?.term == 2)
-    expectInPhase(band, line, after: crash, seed)
+    #expect(band.players[newMaster].ensemble.claim?.term == 2)
+    expectInPhase(band, successors, after: crash, seed)
   }
 
-  /// On a network that loses every fifth packet the claim may come late, but nobody stops.
-  @Test(arguments: UInt64(1)...12) func aNetworkThatLosesPacketsLosesNoStep(seed: UInt64) throws {
-    var (band, line) = try band(seed: seed, loss: 0.2)
+  /// The network loses one packet in five. The new claim may arrive late, but no player stops.
+  @Test(arguments: UInt64(1)...12) func packetLossCausesNoMissingStep(seed: UInt64) throws {
+    var (band, successors) = try makePlayingBand(seed: seed, loss: 0.2)
     band.crash(0)
     band.run(for: .seconds(6))
     #expect(band.masters.count == 1)
-    for n in line {
+    for n in successors {
       #expect(band.faults(n) == [], "seed \(seed)")
       #expect(band.players[n].continues.dropFirst().allSatisfy { $0 }, "seed \(seed), player \(n)")
     }
   }
 
-  /// However many vanish with it: nobody waits for the dead.
-  @Test(arguments: [1, 2, 6], UInt64(1)...3) func theFirstInLineVanishWithIt(count: Int, seed: UInt64) throws {
-    var (band, line) = try band(seed: seed, players: count + 3)
+  /// The first `count` successors crash together with the master.
+  @Test(arguments: [1, 2, 6], UInt64(1)...3) func takeoverIsNotDelayedIfFirstSuccessorsCrashToo(
+    count: Int, seed: UInt64
+  ) throws {
+    var (band, successors) = try makePlayingBand(seed: seed, players: count + 3)
     let crash = band.now
-    for n in [0] + line[..<count] { band.crash(n) }
+    for n in [0] + successors[..<count] { band.crash(n) }
     band.run(for: .seconds(5))
-    #expect(band.masters == [line[count]])
-    for n in line[count...] {
+    #expect(band.masters == [successors[count]])
+    for n in successors[count...] {
       #expect(try #require(band.players[n].roles.last).since - crash < .milliseconds(1800), "seed \(seed)")
     }
-    expectInPhase(band, Array(line[count...]), after: crash, seed)
+    expectInPhase(band, Array(successors[count...]), after: crash, seed)
   }
 
-  /// One after another, down to the last.
-  @Test(arguments: UInt64(1)...4) func theLastOneStillPlaysInPhase(seed: UInt64) throws {
-    var (band, line) = try band(seed: seed, playing: 20)
+  /// The masters crash one after another, until one player remains.
+  @Test(arguments: UInt64(1)...4) func lastRemainingPlayerIsStillInPhase(seed: UInt64) throws {
+    var (band, successors) = try makePlayingBand(seed: seed, playing: 20)
     band.crash(0)
-    for n in line {
+    for n in successors {
       band.run(for: .seconds(5))
       #expect(band.masters == [n], "seed \(seed)")
       #expect(band.faults(n) == [] && !band.players[n].continues.dropFirst().contains(false), "seed \(seed)")
-      if n != line.last { band.crash(n) }
+      if n != successors.last { band.crash(n) }
     }
-    let last = try #require(band.heard(line[2]).last)
+    let last = try #require(band.heard(successors[2]).last)
     #expect((last.at - band.due(last.step, by: 0)).magnitude < .milliseconds(3), "seed \(seed)")
   }
 
-  @Test(arguments: UInt64(1)...6) func theOldMasterComesBackAsAFollower(seed: UInt64) throws {
-    var (band, line) = try band(seed: seed)
-    let crash = band.now
+  @Test(arguments: UInt64(1)...6) func formerMasterBecomesAFollowerAfterAPartition(seed: UInt64) throws {
+    var (band, successors) = try makePlayingBand(seed: seed)
+    let partition = band.now
     band.connected = { $0 != 0 && $1 != 0 }
     band.run(for: .seconds(4))
-    // It has played on all the time, and so has the rest.
-    #expect(Set(band.masters) == [0, line[0]])
+    // Both sides of the partition have continued to play.
+    #expect(Set(band.masters) == [0, successors[0]])
     band.connected = { _, _ in true }
     band.run(for: .seconds(1))
-    #expect(band.masters == [line[0]], "seed \(seed)")
-    #expect(band.role(0) == .follower(of: band.identity(line[0])))
-    #expect(band.players[0].events.contains(.outranked(by: band.identity(line[0]))))
+    #expect(band.masters == [successors[0]], "seed \(seed)")
+    #expect(band.role(0) == .follower(of: band.identity(successors[0])))
+    #expect(band.players[0].events.contains(.outranked(by: band.identity(successors[0]))))
     band.run(for: .seconds(4))
-    expectInPhase(band, [0] + line, after: crash, within: .microseconds(1500), seed)
+    expectInPhase(band, [0] + successors, after: partition, within: .microseconds(1500), seed)
   }
 
-  @Test func amasterBackInTimeGoesOn() throws {
-    var (band, line) = try band(seed: 5)
+  @Test func masterThatReturnsBeforeTakeoverRemainsMaster() throws {
+    var (band, successors) = try makePlayingBand(seed: 5)
     band.connected = { $0 != 0 && $1 != 0 }
     band.run(for: .milliseconds(1300))
     band.connected = { _, _ in true }
     band.run(for: .seconds(4))
     #expect(band.masters == [0])
-    for n in line { #expect(band.players[n].runs.count == 1 && band.faults(n) == []) }
+    for n in successors { #expect(band.players[n].runs.count == 1 && band.faults(n) == []) }
   }
 
-  /// Killed and started anew at once, it knows nothing of the rhythm: its packets are no sign that it leads.
-  @Test func aMasterStartedAnewIsSucceeded() throws {
-    var (band, line) = try band(seed: 6)
+  /// The master crashes and restarts at once, without its rhythm. Its packets do not show that it still leads.
+  @Test func restartedMasterIsReplaced() throws {
+    var (band, successors) = try makePlayingBand(seed: 6)
     let crash = band.now
     try band.restart(0)
     band.run(for: .seconds(4))
-    #expect(band.masters == [line[0]])
-    expectInPhase(band, line, after: crash, 6)
-    #expect(band.role(0) == .follower(of: band.identity(line[0])))
+    #expect(band.masters == [successors[0]])
+    expectInPhase(band, successors, after: crash, 6)
+    #expect(band.role(0) == .follower(of: band.identity(successors[0])))
   }
 
-  @Test func whoWantsTheRhythmToStopStops() throws {
-    var (band, line) = try band(seed: 7)
-    for n in line { band.players[n].ensemble.masterLoss = .stop }
+  @Test func playersSetToStopOnMasterLossStopAfterTwoSeconds() throws {
+    var (band, successors) = try makePlayingBand(seed: 7)
+    for n in successors { band.players[n].ensemble.masterLoss = .stop }
     band.run(for: .seconds(1))
     let crash = band.now
     band.crash(0)
     band.run(for: .seconds(4))
-    for n in line {
+    for n in successors {
       #expect(band.role(n) == .idle && band.players[n].events.contains(.masterLost(band.identity(0))))
       let last = try #require(band.heard(n).last)
       #expect(last.at - crash > .milliseconds(1800) && last.at - crash < .milliseconds(2200))
     }
   }
 
-  /// Who does not take over is not waited for, and follows who does.
-  @Test func whoDoesNotTakeOverIsPassedBy() throws {
-    var (band, line) = try band(seed: 8)
-    band.players[line[0]].ensemble.masterLoss = .stop
+  /// The takeover is not delayed by a peer that does not take over. This peer follows the new master.
+  @Test func successorThatDoesNotTakeOverIsSkipped() throws {
+    var (band, successors) = try makePlayingBand(seed: 8)
+    band.players[successors[0]].ensemble.masterLoss = .stop
     band.run(for: .seconds(1))
     let crash = band.now
     band.crash(0)
     band.run(for: .seconds(4))
-    #expect(band.masters == [line[1]] && band.role(line[0]) == .follower(of: band.identity(line[1])))
-    #expect(try #require(band.players[line[1]].roles.last).since - crash < .milliseconds(1600))
-    expectInPhase(band, line, after: crash, 8)
+    let newMaster = successors[1]
+    #expect(band.masters == [newMaster] && band.role(successors[0]) == .follower(of: band.identity(newMaster)))
+    #expect(try #require(band.players[newMaster].roles.last).since - crash < .milliseconds(1600))
+    expectInPhase(band, successors, after: crash, 8)
   }
 
-  @Test(arguments: UInt64(1)...6) func aMasterThatSaysByeIsSucceededAtOnce(seed: UInt64) throws {
-    var (band, line) = try band(seed: seed)
-    let gone = band.now
+  @Test(arguments: UInt64(1)...6) func leavingMasterIsReplacedAtOnce(seed: UInt64) throws {
+    var (band, successors) = try makePlayingBand(seed: seed)
+    let departure = band.now
     band.leave(0)
     band.run(for: .milliseconds(50))
-    #expect(band.masters == [line[0]], "seed \(seed)")
+    #expect(band.masters == [successors[0]], "seed \(seed)")
     band.run(for: .seconds(4))
-    #expect(band.masters == [line[0]], "seed \(seed)")
-    expectInPhase(band, line, after: gone, seed)
+    #expect(band.masters == [successors[0]], "seed \(seed)")
+    expectInPhase(band, successors, after: departure, seed)
   }
 
-  /// Two that do not hear each other for the moment go at once: one of them is the master in the end, and nobody hears it.
-  @Test(arguments: UInt64(1)...8) func ofTwoThatGoAtOnceOneIsLeft(seed: UInt64) throws {
-    var (band, line) = try band(seed: seed)
+  /// The first two successors cannot reach each other for 1.8 s, so both take over. One of them remains the master, and the
+  /// steps stay in phase.
+  @Test(arguments: UInt64(1)...8) func ofTwoSimultaneousTakeoversOneRemains(seed: UInt64) throws {
+    var (band, successors) = try makePlayingBand(seed: seed)
     let crash = band.now
     band.crash(0)
-    let (a, b) = (line[0], line[1])
+    let (a, b) = (successors[0], successors[1])
     band.connected = { !($0 == a && $1 == b || $0 == b && $1 == a) }
     band.run(for: .milliseconds(1800))
     band.connected = { _, _ in true }
     band.run(for: .seconds(4))
     #expect(band.masters == [a], "seed \(seed)")
-    for n in line {
+    for n in successors {
       #expect(band.faults(n) == [] && !band.players[n].continues.dropFirst().contains(false), "seed \(seed)")
       for sounded in band.heard(n) where sounded.at > crash {
         #expect((sounded.at - band.due(sounded.step, by: 0)).magnitude < .milliseconds(2), "seed \(seed)")
@@ -185,33 +192,34 @@ import Testing
     }
   }
 
-  /// A tempo that was to change when the master vanished, or soon after it left, changes for all.
-  @Test(arguments: [true, false]) func aChangeToldComesAbout(leaves: Bool) throws {
-    var (band, line) = try band(seed: 9)
+  /// The master leaves or crashes 20 ms after it has announced a tempo change. All other players make the change.
+  @Test(arguments: [true, false]) func announcedTempoChangeTakesEffectWithoutTheMaster(leaves: Bool) throws {
+    var (band, successors) = try makePlayingBand(seed: 9)
     let slow = try Tempo(bpm: 61)
-    let crash = band.now
+    let announcement = band.now
     try band.command(0) { try $0.change(tempo: slow, at: $1) }
     band.run(for: .milliseconds(20))
     if leaves { band.leave(0) } else { band.crash(0) }
     band.run(for: .seconds(6))
-    #expect(band.masters == [line[0]])
-    #expect(abs(band.players[line[0]].ensemble.schedule.tempo(at: band.own(line[0])).bpm - 61) < 0.01)
-    expectInPhase(band, line, after: crash, 9)
+    let newMaster = successors[0]
+    #expect(band.masters == [newMaster])
+    #expect(abs(band.players[newMaster].ensemble.schedule.tempo(at: band.own(newMaster)).bpm - 61) < 0.01)
+    expectInPhase(band, successors, after: announcement, 9)
   }
 
-  /// Its end was known: it comes, whoever leads by then.
-  @Test func anEndToldComes() throws {
-    var (band, line) = try band(seed: 10)
+  /// The master announces an end and crashes. The rhythm ends there under the new master.
+  @Test func announcedEndTakesEffectWithoutTheMaster() throws {
+    var (band, successors) = try makePlayingBand(seed: 10)
     try band.command(0) { try $0.stop(at: $1 + .seconds(5), now: $1) }
     band.run(for: .milliseconds(100))
     let end = try #require(band.players[0].ensemble.schedule.end.step.index as Int64?)
     band.crash(0)
     band.run(for: .seconds(8))
-    for n in line { #expect(band.role(n) == .idle && band.heard(n).last?.step.index == end, "player \(n)") }
+    for n in successors { #expect(band.role(n) == .idle && band.heard(n).last?.step.index == end, "player \(n)") }
   }
 
-  /// In a led session nobody would follow anybody else.
-  @Test func aLedSessionEndsWithItsLeader() throws {
+  /// In a led session, peers follow only the leader, so no peer takes over.
+  @Test func ledSessionEndsWithItsLeader() throws {
     var band = VirtualBand(players: 4, seed: 11)
     for n in 1...3 { band.players[n].ensemble.gates.ledBy(band.identity(0).description) }
     band.players[0].ensemble.gates.ledBy(nil)
@@ -223,9 +231,9 @@ import Testing
     for n in 1...3 { #expect(band.role(n) == .idle && band.players[n].runs.count == 1) }
   }
 
-  @Test func theSameEventsGiveTheSameState() throws {
+  @Test func sameSeedGivesTheSameSteps() throws {
     func play() throws -> [[VirtualBand.Sounded]] {
-      var (band, _) = try band(seed: 11, players: 6, loss: 0.2, playing: 3)
+      var (band, _) = try makePlayingBand(seed: 11, players: 6, loss: 0.2, playing: 3)
       band.crash(0)
       band.run(for: .seconds(4))
       return band.players.flatMap(\.runs)

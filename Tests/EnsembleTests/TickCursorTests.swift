@@ -3,23 +3,23 @@ import MusicalTime
 import Playback
 import Testing
 
-@Suite struct PlanCursorTests {
-  @Test func aSleeperOfHoursGoesOnAtThePresent() {
+@Suite struct TickCursorTests {
+  @Test func cursorContinuesAtThePresentTickAfterALongSuspension() {
     let schedule = PlaybackSchedule(
       run: 1, sends: false, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
     var cursor = TickCursor(lead: .zero)
     #expect(cursor.take(in: schedule, at: Instant(nanoseconds: 0)) == Tick(0))
-    // Nine seconds late: caught up one by one.
+    // A cursor that is nine seconds late catches up tick by tick.
     #expect(cursor.take(in: schedule, at: Instant(nanoseconds: 9_000_000_000)) == Tick(1))
-    // An hour late: 48 ticks a second passed over.
+    // A cursor that is an hour late skips 48 ticks per second.
     let hour = Instant(nanoseconds: 3_600_000_000_000)
     #expect(cursor.take(in: schedule, at: hour) == nil)
     #expect(cursor.take(in: schedule, at: hour) == Tick(172_800) && cursor.skipped == 172_798)
   }
 
-  /// Who is woken for steps alone takes the same ticks, each step at its moment.
-  @Test func wokenForStepsItTakesEachAtItsMoment() {
+  /// The caller wakes up only when a step is due. It receives all ticks up to the last step, and each step at its due time.
+  @Test func wakingOnlyForStepsReturnsEachStepAtItsDueTime() {
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
     let schedule = PlaybackSchedule(run: 1, sends: false, start: Tick(4), end: Tick(27), timeline: timeline)
     var cursor = TickCursor(lead: .milliseconds(50))
@@ -30,13 +30,13 @@ import Testing
       while let tick = cursor.take(in: schedule, at: due) { taken.append(tick.index) }
       #expect(taken.last == step.index)
     }
-    #expect(taken == Array(4...24), "25 and 26 begin no step")
+    #expect(taken == Array(4...24), "ticks 25 and 26 begin no step")
     while cursor.take(in: schedule, at: schedule.deadline(Tick(30))) != nil {}
     #expect(cursor.next == Tick(27) && cursor.dueStep(in: schedule) == .distantFuture)
   }
 
-  @Test func aTimelineAtTheBeginningOfTimeIsNotCaughtUpWith() {
-    // As a hostile master can say it: what it says next puts the tick that comes next 292 years back.
+  @Test func cursorSkipsTheTicksOfATimelineThatBeginsNearTheMinimumInstant() {
+    // A malicious master can send such a timeline message: the next tick is due 292 years in the past.
     let schedule = PlaybackSchedule(
       run: 1, sends: false, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: .min + 1_000_000_000)))
@@ -46,8 +46,8 @@ import Testing
     #expect(taken == 0 && cursor.skipped > 0)
   }
 
-  /// A rhythm was joined, and its master's place taken at once: the clock thread sees the third run after the first.
-  @Test(arguments: [UInt32(5), 6, 7]) func whatItHasNotSeenItDoesNotGoOnFrom(began: UInt32) {
+  /// A peer joins a rhythm and takes it over at once. The clock thread sees run 7 after run 5, and misses run 6.
+  @Test(arguments: [UInt32(5), 6, 7]) func cursorContinuesItsPositionOnlyWithinASeriesOfRuns(began: UInt32) {
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
     let old = PlaybackSchedule(run: 5, sends: false, start: Tick(0), end: Tick(.max), timeline: timeline)
     var new = PlaybackSchedule(run: 7, sends: false, start: Tick(3), end: Tick(.max), timeline: timeline)
@@ -56,6 +56,6 @@ import Testing
     for tick in Int64(0)..<100 { #expect(cursor.take(in: old, at: old.deadline(Tick(tick))) == Tick(tick)) }
     #expect(cursor.due(in: new) == new.deadline(Tick(began == 5 ? 100 : 3)))
     #expect(new.continues == (began != 7) && new.goesOn(from: 6) == (began < 7) && new.goesOn(from: 7))
-    #expect(!new.goesOn(from: 0) && !new.goesOn(from: 8), "neither from none nor from one to come")
+    #expect(!new.goesOn(from: 0) && !new.goesOn(from: 8), "run 7 continues neither run 0 (none) nor the later run 8")
   }
 }

@@ -2,9 +2,9 @@ import Ensemble
 import MusicalTime
 import Playback
 
-/// What the tests of activity have in common.
+/// Common steps of the tests of activity.
 extension VirtualBand {
-  /// Peers in session, the first of which plays.
+  /// Creates `count` players that are in session. Player 0 has just started a rhythm.
   static func playing(
     _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: ActivityRule = .sum
   ) throws -> VirtualBand {

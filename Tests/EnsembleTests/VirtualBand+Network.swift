@@ -3,7 +3,7 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 
-/// What the players send to each other.
+/// The messages between the players.
 extension VirtualBand {
   /// Sends the messages of player `n` and records its other outputs.
   mutating func drain(_ n: Int) {
@@ -13,7 +13,7 @@ extension VirtualBand {
       switch output {
       case .timelineMessage(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
       case .presence(let presence, let to, _):
-        players[n].presented.append((now, to))
+        players[n].sentPresences.append((now, to))
         post(.presence(presence), from: n, to: to)
       case .offer(let offer, let to, _): post(.exclusive(offer.systemExclusive), from: n, to: to)
       case .message(let message, let instant, let to): post(message, at: instant, from: n, to: to)
@@ -36,27 +36,29 @@ extension VirtualBand {
     post(.message(message, at: stamp), from: n, to: to)
   }
 
-  private mutating func post(_ letter: Letter, from n: Int, to: Identity?) {
+  private mutating func post(_ datagram: Datagram, from n: Int, to: Identity?) {
     for other in players.indices where other != n && (to == nil || to == identity(other)) {
       let isLost = !connected(n, other) || world.losesPacket()
       let arrival = now + world.delay()
       if !isLost {
-        world.add(.letter(letter, from: n, to: other), at: arrival)
-      } else if case .message(.controlChange(_, let controller, _), _) = letter {
-        world.add(.letter(.journal(controller), from: n, to: other), at: arrival + .milliseconds(40))
+        world.add(.datagram(datagram, from: n, to: other), at: arrival)
+      } else if case .message(.controlChange(_, let controller, _), _) = datagram {
+        world.add(.datagram(.journal(controller), from: n, to: other), at: arrival + .milliseconds(40))
       }
     }
   }
 
-  mutating func deliver(_ letter: Letter, from a: Int, to n: Int) {
+  /// Delivers a datagram from player `a` to player `n`. A recovery journal waits until the two are connected; any other
+  /// datagram is lost if they are not.
+  mutating func deliver(_ datagram: Datagram, from a: Int, to n: Int) {
     guard players[n].isAlive else { return }
     guard connected(a, n) else {
-      if case .journal = letter { world.add(.letter(letter, from: a, to: n), at: now + .milliseconds(50)) }
+      if case .journal = datagram { world.add(.datagram(datagram, from: a, to: n), at: now + .milliseconds(50)) }
       return
     }
     let (sender, local) = (identity(a), own(n))
     players[n].ensemble.heard(sender, at: local)
-    switch letter {
+    switch datagram {
     case .timelineMessage(let timelineMessage):
       players[n].ensemble.received(timelineMessage, from: sender, at: local)
     case .presence(let presence): players[n].ensemble.received(presence, from: sender, at: local)
@@ -71,17 +73,17 @@ extension VirtualBand {
     }
   }
 
-  /// Each player learns the result of one clock probe with each other player.
+  /// Delivers to each player the result of one clock probe with each other player.
   mutating func probe() {
     for a in players.indices where players[a].isAlive {
       let local = own(a)
       for b in players.indices where a != b && players[b].isAlive && connected(a, b) {
         guard !world.losesPacket() else { continue }
         let (out, back) = (world.delay(), world.delay())
-        let replied = players[b].localTime(at: now - back)
-        let request = ClockTransit(.out, sent: players[a].localTime(at: now - back - out), received: replied)
+        let replyTime = players[b].localTime(at: now - back)
+        let request = ClockTransit(.out, sent: players[a].localTime(at: now - back - out), received: replyTime)
         players[a].ensemble.measured(request, with: identity(b), at: local)
-        let reply = ClockTransit(.back, sent: replied, received: local)
+        let reply = ClockTransit(.back, sent: replyTime, received: local)
         players[a].ensemble.measured(reply, with: identity(b), at: local)
       }
     }

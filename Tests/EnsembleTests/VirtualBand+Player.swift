@@ -5,6 +5,7 @@ import PeerProtocol
 import Playback
 
 extension VirtualBand {
+  /// A step that a player has sounded.
   struct Sounded: Equatable {
     var step: Step
     /// The true time at which the step sounds.
@@ -13,48 +14,50 @@ extension VirtualBand {
 
   final class Player {
     var ensemble: EnsembleState { didSet { isChanged = true } }
-    /// The local time minus true time, at instant 0 of true time.
+    /// The local time at instant 0 of true time.
     var ahead: Nanoseconds { didSet { isChanged = true } }
     /// The rate error of the local clock in parts per million. A positive clock is fast.
     var skew: Int64 = 0 { didSet { isChanged = true } }
-    /// Whether something has changed since the player was last advanced.
+    /// Whether the state of the player has changed since it was last advanced.
     var isChanged = true
-    /// The ensemble's next deadline in local time.
+    /// The next deadline of the ensemble, in local time.
     var deadline = Instant(nanoseconds: .min)
-    /// The true time at which the player has something to do again.
-    var wakes = Instant(nanoseconds: .min)
+    /// The true time at which the player has something to do next.
+    var wakeTime = Instant(nanoseconds: .min)
     var isAlive = true
 
-    // What the player sounds, as the sound's cursor delivers it.
+    // The ticks that the player sounds. The cursor has the lead of the audio output.
     var cursor = TickCursor(lead: EnsembleState.standardSoundLead)
     /// The sounded steps of each run, in order.
     var runs: [[Sounded]] = []
+    /// The number of the run that sounds; 0 before the first run.
     var run: UInt32 = 0
     /// Whether each run continues the run before it.
     var continues: [Bool] = []
-    /// Each sounded step and the total activity that its layers were selected by.
+    /// Each sounded step, and the total activity that selected its layers.
     var steps: [(step: Step, total: UInt8)] = []
 
-    // What the player sends at the deadline of each tick.
-    var moment = TickCursor(lead: .zero)
-    /// The last tick sent.
-    var ticked: (tick: Tick, run: UInt32)?
-    /// The number of ticks that did not follow the tick before.
-    var disorder = 0
+    // The ticks that the player sends, each at its deadline.
+    var sendCursor = TickCursor(lead: .zero)
+    /// The last tick sent, and its run.
+    var lastSentTick: (tick: Tick, run: UInt32)?
+    /// The number of sent ticks that did not directly follow the previous tick.
+    var outOfOrderTicks = 0
 
-    /// The number of times that a deadline remained due after four advances.
-    var spins = 0
-    /// Each role and the true time of its beginning.
+    /// The number of times that a deadline was still due after three advances.
+    var stuckDeadlines = 0
+    /// Each role, and the true time at which it began.
     var roles: [(role: Role, since: Instant)] = []
     /// All outputs of the ensemble, in order.
     var outputs: [EnsembleState.Output] = []
     var events: [Event] = []
     var channels: [Channel?] = []
+    /// The warnings about other players.
     var doubts: [Event] = []
-    /// The controllers sent.
+    /// The control changes sent, and the true time of each.
     var sent: [(at: Instant, controller: UInt7, value: UInt8)] = []
-    /// The presences sent.
-    var presented: [(at: Instant, to: Identity)] = []
+    /// The receivers of the presences sent, and the true time of each.
+    var sentPresences: [(at: Instant, to: Identity)] = []
 
     init(_ ensemble: EnsembleState, ahead: Nanoseconds) { (self.ensemble, self.ahead) = (ensemble, ahead) }
 
@@ -76,15 +79,17 @@ extension VirtualBand {
     /// The local time of the next tick to sound or to send.
     var ticksDue: Instant {
       let schedule = ensemble.schedule
-      return min(cursor.due(in: schedule), moment.due(in: schedule))
+      return min(cursor.due(in: schedule), sendCursor.due(in: schedule))
     }
 
     /// Sends and sounds the ticks that are due.
     func playTicks(at local: Instant) {
       let schedule = ensemble.schedule
-      while let tick = moment.take(in: schedule, at: local) {
-        if let last = ticked, last.run == schedule.run || schedule.continues, tick != last.tick + 1 { disorder += 1 }
-        ticked = (tick, schedule.run)
+      while let tick = sendCursor.take(in: schedule, at: local) {
+        if let last = lastSentTick, last.run == schedule.run || schedule.continues, tick != last.tick + 1 {
+          outOfOrderTicks += 1
+        }
+        lastSentTick = (tick, schedule.run)
       }
       while let tick = cursor.take(in: schedule, at: local) {
         if run != schedule.run {
@@ -104,18 +109,22 @@ extension VirtualBand {
   func faults(_ n: Int) -> [String] {
     let runs = players[n].runs
     var faults: [String] = []
-    if players[n].disorder > 0 {
-      faults.append("player \(n): \(players[n].disorder) ticks sent out of order")
+    if players[n].outOfOrderTicks > 0 {
+      faults.append("player \(n): \(players[n].outOfOrderTicks) ticks sent out of order")
     }
-    if players[n].spins > 0 { faults.append("player \(n): \(players[n].spins) deadlines missed") }
-    func check(_ a: Sounded, _ b: Sounded, _ what: String, inARow: Bool = true) {
-      if inARow, b.step.index != a.step.index + 1 { faults.append("\(what): \(b.step.index) after \(a.step.index)") }
-      if b.at <= a.at { faults.append("\(what): \(b.step.index) not after \(a.step.index)") }
+    if players[n].stuckDeadlines > 0 {
+      faults.append("player \(n): \(players[n].stuckDeadlines) deadlines still due after three advances")
+    }
+    func check(_ a: Sounded, _ b: Sounded, _ place: String, mustFollowDirectly: Bool = true) {
+      if mustFollowDirectly, b.step.index != a.step.index + 1 {
+        faults.append("\(place): step \(b.step.index) follows step \(a.step.index)")
+      }
+      if b.at <= a.at { faults.append("\(place): step \(b.step.index) does not sound after step \(a.step.index)") }
     }
     for (k, run) in runs.enumerated() {
       for (a, b) in zip(run, run.dropFirst()) { check(a, b, "player \(n), run \(k)") }
       guard let first = run.first, let last = runs[..<k].last(where: { !$0.isEmpty })?.last else { continue }
-      check(last, first, "player \(n), to run \(k)", inARow: players[n].continues[k])
+      check(last, first, "player \(n), beginning of run \(k)", mustFollowDirectly: players[n].continues[k])
     }
     return faults
   }

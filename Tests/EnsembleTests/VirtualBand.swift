@@ -5,40 +5,45 @@ import PeerProtocol
 import Playback
 import _TestSupport
 
-/// Several ensembles in one process on a virtual network. Each has its own clock. Messages take time, may be lost and
-/// may overtake each other. Players crash, leave and come back. A lost controller arrives later, as from a recovery
-/// journal: with the newest value and without the instant from which it counts. An ensemble is advanced on input and
-/// when its deadline has come, never otherwise. Everything is determined by the seed.
+/// Several players in one process on a virtual network. Each player has an ensemble and a local clock. Messages are delayed,
+/// can be lost and can overtake each other. Players can crash, leave and return. A lost control change arrives later from a
+/// recovery journal: with the newest value and without the instant from which the value applies. An ensemble is advanced
+/// only on input and at its deadlines. The seed determines everything.
 struct VirtualBand {
-  enum Letter {
+  /// A datagram between two players.
+  enum Datagram {
     case timelineMessage(TimelineMessage)
     case presence(Presence)
     case exclusive([UInt8])
     case message(Message, at: Instant)
+    /// A recovery journal that contains the controller with this number.
     case journal(UInt7)
   }
 
-  enum Occurrence {
+  /// An event in the queue of the network.
+  enum NetworkEvent {
     /// The next round of clock probes.
     case probes
-    case letter(Letter, from: Int, to: Int)
+    /// The arrival of a datagram.
+    case datagram(Datagram, from: Int, to: Int)
   }
 
-  var world: VirtualWorld<Occurrence>
+  var world: VirtualWorld<NetworkEvent>
   var players: [Player]
-  /// Returns whether two players hear each other. A function that returns false for some pairs divides the network.
+  /// Returns whether two players can reach each other. A function that returns false for some pairs partitions the network.
   var connected: (Int, Int) -> Bool = { _, _ in true }
-  /// The time between two clock probes of a pair.
+  /// The time between two clock probes of each pair of players.
   var pace = Nanoseconds.milliseconds(40)
-  /// The newest value of each controller, by sender and receiver, for ``Letter/journal(_:)``.
+  /// The newest value of each controller, by sender and receiver, for ``Datagram/journal(_:)``.
   var journals: [[UInt8: UInt8]]
   /// Whether activity and totals are delivered.
   let carriesActivity: Bool
   private var isProbing = true
 
   /// - Parameters:
-  ///   - activity: the initial activity of the first players; the others have 0. Without it, activity and totals are not delivered.
-  ///   - joined: whether all players join after a second, and hear each other's presence.
+  ///   - activity: the initial activity of the first players; the others have 0. Nil if activity and totals are not
+  ///     delivered.
+  ///   - joined: whether all players join each other after a second, and then run for 300 ms to exchange their presences.
   init(players count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8]? = nil, joined: Bool = true) {
     var random = SplitMix(seed: seed)
     carriesActivity = activity != nil
@@ -59,11 +64,12 @@ struct VirtualBand {
 
   /// True time.
   var now: Instant { world.now }
-  /// The random numbers of the seed.
+  /// The generator of all random numbers.
   var random: SplitMix {
     get { world.random }
     set { world.random = newValue }
   }
+  /// The probability that a packet is lost, 0...1.
   var loss: Double {
     get { world.loss }
     set { world.loss = newValue }
@@ -82,27 +88,34 @@ struct VirtualBand {
   }
   func identity(_ n: Int) -> Identity { players[n].ensemble.identity }
   func role(_ n: Int) -> Role { players[n].ensemble.role }
-  /// The players that are alive and lead a rhythm.
+  /// The players that are alive and master of a rhythm.
   var masters: [Int] { players.indices.filter { players[$0].isAlive && role($0) == .master } }
-  /// All players by identity, lowest first.
+  /// All players by identity, lowest first. This is the order of succession.
   var line: [Int] { players.indices.sorted { identity($0) < identity($1) } }
 
   // MARK: Joining and leaving
 
+  /// Player `a` gets a session with player `b`.
+  ///
+  /// - Parameter name: the name that player `b` reports.
   mutating func join(_ a: Int, _ b: Int, named name: String? = nil) {
     players[a].ensemble.joined(identity(b), named: name, at: own(a))
     drain(a)
   }
 
-  /// All players join each other.
+  /// Puts all players in session with each other.
+  ///
+  /// - Parameter names: the names of the first players.
   mutating func meet(named names: [String] = []) {
     for a in players.indices { for b in players.indices where a < b { meet(a, b, named: names) } }
   }
 
+  /// Puts two players in session with each other.
   mutating func meet(_ a: Int, _ b: Int, named names: [String] = []) {
     for (x, y) in [(a, b), (b, a)] { join(x, y, named: y < names.count ? names[y] : nil) }
   }
 
+  /// Ends the session of two players.
   mutating func part(_ a: Int, _ b: Int) {
     for (x, y) in [(a, b), (b, a)] {
       players[x].ensemble.left(identity(y), at: own(x))
@@ -110,10 +123,10 @@ struct VirtualBand {
     }
   }
 
-  /// From now on, player `n` sends and receives nothing.
+  /// Crashes player `n`. It sends and receives nothing until it restarts.
   mutating func crash(_ n: Int) { players[n].isAlive = false }
 
-  /// Player `n` says BY to all others and ends.
+  /// Ends all sessions of player `n` with BY, which arrives at once, and then quits player `n`.
   mutating func leave(_ n: Int) {
     players[n].isAlive = false
     for other in players.indices where other != n && players[other].isAlive {
@@ -122,12 +135,14 @@ struct VirtualBand {
     }
   }
 
-  /// Starts player `n` again with the identity and the highest term that it had saved.
+  /// Restarts player `n` with its saved identity and highest term.
+  ///
+  /// - Parameter timelineMessage: the saved timeline message of the rhythm that the player resumes; nil for none.
   mutating func restart(_ n: Int, resuming timelineMessage: TimelineMessage? = nil) throws(CommandError) {
     let old = players[n].ensemble
     players[n].ensemble = EnsembleState(identity: old.identity, highestTerm: old.highestTerm)
     (players[n].cursor, players[n].run) = (TickCursor(lead: EnsembleState.standardSoundLead), 0)
-    (players[n].moment, players[n].ticked) = (TickCursor(lead: .zero), nil)
+    (players[n].sendCursor, players[n].lastSentTick) = (TickCursor(lead: .zero), nil)
     players[n].isAlive = true
     if let timelineMessage {
       try command(n) { ensemble, now throws(CommandError) in try ensemble.resume(timelineMessage, at: now) }
@@ -135,7 +150,7 @@ struct VirtualBand {
     rejoin(n)
   }
 
-  /// All sessions of player `n` begin again.
+  /// Begins new sessions of player `n` with all others that it can reach.
   mutating func rejoin(_ n: Int) {
     for other in players.indices where other != n && players[other].isAlive && connected(n, other) {
       join(other, n)
@@ -143,6 +158,7 @@ struct VirtualBand {
     }
   }
 
+  /// Calls `body` with the ensemble and the local time of player `n`. Then advances the player and sends its messages.
   mutating func command<E: Error>(_ n: Int, _ body: (inout EnsembleState, Instant) throws(E) -> Void) throws(E) {
     try body(&players[n].ensemble, own(n))
     settle(n)
@@ -160,8 +176,8 @@ struct VirtualBand {
       while let event = world.takeEvent() { handle(event) }
       var next = min(end, world.nextEvent)
       for n in players.indices {
-        let wakes = wake(n)
-        if wakes < next { next = wakes }
+        let wakeTime = wake(n)
+        if wakeTime < next { next = wakeTime }
       }
       // A player may have sent a message that arrives at once.
       next = min(next, world.nextEvent)
@@ -170,37 +186,37 @@ struct VirtualBand {
     }
   }
 
-  private mutating func handle(_ event: Occurrence) {
+  private mutating func handle(_ event: NetworkEvent) {
     switch event {
-    case .letter(let letter, let sender, let receiver): deliver(letter, from: sender, to: receiver)
+    case .datagram(let datagram, let sender, let receiver): deliver(datagram, from: sender, to: receiver)
     case .probes:
       world.add(.probes, at: now + pace)
       if isProbing { probe() }
     }
   }
 
-  /// Lets player `n` do what is due.
+  /// Executes everything that is due at player `n`.
   ///
-  /// - Returns: the true time at which it has something to do again.
+  /// - Returns: the true time at which the player has something to do next.
   private mutating func wake(_ n: Int) -> Instant {
     let player = players[n]
     guard player.isAlive else { return .distantFuture }
-    if player.isChanged || player.wakes <= now {
+    if player.isChanged || player.wakeTime <= now {
       if player.isChanged || player.deadline <= own(n) { settle(n) }
       let local = own(n)
       player.playTicks(at: local)
       player.isChanged = false
       let due = min(player.deadline, player.ticksDue)
-      // A deadline that remains due after four advances is looked at again a millisecond later. One that lies more than
-      // a day ahead stands for none.
-      player.wakes =
+      // A deadline that is still due after four advances is checked again a millisecond later. A deadline that is more than
+      // a day ahead counts as none.
+      player.wakeTime =
         due <= local
         ? now + .milliseconds(1) : due > local + .seconds(86_400) ? .distantFuture : player.trueTime(of: due)
     }
-    return player.wakes
+    return player.wakeTime
   }
 
-  /// Advances player `n` as long as its deadline has passed, and sends its messages.
+  /// Advances player `n` while its deadline is due, at most four times. Then sends its messages.
   private mutating func settle(_ n: Int) {
     let (player, local) = (players[n], own(n))
     player.deadline = player.ensemble.nextDeadline
@@ -210,7 +226,7 @@ struct VirtualBand {
       player.deadline = player.ensemble.nextDeadline
       rounds += 1
     }
-    if rounds == 4 { player.spins += 1 }
+    if rounds == 4 { player.stuckDeadlines += 1 }
     drain(n)
   }
 }

@@ -5,29 +5,30 @@ import Testing
 
 @testable import Ensemble
 
-/// What a peer makes of levels and totals that come early, late or not at all.
-@Suite struct ToldLevelTests {
-  /// A master that has lost all that was told it of a level learns it from the next presence, and from that too who does not
-  /// take part any more.
-  @Test func aPresenceTellsTheLevel() throws {
+/// Levels whose messages were lost, and totals that arrive early.
+@Suite struct ReportedLevelTests {
+  /// A master that has lost all messages with the level of a peer learns the level from the next presence of the peer. The
+  /// presence also reports that the peer no longer takes part in the rhythm.
+  @Test func presenceReportsTheLevelToTheMaster() throws {
     var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 1_000_000_000)
-    let other = Identity(2)
-    ensemble.joined(other, at: now)
+    let follower = Identity(2)
+    ensemble.joined(follower, at: now)
     try ensemble.start(tempo: .standard, at: now)
     ensemble.advance(to: now)
     func presence(_ claim: Claim?) -> Presence {
-      Presence(identity: other, claim: claim, channel: nil, gates: .all, takesOver: true, activity: 41)
+      Presence(identity: follower, claim: claim, channel: nil, gates: .all, takesOver: true, activity: 41)
     }
     #expect(ensemble.totalActivity(at: now) == 0)
-    ensemble.received(presence(ensemble.claim), from: other, at: now)
+    ensemble.received(presence(ensemble.claim), from: follower, at: now)
     #expect(ensemble.totalActivity(at: now) == 41)
-    ensemble.received(presence(nil), from: other, at: now)
+    ensemble.received(presence(nil), from: follower, at: now)
     #expect(ensemble.totalActivity(at: now) == 0)
   }
 
-  /// A total that comes before the rhythm can be played, and then another's rhythm: it counted in the first one's clock.
-  @Test func aTotalOfAnotherMasterIsNotKept() {
+  /// A total arrives before its rhythm can be played, and then the rhythm of another master arrives. The instant of the total
+  /// is in the first master's clock, and means nothing in the second rhythm.
+  @Test func earlyTotalIsDiscardedWhenTheMasterChanges() {
     var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 1_000_000_000)
     for n in [2, 3] as [UInt64] { ensemble.joined(Identity(n), at: now) }

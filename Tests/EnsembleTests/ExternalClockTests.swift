@@ -2,18 +2,19 @@ import Ensemble
 import MusicalTime
 import Testing
 
-@Suite struct OutsideClockTests {
-  @Test(arguments: UInt64(1)...10) func everybodyPlaysInStepWithIt(seed: UInt64) {
+@Suite struct ExternalClockTests {
+  @Test(arguments: UInt64(1)...10) func allPlayersPlayInPhaseWithTheClock(seed: UInt64) {
     var clocked = ClockedBand(players: 3, seed: seed, sigma: .milliseconds(1))
     clocked.say(.start)
     let dues = clocked.tick(24 * 60, bpm: 120)
     for n in 0..<3 {
       #expect(clocked.isWhole(n), "seed \(seed), player \(n)")
-      // On the third step or soon after: six ticks, and the lead.
+      // The first step follows after six ticks, from which the tempo is known, and the lead time: the third step, or one
+      // soon after it.
       #expect(clocked.band.players[n].runs.last!.first!.step < Step(6))
       let error = clocked.error(n, dues, steps: 24..<236)
       #expect(error.count == 212)
-      // The followers' clocks are known to half of a delay of up to 3 ms.
+      // The offset of a follower's clock is known to half of the delay, which is up to 3 ms.
       #expect(
         error.largest < (n == 0 ? .microseconds(600) : .microseconds(2500)),
         "seed \(seed), player \(n): \(error.largest.microseconds) us")
@@ -21,18 +22,18 @@ import Testing
     #expect(clocked.events.isEmpty)
   }
 
-  @Test func anExactClockIsKeptExactly() {
+  @Test func clockWithoutJitterIsFollowedWithin25Microseconds() {
     var clocked = ClockedBand(seed: 1, sigma: .zero)
     clocked.tick(100, bpm: 97.3)
     clocked.say(.start)
     let dues = clocked.tick(24 * 40, bpm: 97.3)
-    // The tempo is known before: the first step that all can be told of.
+    // The tempo is known before Start. The rhythm begins with the first step that can be announced to all peers.
     #expect(clocked.band.players[0].runs.last!.first!.step <= Step(2))
     #expect(clocked.error(0, dues, steps: 0..<150).largest < .microseconds(25))
     #expect(clocked.isWhole(0) && clocked.isWhole(1))
   }
 
-  @Test(arguments: [(120.0, 140.0), (140, 90), (60, 61)]) func aChangeOfTempoIsCaughtUpWithWithoutAJump(
+  @Test(arguments: [(120.0, 140.0), (140, 90), (60, 61)]) func tempoChangeIsFollowedWithoutAJump(
     from: Double, to: Double
   ) {
     var clocked = ClockedBand(seed: 5, sigma: .microseconds(300))
@@ -43,12 +44,12 @@ import Testing
       #expect(clocked.isWhole(n))
       #expect(clocked.band.players[n].runs.count == 1)
     }
-    // The last four quarters before, and those from the eighth quarter after.
+    // The last four quarter notes before the change, and those from the eighth quarter note after it.
     #expect(clocked.error(0, dues, steps: 48..<64).largest < .milliseconds(1))
     #expect(clocked.error(0, dues, steps: 96..<126).largest < .milliseconds(1))
   }
 
-  @Test func stopContinueAndSongPosition() {
+  @Test func stopContinueAndSongPositionAreExecuted() {
     var clocked = ClockedBand(seed: 2, sigma: .microseconds(100))
     clocked.say(.start)
     clocked.tick(100, bpm: 120)
@@ -57,7 +58,7 @@ import Testing
     #expect(clocked.band.players.allSatisfy { $0.ensemble.role == .idle })
     clocked.say(.continue)
     var dues = clocked.tick(200, bpm: 120)
-    // Tick 100 was the next.
+    // Ticks 0...99 were counted before Stop. The first tick after Continue is tick 100.
     #expect(clocked.band.players[0].runs.count == 2)
     #expect(clocked.isWhole(0))
     #expect(
@@ -76,13 +77,13 @@ import Testing
     #expect((Step(8)...Step(12)).contains(clocked.band.players[0].runs.last!.first!.step))
   }
 
-  @Test func ticksLostWithTheConnectionAreMadeUpForInTime() {
+  @Test func rhythmStaysInPhaseAfterTicksWereLostInAnInterruption() {
     var clocked = ClockedBand(seed: 3, sigma: .microseconds(200))
     clocked.say(.start)
     var dues = clocked.tick(24 * 12, bpm: 120)
     dues += clocked.tick(100, bpm: 120, heard: false)
-    let silent = clocked.outside.advance(to: clocked.band.own(0))
-    #expect(silent == .silent)
+    let event = clocked.outside.advance(to: clocked.band.own(0))
+    #expect(event == .silent)
     clocked.outside.lostCount()
     dues += clocked.tick(24 * 12, bpm: 120)
     #expect(clocked.isWhole(0) && clocked.isWhole(1))
@@ -91,11 +92,11 @@ import Testing
     #expect(clocked.events.contains(.heard))
   }
 
-  @Test func aStallOfTheSenderLosesNoTick() {
+  @Test func stallOfTheSenderLosesNoTick() {
     var clocked = ClockedBand(seed: 4, sigma: .microseconds(100))
     clocked.say(.start)
     clocked.tick(24 * 8, bpm: 120)
-    // A quarter of a second of ticks comes at once, after it.
+    // The ticks of 250 ms arrive together at the end of the stall.
     clocked.band.run(for: .milliseconds(250))
     for _ in 0..<12 { clocked.say(.clock) }
     clocked.due += 12 * 60e9 / 120 / 24
@@ -104,8 +105,8 @@ import Testing
     #expect(clocked.band.players[0].runs.count == 1)
   }
 
-  /// The first tick comes in time, those of the stall together, of a source that numbers what it sends.
-  @Test(arguments: [4, 7, 8, 13, 24, 40]) func aStallRightAfterTheStartIsNoTempo(ticks: Int) {
+  /// The first tick arrives on time. The ticks of the stall then arrive together. The source numbers its ticks.
+  @Test(arguments: [4, 7, 8, 13, 24, 40]) func stallRightAfterStartDoesNotDistortTheTempo(ticks: Int) {
     var clocked = ClockedBand(seed: 8, sigma: .zero)
     clocked.say(.start)
     var dues = clocked.tick(1, bpm: 97.3)
@@ -118,14 +119,14 @@ import Testing
     for n in 0..<2 {
       #expect(clocked.isWhole(n))
       #expect(clocked.band.players[n].runs.count == 1)
-      // A quarter later at most, and the lead.
+      // The rhythm starts at most a quarter note and the lead time, rounded up to a step, after the stall.
       #expect(clocked.band.players[n].runs[0][0].step <= Step(Int64(ticks + 24 + 12) / 6))
       #expect(clocked.error(n, dues, steps: 0..<75).largest < .milliseconds(1))
     }
     #expect(clocked.events.isEmpty)
   }
 
-  @Test(arguments: [(10.0, 20), (1500, 1000)]) func aTempoThatIsNoneIsTold(bpm: Double, ticks: Int) {
+  @Test(arguments: [(10.0, 20), (1500, 1000)]) func unplayableTempoIsReportedOnce(bpm: Double, ticks: Int) {
     var clocked = ClockedBand(players: 1, seed: 9, sigma: .zero)
     clocked.say(.start)
     clocked.tick(ticks, bpm: bpm)
@@ -133,23 +134,23 @@ import Testing
     #expect(clocked.band.players[0].ensemble.role == .idle)
   }
 
-  /// Each tick up to ten of them late.
-  @Test(arguments: UInt64(1)...5) func aClockThatIsNeverEvenIsWaitedForAQuarter(seed: UInt64) {
+  /// Each tick is late by up to ten tick intervals.
+  @Test(arguments: UInt64(1)...5) func clockWithPersistentJitterStartsTheRhythmAfterAQuarterNote(seed: UInt64) {
     var clocked = ClockedBand(players: 1, seed: seed, sigma: .zero)
     clocked.say(.start)
-    let begun = clocked.band.now
+    let start = clocked.band.now
     var ticks: Int64 = 0
     while ticks < 100, clocked.band.players[0].ensemble.role == .idle {
       let late = Int64.random(in: 0...200, using: &clocked.random)
-      clocked.band.run(for: max(.zero, begun + .milliseconds(20 * ticks + late) - clocked.band.now))
+      clocked.band.run(for: max(.zero, start + .milliseconds(20 * ticks + late) - clocked.band.now))
       clocked.say(.numberedClock(missing: 0))
       ticks += 1
     }
     #expect((25...36).contains(ticks))
   }
 
-  /// The player stops the rhythm and starts one of the own: it goes at its own tempo, whatever the clock says.
-  @Test func aRhythmStartedOverItIsNotIts() throws {
+  /// The player stops the rhythm of the clock and starts another one. The new rhythm keeps its tempo while the clock runs.
+  @Test func rhythmStartedByThePlayerIsNotSteeredByTheClock() throws {
     var clocked = ClockedBand(players: 1, seed: 7, sigma: .zero)
     clocked.say(.start)
     clocked.tick(100, bpm: 100)
@@ -163,7 +164,7 @@ import Testing
     #expect(clocked.band.players[0].ensemble.schedule.timeline.tempo == .standard)
   }
 
-  @Test func whoPlaysAlreadyIsRespected() throws {
+  @Test func clockWaitsUntilTheRhythmOfAnotherMasterEnds() throws {
     var clocked = ClockedBand(seed: 6, sigma: .zero)
     try clocked.band.command(1) { ensemble, now throws(CommandError) in try ensemble.start(tempo: .standard, at: now) }
     clocked.tick(10, bpm: 100)
