@@ -58,15 +58,15 @@ public struct AudioReport: Hashable, Sendable, Codable {
   ///
   /// - Parameters:
   ///   - recordings: at least two recordings with the same sample rate; the first is the reference.
-  ///   - clockAhead: the offset of the clock of each recording from a common clock, in the order of the recordings.
+  ///   - clockOffsets: the clock of each recording minus a common clock, in the order of the recordings.
   ///     Empty if all recordings share a clock.
   /// - Throws: ``ReportError`` for fewer than two recordings, if the numbers of clock offsets and recordings differ,
   ///   for sample rates that differ or are not 8000...384000, for a first instant beyond 73 years, for a reference
   ///   without hits.
   ///
   /// Real-time: not safe.
-  public init(recordings: [Recording], clockAhead: [Nanoseconds] = []) throws(ReportError) {
-    let leads = try ReportError.leads(clockAhead, of: recordings.map(\.name), kind: "recording")
+  public init(recordings: [Recording], clockOffsets: [Nanoseconds] = []) throws(ReportError) {
+    let leads = try ReportError.leads(clockOffsets, of: recordings.map(\.name), kind: "recording")
     let rate = recordings[0].rate
     for recording in recordings {
       guard Self.rates.contains(recording.rate), recording.rate == rate else {
@@ -81,7 +81,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
           remedy: "correct the instant of the first frame")
       }
     }
-    let analyses = zip(recordings, leads).map { Analysis($0, clockAhead: $1) }
+    let analyses = zip(recordings, leads).map { Analysis($0, clockOffset: $1) }
     guard !analyses[0].frames.isEmpty else {
       throw ReportError(
         subject: recordings[0].name, reason: "no hits detected",
@@ -106,9 +106,9 @@ public struct AudioReport: Hashable, Sendable, Codable {
     /// The time span of the recording.
     let span: ClosedRange<Instant>
 
-    init(_ recording: Recording, clockAhead: Nanoseconds) {
+    init(_ recording: Recording, clockOffset: Nanoseconds) {
       var recording = recording
-      recording.firstInstant = recording.firstInstant - clockAhead
+      recording.firstInstant = recording.firstInstant - clockOffset
       self.recording = recording
       frames = OnsetDetector(rate: recording.rate).onsets(in: recording.samples)
       onsets = frames.map(recording.instant(of:))

@@ -12,26 +12,26 @@ public struct ReportError: Error, Hashable, CustomStringConvertible {
   /// The error in one line.
   public var description: String { "\(subject): \(reason); \(remedy)" }
 
-  /// Checks the arguments that all comparisons have in common. Returns `clockAhead`, or zeros if it is empty.
+  /// Checks the arguments that all comparisons have in common. Returns `clockOffsets`, or zeros if it is empty.
   static func leads(
-    _ clockAhead: [Nanoseconds], of names: [String], kind: String
+    _ clockOffsets: [Nanoseconds], of names: [String], kind: String
   ) throws(ReportError) -> [Nanoseconds] {
     guard names.count >= 2 else {
       throw ReportError(
         subject: "comparison", reason: "\(names.count) \(kind)\(names.count == 1 ? "" : "s") to compare",
         remedy: "give at least two, the reference first")
     }
-    guard !clockAhead.isEmpty else { return names.map { _ in .zero } }
-    guard clockAhead.count == names.count else {
+    guard !clockOffsets.isEmpty else { return names.map { _ in .zero } }
+    guard clockOffsets.count == names.count else {
       throw ReportError(
         subject: "comparison",
-        reason: "\(clockAhead.count) clock offset\(clockAhead.count == 1 ? "" : "s") for \(names.count) \(kind)s",
+        reason: "\(clockOffsets.count) clock offset\(clockOffsets.count == 1 ? "" : "s") for \(names.count) \(kind)s",
         remedy: "give one clock offset for each \(kind), in the same order")
     }
-    for (name, lead) in zip(names, clockAhead) where lead.count.magnitude > TraceTick.limit.magnitude {
+    for (name, lead) in zip(names, clockOffsets) where lead.count.magnitude > TraceTick.limit.magnitude {
       throw ReportError(
         subject: name, reason: "its clock offset is more than 73 years", remedy: "give the offset in seconds")
     }
-    return clockAhead
+    return clockOffsets
   }
 }

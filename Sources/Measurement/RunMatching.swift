@@ -1,12 +1,14 @@
 import MusicalTime
 
-/// The assignment of the runs of one trace to the runs of another.
+/// The assignment of the runs of one trace to the runs of another. A run is one playback of a rhythm, from a start to a
+/// stop (``Trace/runs``).
 ///
 /// Runs keep their order. If both traces have the same number of runs, they are assigned in order. If one trace has
 /// fewer runs (its peer joined late or missed a start), the assignment with the maximum number of pairs is chosen, and
 /// among these the one with the minimum total distance in time. It is a sequence alignment by dynamic programming (S.
-/// Needleman and C. Wunsch, J. Mol. Biol. 48, 1970). The distance of two runs is the distance of the first ticks that
-/// both can contain. Runs without such ticks are not assigned.
+/// Needleman and C. Wunsch, J. Mol. Biol. 48, 1970). The distance of two runs is the time between their first ticks that
+/// are not before the larger of the two starting ticks. Two runs are not assigned to each other if one of them has no
+/// such tick.
 struct RunMatching {
   /// Indices into the runs of the first and of the second trace, both ascending.
   let pairs: [(Int, Int)]
@@ -16,12 +18,12 @@ struct RunMatching {
 
   /// Assigns the runs.
   ///
-  /// - Parameter lead: the offset of the second trace's clock from the first trace's clock.
-
+  /// - Parameter lead: the second trace's clock minus the first trace's clock.
   init(_ first: [ArraySlice<TraceTick>], _ second: [ArraySlice<TraceTick>], lead: Nanoseconds) {
     struct Best {
       var pairs = 0
-      var apart = 0.0
+      /// In seconds.
+      var totalDistance = 0.0
       var matches = false
     }
     // best[i][j] is the best assignment of the first i runs of the first trace to the first j runs of the second.
@@ -29,11 +31,12 @@ struct RunMatching {
     for i in first.indices {
       for j in second.indices {
         let (above, left) = (best[i][j + 1], best[i + 1][j])
-        let skip = (above.pairs, -above.apart) >= (left.pairs, -left.apart) ? above : left
-        var chosen = Best(pairs: skip.pairs, apart: skip.apart)
-        if let apart = Self.distance(first[i], second[j], lead: lead) {
-          let match = Best(pairs: best[i][j].pairs + 1, apart: best[i][j].apart + apart, matches: true)
-          if (match.pairs, -match.apart) >= (chosen.pairs, -chosen.apart) { chosen = match }
+        let skip = (above.pairs, -above.totalDistance) >= (left.pairs, -left.totalDistance) ? above : left
+        var chosen = Best(pairs: skip.pairs, totalDistance: skip.totalDistance)
+        if let distance = Self.distance(first[i], second[j], lead: lead) {
+          let match = Best(
+            pairs: best[i][j].pairs + 1, totalDistance: best[i][j].totalDistance + distance, matches: true)
+          if (match.pairs, -match.totalDistance) >= (chosen.pairs, -chosen.totalDistance) { chosen = match }
         }
         best[i + 1][j + 1] = chosen
       }
@@ -44,17 +47,16 @@ struct RunMatching {
       if best[i][j].matches {
         (i, j) = (i - 1, j - 1)
         pairs.append((i, j))
-      } else if (best[i - 1][j].pairs, -best[i - 1][j].apart) >= (best[i][j - 1].pairs, -best[i][j - 1].apart) {
-        i -= 1
       } else {
-        j -= 1
+        let (above, left) = (best[i - 1][j], best[i][j - 1])
+        if (above.pairs, -above.totalDistance) >= (left.pairs, -left.totalDistance) { i -= 1 } else { j -= 1 }
       }
     }
     self.pairs = pairs.reversed()
   }
 
-  /// Returns the distance in seconds of the two runs, at their first ticks from the tick at which the later run starts.
-  /// Returns nil if a run has no such tick.
+  /// Returns the time in seconds between the first ticks of the two runs that are not before the larger of the two
+  /// starting ticks; nil if a run has no such tick.
   private static func distance(
     _ first: ArraySlice<TraceTick>, _ second: ArraySlice<TraceTick>, lead: Nanoseconds
   ) -> Double? {

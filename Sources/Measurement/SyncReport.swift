@@ -19,7 +19,7 @@ public struct SyncReport: Hashable, Sendable, Codable {
     public let runs: Int
     /// The acted instant minus the due instant of every tick, with its sign.
     public let lateness: Figures
-    /// The counts of the peer; nil if the peer was killed.
+    /// The final counts that the peer wrote at its end; nil if the peer was killed.
     public let summary: TraceSummary?
     /// Whether the last line of the trace is incomplete.
     public let isCutOff: Bool
@@ -71,14 +71,14 @@ public struct SyncReport: Hashable, Sendable, Codable {
   ///
   /// - Parameters:
   ///   - traces: at least two traces; the first is the reference.
-  ///   - clockAhead: the offset of the clock of each trace from a common clock, in the order of the traces. Empty if
+  ///   - clockOffsets: the clock of each trace minus a common clock, in the order of the traces. Empty if
   ///     all traces share a clock.
   /// - Throws: ``ReportError`` for fewer than two traces, if the numbers of clock offsets and traces differ, for a
   ///   reference without ticks, for a trace with more than 1000 runs.
   ///
   /// Real-time: not safe.
-  public init(traces: [Trace], clockAhead: [Nanoseconds] = []) throws(ReportError) {
-    let leads = try ReportError.leads(clockAhead, of: traces.map(\.header.name), kind: "trace")
+  public init(traces: [Trace], clockOffsets: [Nanoseconds] = []) throws(ReportError) {
+    let leads = try ReportError.leads(clockOffsets, of: traces.map(\.header.name), kind: "trace")
     let runs = traces.map { trace in trace.runs.map { trace.ticks[$0] } }
     for (trace, runs) in zip(traces, runs) where runs.count > RunMatching.limit {
       throw ReportError(
@@ -105,7 +105,7 @@ public struct SyncReport: Hashable, Sendable, Codable {
 extension SyncReport.Comparison {
   /// Compares the runs of a trace with the runs of the reference.
   ///
-  /// - Parameter lead: the offset of the trace's clock from the reference's clock.
+  /// - Parameter lead: the trace's clock minus the reference's clock.
   fileprivate init(
     name: String, _ reference: [ArraySlice<TraceTick>], _ other: [ArraySlice<TraceTick>], lead: Nanoseconds
   ) {

@@ -3,15 +3,15 @@ import MusicalTime
 /// A text table with aligned columns, separated by two spaces. Words are left-aligned, numbers are right-aligned.
 public struct TextTable: CustomStringConvertible {
   private var rows: [[String]]
-  private let words: Int
+  private let wordColumns: Int
 
-  /// Creates a table whose first row contains the column titles. The first `words` columns contain words, the others
-  /// numbers.
+  /// Creates a table whose first row contains the column titles. The first `wordColumns` columns contain words, the
+  /// others numbers.
   ///
   /// Real-time: not safe.
-  public init(columns: [String], words: Int = 1) {
+  public init(columns: [String], wordColumns: Int = 1) {
     rows = [columns]
-    self.words = words
+    self.wordColumns = wordColumns
   }
 
   /// Appends a row.
@@ -30,7 +30,7 @@ public struct TextTable: CustomStringConvertible {
     return rows.map { row in
       let cells = row.enumerated().map { column, cell in
         let space = String(repeating: " ", count: widths[column] - cell.count)
-        return column < words ? cell + space : space + cell
+        return column < wordColumns ? cell + space : space + cell
       }
       let line = cells.joined(separator: "  ")
       return line.prefix(line.count - line.reversed().prefix { $0 == " " }.count) + "\n"

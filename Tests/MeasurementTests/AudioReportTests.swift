@@ -82,7 +82,7 @@ import _TestSupport
     let samples = groove(Self.grid)
     let report = try AudioReport(
       recordings: [recording("anna", samples), recording("bert", samples, at: Self.origin + .seconds(7_777))],
-      clockAhead: [.seconds(-3), .seconds(7_774)])
+      clockOffsets: [.seconds(-3), .seconds(7_774)])
     #expect(report.comparisons[0].matched == 13 && report.comparisons[0].magnitude.maximum == .zero)
   }
 
@@ -154,7 +154,7 @@ import _TestSupport
       ([silent, one], [], "cleo: no hits"), ([one, recording("dora", [], at: .distantFuture)], [], "dora: its first"),
     ]
     for (recordings, clocks, text) in cases {
-      let error = #expect(throws: ReportError.self) { try AudioReport(recordings: recordings, clockAhead: clocks) }
+      let error = #expect(throws: ReportError.self) { try AudioReport(recordings: recordings, clockOffsets: clocks) }
       #expect(error?.description.contains(text) == true, "\(String(describing: error))")
     }
   }

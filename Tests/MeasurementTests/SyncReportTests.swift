@@ -62,7 +62,7 @@ import _TestSupport
     let traces = zip(["anna", "bert", "cleo"], clockOffsets).map { name, lead in
       trace(name, run(100, start: Self.origin + lead) { _ in name == "bert" ? 250 : 0 })
     }
-    let report = try SyncReport(traces: traces, clockAhead: clockOffsets)
+    let report = try SyncReport(traces: traces, clockOffsets: clockOffsets)
     #expect(report.comparisons[0].offset.minimum == Nanoseconds(250))
     #expect(report.comparisons[0].offset.maximum == Nanoseconds(250))
     #expect(report.comparisons[1].magnitude.maximum == .zero)
@@ -116,7 +116,7 @@ import _TestSupport
       ([one, one], [.zero, Nanoseconds(.min)], "anna: its clock"),
     ]
     for (traces, clocks, text) in cases {
-      let error = #expect(throws: ReportError.self) { try SyncReport(traces: traces, clockAhead: clocks) }
+      let error = #expect(throws: ReportError.self) { try SyncReport(traces: traces, clockOffsets: clocks) }
       #expect(error?.description.contains(text) == true, "\(String(describing: error))")
     }
   }
@@ -131,7 +131,7 @@ import _TestSupport
     }
     let report = try SyncReport(
       traces: [trace("anna", extreme(1)), trace("bert", extreme(-1))],
-      clockAhead: [Nanoseconds(-limit), Nanoseconds(limit)])
+      clockOffsets: [Nanoseconds(-limit), Nanoseconds(limit)])
     #expect(report.comparisons[0].common == 2)
     #expect(!report.description.isEmpty)
   }

@@ -151,9 +151,9 @@ import _TestSupport
     let clocks = ahead.map { Nanoseconds.seconds($0) }
     let offset = try #require(traces[1].ticks.compactMap(\.offset).last)
     #expect((offset - (clocks[0] - clocks[1])).magnitude < .milliseconds(1))
-    let sync = try SyncReport(traces: traces, clockAhead: clocks).comparisons[0]
+    let sync = try SyncReport(traces: traces, clockOffsets: clocks).comparisons[0]
     #expect(sync.common == 240 && sync.magnitude.p99 <= .milliseconds(1), "\(ahead)")
-    let audio = try AudioReport(recordings: try recordings(traces, in: folder), clockAhead: clocks).comparisons[0]
+    let audio = try AudioReport(recordings: try recordings(traces, in: folder), clockOffsets: clocks).comparisons[0]
     #expect(audio.matched >= 15 && audio.magnitude.p99 <= .milliseconds(1), "\(ahead)")
   }
 

@@ -36,7 +36,7 @@ extension Peer {
       "timeline_messages_rejected": Int64(ensemble.rejected),
       "probes_rejected": Int64(clamping: core.endpoint.counters.rejectedExtensionPackets),
       "stamps_rejected": Int64(
-        clamping: (core.endpoint.peerExtension?.rejectedInstants ?? 0) + core.endpoint.counters.implausibleClocks)
+        clamping: (core.endpoint.peerExtension?.rejectedStamps ?? 0) + core.endpoint.counters.implausibleClocks)
         + Int64(ensemble.stampsRejected),
       "clock_resets": Int64(ensemble.clockResets),
       "system_clock_steps": clockWarnings.system.steps,

@@ -243,8 +243,8 @@ public final class Peer {
     storage.store.keep(term: ensemble.highestTerm)
     saveSession(at: now)
     execute(outputs)
-    let rejected = core.endpoint.peerExtension?.rejectedInstants ?? 0
-    if let warning = clockWarnings.warning(core.endpoint.counters, rejectedInstants: rejected, at: now) {
+    let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0
+    if let warning = clockWarnings.warning(core.endpoint.counters, rejectedStamps: rejected, at: now) {
       log.warning("\(warning)")
     }
   }

@@ -13,7 +13,7 @@ struct ClockWarnings {
   private var nextCheck = Instant(nanoseconds: .min)
 
   /// Returns the warning that is due at `now`, if any. The system clock is checked once a second.
-  mutating func warning(_ counters: DatagramCounters, rejectedInstants: UInt64, at now: Instant) -> String? {
+  mutating func warning(_ counters: DatagramCounters, rejectedStamps: UInt64, at now: Instant) -> String? {
     if now >= nextCheck {
       nextCheck = now + .seconds(1)
       if let step = system.check(), system.steps == 1 {
@@ -24,7 +24,7 @@ struct ClockWarnings {
       hasWarnedOfReplies = true
       return "clock probes: unsolicited or duplicate replies arrive; they are ignored, and the rhythm continues"
     }
-    if !hasWarnedOfStamps, rejectedInstants + counters.implausibleClocks >= Self.threshold {
+    if !hasWarnedOfStamps, rejectedStamps + counters.implausibleClocks >= Self.threshold {
       hasWarnedOfStamps = true
       return "clock probes: a peer sends implausible stamps, as from a clock that jumps or stands still; "
         + "they are ignored, and the rhythm continues"

@@ -3,14 +3,14 @@ import MusicalTime
 
 /// The claim of a remote peer to a MIDI channel.
 struct ChannelClaim: Sendable {
-  /// A peer that changes its claim more than ``maximumChanges`` times within this time is ignored until it has not changed
-  /// its claim for the same time.
-  private static var memory: Nanoseconds { .seconds(10) }
+  /// A peer that changes its claim more than ``maximumChanges`` times within this period is ignored until its claim has
+  /// remained the same for this period.
+  private static var period: Nanoseconds { .seconds(10) }
   private static var maximumChanges: Int { 8 }
 
   /// Nil if the peer claims no channel.
   private(set) var channel: Channel?
-  /// When the peer changed its claim, oldest first, nine instants at most.
+  /// The instants at which the peer changed its claim, the oldest first; at most nine.
   private var changes: [Instant] = []
   /// Whether the peer changes its channel too often, so that its claim is ignored.
   private(set) var isIgnored = false
@@ -22,10 +22,10 @@ struct ChannelClaim: Sendable {
   /// - Returns: whether the claims of the ensemble have changed, and whether this peer is ignored from now on.
   mutating func update(_ channel: Channel?, at now: Instant) -> (hasChanged: Bool, changesTooOften: Bool) {
     var hasChanged = false
-    if isIgnored, now - (changes.last ?? now) >= Self.memory { (isIgnored, hasChanged) = (false, true) }
+    if isIgnored, now - (changes.last ?? now) >= Self.period { (isIgnored, hasChanged) = (false, true) }
     guard channel != self.channel else { return (hasChanged, false) }
     self.channel = channel
-    changes.removeAll { now - $0 >= Self.memory }
+    changes.removeAll { now - $0 >= Self.period }
     if changes.count > Self.maximumChanges { changes.removeFirst() }
     changes.append(now)
     guard changes.count > Self.maximumChanges, !isIgnored else { return (true, false) }

@@ -8,6 +8,7 @@ public enum PeerWarning: Hashable, Sendable {
   case clockIsSlewed
   /// The peer sends messages that cannot be decoded: a tempo out of range, or an unknown version.
   case isUnreadable
-  /// The peer changes its MIDI channel too often. Its channel claims are ignored until it has not changed for ten seconds.
+  /// The peer changes its MIDI channel too often. Its channel claims are ignored until it has kept its channel for ten
+  /// seconds.
   case changesChannelTooOften
 }

@@ -10,13 +10,13 @@ public import RTPMIDI
 public final class PeerExtension: ProtocolExtension {
   /// The identity of the local peer.
   public let identity: UInt64
-  /// The number of known peers, in session or not. With many known peers, each session sends as few probes as if all of them
-  /// were in session. Sessions that were established when there were few peers then have no advantage.
+  /// The number of known peers, in session or not. The probe rate per session is computed as if all known peers were in session,
+  /// so that sessions established early do not send more probes than later ones.
   public var knownPeers = 0
   /// The number of rejected stamps of recognised peers: send instants that stand still or run backwards, send instants of RTP
-  /// packets that put the remote clock a minute or more from the previous reading, and echoed stamps that are implausible. These
-  /// are not datagrams: the rest of the packet takes effect.
-  public internal(set) var rejectedInstants: UInt64 = 0
+  /// packets that put the remote clock a minute or more from the previous reading, and echoed stamps that are implausible. Only
+  /// the stamp is rejected; the rest of the packet takes effect.
+  public internal(set) var rejectedStamps: UInt64 = 0
 
   public init(identity: UInt64) { self.identity = identity }
 

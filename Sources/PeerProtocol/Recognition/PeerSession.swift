@@ -120,17 +120,16 @@ final class PeerSession: SessionExtension {
   }
 
   private func receive(reply: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
-    guard let isFirst = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context)) else {
-      return .rejectedExtensionPacket
-    }
+    let result = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context))
+    guard result != .rejected else { return .rejectedExtensionPacket }
     context.hear(at: instant)
     recognition.limitRate(to: reply.rateLimit)
     let isPlausible = context.accept(reading: reply.transmit, at: instant)
-    if isFirst {
+    if result == .recognisesPeer {
       context.endSilentSessions(withIdentity: reply.identity, at: instant)
       context.report(RecognitionEvent.recognised(Identity(reply.identity)).encoded)
     }
-    guard isPlausible || isFirst else { return .implausibleClock }
+    guard isPlausible || result == .recognisesPeer else { return .implausibleClock }
     guard accept(sendInstant: reply.transmit, at: instant) else { return .accepted }
     context.report(ClockTransit(.out, sent: reply.origin, received: reply.receive))
     context.report(ClockTransit(.back, sent: reply.transmit, received: instant))
@@ -146,7 +145,7 @@ final class PeerSession: SessionExtension {
   ) {
     guard probe.origin.nanoseconds != 0 || probe.receive.nanoseconds != 0 else { return }
     guard probe.isPlausible(at: instant) else {
-      owner.rejectedInstants += 1
+      owner.rejectedStamps += 1
       return
     }
     if let last, probe.origin - last <= .zero { return }
@@ -159,7 +158,7 @@ final class PeerSession: SessionExtension {
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     guard recognition.isRecognised else { return }
     guard context.accept(reading: sent, at: instant) else {
-      owner.rejectedInstants += 1
+      owner.rejectedStamps += 1
       return
     }
     guard accept(sendInstant: sent, at: instant) else { return }
@@ -169,7 +168,7 @@ final class PeerSession: SessionExtension {
   /// Returns whether a send instant of the peer may be used, and counts it otherwise.
   private func accept(sendInstant sent: Instant, at instant: Instant) -> Bool {
     let isAccepted = sendInstants.accept(sent, at: instant)
-    if !isAccepted { owner.rejectedInstants += 1 }
+    if !isAccepted { owner.rejectedStamps += 1 }
     return isAccepted
   }
 }

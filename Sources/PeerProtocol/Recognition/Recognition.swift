@@ -5,15 +5,17 @@ import RTPMIDI
 ///
 ///     asking ──── reply ────▶ recognised
 ///       │  ▲
-///       │  └── request from it ────┐
+///       │  └─ peer uses protocol ──┐
 ///       └──── no reply ──▶ standard device
 ///
-/// Asking consists of three requests, at once, after 250 ms and after 1 s, and ends after 3 s. A peer that is expected to be a
-/// Tutti peer gets twenty requests, 100 ms apart. A recognised peer gets a request every 20 ms for 60 s, then every 100 ms, or
-/// fewer if it limits the rate (``ClockProbe/rateLimit``). A standard device gets no requests: some implementations log every
-/// unknown packet. A request from the peer proves that it is a Tutti peer. It then gets requests until it replies, ten per
-/// second at first and later one per second, because a rhythm may begin meanwhile on a network with loss. With many sessions,
-/// each session sends fewer requests (``ProbeRate``).
+/// Asking sends a request immediately, a second after 250 ms and a third after 1 s, and ends after 3 s. A peer that is expected
+/// to be a Tutti peer gets twenty requests, 100 ms apart. A recognised peer gets a request every 20 ms for 60 s, then every
+/// 100 ms, or less often if the peer limits the rate (``ClockProbe/rateLimit``). A standard device gets no requests, because some
+/// implementations log every unknown packet.
+///
+/// A peer that sends a request or a send instant is certainly a Tutti peer, even if the network has lost all its replies. Asking
+/// then continues until the peer replies, with ten requests per second at first and later one per second: a rhythm may begin at
+/// any time, and following it needs the peer's clock. With many sessions, each session sends fewer requests (``ProbeRate``).
 struct Recognition {
   private enum State {
     case asking(tries: Int, Evidence)
@@ -55,6 +57,16 @@ struct Recognition {
   }
 
   enum Step { case request, standardDevice }
+
+  /// The result of evaluating a reply.
+  enum ReplyResult {
+    /// The reply is unsolicited or a duplicate, has another identity than earlier replies, or has implausible stamps.
+    case rejected
+    /// The peer is recognised by this reply.
+    case recognisesPeer
+    /// The reply is valid. The peer was recognised by an earlier reply.
+    case accepted
+  }
 
   /// Starts asking.
   ///
@@ -119,14 +131,14 @@ struct Recognition {
   /// Evaluates a reply.
   ///
   /// - Parameter shortestInterval: the shortest interval between two requests.
-  /// - Returns: whether the reply is the one by which the peer is recognised; nil if it is unsolicited or a duplicate, if it
-  ///   has another identity than earlier replies, or if its stamps are implausible.
-  mutating func receive(_ reply: ClockProbe, at instant: Instant, shortestInterval: Nanoseconds) -> Bool? {
-    if let identity, identity != reply.identity { return nil }
-    guard requests.close(stamp: reply.origin.nanoseconds) != nil, reply.isPlausible(at: instant) else { return nil }
-    guard !isRecognised else { return false }
+  mutating func receive(_ reply: ClockProbe, at instant: Instant, shortestInterval: Nanoseconds) -> ReplyResult {
+    if let identity, identity != reply.identity { return .rejected }
+    guard requests.close(stamp: reply.origin.nanoseconds) != nil, reply.isPlausible(at: instant) else {
+      return .rejected
+    }
+    guard !isRecognised else { return .accepted }
     interval = max(interval, shortestInterval)
     (state, next) = (.recognised(identity: reply.identity, since: instant), lastRequest + interval)
-    return true
+    return .recognisesPeer
   }
 }

@@ -18,14 +18,14 @@ struct MeasureCommand: ParsableCommand {
   /// Known clock offsets between the files, as in measurements with one time namespace for each peer.
   struct Clocks: ParsableArguments {
     @Option(
-      parsing: .upToNextOption,
+      name: .customLong("clock-ahead"), parsing: .upToNextOption,
       help: ArgumentHelp(
         "Subtract these seconds from the times in each file, in the order of the files (for time namespaces).",
         valueName: "S"))
-    var clockAhead: [Double] = []
+    var clockOffsets: [Double] = []
 
     func lengths() throws -> [Nanoseconds] {
-      try clockAhead.map { seconds in
+      try clockOffsets.map { seconds in
         guard abs(seconds) < 2e9 else {
           throw ValidationError("--clock-ahead \(seconds): out of range; give less than 2000000000 seconds")
         }
@@ -63,7 +63,7 @@ struct MeasureCommand: ParsableCommand {
     func run() throws {
       try reportingErrors {
         let report = try SyncReport(
-          traces: try traces.map { try Trace(contentsOf: $0) }, clockAhead: try clocks.lengths())
+          traces: try traces.map { try Trace(contentsOf: $0) }, clockOffsets: try clocks.lengths())
         if json { try printJSON(report) } else { print(report, terminator: "") }
       }
     }
@@ -99,7 +99,7 @@ struct MeasureCommand: ParsableCommand {
     func run() throws {
       try reportingErrors {
         let report = try AudioReport(
-          recordings: try recordings.map { try Recording(file: $0) }, clockAhead: try clocks.lengths())
+          recordings: try recordings.map { try Recording(file: $0) }, clockOffsets: try clocks.lengths())
         if json { try printJSON(report) } else { print(report, terminator: "") }
       }
     }

@@ -37,7 +37,7 @@ struct PortsCommand: ParsableCommand {
     case .failure(let error): return "MIDI ports: none. \(error)\n"
     case .success(let ports) where ports.isEmpty: return "MIDI ports: none; connect a device or start a MIDI program\n"
     case .success(let ports):
-      var table = TextTable(columns: ["MIDI port", "", "to follow its clock"], words: 3)
+      var table = TextTable(columns: ["MIDI port", "", "to follow its clock"], wordColumns: 3)
       for port in ports {
         let direction = port.gives ? (port.takes ? "sends, receives" : "sends") : "receives"
         table.append([port.description, direction, port.gives ? "--clock-from \(port.address)" : ""])
@@ -54,7 +54,7 @@ struct PortsCommand: ParsableCommand {
         : "none; record with --audio wav:FILE"
       return "Sound cards: \(reason)\n"
     }
-    var table = TextTable(columns: ["sound card", "to play through it"], words: 2)
+    var table = TextTable(columns: ["sound card", "to play through it"], wordColumns: 2)
     for device in devices { table.append([device.description, "--audio alsa:\(device.name)"]) }
     return table.description
   }
@@ -64,7 +64,7 @@ struct PortsCommand: ParsableCommand {
     case .failure(let error): return "Network peers: unknown. \(error)\n"
     case .success(let services) where services.isEmpty: return "Network peers: none found\n"
     case .success(let services):
-      var table = TextTable(columns: ["network peer", "", "to connect to it"], words: 3)
+      var table = TextTable(columns: ["network peer", "", "to connect to it"], wordColumns: 3)
       for service in services {
         table.append([service.name, service.identity == nil ? "RTP-MIDI" : "Tutti", "--connect \(service.address)"])
       }

@@ -114,14 +114,14 @@ import _TestSupport
     network.drain(1)
     #expect(network.transits(1).dropFirst(known) == [way], "the duplicate gives none")
     // A send instant that is wrong by an hour, and a clock that stands still: the commands count, the send instants do not.
-    let before = try #require(network.endpoints[1].peerExtension).rejectedInstants
+    let before = try #require(network.endpoints[1].peerExtension).rejectedStamps
     for (instant, later) in [(left + .seconds(3600), 2), (left, 5000)] as [(Instant, Int64)] {
       let datagram = packet(&sender, of: network, leaving: instant)
       network.endpoints[1].receive(datagram, from: .at(1), port: .data, at: way.received + .milliseconds(later))
     }
     network.drain(1)
     #expect(network.transits(1).count == known + 1 && clocks(network) == 3)
-    #expect(network.endpoints[1].peerExtension?.rejectedInstants == before + 2)
+    #expect(network.endpoints[1].peerExtension?.rejectedStamps == before + 2)
   }
 
   @Test func sendInstantsOfAnUnrecognisedPeerAreNotMeasurements() {

@@ -73,7 +73,7 @@ import VirtualSessions
     network.run(for: .milliseconds(1))
     let older = request(&network) { ($0.origin, $0.receive) = (left - .milliseconds(20), arrived - .milliseconds(20)) }
     #expect(older.map(\.direction) == [.back])
-    #expect(network.endpoints[1].peerExtension!.rejectedInstants == 0)
+    #expect(network.endpoints[1].peerExtension!.rejectedStamps == 0)
   }
 
   /// The echoed packet left never, not yet or long ago; or was kept for too long; or arrived after the echo left.
@@ -85,14 +85,14 @@ import VirtualSessions
     ] as [(Nanoseconds, Nanoseconds)])
   func implausibleEchoIsRejected(left: Nanoseconds, arrived: Nanoseconds) throws {
     var network = try quietSession()
-    let rejected = network.endpoints[1].peerExtension!.rejectedInstants
+    let rejected = network.endpoints[1].peerExtension!.rejectedStamps
     let (own, remote) = (network.clock(1), network.clock(0))
     let transits = request(&network) {
       $0.origin = own + left
       $0.receive = remote + arrived
     }
     #expect(transits == [ClockTransit(.back, sent: remote, received: own)])
-    #expect(network.endpoints[1].peerExtension!.rejectedInstants == rejected + 1)
+    #expect(network.endpoints[1].peerExtension!.rejectedStamps == rejected + 1)
   }
 
   /// Each stamp of a clock that stands still or runs backwards is plausible by itself.
@@ -107,7 +107,7 @@ import VirtualSessions
     }
     let counters = network.endpoints[1].counters
     #expect(used <= 50, "as long as packets may have overtaken each other")
-    #expect(network.endpoints[1].peerExtension!.rejectedInstants >= 240 && counters.implausibleClocks == 0)
+    #expect(network.endpoints[1].peerExtension!.rejectedStamps >= 240 && counters.implausibleClocks == 0)
     #expect(network.endpoints[1].establishedCount == 1, "the session continues")
     // A corrected clock is followed again.
     network.run(for: .seconds(1))

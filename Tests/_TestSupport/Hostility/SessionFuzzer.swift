@@ -54,7 +54,7 @@ public final class SessionFuzzer: Fuzzer {
       unknown sources \(counts.unknownSources), replayed \(counts.replayed), rejected probes \(counts.rejectedExtensionPackets), \
       unmatched clocks \(counts.unmatchedClocks), implausible clocks \(counts.implausibleClocks), \
       unexpected answers \(counts.unexpectedAnswers), refused invitations \(counts.refusedInvitations), \
-      rejected instants \(tested.peerExtension?.rejectedInstants ?? 0)
+      rejected stamps \(tested.peerExtension?.rejectedStamps ?? 0)
       """
   }
 
