@@ -27,7 +27,7 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// The number of octets of the bit field.
-  var offOctets: Int { @_noLocks @_noAllocation get { low <= high ? high - low + 1 : 0 } }
+  var bitFieldOctets: Int { @_noLocks @_noAllocation get { low <= high ? high - low + 1 : 0 } }
 
   /// Reads the header at `position` and advances `position` past it; nil if the logs or the bit field extend beyond
   /// `end`.
@@ -39,7 +39,7 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
     high = Int(packet[position + 1] & 0x0F)
     let count = Int(packet[position] & 0x7F)
     logs = count == 127 && packet[position + 1] == 0xF0 ? 128 : count
-    guard position + Self.size + 2 * logs + offOctets <= end else { return nil }
+    guard position + Self.size + 2 * logs + bitFieldOctets <= end else { return nil }
     position += Self.size
   }
 
@@ -53,7 +53,7 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Returns false, with nothing appended, if `packet` has no room.
+  /// Appends the header. Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= Self.size else { return false }

@@ -190,7 +190,7 @@ extension CheckpointHistory {
     // For notes 120...127 alone, `low` is 15 as in an empty list.
     if off[15] != 0 { header.high = 15 }
     if header.low <= header.high {
-      guard packet.freeCapacity >= header.offOctets else { return false }
+      guard packet.freeCapacity >= header.bitFieldOctets else { return false }
       for octet in header.low...header.high { packet.append(off[octet]) }
     }
     packet.replace(at: start, bigEndian: header.word)

@@ -1,8 +1,8 @@
 import BasicContainers
 import MIDI
 
-/// The checkpoint history of one stream at the sender, and the state of the whole session history that the counts and
-/// toggles of the journal need (RFC 6295 section 4 and appendix A.1).
+/// The checkpoint history of one stream at the sender, and the state since the start of the session, from which the
+/// journal's counts and toggles are computed (RFC 6295 section 4 and appendix A.1).
 ///
 /// For the channel chapters, one ``HistoryEntry`` holds the newest command of each kind. The entries are ordered by
 /// their packets, the oldest first. Therefore the log lists are encoded in order, and acknowledged entries are removed
@@ -13,7 +13,7 @@ import MIDI
 struct CheckpointHistory: ~Copyable {
   /// Whether Chapter C has the enhanced encoding.
   var isEnhanced = false
-  /// Whether the history is recorded. If not, only the state of the whole stream is updated.
+  /// Whether the history is recorded. If not, only the state since the start of the session is updated.
   private(set) var isRecording = false
   /// The checkpoint: the first packet that the journal covers.
   private(set) var checkpoint: UInt16 = 0
@@ -26,9 +26,10 @@ struct CheckpointHistory: ~Copyable {
   var parameters = RigidArray<ParameterHistory>(capacity: 32)
   /// The newest value of ``ParameterHistory/lastUse``.
   var newestUse: UInt32 = 0
-  /// The number of Note Ons without a Note Off, by channel and note.
+  /// The reference counts of RFC 6295 appendix A.7, at index 128 * channel + note: the number of Note Ons of the note
+  /// without a Note Off.
   var references = RigidArray<UInt8>(repeating: 0, count: 16 * 128)
-  /// The number of control changes, modulo 64, by channel and controller.
+  /// The number of control changes, modulo 64, at index 128 * channel + controller.
   var controllerCounts = RigidArray<UInt8>(repeating: 0, count: 16 * 128)
 
   /// - Parameter capacity: the largest number of entries; at least 1.
@@ -92,7 +93,9 @@ struct CheckpointHistory: ~Copyable {
     return true
   }
 
-  /// Limits the distance of the checkpoint, so that its 16-bit sequence number remains unambiguous.
+  /// Limits the distance of the checkpoint to 2^14 packets, so that its 16-bit sequence number remains unambiguous. At
+  /// the limit, the checkpoint moves to 3 * 2^12 packets back. It therefore moves at most once per 2^12 packets, and not
+  /// with every packet.
   @_noLocks @_noAllocation
   mutating func limitSpan(before next: UInt16) {
     if next &- checkpoint >= 1 << 14 { forget(through: next &- (3 << 12) &- 1) }

@@ -159,7 +159,7 @@ struct JournalCursor: BitwiseCopyable {
   private mutating func beginNotes(_ packet: borrowing Span<UInt8>) throws(PacketError) {
     guard let chapter = ChapterN(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
     (list, logsLeft, notes, key) = (.notes, chapter.logs, chapter, 8 * chapter.low)
-    var next = position + 2 * chapter.logs + chapter.offOctets
+    var next = position + 2 * chapter.logs + chapter.bitFieldOctets
     extras = Extent(start: next, end: next)
     if chapters & 0x04 != 0 {
       guard let header = LogListHeader(packet, at: &next, end: containerEnd) else { throw .malformedJournal }
@@ -202,7 +202,7 @@ struct JournalCursor: BitwiseCopyable {
       return try nextOfList(packet)
     case .noteOffs:
       guard let chapter = notes else { break }
-      while key < 8 * (chapter.low + chapter.offOctets) {
+      while key < 8 * (chapter.low + chapter.bitFieldOctets) {
         let bits = packet[position + key / 8 - chapter.low]
         let isOff = bits & (0x80 >> UInt8(truncatingIfNeeded: key % 8)) != 0
         key += 1
@@ -211,7 +211,7 @@ struct JournalCursor: BitwiseCopyable {
             .noteOff(channel, key: UInt7(masking: UInt8(truncatingIfNeeded: key - 1)), extras: extras), chapter.s)
         }
       }
-      position += chapter.offOctets
+      position += chapter.bitFieldOctets
     case .pressures:
       if logsLeft > 0 {
         logsLeft -= 1

@@ -6,7 +6,7 @@ struct HalfOpenInvitation {
   let ssrc: UInt32
   let name: String?
   let control: SocketAddress
-  /// The first arrival.
+  /// The instant at which the invitation first arrived.
   let since: Instant
   /// The instant at which the invitation is dropped: 15 s after the last arrival, because an initiator tries for 12 s.
   var expires: Instant

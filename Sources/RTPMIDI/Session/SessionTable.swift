@@ -1,6 +1,9 @@
 import MusicalTime
 
 /// The sessions of an ``Endpoint``, indexed by the fields by which a datagram refers to them, and sorted by deadline.
+///
+/// The table also contains *revivals*. A revival is an invitation to the silent peer of an established session
+/// (``Supervision/silenceLimit``). If the peer accepts it, the revival becomes a session and replaces the silent one.
 struct SessionTable {
   /// The source of the datagrams of an established session.
   struct Source: Hashable {
@@ -9,13 +12,13 @@ struct SessionTable {
     let port: Port
   }
 
-  /// In order of creation, so that equal inputs give equal outputs. Without revivals.
+  /// The sessions in order of creation, so that equal inputs give equal outputs. Without revivals.
   private(set) var all: [Session] = []
   private(set) var deadlines = Deadlines()
   private var ids: [SessionID: Session] = [:]
-  /// By the token of the local invitation, including revivals.
+  /// The sessions and revivals, by the token of the local invitation.
   private var tokens: [UInt32: Session] = [:]
-  /// By the address of the remote control port, which is unique.
+  /// The sessions, by the address of the remote control port, which is unique.
   private var controls: [SocketAddress: Session] = [:]
   /// The established sessions, each under two sources.
   private var sources: [Source: Session] = [:]
@@ -38,10 +41,10 @@ struct SessionTable {
     tokens[session.token] = session
   }
 
-  /// Inserts the revival of a session, which is an invitation and not yet a session.
+  /// Inserts a revival. It is found by its token only.
   mutating func insert(revival: Session) { tokens[revival.token] = revival }
 
-  /// The invited peer has accepted on the control port.
+  /// Records that the invited peer has accepted on the control port.
   mutating func wait(for session: Session) {
     let source = Source(ssrc: session.controlSSRC, address: session.data, port: .data)
     awaited[source] = session
@@ -53,7 +56,7 @@ struct SessionTable {
     session.awaitedSource = nil
   }
 
-  /// A session or a revival is established.
+  /// Records that a session or a revival is established. A revival becomes a session.
   mutating func establish(_ session: Session) {
     stopWaiting(for: session)
     if ids[session.id] == nil { insert(session) }

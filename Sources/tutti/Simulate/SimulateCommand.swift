@@ -9,14 +9,16 @@ struct SimulateCommand: ParsableCommand {
     commandName: "simulate",
     abstract: "Simulate many peers on a virtual network, faster than real time.",
     discussion: """
-      The peers run the code of this program from the datagram to the step. Clocks, threads, network and sound are \
-      virtual. The seed determines everything: the same command gives the same result.
+      The peers run this program's real code, from received datagrams to played steps. Clocks, threads, network and \
+      sound are virtual. The seed determines everything: the same command gives the same result.
 
       By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, leave, \
       crash, start at the same time, hand over, play notes and close gates, and the network is partitioned. Invariants \
       are checked throughout.
 
-      A network file has one key and one number per line: delay_ms, jitter_ms, loss, burst, duplicate, reorder.
+      A network file has one key and one number per line. delay_ms and jitter_ms are the mean and the standard deviation \
+      of the delay in milliseconds, 0...10000. loss, duplicate and reorder are fractions of the packets, 0...1. burst is \
+      the mean number of consecutive lost packets, 1...1000.
 
       EXAMPLES
         tutti simulate

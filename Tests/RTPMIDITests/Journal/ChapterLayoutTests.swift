@@ -111,7 +111,7 @@ import Testing
     let body = hex("82 78 3C E4 3D E4 00 01")
     var position = 0
     let header = ChapterN(body.span, at: &position, end: body.count)
-    #expect(header == ChapterN(s: true, logs: 2, low: 7, high: 8) && position == 2 && header?.offOctets == 2)
+    #expect(header == ChapterN(s: true, logs: 2, low: 7, high: 8) && position == 2 && header?.bitFieldOctets == 2)
     #expect(header?.word == 0x8278)
     for end in 0..<body.count {
       position = 0
@@ -122,11 +122,11 @@ import Testing
     position = 0
     #expect(ChapterN(full.span, at: &position, end: 257) == nil)
     let all = ChapterN(full.span, at: &position, end: 258)
-    #expect(all?.logs == 128 && all?.offOctets == 0 && all?.word == 0x7FF0)
+    #expect(all?.logs == 128 && all?.bitFieldOctets == 0 && all?.word == 0x7FF0)
     position = 0
     let most = [0x7F, 0xF1] + full.dropFirst(4)
     let fewer = ChapterN(most.span, at: &position, end: 256)
-    #expect(fewer?.logs == 127 && fewer?.offOctets == 0 && fewer?.word == 0x7FF1)
+    #expect(fewer?.logs == 127 && fewer?.bitFieldOctets == 0 && fewer?.word == 0x7FF1)
   }
 
   @Test func noteExtraLayoutMatches() {

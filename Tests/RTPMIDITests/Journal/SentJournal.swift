@@ -132,13 +132,13 @@ struct SentJournal {
       let chapter = try #require(ChapterN(packet.span, at: &at, end: end))
       channel.n = chapter
       for _ in 0..<chapter.logs { channel.notes.append(try #require(NoteLog(packet.span, at: &at, end: end))) }
-      for octet in 0..<chapter.offOctets {
+      for octet in 0..<chapter.bitFieldOctets {
         for bit in 0..<8 where packet[at + octet] & 0x80 >> UInt8(bit) != 0 {
           channel.off.insert(UInt8(8 * (chapter.low + octet) + bit))
         }
       }
-      if chapter.offOctets > 0 { try #require(packet[at] != 0 && packet[at + chapter.offOctets - 1] != 0) }
-      at += chapter.offOctets
+      if chapter.bitFieldOctets > 0 { try #require(packet[at] != 0 && packet[at + chapter.bitFieldOctets - 1] != 0) }
+      at += chapter.bitFieldOctets
       channel.s += [chapter.s] + channel.notes.map(\.s)
     }
     if channel.header.hasE {
