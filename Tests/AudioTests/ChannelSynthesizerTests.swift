@@ -7,7 +7,7 @@ import _TestSupport
 
 /// Tests of the sixteen-channel synthesizer.
 @Suite struct ChannelSynthesizerTests {
-  private func synthesizer() throws -> ChannelSynthesizer {
+  private func makeSynthesizer() throws -> ChannelSynthesizer {
     ChannelSynthesizer(try SoundFont(DrumLanes.defaultSoundFont, rate: 48_000))
   }
 
@@ -23,14 +23,14 @@ import _TestSupport
     .controlChange(Channel(channel)!, controller: controller, value: value)
   }
 
-  /// The first `count` frames of a new synthesizer that has played `messages`.
+  /// Returns the first `count` frames of a new synthesizer that has received `messages`.
   private func sound(of messages: [Message], _ count: Int = 24_000) throws -> Sound {
-    var synthesizer = try synthesizer()
+    var synthesizer = try makeSynthesizer()
     synthesizer.play(messages)
     return synthesizer.render(count)
   }
 
-  /// Selects an organ, whose notes sound as long as they are held.
+  /// Selects an organ on channel 16. Its notes sound as long as they are held.
   private let organ = [Message.programChange(Channel(16)!, program: 19)]
 
   @Test func everyPeerChannelHasADistinctInstrumentWithFastAttack() throws {
@@ -39,9 +39,9 @@ import _TestSupport
       let sound = try sound(of: [on(channel)])
       let peak = sound.peak
       #expect(peak > 0.06 && peak < 0.2, "channel \(channel): \(peak)")
-      let answer = try #require(sound.left.firstIndex { abs($0) >= peak / 2 })
-      #expect(answer < 40 * 48, "channel \(channel) takes \(answer / 48) ms")
-      #expect(!sounds.contains { $0.firstDifference(from: sound) == nil }, "channel \(channel)")
+      let attack = try #require(sound.left.firstIndex { abs($0) >= peak / 2 })
+      #expect(attack < 40 * 48, "channel \(channel) takes \(attack / 48) ms to reach half of its peak")
+      #expect(!sounds.contains { $0.firstDifference(from: sound) == nil }, "channel \(channel) sounds like another one")
       sounds.append(sound)
     }
   }
@@ -64,12 +64,13 @@ import _TestSupport
   @Test func channelTenPlaysTheDrumKit() throws {
     let drum = try sound(of: [on(10, 38)])
     #expect(drum.peak > 0.1)
-    // The kit of DrumLanes, except for the level and the first block, in which FluidSynth moves the stereo position.
+    // The sound equals that of DrumLanes, except for the level, and except for the first block of 64 frames, in which
+    // FluidSynth moves the stereo position.
     var lanes = try DrumLanes()
-    let struck = lanes.strike(38, velocity: 100, at: 0)
+    let isStruck = lanes.strike(38, velocity: 100, at: 0)
     let reference = lanes.render(drum.left.count)
     let ratio = drum[64..<24_000].peak / reference[64..<24_000].peak
-    #expect(struck)
+    #expect(isStruck)
     let differing = (64..<24_000).first { abs(drum.left[$0] - ratio * reference.left[$0]) >= 0.000_1 }
     #expect(differing == nil)
   }
@@ -82,7 +83,7 @@ import _TestSupport
   }
 
   @Test(arguments: [false, true]) func heldNoteSoundsUntilNoteOff(withVelocityZero: Bool) throws {
-    var synthesizer = try synthesizer()
+    var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + [on(16)])
     let held = synthesizer.render(10 * 48_000)
     #expect(held[9 * 48_000..<10 * 48_000].peak > 0.02)
@@ -91,10 +92,10 @@ import _TestSupport
     #expect(synthesizer.render(48_000).isSilent)
   }
 
-  /// All Sound Off, All Notes Off and the mode messages end only the notes of their channel.
+  /// Controllers 120 (All Sound Off), 123 (All Notes Off) and 124...127 (mode messages) end only the notes of their channel.
   @Test(arguments: [120, 123, 124, 125, 126, 127] as [UInt7])
   func channelModeMessageEndsTheNotesOfItsChannel(controller: UInt7) throws {
-    var synthesizer = try synthesizer()
+    var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + (40..<60).map { on(16, UInt7(masking: $0)) } + [control(16, controller, 0)])
     _ = synthesizer.render(controller == 120 ? 64 : 96_000)
     #expect(synthesizer.render(48_000).isSilent)
@@ -105,7 +106,7 @@ import _TestSupport
 
   @Test func sustainPedalHoldsNotesUntilReleasedOrReset() throws {
     for (release, ends) in [(control(16, 64, 0), true), (control(16, 121, 0), true), (control(16, 123, 0), false)] {
-      var synthesizer = try synthesizer()
+      var synthesizer = try makeSynthesizer()
       synthesizer.play(organ + [control(16, 64, 127), on(16), off(16)])
       #expect(synthesizer.render(96_000)[48_000..<96_000].peak > 0.02)
       synthesizer.play([release])
@@ -128,8 +129,8 @@ import _TestSupport
     #expect(try sound(of: organ + [control(16, 7, 20), on(16)]).peak < plain.peak / 4)
   }
 
-  /// Registered parameters 0...2 can be set (here the pitch bend range). Registered parameters from 3 on and all
-  /// non-registered parameters cannot.
+  /// Registered parameters 0...2 can be set; the test sets the pitch bend range, parameter 0. Registered parameters from
+  /// 3 on and all non-registered parameters have no effect.
   @Test func onlyRegisteredParametersUpToTwoHaveAnEffect() throws {
     let bend = organ + [.pitchBend(Channel(16)!, 16_383)]
     func parameter(_ high: UInt7, _ low: UInt7, isRegistered: Bool) -> [Message] {
@@ -143,16 +144,17 @@ import _TestSupport
     for low in 3...127 as ClosedRange<UInt8> where low < 8 || low == 127 {
       #expect(try sound(of: bend + parameter(0, UInt7(masking: low), isRegistered: true) + [on(16)]) == plain)
     }
-    // The SoundFont generator of the filter's cutoff.
+    // Non-registered parameters (120, n) would set SoundFont generator n. Generator 8 is the cutoff of the filter.
     #expect(try sound(of: bend + parameter(120, 8, isRegistered: false) + [on(16)]) == plain)
   }
 
-  /// FluidSynth would allocate a tuning program at its first selection, up to 16 384 programs.
+  /// The synthesizer ignores the selection of tuning programs. FluidSynth would allocate each program at its first
+  /// selection, up to 16 384 programs.
   @Test func tuningSelectionAllocatesNoMemory() throws {
-    var synthesizer = try synthesizer()
-    let choice = [control(16, 101, 0), control(16, 100, 3)]
+    var synthesizer = try makeSynthesizer()
+    let parameterSelection = [control(16, 101, 0), control(16, 100, 3)]
     let programs = (0..<128).map { control(16, 6, UInt7(masking: $0)) }
-    synthesizer.play(choice + programs[0..<1])
+    synthesizer.play(parameterSelection + programs[0..<1])
     allocation_count_begin()
     var number = 1
     var areAccepted = true
@@ -164,10 +166,10 @@ import _TestSupport
     #expect(count == 0 && areAccepted)
   }
 
-  /// 64 voices and more simultaneous changes than the FluidSynth ring holds: no Note Off is lost.
+  /// 64 notes sound. Then more messages arrive at once than the ring buffer of FluidSynth holds, and the Note Offs last.
   @Test func messageFloodLosesNoNoteOff() throws {
     let keys = (30..<94).map { UInt7(masking: $0) }
-    var synthesizer = try synthesizer()
+    var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + keys.map { on(16, $0) })
     #expect(synthesizer.render(48_000).peak > 0.1)
     synthesizer.play((0..<500).map { _ in control(16, 121, 0) } + keys.map { off(16, $0) })
@@ -176,7 +178,7 @@ import _TestSupport
   }
 
   @Test func chordOfTwelveNotesFitsIntoOneBlock() throws {
-    var synthesizer = try synthesizer()
+    var synthesizer = try makeSynthesizer()
     for key in 60..<72 as Range<UInt8> {
       let isAccepted = synthesizer.play(on(2, UInt7(masking: key)))
       #expect(isAccepted)
@@ -187,7 +189,7 @@ import _TestSupport
     var random = SplitMix(seed: seed)
     let messages = (0..<50_000).map { _ in
       let status = UInt8(random.integer(in: 0x80...0xFF))
-      // Every fourth message is a controller with a special meaning.
+      // One message in four, on average, is a controller with a special meaning.
       let isControl = random.integer(in: 0...3) == 0
       let special = [0, 5, 6, 32, 38, 64, 65, 66, 68, 84, 96, 98, 99, 100, 101, 120, 121, 122, 123, 124, 125, 126, 127]
       let first = isControl ? special[Int(random.integer(in: 0...22))] : Int(random.integer(in: 0...127))
@@ -195,7 +197,7 @@ import _TestSupport
         status: isControl ? 0xB0 | status & 0x0F : status, UInt7(clamping: first),
         UInt7(clamping: Int(random.integer(in: 0...127)))) ?? .reset
     }
-    var synthesizer = try synthesizer()
+    var synthesizer = try makeSynthesizer()
     var left = [Float](repeating: 0, count: 512)
     var right = [Float](repeating: 0, count: 512)
     allocation_count_begin()
@@ -223,19 +225,19 @@ import _TestSupport
   }
 
   @Test(arguments: [1, 63, 64, 256, 5_000, 48_000]) func notesContinueAfterASkip(gap: Int) throws {
-    var synthesizer = try synthesizer()
+    var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + [on(16)])
-    let whole = synthesizer.render(100 + gap + 2_000)
-    var other = try self.synthesizer()
-    other.play(organ + [on(16)])
-    _ = other.render(100)
-    other.skip(to: Int64(100 + gap))
-    #expect(other.position == Int64(100 + gap))
-    #expect(other.render(2_000) == whole[100 + gap..<100 + gap + 2_000])
+    let uninterrupted = synthesizer.render(100 + gap + 2_000)
+    var skipping = try makeSynthesizer()
+    skipping.play(organ + [on(16)])
+    _ = skipping.render(100)
+    skipping.skip(to: Int64(100 + gap))
+    #expect(skipping.position == Int64(100 + gap))
+    #expect(skipping.render(2_000) == uninterrupted[100 + gap..<100 + gap + 2_000])
   }
 
   @Test func longSkipSilencesAllVoices() throws {
-    var synthesizer = try synthesizer()
+    var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + [on(16)])
     _ = synthesizer.render(100)
     synthesizer.skip(to: 48_101)

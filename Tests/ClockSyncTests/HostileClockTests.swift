@@ -4,14 +4,19 @@ import Simulation
 import Testing
 import _TestSupport
 
-/// Clocks that are set, are wrong, run backwards, or stand still.
+/// Estimates of remote clocks that are stepped or slewed, run backwards, stand still or give random times, and of
+/// random input.
 @Suite struct HostileClockTests {
-  /// Feeds a clock with 20 s of undisturbed packets on `network`, and then with packets whose remote stamps are
-  /// modified by `change`. `since` is the time since the modification began, in seconds.
+  /// Feeds a `RemoteClock` with 20 s of unmodified packets on `network`, and then with packets whose remote stamps are
+  /// modified. The remote clock has a skew of 20 ppm.
+  ///
+  /// - Parameters:
+  ///   - change: returns the modified stamp. `since` is the time since the modification began, in seconds.
+  ///   - check: called after each packet, with the estimate and the offset of the unmodified remote clock.
   private func observe(
     _ network: VirtualNetwork, seconds: Double = 40, seed: UInt64 = 3,
     changing change: (Instant, _ since: Double) -> Instant,
-    check: (RemoteClock, ClockEstimate, _ since: Double, _ truth: Nanoseconds) -> Void
+    check: (RemoteClock, ClockEstimate, _ since: Double, _ trueOffset: Nanoseconds) -> Void
   ) -> RemoteClock {
     var route = VirtualRoute(network)
     route.skew = 20
@@ -19,12 +24,12 @@ import _TestSupport
     for news in route.news(seconds: seconds, seed: seed) {
       var transit = news.transit
       func since(_ instant: Instant) -> Double { Double(instant.nanoseconds) / 1e9 - 20 }
-      // The remote end made the stamp, on departure or arrival, at this true time.
-      let truth = transit.remote - route.difference(at: transit.own)
-      if since(truth) > 0 {
+      // The true time at which the remote peer made its stamp.
+      let stamped = transit.remote - route.difference(at: transit.own)
+      if since(stamped) > 0 {
         switch transit.direction {
-        case .out: transit.received = change(transit.received, since(truth))
-        case .back: transit.sent = change(transit.sent, since(truth))
+        case .out: transit.received = change(transit.received, since(stamped))
+        case .back: transit.sent = change(transit.sent, since(stamped))
         }
       }
       clock.add(transit, at: news.at)
@@ -40,8 +45,8 @@ import _TestSupport
     let jump = Nanoseconds(Int64(step * 1e9))
     let clock = observe(network) { instant, _ in
       instant + jump
-    } check: { _, estimate, since, truth in
-      let error = estimate.offset - truth - jump
+    } check: { _, estimate, since, trueOffset in
+      let error = estimate.offset - trueOffset - jump
       if since > 1, error.magnitude >= .milliseconds(3) { Issue.record("\(since) s: \(error)") }
     }
     #expect(clock.resets == 1)
@@ -52,9 +57,9 @@ import _TestSupport
     let clock = observe(network) { instant, since in
       frozen = frozen ?? instant
       return since < 10 ? frozen! : instant
-    } check: { _, estimate, since, truth in
-      // The estimate continues without the clock, and is accurate again when the clock is.
-      let error = estimate.offset - truth
+    } check: { _, estimate, since, trueOffset in
+      // The estimate continues while the clock stands still, and is accurate again when the clock is right again.
+      let error = estimate.offset - trueOffset
       if since >= -15, error.magnitude >= .milliseconds(5) { Issue.record("\(since) s: \(error)") }
     }
     #expect(clock.rejected > 100)
@@ -64,8 +69,8 @@ import _TestSupport
     var random = VirtualRoute.Random(seed: 9)
     let clock = observe(network) { instant, since in
       since < 10 ? instant + Nanoseconds(random.integer(in: -5_000_000_000...5_000_000_000)) : instant
-    } check: { _, estimate, since, truth in
-      let error = estimate.offset - truth
+    } check: { _, estimate, since, trueOffset in
+      let error = estimate.offset - trueOffset
       if since >= -15, error.magnitude >= .milliseconds(5) { Issue.record("\(since) s: \(error)") }
     }
     #expect(clock.rejected > 100)
@@ -76,38 +81,39 @@ import _TestSupport
   ) {
     let clock = observe(network) { instant, since in
       since < 5 ? instant - Nanoseconds(Int64(2e9 * since)) : instant - .seconds(10)
-    } check: { _, estimate, since, truth in
-      let error = estimate.offset - truth + .seconds(10)
+    } check: { _, estimate, since, trueOffset in
+      let error = estimate.offset - trueOffset + .seconds(10)
       if since > 7, error.magnitude >= .milliseconds(5) { Issue.record("\(since) s: \(error)") }
     }
     #expect(clock.rejected > 10 && clock.resets >= 1)
   }
 
   @Test(arguments: VirtualNetwork.lab) func slewedClockIsFollowed(network: VirtualNetwork) {
-    // As with adjtime: 500 ppm for five seconds.
+    // The clock is slewed with 500 ppm for five seconds, as by adjtime.
     _ = observe(network) { instant, since in
       instant + Nanoseconds(Int64(min(since, 5) * 500_000))
-    } check: { _, estimate, since, truth in
-      let off = estimate.offset - truth - Nanoseconds(Int64(min(max(0, since), 5) * 500_000))
-      if since > 0, off.magnitude >= (since > 15 ? .microseconds(600) : .milliseconds(3)) {
-        Issue.record("\(since) s: \(off)")
+    } check: { _, estimate, since, trueOffset in
+      let error = estimate.offset - trueOffset - Nanoseconds(Int64(min(max(0, since), 5) * 500_000))
+      if since > 0, error.magnitude >= (since > 15 ? .microseconds(600) : .milliseconds(3)) {
+        Issue.record("\(since) s: \(error)")
       }
     }
   }
 
   @Test(arguments: VirtualNetwork.lab) func longSlewIsReported(network: VirtualNetwork) {
-    var (before, isReported) = (false, false)
+    var (isReportedBefore, isReported) = (false, false)
     _ = observe(network, seconds: 60) { instant, since in
       instant + Nanoseconds(Int64(since * 500_000))
     } check: { clock, _, since, _ in
-      if since < 0 { before = before || clock.isSlewed }
+      if since < 0 { isReportedBefore = isReportedBefore || clock.isSlewed }
       if since > 0 { isReported = isReported || clock.isSlewed }
     }
-    #expect(!before && isReported)
+    #expect(!isReportedBefore && isReported)
   }
 
   @Test(arguments: [-3600.0, -0.5, 0.5, 3600]) func clockStepIsAcceptedWithRarePackets(step: Double) {
-    // A clock compared every ten seconds, as that of a standard device, is set at 500 s, as by NTP.
+    // The clock is compared every 10.3 s, about as often as the clock of a standard device. It is stepped once after 50
+    // comparisons, as by NTP.
     var clock = RemoteClock()
     for n in Int64(0)...70 {
       let sent = Instant(nanoseconds: n * 10_300_000_000)
@@ -121,7 +127,7 @@ import _TestSupport
   }
 
   @Test(arguments: VirtualNetwork.lab) func clockStepIsAcceptedWithOneProbePerSecond(network: VirtualNetwork) {
-    // One probe per second, as with more than a thousand followers.
+    // As with more than a thousand followers.
     var route = VirtualRoute(network)
     route.probes = (1, 1)
     var clock = RemoteClock()
@@ -141,13 +147,13 @@ import _TestSupport
   }
 
   @Test func delayedFirstReplyAndFloodDoNotChangeTheSkew() {
-    // Half of the delay of ten seconds is unknown, and packets in one direction do not reduce it, however many there
-    // are.
+    // The delay of 9.9 s can be in either direction, so the offset is uncertain by half of it. Packets in one direction
+    // do not reduce this uncertainty, however many they are.
     var random = VirtualRoute.Random(seed: 1)
     var clock = RemoteClock()
-    let asked = Instant(nanoseconds: 1_000_000_000_000)
-    var now = asked + .milliseconds(9900)
-    clock.add(ClockTransit(.out, sent: asked, received: now), at: now)
+    let requested = Instant(nanoseconds: 1_000_000_000_000)
+    var now = requested + .milliseconds(9900)
+    clock.add(ClockTransit(.out, sent: requested, received: now), at: now)
     clock.add(ClockTransit(.back, sent: now, received: now), at: now)
     for _ in 0..<50_000 {
       now = now + .microseconds(100)
@@ -160,23 +166,23 @@ import _TestSupport
   @Test(arguments: UInt64(1)...200) func randomInputKeepsEstimatesValid(seed: UInt64) {
     var random = VirtualRoute.Random(seed: seed)
     var clock = RemoteClock()
-    var (own, remote) = (Instant(nanoseconds: 0), Instant(nanoseconds: 0))
+    var (local, remote) = (Instant(nanoseconds: 0), Instant(nanoseconds: 0))
     for _ in 0..<2000 {
       switch random.integer(in: 0...30) {
-      case 0: own = Instant(nanoseconds: random.integer(in: .min ... .max))
+      case 0: local = Instant(nanoseconds: random.integer(in: .min ... .max))
       case 1: remote = Instant(nanoseconds: random.integer(in: .min ... .max))
-      case 2: remote = own + Nanoseconds(random.integer(in: -1_000_000...1_000_000))
+      case 2: remote = local + Nanoseconds(random.integer(in: -1_000_000...1_000_000))
       default:
-        own = own + Nanoseconds(random.integer(in: 0...40_000_000))
+        local = local + Nanoseconds(random.integer(in: 0...40_000_000))
         remote = remote + Nanoseconds(random.integer(in: 0...40_000_000))
       }
       let resolution = Nanoseconds(random.integer(in: 0...40) == 0 ? random.integer(in: .min ... .max) : 1)
       let isOut = random.integer(in: 0...1) == 0
       clock.add(
         isOut
-          ? ClockTransit(.out, sent: own, received: remote, resolution: resolution)
-          : ClockTransit(.back, sent: remote, received: own, resolution: resolution), at: own)
-      if let estimate = clock.estimate(at: own) {
+          ? ClockTransit(.out, sent: local, received: remote, resolution: resolution)
+          : ClockTransit(.back, sent: remote, received: local, resolution: resolution), at: local)
+      if let estimate = clock.estimate(at: local) {
         if estimate.uncertainty < .zero || estimate.deviation < .zero || !estimate.skew.isFinite {
           Issue.record("seed \(seed): \(estimate)")
         }

@@ -5,6 +5,10 @@ import Sending
 import Testing
 
 /// Start, Continue, Clock and Stop on the streams of both kinds of receivers.
+///
+/// A *time-stamp receiver*, for example a Tutti peer, plays each message at the instant of its RTP time stamp. It gets the
+/// messages ahead of time, here 90 ms before they are due. A *play-on-arrival receiver*, for example a standard device, plays
+/// each message when it arrives. It gets the messages when they are due.
 @Suite struct SentRhythmTests {
   private typealias Sent = StampedMessage
 
@@ -16,8 +20,8 @@ import Testing
     #expect(virtual.messages(to: timeStamped) == [Sent(.start, at: 0)])
     #expect(virtual.messages(to: onArrival) == [])
     virtual.play(from: .milliseconds(-95), to: .milliseconds(5))
-    // 90 ms ahead: ticks 0...4, of which the last is due at 80 ms. The other receiver gets Start and the first tick at its
-    // due time.
+    // The time-stamp receiver gets ticks 0...4, of which the last is due at 80 ms. The play-on-arrival receiver gets Start
+    // and the first tick at their due time.
     #expect(virtual.messages(to: timeStamped) == Sent.clocks(0..<5))
     #expect(virtual.messages(to: onArrival) == [Sent(.start, at: 0)] + Sent.clocks(0..<1))
     virtual.play(from: .milliseconds(5), to: .milliseconds(2000))
@@ -25,7 +29,7 @@ import Testing
     #expect(virtual.messages(to: onArrival) == Sent.clocks(1..<50) + [Sent(.stop, at: 50)])
   }
 
-  @Test func lateJoinerGetsSongPositionAndContinueAtTheBarAndDisturbsNobody() {
+  @Test func lateJoinerGetsSongPositionAndContinueAtTheBarWithoutEffectOnOtherReceivers() {
     let virtual = VirtualSender()
     let first = virtual.open()
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
@@ -33,7 +37,7 @@ import Testing
     _ = virtual.messages(to: first)
     let late = virtual.open()
     virtual.play(from: .milliseconds(300), to: .milliseconds(2000))
-    // A bar has 96 ticks of 20 ms: it begins at 1920 ms, with step 16.
+    // A bar has 96 ticks of 20 ms. The next bar begins at 1920 ms, with step 16.
     let beginning = [Sent(.songPosition(UInt14(clamping: 16)), at: 96), Sent(.continue, at: 96)]
     #expect(virtual.messages(to: late) == beginning + Sent.clocks(96..<101))
     #expect(virtual.messages(to: first) == Sent.clocks(16..<101))
@@ -56,14 +60,15 @@ import Testing
     let device = virtual.open()
     virtual.sender.adopt(VirtualSender.schedule(start: 6 * 20_000), at: virtual.now)
     virtual.play(from: .milliseconds(-20), to: .milliseconds(1))
-    // 14 bits: modulo 16384, the largest multiple of the pattern's 16 steps that fits.
+    // The song position has 14 bits. It is the step modulo 16384, the largest multiple of the 16 steps of the pattern that
+    // fits.
     let messages = virtual.messages(to: device).map(\.message)
     #expect(messages == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
   }
 
   @Test func receiverThatBecomesATimeStampReceiverMissesNoTick() {
     let virtual = VirtualSender()
-    // The ticks have left for this receiver already.
+    // The ticks of the next 90 ms have already been sent to this receiver.
     virtual.open(isTuttiPeer: true)
     let device = virtual.open()
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
@@ -72,12 +77,12 @@ import Testing
     virtual.execute(.setTimeStamped(virtual.streams[device], true))
     virtual.advance(to: .milliseconds(405))
     let pending = virtual.messages(to: device)
-    #expect(pending == Sent.clocks(21..<25), "the ticks of the next 90 ms, at once")
+    #expect(pending == Sent.clocks(21..<25), "the ticks of the next 90 ms are sent immediately")
     virtual.play(from: .milliseconds(405), to: .milliseconds(500))
     #expect(before + pending + virtual.messages(to: device) == [Sent(.start, at: 0)] + Sent.clocks(0..<30))
   }
 
-  /// All ticks of the run have already left for time-stamp receivers.
+  /// At the change, all ticks of the run have already been sent to time-stamp receivers.
   @Test func receiverThatBecomesATimeStampReceiverBeforeTheEndMissesNoTick() {
     let virtual = VirtualSender()
     let device = virtual.open()
@@ -88,7 +93,7 @@ import Testing
     #expect(virtual.messages(to: device) == [Sent(.start, at: 0)] + Sent.clocks(0..<50) + [Sent(.stop, at: 50)])
   }
 
-  @Test func runThatIsReplacedIsStopped() {
+  @Test func replacedRunIsStopped() {
     let virtual = VirtualSender()
     let device = virtual.open()
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
@@ -99,7 +104,7 @@ import Testing
     #expect(virtual.cutsPreviousRunShort)
   }
 
-  @Test func runThatHasEndedIsNotCutShort() {
+  @Test func endedRunIsNotCutShort() {
     let virtual = VirtualSender()
     virtual.sender.adopt(VirtualSender.schedule(end: 5), at: virtual.now)
     virtual.play(from: .milliseconds(-100), to: .milliseconds(200))
@@ -115,8 +120,9 @@ import Testing
     #expect(virtual.packets == [] && virtual.events == [])
   }
 
-  /// A clock source gets messages. It gets the clock only if it turns out to be a Tutti peer.
-  @Test(arguments: [false, true]) func clockSourceDoesNotGetItsClockBack(isTuttiPeer: Bool) {
+  /// A standard device that is the clock source gets messages, but no clock. A stream that is opened for a clock source gets
+  /// the clock if its receiver is recognised as a Tutti peer.
+  @Test(arguments: [false, true]) func clockSourceGetsTheClockOnlyIfItIsATuttiPeer(isTuttiPeer: Bool) {
     let virtual = VirtualSender()
     let source = virtual.open(takesClock: false)
     if isTuttiPeer { virtual.execute(.recognise(virtual.streams[source])) }

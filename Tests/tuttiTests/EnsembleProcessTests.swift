@@ -12,10 +12,13 @@ import _TestTraits
     let cleo = try await PeerProcess("cleo", connect: [ben], in: folder)
     let ada = try await PeerProcess("ada", connect: [ben, cleo], in: folder)
     for peer in [ada, ben, cleo] { try await peer.wait(forPeers: 2) }
-    // Ada has its channel once all peers have exchanged presences.
+    // Ada gets its channel when all peers have exchanged presences.
     try await ada.wait(for: "to have a channel") { $0.contains { $0.event == "channel" } }
-    func hasReceived(_ peer: PeerProcess, _ key: String) -> Bool {
-      peer.events.contains { $0.event == "message" && $0.name == "ada" && $0.midi?.hasSuffix("\(key) 64") == true }
+    /// Whether `peer` has received a note or a controller of ada with velocity or value 100 (0x64).
+    ///
+    /// - Parameter number: the key or the controller, two hexadecimal digits.
+    func hasReceived(_ peer: PeerProcess, _ number: String) -> Bool {
+      peer.events.contains { $0.event == "message" && $0.name == "ada" && $0.midi?.hasSuffix("\(number) 64") == true }
     }
     ada.type("send-to ben")
     ada.type("note 60 100")
@@ -41,7 +44,8 @@ import _TestTraits
         }
       }
     }
-    // While no rhythm plays: ben has two gates closed for ada and none for cleo, which reduces the weight.
+    // The weight is 25 per open gate, except the activity gate, which does not count while no rhythm plays. Ben has closed
+    // two gates for ada and none for cleo.
     let roster = try #require(ben.events.last { $0.event == "roster" && $0.peers?.count == 2 }?.peers)
     #expect(roster.first { $0.name == "ada" }?.weightIn == 25 && roster.first { $0.name == "cleo" }?.weightIn == 75)
     for peer in [ben, cleo] { try await peer.leave() }
@@ -49,7 +53,7 @@ import _TestTraits
     #expect(file.samples.contains { abs($0) > 0.01 }, "the recording of ben is silent")
   }
 
-  @Test func totalActivityFollowsEachActivityAndTheRule() async throws {
+  @Test func totalActivityDependsOnAllActivitiesAndTheRule() async throws {
     let folder = try TemporaryFolder()
     let ben = try await PeerProcess("ben", ["--activity", "30"], in: folder)
     let cleo = try await PeerProcess("cleo", connect: [ben], ["--activity", "40"], in: folder)
