@@ -90,12 +90,12 @@ public struct RemoteClock: Sendable {
       rejected += 1
       return
     }
-    if let origin, newestTime.isFinite, (transit.own - origin.instant).seconds > newestTime + Self.maximumSilence {
+    if let origin, newestTime.isFinite, (transit.local - origin.instant).seconds > newestTime + Self.maximumSilence {
       reset()
     }
-    if origin == nil { origin = (transit.own, transit.difference) }
+    if origin == nil { origin = (transit.local, transit.difference) }
     guard let origin else { return }
-    let moment = (transit.own - origin.instant).seconds
+    let moment = (transit.local - origin.instant).seconds
     let difference = Double((transit.difference - origin.difference).count)
     let isOut = transit.direction == .out
     let margin = 2 * Double(transit.resolution.count)
@@ -180,7 +180,7 @@ public struct RemoteClock: Sendable {
     guard range.contains(transit.sent.nanoseconds), range.contains(transit.received.nanoseconds),
       range.contains(now.nanoseconds)
     else { return false }
-    return (0...maximumAge).contains((now - transit.own).seconds)
+    return (0...maximumAge).contains((now - transit.local).seconds)
       && (0...1_000_000_000).contains(transit.resolution.count)
   }
 

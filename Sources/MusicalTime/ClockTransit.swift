@@ -38,7 +38,7 @@ public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
   /// The instant, in local time, at which the packet left or reached the local peer.
   ///
   /// Real-time: safe.
-  public var own: Instant {
+  public var local: Instant {
     @_noLocks @_noAllocation get {
       switch direction {
       case .out: sent
@@ -63,7 +63,7 @@ public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
   /// delay if the direction is `back`.
   ///
   /// Real-time: safe.
-  public var difference: Nanoseconds { @_noLocks @_noAllocation get { remote - own } }
+  public var difference: Nanoseconds { @_noLocks @_noAllocation get { remote - local } }
 
   /// Returns the transit without the path asymmetry. Subtracts `asymmetry`, the delay of direction `out` minus the
   /// delay of direction `back`, from the receive instant of a transit of direction `out`. A transit of direction `back`

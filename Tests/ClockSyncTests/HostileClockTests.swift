@@ -25,7 +25,7 @@ import _TestSupport
       var transit = news.transit
       func since(_ instant: Instant) -> Double { Double(instant.nanoseconds) / 1e9 - 20 }
       // The true time at which the remote peer made its stamp.
-      let stamped = transit.remote - route.difference(at: transit.own)
+      let stamped = transit.remote - route.difference(at: transit.local)
       if since(stamped) > 0 {
         switch transit.direction {
         case .out: transit.received = change(transit.received, since(stamped))
@@ -133,7 +133,7 @@ import _TestSupport
     var clock = RemoteClock()
     for news in route.news(seconds: 60, seed: 1) {
       var transit = news.transit
-      if transit.own > Instant(nanoseconds: 30_000_000_000) {
+      if transit.local > Instant(nanoseconds: 30_000_000_000) {
         switch transit.direction {
         case .out: transit.received = transit.received + .seconds(3600)
         case .back: transit.sent = transit.sent + .seconds(3600)

@@ -110,7 +110,7 @@ import _TestSupport
       // The packets after the silence, shifted from a run that starts at 0.
       let gap = Nanoseconds(Int64((20 + length) * 1e9))
       let late = VirtualRoute(network).news(seconds: 3, seed: 4).map { item in
-        let own = item.transit.own + gap
+        let own = item.transit.local + gap
         let remote = item.transit.remote + gap + route.difference(at: own)
         let transit =
           item.transit.direction == .out

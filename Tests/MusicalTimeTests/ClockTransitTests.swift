@@ -9,13 +9,13 @@ import Testing
     let out = ClockTransit(.out, sent: here, received: there)
     let back = ClockTransit(.back, sent: there, received: here)
     for transit in [out, back] {
-      #expect(transit.own == here && transit.remote == there && transit.difference == Nanoseconds(4_003_000))
+      #expect(transit.local == here && transit.remote == there && transit.difference == Nanoseconds(4_003_000))
     }
   }
 
   @Test func asymmetryIsSubtractedFromOutgoingTransitsOnly() {
     let out = ClockTransit(.out, sent: here, received: there).allowing(for: .microseconds(3))
-    #expect(out.difference == .milliseconds(4) && out.own == here)
+    #expect(out.difference == .milliseconds(4) && out.local == here)
     let back = ClockTransit(.back, sent: there, received: here)
     #expect(back.allowing(for: .microseconds(3)) == back)
   }

@@ -212,7 +212,7 @@ import _TestSupport
       let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
       #expect(transits.count > 40, "seed \(seed)")
       for transit in transits {
-        let (here, there) = (transit.own - network.offsets[own], transit.remote - network.offsets[other])
+        let (here, there) = (transit.local - network.offsets[own], transit.remote - network.offsets[other])
         let delay = transit.direction == .out ? there - here : here - there
         // In network time.
         #expect(network.delay.contains(delay.count), "seed \(seed)")
