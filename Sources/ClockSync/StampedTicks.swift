@@ -65,7 +65,7 @@ public struct StampedTicks: Sendable {
   public mutating func add(_ tick: Tick, stamped stamp: Instant, at arrival: Instant, by clock: ClockEstimate) {
     if count > 0 {
       let newest = points[count - 1]
-      let validGaps = Nanoseconds.zero...TickFollower.longestGap
+      let validGaps = Nanoseconds.zero...TickFollower.maximumGap
       if !(1...1000).contains(tick - newest.tick) || stamp == newest.stamp || !validGaps.contains(stamp - newest.stamp)
         || !validGaps.contains(arrival - newest.arrival)
       {

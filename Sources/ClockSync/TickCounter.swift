@@ -41,7 +41,7 @@ public struct TickCounter: Sendable {
   /// The number of lost ticks, as far as confirmed.
   public private(set) var lost: Int64 = 0
   /// The number of duplicate ticks.
-  public internal(set) var doubled: Int64 = 0
+  public internal(set) var duplicates: Int64 = 0
   /// How often ticks were renumbered.
   public internal(set) var revisions = 0
   /// The latest estimate of the interval between two ticks, nanoseconds.
@@ -52,7 +52,7 @@ public struct TickCounter: Sendable {
   private(set) var lossRate = 1.0 / 32
   /// The number of ticks skipped most recently, for a source that numbers its packets.
   private var skipped: Int64 = 0
-  /// Whether the next tick is the first tick of a run (``begin(at:by:)``).
+  /// Whether the next tick is the first tick of a run (``start(at:by:)``).
   private var isStarting = false
 
   public init() {}
@@ -81,7 +81,7 @@ public struct TickCounter: Sendable {
     }
     if ticks > 0 { interval = max(Self.minimumInterval, ((interval ?? gap) + gap / Double(ticks)) / 2) }
     append(Arrival(instant: instant, tick: next + (ticks - 1)))
-    if ticks > 0 { follower.add(next + -1, at: instant) } else { doubled += 1 }
+    if ticks > 0 { follower.add(next + -1, at: instant) } else { duplicates += 1 }
     renumberByGaps(hasFit: false, &follower)
     return arrivals[count - 1].tick > arrivals[max(0, count - 2)].tick
   }
@@ -112,12 +112,12 @@ public struct TickCounter: Sendable {
     if !isInBurst { follower.add(next + -1, at: instant) }
   }
 
-  /// Takes note that a missing tick has arrived late.
+  /// Records that a missing tick has arrived late.
   ///
   /// - Returns: whether the tick is still to be counted: true unless it was skipped before.
   ///
   /// Real-time: not safe.
-  public mutating func cameLate() -> Bool {
+  public mutating func consumeLateTick() -> Bool {
     guard skipped > 0 else { return true }
     skipped -= 1
     lost -= 1
@@ -141,7 +141,7 @@ public struct TickCounter: Sendable {
   /// Skips a tick that the source reports without its time.
   ///
   /// Real-time: not safe.
-  public mutating func pass() {
+  public mutating func skip() {
     next = next + 1
     count = 0
   }
@@ -155,7 +155,7 @@ public struct TickCounter: Sendable {
   /// renumbered. Ticks that were due before `instant` and have not arrived are lost.
   ///
   /// Real-time: not safe.
-  public mutating func begin(at instant: Instant, by follower: TickFollower) {
+  public mutating func start(at instant: Instant, by follower: TickFollower) {
     if count > 0, let fit = follower.fit {
       let missed = fit.ticks(from: next + -1, to: instant - fit.earlyTolerance)
       if (1...4).contains(missed) {
@@ -166,12 +166,12 @@ public struct TickCounter: Sendable {
     isStarting = true
   }
 
-  /// Nanoseconds since the newest tick; nil if `instant` is earlier or more than ``TickFollower/longestGap`` later.
+  /// Nanoseconds since the newest tick; nil if `instant` is earlier or more than ``TickFollower/maximumGap`` later.
   private func gap(to instant: Instant) -> Double? {
     var last = count - 1
     while last > 0, arrivals[last].tick == arrivals[last - 1].tick { last -= 1 }
     let gap = instant - arrivals[last].instant
-    return gap < .zero || gap > TickFollower.longestGap ? nil : Double(gap.count)
+    return gap < .zero || gap > TickFollower.maximumGap ? nil : Double(gap.count)
   }
 
   /// Numbers the tick by its time on the fit.
@@ -190,7 +190,7 @@ public struct TickCounter: Sendable {
           arrivals[0] = arrivals[count - 1]
           count = 1
         }
-        doubled += 1
+        duplicates += 1
         return false
       }
       ticks = 1

@@ -20,7 +20,7 @@ public struct TickFollower: Sendable {
   /// The number of ticks from which a single tick can contradict the line.
   static let judgingCount = 8
   /// The longest gap between two ticks of one run. After a longer gap the window restarts.
-  public static let longestGap = Nanoseconds.seconds(10)
+  public static let maximumGap = Nanoseconds.seconds(10)
 
   private struct Arrival {
     var tick = Tick(0)
@@ -68,7 +68,7 @@ public struct TickFollower: Sendable {
     if count > 0 {
       let newest = arrivals[count - 1]
       let gap = instant - newest.instant
-      if !(1...1000).contains(tick - newest.tick) || gap < .zero || gap > Self.longestGap { reset() }
+      if !(1...1000).contains(tick - newest.tick) || gap < .zero || gap > Self.maximumGap { reset() }
     }
     if let timeline, count >= Self.judgingCount { detectTempoChange(tick, at: instant, by: timeline) }
     if count == Self.depth { keep(newest: Self.depth - 1) }

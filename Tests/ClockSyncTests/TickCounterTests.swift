@@ -83,7 +83,7 @@ private func deviation(_ values: [Double]) -> Double {
       errors.append(receiver.error(arrival))
     }
     #expect(deviation(errors) <= 0.12, "seed \(seed)")
-    #expect(receiver.counter.lost > 60 && receiver.counter.doubled == 0)
+    #expect(receiver.counter.lost > 60 && receiver.counter.duplicates == 0)
   }
 
   @Test func halvedTempoIsNotTakenForLoss() {
@@ -128,7 +128,7 @@ private func deviation(_ values: [Double]) -> Double {
       var (follower, counter) = (TickFollower(), TickCounter())
       for n in Int64(0)...50 where !missing.contains(n) { counter.add(truth.deadline(Tick(n)), to: &follower) }
       // Start arrives between ticks 50 and 51.
-      counter.begin(at: truth.deadline(Tick(50)) + .milliseconds(15), by: follower)
+      counter.start(at: truth.deadline(Tick(50)) + .milliseconds(15), by: follower)
       let origin = counter.next
       let n: Int64 = missing.contains(51) ? 52 : 51
       counter.add(truth.deadline(Tick(n)), to: &follower)
@@ -141,7 +141,7 @@ private func deviation(_ values: [Double]) -> Double {
     var (follower, counter) = (TickFollower(), TickCounter())
     for n in Int64(0)..<50 { counter.add(truth.deadline(Tick(n)), to: &follower) }
     let pause = Nanoseconds.milliseconds(1712)
-    counter.begin(at: truth.deadline(Tick(50)) + pause, by: follower)
+    counter.start(at: truth.deadline(Tick(50)) + pause, by: follower)
     let origin = counter.next
     for n in Int64(50)..<60 { counter.add(truth.deadline(Tick(n)) + pause, to: &follower) }
     #expect(counter.next - origin == 10)
@@ -154,7 +154,7 @@ private func deviation(_ values: [Double]) -> Double {
     var instant = Instant(nanoseconds: 0)
     for n in Int64(0)..<500 {
       instant = instant + Nanoseconds(random.integer(in: 0...50_000_000))
-      if n % 10 == 9 { counter.pass() } else { counter.add(counted: instant, to: &follower) }
+      if n % 10 == 9 { counter.skip() } else { counter.add(counted: instant, to: &follower) }
       #expect(counter.next == Tick(n + 1))
     }
   }
@@ -178,7 +178,7 @@ private func deviation(_ values: [Double]) -> Double {
     #expect(abs(follower.timeline!.tempo.bpm - 97.3) < 0.01)
     #expect(counter.lost == 2)
     // The last missing command arrives late.
-    #expect(!counter.cameLate() && counter.cameLate() && counter.lost == 1)
+    #expect(!counter.consumeLateTick() && counter.consumeLateTick() && counter.lost == 1)
   }
 
   @Test(arguments: UInt64(1)...200) func randomInputKeepsTheCountValid(seed: UInt64) {
@@ -190,9 +190,9 @@ private func deviation(_ values: [Double]) -> Double {
       case 0: instant = Instant(nanoseconds: random.integer(in: .min ... .max))
       case 1: instant = instant + Nanoseconds(random.integer(in: 0...12_000_000_000))
       case 2: break
-      case 3: counter.begin(at: instant, by: follower)
+      case 3: counter.start(at: instant, by: follower)
       case 4: counter.add(counted: instant, missing: random.integer(in: 0...1000), to: &follower)
-      case 5: counter.pass()
+      case 5: counter.skip()
       case 6...12: instant = instant + Nanoseconds(random.integer(in: 0...1000))
       default: instant = instant + Nanoseconds(random.integer(in: 0...40_000_000))
       }

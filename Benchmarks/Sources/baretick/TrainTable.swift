@@ -38,7 +38,7 @@ struct TrainTable: Encodable {
         }
         settled.append(last)
         if arrivals.last!.tick - counter.next.index != origin { slipped += 1 }
-        doubled += counter.doubled
+        doubled += counter.duplicates
         revisions += counter.revisions
       }
       settled.sort()

@@ -49,7 +49,7 @@ extension Peer {
     }
     if let externalClock {
       summary.others["clock_ticks_lost"] = externalClock.lost
-      summary.others["clock_ticks_doubled"] = externalClock.doubled
+      summary.others["clock_ticks_doubled"] = externalClock.duplicates
     }
     if let midi {
       let lost = Int64(networkRings.arrivals.dropped) + Int64(clock.rings.messages.dropped)

@@ -81,7 +81,7 @@ public struct ExternalClock: Sendable {
   /// The estimated number of ticks that never arrived.
   public var lost: Int64 { counter.lost }
   /// The number of duplicate ticks.
-  public var doubled: Int64 { counter.doubled }
+  public var duplicates: Int64 { counter.duplicates }
 
   /// The next musical tick while the clock runs.
   private var next: Tick { counter.next + -origin }
@@ -120,8 +120,8 @@ public struct ExternalClock: Sendable {
     case .clock: return ticked(at: instant, stamp, missing: nil, ensemble: &ensemble, now: now)
     case .numberedClock(let missing):
       return ticked(at: instant, stamp, missing: missing, ensemble: &ensemble, now: now)
-    case .lateClock: if counter.cameLate() { counter.pass() }
-    case .recoveredClock: counter.pass()
+    case .lateClock: if counter.consumeLateTick() { counter.skip() }
+    case .recoveredClock: counter.skip()
     case .start: begin(at: Tick(0), instant, &ensemble, now: now)
     case .continue: begin(at: isRunning ? nil : place, instant, &ensemble, now: now)
     case .songPosition(let step):
@@ -148,7 +148,7 @@ public struct ExternalClock: Sendable {
 
   /// Begins at `tick`; nil stands for the next tick.
   private mutating func begin(at tick: Tick?, _ instant: Instant, _ ensemble: inout EnsembleState, now: Instant) {
-    counter.begin(at: instant, by: follower)
+    counter.start(at: instant, by: follower)
     origin = counter.next - (tick ?? next)
     isRunning = true
     (isWaiting, playableSince) = (true, nil)
@@ -165,7 +165,7 @@ public struct ExternalClock: Sendable {
   private mutating func ticked(
     at instant: Instant, _ stamp: Stamp?, missing: Int64?, ensemble: inout EnsembleState, now: Instant
   ) -> Event? {
-    if isRunning, let newest, instant - newest > TickFollower.longestGap { hasLostCount = true }
+    if isRunning, let newest, instant - newest > TickFollower.maximumGap { hasLostCount = true }
     if hasLostCount { restartCount(at: instant, ensemble) }
     newest = instant
     guard count(instant, stamp, missing: missing) else { return nil }
