@@ -194,7 +194,7 @@ public struct PacketReceiver: ~Copyable {
       repair.begin(journal, isSingle: lost == 1, isCovered: isCovered)
       repairedPlace = window.highest
       return window.highest
-    case .anew:
+    case .restarted:
       counts.received &+= 1
       assembly.abandon()
       // The other stream's are not this one's.

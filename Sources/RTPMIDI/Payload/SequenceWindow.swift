@@ -16,7 +16,7 @@ struct SequenceWindow: BitwiseCopyable {
     /// The first packet, or a packet ahead of all others; `lost` is the number of missing packets before it.
     case next(lost: Int64)
     /// The stream restarts with this packet: all earlier packets belong to another stream.
-    case anew
+    case restarted
     /// A new packet behind others. `place` is its index in the stream, counted like ``SequenceWindow/highest``.
     case late(place: Int64)
     /// A packet that has already arrived.
@@ -65,7 +65,7 @@ struct SequenceWindow: BitwiseCopyable {
       confirmation = nil
       highest &+= 1
       (sequence, seen, first) = (number, ~0, highest &- 63)
-      return .anew
+      return .restarted
     }
     let bit: UInt64 = 1 << UInt64(behind)
     guard seen & bit == 0 else { return .duplicate }
