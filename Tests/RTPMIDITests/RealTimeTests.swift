@@ -33,7 +33,7 @@ import Testing
     packet.removeAll()
     guard sender.hasUnacknowledged, sender.encodeGuard(at: instant, into: &packet) else { return false }
     sender.acknowledge(9)
-    return !sender.hasUnacknowledged && sender.forgotten == 0
+    return !sender.hasUnacknowledged && sender.discarded == 0
   }
 
   @_noLocks @_noAllocation

@@ -14,7 +14,7 @@ extension CheckpointHistory {
     while true {
       if write(next, to: &packet), packet.count - start <= room { return true }
       packet.removeLast(packet.count - start)
-      guard forgetOldest(before: next) else { return false }
+      guard discardOldest(before: next) else { return false }
     }
   }
 

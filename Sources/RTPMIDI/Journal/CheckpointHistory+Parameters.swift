@@ -63,7 +63,7 @@ extension CheckpointHistory {
     let chapterID = HistoryEntry.chapterID(.m, parameters[index].channel)
     for entry in 0..<entries.count
     where entries[entry].chapterID == chapterID && entries[entry].number == UInt8(truncatingIfNeeded: index) {
-      forget(through: entries[entry].packet)
+      discard(through: entries[entry].packet)
       return
     }
   }

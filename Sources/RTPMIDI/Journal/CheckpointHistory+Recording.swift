@@ -37,7 +37,7 @@ extension CheckpointHistory {
     systemExclusive data: borrowing RigidArray<UInt8>, from start: Int, to end: Int, isKept: Bool, in packet: UInt16
   ) {
     let dropped = exclusives.record(data, from: start, to: end, isKept: isKept, packet: packet, if: isRecording)
-    addForgotten(dropped)
+    addDiscarded(dropped)
   }
 
   @_noLocks @_noAllocation

@@ -18,7 +18,7 @@ struct CheckpointHistory: ~Copyable {
   /// The checkpoint: the first packet that the journal covers.
   private(set) var checkpoint: UInt16 = 0
   /// The number of entries that were discarded without an acknowledgement.
-  private(set) var forgotten: UInt64 = 0
+  private(set) var discarded: UInt64 = 0
   var entries: RigidArray<HistoryEntry>
   var system = SystemHistory()
   var exclusives = ExclusiveHistory(logs: 32, octets: 512)
@@ -45,14 +45,14 @@ struct CheckpointHistory: ~Copyable {
     parameters.removeAll()
     for index in 0..<references.count { references[index] = 0 }
     for index in 0..<controllerCounts.count { controllerCounts[index] = 0 }
-    (isRecording, checkpoint, forgotten) = (false, sequence, 0)
+    (isRecording, checkpoint, discarded) = (false, sequence, 0)
   }
 
   /// Starts or stops recording with packet `sequence`.
   @_noLocks @_noAllocation
   mutating func record(_ isRecording: Bool, from sequence: UInt16) {
     guard isRecording != self.isRecording else { return }
-    _ = drop(through: sequence &- 1)
+    _ = removeEntries(through: sequence &- 1)
     exclusives.removeAll()
     self.isRecording = isRecording
   }
@@ -70,26 +70,26 @@ struct CheckpointHistory: ~Copyable {
   @_noLocks @_noAllocation
   mutating func trim(acknowledged: UInt16, next: UInt16) {
     guard next.isAfter(acknowledged), !checkpoint.isAfter(acknowledged) else { return }
-    _ = drop(through: acknowledged)
+    _ = removeEntries(through: acknowledged)
   }
 
   /// Discards the oldest eighth of the entries; if there are none, the oldest other state. Returns false if nothing is
   /// left.
   @_noLocks @_noAllocation
-  mutating func forgetOldest(before next: UInt16) -> Bool {
+  mutating func discardOldest(before next: UInt16) -> Bool {
     if !entries.isEmpty {
       let count = 1 + entries.count / 8
-      forget(through: entries[count - 1].packet)
+      discard(through: entries[count - 1].packet)
       return true
     }
     if let packet = exclusives.removeFirst() {
-      forgotten &+= 1
+      discarded &+= 1
       // A System Exclusive that has not ended can be older than the checkpoint.
-      if !checkpoint.isAfter(packet) { forget(through: packet) }
+      if !checkpoint.isAfter(packet) { discard(through: packet) }
       return true
     }
     guard !system.isEmpty else { return false }
-    forget(through: next &- 1)
+    discard(through: next &- 1)
     return true
   }
 
@@ -98,22 +98,22 @@ struct CheckpointHistory: ~Copyable {
   /// with every packet.
   @_noLocks @_noAllocation
   mutating func limitSpan(before next: UInt16) {
-    if next &- checkpoint >= 1 << 14 { forget(through: next &- (3 << 12) &- 1) }
+    if next &- checkpoint >= 1 << 14 { discard(through: next &- (3 << 12) &- 1) }
   }
 
   /// Counts entries that were discarded without an acknowledgement.
   @_noLocks @_noAllocation
-  mutating func addForgotten(_ count: Int) { forgotten &+= UInt64(count) }
+  mutating func addDiscarded(_ count: Int) { discarded &+= UInt64(count) }
 
   /// Discards the unacknowledged commands of `packet` and of the packets before it.
   @_noLocks @_noAllocation
-  mutating func forget(through packet: UInt16) {
-    addForgotten(drop(through: packet))
+  mutating func discard(through packet: UInt16) {
+    addDiscarded(removeEntries(through: packet))
   }
 
   /// Removes the commands of `packet` and of the packets before it. Returns the number of removed entries.
   @_noLocks @_noAllocation
-  private mutating func drop(through packet: UInt16) -> Int {
+  private mutating func removeEntries(through packet: UInt16) -> Int {
     var count = 0
     while count < entries.count {
       if entries[count].packet.isAfter(packet) { break }
@@ -137,7 +137,7 @@ struct CheckpointHistory: ~Copyable {
   /// Appends `entry` as the newest one.
   @_noLocks @_noAllocation
   mutating func append(_ entry: HistoryEntry) {
-    if entries.freeCapacity == 0 { forget(through: entries[0].packet) }
+    if entries.freeCapacity == 0 { discard(through: entries[0].packet) }
     entries.append(entry)
   }
 

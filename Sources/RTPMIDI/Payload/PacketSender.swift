@@ -78,7 +78,7 @@ public struct PacketSender: ~Copyable {
   /// How many things said were dropped from the journal, since there was no room, before the receiver acknowledged them.
   ///
   /// Real-time: safe.
-  public var forgotten: UInt64 { @_noLocks @_noAllocation get { history.forgotten } }
+  public var discarded: UInt64 { @_noLocks @_noAllocation get { history.discarded } }
 
   /// Appends to `packet` one that says: `message` counts at `instant` of this peer's clock.
   ///

@@ -34,7 +34,7 @@ import Testing
     #expect(Array(journalSender.packet[14...]) == hex("40 00 05 10 05 70 00 01"))
     for _ in 0..<70_000 { journalSender.send(.clock) }
     let journal = try SentJournal(journalSender.packet)
-    #expect(journal.count == 8 && journal.q?.position == 70_001 && journalSender.forgotten == 0)
+    #expect(journal.count == 8 && journal.q?.position == 70_001 && journalSender.discarded == 0)
   }
 
   /// The position after each message, as (position, played, running); nil if the journal contains no Chapter Q.
@@ -110,7 +110,7 @@ import Testing
     journalSender.sender.acknowledge(journalSender.sequence &- 1)
     let empty = try journalSender.journal()
     #expect(empty.count == 3 && empty.header.checkpoint == journalSender.sequence &- 1)
-    #expect(journalSender.forgotten == 0 && !journalSender.hasUnacknowledged)
+    #expect(journalSender.discarded == 0 && !journalSender.hasUnacknowledged)
   }
 
   @Test func historyIsBoundedWithoutAcknowledgements() throws {
@@ -119,12 +119,12 @@ import Testing
       journalSender.send(.controlChange(one, controller: UInt7(masking: number), value: 1))
     }
     let journal = try journalSender.journal()
-    #expect(journal[1]!.c.map(\.controller.value) == Array(22...29) && journalSender.forgotten == 12)
+    #expect(journal[1]!.c.map(\.controller.value) == Array(22...29) && journalSender.discarded == 12)
     #expect(journal.header.checkpoint == 60_012, "after the newest discarded packet")
     journalSender.send([Message](repeating: .start, count: 16_383 - 10))
     #expect(try journalSender.journal()[1] != nil)
     journalSender.send(.clock)
-    #expect(try journalSender.journal()[1] == nil && journalSender.forgotten == 20, "2^14 packets back")
+    #expect(try journalSender.journal()[1] == nil && journalSender.discarded == 20, "2^14 packets back")
     for _ in 0..<70_000 { journalSender.send(.clock) }
     #expect(journalSender.sequence &- (try journalSender.journal().header.checkpoint) <= 1 << 14)
   }
@@ -138,7 +138,7 @@ import Testing
       let whole = try journalSender.journal()
       #expect(journalSender.packet.count <= PacketSender.longestMessagePacket)
       let notes = whole.channels.map(\.notes.count).reduce(0, +)
-      #expect(notes + Int(journalSender.forgotten) == 960 && notes >= 256 && whole[16]!.notes.count == 60)
+      #expect(notes + Int(journalSender.discarded) == 960 && notes >= 256 && whole[16]!.notes.count == 60)
       let first = try #require(whole.channels.first)
       let oldest = (Int(first.header.channel.number) - 1) * 60 + Int(first.notes[0].key.value) + 1
       #expect(whole.header.checkpoint == UInt16(oldest), "the checkpoint is the oldest packet in the journal")

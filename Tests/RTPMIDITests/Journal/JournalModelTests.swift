@@ -31,7 +31,7 @@ import _TestSupport
         checkpoint = acknowledged + 1
       }
     }
-    #expect(journalSender.forgotten == 0)
+    #expect(journalSender.discarded == 0)
   }
 
   /// A message on one of three channels, with few notes and controllers, so that commands often affect each other.

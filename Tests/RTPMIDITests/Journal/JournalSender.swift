@@ -17,7 +17,7 @@ final class JournalSender {
   }
 
   var hasUnacknowledged: Bool { sender.hasUnacknowledged }
-  var forgotten: UInt64 { sender.forgotten }
+  var discarded: UInt64 { sender.discarded }
   var sequence: UInt16 { sender.sequence }
 
   /// Sends `messages` in separate packets.

@@ -20,7 +20,7 @@ import _TestSupport
       stream.send(RandomCommands(count: 60, seed: seed).commands)
       stream.sendGuardPackets()
       for problem in stream.problems.prefix(3) { Issue.record("seed \(seed): \(problem)") }
-      if stream.sender.forgotten > 0 || stream.receiver.statistics.uncovered > 0 {
+      if stream.sender.discarded > 0 || stream.receiver.statistics.uncovered > 0 {
         Issue.record("seed \(seed): the journal was too short")
       }
       recovered += stream.receiver.statistics.recovered

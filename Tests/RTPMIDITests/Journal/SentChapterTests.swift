@@ -87,7 +87,7 @@ import Testing
       for value: UInt7 in [1, 2, 3, 4, 5] { journalSender.send(control(number, value)) }
     }
     let logs = try journalSender.journal()[1]!.c
-    #expect(logs.count <= 128 && logs.last?.tool == .value(5) && journalSender.forgotten >= 16)
+    #expect(logs.count <= 128 && logs.last?.tool == .value(5) && journalSender.discarded >= 16)
   }
 
   @Test func parametersHaveValueLogs() throws {
@@ -132,7 +132,7 @@ import Testing
     }
     let journal = try journalSender.journal()
     #expect(journal[1]!.parameters.map(\.number.low.value) == Array(8..<40))
-    #expect(journalSender.forgotten == 8 && journal.header.checkpoint == 1 + 8 * 3)
+    #expect(journalSender.discarded == 8 && journal.header.checkpoint == 1 + 8 * 3)
   }
 
   @Test func overlappingNotesHaveReferenceCounts() throws {

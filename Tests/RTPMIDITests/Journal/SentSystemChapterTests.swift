@@ -120,7 +120,7 @@ import Testing
       journalSender.send(.noteOn(one, key: UInt7(masking: UInt8(sent & 127)), velocity: 1))
     }
     #expect(
-      longest == PacketSender.longestMessagePacket && journalSender.forgotten == 1,
+      longest == PacketSender.longestMessagePacket && journalSender.discarded == 1,
       "only the data of this command are discarded")
   }
 
@@ -128,11 +128,11 @@ import Testing
     let journalSender = JournalSender()
     journalSender.send(exclusive: [UInt8](repeating: 1, count: 300))
     journalSender.send(exclusive: [UInt8](repeating: 2, count: 300))
-    #expect(try journalSender.journal().exclusives.map(\.data.count) == [0, 300] && journalSender.forgotten == 1)
+    #expect(try journalSender.journal().exclusives.map(\.data.count) == [0, 300] && journalSender.discarded == 1)
     journalSender.send(exclusive: [UInt8](repeating: 3, count: 5000))
     let logs = try journalSender.journal().exclusives
     try #require(logs.map(\.data.count) == [0])
-    #expect(logs[0].log.count == 3 && journalSender.forgotten == 3)
+    #expect(logs[0].log.count == 3 && journalSender.discarded == 3)
     for number in 0..<100 { journalSender.send(exclusive: [UInt8(number)]) }
     let many = try journalSender.journal().exclusives
     #expect(many.count == 32 && many.map(\.data) == (68..<100).map { [$0] })
