@@ -34,7 +34,7 @@ struct MIDIPorts {
     sequencer = try Sequencer(name: configuration.name, takingClock: !names.isEmpty)
     do throws(TransportError) {
       for name in names {
-        let port = try sequencer.ports().find(name, giving: true)
+        let port = try sequencer.ports().find(name, sending: true)
         try sequencer.subscribe(SequencerLink(.clockInput, port.address))
         clocks.append(PortClock(name: port.name, address: port.address))
       }
@@ -105,12 +105,12 @@ struct MIDIPorts {
       Array(subscribers.subtracting(changes.left)), changes.left.filter { !subscribers.contains($0) }
     )
     listeners = subscribers
-    let giving = links.filter { $0.port == .clockInput }.map(\.other)
+    let sources = links.filter { $0.port == .clockInput }.map(\.other)
     for n in clocks.indices {
       clocks[n].clock.lostCount()
-      if let address = clocks[n].address, !giving.contains(address) { clocks[n].address = nil }
+      if let address = clocks[n].address, !sources.contains(address) { clocks[n].address = nil }
     }
-    for address in giving { listen(to: address) }
+    for address in sources { listen(to: address) }
     changes.connections = reconnections.resynchronize(links: links, ports: ports, at: now)
     return changes
   }

@@ -32,7 +32,7 @@ extension Peer {
   }
 
   private func found(_ service: Discovery.Service, at now: Instant) {
-    guard configuration.discovery == .connects, !service.isOwn, let bits = service.identity else { return }
+    guard configuration.discovery == .connects, !service.isLocal, let bits = service.identity else { return }
     let identity = Identity(bits)
     guard identity != self.identity, configuration.policy.admits(service.name, from: service.address) else { return }
     let isMet = core.roster.session(of: identity) != nil

@@ -87,5 +87,5 @@ private func resolved(
     key, resolver,
     Discovery.Service(
       name: key, host: String(cString: host), address: address, interface: interface, port: port, text: text,
-      own: loop.announcement?.identity))
+      local: loop.announcement?.identity))
 }

@@ -14,7 +14,7 @@ extension Discovery {
     /// standard device.
     public let identity: UInt64?
     /// Whether this is the announcement of the local peer.
-    public let isOwn: Bool
+    public let isLocal: Bool
   }
 }
 
@@ -22,12 +22,12 @@ extension Discovery.Service {
   /// Creates the service from the result of a resolver. Returns nil if the address is not a unicast address or the port
   /// is not 1...65534.
   ///
-  /// - Parameter own: the identity of the local peer.
+  /// - Parameter local: the identity of the local peer.
   ///
   /// Invariant: `address` and `text` belong to the resolver and are valid during the call.
   init?(
     name: String, host: String, address: UnsafePointer<AvahiAddress>, interface: AvahiIfIndex, port: UInt16,
-    text: UnsafeMutablePointer<AvahiStringList>?, own: UInt64?
+    text: UnsafeMutablePointer<AvahiStringList>?, local: UInt64?
   ) {
     guard let address = SocketAddress(address.pointee, interface: interface, port: port), address.isUnicast,
       // The data port is the next port and must be valid too.
@@ -36,7 +36,7 @@ extension Discovery.Service {
     let identity = Self.identity(text)
     self.init(
       name: name.printable(), host: host.printable(), address: address, identity: identity,
-      isOwn: identity != nil && identity == own)
+      isLocal: identity != nil && identity == local)
   }
 
   /// Returns the TXT record that contains `identity`. The caller frees it.

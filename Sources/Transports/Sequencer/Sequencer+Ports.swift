@@ -4,7 +4,7 @@ extension Sequencer {
   /// Returns all ports that users can connect, including the local ones.
   ///
   /// Real-time: not safe.
-  public func ports() -> [SequencerPort] { Self.ports(seenBy: control, own: client) }
+  public func ports() -> [SequencerPort] { Self.ports(seenBy: control, localClient: client) }
 
   /// Returns all ports that users can connect. For programs without ports.
   ///
@@ -14,13 +14,13 @@ extension Sequencer {
   public static func ports() throws(TransportError) -> [SequencerPort] {
     let handle = try open(name: "listing")
     defer { snd_seq_close(handle) }
-    return ports(seenBy: handle, own: nil)
+    return ports(seenBy: handle, localClient: nil)
   }
 
   /// Returns the ports of all clients except System, whose events are not MIDI.
   ///
-  /// - Parameter own: the number of the local client; nil if it has no ports.
-  private static func ports(seenBy handle: OpaquePointer, own: UInt8?) -> [SequencerPort] {
+  /// - Parameter localClient: the number of the local client; nil if it has no ports.
+  private static func ports(seenBy handle: OpaquePointer, localClient: UInt8?) -> [SequencerPort] {
     var client: OpaquePointer?
     var port: OpaquePointer?
     guard snd_seq_client_info_malloc(&client) == 0, snd_seq_port_info_malloc(&port) == 0 else { return [] }
@@ -38,16 +38,16 @@ extension Sequencer {
       while snd_seq_query_next_port(handle, port) >= 0 {
         let capability = Int32(bitPattern: snd_seq_port_info_get_capability(port))
         func has(_ bits: Int32) -> Bool { capability & bits == bits }
-        let gives = has(SND_SEQ_PORT_CAP_READ | SND_SEQ_PORT_CAP_SUBS_READ)
-        let takes = has(SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE)
-        guard gives || takes, !has(SND_SEQ_PORT_CAP_NO_EXPORT) else { continue }
+        let sends = has(SND_SEQ_PORT_CAP_READ | SND_SEQ_PORT_CAP_SUBS_READ)
+        let receives = has(SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE)
+        guard sends || receives, !has(SND_SEQ_PORT_CAP_NO_EXPORT) else { continue }
         let address = SequencerAddress(
           client: UInt8(truncatingIfNeeded: number),
           port: UInt8(truncatingIfNeeded: snd_seq_port_info_get_port(port)))
         ports.append(
           SequencerPort(
-            address: address, clientName: name, portName: printable(snd_seq_port_info_get_name(port)), gives: gives,
-            takes: takes, isOwn: address.client == own))
+            address: address, clientName: name, portName: printable(snd_seq_port_info_get_name(port)), sends: sends,
+            receives: receives, isLocal: address.client == localClient))
       }
     }
     return ports

@@ -8,12 +8,12 @@ extension [SequencerPort] {
   ///
   /// - Parameters:
   ///   - text: the name or address.
-  ///   - giving: true for a port that sends MIDI, false for a port that receives MIDI.
+  ///   - sending: true for a port that sends MIDI, false for a port that receives MIDI.
   /// - Throws: ``TransportError`` with the available ports if `text` names no port or several ports.
   ///
   /// Real-time: not safe.
-  public func find(_ text: String, giving: Bool) throws(TransportError) -> SequencerPort {
-    let usable = filter { !$0.isOwn && (giving ? $0.gives : $0.takes) }
+  public func find(_ text: String, sending: Bool) throws(TransportError) -> SequencerPort {
+    let usable = filter { !$0.isLocal && (sending ? $0.sends : $0.receives) }
     let found = usable.matching(text)
     if let only = found.first, found.count == 1 { return only }
     guard found.isEmpty else {
@@ -22,7 +22,7 @@ extension [SequencerPort] {
     let available = usable.isEmpty ? "no ports are available" : "available ports: \(usable.listed)"
     if let address = SequencerAddress(text), let port = first(where: { $0.address == address }) {
       let reason =
-        port.isOwn ? "belongs to this program" : giving ? "does not send MIDI" : "does not receive MIDI"
+        port.isLocal ? "belongs to this program" : sending ? "does not send MIDI" : "does not receive MIDI"
       throw TransportError("port \"\(text)\": \(reason); \(available)")
     }
     throw TransportError("port \"\(text)\": no such port; \(available)")

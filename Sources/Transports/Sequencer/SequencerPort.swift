@@ -7,24 +7,24 @@ public struct SequencerPort: Hashable, Sendable, CustomStringConvertible {
   /// The name of the port.
   public let portName: String
   /// Whether the port sends MIDI to its subscribers.
-  public let gives: Bool
+  public let sends: Bool
   /// Whether the port receives MIDI.
-  public let takes: Bool
+  public let receives: Bool
   /// Whether the port belongs to the local client.
-  public let isOwn: Bool
+  public let isLocal: Bool
 
   /// Creates a description.
   ///
   /// Real-time: not safe.
   public init(
-    address: SequencerAddress, clientName: String, portName: String, gives: Bool, takes: Bool, isOwn: Bool = false
+    address: SequencerAddress, clientName: String, portName: String, sends: Bool, receives: Bool, isLocal: Bool = false
   ) {
     self.address = address
     self.clientName = clientName
     self.portName = portName
-    self.gives = gives
-    self.takes = takes
-    self.isOwn = isOwn
+    self.sends = sends
+    self.receives = receives
+    self.isLocal = isLocal
   }
 
   /// The names of client and port; only the name of the port if it begins with the name of the client, as usual for

@@ -39,8 +39,8 @@ struct PortsCommand: ParsableCommand {
     case .success(let ports):
       var table = TextTable(columns: ["MIDI port", "", "to follow its clock"], wordColumns: 3)
       for port in ports {
-        let direction = port.gives ? (port.takes ? "sends, receives" : "sends") : "receives"
-        table.append([port.description, direction, port.gives ? "--clock-from \(port.address)" : ""])
+        let direction = port.sends ? (port.receives ? "sends, receives" : "sends") : "receives"
+        table.append([port.description, direction, port.sends ? "--clock-from \(port.address)" : ""])
       }
       return table.description
     }
@@ -116,8 +116,8 @@ struct PortsCommand: ParsableCommand {
       sequencer = ports != nil
       self.ports = (ports ?? []).map {
         Port(
-          address: "\($0.address)", client: $0.clientName, port: $0.portName, sends: $0.gives, receives: $0.takes,
-          clockFrom: $0.gives ? "\($0.address)" : nil)
+          address: "\($0.address)", client: $0.clientName, port: $0.portName, sends: $0.sends, receives: $0.receives,
+          clockFrom: $0.sends ? "\($0.address)" : nil)
       }
       self.devices = devices.map {
         Device(name: $0.name, description: $0.description, audio: "alsa:\($0.name)")

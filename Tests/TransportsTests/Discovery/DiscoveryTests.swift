@@ -116,10 +116,10 @@ import _TestTraits
           #expect(service.identity == identity && service.host == "tutti-test.local")
           // The IPv4 address is preferred, although Ada also has an IPv6 address.
           #expect(service.address == SocketAddress(host: 0x0A4D_0001, port: port))
-          #expect(service.isOwn == (seeker === (name == "Ada" ? ada : ben)))
+          #expect(service.isLocal == (seeker === (name == "Ada" ? ada : ben)))
         }
         let other = try #require(seeker.service("Gear; \\ Größe"))
-        #expect(other.identity == nil && !other.isOwn && other.address.port == 6008)
+        #expect(other.identity == nil && !other.isLocal && other.address.port == 6008)
       }
       let seen = try await network.browse()
       for family in ["IPv4", "IPv6"] { #expect(seen.contains("\(family) Ada 6004 \"tutti=0123456789abcdef\"")) }
@@ -149,7 +149,7 @@ import _TestTraits
       defer { second.discovery.stop() }
       #expect(try await second.wait { !$0.newNames.isEmpty && $0.present.count == 2 })
       #expect(second.newNames == ["Ada #2"] && first.newNames.isEmpty)
-      #expect(second.service("Ada #2")?.isOwn == true && second.service("Ada")?.identity == 1)
+      #expect(second.service("Ada #2")?.isLocal == true && second.service("Ada")?.identity == 1)
     }
   }
 
@@ -159,7 +159,7 @@ import _TestTraits
       try await network.startDaemon()
       let seeker = Seeker(String(repeating: "ö", count: 200), port: 6004, identity: 1)
       defer { seeker.discovery.stop() }
-      #expect(try await seeker.wait { $0.service(String(repeating: "ö", count: 31))?.isOwn == true })
+      #expect(try await seeker.wait { $0.service(String(repeating: "ö", count: 31))?.isLocal == true })
       #expect(seeker.unavailabilities.isEmpty)
     }
   }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct ServiceChangesTests {
   private func service(_ name: String, port: UInt16 = 5004) -> Discovery.Service {
     Discovery.Service(
-      name: name, host: "ada.local", address: SocketAddress(host: 0x0A00_0001, port: port), identity: nil, isOwn: false)
+      name: name, host: "ada.local", address: SocketAddress(host: 0x0A00_0001, port: port), identity: nil,
+      isLocal: false)
   }
 
   @Test func onlyDifferencesAreReported() {

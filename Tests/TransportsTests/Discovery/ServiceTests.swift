@@ -48,7 +48,7 @@ import Testing
     guard avahi_address_parse(address, AvahiProtocol(AVAHI_PROTO_UNSPEC), &parsed) != nil else { return nil }
     return withText([Array("tutti=0000000000000007".utf8)]) {
       Discovery.Service(
-        name: name, host: "ada\u{1B}.local", address: &parsed, interface: 1, port: port, text: $0, own: 7)
+        name: name, host: "ada\u{1B}.local", address: &parsed, interface: 1, port: port, text: $0, local: 7)
     }
   }
 
@@ -60,7 +60,7 @@ import Testing
     let found = service(address)
     let service = try #require(found)
     #expect(service.address.description == description)
-    #expect(service.isOwn && service.identity == 7 && service.host == "ada?.local")
+    #expect(service.isLocal && service.identity == 7 && service.host == "ada?.local")
   }
 
   @Test(arguments: [

@@ -6,12 +6,12 @@ import Transports
     port(14, 0, "Midi Through", "Midi Through Port-0"),
     port(20, 0, "Virtual Raw MIDI 2-0", "VirMIDI 2-0"),
     port(24, 0, "Virtual Raw MIDI 2-1", "VirMIDI 2-1"),
-    port(128, 0, "FLUID Synth (77)", "Synth input port (77:0)", gives: false),
-    port(129, 0, "Launchkey", "Launchkey", takes: false),
+    port(128, 0, "FLUID Synth (77)", "Synth input port (77:0)", sends: false),
+    port(129, 0, "Launchkey", "Launchkey", receives: false),
     port(129, 1, "Launchkey", "Launchkey DAW"),
-    port(130, 0, "Tutti", "clock", takes: false, isOwn: true),
-    port(130, 2, "Tutti", "in", gives: false, isOwn: true),
-    port(131, 0, "jack_midi_clock", "mclk_out", takes: false),
+    port(130, 0, "Tutti", "clock", receives: false, isLocal: true),
+    port(130, 2, "Tutti", "in", sends: false, isLocal: true),
+    port(131, 0, "jack_midi_clock", "mclk_out", receives: false),
   ]
 
   @Test(
@@ -22,40 +22,40 @@ import Transports
       ("Launchkey:1", 129, 1), ("Virtual Raw MIDI 2-0 VirMIDI 2-0", 20, 0), ("mclk", 131, 0), ("MCLK_OUT", 131, 0),
     ] as [(String, UInt8, UInt8)])
   func portIsFoundByAddressOrName(text: String, client: UInt8, number: UInt8) throws {
-    #expect(try ports.find(text, giving: true).address == SequencerAddress(client: client, port: number))
+    #expect(try ports.find(text, sending: true).address == SequencerAddress(client: client, port: number))
   }
 
   @Test func completeNameHasPrecedenceOverAPart() throws {
     let ports = [
       port(20, 0, "Keys", "Keys"), port(24, 0, "Keys Two", "Keys Two"), port(28, 0, "More Keys", "out"),
     ]
-    #expect(try ports.find("keys", giving: true).address.client == 20)
-    #expect(throws: TransportError.self) { try ports.find("key", giving: true) }
+    #expect(try ports.find("keys", sending: true).address.client == 20)
+    #expect(throws: TransportError.self) { try ports.find("key", sending: true) }
   }
 
   @Test func portsAreFoundByDirection() throws {
-    #expect(try ports.find("synth", giving: false).address.client == 128)
-    #expect(try ports.find("launchkey", giving: false).address.port == 1)
-    expect("launchkey", giving: true, "matches 129:0 Launchkey, 129:1 Launchkey DAW; give the number or the full name")
-    expect("128:0", giving: true, "does not send MIDI; available ports: 14:0 Midi Through Port-0, 20:0 ")
-    expect("131:0", giving: false, "does not receive MIDI; available ports: 14:0 ")
+    #expect(try ports.find("synth", sending: false).address.client == 128)
+    #expect(try ports.find("launchkey", sending: false).address.port == 1)
+    expect("launchkey", sending: true, "matches 129:0 Launchkey, 129:1 Launchkey DAW; give the number or the full name")
+    expect("128:0", sending: true, "does not send MIDI; available ports: 14:0 Midi Through Port-0, 20:0 ")
+    expect("131:0", sending: false, "does not receive MIDI; available ports: 14:0 ")
   }
 
   @Test func errorForAnUnknownNameListsThePorts() {
-    expect("foo", giving: true, "port \"foo\": no such port; available ports: 14:0 Midi Through Port-0, 20:0 ")
-    expect("", giving: true, "no such port")
-    expect("128:9", giving: true, "no such port")
-    expect("300:0", giving: true, "no such port")
-    expect("vIrMiDi", giving: true, "ambiguous, matches 20:0 Virtual Raw MIDI 2-0 VirMIDI 2-0, 24:0 ")
-    let error = #expect(throws: TransportError.self) { try [SequencerPort]().find("x", giving: true) }
+    expect("foo", sending: true, "port \"foo\": no such port; available ports: 14:0 Midi Through Port-0, 20:0 ")
+    expect("", sending: true, "no such port")
+    expect("128:9", sending: true, "no such port")
+    expect("300:0", sending: true, "no such port")
+    expect("vIrMiDi", sending: true, "ambiguous, matches 20:0 Virtual Raw MIDI 2-0 VirMIDI 2-0, 24:0 ")
+    let error = #expect(throws: TransportError.self) { try [SequencerPort]().find("x", sending: true) }
     #expect(error?.description == "port \"x\": no such port; no ports are available")
   }
 
   @Test func localPortsAreNeverFound() {
-    expect("Tutti", giving: true, "no such port")
-    expect("130:0", giving: true, "belongs to this program")
-    expect("clock", giving: false, "no such port")
-    #expect(throws: Never.self) { try ports.find("clock", giving: true) }
+    expect("Tutti", sending: true, "no such port")
+    expect("130:0", sending: true, "belongs to this program")
+    expect("clock", sending: false, "no such port")
+    #expect(throws: Never.self) { try ports.find("clock", sending: true) }
   }
 
   @Test func addressesAreParsedFromTheirText() {
@@ -65,9 +65,9 @@ import Transports
     }
   }
 
-  private func expect(_ text: String, giving: Bool, _ words: String, at location: SourceLocation = #_sourceLocation) {
+  private func expect(_ text: String, sending: Bool, _ words: String, at location: SourceLocation = #_sourceLocation) {
     let error = #expect(throws: TransportError.self, sourceLocation: location) {
-      try ports.find(text, giving: giving)
+      try ports.find(text, sending: sending)
     }
     let description = error?.description ?? ""
     #expect(description.contains(words), "\(description)", sourceLocation: location)
@@ -75,10 +75,10 @@ import Transports
 }
 
 func port(
-  _ client: UInt8, _ number: UInt8, _ clientName: String, _ portName: String, gives: Bool = true, takes: Bool = true,
-  isOwn: Bool = false
+  _ client: UInt8, _ number: UInt8, _ clientName: String, _ portName: String, sends: Bool = true, receives: Bool = true,
+  isLocal: Bool = false
 ) -> SequencerPort {
   SequencerPort(
-    address: SequencerAddress(client: client, port: number), clientName: clientName, portName: portName, gives: gives,
-    takes: takes, isOwn: isOwn)
+    address: SequencerAddress(client: client, port: number), clientName: clientName, portName: portName, sends: sends,
+    receives: receives, isLocal: isLocal)
 }

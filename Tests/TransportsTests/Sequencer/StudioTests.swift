@@ -27,14 +27,14 @@ extension LabTests {
       let hostile = try OtherClient("evil\u{1B}[2J\n", port: "p")
       defer { sequencer.close() }
       let ports = sequencer.ports()
-      let own = ports.filter(\.isOwn)
-      #expect(own.map(\.portName) == ["clock", "notes", "in"] && own.map(\.gives) == [true, true, false])
-      #expect(own.map(\.takes) == [false, false, true] && own.allSatisfy { $0.clientName == "Tutti test" })
-      #expect(ports.contains { $0.description == "14:0 Midi Through Port-0" && $0.gives && $0.takes && !$0.isOwn })
+      let local = ports.filter(\.isLocal)
+      #expect(local.map(\.portName) == ["clock", "notes", "in"] && local.map(\.sends) == [true, true, false])
+      #expect(local.map(\.receives) == [false, false, true] && local.allSatisfy { $0.clientName == "Tutti test" })
+      #expect(ports.contains { $0.description == "14:0 Midi Through Port-0" && $0.sends && $0.receives && !$0.isLocal })
       #expect(!ports.contains { $0.address.client == 0 })
       #expect(ports.first { $0.address == hostile.address }?.clientName == "evil?[2J?")
-      #expect(try Sequencer.ports().filter { $0.address.client != sequencer.client } == ports.filter { !$0.isOwn })
-      #expect(try ports.find("through", giving: true).address == SequencerAddress(client: 14, port: 0))
+      #expect(try Sequencer.ports().filter { $0.address.client != sequencer.client } == ports.filter { !$0.isLocal })
+      #expect(try ports.find("through", sending: true).address == SequencerAddress(client: 14, port: 0))
     }
 
     @Test func aseqdumpReceivesEveryTick() async throws {

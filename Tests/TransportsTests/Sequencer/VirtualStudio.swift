@@ -69,7 +69,7 @@ struct VirtualStudio {
     let used = Set(present.values.map(\.address.client))
     let free = (UInt8(128)...140).filter { !used.contains($0) }
     let address = SequencerAddress(client: free.randomElement(using: &random)!, port: 0)
-    present[name] = SequencerPort(address: address, clientName: name, portName: "MIDI", gives: true, takes: true)
+    present[name] = SequencerPort(address: address, clientName: name, portName: "MIDI", sends: true, receives: true)
     note(.portStarted(address))
   }
 

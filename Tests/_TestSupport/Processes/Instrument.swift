@@ -20,16 +20,16 @@ public final class Instrument {
 
   /// Connects itself with the port that `text` names, to hear what it gives.
   public func hear(_ text: String) throws {
-    try sequencer.subscribe(SequencerLink(.input, sequencer.ports().find(text, giving: true).address))
+    try sequencer.subscribe(SequencerLink(.input, sequencer.ports().find(text, sending: true).address))
   }
 
   /// Connects itself with the port that `text` names, to play into it.
   public func play(into text: String) throws {
-    try sequencer.subscribe(SequencerLink(.notes, sequencer.ports().find(text, giving: false).address))
+    try sequencer.subscribe(SequencerLink(.notes, sequencer.ports().find(text, sending: false).address))
   }
 
   public func stopHearing(_ text: String) throws {
-    try sequencer.unsubscribe(SequencerLink(.input, sequencer.ports().find(text, giving: true).address))
+    try sequencer.unsubscribe(SequencerLink(.input, sequencer.ports().find(text, sending: true).address))
   }
 
   public func play(_ message: Message) -> Bool { sequencer.send(message, from: .notes) }
