@@ -21,7 +21,7 @@ extension PCMDevice {
     let code = snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
     guard code >= 0, let pcm = opened else {
       let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)
-      throw PCMError(device: name, code: isMissing && PCMDevices.areForbidden ? -EACCES : code)
+      throw PCMError(device: name, code: isMissing && PCMDevices.isAccessDenied ? -EACCES : code)
     }
     do {
       return try configure(pcm, name: name, rate: rate)

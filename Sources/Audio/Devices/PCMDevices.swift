@@ -53,7 +53,7 @@ public enum PCMDevices {
   /// that the card does not exist.
   ///
   /// Real-time: not safe.
-  public static var areForbidden: Bool {
+  public static var isAccessDenied: Bool {
     // 32 is the default maximum number of cards of the kernel.
     let controls: [String] = (0..<32).map { "/dev/snd/controlC\($0)" }.filter { access($0, F_OK) == 0 }
     return !controls.isEmpty && controls.allSatisfy { access($0, R_OK | W_OK) != 0 && errno == EACCES }

@@ -49,7 +49,7 @@ struct PortsCommand: ParsableCommand {
   private static func text(_ devices: [PCMDevices.Entry]) -> String {
     if devices.isEmpty {
       let reason =
-        PCMDevices.areForbidden
+        PCMDevices.isAccessDenied
         ? "none usable: permission denied; add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
         : "none; record with --audio wav:FILE"
       return "Sound cards: \(reason)\n"
