@@ -41,7 +41,7 @@ extension CardLoop {
           try device.reopen()
           isOpen = true
         } catch {
-          state.status = .gone(code: error.code)
+          state.status = .lost(code: error.code)
         }
       }
       // After the attempt, because opening may take long and events arrive meanwhile.

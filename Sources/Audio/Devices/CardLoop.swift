@@ -158,7 +158,7 @@ package final class CardLoop: @unchecked Sendable {
   func markLost(_ code: Int32) -> Outcome {
     // A device that was reopened but did not play is still the same loss.
     if case .playing = state.status { state.losses &+= 1 }
-    state.status = .gone(code: code)
+    state.status = .lost(code: code)
     publish()
     return .lost
   }

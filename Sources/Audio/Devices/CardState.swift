@@ -6,7 +6,7 @@ public struct CardState: Sendable, BitwiseCopyable {
     case playing
     /// The card is lost because of `code` (-errno, see ``PCMError/reason(of:)``). The audio thread tries to reopen it four
     /// times per second.
-    case gone(code: Int32)
+    case lost(code: Int32)
   }
 
   public var status = Status.playing
@@ -35,7 +35,7 @@ public struct CardState: Sendable, BitwiseCopyable {
 
   /// Why the card is lost, as text for the user; nil while the card plays.
   public var reason: String? {
-    guard case .gone(let code) = status else { return nil }
+    guard case .lost(let code) = status else { return nil }
     return PCMError.reason(of: code)
   }
 }

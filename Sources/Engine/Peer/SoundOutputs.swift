@@ -94,11 +94,11 @@ final class SoundOutputs {
     let before = status
     status = state.status
     switch (before, status) {
-    case (.playing, .gone):
+    case (.playing, .lost):
       return "sound card \(device.name): lost (\(state.reason ?? "unknown reason")); the rhythm continues without it"
-    case (.gone, .gone) where before != status:
+    case (.lost, .lost) where before != status:
       return "sound card \(device.name): \(state.reason ?? "unknown reason"); trying again"
-    case (.gone, .playing): return "sound card \(device.name): available again"
+    case (.lost, .playing): return "sound card \(device.name): available again"
     default: break
     }
     // At most once a minute, because underruns can be frequent.
