@@ -6,7 +6,7 @@ public struct Datagram: Sendable, BitwiseCopyable {
   /// The maximum length in octets, which is the UDP payload of an Ethernet frame. A longer datagram cannot be MIDI.
   ///
   /// Real-time: safe.
-  public static var room: Int { @_noLocks @_noAllocation get { 1472 } }
+  public static var capacity: Int { @_noLocks @_noAllocation get { 1472 } }
 
   /// The port that received the datagram.
   public enum Port: UInt8, Sendable, BitwiseCopyable { case control, data }
@@ -29,7 +29,7 @@ public struct Datagram: Sendable, BitwiseCopyable {
 }
 
 extension PortPair {
-  /// Receives one datagram from `port` without blocking. A datagram longer than ``Datagram/room`` is reported with a
+  /// Receives one datagram from `port` without blocking. A datagram longer than ``Datagram/capacity`` is reported with a
   /// ``Datagram/count`` of 0.
   ///
   /// - Returns: whether a datagram was received.
@@ -40,10 +40,10 @@ extension PortPair {
     let socket = port == .control ? control : data
     // Invariant: the pointer covers the whole inline array and is used only during the call.
     let arrival = withUnsafeMutablePointer(to: &datagram.octets) {
-      socket.receive(into: UnsafeMutableRawPointer($0), room: Datagram.room)
+      socket.receive(into: UnsafeMutableRawPointer($0), room: Datagram.capacity)
     }
     guard let arrival else { return false }
-    datagram.count = arrival.length <= Datagram.room ? arrival.length : 0
+    datagram.count = arrival.length <= Datagram.capacity ? arrival.length : 0
     datagram.from = arrival.from
     datagram.at = arrival.at
     datagram.port = port

@@ -6,7 +6,7 @@ import Realtime
 extension UDPSocket {
   /// Sends a packet without blocking.
   ///
-  /// - Returns: false if the packet is longer than ``Datagram/room`` or the kernel does not accept it.
+  /// - Returns: false if the packet is longer than ``Datagram/capacity`` or the kernel does not accept it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -20,7 +20,7 @@ extension UDPSocket {
       // Invariant: the pointer covers the inline array and is used only during the call.
       return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: count, to: address) }
     }
-    guard count <= Datagram.room else { return false }
+    guard count <= Datagram.capacity else { return false }
     var octets = InlineArray<1472, UInt8>(repeating: 0)
     for index in 0..<count { octets[index] = packet[index] }
     // Invariant: as above.
@@ -34,7 +34,7 @@ extension UDPSocket {
   /// the system call is then equal in both directions and cancels out.
   ///
   /// - Parameter offset: the position of the send instant. The packet has at least eight octets from this position.
-  /// - Returns: the send instant; nil if the packet is longer than ``Datagram/room``, too short for `offset`, or not
+  /// - Returns: the send instant; nil if the packet is longer than ``Datagram/capacity``, too short for `offset`, or not
   ///   accepted by the kernel.
   ///
   /// Real-time: safe.
@@ -52,7 +52,7 @@ extension UDPSocket {
         send(UnsafeMutableRawPointer($0), count: count, stampedAt: offset, to: address)
       }
     }
-    guard count <= Datagram.room else { return nil }
+    guard count <= Datagram.capacity else { return nil }
     var octets = InlineArray<1472, UInt8>(repeating: 0)
     for index in 0..<count { octets[index] = packet[index] }
     // Invariant: as above.
