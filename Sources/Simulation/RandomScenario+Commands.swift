@@ -69,10 +69,10 @@ extension RandomScenario {
     guard let host = randomHost(in: world) else { return }
     let key = UInt7(masking: UInt8(random.integer(in: 36...84)))
     guard !world.hosts[host].keys.contains(key) else { return }
-    let addressee = chance(3) ? randomHost(in: world, except: host).map { world.hosts[$0].identity } : nil
+    let recipient = chance(3) ? randomHost(in: world, except: host).map { world.hosts[$0].identity } : nil
     world.hosts[host].keys.append(key)
     world.command(host) { core, now in
-      core.addressee = addressee
+      core.recipient = recipient
       core.play(.noteOn(.one, key: key, velocity: 100), at: now)
     }
     schedule(

@@ -62,8 +62,8 @@ extension Peer {
     case .play(let name):
       let identity = name.flatMap { peer(called: $0) }
       guard name == nil || identity != nil else { break }
-      core.addressee = identity
-      log.info("notes: sent to \(addressee)")
+      core.recipient = identity
+      log.info("notes: sent to \(recipient)")
     case .playToNext: playToNext()
     case .note(let key, let velocity):
       core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)), at: now)

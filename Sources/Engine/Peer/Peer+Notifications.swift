@@ -69,8 +69,8 @@ extension Peer {
         "\(name(of: peer)): standard device, \(isExternalClock ? "used as external clock" : "gets each tick at its due time")"
       )
     }
-    if let name = awaitedAddressee, let identity = peer.identity, name == peer.name || name == "\(identity)" {
-      (awaitedAddressee, core.addressee) = (nil, identity)
+    if let name = awaitedRecipient, let identity = peer.identity, name == peer.name || name == "\(identity)" {
+      (awaitedRecipient, core.recipient) = (nil, identity)
     }
     observer?.report(.joined(peer), about: peer, at: now)
   }

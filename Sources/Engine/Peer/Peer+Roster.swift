@@ -53,13 +53,13 @@ extension Peer {
   }
 
   /// The receiver of the player's notes, for messages.
-  var addressee: String { core.addressee.map { name(of: $0) } ?? "all peers" }
+  var recipient: String { core.recipient.map { name(of: $0) } ?? "all peers" }
 
   /// Sends the player's notes to the next peer in session; after the last one, to all peers.
   func playToNext() {
     let others = core.roster.identities
-    let next = core.addressee.flatMap { others.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-    core.addressee = core.addressee != nil && next == others.count || others.isEmpty ? nil : others[next]
-    log.info("notes: sent to \(addressee)")
+    let next = core.recipient.flatMap { others.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+    core.recipient = core.recipient != nil && next == others.count || others.isEmpty ? nil : others[next]
+    log.info("notes: sent to \(recipient)")
   }
 }

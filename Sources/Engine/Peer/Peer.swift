@@ -51,7 +51,7 @@ public final class Peer {
   var startsAt: Instant?
   var leavesAt: Instant?
   /// The configured receiver of the player's notes, until this peer joins.
-  var awaitedAddressee: String?
+  var awaitedRecipient: String?
   /// Whether the peer is leaving. A second command to leave then takes effect at once.
   var isLeaving = false
 
@@ -183,7 +183,7 @@ public final class Peer {
     observer = watch.map(EventObserver.init)
     discovery = startDiscovery()
     storage.saved = configuration.restored
-    awaitedAddressee = configuration.addressee
+    awaitedRecipient = configuration.recipient
     if let leader = configuration.leader { setLeader(leader) }
     resume(at: MonotonicClock.now)
     var nextStatus = MonotonicClock.now

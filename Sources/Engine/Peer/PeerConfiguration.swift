@@ -41,7 +41,7 @@ public struct PeerConfiguration: Sendable {
   /// How the master combines the activity of all peers.
   public var activityRule = ActivityRule.sum
   /// The receiver of the player's notes, by name or identity; nil: all peers.
-  public var addressee: String?
+  public var recipient: String?
   /// The saved session of a peer with this name that has crashed; nil: start without it.
   public var restored: SessionState?
   public var card = Card.none

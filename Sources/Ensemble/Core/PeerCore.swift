@@ -41,7 +41,7 @@ public final class PeerCore {
   /// The counts of the master's ticks that have arrived.
   public var account = TickAccount()
   /// The peer to which the player's notes go; nil: all peers.
-  public var addressee: Identity?
+  public var recipient: Identity?
   /// The notes of the local player, and the budget for messages of remote peers.
   public internal(set) var notes = Notes()
   /// Returns the options of a peer by its name and the address of its control port.

@@ -8,7 +8,7 @@ import Sending
 extension PeerCore {
   /// The player has played `message` on a local instrument.
   ///
-  /// The message goes to ``addressee``; if it is nil, to all peers, and it sounds here as well. A channel that another peer
+  /// The message goes to ``recipient``; if it is nil, to all peers, and it sounds here as well. A channel that another peer
   /// owns addresses this peer only. Channel 10 stays the channel of the drums. All other messages are sent on the channel of
   /// the local peer, by which the others recognise the player, or on channel 16 if the local peer has none. Expression on
   /// channel 1 sets the activity of the player. A standard device gets each message unchanged.
@@ -51,10 +51,10 @@ extension PeerCore {
   private func destination(of channel: Channel) -> Notes.Destination {
     let local = ensemble.channel ?? Self.lastChannel
     if channel == Self.drumChannel {
-      return Notes.Destination(identity: addressee, channel: channel)
+      return Notes.Destination(identity: recipient, channel: channel)
     }
     let owner = channel == local ? nil : ensemble.owner(of: channel)
-    return Notes.Destination(identity: owner ?? addressee, channel: local)
+    return Notes.Destination(identity: owner ?? recipient, channel: local)
   }
 
   private func deliver(_ message: Message, to destination: Notes.Destination) {

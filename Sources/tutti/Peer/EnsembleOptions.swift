@@ -65,7 +65,7 @@ struct EnsembleOptions: ParsableArguments {
     configuration.leader = ledBy
     configuration.masterLoss = onMasterLoss
     configuration.activityRule = totalActivity
-    configuration.addressee = sendTo
+    configuration.recipient = sendTo
   }
 }
 
