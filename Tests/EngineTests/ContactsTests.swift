@@ -50,24 +50,26 @@ import _TestSupport
     ("\n\n\0\n", 3),
   ])
   func whatIsNoContactIsTold(text: String, line: Int) {
-    let fault = #expect(throws: Contacts.Fault.self) { try contacts(text) }
+    let fault = #expect(throws: Contacts.ParseError.self) { try contacts(text) }
     #expect(fault?.isMalformed == true && fault?.description.contains("line \(line): not `name NAME`") == true)
   }
 
   @Test func octetsThatAreNoTextAreAFaultAndNoTrap() {
-    let fault = #expect(throws: Contacts.Fault.self) { try contacts(Data([0xFF, 0xFE, 0x6E, 0x00])) }
+    let fault = #expect(throws: Contacts.ParseError.self) { try contacts(Data([0xFF, 0xFE, 0x6E, 0x00])) }
     #expect(fault?.isMalformed == true)
   }
 
   @Test func aMegabyteIsEnough() throws {
     #expect(try contacts(String(repeating: "#\n", count: 1 << 19)).missing.isEmpty)
-    let fault = #expect(throws: Contacts.Fault.self) { try contacts(String(repeating: "#\n", count: 1 << 19) + "#") }
+    let fault = #expect(throws: Contacts.ParseError.self) {
+      try contacts(String(repeating: "#\n", count: 1 << 19) + "#")
+    }
     #expect(fault?.description.contains("larger than a megabyte") == true)
   }
 
   @Test(arguments: ["none", ""]) func whatCannotBeReadIsTold(name: String) throws {
     let folder = try TemporaryFolder()
-    let fault = #expect(throws: Contacts.Fault.self) { try Contacts(path: folder.path(name)) }
+    let fault = #expect(throws: Contacts.ParseError.self) { try Contacts(path: folder.path(name)) }
     #expect(fault?.isMalformed == false && fault?.description.contains("cannot be read; write a file of lines") == true)
   }
 

@@ -13,7 +13,7 @@ import Transports
 /// packets, by any of its addresses.
 public struct Contacts: Sendable {
   /// The reason why a file of contacts cannot be used, with file, line and remedy.
-  public struct Fault: Error, CustomStringConvertible {
+  public struct ParseError: Error, CustomStringConvertible {
     public let description: String
     /// Whether the file exists but has a syntax error.
     public let isMalformed: Bool
@@ -37,16 +37,17 @@ public struct Contacts: Sendable {
   /// Reads the file at `path` and resolves its hosts, which may take seconds. A host that cannot be resolved is listed in
   /// ``missing``.
   ///
-  /// - Throws: ``Fault``.
-  public init(path: String) throws(Fault) {
+  /// - Throws: ``ParseError``.
+  public init(path: String) throws(ParseError) {
     guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: Self.largest + 1) else {
-      throw Fault(
+      throw ParseError(
         description:
           "contacts \(path): cannot be read; write a file of lines `name NAME` and `host HOST`, or name another "
           + "with --contacts", isMalformed: false)
     }
     guard data.count <= Self.largest else {
-      throw Fault(description: "contacts \(path): larger than a megabyte; is it the right file?", isMalformed: true)
+      throw ParseError(
+        description: "contacts \(path): larger than a megabyte; is it the right file?", isMalformed: true)
     }
     let text = String(decoding: data, as: UTF8.self)
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -59,7 +60,7 @@ public struct Contacts: Sendable {
       case "host" where !value.isEmpty:
         do { hosts += try SocketAddress.all(resolving: value) } catch { missing.append(error.description) }
       default:
-        throw Fault(
+        throw ParseError(
           description:
             "contacts \(path), line \(index + 1): not `name NAME` or `host HOST`; write one of them, or # before "
             + "a remark", isMalformed: true)

@@ -4,16 +4,16 @@ import PeerProtocol
 extension Gates {
   /// Applies one rule: `notes=closed` for all peers, or `anna:notes,rhythm=open` for one peer. `all` stands for all four kinds.
   ///
-  /// - Throws: ``GateFault``; the gates are unchanged then.
-  public mutating func apply(_ rule: String) throws(GateFault) {
+  /// - Throws: ``GateError``; the gates are unchanged then.
+  public mutating func apply(_ rule: String) throws(GateError) {
     try apply(rule[...], line: nil)
   }
 
   /// Applies the rules of a file, one per line. Empty lines and lines that begin with # are ignored. A later rule for all
   /// peers does not change exceptions.
   ///
-  /// - Throws: ``GateFault``; the gates are unchanged then.
-  public mutating func apply(lines text: String) throws(GateFault) {
+  /// - Throws: ``GateError``; the gates are unchanged then.
+  public mutating func apply(lines text: String) throws(GateError) {
     var gates = self
     for (n, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let rule = line.trimmed
@@ -35,9 +35,9 @@ extension Gates {
     return rules(nil) { standard[$0] } + exceptions.flatMap { peer, exception in rules(peer) { exception[$0] } }
   }
 
-  private mutating func apply(_ rule: Substring, line: Int?) throws(GateFault) {
-    func fault(_ reason: String, _ remedy: String) -> GateFault {
-      GateFault(line: line, rule: String(rule), reason: reason, remedy: remedy)
+  private mutating func apply(_ rule: Substring, line: Int?) throws(GateError) {
+    func fault(_ reason: String, _ remedy: String) -> GateError {
+      GateError(line: line, rule: String(rule), reason: reason, remedy: remedy)
     }
     // Search from the end, because a name may contain both signs.
     guard let equals = rule.lastIndex(of: "=") else {

@@ -42,12 +42,12 @@ struct EnsembleOptions: ParsableArguments {
 
   func validate() throws {
     var scratch = Gates()
-    for rule in gate { try usage { () throws(GateFault) in try scratch.apply(rule) } }
+    for rule in gate { try usage { () throws(GateError) in try scratch.apply(rule) } }
   }
 
   /// Copies the options to `configuration`.
   ///
-  /// - Throws: `EngineError`, `GateFault`, ``GateFileError``.
+  /// - Throws: `EngineError`, `GateError`, ``GateFileError``.
   func apply(to configuration: inout PeerConfiguration) throws {
     if let gateFile {
       guard let file = FileHandle(forReadingAtPath: gateFile),
@@ -55,7 +55,7 @@ struct EnsembleOptions: ParsableArguments {
       else {
         throw EngineError("gate file \(gateFile): cannot be read or is larger than 1 MiB; give another --gate-file")
       }
-      do throws(GateFault) {
+      do throws(GateError) {
         try configuration.gates.apply(lines: String(decoding: data, as: UTF8.self))
       } catch {
         throw GateFileError(description: "gate file \(gateFile), \(error)")

@@ -92,7 +92,7 @@ struct NetworkOptions: ParsableArguments {
 
   /// Copies the options to `configuration`.
   ///
-  /// - Throws: `Contacts.Fault`.
+  /// - Throws: `Contacts.ParseError`.
   func apply(to configuration: inout PeerConfiguration) throws {
     configuration.port = port
     configuration.connect = connect

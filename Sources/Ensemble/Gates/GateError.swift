@@ -1,5 +1,5 @@
 /// A syntax error in a gate rule, with its remedy.
-public struct GateFault: Error, Hashable, Sendable, CustomStringConvertible {
+public struct GateError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The line number, counted from 1; nil for a rule that is not from a file.
   public let line: Int?
   public let rule: String
