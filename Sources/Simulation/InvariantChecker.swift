@@ -175,12 +175,12 @@ final class InvariantChecker {
   }
 
   private func evaluate(_ a: VirtualPeer, _ b: VirtualPeer) {
-    let isMet = a.core.roster.session(of: b.identity) != nil && b.core.roster.session(of: a.identity) != nil
+    let areInSession = a.core.roster.session(of: b.identity) != nil && b.core.roster.session(of: a.identity) != nil
     let reaches = world.wire.reaches(a.host, b.host)
     var pair = pairs[a.host * watched.count + b.host]
     // `apart` restarts with each session: a session that is replaced by a new one is missing for a moment.
-    pair.apart = reaches && !isMet ? pair.apart ?? now : nil
-    pair.met = isMet && reaches ? pair.met ?? now : nil
+    pair.apart = reaches && !areInSession ? pair.apart ?? now : nil
+    pair.met = areInSession && reaches ? pair.met ?? now : nil
     let (isMaster, isOtherMaster) = (a.core.ensemble.role == .master, b.core.ensemble.role == .master)
     if reaches {
       let isLate = pair.apart.map { now - $0 > .seconds(15) } ?? false

@@ -15,7 +15,7 @@ extension VirtualWorld {
         guard let other = hosts[host].peer, peer.core.roster.session(of: other.identity) == nil else { continue }
         let place = Connections.Place(SocketAddress(host: host, .control))
         _ = peer.core.connections.found(
-          other.identity, as: hosts[host].name, at: place, isMet: false, now: peer.now)
+          other.identity, as: hosts[host].name, at: place, isInSession: false, now: peer.now)
         hasFound = true
       }
       if hasFound { peer.wake(in: .zero) }

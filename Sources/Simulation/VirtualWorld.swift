@@ -152,7 +152,7 @@ public final class VirtualWorld {
     let localNow = known.clock.local(at: now)
     let peer = VirtualPeer(
       host: host, life: known.lives, name: known.name, ensemble: ensemble,
-      connections: Connections(to: [], own: known.identity, at: localNow),
+      connections: Connections(to: [], local: known.identity, at: localNow),
       clock: known.clock, wire: wire, pattern: pattern, probeRateLimit: settings.probeRateLimit, mutation: mutation,
       random: SplitMix(seed: random.next()))
     hosts[host].peer = peer
@@ -179,7 +179,7 @@ public final class VirtualWorld {
     for other in hosts.compactMap(\.peer) where wire.reaches(host, other.host) {
       let roster = other.core.roster
       other.core.connections.withdrawn(
-        peer.identity, as: hosts[host].name, isMet: { roster.session(of: $0) != nil }, now: other.now)
+        peer.identity, as: hosts[host].name, isInSession: { roster.session(of: $0) != nil }, now: other.now)
       other.wake(in: .zero)
     }
   }

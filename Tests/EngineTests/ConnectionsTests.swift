@@ -52,7 +52,7 @@ import _TestSupport
   }
 
   @Test func aLostPeerIsSoughtForAMinute() throws {
-    var connections = Connections(to: [], own: Identity(1), at: start)
+    var connections = Connections(to: [], local: Identity(1), at: start)
     connections.lost(Identity(2), of: try info, at: start)
     #expect(connections.areAllEstablished, "the player did not ask for it")
     let seconds = run(&connections, for: .seconds(120))
@@ -65,7 +65,7 @@ import _TestSupport
 
   @Test func whoIsFoundIsSoughtNoLonger() throws {
     for way in 0..<3 {
-      var connections = Connections(to: [], own: Identity(1), at: start)
+      var connections = Connections(to: [], local: Identity(1), at: start)
       connections.lost(Identity(2), of: try info, at: start)
       _ = connections.advance(endpoint, at: start + .seconds(1)) { _ in false }
       let session = try #require(connections.targets.first?.session)
@@ -85,7 +85,7 @@ import _TestSupport
 
   /// A peer that this one was told to connect to has another address, and comes by itself.
   @Test func aPeerWithAnotherAddressIsNotInvitedAtTheOld() throws {
-    var connections = Connections(to: [.init(there)], own: Identity(1), at: start)
+    var connections = Connections(to: [.init(there)], local: Identity(1), at: start)
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
     connections.established(session, at: there)
@@ -103,65 +103,65 @@ import _TestSupport
   private func find(
     _ connections: inout Connections, _ identity: UInt64 = 2, as name: String = "Ben",
     at address: SocketAddress? = nil,
-    isMet: Bool = false
+    isInSession: Bool = false
   ) -> Bool {
     connections.found(
-      Identity(identity), as: name, at: .init(address ?? there), isMet: isMet, now: start)
+      Identity(identity), as: name, at: .init(address ?? there), isInSession: isInSession, now: start)
   }
 
   /// Of two that find each other the lower identity invites, the other three seconds later.
   @Test(arguments: [(UInt64(1), 0), (3, 3)]) func whoIsFoundIsInvited(own: UInt64, first: Int) throws {
-    var connections = Connections(to: [], own: Identity(own), at: start)
+    var connections = Connections(to: [], local: Identity(own), at: start)
     #expect(find(&connections) && find(&connections))
     #expect(connections.targets.count == 1)
     #expect(connections.areAllEstablished, "the player did not ask for it")
     #expect(run(&connections, for: .seconds(5)).first == first)
-    connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
+    connections.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
     #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
   }
 
   @Test func whoIsFoundAndMetIsInvitedWhenItHasGone() throws {
-    var connections = Connections(to: [], own: Identity(1), at: start)
-    #expect(find(&connections, isMet: true) && connections.nextDeadline == .distantFuture)
+    var connections = Connections(to: [], local: Identity(1), at: start)
+    #expect(find(&connections, isInSession: true) && connections.nextDeadline == .distantFuture)
     connections.ended(try other(), of: Identity(2), at: start)
     #expect(connections.nextDeadline == start + .seconds(1))
   }
 
   /// The peer that others are told to connect to, and that announces itself as well, is told and no more.
   @Test func whoIsToldAndFoundIsInvitedOnce() {
-    var connections = Connections(to: [.init(there)], own: Identity(1), at: start)
+    var connections = Connections(to: [.init(there)], local: Identity(1), at: start)
     #expect(find(&connections) && connections.targets.count == 1)
-    connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
+    connections.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
     #expect(connections.targets.count == 1)
   }
 
   /// A name that is taken is changed: the new one is seen before the old one is gone.
   @Test func theNewestAnnouncementCounts() {
-    var connections = Connections(to: [], own: Identity(1), at: start)
+    var connections = Connections(to: [], local: Identity(1), at: start)
     let elsewhere = SocketAddress(host: 0x0A00_0003, port: 5004)
     #expect(find(&connections) && find(&connections, as: "Ben #2", at: elsewhere))
-    connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
+    connections.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
     #expect(connections.targets.map(\.place.control) == [elsewhere])
-    connections.withdrawn(Identity(2), as: "Ben #2", isMet: { _ in false }, now: start)
+    connections.withdrawn(Identity(2), as: "Ben #2", isInSession: { _ in false }, now: start)
     #expect(connections.targets.isEmpty)
   }
 
   /// Where one peer was announced another is: when the announcement ends nobody is invited there any more.
   @Test func anAnnouncementThatWasAnothersIsForgotten() throws {
-    var connections = Connections(to: [], own: Identity(1), at: start)
+    var connections = Connections(to: [], local: Identity(1), at: start)
     #expect(find(&connections))
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
     connections.established(session, at: there)
     connections.recognised(session, as: Identity(3))
-    connections.withdrawn(Identity(2), as: "Ben", isMet: { _ in false }, now: start)
+    connections.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
     connections.ended(session, of: Identity(3), at: start)
     #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
   }
 
   /// The player hears of it; who was found is let be, and who was named is not.
   @Test(arguments: [true, false]) func whoRefusesIsToldOnce(isFound: Bool) throws {
-    var connections = Connections(to: isFound ? [] : [.init(there)], own: Identity(1), at: start)
+    var connections = Connections(to: isFound ? [] : [.init(there)], local: Identity(1), at: start)
     if isFound { #expect(find(&connections)) }
     _ = connections.advance(endpoint, at: start) { _ in false }
     let session = try #require(connections.targets.first?.session)
@@ -172,7 +172,7 @@ import _TestSupport
   }
 
   @Test func whoIsNobodyToPlayWithIsLetBe() throws {
-    var connections = Connections(to: [.init(there)], own: Identity(1), at: start)
+    var connections = Connections(to: [.init(there)], local: Identity(1), at: start)
     _ = connections.advance(endpoint, at: start) { _ in false }
     connections.abandoned(try #require(connections.targets.first?.session))
     #expect(connections.areAllEstablished && connections.targets.isEmpty)
@@ -181,7 +181,8 @@ import _TestSupport
   private func findAll(_ numbers: some Sequence<Int>, by connections: inout Connections) {
     for n in numbers {
       let place = SocketAddress(host: UInt32(n), port: 5004)
-      let isKept = connections.found(Identity(UInt64(n)), as: "Ben \(n)", at: .init(place), isMet: false, now: start)
+      let isKept = connections.found(
+        Identity(UInt64(n)), as: "Ben \(n)", at: .init(place), isInSession: false, now: start)
       #expect(isKept)
     }
   }
@@ -196,7 +197,7 @@ import _TestSupport
     var random = SplitMix(seed: seed)
     let numbers = Array(1...40).shuffled(using: &random)
     for own in [1, 2, 3, 40] {
-      var connections = Connections(to: [], own: Identity(UInt64(own)), at: start)
+      var connections = Connections(to: [], local: Identity(UInt64(own)), at: start)
       let others = numbers.filter { $0 != own }
       findAll(others.prefix(15), by: &connections)
       #expect(connections.targets.count == 15)
@@ -206,25 +207,25 @@ import _TestSupport
   }
 
   @Test func theMasterIsConnectedToAsWell() {
-    var connections = Connections(to: [], own: Identity(30), at: start)
+    var connections = Connections(to: [], local: Identity(30), at: start)
     findAll((1...29).reversed(), by: &connections)
-    connections.follow(master: Identity(17), isMet: { _ in false }, at: start)
+    connections.follow(master: Identity(17), isInSession: { _ in false }, at: start)
     #expect(identities(connections) == [1, 2, 17])
     // It is the master itself: everybody's session is its own.
-    connections.follow(master: Identity(30), isMet: { _ in false }, at: start)
+    connections.follow(master: Identity(30), isInSession: { _ in false }, at: start)
     #expect(connections.targets.count == 29)
   }
 
   @Test func whenALowestLeavesTheNextTakesItsPlace() {
-    var connections = Connections(to: [], own: Identity(30), at: start)
+    var connections = Connections(to: [], local: Identity(30), at: start)
     findAll(1...29, by: &connections)
-    connections.withdrawn(Identity(1), as: "Ben 1", isMet: { $0 == Identity(3) }, now: start)
+    connections.withdrawn(Identity(1), as: "Ben 1", isInSession: { $0 == Identity(3) }, now: start)
     #expect(identities(connections) == [2, 3])
     #expect(connections.targets.first { $0.identity == Identity(3) }?.isEstablished == true)
   }
 
   @Test func anAnnouncementTwiceIsOnePeer() {
-    var connections = Connections(to: [], own: Identity(30), at: start)
+    var connections = Connections(to: [], local: Identity(30), at: start)
     findAll([1, 2, 2, 1], by: &connections)
     #expect(connections.targets.count == 2)
   }

@@ -24,7 +24,7 @@ extension Peer {
         guard let identity = service.identity else { break }
         let roster = core.roster
         core.connections.withdrawn(
-          Identity(identity), as: service.name, isMet: { roster.session(of: $0) != nil }, now: now)
+          Identity(identity), as: service.name, isInSession: { roster.session(of: $0) != nil }, now: now)
       case .unavailable(let reason): log.notice("\(reason)")
       case .renamed(let name): log.notice("peer name: already in use on this network; other peers see \(name)")
       }
@@ -35,9 +35,9 @@ extension Peer {
     guard configuration.discovery == .connects, !service.isLocal, let bits = service.identity else { return }
     let identity = Identity(bits)
     guard identity != self.identity, configuration.policy.admits(service.name, from: service.address) else { return }
-    let isMet = core.roster.session(of: identity) != nil
+    let isInSession = core.roster.session(of: identity) != nil
     if !core.connections.found(
-      identity, as: service.name, at: Connections.Place(service.address), isMet: isMet, now: now)
+      identity, as: service.name, at: Connections.Place(service.address), isInSession: isInSession, now: now)
     {
       let limit = Connections.announcementLimit
       let reason = "discovered after \(limit) other peers, so it is ignored"

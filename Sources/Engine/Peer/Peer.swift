@@ -116,7 +116,7 @@ public final class Peer {
     let peerOptions = configuration.peerOptions
     core = PeerCore(
       name: configuration.name, ensemble: ensemble,
-      connections: Connections(to: addresses.map(Connections.Place.init), own: store.identity, at: now),
+      connections: Connections(to: addresses.map(Connections.Place.init), local: store.identity, at: now),
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
     core.peerClocks = peerClocks
     core.ensemble.gates = configuration.gates

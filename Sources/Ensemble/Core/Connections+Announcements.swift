@@ -15,10 +15,10 @@ extension Connections {
 
   /// Whether the local peer connects to the announced peer with `identity`.
   func wants(_ identity: Identity) -> Bool {
-    if announcements.count <= Self.fullMeshLimit || identity == master || own == master { return true }
+    if announcements.count <= Self.fullMeshLimit || identity == master || local == master { return true }
     // If the local identity is below the second lowest of the others, it is one of the two lowest of all.
     guard lowest.count == 2 else { return true }
-    return own < lowest[1] || identity <= lowest[1]
+    return local < lowest[1] || identity <= lowest[1]
   }
 
   /// The peer with `identity` announces itself at `place`. The newest announcement counts: if its first name was taken, the
@@ -26,10 +26,10 @@ extension Connections {
   ///
   /// - Parameters:
   ///   - name: the name of the announcement.
-  ///   - isMet: whether the peer is in session already.
+  ///   - isInSession: whether the peer is in session already.
   /// - Returns: false if there are already ``announcementLimit`` other announcements.
   public mutating func found(
-    _ identity: Identity, as name: String, at place: Place, isMet: Bool, now: Instant
+    _ identity: Identity, as name: String, at place: Place, isInSession: Bool, now: Instant
   ) -> Bool {
     guard !targets.contains(where: { $0.place.control == place.control && $0.reason == .configured }) else {
       return true
@@ -43,7 +43,7 @@ extension Connections {
     } else {
       targets.removeAll { if case .discovered(identity, as: _) = $0.reason { true } else { false } }
     }
-    if wants(identity) { add(identity, isMet: isMet, at: now) }
+    if wants(identity) { add(identity, isInSession: isInSession, at: now) }
     return true
   }
 
@@ -56,38 +56,38 @@ extension Connections {
 
   /// The announcement of the peer with `identity` by `name` was withdrawn. A session with the peer is not affected.
   ///
-  /// - Parameter isMet: whether a peer is in session already.
-  public mutating func withdrawn(_ identity: Identity, as name: String, isMet: (Identity) -> Bool, now: Instant) {
+  /// - Parameter isInSession: whether a peer is in session already.
+  public mutating func withdrawn(_ identity: Identity, as name: String, isInSession: (Identity) -> Bool, now: Instant) {
     targets.removeAll { $0.reason == .discovered(identity, as: name) }
     guard announcements[identity]?.name == name else { return schedule() }
     announcements[identity] = nil
     lowest = Array(announcements.keys.sorted().prefix(2))
-    reconsider(isMet: isMet, at: now)
+    reconsider(isInSession: isInSession, at: now)
   }
 
   /// The peer with `identity` is the master.
-  mutating func follow(master identity: Identity, isMet: (Identity) -> Bool, at now: Instant) {
+  mutating func follow(master identity: Identity, isInSession: (Identity) -> Bool, at now: Instant) {
     guard master != identity else { return }
     master = identity
-    if announcements.count > Self.fullMeshLimit { reconsider(isMet: isMet, at: now) }
+    if announcements.count > Self.fullMeshLimit { reconsider(isInSession: isInSession, at: now) }
   }
 
   /// Connects to all peers that are wanted now. Established sessions are not ended, because a peer may depend on them.
-  private mutating func reconsider(isMet: (Identity) -> Bool, at now: Instant) {
+  private mutating func reconsider(isInSession: (Identity) -> Bool, at now: Instant) {
     defer { schedule() }
     let known = Set(targets.compactMap(\.identity))
     for identity in announcements.keys.filter({ !known.contains($0) && wants($0) }).sorted() {
-      add(identity, isMet: isMet(identity), at: now)
+      add(identity, isInSession: isInSession(identity), at: now)
     }
   }
 
-  private mutating func add(_ identity: Identity, isMet: Bool, at now: Instant) {
+  private mutating func add(_ identity: Identity, isInSession: Bool, at now: Instant) {
     guard let announcement = announcements[identity] else { return }
     var target = Target(
       announcement.place, reason: .discovered(identity, as: announcement.name), at: now,
-      firstTry: own < identity ? now : now + Self.courtesy)
+      firstTry: local < identity ? now : now + Self.courtesy)
     target.identity = identity
-    if isMet { (target.reachedBy, target.isEstablished) = (identity, true) }
+    if isInSession { (target.reachedBy, target.isEstablished) = (identity, true) }
     targets.append(target)
   }
 }

@@ -84,7 +84,7 @@ public struct Connections {
 
   package internal(set) var targets: [Target]
   /// The identity of the local peer.
-  let own: Identity
+  let local: Identity
   /// The announcements on the network.
   var announcements: [Identity: Announcement] = [:] { didSet { announcedCount = announcements.count } }
   /// The number of announcements. It is needed for each packet and stored, so that the large table stays out of the cache.
@@ -98,10 +98,10 @@ public struct Connections {
 
   /// - Parameters:
   ///   - places: the configured peers.
-  ///   - own: the identity of the local peer.
-  public init(to places: [Place], own: Identity, at now: Instant) {
+  ///   - local: the identity of the local peer.
+  public init(to places: [Place], local: Identity, at now: Instant) {
     targets = places.map { Target($0, reason: .configured, at: now) }
-    self.own = own
+    self.local = local
     schedule()
   }
 

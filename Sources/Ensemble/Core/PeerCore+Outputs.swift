@@ -35,7 +35,7 @@ extension PeerCore {
   /// Each peer must be in session with the master.
   private func connect(toMaster master: Identity, at now: Instant) {
     let roster = roster
-    connections.follow(master: master, isMet: { roster.session(of: $0) != nil }, at: now)
+    connections.follow(master: master, isInSession: { roster.session(of: $0) != nil }, at: now)
   }
 
   private func send(_ exclusive: [UInt8], to identity: Identity?, isJournalled: Bool) {
