@@ -58,7 +58,7 @@ import _TestSupport
     core.ensemble.measured(ClockTransit(.back, sent: now, received: now), with: remote, at: now)
     core.ensemble.warn(of: remote, .isUnreadable)
     core.sound(.noteOn(channel, key: 60, velocity: 100), on: session, at: now)
-    core.handle(.journals(session), at: now)
+    core.handle(.peerSendsJournals(session), at: now)
     core.handle(.clock(session, ClockTransit(.out, sent: now, received: now)), at: now)
     #expect(!paths(of: remote, in: core).isEmpty && core.ensemble.owner(of: channel) == remote)
   }

@@ -59,7 +59,7 @@ extension PeerCore {
       }
     case .feedback(let session, let sequence):
       if let stream = roster.stream(of: session) { emit(.stream(.acknowledge(stream, sequence: sequence))) }
-    case .journals(let session):
+    case .peerSendsJournals(let session):
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.sendsJournals = true }
       updateStream(of: session)
     case .declined(let name, let address): emit(.event(.invitationDeclined(of: name, at: address)))

@@ -89,7 +89,7 @@ extension Endpoint {
       }
       if session.receiver.hasJournal, !session.hasReportedJournals {
         session.hasReportedJournals = true
-        outputs.append(.journals(session.id))
+        outputs.append(.peerSendsJournals(session.id))
       }
       var isAwaited = session.receiver.commandCount == 0
       while let event = session.receiver.next(in: datagram) {

@@ -54,7 +54,7 @@ extension Endpoint {
     /// A System Exclusive message: its data octets without F0 and F7.
     case systemExclusive(SessionID, [UInt8], at: Instant, arrival: Instant)
     /// The packets of the peer contain recovery journals. Reported once.
-    case journals(SessionID)
+    case peerSendsJournals(SessionID)
     /// The peer has received the stream sent to it up to this sequence number.
     case feedback(SessionID, sequence: UInt16)
   }

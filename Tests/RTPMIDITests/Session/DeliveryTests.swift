@@ -128,7 +128,7 @@ import VirtualSessions
     let arrivals = [network.clock(1) - .milliseconds(29), network.clock(1) - .milliseconds(9)]
     #expect(
       network.events(of: 1).suffix(4) == [
-        .journals(id), .message(id, .start, at: counts, arrival: arrivals[0], isRecovered: false),
+        .peerSendsJournals(id), .message(id, .start, at: counts, arrival: arrivals[0], isRecovered: false),
         .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: true),
         .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: false),
       ])
