@@ -2,28 +2,31 @@ import BasicContainers
 import MIDI
 import MusicalTime
 
-/// The receiving half of one RTP stream: from its packets, the messages that may reach the music.
+/// The receiver of one RTP stream: decodes its packets, and repairs losses from their recovery journals.
 ///
-/// ``open(_:near:)`` takes a packet, then ``next(in:)`` gives its commands one by one: take them all before the next
-/// packet. A packet received before, or too old to tell, throws, and so does one with a fault anywhere in its commands
-/// or its journal: a replay or a forgery does not reach the music, and of a damaged packet nothing does.
+/// ``open(_:near:)`` checks a packet; then ``next(in:)`` returns its commands one by one. All commands have to be read
+/// before the next packet is opened. `open` throws for a duplicate, for a packet that is too old to be distinguished
+/// from a replay, and for a packet with an error anywhere in its commands or its journal. No command of such a packet is
+/// delivered.
 ///
-/// The first packet of a stream, and one before which numbers were left out, is read with its recovery journal, if it
-/// has one: what was lost comes first, as ``Event/recovered(_:_:)``, then the packet's own commands. A packet that comes
-/// after it has been made good is held back whole.
+/// The journal is used for the first packet of a stream and for each packet before which sequence numbers are missing.
+/// The repair of the loss is delivered first, as ``Event/recovered(_:_:)``, then the commands of the packet. A packet
+/// that arrives after a journal has repaired its loss is held back completely.
 ///
-/// Without a journal, what is lost stays lost, and of a packet that is new but overtaken by a later one, only what is
-/// right in any order is given: Timing Clocks, which a follower counts, if no Start, Continue, Stop or Song Position has
-/// come since; and the ends of notes, since a silence too many heals and a note too many sounds on. The rest is held
-/// back and counted: an older controller value or Stop must not undo a newer one.
+/// Without a journal, losses are not repaired. Of a new packet that was overtaken by a later one, only commands that are
+/// correct in any order are delivered. These are Timing Clocks, which a follower counts, unless a Start, Continue, Stop
+/// or Song Position has arrived since; and the ends of notes, because a superfluous Note Off does no lasting harm, while
+/// a superfluous note does not end. All other commands are held back and counted: an older controller value or Stop must
+/// not replace a newer one.
 public struct PacketReceiver: ~Copyable {
   public enum Event: Hashable, Sendable, BitwiseCopyable {
-    /// A message, and when it counts by the sender's clock, in whole units of 100 us.
+    /// A message, and the instant at which it takes effect by the sender's clock, in whole units of 100 us.
     case message(Message, Instant)
-    /// A message that puts right what has been lost, and the time stamp of the packet whose journal told it. A Clock
-    /// among them makes the count of ticks right, and says nothing about time.
+    /// A message that repairs a loss, and the time stamp of the packet whose journal contains it. A recovered Clock
+    /// corrects the tick count and contains no information about time.
     case recovered(Message, Instant)
-    /// A System Exclusive is complete; the instant is that of its last piece, or of the packet whose journal told it.
+    /// A System Exclusive is complete. The instant is that of its last segment, or of the packet whose journal contains
+    /// it.
     case systemExclusive(Instant)
   }
 
@@ -33,27 +36,28 @@ public struct PacketReceiver: ~Copyable {
   var assembly: SystemExclusiveAssembly
   var state = ReceivedState()
   private var repair = JournalRepair()
-  /// Octets of the newest packet's recovery journal; nil when it had none.
+  /// The length of the recovery journal of the newest packet, in octets; nil if the packet has no journal.
   ///
   /// Real-time: safe.
   public private(set) var journalLength: Int?
-  /// Numbers before this place have come or been made good.
+  /// The packets before this index have arrived or are repaired.
   private var repairedPlace: Int64 = -1
   private var commands: CommandCursor?
-  /// How many commands the packet last opened has, given or held back; a guard packet has none.
+  /// The number of commands in the packet that was opened last, delivered or held back; 0 for a guard packet.
   ///
   /// Real-time: safe.
   public private(set) var commandCount = 0
-  /// When the open packet counts.
+  /// The unwrapped time stamp of the open packet, in units of 100 us.
   private var stamp = Int64(0)
-  /// The open packet's place in the stream, if others have overtaken it.
+  /// The index of the open packet in the stream if later packets have overtaken it; otherwise nil.
   var latePlace: Int64?
-  /// The place of the last packet with a Start, Continue, Stop or Song Position.
+  /// The index of the last packet with a Start, Continue, Stop or Song Position.
   var transportPlace: Int64 = -1
 
-  /// A receiver for the stream of `ssrc`.
+  /// Creates a receiver for the stream of `ssrc`.
   ///
-  /// - Parameter systemExclusiveCapacity: how many data octets a System Exclusive may have. The room is taken here, once.
+  /// - Parameter systemExclusiveCapacity: the maximum number of data octets of a System Exclusive. The memory is allocated
+  ///   once, by this call.
   ///
   /// Real-time: not safe.
   public init(ssrc: UInt32, systemExclusiveCapacity: Int) {
@@ -61,6 +65,8 @@ public struct PacketReceiver: ~Copyable {
     assembly = SystemExclusiveAssembly(capacity: systemExclusiveCapacity)
   }
 
+  /// The statistics of the stream.
+  ///
   /// Real-time: safe.
   public var statistics: ReceptionStatistics {
     @_noLocks @_noAllocation get {
@@ -79,28 +85,28 @@ public struct PacketReceiver: ~Copyable {
     }
   }
 
-  /// The highest sequence number received, or nil before the first packet: what receiver feedback tells the sender.
+  /// The highest sequence number received, which receiver feedback reports to the sender; nil before the first packet.
   ///
   /// Real-time: safe.
   public var highestSequence: UInt16? {
     @_noLocks @_noAllocation get { window.highest < 0 ? nil : window.sequence }
   }
 
-  /// How many octets ``systemExclusive(at:)`` has.
+  /// The number of data octets of the System Exclusive that ``next(in:)`` has just completed.
   ///
   /// Real-time: safe.
   public var systemExclusiveCount: Int { @_noLocks @_noAllocation get { assembly.data.count } }
 
-  /// A data octet, F0 and F7 not counted, of the System Exclusive that ``next(in:)`` has just completed.
+  /// Returns a data octet of the System Exclusive that ``next(in:)`` has just completed. F0 and F7 are not included.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func systemExclusive(at index: Int) -> UInt8 { assembly.data[index] }
 
-  /// Takes a datagram. Its time stamp's missing upper bits are those that bring it nearest to `reference`.
+  /// Opens a packet. The upper bits of its time stamp are chosen so that the instant is closest to `reference`.
   ///
-  /// - Parameter reference: about now, by the sender's clock; within two days is near enough.
-  /// - Throws: ``PacketError``; then the packet has no commands to give.
+  /// - Parameter reference: the approximate current time by the sender's clock. An error of two days is permitted.
+  /// - Throws: ``PacketError``; ``next(in:)`` then returns nil.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -109,8 +115,8 @@ public struct PacketReceiver: ~Copyable {
     repair.end()
     let (header, payload) = try RTPHeader.decode(packet)
     guard header.ssrc == ssrc else { throw .otherSource }
-    // All of it is read before the packet takes its place in the stream: a damaged one takes none, so that its original
-    // can still come.
+    // The complete packet is checked before its sequence number is registered. The number of a damaged packet is not
+    // registered, so that the original packet is still accepted.
     let cursor = try CommandCursor(packet, payload: payload)
     let count: Int
     do { count = try cursor.count(in: packet) } catch {
@@ -144,7 +150,7 @@ public struct PacketReceiver: ~Copyable {
     commands = cursor
   }
 
-  /// The next event of the packet last opened, or nil after its last.
+  /// Returns the next event of the open packet; nil after the last one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -170,8 +176,8 @@ public struct PacketReceiver: ~Copyable {
     return nil
   }
 
-  /// Gives the packet its place in the stream. If others are missing before it, or it is the first, the repair of them
-  /// begins.
+  /// Registers the sequence number of a packet and returns its index in the stream. Starts a repair if packets before it
+  /// are missing or if it is the first packet.
   @_noLocks @_noAllocation
   private mutating func admit(_ sequence: UInt16, _ journal: JournalCursor?) throws(PacketError) -> Int64 {
     let isFirst = window.highest < 0
@@ -197,10 +203,10 @@ public struct PacketReceiver: ~Copyable {
     case .restarted:
       counts.received &+= 1
       assembly.abandon()
-      // The other stream's are not this one's.
+      // The count of System Exclusives belongs to the earlier stream.
       state.exclusives = 0
       guard let journal else { return window.highest }
-      // What the other stream has left sounding is not in this one's journal.
+      // The notes of the earlier stream that still sound are not in the journal of the new stream.
       counts.repairs &+= 1
       repair.begin(journal, isSingle: false, isCovered: false)
       repairedPlace = window.highest
@@ -219,7 +225,7 @@ public struct PacketReceiver: ~Copyable {
     }
   }
 
-  /// The count whose low 32 bits are `stamp`, nearest to `reference`.
+  /// Returns the number closest to `reference` whose low 32 bits are `stamp`.
   @_noLocks @_noAllocation
   private func unwrap(_ stamp: UInt32, near reference: Int64) -> Int64 {
     reference &+ Int64(Int32(bitPattern: stamp &- UInt32(truncatingIfNeeded: reference)))

@@ -2,12 +2,12 @@ import BasicContainers
 import MIDI
 import MusicalTime
 
-/// The sending half of one RTP stream: it numbers the packets, and keeps the recovery journal. One thread owns it.
+/// The sender of one RTP stream: numbers the packets and maintains the recovery journal. One thread owns it.
 ///
-/// Each call makes one packet of one command. A packet with two would save octets and lose ticks: a receiver in the
-/// field swallows what follows an F8. With ``sendsJournal`` each packet also tells what has been said since the
-/// checkpoint, so that a receiver that has lost packets has what it needs in the next one (RFC 6295 section 4). What the
-/// receiver acknowledges is told no more: the closed-loop sending policy.
+/// Each call encodes a packet with one command. Packets with two commands would save octets, but lose ticks, because a
+/// receiver in use discards the commands after an F8. With ``sendsJournal``, each packet also contains the commands
+/// since the checkpoint, so that the next packet that arrives repairs the loss of earlier ones (RFC 6295 section 4).
+/// The journal omits the commands that the receiver has acknowledged (closed-loop sending policy).
 public struct PacketSender: ~Copyable {
   public private(set) var ssrc: UInt32
   /// The sequence number of the next packet.
@@ -24,9 +24,9 @@ public struct PacketSender: ~Copyable {
   }
   private var storedExtension: HeaderExtension?
 
-  /// A stream that begins with packet `sequence`, which should be random (RFC 3550 section 5.1).
+  /// Creates a stream that begins with packet `sequence`, which should be random (RFC 3550 section 5.1).
   ///
-  /// - Parameter historyCapacity: how many things said of notes, controllers and the like the journal remembers at most.
+  /// - Parameter historyCapacity: the maximum number of channel commands in the checkpoint history.
   ///
   /// Real-time: not safe.
   public init(ssrc: UInt32, sequence: UInt16, historyCapacity: Int = 256) {
@@ -45,7 +45,8 @@ public struct PacketSender: ~Copyable {
     storedExtension = nil
   }
 
-  /// Whether every packet bears a journal; at first not. Turned on, it covers what is sent from then on.
+  /// Whether each packet contains a journal; false at first. The journal covers the commands that are sent after this
+  /// property was set to true.
   ///
   /// Real-time: safe.
   public var sendsJournal: Bool {
@@ -53,8 +54,8 @@ public struct PacketSender: ~Copyable {
     @_noLocks @_noAllocation set { history.record(newValue, from: sequence) }
   }
 
-  /// Whether the journal tells up to four commands of a controller, each by number and value, instead of the newest
-  /// (RFC 6295, appendix A.3.3); at first not.
+  /// Whether the journal contains up to four commands of a controller, each with number and value, instead of the newest
+  /// one (RFC 6295, appendix A.3.3); false at first.
   ///
   /// Real-time: safe.
   public var usesEnhancedControllers: Bool {
@@ -62,28 +63,28 @@ public struct PacketSender: ~Copyable {
     @_noLocks @_noAllocation set { history.encodeControllers(enhanced: newValue) }
   }
 
-  /// The receiver has, or has repaired, all packets up to `sequence`. A number that has not been sent, or has been
-  /// acknowledged already, changes nothing.
+  /// Records that the receiver has received or repaired all packets up to `sequence`. A number that has not been sent, or
+  /// that is already acknowledged, has no effect.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func acknowledge(_ sequence: UInt16) { history.trim(acknowledged: sequence, next: self.sequence) }
 
-  /// Whether anything has been said that the receiver has not acknowledged. While so, and nothing else is sent, a
-  /// packet of ``encodeGuard(at:into:)`` now and then repairs the loss of the last one.
+  /// Whether the receiver has not acknowledged all commands. If this is true and no commands follow, guard packets
+  /// (``encodeGuard(at:into:)``) repair the loss of the last packets.
   ///
   /// Real-time: safe.
   public var hasUnacknowledged: Bool { @_noLocks @_noAllocation get { history.hasUnacknowledged } }
 
-  /// How many things said were dropped from the journal, since there was no room, before the receiver acknowledged them.
+  /// The number of commands that were removed from the journal for lack of space before the receiver acknowledged them.
   ///
   /// Real-time: safe.
   public var discarded: UInt64 { @_noLocks @_noAllocation get { history.discarded } }
 
-  /// Appends to `packet` one that says: `message` counts at `instant` of this peer's clock.
+  /// Appends to `packet` an RTP packet with `message`, which takes effect at `instant` of the local clock.
   ///
-  /// - Returns: false, with nothing appended and no number used, when there is no room; ``longestMessagePacket`` octets are
-  ///   enough.
+  /// - Returns: false, with nothing appended and no sequence number used, if there is no room; ``longestMessagePacket``
+  ///   octets are enough.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -100,15 +101,16 @@ public struct PacketSender: ~Copyable {
     return true
   }
 
-  /// Appends to `packet` one that holds as much of a System Exclusive as fits. Begin with `sent` 0; while the result is
-  /// less than `data.count`, go on from it with the next packet.
+  /// Appends to `packet` an RTP packet with as much of a System Exclusive as fits. The first call has `sent` 0. While the
+  /// result is less than `data.count`, it is the `sent` of the call for the next packet.
   ///
   /// - Parameters:
   ///   - data: all data octets, without F0 and F7, each below 128.
-  ///   - sent: how many of them earlier packets hold.
-  ///   - isJournalled: whether the journal repairs it, if it is not too long. One that is said again anyhow need not be.
-  /// - Returns: how many are sent now. Nil, with nothing appended and no number used, when there is no room, when an octet
-  ///   is 128 or more, or when nothing is left to send.
+  ///   - sent: the number of data octets in earlier packets.
+  ///   - isJournalled: whether the journal repairs the loss of the message, if it is not too long. This is not necessary
+  ///     for messages that are repeated anyway.
+  /// - Returns: the number of data octets sent so far. Nil, with nothing appended and no sequence number used, if there is
+  ///   no room, if an octet is 128 or more, or if nothing is left to send.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -120,7 +122,7 @@ public struct PacketSender: ~Copyable {
     guard packet.freeCapacity > headerLength else { return nil }
     var reserve = 0
     if sendsJournal {
-      // The journal first, to see how long it is. At least a piece of 64 octets goes with it.
+      // The journal is encoded first to determine its length. At least 64 octets are left for the System Exclusive.
       let most = min(packet.freeCapacity, Self.longestMessagePacket)
       guard history.appendJournal(of: sequence, to: &packet, room: most - bareLength - 64) else {
         return nil
@@ -142,11 +144,11 @@ public struct PacketSender: ~Copyable {
     return nil
   }
 
-  /// Appends to `packet` one without a command. Its journal repairs the loss of the packets before it when no other
-  /// follows them (RFC 4696 section 4.2).
+  /// Appends a guard packet to `packet`: an RTP packet without a command. Its journal repairs the loss of the packets
+  /// before it if no other packet follows them (RFC 4696 section 4.2).
   ///
-  /// - Returns: false, with nothing appended and no number used, when there is no room; ``longestMessagePacket`` octets are
-  ///   enough.
+  /// - Returns: false, with nothing appended and no sequence number used, if there is no room; ``longestMessagePacket``
+  ///   octets are enough.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -174,12 +176,13 @@ public struct PacketSender: ~Copyable {
     }
   }
 
-  /// Octets of the longest packet of one message without a journal.
+  /// The length of the longest packet with one message and without a journal, in octets.
   private var bareLength: Int {
     @_noLocks @_noAllocation get { Self.longestBarePacket - RTPHeader.length + headerLength }
   }
 
-  /// Completes a packet that begins at `start` by its journal, if it bears one; else takes it back.
+  /// Completes the packet that begins at `start`, with its journal if the stream has one. Returns false, with the packet
+  /// removed, if there is no room for the journal.
   @_noLocks @_noAllocation
   private mutating func finish(
     _ section: CommandSectionEncoder, in packet: inout RigidArray<UInt8>, from start: Int
@@ -192,14 +195,14 @@ public struct PacketSender: ~Copyable {
     return false
   }
 
-  /// Octets of the longest packet of one message: with its journal it fits an Ethernet frame. With less room than this
-  /// the journal is cut.
+  /// The maximum length of a packet with one message and a journal, in octets. Such a packet fits into an Ethernet frame.
+  /// If there is less room, the journal is shortened.
   ///
   /// Real-time: safe.
   public static var longestMessagePacket: Int { @_noLocks @_noAllocation get { 1400 } }
 
-  /// Octets of the longest packet of one message without journal and header extension: header, section header, three octets
-  /// of command.
+  /// The length of the longest packet with one message and without journal and header extension, in octets: header, header
+  /// of the command section, and three octets of command.
   ///
   /// Real-time: safe.
   public static var longestBarePacket: Int { @_noLocks @_noAllocation get { RTPHeader.length + 1 + 3 } }

@@ -5,13 +5,15 @@ import MusicalTime
 ///
 ///     V=2 P X CC | M PT=97 | sequence 16 | time stamp 32, of 100 us | source 32
 ///
-/// Sent with P, CC and M all 0: two systems ignore the commands of a packet with M set. Received with any of them.
+/// P, CC and M are sent as 0, because two known systems ignore the commands of a packet with M set. Received packets may
+/// have any values.
 ///
 /// The X bit announces a ``HeaderExtension``.
 public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
-  /// Counts the stream's packets, from a random start, and wraps.
+  /// The sequence number of the packet. It starts at a random value and wraps.
   public var sequence: UInt16
-  /// When the packet's commands count, in units of 100 us of the sender's clock, its low 32 bits: wraps in five days.
+  /// The instant at which the commands take effect by the sender's clock, in units of 100 us: the low 32 bits, which wrap
+  /// after five days.
   public var timestamp: UInt32
   /// The sender's synchronization source identifier.
   public var ssrc: UInt32
@@ -30,8 +32,8 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public static var length: Int { @_noLocks @_noAllocation get { 12 } }
 
-  /// The time stamp of `instant`: its count of whole 100 us, low 32 bits. Never 0, which one receiver takes for the
-  /// start of a session; 1 stands in for it.
+  /// Returns the time stamp of `instant`: the low 32 bits of the number of whole 100 us. 0 is replaced by 1, because one
+  /// known receiver interprets 0 as the start of a session.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -60,7 +62,7 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
 
   /// Reads the header of `packet`.
   ///
-  /// - Returns: the header, and the place of the payload behind contributing sources and extension, without padding.
+  /// - Returns: the header, and the payload after contributing sources and extension, without padding.
   /// - Throws: ``PacketError/truncated`` or ``PacketError/notRTPMIDI``.
   ///
   /// Real-time: safe.
@@ -80,7 +82,7 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
     }
     var end = packet.count
     if flags & 0x20 != 0 {
-      // The last octet counts the padding, itself included.
+      // The last octet is the number of padding octets, including itself.
       let padding = Int(packet[end - 1])
       guard padding > 0 else { throw .notRTPMIDI }
       end -= padding
