@@ -125,7 +125,8 @@ extension InvariantChecker {
       guard isSettled, theirs.step == mine.step, now - theirs.at < .seconds(2) else { continue }
       let distance = mine.at - theirs.at
       if isHealed { outcome.distances.append(distance) }
-      // At 60 BPM a step is 250 ms, and a rhythm is left for good a quarter of one further off.
+      // At 60 BPM a step is 250 ms. A follower whose error exceeds a step and a quarter (312.5 ms) jumps to the right
+      // position.
       let limit =
         isHealed
         ? maximumDistance

@@ -2,8 +2,8 @@ import MusicalTime
 
 /// Reception of datagrams.
 extension Endpoint {
-  /// Receives a datagram. If the endpoint itself replies to a request for the clock, the reply bears the arrival of the
-  /// request as the instant of sending. The time until the reply leaves is then not measured.
+  /// Receives a datagram. If the endpoint itself replies to a request for the clock, the reply contains the arrival of the
+  /// request as its send instant. The time until the reply leaves is then not measured.
   ///
   /// - Parameters:
   ///   - address: the remote address.
