@@ -31,7 +31,6 @@ final class PeerSession: SessionExtension {
   }
 
   var measuresClock: Bool { recognition.isRecognised }
-  var peerIdentity: UInt64? { recognition.identity }
 
   func established(at now: Instant, isExpected: Bool) {
     self.isExpected = isExpected
@@ -126,7 +125,7 @@ final class PeerSession: SessionExtension {
     recognition.limitRate(to: reply.rateLimit)
     let isPlausible = context.accept(reading: reply.transmit, at: instant)
     if result == .recognisesPeer {
-      context.endSilentSessions(withIdentity: reply.identity, at: instant)
+      context.identifyPeer(as: reply.identity, at: instant)
       context.report(RecognitionEvent.recognised(Identity(reply.identity)).encoded)
     }
     guard isPlausible || result == .recognisesPeer else { return .implausibleClock }

@@ -39,9 +39,6 @@ public protocol SessionExtension: AnyObject {
   /// Whether the extension measures the remote clock. If it does, CK packets do not result in
   /// ``Endpoint/Output/clock(_:_:)``.
   var measuresClock: Bool { get }
-  /// The lasting identity of the peer; nil as long as it is unknown. See
-  /// ``SessionContext/endSilentSessions(withIdentity:at:)``.
-  var peerIdentity: UInt64? { get }
 
   /// The session is established.
   ///

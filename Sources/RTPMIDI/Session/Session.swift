@@ -44,6 +44,8 @@ final class Session {
   var expectsExtension = false
   /// The state of the extension; nil until the session is established, and in an endpoint without extension.
   var `extension`: (any SessionExtension)?
+  /// The lasting identity of the peer, which the extension determines; nil as long as it is unknown.
+  var peerIdentity: UInt64?
 
   /// The session that this one, still an invitation, is meant to replace.
   var revives: SessionID?

@@ -50,10 +50,11 @@ public struct SessionContext {
     endpoint.send(to: address, port, encode)
   }
 
-  /// Ends the other sessions with the same ``SessionExtension/peerIdentity`` whose peer is silent. Such a session remains
-  /// if a peer was restarted and has a new address and a new SSRC.
-  public func endSilentSessions(withIdentity identity: UInt64, at now: Instant) {
-    for other in endpoint.table.all where other !== session && other.extension?.peerIdentity == identity {
+  /// Records the lasting identity of the peer, and ends the other sessions with this identity whose peer is silent. Such a
+  /// session remains if a peer was restarted and has a new address and a new SSRC.
+  public func identifyPeer(as identity: UInt64, at now: Instant) {
+    session.peerIdentity = identity
+    for other in endpoint.table.all where other !== session && other.peerIdentity == identity {
       if other.isSilent(at: now) { endpoint.end(other, .lost(other.id)) }
     }
   }

@@ -25,7 +25,6 @@ private final class PingSession: SessionExtension {
   var deadline: Instant?
   var supervision = Supervision(silenceLimit: .seconds(3), isMutual: true)
   var measuresClock = false
-  var peerIdentity: UInt64?
   var isReachable = true
   private(set) var arrivals: [ControlPacketArrival] = []
   private(set) var data: [[UInt8]] = []
