@@ -7,14 +7,14 @@ import Testing
   private let anna = Identity(0xA11A)
   private let bert = Identity(0xBE27)
 
-  @Test func anExceptionSaysWhatItSaysAndNoMore() throws {
+  @Test func exceptionAffectsOnlyTheGatesItNames() throws {
     var gates = Gates()
     #expect(gates.opening(for: anna, named: "anna") == .all)
     try gates.apply("anna:notes=closed")
     try gates.apply("rhythm=closed")
     let opening = gates.opening(for: anna, named: "anna")
     #expect(Gate.allCases.map { opening[$0] } == [false, false, true, true])
-    // Its other gates go with everybody's.
+    // The default applies to the other gates of the peer.
     try gates.apply("all=open")
     #expect(gates.opening(for: anna, named: "anna")[.rhythm] && !gates.opening(for: anna, named: "anna")[.notes])
     #expect(gates.opening(for: bert, named: nil) == .all)
@@ -22,47 +22,47 @@ import Testing
     #expect(gates == Gates())
   }
 
-  @Test func anIdentityGoesBeforeANameAndIsNoName() throws {
+  @Test func identityTakesPrecedenceOverNameAndIsNotMatchedByName() throws {
     var gates = Gates()
     try gates.apply("\(anna):notes=open")
     try gates.apply("anna:notes,activity=closed")
     let opening = gates.opening(for: anna, named: "anna")
     #expect(opening[.notes] && !opening[.activity])
-    // Whoever calls itself another's identity is not that.
+    // A peer whose name is the identity of another peer does not get that peer's exception.
     try gates.apply("notes=closed")
     #expect(!gates.opening(for: bert, named: anna.description)[.notes])
-    // In capitals it is the same identity.
+    // Identities are not case-sensitive.
     try gates.apply("\(bert.description.uppercased()):rhythm=closed")
     #expect(!gates.opening(for: bert, named: nil)[.rhythm])
   }
 
-  @Test func ofSeveralOfOneNameTheFirstIsMeantUntilItLeaves() throws {
+  @Test func exceptionForASharedNameAppliesToTheFirstPeerUntilItLeaves() throws {
     var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 0)
     try ensemble.gates.apply("notes=closed")
     try ensemble.gates.apply("anna:notes=open")
     ensemble.joined(bert, named: "bert", at: now)
     ensemble.joined(anna, named: "anna", at: now)
-    let borrowers = (100..<300).map { Identity($0) }
-    for borrower in borrowers { ensemble.joined(borrower, named: "anna", at: now) }
+    let namesakes = (100..<300).map { Identity($0) }
+    for namesake in namesakes { ensemble.joined(namesake, named: "anna", at: now) }
     #expect(ensemble.admits(.notes, from: anna) && !ensemble.admits(.notes, from: bert))
-    #expect(!borrowers.contains { ensemble.admits(.notes, from: $0) })
-    // Nor by the name of one who is there, without being a Tutti peer.
+    #expect(!namesakes.contains { ensemble.admits(.notes, from: $0) })
+    // A standard device with the same name is not admitted either while a Tutti peer of that name is present.
     #expect(!ensemble.admits(.notes, from: nil, named: "anna"))
-    // Coming again changes nothing.
+    // Joining twice changes nothing.
     ensemble.joined(anna, named: "anna", at: now)
     #expect(ensemble.admits(.notes, from: anna))
     ensemble.left(anna, at: now)
-    #expect(borrowers.filter { ensemble.admits(.notes, from: $0) } == [borrowers[0]])
+    #expect(namesakes.filter { ensemble.admits(.notes, from: $0) } == [namesakes[0]])
     ensemble.joined(anna, named: "anna", at: now)
     #expect(!ensemble.admits(.notes, from: anna))
-    for borrower in borrowers { ensemble.left(borrower, at: now) }
+    for namesake in namesakes { ensemble.left(namesake, at: now) }
     #expect(ensemble.admits(.notes, from: anna))
     ensemble.left(anna, at: now)
     #expect(ensemble.admits(.notes, from: nil, named: "anna"))
   }
 
-  @Test func aLedSessionIsOneWord() throws {
+  @Test func ledByReplacesAllRhythmRulesAndKeepsTheOthers() throws {
     var gates = Gates()
     try gates.apply("bert:rhythm=open")
     try gates.apply("bert:notes=closed")
@@ -71,12 +71,13 @@ import Testing
     #expect(gates.areLed)
     #expect(gates.opening(for: anna, named: "anna")[.rhythm])
     #expect(!gates.opening(for: bert, named: "bert")[.rhythm] && !gates.opening(for: bert, named: "bert")[.notes])
-    // The leader's own.
+    // At the leader itself, the rhythm gate is closed for all peers.
     gates.ledBy(nil)
     #expect(!gates.areLed && !gates.opening(for: anna, named: "anna")[.rhythm])
   }
 
-  @Test func aFileSaysOneRuleALine() throws {
+  /// A line that starts with # is a comment, even if it looks like a rule.
+  @Test func fileContainsOneRulePerLine() throws {
     var gates = Gates()
     try gates.apply(
       lines: """
@@ -91,15 +92,15 @@ import Testing
       gates.rules == [
         "notes,modification,activity=open", "rhythm=closed", "a=b:c:notes,activity=closed", "anna:rhythm=open",
       ])
-    var again = Gates()
-    try again.apply(lines: gates.rules.joined(separator: "\n"))
-    #expect(again == gates)
+    var copy = Gates()
+    try copy.apply(lines: gates.rules.joined(separator: "\n"))
+    #expect(copy == gates)
   }
 
   @Test(arguments: [
     (
       "notes",
-      "gate \"notes\": is neither open nor closed; write KINDS=open or PEER:KINDS=closed, such as notes=closed"
+      "gate \"notes\": \"=open\" or \"=closed\" is missing; write KINDS=open or PEER:KINDS=closed, such as notes=closed"
     ),
     ("notes=shut", "gate \"notes=shut\": \"shut\" is neither open nor closed; write =open or =closed at its end"),
     (
@@ -108,18 +109,18 @@ import Testing
     ),
     (
       "anna:=open",
-      "gate \"anna:=open\": \"\" is not a gate; write rhythm, notes, modification, activity or all"
+      "gate \"anna:=open\": a gate name is missing; write rhythm, notes, modification, activity or all"
     ),
     (
       "notes,=open",
-      "gate \"notes,=open\": \"\" is not a gate; write rhythm, notes, modification, activity or all"
+      "gate \"notes,=open\": a gate name is missing; write rhythm, notes, modification, activity or all"
     ),
     (
       ":notes=open",
-      "gate \":notes=open\": has no peer before the colon; write a name or identity there, or remove the colon"
+      "gate \":notes=open\": no peer before the colon; write a name or identity there, or remove the colon"
     ),
   ])
-  func whatIsWrongIsNamedAndChangesNothing(rule: String, message: String) {
+  func invalidRuleIsReportedAndChangesNothing(rule: String, message: String) {
     var gates = Gates()
     gates.set(.rhythm, open: false, for: "anna")
     let before = gates

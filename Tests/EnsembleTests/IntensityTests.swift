@@ -5,16 +5,17 @@ import Testing
 import _TestSupport
 
 @Suite struct IntensityTests {
-  @Test(arguments: UInt64(1)...50) func theFirstDifferenceIsWhereTheValuesPart(seed: UInt64) {
+  /// The first tick at which two intensities differ equals the result of a search through all ticks.
+  @Test(arguments: UInt64(1)...50) func firstDifferingTickMatchesLinearSearch(seed: UInt64) {
     var random = SplitMix(seed: seed)
-    func any() -> Intensity {
+    func randomIntensity() -> Intensity {
       let change = random.integer(in: -10...40)
       return Intensity(
         UInt8(random.integer(in: 0...2)), next: UInt8(random.integer(in: 0...2)),
         from: change > 30 ? Tick(.max) : Tick(change))
     }
     for _ in 0..<200 {
-      let (a, b, first) = (any(), any(), random.integer(in: -10...40))
+      let (a, b, first) = (randomIntensity(), randomIntensity(), random.integer(in: -10...40))
       let expected = (first...50).first { a.value(at: Tick($0)) != b.value(at: Tick($0)) }
       #expect(a.tick(differingFrom: b, notBefore: Tick(first)) == expected.map { Tick($0) }, "seed \(seed)")
     }

@@ -2,9 +2,9 @@ import Ensemble
 import MusicalTime
 import Testing
 
-/// An outside clock whose ticks go missing, come twice, or bear time stamps.
+/// An external clock with lost ticks, tempo steps or time stamps.
 @Suite struct LossyClockTests {
-  @Test(arguments: UInt64(1)...4) func oneTickInTwentyLostShiftsNothing(seed: UInt64) {
+  @Test(arguments: UInt64(1)...4) func lossOfOneTickInTwentyShiftsNothing(seed: UInt64) {
     var clocked = ClockedBand(seed: seed, sigma: .milliseconds(1))
     clocked.tick(48, bpm: 120)
     clocked.say(.start)
@@ -18,7 +18,7 @@ import Testing
     #expect(error.count == 216 && error.largest < .microseconds(800), "seed \(seed): \(error.largest.microseconds) us")
   }
 
-  @Test(arguments: UInt64(1)...5) func aStepInTempoWithLossesKeepsThePlace(seed: UInt64) {
+  @Test(arguments: UInt64(1)...5) func tempoStepWithTickLossKeepsThePosition(seed: UInt64) {
     var clocked = ClockedBand(seed: seed, sigma: .milliseconds(1))
     clocked.say(.start)
     var dues = clocked.tick(24 * 16, bpm: 120)
@@ -28,8 +28,8 @@ import Testing
     #expect(clocked.error(0, dues, steps: 104..<158).largest < .milliseconds(1), "seed \(seed)")
   }
 
-  /// A tempo halved between two ticks is followed as such, by the same rhythm or by one that has begun anew.
-  @Test func aHalvedTempoIsFollowed() {
+  /// The tempo is halved between two ticks. The present run or a new run follows the new tempo.
+  @Test func halvedTempoIsFollowed() {
     var clocked = ClockedBand(seed: 1, sigma: .microseconds(200))
     clocked.say(.start)
     var dues = clocked.tick(24 * 32, bpm: 120)
@@ -39,7 +39,7 @@ import Testing
     #expect(clocked.error(0, dues, steps: 160..<190).largest < .milliseconds(1))
   }
 
-  @Test(arguments: [60.0, 90, 120, 150, 180]) func theTempoShownStandsStill(bpm: Double) throws {
+  @Test(arguments: [60.0, 90, 120, 150, 180]) func reportedTempoIsSteady(bpm: Double) throws {
     for seed in UInt64(1)...2 {
       var clocked = ClockedBand(players: 1, seed: seed, sigma: .milliseconds(1))
       clocked.say(.start)
@@ -48,7 +48,7 @@ import Testing
         clocked.tick(3, bpm: bpm, loss: 0.02)
         #expect(abs(try #require(clocked.outside.tempo).bpm - bpm) < 0.1, "seed \(seed)")
       }
-      // At once, when it is another.
+      // A new tempo is reported within a quarter note.
       clocked.tick(24, bpm: bpm * 1.25)
       #expect(abs(try #require(clocked.outside.tempo).bpm - bpm * 1.25) < 1)
       clocked.say(.stop)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...5) func timeStampsTellMoreThanArrivals(seed: UInt64) {
+  @Test(arguments: UInt64(1)...5) func timeStampsAreMorePreciseThanArrivalTimes(seed: UInt64) {
     var clocked = ClockedBand(seed: seed, sigma: .milliseconds(4))
     clocked.say(.start)
     let dues = clocked.tick(24 * 40, bpm: 97.3, stamped: true)
@@ -65,11 +65,11 @@ import Testing
     #expect(error.count == 118 && error.largest < .microseconds(150), "seed \(seed): \(error.largest.microseconds) us")
   }
 
-  @Test func whatAJournalMakesGoodIsCounted() {
+  @Test func ticksFromARecoveryJournalAreCounted() {
     var clocked = ClockedBand(seed: 1, sigma: .zero)
     clocked.say(.start)
     var dues = clocked.tick(24 * 8, bpm: 120)
-    // Half a second of ticks is lost with its packets; the journal of the next tells of them.
+    // The packets of half a second are lost. The recovery journal of the next packet contains their ticks.
     dues += clocked.tick(24, bpm: 120, heard: false)
     for _ in 0..<24 { clocked.say(.recoveredClock) }
     dues += clocked.tick(1, bpm: 120, heard: false)

@@ -47,7 +47,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --policy contacts --contacts broken.yaml", 65, "broken.yaml, line 1: not `name NAME`"),
     BadInput("peer --port 0 --gate-file none.txt", 69, "gate file none.txt: cannot be read"),
     BadInput(
-      "peer --port 0 --gate-file broken.yaml", 65, "gate file broken.yaml, line 1: gate", "neither open nor closed"),
+      "peer --port 0 --gate-file broken.yaml", 65, "gate file broken.yaml, line 1: gate", "is missing"),
     BadInput("simulate --network none.txt", 69, "network none.txt: cannot be read"),
     BadInput("simulate --network broken.yaml", 65, "broken.yaml:1"),
     BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be created"),

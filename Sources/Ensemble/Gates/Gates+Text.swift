@@ -41,7 +41,7 @@ extension Gates {
     }
     // Search from the end, because a name may contain both signs.
     guard let equals = rule.lastIndex(of: "=") else {
-      throw fault("is neither open nor closed", "write KINDS=open or PEER:KINDS=closed, such as notes=closed")
+      throw fault("\"=open\" or \"=closed\" is missing", "write KINDS=open or PEER:KINDS=closed, such as notes=closed")
     }
     let open: Bool
     switch rule[rule.index(after: equals)...].trimmed {
@@ -52,7 +52,7 @@ extension Gates {
     let colon = rule[..<equals].lastIndex(of: ":")
     let peer = colon.map { String(rule[..<$0].trimmed) }
     if peer?.isEmpty == true {
-      throw fault("has no peer before the colon", "write a name or identity there, or remove the colon")
+      throw fault("no peer before the colon", "write a name or identity there, or remove the colon")
     }
     var kinds: [Gate] = []
     for word in rule[(colon.map { rule.index(after: $0) } ?? rule.startIndex)..<equals].split(
@@ -63,7 +63,8 @@ extension Gates {
       } else if let kind = Gate.allCases.first(where: { "\($0)" == word.trimmed }) {
         kinds.append(kind)
       } else {
-        throw fault("\"\(word.trimmed)\" is not a gate", "write rhythm, notes, modification, activity or all")
+        let reason = word.trimmed.isEmpty ? "a gate name is missing" : "\"\(word.trimmed)\" is not a gate"
+        throw fault(reason, "write rhythm, notes, modification, activity or all")
       }
     }
     for kind in kinds { set(kind, open: open, for: peer) }

@@ -5,8 +5,8 @@ import _TestSupport
 @testable import Ensemble
 
 @Suite struct HeldNotesTests {
-  /// A player who hits keys at random: after the release nothing sounds, and nothing is released twice.
-  @Test(arguments: UInt64(1)...50) func everyNoteEnds(seed: UInt64) {
+  /// Random keys are pressed and released. After the release of all notes, no note sounds, and no note was ended twice.
+  @Test(arguments: UInt64(1)...50) func releaseEndsEachHeldNoteOnce(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var held = HeldNotes()
     var sounding: Set<[Int64]> = []
@@ -25,7 +25,7 @@ import _TestSupport
     }
     for message in held.release() {
       guard case .noteOff(let channel, let key, _) = message else {
-        Issue.record("\(message) ends no note")
+        Issue.record("\(message) does not end a note")
         continue
       }
       #expect(sounding.remove([Int64(channel.wire), Int64(key.value)]) != nil, "seed \(seed)")
@@ -33,7 +33,7 @@ import _TestSupport
     #expect(sounding.isEmpty && held.isEmpty && held.release().isEmpty, "seed \(seed)")
   }
 
-  @Test func aPedalIsLiftedOnce() {
+  @Test func releaseLiftsThePedalOnce() {
     let channel = Channel(3)!
     var held = HeldNotes()
     held.note(.controlChange(channel, controller: 64, value: 127))

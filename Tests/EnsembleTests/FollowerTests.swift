@@ -3,9 +3,9 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// A follower by itself: its master silent, back, gone wrong.
-@Suite struct FlywheelTests {
-  /// Two players whose crystals differ by 40 ppm, the first the master, in step for `seconds`.
+/// A follower whose master falls silent, comes back, or has a wrong clock, and a follower that joins late.
+@Suite struct FollowerTests {
+  /// Creates two players whose crystals differ by 40 ppm. Player 0 is the master. They play for `seconds`.
   private func band(seed: UInt64, playing seconds: Int64 = 20) throws -> VirtualBand {
     var band = VirtualBand(players: 2, seed: seed, loss: 0.02)
     (band.players[0].skew, band.players[1].skew) = (25, -15)
@@ -15,8 +15,8 @@ import Testing
     return band
   }
 
-  /// How far off the follower's steps are, in the order in which they sound.
-  private func offsets(_ band: VirtualBand, after instant: Instant) throws -> [(at: Instant, off: Nanoseconds)] {
+  /// Returns the error of each step that player 1 sounds after `instant`, relative to player 0, in the order of sounding.
+  private func errors(_ band: VirtualBand, after instant: Instant) throws -> [(at: Instant, error: Nanoseconds)] {
     #expect(band.faults(0) == [] && band.faults(1) == [])
     let master = band.heard(0)
     return try band.heard(1).filter { $0.at > instant }.map { sounded in
@@ -25,56 +25,63 @@ import Testing
     }
   }
 
-  /// No two steps in a row are nearer or further apart than the master's by half a percent.
-  private func expectGentle(_ offsets: [(at: Instant, off: Nanoseconds)], _ seed: UInt64) {
-    for (a, b) in zip(offsets, offsets.dropFirst()) {
-      #expect((b.off - a.off).magnitude < .microseconds(625), "seed \(seed), at \(b.at)")
+  /// Checks that no interval between two steps differs from the master's by more than half a percent.
+  private func expectSlowCorrection(_ errors: [(at: Instant, error: Nanoseconds)], _ seed: UInt64) {
+    for (a, b) in zip(errors, errors.dropFirst()) {
+      #expect((b.error - a.error).magnitude < .microseconds(625), "seed \(seed), at \(b.at)")
     }
   }
 
-  /// Its follower goes on by itself, and when it is heard again nobody notices.
-  @Test(arguments: UInt64(1)...10) func aSilentMasterIsCoastedOn(seed: UInt64) throws {
+  /// Player 1 continues the rhythm while its master is silent. When the two players reconnect, no step jumps.
+  @Test(arguments: UInt64(1)...10) func rhythmStaysInPhaseWhileTheMasterIsSilent(seed: UInt64) throws {
     var band = try band(seed: seed)
     band.connected = { _, _ in false }
-    let silent = band.now
+    let disconnection = band.now
     band.run(for: .seconds(10))
     #expect(band.role(1) == .master)
-    let coasted = try offsets(band, after: silent)
-    // 40 ppm unknown would be 400 us by now; the network's jitter is 3 ms.
-    #expect(coasted.count > 75 && coasted.allSatisfy { $0.off.magnitude < .microseconds(900) }, "seed \(seed)")
+    let errorsInSilence = try errors(band, after: disconnection)
+    // Without an estimate of the skew, 40 ppm would add up to 400 us in ten seconds. The jitter of the network is 3 ms.
+    #expect(
+      errorsInSilence.count > 75 && errorsInSilence.allSatisfy { $0.error.magnitude < .microseconds(900) },
+      "seed \(seed)")
     band.connected = { _, _ in true }
-    let back = band.now
+    let reconnection = band.now
     band.run(for: .seconds(10))
-    let offsets = try offsets(band, after: silent)
-    expectGentle(offsets, seed)
-    #expect(offsets.suffix(16).allSatisfy { $0.off.magnitude < .microseconds(500) }, "seed \(seed), \(back)")
+    let allErrors = try errors(band, after: disconnection)
+    expectSlowCorrection(allErrors, seed)
+    #expect(
+      allErrors.suffix(16).allSatisfy { $0.error.magnitude < .microseconds(500) }, "seed \(seed), \(reconnection)")
     #expect(band.role(0) == .follower(of: band.identity(1)))
     #expect(band.players[0].ensemble.clockJumps == 0 && band.players[1].ensemble.clockJumps == 0)
   }
 
-  @Test(arguments: [Int64(-90), -30, 30, 90]) func aMasterThatComesBackAskewIsGoneTowards(milliseconds: Int64) throws {
+  @Test(arguments: [Int64(-90), -30, 30, 90]) func followerSlewsTowardsAMasterWhoseClockWasStepped(
+    milliseconds: Int64
+  ) throws {
     var band = try band(seed: 3)
-    // Its clock is set, and with it all that it plays.
+    // The step of the master's clock moves all steps of the master.
     band.players[0].ahead = band.players[0].ahead - .milliseconds(milliseconds)
-    let set = band.now
+    let clockStep = band.now
     band.run(for: .seconds(40))
-    let offsets = try offsets(band, after: set + .milliseconds(500))
-    expectGentle(offsets, 3)
-    #expect(offsets[0].off.magnitude > .milliseconds(20))
-    #expect(offsets.suffix(16).allSatisfy { $0.off.magnitude < .milliseconds(1) })
+    let errors = try errors(band, after: clockStep + .milliseconds(500))
+    expectSlowCorrection(errors, 3)
+    #expect(errors[0].error.magnitude > .milliseconds(20))
+    #expect(errors.suffix(16).allSatisfy { $0.error.magnitude < .milliseconds(1) })
     let ensemble = band.players[1].ensemble
     #expect(ensemble.clockJumps == 0 && ensemble.clockResets == 1)
     let master = band.identity(0)
-    let doubts = band.players[1].events.filter { if case .warning = $0 { true } else { false } }
-    #expect(doubts.contains(.warning(master, .clockStepped)) && doubts.count <= 2, "told once")
+    let warnings = band.players[1].events.filter { if case .warning = $0 { true } else { false } }
+    #expect(warnings.contains(.warning(master, .clockStepped)) && warnings.count <= 2, "each warning is reported once")
   }
 
-  @Test(arguments: [Int64(-2000), -300, 300, 2000]) func moreThanAStepIsJumped(milliseconds: Int64) throws {
+  @Test(arguments: [Int64(-2000), -300, 300, 2000]) func followerJumpsToAMasterMoreThanAStepAway(
+    milliseconds: Int64
+  ) throws {
     var band = try band(seed: 4)
     band.players[0].ahead = band.players[0].ahead - .milliseconds(milliseconds)
     band.run(for: .seconds(5))
     #expect(band.players[1].ensemble.clockJumps == 1 && band.players[1].runs.count == 2)
-    // It does not hurry through what lies between, nor wait: the next step is in place, and so are all that follow.
+    // The follower neither plays the steps in between faster, nor waits. The next step and all later steps are in phase.
     let (before, after) = (band.players[1].runs[0], band.players[1].runs[1])
     #expect(after.count > 30 && after[0].at - before.last!.at < .milliseconds(260))
     for sounded in after { #expect((sounded.at - band.due(sounded.step, by: 0)).magnitude < .milliseconds(2)) }
@@ -83,10 +90,10 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...20) func whoComesLateIsInPhaseAtItsFirstStep(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...20) func lateJoinerIsInPhaseFromItsFirstStep(seed: UInt64) throws {
     var band = VirtualBand(players: 3, seed: seed, loss: 0.05)
     band.players[2].skew = 50
-    // Only the probes before the first step tell the newcomer the master's clock.
+    // The late joiner knows the master's clock only from the probes before its first step.
     band.pace = .milliseconds(10)
     band.connected = { $0 != 2 && $1 != 2 }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -98,45 +105,48 @@ import Testing
     let first = try #require(band.players[2].runs.first?.first)
     let same = try #require(band.players[0].runs[0].first { $0.step == first.step })
     #expect((first.at - same.at).magnitude < .milliseconds(1), "seed \(seed): \(first.at - same.at)")
-    // The timeline message may have been lost; it is told again each bar.
+    // If the timeline message was lost, the late joiner gets it with the repeat in each bar.
     #expect(first.at - joined < .milliseconds(4500), "seed \(seed)")
   }
 
-  @Test func whatCannotBeReadIsCountedAndToldOnce() throws {
+  @Test func unreadableMessagesAreCountedAndReportedOnce() throws {
     let band = try band(seed: 6, playing: 2)
     let (master, schedule) = (band.identity(0), band.players[1].ensemble.schedule)
-    let genuine = TimelineMessage(
+    let valid = TimelineMessage(
       claim: Claim(term: 1, identity: master), revision: 99, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
     ).systemExclusive
-    var wrong = [Array(genuine.dropLast(5)), genuine + [0], genuine]
-    wrong[2][2] = 9  // A version to come.
-    // A tempo of no length, of a nanosecond, and of all bits set: octets 32...35, seven to a group behind their top bits.
+    var unreadable = [Array(valid.dropLast(5)), valid + [0], valid]
+    unreadable[2][2] = 9  // A later version.
+    // Quarter notes of 0 ns, of 1 ns, and with all bits set. Octets 32...35 contain the length. Each group of seven octets
+    // is preceded by an octet with their top bits.
     for (octet, last) in [(0, 0), (0, 1), (0xFF, 0xFF)] as [(UInt8, UInt8)] {
-      var bytes = genuine
+      var bytes = valid
       for n in 32..<36 {
         let value = n == 35 ? last : octet
         bytes[4 + n / 7 * 8 + n % 7 + 1] = value & 0x7F
         let top = UInt8(0x40) >> UInt8(n % 7)
         bytes[4 + n / 7 * 8] = bytes[4 + n / 7 * 8] & ~top | (value & 0x80 != 0 ? top : 0)
       }
-      wrong.append(bytes)
+      unreadable.append(bytes)
     }
-    for bytes in wrong { band.players[1].ensemble.received(systemExclusive: bytes, from: master, at: band.own(1)) }
+    for bytes in unreadable { band.players[1].ensemble.received(systemExclusive: bytes, from: master, at: band.own(1)) }
+    // A message of another program is not counted.
     band.players[1].ensemble.received(systemExclusive: [0x43, 0x10, 0x01], from: master, at: band.own(1))
-    #expect(band.players[1].ensemble.rejected == wrong.count)
-    let effects = band.players[1].ensemble.takeOutputs()
-    #expect(effects == [.event(.warning(master, .isUnreadable))] && band.players[1].ensemble.schedule == schedule)
+    #expect(band.players[1].ensemble.rejected == unreadable.count)
+    let outputs = band.players[1].ensemble.takeOutputs()
+    #expect(outputs == [.event(.warning(master, .isUnreadable))] && band.players[1].ensemble.schedule == schedule)
   }
-  @Test func ofMastersThatLeftOneIsRemembered() {
-    // One after another comes, lies once, is followed and goes.
+
+  /// One hundred masters join and leave in turn. Each sends one implausible time stamp and is followed.
+  @Test func onlyOneDepartedMasterIsRemembered() {
     var ensemble = EnsembleState(identity: Identity(1))
     var now = Instant(nanoseconds: 1_000_000_000_000)
     for n in UInt32(1)...100 {
       let master = Identity(UInt64(n) + 1)
       now = now + .milliseconds(10)
-      let lie = ClockTransit(.back, sent: now, received: now + .seconds(1))
-      ensemble.measured(lie, with: master, at: now)
+      let implausible = ClockTransit(.back, sent: now, received: now + .seconds(1))
+      ensemble.measured(implausible, with: master, at: now)
       let timeline = Timeline(tempo: .standard, tick: Tick(0), at: now)
       let claim = Claim(term: n, identity: master)
       ensemble.received(

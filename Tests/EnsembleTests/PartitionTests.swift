@@ -4,10 +4,11 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
-/// Several play at once, and find each other.
-@Suite struct HealingTests {
-  /// Two to sixteen start within the delay of the network: one master, one downbeat.
-  @Test(arguments: [2, 3, 16]) func allStartAtOnce(count: Int) throws {
+/// Several masters play at once, after simultaneous starts or a network partition, until one of them remains. Of two claims
+/// with the same term, the one with the lower identity is the higher claim.
+@Suite struct PartitionTests {
+  /// Two to sixteen players start within the network delay. One master remains, and every player begins at step 0.
+  @Test(arguments: [2, 3, 16]) func simultaneousStartsLeaveOneMaster(count: Int) throws {
     for seed in UInt64(1)...(count == 16 ? 4 : 20) {
       var band = VirtualBand(players: count, seed: seed)
       band.pace = .milliseconds(50)
@@ -15,27 +16,27 @@ import _TestSupport
       band.run(for: .seconds(4))
       #expect(band.masters == [band.line[0]], "seed \(seed)")
       for n in band.players.indices {
-        let heard = band.heard(n)
-        #expect(heard.first?.step == Step(0), "seed \(seed), player \(n)")
-        for (a, b) in zip(heard, heard.dropFirst()) { #expect(b.step == a.step + 1 && b.at > a.at, "seed \(seed)") }
-        let last = try #require(heard.last)
+        let steps = band.heard(n)
+        #expect(steps.first?.step == Step(0), "seed \(seed), player \(n)")
+        for (a, b) in zip(steps, steps.dropFirst()) { #expect(b.step == a.step + 1 && b.at > a.at, "seed \(seed)") }
+        let last = try #require(steps.last)
         #expect((last.at - band.due(last.step, by: band.line[0])).magnitude < .milliseconds(3), "seed \(seed)")
       }
     }
   }
 
-  /// The network falls apart into two or three parts for a while, each of which plays on, at another tempo perhaps; when it
-  /// is whole again one rhythm is left, and nobody has lost a step of any.
-  @Test(arguments: UInt64(1)...18) func aNetworkThatFellApartHeals(seed: UInt64) throws {
+  /// A network is divided into two or three parts for a while. Each part plays on, some at another tempo. After the parts
+  /// reconnect, one rhythm remains, and no player has missed a step of any rhythm.
+  @Test(arguments: UInt64(1)...18) func oneMasterRemainsAfterAPartition(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let count = Int(random.integer(in: 2...8))
-    let parts = min(count, seed % 3 == 0 ? 3 : 2)
+    let partCount = min(count, seed % 3 == 0 ? 3 : 2)
     let seconds = ([1, 2, 3, 10, 30, 120] as [Int64])[Int(seed % 6)]
     var band = VirtualBand(players: count, seed: seed)
     band.pace = .milliseconds(200)
     for n in band.players.indices { band.players[n].skew = random.integer(in: -100...100) }
-    // Everybody has a part; the parts' sizes are anything.
-    let part = (0..<count).map { $0 < parts ? $0 : Int(random.integer(in: 0...Int64(parts - 1))) }
+    // The part of each player. No part is empty; the sizes are random.
+    let part = (0..<count).map { $0 < partCount ? $0 : Int(random.integer(in: 0...Int64(partCount - 1))) }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(10))
     band.connected = { part[$0] == part[$1] }
@@ -48,11 +49,11 @@ import _TestSupport
     }
     band.run(for: .milliseconds(seconds * 1000 / 2))
     if seconds > 3 {
-      // Each part has its master.
-      #expect(band.masters.count == parts, "seed \(seed)")
-      #expect(Set(band.masters.map { part[$0] }).count == parts, "seed \(seed)")
+      // Each part has one master.
+      #expect(band.masters.count == partCount, "seed \(seed)")
+      #expect(Set(band.masters.map { part[$0] }).count == partCount, "seed \(seed)")
     }
-    let whole = band.now
+    let reconnection = band.now
     band.connected = { _, _ in true }
     band.run(for: .seconds(1))
     #expect(band.masters.count == 1, "seed \(seed)")
@@ -64,20 +65,23 @@ import _TestSupport
     for n in band.players.indices {
       #expect(band.faults(n) == [], "seed \(seed): \(band.faults(n).first ?? "")")
       #expect(band.players[n].ensemble.clockJumps <= 1, "seed \(seed)")
-      // In the end all play as one.
+      // At the end, all players are in phase.
       let last = try #require(band.heard(n).last)
-      let off = last.at - band.due(last.step, by: master)
-      #expect(off.magnitude < .milliseconds(2), "seed \(seed), player \(n): \(off.microseconds) us")
+      let error = last.at - band.due(last.step, by: master)
+      #expect(error.magnitude < .milliseconds(2), "seed \(seed), player \(n): \(error.microseconds) us")
       #expect(band.now - last.at < .seconds(1), "seed \(seed)")
-      // Silence is never longer than a step and the bar that is waited for.
-      for (a, b) in zip(band.heard(n), band.heard(n).dropFirst()) where b.at > whole {
+      // The old rhythm plays until the bar at which the new rhythm begins, so there is no long silence.
+      for (a, b) in zip(band.heard(n), band.heard(n).dropFirst()) where b.at > reconnection {
         #expect(b.at - a.at < .milliseconds(300), "seed \(seed), player \(n): \(a.step), \(b.step)")
       }
     }
   }
 
-  /// Two bands, `apart` from each other, meet: those who give way.
-  private func meeting(apart: Nanoseconds, seed: UInt64 = 1) throws -> (band: VirtualBand, winner: Int, loser: Int) {
+  /// Creates two disconnected players, of which player 1 starts `apart` after player 0, and reconnects them. The winner
+  /// remains the master, and the loser will follow it.
+  private func reconnectedMasters(
+    apart: Nanoseconds, seed: UInt64 = 1
+  ) throws -> (band: VirtualBand, winner: Int, loser: Int) {
     var band = VirtualBand(players: 2, seed: seed)
     band.connected = { _, _ in false }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -89,37 +93,40 @@ import _TestSupport
     return (band, winner, 1 - winner)
   }
 
-  @Test(arguments: [Int64(20), 60, 110]) func withinAStepNobodyHearsIt(milliseconds: Int64) throws {
-    var (band, winner, loser) = try meeting(apart: .milliseconds(milliseconds))
-    let met = band.now
+  @Test(arguments: [Int64(20), 60, 110]) func rhythmsLessThanAStepApartMergeInaudibly(milliseconds: Int64) throws {
+    var (band, winner, loser) = try reconnectedMasters(apart: .milliseconds(milliseconds))
+    let reconnection = band.now
     band.run(for: .seconds(35))
     #expect(band.masters == [winner] && band.players[loser].runs.count == 2 && band.faults(loser) == [])
     #expect(band.players[loser].continues == [false, true] && band.players[loser].ensemble.clockJumps == 0)
-    let heard = band.heard(loser).filter { $0.at > met }
-    for (a, b) in zip(heard, heard.dropFirst()) {
-      // Half a percent of a step.
+    let steps = band.heard(loser).filter { $0.at > reconnection }
+    for (a, b) in zip(steps, steps.dropFirst()) {
+      // The limit is half a percent of a step.
       #expect((b.at - a.at - .milliseconds(125)).magnitude < .microseconds(625))
     }
-    #expect((heard.last!.at - band.due(heard.last!.step, by: winner)).magnitude < .milliseconds(1))
+    #expect((steps.last!.at - band.due(steps.last!.step, by: winner)).magnitude < .milliseconds(1))
   }
 
-  @Test(arguments: [Int64(300), 700, 1_000, 1_900, 3_333]) func furtherOffItJoinsOnTheBar(milliseconds: Int64) throws {
-    var (band, winner, loser) = try meeting(apart: .milliseconds(milliseconds))
-    let met = band.now
+  @Test(arguments: [Int64(300), 700, 1_000, 1_900, 3_333]) func outrankedMasterMoreThanAStepAwayJoinsAtABar(
+    milliseconds: Int64
+  ) throws {
+    var (band, winner, loser) = try reconnectedMasters(apart: .milliseconds(milliseconds))
+    let reconnection = band.now
     band.run(for: .seconds(5))
     #expect(band.masters == [winner] && band.faults(loser) == [])
     #expect(band.players[loser].runs.count == 2 && band.players[loser].continues == [false, false])
     #expect(band.players[loser].ensemble.clockJumps == 1)
     let (before, after) = (band.players[loser].runs[0], band.players[loser].runs[1])
     let join = try #require(after.first)
-    #expect(join.step.index % 16 == 0 && join.at - met < .milliseconds(2300))
+    #expect(join.step.index % 16 == 0 && join.at - reconnection < .milliseconds(2300))
     for sounded in after { #expect((sounded.at - band.due(sounded.step, by: winner)).magnitude < .milliseconds(2)) }
-    // The old rhythm has gone on until there.
+    // The old rhythm plays until the new one begins.
     #expect(join.at - before.last!.at < .milliseconds(140))
   }
 
-  /// While it waits for the bar the rhythm it is to join ends, or loses its master.
-  @Test(arguments: [true, false]) func theRhythmItWaitsForVanishes(ends: Bool) throws {
+  /// While the outranked master waits for the bar, the new rhythm ends or its master crashes. If the rhythm ends, the
+  /// outranked master stops as well. If its master crashes, the outranked master leads again and continues its old run.
+  @Test(arguments: [true, false]) func newRhythmIsLostBeforeTheOutrankedMasterJoins(ends: Bool) throws {
     var band = VirtualBand(players: 2, seed: 3)
     band.connected = { _, _ in false }
     let (winner, loser) = (band.line[0], band.line[1])
@@ -130,49 +137,52 @@ import _TestSupport
     band.run(for: .seconds(4))
     band.connected = { _, _ in true }
     band.run(for: .milliseconds(500))
-    let met = band.now
+    let loss = band.now
     #expect(band.role(loser) == .follower(of: band.identity(winner)) && band.players[loser].runs.count == 1)
     if ends { try band.command(winner) { try $0.stop(now: $1) } } else { band.crash(winner) }
     band.run(for: .seconds(12))
     #expect(band.faults(loser) == [])
     if ends {
-      #expect(band.masters == [] && band.heard(loser).last!.at - met < .seconds(1))
+      #expect(band.masters == [] && band.heard(loser).last!.at - loss < .seconds(1))
     } else {
       #expect(band.masters == [loser] && band.players[loser].continues == [false, true])
       #expect(band.now - band.heard(loser).last!.at < .seconds(1))
     }
   }
 
-  /// What has been told does not come back: a timeline message that was long under way is not a rhythm.
-  @Test func aRhythmThatHasEndedIsNotTakenOver() throws {
+  /// A timeline message arrives long after the end of its rhythm. The receiver follows its sender for a short time, but does
+  /// not take the rhythm over.
+  @Test func endedRhythmIsNotTakenOver() throws {
     var band = VirtualBand(players: 3, seed: 4)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
-    let old = try #require(
-      band.players[0].outputs.lazy.compactMap { if case .timelineMessage(let told, _, _) = $0 { told } else { nil } }
-        .first)
+    let delayed = try #require(
+      band.players[0].outputs.lazy.compactMap {
+        if case .timelineMessage(let message, _, _) = $0 { message } else { nil }
+      }.first)
     band.run(for: .seconds(3))
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
     try band.command(0) { try $0.stop(now: $1) }
-    // Its end is told for two seconds.
+    // After this time, the end is no longer repeated.
     band.run(for: .seconds(4))
-    // Of the rhythm before the last, which its master knows nothing of any more.
+    // The message belongs to the first of the two rhythms, about which player 0 keeps no data.
     let sender = band.identity(0)
-    band.command(1) { $0.received(old, from: sender, at: $1) }
+    band.command(1) { $0.received(delayed, from: sender, at: $1) }
     #expect(band.role(1) == .follower(of: sender))
     band.run(for: .seconds(4))
     #expect(band.masters == [] && band.role(1) == .idle && band.role(2) == .idle)
   }
 
-  /// Of two bands that meet the one with the better claim has just stopped: the other plays on, and all with it.
-  @Test(arguments: UInt64(1)...6) func aClaimThatHasEndedStopsNobody(seed: UInt64) throws {
+  /// Two groups reconnect. The rhythm with the higher claim has just ended. The other rhythm continues, and all peers
+  /// follow it.
+  @Test(arguments: UInt64(1)...6) func endedRhythmWithAHigherClaimStopsNoOtherRhythm(seed: UInt64) throws {
     var band = VirtualBand(players: 4, seed: seed)
     let (winner, loser) = (band.line[0], band.line[1])
-    // Two play with each.
-    let side = (0..<4).map { $0 == winner || $0 == band.line[2] }
-    band.connected = { side[$0] == side[$1] }
+    // Each group has two players.
+    let isInWinningGroup = (0..<4).map { $0 == winner || $0 == band.line[2] }
+    band.connected = { isInWinningGroup[$0] == isInWinningGroup[$1] }
     try band.command(winner) { try $0.start(tempo: .standard, at: $1) }
     try band.command(loser) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(4))
@@ -190,19 +200,19 @@ import _TestSupport
     }
   }
 
-  /// What is new goes through the journal, what is told again does not.
-  @Test func aStatementIsNewsOnce() throws {
+  /// The recovery journal repairs the loss of the first timeline message. Its repeats need no repair.
+  @Test func onlyTheFirstCopyOfATimelineMessageIsNews() throws {
     var band = VirtualBand(players: 2, seed: 5)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
-    let news = band.players[0].outputs.compactMap {
+    let newsFlags = band.players[0].outputs.compactMap {
       if case .timelineMessage(_, to: nil, let isNews) = $0 { isNews } else { nil }
     }
-    #expect(news.count > 8 && news.first == true && news.dropFirst().allSatisfy { !$0 })
+    #expect(newsFlags.count > 8 && newsFlags.first == true && newsFlags.dropFirst().allSatisfy { !$0 })
   }
 
-  /// Who hears late that the tempo has fallen, and is ahead by more than a step, plays none twice.
-  @Test func whoIsAheadWaits() throws {
+  /// A follower learns late that the tempo has fallen, and is more than a step ahead. It plays no step twice.
+  @Test func followerAheadOfItsMasterWaits() throws {
     var band = VirtualBand(players: 2, seed: 6)
     try band.command(0) { try $0.start(tempo: Tempo(bpm: 200), at: $1) }
     band.run(for: .seconds(5))
@@ -215,35 +225,35 @@ import _TestSupport
     band.connected = { _, _ in true }
     band.run(for: .seconds(8))
     #expect(band.players[1].runs.count == 1 && band.faults(1) == [])
-    let (mine, theirs) = (try #require(band.heard(1).last), try #require(band.heard(0).last))
-    #expect(mine.step == theirs.step && (mine.at - theirs.at).magnitude < .milliseconds(20))
+    let (follower, master) = (try #require(band.heard(1).last), try #require(band.heard(0).last))
+    #expect(follower.step == master.step && (follower.at - master.at).magnitude < .milliseconds(20))
   }
 
-  /// Who shows that it does not know the rhythm, or its end, is told of it, ten times a second at most; who would not
-  /// follow is not told.
-  @Test func whoIsBehindIsTold() throws {
+  /// A peer whose presence shows that it does not know the rhythm, or its end, gets the timeline message, at most ten times
+  /// per second. A peer whose rhythm gate is closed does not get it.
+  @Test func outdatedPeerGetsTheTimelineMessage() throws {
     var band = VirtualBand(players: 2, seed: 5)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
     band.connected = { _, _ in false }
     let (other, claim) = (band.identity(1), band.players[0].ensemble.claim)
-    /// How often it is told in a second in which it says so every 10 ms.
-    func told(_ said: Claim?, gates: GateSet = .all) -> Int {
+    /// Returns the number of timeline messages to the other peer in a second in which it reports `claim` every 10 ms.
+    func corrections(for claim: Claim?, gates: GateSet = .all) -> Int {
       band.players[0].outputs = []
       for _ in 0..<100 {
         band.command(0) {
           $0.received(
-            Presence(identity: other, claim: said, channel: nil, gates: gates, takesOver: true), from: other, at: $1)
+            Presence(identity: other, claim: claim, channel: nil, gates: gates, takesOver: true), from: other, at: $1)
         }
         band.run(for: .milliseconds(10))
       }
       return band.players[0].outputs.count { if case .timelineMessage(_, to: other, _) = $0 { true } else { false } }
     }
-    #expect(told(nil) == 10 && told(Claim(term: 0, identity: other)) == 10)
-    #expect(told(claim) == 0 && told(Claim(term: 2, identity: other)) == 0)
-    #expect(told(nil, gates: .none) == 0)
+    #expect(corrections(for: nil) == 10 && corrections(for: Claim(term: 0, identity: other)) == 10)
+    #expect(corrections(for: claim) == 0 && corrections(for: Claim(term: 2, identity: other)) == 0)
+    #expect(corrections(for: nil, gates: .none) == 0)
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(5))
-    #expect(told(claim) == 10 && told(nil) == 0)
+    #expect(corrections(for: claim) == 10 && corrections(for: nil) == 0)
   }
 }

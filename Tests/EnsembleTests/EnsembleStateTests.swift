@@ -4,8 +4,8 @@ import PeerProtocol
 import Playback
 import Testing
 
-/// Each run's steps go up one by one: none lost, none doubled, none out of order.
-private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
+/// Checks that the steps of each run have consecutive numbers and increasing instants.
+private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: String) {
   for run in runs {
     for (a, b) in zip(run, run.dropFirst()) {
       #expect(b.step.index == a.step.index + 1, "\(label)")
@@ -14,8 +14,8 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
   }
 }
 
-@Suite struct EnsembleTests {
-  @Test(arguments: UInt64(1)...30) func oneStartsTheOthersPlayInStep(seed: UInt64) throws {
+@Suite struct EnsembleStateTests {
+  @Test(arguments: UInt64(1)...30) func followersPlayInPhaseWithTheMaster(seed: UInt64) throws {
     var band = VirtualBand(players: 4, seed: seed, loss: Double(seed % 3) * 0.05)
     try band.command(1) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(10))
@@ -26,23 +26,23 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     for (n, player) in band.players.enumerated() {
       #expect(player.ensemble.role == .idle, "seed \(seed)")
       #expect(player.runs.count == 1, "seed \(seed)")
-      expectEveryStep(player.runs, "seed \(seed), player \(n)")
+      expectConsecutiveSteps(player.runs, "seed \(seed), player \(n)")
       #expect(player.runs[0].last?.step == master.last?.step, "seed \(seed)")
       for sounded in player.runs[0] {
         let same = try #require(master.first { $0.step == sounded.step })
-        // Probes take 0.1...3 ms a way, so the best of them knows the offset within 1.5 ms.
+        // The one-way delay is 0.1...3 ms, so the offset is known within 1.5 ms.
         #expect((sounded.at - same.at).magnitude < .microseconds(1500), "seed \(seed), player \(n), \(sounded.step)")
       }
     }
   }
 
-  @Test(arguments: UInt64(1)...30) func aTempoChangeKeepsEveryStep(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...30) func tempoChangesSkipNoStep(seed: UInt64) throws {
     var band = VirtualBand(players: 3, seed: seed, loss: 0.1)
     let slow = try Tempo(bpm: 60)
     let fast = try Tempo(bpm: 180)
     try band.command(0) { try $0.start(tempo: slow, at: $1) }
     band.run(for: .milliseconds(3217))
-    // A second wish before the first has come about waits for it.
+    // A tempo that is requested while a change is pending waits until the change applies.
     try band.command(0) { try $0.change(tempo: fast, at: $1) }
     band.run(for: .milliseconds(20))
     try band.command(0) { try $0.change(tempo: slow, at: $1) }
@@ -51,8 +51,9 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     band.run(for: .seconds(5))
     #expect(band.players[0].ensemble.tempo(at: band.own(0)) == fast)
     for (n, player) in band.players.enumerated() {
-      expectEveryStep(player.runs, "seed \(seed), player \(n)")
-      // Of a thousand, one misses all three tellings of the start; it is told again when its presence shows that.
+      expectConsecutiveSteps(player.runs, "seed \(seed), player \(n)")
+      // One player in a thousand misses the first three copies of the start. It gets another copy when its presence shows
+      // that it does not know the rhythm.
       #expect(player.runs.count == 1 && player.runs[0][0].step <= Step(1), "seed \(seed)")
       let end = player.runs[0].suffix(2)
       let spacing = end.last!.at - end.first!.at
@@ -60,28 +61,28 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     }
   }
 
-  @Test(arguments: UInt64(1)...60) func twoStartsAtOnceSettleToOneMasterAndOneDownbeat(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...60) func simultaneousStartsLeaveOneMasterAndOneDownbeat(seed: UInt64) throws {
     var band = VirtualBand(players: 4, seed: seed)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
-    // Unheard of the first: within the time a message takes.
+    // Player 2 has not received the timeline message of player 0 yet.
     band.players[2].ensemble.advance(to: band.own(2))
     try band.command(2) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(4))
     let masters = band.players.indices.filter { band.players[$0].ensemble.role == .master }
     #expect(masters.count == 1, "seed \(seed)")
     let winner = try #require(masters.first)
-    // Same term, so the lower identity won.
+    // The terms are equal, so the lower identity wins.
     #expect(band.identity(winner) == min(band.identity(0), band.identity(2)), "seed \(seed)")
     for (n, player) in band.players.enumerated() where n != winner {
       #expect(player.ensemble.role == .follower(of: band.identity(winner)), "seed \(seed)")
-      let heard = player.runs.flatMap { $0 }
-      #expect(heard.filter { $0.step == Step(0) }.count == 1, "seed \(seed), player \(n)")
-      for (a, b) in zip(heard, heard.dropFirst()) { #expect(b.step.index == a.step.index + 1, "seed \(seed)") }
+      let steps = player.runs.flatMap { $0 }
+      #expect(steps.filter { $0.step == Step(0) }.count == 1, "seed \(seed), player \(n)")
+      for (a, b) in zip(steps, steps.dropFirst()) { #expect(b.step.index == a.step.index + 1, "seed \(seed)") }
     }
   }
 
-  @Test func theLoserHavingSoundedItsDownbeatDoesNotRepeatIt() throws {
-    // Slow network: the loser hears of the winner when its own downbeat has sounded.
+  @Test func outrankedMasterDoesNotRepeatItsDownbeat() throws {
+    // The network is slow: the loser receives the winner's timeline message after its own downbeat has sounded.
     for seed in UInt64(1)...40 {
       var band = VirtualBand(players: 2, seed: seed)
       band.delay = 90_000_000...120_000_000
@@ -91,9 +92,9 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
       try band.command(winner) { try $0.start(tempo: .standard, at: $1) }
       band.run(for: .seconds(4))
       #expect(band.players[winner].ensemble.role == .master, "seed \(seed)")
-      let heard = band.players[loser].runs.flatMap { $0 }
-      #expect(heard.filter { $0.step == Step(0) }.count == 1, "seed \(seed)")
-      for (a, b) in zip(heard, heard.dropFirst()) { #expect(b.step.index == a.step.index + 1, "seed \(seed)") }
+      let steps = band.players[loser].runs.flatMap { $0 }
+      #expect(steps.filter { $0.step == Step(0) }.count == 1, "seed \(seed)")
+      for (a, b) in zip(steps, steps.dropFirst()) { #expect(b.step.index == a.step.index + 1, "seed \(seed)") }
     }
   }
 
@@ -110,16 +111,16 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     #expect(throws: CommandError.alreadyPlaying) { try band.command(0) { try $0.start(tempo: .standard, at: $1) } }
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
-    // Now anyone may, and goes on where it stopped.
-    let place = band.players[1].ensemble.position
-    #expect(place == band.players[0].ensemble.position && place > Step(0))
+    // While no rhythm plays, any peer may continue at the step at which the rhythm stopped.
+    let position = band.players[1].ensemble.position
+    #expect(position == band.players[0].ensemble.position && position > Step(0))
     try band.command(1) { try $0.continue(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
     #expect(band.players[0].ensemble.role == .follower(of: band.identity(1)))
-    #expect(band.players[0].runs[1].first?.step == place)
+    #expect(band.players[0].runs[1].first?.step == position)
   }
 
-  @Test func stopAtAnInstantPlaysExactlyTheTicksDueBefore() throws {
+  @Test func stopAtAnInstantPlaysExactlyTheTicksDueBeforeIt() throws {
     for bpm in [20.0, 61, 120, 137.3, 299.7, 999] {
       let tempo = try Tempo(bpm: bpm)
       var ensemble = EnsembleState(identity: Identity(1))
@@ -130,12 +131,12 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
       var cursor = TickCursor(lead: .zero)
       var ticks: Int64 = 0
       while cursor.take(in: ensemble.schedule, at: cursor.due(in: ensemble.schedule)) != nil { ticks += 1 }
-      #expect(ticks == Int64((bpm * 24).rounded(.up)), "\(bpm)")
+      #expect(ticks == Int64((bpm * 24).rounded(.up)), "\(bpm) BPM")
     }
   }
 
-  /// A follower that missed all three tellings of the end within the lead overruns, but not for long.
-  @Test(arguments: UInt64(1)...20) func nobodyMissesTheEnd(seed: UInt64) throws {
+  /// A follower that misses the first copies of the end plays on for a while, but stops within three seconds.
+  @Test(arguments: UInt64(1)...20) func allFollowersStopDespitePacketLoss(seed: UInt64) throws {
     var band = VirtualBand(players: 4, seed: seed, loss: 0.5)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(10))
@@ -144,22 +145,23 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     for player in band.players { #expect(player.ensemble.role == .idle, "seed \(seed)") }
   }
 
-  @Test func followersCoastForTwoSecondsThenStop() throws {
+  @Test func followerSetToStopOnMasterLossStopsAfterTwoSeconds() throws {
     var band = VirtualBand(players: 2, seed: 5)
     band.players[1].ensemble.masterLoss = .stop
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
     band.connected = { _, _ in false }
-    let gone = band.now
+    let disconnection = band.now
     band.run(for: .seconds(4))
-    let heard = band.players[1].runs[0]
-    expectEveryStep([heard], "coasting")
-    #expect(heard.last!.at - gone > .milliseconds(1800) && heard.last!.at - gone < .milliseconds(2200))
+    let steps = band.players[1].runs[0]
+    expectConsecutiveSteps([steps], "coasting")
+    #expect(
+      steps.last!.at - disconnection > .milliseconds(1800) && steps.last!.at - disconnection < .milliseconds(2200))
     #expect(band.players[1].events.contains(.masterLost(band.identity(0))))
     #expect(band.players[1].ensemble.role == .idle)
   }
 
-  @Test func anEndIsBroughtForwardButNotPutOff() throws {
+  @Test func endIsBroughtForwardButNotPostponed() throws {
     var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 0)
     try ensemble.start(tempo: .standard, at: now)
@@ -171,7 +173,7 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     #expect(ensemble.schedule.end == end)
   }
 
-  @Test func aLateJoinerPlaysInPhaseOnTheNextStep() throws {
+  @Test func lateJoinerPlaysInPhaseWithin300Milliseconds() throws {
     var band = VirtualBand(players: 3, seed: 7)
     band.connected = { $0 != 2 && $1 != 2 }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -180,49 +182,50 @@ private func expectEveryStep(_ runs: [[VirtualBand.Sounded]], _ label: String) {
     let joined = band.now
     band.join(0, 2)
     band.run(for: .seconds(3))
-    let heard = band.players[2].runs[0]
-    expectEveryStep([heard], "late")
-    #expect(heard[0].at - joined < .milliseconds(300))
-    let same = try #require(band.players[0].runs[0].first { $0.step == heard[0].step })
-    #expect((same.at - heard[0].at).magnitude < .milliseconds(2))
+    let steps = band.players[2].runs[0]
+    expectConsecutiveSteps([steps], "late joiner")
+    #expect(steps[0].at - joined < .milliseconds(300))
+    let same = try #require(band.players[0].runs[0].first { $0.step == steps[0].step })
+    #expect((same.at - steps[0].at).magnitude < .milliseconds(2))
   }
 
-  /// A timeline message that was overtaken by the end of its rhythm does not begin it again.
-  @Test func anOvertakenStatementRevivesNothing() throws {
+  /// A timeline message that arrives after the end of its rhythm does not start the rhythm again.
+  @Test func delayedTimelineMessageDoesNotRestartAnEndedRhythm() throws {
     var band = VirtualBand(players: 2, seed: 13)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
-    let effects = band.players[0].outputs
-    let early = try #require(
-      effects.lazy.compactMap {
+    let outputs = band.players[0].outputs
+    let delayed = try #require(
+      outputs.lazy.compactMap {
         if case .timelineMessage(let timelineMessage, _, _) = $0 { timelineMessage } else { nil }
       }.first)
     band.run(for: .seconds(1))
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
-    #expect(band.players[1].ensemble.role == .idle && early.end == Tick(.max))
-    band.players[1].ensemble.received(early, from: band.identity(0), at: band.own(1))
+    #expect(band.players[1].ensemble.role == .idle && delayed.end == Tick(.max))
+    band.players[1].ensemble.received(delayed, from: band.identity(0), at: band.own(1))
     #expect(band.players[1].ensemble.role == .idle)
   }
 
-  @Test func nobodySpeaksForAnother() throws {
+  @Test func timelineMessageWithAForgedOrImplausibleClaimIsRejected() throws {
     var band = VirtualBand(players: 3, seed: 9)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
+    // Player 2 sends a timeline message with the identity of player 0.
     let forged = TimelineMessage(
       claim: Claim(term: 1, identity: band.identity(0)), revision: 99, start: Tick(0), end: Tick(1),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
     let schedule = band.players[1].ensemble.schedule
     band.players[1].ensemble.received(forged, from: band.identity(2), at: band.own(1))
     #expect(band.players[1].ensemble.rejected == 1 && band.players[1].ensemble.schedule == schedule)
-    // Nor takes all terms there are.
-    let greedy = TimelineMessage(
+    // The largest term would leave no higher term for later starts.
+    let implausible = TimelineMessage(
       claim: Claim(term: .max, identity: band.identity(2)), revision: 1, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
-    band.players[1].ensemble.received(greedy, from: band.identity(2), at: band.own(1))
+    band.players[1].ensemble.received(implausible, from: band.identity(2), at: band.own(1))
     #expect(band.players[1].ensemble.rejected == 2 && band.players[1].ensemble.highestTerm == 1)
   }
 
-  @Test func theSameEventsGiveTheSameState() throws {
+  @Test func sameInputsProduceTheSameSteps() throws {
     func play() throws -> [[VirtualBand.Sounded]] {
       var band = VirtualBand(players: 5, seed: 11, loss: 0.2)
       try band.command(3) { try $0.start(tempo: .standard, at: $1) }

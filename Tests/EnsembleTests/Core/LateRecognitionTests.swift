@@ -1,0 +1,122 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+@testable import RTPMIDI
+
+/// Messages to and from a peer before it is identified as a Tutti peer or as a standard device.
+@Suite struct LateRecognitionTests {
+  private let now = Instant(nanoseconds: 0)
+  private let session = SessionID(number: 1)
+  private let channel1 = Channel(wire: 0)
+
+  /// Returns a core in session with a peer that is not identified yet.
+  private func coreWithUnidentifiedPeer() -> PeerCore {
+    let core = PeerCore(
+      name: "a", ensemble: EnsembleState(identity: Identity(1)),
+      connections: Connections(to: [], local: Identity(1), at: now),
+      random: SplitMix(seed: 1))
+    let info = SessionInfo(
+      name: "b", ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
+      isInitiator: true)
+    core.established(session, info, at: now)
+    return core
+  }
+
+  /// Before its recognition, the peer receives each message unchanged. After its recognition, it receives the ends of the
+  /// notes on the channel of the local peer. Therefore the recognition ends its notes and lifts its pedals.
+  @Test func recognitionEndsNotesThatWereSentUnchanged() {
+    let core = coreWithUnidentifiedPeer()
+    func takeMessagesToThePeer() -> [Message] {
+      core.drain(at: now).compactMap {
+        if case .stream(.message(let sent)) = $0, sent.receiver == core.roster.stream(of: session).map({ .stream($0) })
+        {
+          sent.message
+        } else {
+          nil
+        }
+      }
+    }
+    core.play(.noteOn(channel1, key: 60, velocity: 100), at: now)
+    core.play(.controlChange(channel1, controller: 64, value: 127), at: now)
+    core.play(.noteOn(channel1, key: 61, velocity: 100), at: now)
+    core.play(.noteOff(channel1, key: 61, velocity: 64), at: now)
+    #expect(takeMessagesToThePeer().isEmpty)
+    core.recognised(session, Identity(2), at: now)
+    #expect(
+      takeMessagesToThePeer() == [
+        .noteOff(channel1, key: 60, velocity: 64), .controlChange(channel1, controller: 64, value: 0),
+      ])
+  }
+
+  /// Returns the messages of the session that have sounded since the previous call.
+  private func takeSounds(of core: PeerCore) -> [Message] {
+    core.drain(at: now).compactMap { if case .sound(let message, from: session) = $0 { message } else { nil } }
+  }
+
+  /// The gate is closed for identity 2 and open for identity 3 and for standard devices (nil). An unidentified peer may be
+  /// the one with identity 2.
+  @Test(arguments: [2, 3, nil]) func gateClosedForOnePeerIsClosedForUnidentifiedPeers(identity: UInt64?) throws {
+    let core = coreWithUnidentifiedPeer()
+    try core.ensemble.gates.apply("\(Identity(2)):notes=closed")
+    let (note, modulation) = (
+      Message.noteOn(channel1, key: 60, velocity: 100), Message.controlChange(channel1, controller: 1, value: 1)
+    )
+    for message in [note, modulation] { core.sound(message, on: session, at: now) }
+    #expect(takeSounds(of: core) == [modulation])
+    if let identity {
+      core.recognised(session, Identity(identity), at: now)
+    } else {
+      core.recognisedAsStandardDevice(session, at: now)
+    }
+    for message in [note, modulation] { core.sound(message, on: session, at: now) }
+    #expect(takeSounds(of: core) == (identity == 2 ? [modulation] : [note, modulation]))
+  }
+
+  /// The replies of a Tutti peer were lost, so that it counted as a standard device. Then a request of the peer arrives.
+  @Test func gateIsClosedForATuttiPeerThatCountedAsAStandardDevice() throws {
+    let core = coreWithUnidentifiedPeer()
+    try core.ensemble.gates.apply("\(Identity(2)):notes=closed")
+    core.handle(.peer(session, .standardDevice), at: now)
+    core.handle(.peer(session, .tuttiPeer), at: now)
+    core.sound(.noteOn(channel1, key: 60, velocity: 100), on: session, at: now)
+    core.sound(.controlChange(channel1, controller: 7, value: 90), on: session, at: now)
+    #expect(takeSounds(of: core).isEmpty)
+  }
+
+  /// An exception by name or identity applies only after the peer is identified.
+  @Test func gateClosedByDefaultIsClosedForUnidentifiedPeers() throws {
+    let core = coreWithUnidentifiedPeer()
+    for rule in ["notes=closed", "b:notes=open"] { try core.ensemble.gates.apply(rule) }
+    let note = Message.noteOn(channel1, key: 60, velocity: 100)
+    core.sound(note, on: session, at: now)
+    #expect(takeSounds(of: core).isEmpty)
+    core.recognisedAsStandardDevice(session, at: now)
+    core.sound(note, on: session, at: now)
+    #expect(takeSounds(of: core) == [note])
+  }
+
+  /// On channel 1, a standard device sends volume and expression, which sound. A Tutti peer sends activity with the same
+  /// controllers, which does not sound.
+  @Test(arguments: [true, false]) func possibleActivityIsWithheldUntilThePeerIsIdentified(isTutti: Bool) {
+    let core = coreWithUnidentifiedPeer()
+    for value: UInt7 in [90, 40] {
+      core.sound(.controlChange(channel1, controller: 7, value: value), on: session, at: now)
+    }
+    core.sound(.controlChange(channel1, controller: 11, value: 70), on: session, at: now)
+    core.sound(.controlChange(channel1, controller: 1, value: 1), on: session, at: now)
+    #expect(takeSounds(of: core) == [.controlChange(channel1, controller: 1, value: 1)])
+    if isTutti {
+      core.recognised(session, Identity(2), at: now)
+    } else {
+      core.recognisedAsStandardDevice(session, at: now)
+    }
+    let newest: [Message] = [
+      .controlChange(channel1, controller: 7, value: 40), .controlChange(channel1, controller: 11, value: 70),
+    ]
+    #expect(takeSounds(of: core) == (isTutti ? [] : newest))
+  }
+}

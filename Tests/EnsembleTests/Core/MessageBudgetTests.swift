@@ -1,0 +1,72 @@
+import MusicalTime
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+
+@Suite struct MessageBudgetTests {
+  private let start = Instant(nanoseconds: 7_000_000_000)
+
+  @Test func burstIsAdmittedUpToTheDepth() {
+    var budget = MessageBudget()
+    let admitted = (0..<1000).count { _ in budget.admit(at: start) }
+    #expect(admitted == 512 && budget.refused == 488)
+  }
+
+  @Test func messagesAtTheRateAreAlwaysAdmitted() {
+    var budget = MessageBudget()
+    #expect((0..<100_000).allSatisfy { budget.admit(at: start + .microseconds(500 * Int64($0))) })
+    #expect(budget.refused == 0)
+  }
+
+  @Test func rateAndDepthAreConfigurable() {
+    var budget = MessageBudget(rate: 1, depth: 3)
+    let admitted = (0..<100).count { budget.admit(at: start + .milliseconds(100 * Int64($0))) }
+    // Three messages are admitted at once, then one in each of the nine following seconds.
+    #expect(admitted == 3 + 9 && budget.refused == 100 - 12)
+  }
+
+  /// Of 10000 messages per second for ten seconds, the budget admits the depth plus the rate.
+  @Test func floodIsLimitedToTheRate() {
+    var budget = MessageBudget()
+    let admitted = (0..<100_000).count { budget.admit(at: start + .microseconds(100 * Int64($0))) }
+    #expect((20_511...20_512).contains(admitted) && budget.refused == 100_000 - Int64(admitted))
+  }
+
+  @Test func budgetIsRefilledAtTheRateAfterAFlood() {
+    var budget = MessageBudget()
+    for _ in 0..<10_000 { _ = budget.admit(at: start) }
+    // A tenth of a second refills 200 tokens. A long time refills no more than the depth.
+    #expect((0..<1000).count { _ in budget.admit(at: start + .milliseconds(100)) } == 200)
+    #expect((0..<1000).count { _ in budget.admit(at: start + .seconds(1000)) } == 512)
+  }
+
+  /// Messages arrive at random times. No interval admits more messages than the depth plus its share of the rate, and no
+  /// message is refused while a token is left.
+  @Test(arguments: UInt64(1)...8) func noIntervalAdmitsMoreThanDepthAndRate(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var budget = MessageBudget()
+    var now = start
+    var admitted: [Instant] = []
+    var violations = 0
+    var (tokens, last) = (512.0, start)
+    for _ in 0..<5000 {
+      now = now + Nanoseconds(random.integer(in: 0...(random.next() % 8 == 0 ? 5_000_000 : 200_000)))
+      // An independent model of the token bucket.
+      tokens = min(512, tokens + Double((now - last).count) * 2000 / 1e9)
+      last = now
+      let isAdmitted = budget.admit(at: now)
+      if isAdmitted { admitted.append(now) }
+      if isAdmitted ? tokens < 0.999 : tokens > 1.001 { violations += 1 }
+      if isAdmitted { tokens -= 1 }
+    }
+    #expect(budget.refused + Int64(admitted.count) == 5000 && budget.refused > 0, "seed \(seed)")
+    for first in stride(from: 0, to: admitted.count, by: 97) {
+      for last in stride(from: first, to: admitted.count, by: 89) {
+        let limit = 513 + (admitted[last] - admitted[first]).count * 2000 / 1_000_000_000
+        if Int64(last - first + 1) > limit { violations += 1 }
+      }
+    }
+    #expect(violations == 0, "seed \(seed)")
+  }
+}
