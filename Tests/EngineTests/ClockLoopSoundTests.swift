@@ -11,9 +11,9 @@ import Transports
 @testable import Engine
 @testable import Ensemble
 
-/// The events for the sound, and the allocations of the loop.
+/// Tests that the clock loop passes events to the synthesizer and allocates no memory.
 @Suite struct ClockLoopSoundTests: ClockLoopSuite {
-  @Test func stepsReachTheSoundAheadAndInOrder() throws {
+  @Test func stepsReachTheSynthesizerAheadOfTimeAndInOrder() throws {
     try withLoop { loop, rings, _, _ in
       rings.schedule.publish(VirtualRhythm.schedule(end: 96))
       loop.play(from: .milliseconds(-51), to: .milliseconds(-50))
@@ -28,8 +28,8 @@ import Transports
     }
   }
 
-  /// The sound card and the recording get the messages in order, also between messages to other receivers.
-  @Test(arguments: [false, true]) func messagesReachTheSoundImmediately(records: Bool) throws {
+  /// The sound card and the recording get the messages in order, although messages to other receivers are in between.
+  @Test(arguments: [false, true]) func messagesReachTheSynthesizerImmediately(records: Bool) throws {
     let rings = ClockRings()
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
@@ -54,7 +54,7 @@ import Transports
       #expect(events.allSatisfy { $0.instant == $0.submitted && $0.submitted >= before && $0.submitted <= after })
       #expect(events.map(\.instant) == events.map(\.instant).sorted())
     }
-    // A message before the command to quit, such as the end of a note when a peer leaves.
+    // A message before the command to quit is still executed, such as the end of a note when a peer leaves.
     rings.messages.push(.sound(messages[3]))
     rings.commands.push(.quit)
     let continues = loop.execute()
@@ -63,12 +63,13 @@ import Transports
 
   @Test func tenThousandTicksAllocateNothing() throws {
     try withLoop { loop, rings, _, open in
-      let receivers = [try open(false), try open(true), try open(true)]
+      let (playOnArrival, timeStamped) = (false, true)
+      let receivers = [try open(playOnArrival), try open(timeStamped), try open(timeStamped)]
       let end: Int64 = 10_000
       let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
       rings.schedule.publish(VirtualRhythm.schedule(end: end, change: change))
       let exclusive = try #require(SystemExclusiveData([UInt8](repeating: 0x7D, count: 78)))
-      // Once beforehand, so that the runtime has seen every type.
+      // A first pass, because the Swift runtime allocates type metadata at first use.
       loop.advance(to: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)

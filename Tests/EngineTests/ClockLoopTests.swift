@@ -5,19 +5,20 @@ import Testing
 @testable import Engine
 @testable import Ensemble
 
-/// The ticks of a rhythm through the socket. SendingTests test the sender without a socket.
+/// Tests that the ticks of a rhythm reach receivers through the socket. SendingTests test the sender without a socket.
 @Suite struct ClockLoopTests: ClockLoopSuite {
   @Test func ticksReachBothKindsOfReceiversThroughTheSocket() throws {
     try withLoop { loop, rings, _, open in
-      let onArrival = try open(false)
-      let stamped = try open(true)
+      let (playOnArrival, timeStamped) = (false, true)
+      let onArrival = try open(playOnArrival)
+      let stamped = try open(timeStamped)
       rings.schedule.publish(VirtualRhythm.schedule(end: 50))
       loop.play(from: .milliseconds(-100), to: .milliseconds(-95))
       #expect(try receive(stamped) == [heard(.start, at: 0)])
       #expect(try receive(onArrival) == [])
       loop.play(from: .milliseconds(-95), to: .milliseconds(5))
-      // 90 ms ahead: ticks 0...4, of which the last is due at 80 ms. The other receiver gets Start and the first tick at its
-      // due time.
+      // The time-stamp receiver gets ticks 90 ms ahead: at 5 ms it has ticks 0...4, of which the last is due at 80 ms. The
+      // play-on-arrival receiver gets Start and the first tick at their due time.
       #expect(try receive(stamped) == clocks(0..<5))
       #expect(try receive(onArrival) == [heard(.start, at: 0)] + clocks(0..<1))
       loop.play(from: .milliseconds(5), to: .milliseconds(2000))

@@ -6,9 +6,10 @@ import _TestSupport
 
 @testable import Engine
 
-/// Files of contacts as people write them.
+/// The syntax of the contacts file, and the connection policies.
 @Suite struct ContactsTests {
-  private let nobody = SocketAddress(host: 0x0A00_0063, port: 5004)
+  /// An address that is in no contacts file.
+  private let unknownAddress = SocketAddress(host: 0x0A00_0063, port: 5004)
 
   private func contacts(_ text: String) throws -> Contacts { try contacts(Data(text.utf8)) }
 
@@ -18,29 +19,30 @@ import _TestSupport
     return try Contacts(path: folder.path("contacts"))
   }
 
-  @Test(arguments: ["\n", "\r\n"]) func namesAndHostsAreLetIn(end: String) throws {
+  @Test(arguments: ["\n", "\r\n"]) func listedNamesAndHostsAreContacts(lineEnd: String) throws {
     let lines = [
       "# The quartet", "name Ada", "", "  name\tBen the 2nd  ", "host 10.0.0.2", "host [fd00::20]:5006", "# x",
     ]
-    let contacts = try contacts(lines.joined(separator: end))
-    for name in ["Ada", "Ben the 2nd"] { #expect(contacts.include(name, at: nobody)) }
-    for name in [nil, "", "ada", "Ada ", "Ben", "Eve", "# x"] { #expect(!contacts.include(name, at: nobody)) }
-    // A host at any of its ports.
+    let contacts = try contacts(lines.joined(separator: lineEnd))
+    for name in ["Ada", "Ben the 2nd"] { #expect(contacts.include(name, at: unknownAddress)) }
+    for name in [nil, "", "ada", "Ada ", "Ben", "Eve", "# x"] {
+      #expect(!contacts.include(name, at: unknownAddress))
+    }
+    // A host is a contact with any port.
     #expect(contacts.include(nil, at: SocketAddress(host: 0x0A00_0002, port: 49152)))
     #expect(contacts.include("Eve", at: SocketAddress(high: 0xFD00 << 48, low: 0x20, port: 1)))
     #expect(contacts.missing.isEmpty)
   }
 
-  /// A peer may come from any of them.
-  @Test func aHostHasAllItsAddresses() throws {
+  @Test func hostIsAContactByEachOfItsAddresses() throws {
     let all = try SocketAddress.all(resolving: "localhost")
     let contacts = try contacts("host localhost")
-    #expect(all.allSatisfy { contacts.include(nil, at: $0) } && !contacts.include(nil, at: nobody))
+    #expect(all.allSatisfy { contacts.include(nil, at: $0) } && !contacts.include(nil, at: unknownAddress))
   }
 
-  @Test func aHostThatIsNotFoundIsToldAndTheOthersCount() throws {
+  @Test func unresolvedHostsAreListedAndTheOtherLinesApply() throws {
     let contacts = try contacts("host no.such.host.invalid\nname Ada\nhost a:b:c\nhost fe80::1")
-    #expect(contacts.include("Ada", at: nobody))
+    #expect(contacts.include("Ada", at: unknownAddress))
     #expect(contacts.missing.count == 3)
     #expect(contacts.missing.first?.hasPrefix("host no.such.host.invalid: not found") == true)
   }
@@ -49,35 +51,37 @@ import _TestSupport
     ("name", 1), ("name Ada\nhost\n", 2), ("name Ada\r\n\r\nband Ben", 3), ("Ada", 1), ("\u{FEFF}name Ada", 1),
     ("\n\n\0\n", 3),
   ])
-  func whatIsNoContactIsTold(text: String, line: Int) {
+  func malformedLineIsReportedWithItsNumber(text: String, line: Int) {
     let fault = #expect(throws: Contacts.ParseError.self) { try contacts(text) }
     #expect(fault?.isMalformed == true && fault?.description.contains("line \(line): not `name NAME`") == true)
   }
 
-  @Test func octetsThatAreNoTextAreAFaultAndNoTrap() {
+  @Test func fileThatIsNotUTF8IsMalformed() {
     let fault = #expect(throws: Contacts.ParseError.self) { try contacts(Data([0xFF, 0xFE, 0x6E, 0x00])) }
     #expect(fault?.isMalformed == true)
   }
 
-  @Test func aMegabyteIsEnough() throws {
+  @Test func fileHasAtMostOneMegabyte() throws {
     #expect(try contacts(String(repeating: "#\n", count: 1 << 19)).missing.isEmpty)
-    let fault = #expect(throws: Contacts.ParseError.self) {
-      try contacts(String(repeating: "#\n", count: 1 << 19) + "#")
-    }
+    let fault = #expect(throws: Contacts.ParseError.self) { try contacts(String(repeating: "#\n", count: 1 << 19) + "#") }
     #expect(fault?.description.contains("larger than a megabyte") == true)
   }
 
-  @Test(arguments: ["none", ""]) func whatCannotBeReadIsTold(name: String) throws {
+  /// A missing file, and the folder itself.
+  @Test(arguments: ["none", ""]) func unreadableFileIsReportedWithTheRemedy(name: String) throws {
     let folder = try TemporaryFolder()
     let fault = #expect(throws: Contacts.ParseError.self) { try Contacts(path: folder.path(name)) }
     #expect(fault?.isMalformed == false && fault?.description.contains("cannot be read; write a file of lines") == true)
   }
 
-  @Test func policies() throws {
+  @Test func policyDeterminesWhichInvitationsAreAccepted() throws {
     let contacts = ConnectionPolicy.contacts(try contacts("name Ada"))
-    for (policy, ada, eve) in [(.anyone, true, true), (contacts, true, false), (ConnectionPolicy.none, false, false)] {
-      #expect(policy.admits("Ada", from: nobody) == ada && policy.admits("Eve", from: nobody) == eve)
-      #expect(policy.admits(nil, from: nobody) == eve)
+    for (policy, admitsAda, admitsEve) in [
+      (.anyone, true, true), (contacts, true, false), (ConnectionPolicy.none, false, false),
+    ] {
+      #expect(policy.admits("Ada", from: unknownAddress) == admitsAda)
+      #expect(policy.admits("Eve", from: unknownAddress) == admitsEve)
+      #expect(policy.admits(nil, from: unknownAddress) == admitsEve)
     }
   }
 }

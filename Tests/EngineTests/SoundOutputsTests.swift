@@ -8,7 +8,7 @@ import _TestSupport
 
 @testable import Engine
 
-/// Without a card; with one they are heard in the lab.
+/// Sound outputs without a sound card. The lab tests the outputs with a sound card.
 @Suite struct SoundOutputsTests {
   private func outputs(lead: Int64 = 100, latency: Int64 = 0, recording: String? = nil) throws -> SoundOutputs {
     let text = """
@@ -29,17 +29,18 @@ import _TestSupport
     return try SoundOutputs(configuration)
   }
 
-  /// Lead asked for, latency added by hand, and how far ahead the hits are handed over, in milliseconds.
+  /// The configured lead time, the configured latency, and the resulting sound lead: how long before its instant a hit is
+  /// passed to the output. All values are in milliseconds.
   @Test(arguments: [
-    (100, 0, 50),  // the standard
-    (70, 0, 50),  // never less
-    (2000, 0, 50),  // what a follower is told by its master has no more lead for that
-    (100, 35, 50),  // a latency that fits into it
-    (100, 36, 51),  // with 15 ms for the audio thread
+    (100, 0, 50),  // the default
+    (70, 0, 50),  // a shorter lead time does not reduce the sound lead
+    (2000, 0, 50),  // a longer lead time does not increase it
+    (100, 35, 50),  // the latency and the margin of 15 ms for the threads fit into the default
+    (100, 36, 51),  // the latency and the margin exceed the default
     (100, 1000, 1015),
     (2000, 1000, 1015),
-  ]) func hitsAreHandedOverAsFarAheadAsTheSlowestNeeds(lead: Int64, latency: Int64, ahead: Int64) throws {
-    #expect(try outputs(lead: lead, latency: latency).lead == .milliseconds(ahead))
+  ]) func soundLeadCoversTheLatencyAndTheMargin(lead: Int64, latency: Int64, expected: Int64) throws {
+    #expect(try outputs(lead: lead, latency: latency).lead == .milliseconds(expected))
   }
 
   @Test func withoutCardAndRecordingHitsAreOnlyCounted() throws {
@@ -59,7 +60,7 @@ import _TestSupport
     try sound.finish()
   }
 
-  @Test func aRecordingHasWhatIsPlayedAtTheFrameOfItsInstant() throws {
+  @Test func recordedNoteBeginsInTheNextPeriodAfterItsInstant() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let sound = try outputs(recording: path)
@@ -73,8 +74,8 @@ import _TestSupport
     #expect(sound.counters.messages == 1 && sound.counters.droppedNotes == 0)
     let samples = try SoundFile(path: path).samples
     let onset = try #require(samples.firstIndex { abs($0) > 0 })
-    let late = onset - Int(FrameGrid.standard.firstFrame(notBefore: now) - sound.firstFrame)
-    // The first frame of the period taken next; its very first samples may round to nothing.
-    #expect((256..<512 + 8).contains(late), "\(late)")
+    let delay = onset - Int(FrameGrid.standard.firstFrame(notBefore: now) - sound.firstFrame)
+    // The note begins with the first frame of the next period to be rendered. Its first samples may round to zero.
+    #expect((256..<512 + 8).contains(delay), "\(delay)")
   }
 }
