@@ -8,15 +8,15 @@ import _TestSupport
 @testable import Engine
 
 extension TimingTests {
-  /// Whole peers of this process on loopback, in real time: sockets, threads and clocks are the real ones.
+  /// Complete peers in this process, with real sockets, threads and clocks, on loopback in real time.
   @Suite struct PeerTests {
     private func wait(_ seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
 
-    @Test func aTempoChangeFrom60To180KeepsEveryTickEverywhere() async throws {
+    @Test func allPeersPlayEveryTickDuringATempoChange() async throws {
       let folder = try TemporaryFolder()
-      let ben = try Player("ben", folder: folder)
-      let eve = try Player("eve", folder: folder, connect: [ben.port])
-      let ada = try Player("ada", folder: folder, connect: [ben.port, eve.port], start: true, bpm: 60)
+      let ben = try LivePeer("ben", folder: folder)
+      let eve = try LivePeer("eve", folder: folder, connect: [ben.port])
+      let ada = try LivePeer("ada", folder: folder, connect: [ben.port, eve.port], start: true, bpm: 60)
       try await wait(3)
       ada.mailbox.post(.tempo(by: 120))
       try await wait(2)
@@ -24,9 +24,9 @@ extension TimingTests {
       try await wait(0.5)
       let traces = try [ada.leave(), ben.leave(), eve.leave()]
       for trace in traces {
-        expectEveryTick(trace)
+        expectConsecutiveTicks(trace)
         #expect(trace.ticks.count == traces[0].ticks.count, "\(trace.header.name)")
-        // 60 BPM are 41.67 ms a tick, 180 are 13.89.
+        // A tick takes 41.67 ms at 60 BPM and 13.89 ms at 180 BPM.
         let spacings = zip(trace.ticks, trace.ticks.dropFirst()).map { ($1.due - $0.due).microseconds }
         #expect(spacings.allSatisfy { abs($0 - 41_667) < 250 || abs($0 - 13_889) < 250 }, "\(trace.header.name)")
         #expect(spacings.filter { abs($0 - 13_889) < 250 }.count > 100, "\(trace.header.name)")
@@ -40,11 +40,11 @@ extension TimingTests {
       }
     }
 
-    /// Both clocks are one here, so all that a follower is off is what it was told of its route.
-    @Test func aRouteKnownToBeLongerOneWayIsAllowedFor() async throws {
+    /// Both peers use the same clock, so the follower deviates from the master only by half the configured asymmetry.
+    @Test func configuredAsymmetryShiftsTheClockOffsetByHalf() async throws {
       let folder = try TemporaryFolder()
-      let ada = try Player("ada", folder: folder)
-      let ben = try Player("ben", folder: folder, connect: [ada.port]) {
+      let ada = try LivePeer("ada", folder: folder)
+      let ben = try LivePeer("ben", folder: folder, connect: [ada.port]) {
         $0.peerOptions["127.0.0.1"].asymmetry = .microseconds(-8000)
       }
       try await wait(0.5)
@@ -54,15 +54,15 @@ extension TimingTests {
       try await wait(0.5)
       let traces = try [ada.leave(), ben.leave()]
       let comparison = try SyncReport(traces: traces).comparisons[0]
-      // The way out is said to be 8 ms shorter: the master's clock is taken to be 4 ms further ahead, so all is played
-      // sooner.
+      // The configured delay to the master is 8 ms shorter than the delay back. The follower therefore estimates the clock of
+      // the master 4 ms further ahead and plays everything 4 ms earlier.
       #expect((comparison.offset.p50 + .milliseconds(4)).magnitude < .milliseconds(1))
     }
 
-    @Test func anyoneMayStartButOnlyTheMasterStops() async throws {
+    @Test func anyPeerCanStartButOnlyTheMasterCanStop() async throws {
       let folder = try TemporaryFolder()
-      let ada = try Player("ada", folder: folder)
-      let ben = try Player("ben", folder: folder, connect: [ada.port])
+      let ada = try LivePeer("ada", folder: folder)
+      let ben = try LivePeer("ben", folder: folder, connect: [ada.port])
       try await wait(0.6)
       ben.mailbox.post(.startOrStop)
       try await wait(0.6)
@@ -71,7 +71,7 @@ extension TimingTests {
       try await wait(1)
       ben.mailbox.post(.startOrStop)
       try await wait(0.4)
-      // The rhythm is free again: ada goes on where it stopped.
+      // No peer is the master now. Ada continues the rhythm at the position where it stopped.
       ada.mailbox.post(.continue)
       try await wait(0.8)
       ada.mailbox.post(.startOrStop)
@@ -80,50 +80,50 @@ extension TimingTests {
       #expect(first.runs.count == 2 && second.runs.count == 2)
       #expect(first.summary?.role == "master" && second.summary?.role == "follower")
       #expect(first.ticks.count == second.ticks.count)
-      // 120 BPM throughout.
+      // The tempo was 120 BPM all the time.
       for run in first.runs {
         for (a, b) in zip(first.ticks[run], first.ticks[run].dropFirst()) {
           #expect(abs((b.due - a.due).microseconds - 20_833) < 250)
         }
       }
-      let again = try #require(first.runs.last.map { first.ticks[$0.lowerBound].tick })
-      #expect(again.index % 6 == 0 && again > Tick(0))
+      let continuation = try #require(first.runs.last.map { first.ticks[$0.lowerBound].tick })
+      #expect(continuation.index % 6 == 0 && continuation > Tick(0))
     }
 
-    @Test func aLateJoinerIsInPhaseAtItsFirstStep() async throws {
+    @Test func lateJoinerIsInPhaseFromItsFirstStep() async throws {
       let folder = try TemporaryFolder()
-      let ada = try Player("ada", folder: folder, start: true)
+      let ada = try LivePeer("ada", folder: folder, start: true)
       try await wait(1.5)
-      let ben = try Player("ben", folder: folder, connect: [ada.port])
+      let ben = try LivePeer("ben", folder: folder, connect: [ada.port])
       try await wait(1.5)
       ada.mailbox.post(.startOrStop)
       try await wait(0.4)
       let (first, second) = (try ada.leave(), try ben.leave())
-      let joined = try #require(second.ticks.first?.tick)
-      // In phase, on a step, soon after it came.
-      #expect(joined.index % 6 == 0 && joined > Tick(24))
-      expectEveryTick(second, from: joined.index)
+      let entry = try #require(second.ticks.first?.tick)
+      // The late joiner enters at the beginning of a step.
+      #expect(entry.index % 6 == 0 && entry > Tick(24))
+      expectConsecutiveTicks(second, from: entry.index)
       #expect(second.ticks.last?.tick == first.ticks.last?.tick)
       let comparison = try SyncReport(traces: [first, second]).comparisons[0]
       #expect(comparison.magnitude.p99 < .milliseconds(1) && comparison.skipped == 0)
     }
 
-    /// Random, truncated, oversized and forged datagrams at both ports of a playing follower: counted, dropped, and not a
-    /// tick the worse.
-    @Test func hostileDatagramsDisturbNothing() async throws {
+    /// Random, truncated, oversized and forged datagrams at both ports of a playing follower are counted and dropped. The
+    /// follower plays every tick.
+    @Test func hostileDatagramsDoNotDisturbTheRhythm() async throws {
       let folder = try TemporaryFolder()
-      let ben = try Player("ben", folder: folder)
-      let ada = try Player("ada", folder: folder, connect: [ben.port], start: true)
+      let ben = try LivePeer("ben", folder: folder)
+      let ada = try LivePeer("ada", folder: folder, connect: [ben.port], start: true)
       try await wait(1.5)
       let stranger = try UDPSocket(port: 0)
       defer { stranger.close() }
       var random = SplitMix(seed: 1)
-      var thrown = 0
+      var sentCount = 0
       for round in 0..<200 {
         for _ in 0..<20 {
           var bytes = (0..<Int(random.integer(in: 0...100))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
           switch round % 4 {
-          case 0: bytes = [0x80, 0x61] + bytes  // RTP from nobody
+          case 0: bytes = [0x80, 0x61] + bytes  // an RTP packet of an unknown source
           case 1:
             bytes =
               [0xFF, 0xFF] + Array(["IN", "OK", "NO", "BY", "CK", "RS", "TU"].randomElement(using: &random)!.utf8)
@@ -132,19 +132,19 @@ extension TimingTests {
           default: break
           }
           let port = ben.port + UInt16(random.next() & 1)
-          if stranger.send(bytes, to: SocketAddress(host: 0x7F00_0001, port: port)) { thrown += 1 }
+          if stranger.send(bytes, to: SocketAddress(host: 0x7F00_0001, port: port)) { sentCount += 1 }
         }
         try await wait(0.005)
       }
       ada.mailbox.post(.startOrStop)
       try await wait(0.4)
       let traces = try [ada.leave(), ben.leave()]
-      expectEveryTick(traces[1])
+      expectConsecutiveTicks(traces[1])
       #expect(traces[0].ticks.count == traces[1].ticks.count)
       let summary = try #require(traces[1].summary)
       #expect(summary.ticksReceived == summary.ticksExpected && summary.others["timeline_messages_rejected"] == 0)
-      // Invitations that happen to be whole are let in half-way; the kernel may lose some of a burst.
-      #expect(summary.others["datagrams_dropped"]! > Int64(thrown / 2), "\(thrown) thrown")
+      // An invitation that happens to be complete is accepted as half-open. The kernel may lose datagrams of a burst.
+      #expect(summary.others["datagrams_dropped"]! > Int64(sentCount / 2), "\(sentCount) sent")
       #expect(try SyncReport(traces: traces).comparisons[0].magnitude.p99 < .milliseconds(1))
     }
   }

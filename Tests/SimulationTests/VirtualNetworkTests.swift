@@ -50,12 +50,12 @@ import _TestSupport
     ("loss 0.1\nloss 0.1", "f:2: loss: given twice"),
     ("\u{0}\u{FFFD}", "no number follows"),
   ])
-  func errorNamesLineReasonAndRemedy(text: String, says: String) {
+  func errorNamesLineReasonAndRemedy(text: String, message: String) {
     do throws(VirtualNetwork.Fault) {
       _ = try VirtualNetwork(text: text, file: "f")
       Issue.record("\(text) was accepted")
     } catch {
-      #expect(error.description.contains(says), "\(error)")
+      #expect(error.description.contains(message), "\(error)")
     }
   }
 }

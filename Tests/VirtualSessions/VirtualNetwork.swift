@@ -44,9 +44,11 @@ package struct VirtualNetwork {
   package let kind: Kind
   package var endpoints: [Endpoint]
   package var offsets: [Nanoseconds]
+  /// The probability that a datagram is lost, 0...1.
   package var loss: Double = 0
+  /// The probability that a datagram arrives twice, 0...1.
   package var repetition: Double = 0
-  /// One way, in nanoseconds.
+  /// The range of the one-way delay in nanoseconds.
   package var delay: ClosedRange<Int64> = 1_000_000...1_000_000
   /// Endpoints that neither send nor receive.
   package var isCutOff: Set<Int> = []
@@ -70,8 +72,8 @@ package struct VirtualNetwork {
   private var hasRecognised: Set<Int> = []
   package private(set) var now = Instant(nanoseconds: 0)
   private var reconnections: [Reconnection] = []
-  /// By arrival.
-  private var flights: [Flight] = []
+  /// The datagrams in transit, sorted by arrival.
+  private var inFlight: [Flight] = []
   private var random: SplitMix
 
   package init(_ count: Int, _ kind: Kind, seed: UInt64 = 1) {
@@ -128,8 +130,8 @@ package struct VirtualNetwork {
     if Double.random(in: 0..<1, using: &random) < repetition { copies += 1 }
     for _ in 0..<copies {
       let due = now + Nanoseconds(Int64.random(in: delay, using: &random))
-      let place = flights.firstIndex { $0.due > due } ?? flights.endIndex
-      flights.insert(Flight(due: due, datagram: datagram, from: from, to: to), at: place)
+      let place = inFlight.firstIndex { $0.due > due } ?? inFlight.endIndex
+      inFlight.insert(Flight(due: due, datagram: datagram, from: from, to: to), at: place)
     }
   }
 
@@ -203,8 +205,8 @@ package struct VirtualNetwork {
       }
       var reconnection = Instant.distantFuture
       for pending in reconnections where pending.next < reconnection { reconnection = pending.next }
-      if let flight = flights.first, flight.due <= min(deadline.at, reconnection), flight.due <= end {
-        flights.removeFirst()
+      if let flight = inFlight.first, flight.due <= min(deadline.at, reconnection), flight.due <= end {
+        inFlight.removeFirst()
         now = flight.due
         deliver(flight)
       } else if reconnection <= end, reconnection < deadline.at {

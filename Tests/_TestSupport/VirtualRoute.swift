@@ -1,39 +1,41 @@
 public import MusicalTime
 public import Simulation
 
-/// Two peers in session, of which one follows the other, on a virtual network: which packets tell the follower of the
-/// master's clock, and when. Its own clock is true time.
+/// Two peers in session on a virtual network. One follows the other. The type computes the clock measurements that the follower
+/// obtains, and when. The local clock is the follower's; it shows true time. The remote clock is the master's.
 public struct VirtualRoute: Sendable {
   public typealias Random = SplitMix
 
-  /// Something that the follower learns, and when.
+  /// A clock measurement, and when the follower obtains it.
   public struct News: Sendable {
     public let at: Instant
     public let transit: ClockTransit
   }
 
   public var network: VirtualNetwork
-  /// The remote clock at instant 0, minus the own.
+  /// The remote clock minus the local clock at instant 0.
   public var offset = Nanoseconds.zero
-  /// Parts per million, at instant 0.
+  /// The skew of the remote clock at instant 0 in parts per million.
   public var skew = 0.0
-  /// Parts per million by which the skew grows in a minute.
+  /// The increase of the skew per minute in parts per million.
   public var drift = 0.0
-  /// Probes a second, each way, in the first minute and later.
+  /// The probes per second in each direction, in the first minute and later.
   public var probes = (first: 50.0, later: 10.0)
-  /// Ticks a second, from the master.
+  /// The ticks per second from the master.
   public var ticks = 48.0
 
   public init(_ network: VirtualNetwork) { self.network = network }
 
-  /// The remote clock minus the own at `instant`.
+  /// The remote clock minus the local clock at `instant`.
   public func difference(at instant: Instant) -> Nanoseconds {
     let seconds = Double(instant.nanoseconds) / 1e9
     return offset + Nanoseconds(Int64((skew * seconds + drift / 60 * seconds * seconds / 2) * 1000))
   }
 
-  /// What is learned in `seconds`, in the order in which it is. Requests go both ways, each is replied to and the reply
-  /// acknowledged; the ways of a side's own packets are known to it when the other has told of them.
+  /// The clock measurements of `seconds` seconds in the order in which the follower obtains them.
+  ///
+  /// Both peers send requests. Each request is answered by a reply, and the reply by an acknowledgement. A peer learns when its
+  /// own packet arrived from a later packet of the other peer.
   public func news(seconds: Double, seed: UInt64) -> [News] {
     var random = Random(seed: seed)
     var news: [News] = []
@@ -48,41 +50,45 @@ public struct VirtualRoute: Sendable {
       times(perSecond: probes.first, from: 0, to: min(60, seconds))
         + times(perSecond: probes.later, from: 60, to: seconds)
     }
-    func out(_ time: Instant, known: Instant, delay: Nanoseconds) {
-      let received = time + delay
+    /// Adds the transit of a packet to the master. The follower knows it at `known`.
+    func addTransitOut(sent: Instant, known: Instant, delay: Nanoseconds) {
+      let received = sent + delay
       news.append(
-        News(at: known, transit: ClockTransit(.out, sent: time, received: received + difference(at: received))))
+        News(at: known, transit: ClockTransit(.out, sent: sent, received: received + difference(at: received))))
     }
-    func back(_ time: Instant, delay: Nanoseconds) {
-      let transit = ClockTransit(.back, sent: time + difference(at: time), received: time + delay)
-      news.append(News(at: time + delay, transit: transit))
+    /// Adds the transit of a packet from the master. The follower knows it at the arrival.
+    func addTransitBack(sent: Instant, delay: Nanoseconds) {
+      let transit = ClockTransit(.back, sent: sent + difference(at: sent), received: sent + delay)
+      news.append(News(at: sent + delay, transit: transit))
     }
-    let turn = Nanoseconds.microseconds(30)
+    let processing = Nanoseconds.microseconds(30)
     for time in probeTimes() {
       let sent = Instant(nanoseconds: Int64(time * 1e9))
-      guard let there = network.delay(&random), let home = network.delay(&random) else { continue }
-      let replied = sent + there + turn
-      out(sent, known: replied + home, delay: there)
-      back(replied, delay: home)
-      // The acknowledgement's way is told by the master's next request.
-      let acknowledged = replied + home + turn
+      guard let out = network.delay(&random), let back = network.delay(&random) else { continue }
+      let replied = sent + out + processing
+      addTransitOut(sent: sent, known: replied + back, delay: out)
+      addTransitBack(sent: replied, delay: back)
+      // The next request of the master reports the arrival of the acknowledgement.
+      let acknowledged = replied + back + processing
       let pause = Nanoseconds(Int64(1e9 / (time < 60 ? probes.first : probes.later)))
-      guard let there = network.delay(&random), let next = network.delay(&random) else { continue }
-      out(acknowledged, known: acknowledged + there + pause + next, delay: there)
+      guard let third = network.delay(&random), let next = network.delay(&random) else { continue }
+      addTransitOut(sent: acknowledged, known: acknowledged + third + pause + next, delay: third)
     }
-    // The master's requests, the replies to them, and its acknowledgements.
+    // The requests of the master, the replies to them, and the acknowledgements of the master.
     for time in probeTimes() {
       let sent = Instant(nanoseconds: Int64(time * 1e9))
-      guard let here = network.delay(&random) else { continue }
-      back(sent, delay: here)
-      let replied = sent + here + turn
-      guard let there = network.delay(&random), let home = network.delay(&random) else { continue }
-      let acknowledged = replied + there + turn
-      out(replied, known: acknowledged + home, delay: there)
-      back(acknowledged, delay: home)
+      guard let request = network.delay(&random) else { continue }
+      addTransitBack(sent: sent, delay: request)
+      let replied = sent + request + processing
+      guard let out = network.delay(&random), let back = network.delay(&random) else { continue }
+      let acknowledged = replied + out + processing
+      addTransitOut(sent: replied, known: acknowledged + back, delay: out)
+      addTransitBack(sent: acknowledged, delay: back)
     }
     for time in times(perSecond: ticks, from: 0.6, to: seconds) {
-      if let delay = network.delay(&random) { back(Instant(nanoseconds: Int64(time * 1e9)), delay: delay) }
+      if let delay = network.delay(&random) {
+        addTransitBack(sent: Instant(nanoseconds: Int64(time * 1e9)), delay: delay)
+      }
     }
     return news.sorted { $0.at < $1.at }
   }

@@ -90,7 +90,7 @@ import _TestTraits
       let device = try PCMDevice("hw:Loopback,0,6")
       defer { device.close() }
       let error = try await fail("--audio alsa:hw:Loopback,0,6", in: TemporaryFolder())
-      #expect(error.hasPrefix("tutti: hw:Loopback,0,6: another program has this sound card; "), "\(error)")
+      #expect(error.hasPrefix("tutti: hw:Loopback,0,6: another program is using this sound card; "), "\(error)")
     }
 
     @Test func ambiguousAndUnknownPortNamesListTheCandidates() async throws {
@@ -98,7 +98,7 @@ import _TestTraits
       let listing = try await outer.listing(in: folder)
       let several = try await fail("--audio none --clock-from VirMIDI", in: folder)
       #expect(several.hasPrefix("tutti: port \"VirMIDI\": ambiguous, matches "))
-      #expect(several.hasSuffix("; give its number or full name\n"))
+      #expect(several.hasSuffix("; give the number or the full name\n"))
       let none = try await fail("--audio none --clock-from nobody", in: folder)
       #expect(none.hasPrefix("tutti: port \"nobody\": no such port; available ports: "))
       for port in listing.ports where port.sends {

@@ -1,17 +1,17 @@
-/// What feeds hostile inputs to something of RTP-MIDI, and looks after each at what must always hold.
+/// A source of hostile inputs for a part of RTP-MIDI, which checks the invariants after each input.
 public protocol Fuzzer: AnyObject {
-  /// Gives `count` more inputs.
+  /// Feeds `count` more inputs.
   ///
-  /// - Throws: ``FuzzFailure`` at the first after which something does not hold.
+  /// - Throws: ``FuzzFailure`` at the first input that violates an invariant.
   func run(inputs count: Int) throws(FuzzFailure)
 
-  /// What has come of all inputs so far, in one line.
+  /// A summary of all inputs so far, in one line.
   var account: String { get }
 }
 
-/// What did not hold, and after which input of which seed.
+/// A violated invariant, with the seed and the number of the input.
 public struct FuzzFailure: Error, CustomStringConvertible {
   public let description: String
 
-  init(_ what: String, seed: UInt64, input: Int) { description = "seed \(seed), input \(input): \(what)" }
+  init(_ violation: String, seed: UInt64, input: Int) { description = "seed \(seed), input \(input): \(violation)" }
 }

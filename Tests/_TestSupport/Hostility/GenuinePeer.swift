@@ -4,7 +4,8 @@ import PeerProtocol
 import RTPMIDI
 import Simulation
 
-/// One who means it well: an ``Endpoint`` and the stream it plays, mostly with a journal and with send instants.
+/// A peer that follows the protocol: an ``Endpoint`` and an RTP stream of random messages. Three of four streams have a
+/// recovery journal, and three of four have send instants.
 final class GenuinePeer {
   let endpoint: Endpoint
   private var sender: PacketSender
@@ -20,7 +21,8 @@ final class GenuinePeer {
     sender.sendsInstants = random.integer(in: 0...3) > 0
   }
 
-  /// A packet of what it plays now: a message, a System Exclusive or the beginning of one, or none.
+  /// The next packet of the stream: a message, a System Exclusive message or its first segment, or a guard packet. Empty if
+  /// there is nothing to send.
   func play(at now: Instant) -> [UInt8] {
     var packet = packet(at: now)
     guard sender.sendsInstants, !packet.isEmpty else { return packet }
@@ -41,6 +43,6 @@ final class GenuinePeer {
     }
   }
 
-  /// Its stream has been received up to `sequence`.
+  /// The receiver has acknowledged the packets of the stream up to `sequence`.
   func acknowledge(_ sequence: UInt16) { sender.acknowledge(sequence) }
 }

@@ -4,22 +4,23 @@ import MusicalTime
 import RTPMIDI
 import Simulation
 
-/// A stream of RTP packets as nobody should send them: of every kind of message, with short recovery journals and long
-/// ones, left out, out of order, replayed and damaged.
+/// A hostile stream of RTP packets with all kinds of messages and with short and long recovery journals. Packets are omitted,
+/// reordered, replayed and damaged.
 ///
-/// The valid packets are made once. Each input is one of them under the stream's next number, or one a few ahead, so that
-/// what was left out is repaired from whatever the journal says, or an older or any; two times in three it is damaged.
+/// The valid packets are generated once. Each input is a random one of them with a new sequence number: mostly the next number,
+/// sometimes a number up to twenty ahead, an older one or a random one. After a gap, the receiver recovers the missing packets
+/// from the journal of the input, which belongs to another position in the stream. Two of three inputs are damaged.
 public struct HostilePackets {
-  /// Of the stream.
+  /// The SSRC of the stream.
   public static let ssrc: UInt32 = 0x5475_7474
 
-  /// What the packets are made from, in the order in which they were sent, from number 0 on.
+  /// The valid packets in the order in which they were sent, from sequence number 0 on.
   public let valid: [[UInt8]]
   private var sequence: UInt16 = 65_000
   private var random: SplitMix
   private var mutator: Mutator
 
-  /// A stream made from `count` valid packets.
+  /// Generates up to `count` valid packets. Messages that give no packet are skipped.
   public init(seed: UInt64, count: Int) {
     random = SplitMix(seed: seed)
     mutator = Mutator(seed: seed &+ 1)
@@ -28,7 +29,7 @@ public struct HostilePackets {
     sender.sendsJournal = true
     var valid: [[UInt8]] = []
     for number in 0..<count {
-      // Acknowledged often, then rarely.
+      // The first half is acknowledged often, so its journals are short. The second half is acknowledged rarely.
       if random.integer(in: 0...(number < count / 2 ? 20 : 400)) == 0 { sender.acknowledge(sender.sequence &- 1) }
       sender.usesEnhancedControllers = number / 64 % 2 == 1
       let instant = Instant(nanoseconds: Int64(number) * 5_000_000)
@@ -44,7 +45,7 @@ public struct HostilePackets {
     self.valid = valid
   }
 
-  /// The next one, 4000 octets at most.
+  /// Returns the next hostile packet, of at most 4000 octets.
   public mutating func next() -> [UInt8] {
     var packet = valid[pick(valid.count)]
     sequence &+= pick(8) == 0 ? UInt16(pick(20)) : 1
@@ -55,7 +56,7 @@ public struct HostilePackets {
       default: sequence
       }
     (packet[2], packet[3]) = (UInt8(number >> 8), UInt8(truncatingIfNeeded: number))
-    // Lists and journals rather than the header, which soon makes a packet that nobody reads on.
+    // Most damage is after the header, because a packet with a damaged header is rejected before its content is read.
     for _ in 0..<pick(3) {
       mutator.mutate(&packet, from: pick(8) == 0 ? 0 : RTPHeader.length, splicing: valid[pick(valid.count)])
     }

@@ -1,7 +1,8 @@
 import MIDI
 import Simulation
 
-/// A player of anything: every kind of message, of few channels, keys and controllers, so that they meet.
+/// A generator of random messages of all kinds. Channels, keys and controllers come from small sets, so that messages often
+/// refer to the same note or controller.
 public struct Improviser {
   private static let controllers: [UInt7] = [
     1, 6, 7, 11, 38, 64, 66, 96, 97, 98, 99, 100, 101, 120, 121, 122, 123, 127,
@@ -10,19 +11,19 @@ public struct Improviser {
 
   public init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  /// What it plays next.
+  /// Returns the next message.
   public mutating func next() -> Message {
     while true {
       let status = UInt8(random.integer(in: 0x80...0xFF))
       let isController = status & 0xF0 == 0xB0
       let first = isController ? Self.controllers.randomElement(using: &random)! : data(0...31)
-      // Channels 1 and 2.
-      let few = status < 0xF0 ? status & 0xF1 : status
-      if let message = Message(status: few, first, data(0...127)) { return message }
+      // Channels 1 and 2 only.
+      let limited = status < 0xF0 ? status & 0xF1 : status
+      if let message = Message(status: limited, first, data(0...127)) { return message }
     }
   }
 
-  /// A System Exclusive's data octets, 1...64 of them.
+  /// Returns the data octets of a System Exclusive message, 1...64.
   public mutating func systemExclusive() -> [UInt7] { (0..<random.integer(in: 1...64)).map { _ in data(0...127) } }
 
   private mutating func data(_ range: ClosedRange<Int64>) -> UInt7 { UInt7(masking: UInt8(random.integer(in: range))) }

@@ -1,17 +1,18 @@
 import Simulation
 
-/// Damages datagrams as bad lines, broken stacks and attackers do: a bit turned, octets replaced, an end cut, grown or
-/// taken from another datagram, a word set to an extreme, everything after a beginning made noise.
+/// Damages datagrams as damaged lines, defective implementations and attackers do. It inverts a bit, replaces octets, removes
+/// the end, appends octets, replaces the end by that of another datagram or by random octets, or sets a word to an extreme
+/// value.
 public struct Mutator {
   private var random: SplitMix
 
   public init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  /// Damages `datagram` in one way; now and then that changes nothing.
+  /// Damages `datagram` in one way. Sometimes the result equals the original.
   ///
   /// - Parameters:
-  ///   - start: what lies before it stays as it is.
-  ///   - other: where another end is taken from.
+  ///   - start: the octets before this index are not changed.
+  ///   - other: the datagram from which an end is taken.
   public mutating func mutate(_ datagram: inout [UInt8], from start: Int = 0, splicing other: [UInt8]) {
     let count = datagram.count - start
     guard count > 0 else { return }
@@ -24,7 +25,7 @@ public struct Mutator {
       datagram.removeLast(pick(count + 1))
       datagram += other.suffix(pick(other.count + 1))
     case 6:
-      // Of four octets, where the fields of all these packets are.
+      // The fields of these packets are aligned to words of four octets.
       let word = start + 4 * pick(count / 4 + 1)
       let extreme: UInt8 = [0, 0x7F, 0x80, 0xFF][pick(4)]
       for index in word..<max(word, min(word + 4, datagram.count)) { datagram[index] = extreme }
@@ -34,8 +35,8 @@ public struct Mutator {
     }
   }
 
-  private mutating func grow(_ datagram: inout [UInt8], by most: Int) {
-    for _ in 0..<pick(most) { datagram.append(octet()) }
+  private mutating func grow(_ datagram: inout [UInt8], by limit: Int) {
+    for _ in 0..<pick(limit) { datagram.append(octet()) }
   }
 
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }

@@ -2,7 +2,7 @@ import BasicContainers
 import MIDI
 import RTPMIDI
 
-/// What `encode` appends to an empty packet of at most `capacity` octets.
+/// The octets that `encode` appends to an empty packet with room for `capacity` octets.
 func octets(
   capacity: Int = PacketSender.longestMessagePacket, _ encode: (inout RigidArray<UInt8>) -> Void
 ) -> [UInt8] {
@@ -11,7 +11,7 @@ func octets(
   return (0..<packet.count).map { packet[$0] }
 }
 
-/// A System Exclusive's data octets as a sender takes them.
+/// The data octets of a System Exclusive message in the form that ``PacketSender`` encodes.
 func rigid(_ data: [UInt7]) -> RigidArray<UInt8> {
   var octets = RigidArray<UInt8>(capacity: data.count)
   for octet in data { octets.append(octet.value) }

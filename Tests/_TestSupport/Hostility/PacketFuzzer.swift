@@ -1,37 +1,38 @@
 import MusicalTime
 import RTPMIDI
 
-/// One ``PacketReceiver`` that gets ``HostilePackets``.
+/// A ``PacketReceiver`` that receives ``HostilePackets``.
 ///
-/// After each, what must always hold is looked at: a packet refused gives nothing, one taken is counted once and gives a
-/// bounded number of events, and no System Exclusive outgrows its room.
+/// After each packet, the invariants are checked: a rejected packet gives no events, an accepted packet is counted once and gives
+/// a bounded number of events, and no System Exclusive message exceeds its capacity.
 public final class PacketFuzzer: Fuzzer {
   private static let systemExclusiveCapacity = 256
-  /// More than the steps of a journal and the commands of a packet can be.
-  private static let mostEvents = 16_383 + 4096 + 4000
+  /// An upper bound of the events of one packet: those of its recovery journal, and one for each of its up to 4000 octets.
+  private static let maximumEvents = EventLimits.journal + 4000
 
   private var packets: HostilePackets
   private var receiver = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: systemExclusiveCapacity)
   private let seed: UInt64
   private var inputs = 0
   private var events = 0
-  private var most = 0
+  /// The largest number of events of one packet.
+  private var largestCount = 0
 
-  /// A fuzzer whose inputs are made from `count` valid packets.
+  /// A fuzzer that derives its inputs from `count` valid packets.
   public init(seed: UInt64, count: Int = 8192) {
     self.seed = seed
     packets = HostilePackets(seed: seed, count: count)
   }
 
-  /// What has become of the packets.
+  /// The counters of the receiver.
   public var statistics: ReceptionStatistics { receiver.statistics }
 
   public var account: String {
     let counts = receiver.statistics
     return """
-      taken \(counts.received), malformed \(counts.malformed), malformed journals \(counts.malformedJournals), \
+      accepted \(counts.received), malformed \(counts.malformed), malformed journals \(counts.malformedJournals), \
       duplicates \(counts.duplicates), repairs \(counts.repairs), recovered \(counts.recovered), events \(events), \
-      of one packet \(most) at most
+      at most \(largestCount) of one packet
       """
   }
 
@@ -44,22 +45,26 @@ public final class PacketFuzzer: Fuzzer {
 
   private func feed(_ octets: [UInt8]) throws(FuzzFailure) {
     let packet = octets.span
-    let taken = receiver.statistics.received
-    var isTaken = true
-    do { try receiver.open(packet, near: Instant(nanoseconds: 1_000_000_000)) } catch { isTaken = false }
+    let countBefore = receiver.statistics.received
+    var isAccepted = true
+    do { try receiver.open(packet, near: Instant(nanoseconds: 1_000_000_000)) } catch { isAccepted = false }
     var count = 0
-    while receiver.next(in: packet) != nil, count <= Self.mostEvents {
+    while receiver.next(in: packet) != nil, count <= Self.maximumEvents {
       count += 1
-      try check(receiver.systemExclusiveCount <= Self.systemExclusiveCapacity, "a System Exclusive outgrew its room")
+      try check(
+        receiver.systemExclusiveCount <= Self.systemExclusiveCapacity, "a System Exclusive message exceeds its capacity"
+      )
     }
-    try check(isTaken || count == 0, "\(count) events of a packet that was refused")
-    try check(receiver.statistics.received - taken == (isTaken ? 1 : 0), "a packet is not counted once")
-    try check(count <= Self.mostEvents, "more than \(Self.mostEvents) events of a packet of \(octets.count) octets")
+    try check(isAccepted || count == 0, "\(count) events of a rejected packet")
+    try check(
+      receiver.statistics.received - countBefore == (isAccepted ? 1 : 0), "a packet is not counted exactly once")
+    try check(
+      count <= Self.maximumEvents, "more than \(Self.maximumEvents) events of a packet of \(octets.count) octets")
     events += count
-    most = max(most, count)
+    largestCount = max(largestCount, count)
   }
 
-  private func check(_ holds: Bool, _ what: @autoclosure () -> String) throws(FuzzFailure) {
-    if !holds { throw FuzzFailure(what(), seed: seed, input: inputs) }
+  private func check(_ holds: Bool, _ violation: @autoclosure () -> String) throws(FuzzFailure) {
+    if !holds { throw FuzzFailure(violation(), seed: seed, input: inputs) }
   }
 }

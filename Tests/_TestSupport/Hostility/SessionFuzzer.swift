@@ -3,33 +3,44 @@ import PeerProtocol
 import RTPMIDI
 import Simulation
 
-/// An ``Endpoint`` among four genuine peers, their imitators and any number of hostile strangers.
+/// An ``Endpoint`` among four genuine peers, an imitator of each peer, and many hostile strangers.
 ///
-/// Each input is one of: a hostile datagram like one peer's, from its address or a stranger's; a stranger's handshake,
-/// whole or half; a genuine datagram, in any order, twice or never; some time; a peer that plays, is restarted, connects or
-/// leaves. After each, what must always hold is looked at: the bounds of everything that grows, each datagram counted once
-/// as accepted or under one reason, and nothing left that was due.
+/// Each input is one of the following:
+/// - a hostile datagram that imitates a peer, sent from the peer's address or from a stranger's;
+/// - a complete or incomplete handshake of a stranger;
+/// - a genuine datagram, which may be reordered, duplicated or lost;
+/// - the passage of time;
+/// - an action of a genuine peer: it plays, restarts, connects or leaves.
+///
+/// After each input, the invariants are checked: all sizes are within their limits, every datagram is counted exactly once
+/// (accepted or dropped for one reason), and nothing that was due remains undone.
 public final class SessionFuzzer: Fuzzer {
+  /// A datagram in transit.
   private struct Flight {
     let datagram: [UInt8]
     let from: SocketAddress
     let to: SocketAddress
   }
 
+  /// The maximum number of datagrams in transit.
+  private static let inFlightLimit = 256
+  /// The maximum number of outputs per session or deadline.
+  private static let outputsPerSession = 8
+  /// The control ports of the tested endpoint and of the genuine peers. Two of them are on one host.
   private static let controls = [(0, 5004), (1, 5004), (1, 5006), (2, 5004), (3, 5004)].map {
     SocketAddress(host: $0, port: $1)
   }
 
-  /// The one under test, of host 0, and the genuine ones, two of them on one host.
+  /// The tested endpoint at index 0, and the genuine peers.
   private var peers: [GenuinePeer] = []
-  /// Of each, one that sends what it has sent, damaged.
+  /// One imitator per peer: it produces damaged copies of the datagrams that the peer has sent.
   private var imitators: [HostileDatagrams] = []
-  private var flights: [Flight] = []
+  private var inFlight: [Flight] = []
   private var random: SplitMix
   private let seed: UInt64
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var inputs = 0
-  /// The most sessions that the endpoint under test has had at a time.
+  /// The largest number of simultaneous sessions of the tested endpoint so far.
   public private(set) var mostSessions = 0
 
   public init(seed: UInt64) {
@@ -43,7 +54,7 @@ public final class SessionFuzzer: Fuzzer {
 
   private var tested: Endpoint { peers[0].endpoint }
 
-  /// What has become of the datagrams given to the endpoint under test.
+  /// The datagram counters of the tested endpoint.
   public var counters: DatagramCounters { tested.counters }
 
   public var account: String {
@@ -69,7 +80,8 @@ public final class SessionFuzzer: Fuzzer {
   private func pickPeer() -> Int { 1 + pick(Self.controls.count - 1) }
   private func pickPort() -> Port { pick(4) == 0 ? .control : .data }
 
-  /// Of so few that the genuine peers find room as well, then for a while of more than there are places for.
+  /// Usually one of 800 strangers, so that the genuine peers also find free sessions; in every fourth period of 100 000 inputs,
+  /// one of 3000, more than there are sessions.
   private func pickStranger() -> SocketAddress {
     SocketAddress(host: UInt32(10 + pick(inputs / 100_000 % 4 == 3 ? 3000 : 800)), port: 5004)
   }
@@ -77,49 +89,49 @@ public final class SessionFuzzer: Fuzzer {
   private func step() throws(FuzzFailure) {
     switch pick(100) {
     case 0..<40: try imitate()
-    case 40..<50: try shakeHands()
+    case 40..<50: try inviteFromStranger()
     case 50..<75: try deliver()
     case 75..<90: play(pickPeer())
-    case 90..<99: try pass(.microseconds(Int64(pick(20_000))))
+    case 90..<99: try advance(by: .microseconds(Int64(pick(20_000))))
     default: try disturb()
     }
   }
 
-  /// A hostile datagram, as a rule from the address and at the port where the imitated peer's come.
+  /// The tested endpoint receives a hostile datagram, mostly from the address and the port that the imitated peer uses.
   private func imitate() throws(FuzzFailure) {
     let k = pickPeer()
     let port = pickPort()
     let control = pick(4) == 0 ? pickStranger() : Self.controls[k]
     let source = pick(8) == 0 ? pickPort() : port
-    try give(imitators[k].next(), from: source == .control ? control : control.data, port)
+    try receive(imitators[k].next(), from: source == .control ? control : control.data, port)
   }
 
-  /// A stranger that does all that it takes to get a session, and no more; at times not all of it.
-  private func shakeHands() throws(FuzzFailure) {
+  /// A stranger invites the tested endpoint on both ports, or on one of them only. It does nothing else.
+  private func inviteFromStranger() throws(FuzzFailure) {
     let control = pickStranger()
     let name = pick(4) == 0 ? String(repeating: "n", count: pick(1200)) : nil
     let command = SessionCommand(.invitation, token: UInt32(pick(1 << 32)), ssrc: UInt32(pick(1 << 32)), name: name)
     let datagram = octets { _ = command.append(to: &$0) }
     let part = pick(10)
-    if part != 0 { try give(datagram, from: control, .control) }
-    if part != 1 { try give(datagram, from: control.data, .data) }
+    if part != 0 { try receive(datagram, from: control, .control) }
+    if part != 1 { try receive(datagram, from: control.data, .data) }
   }
 
-  /// One of the datagrams under way, any; it may come again, or have been lost.
+  /// Delivers, duplicates or loses a random datagram in transit.
   private func deliver() throws(FuzzFailure) {
-    guard !flights.isEmpty else { return }
-    let flight = flights.remove(at: pick(flights.count))
+    guard !inFlight.isEmpty else { return }
+    let flight = inFlight.remove(at: pick(inFlight.count))
     let fate = pick(10)
     if fate == 0 { return }
-    if fate == 1 { flights.append(flight) }
+    if fate == 1 { inFlight.append(flight) }
     guard let k = Self.controls.firstIndex(where: { $0 == flight.to || $0.data == flight.to }) else { return }
     let port: Port = flight.to == Self.controls[k] ? .control : .data
-    if k == 0 { return try give(flight.datagram, from: flight.from, port) }
+    if k == 0 { return try receive(flight.datagram, from: flight.from, port) }
     peers[k].endpoint.receive(flight.datagram, from: flight.from, port: port, at: now)
     send(from: k)
   }
 
-  /// A genuine peer plays, or comes again when it has been thrown out.
+  /// A genuine peer plays. If it has no session, it connects to the tested endpoint instead.
   private func play(_ k: Int) {
     guard peers[k].endpoint.establishedCount > 0 else {
       connect(k, to: 0)
@@ -131,7 +143,7 @@ public final class SessionFuzzer: Fuzzer {
     put(Flight(datagram: packet, from: Self.controls[k].data, to: Self.controls[0].data), of: k)
   }
 
-  /// Peers come and go, and time passes by the minute.
+  /// A peer connects, restarts or leaves, or up to 70 s pass.
   private func disturb() throws(FuzzFailure) {
     let k = pick(Self.controls.count)
     switch pick(8) {
@@ -139,7 +151,7 @@ public final class SessionFuzzer: Fuzzer {
     case 2, 3: connect(k, to: 0)
     case 4 where k > 0 && pick(20) == 0: peers[k] = GenuinePeer(number: k, seed: random.next())
     case 5 where k > 0 || pick(20) == 0: peers[k].endpoint.closeAll(at: now)
-    default: try pass(.milliseconds(Int64(pick(pick(200) == 0 ? 70_000 : 500))))
+    default: try advance(by: .milliseconds(Int64(pick(pick(200) == 0 ? 70_000 : 500))))
     }
     send(from: k)
     send(from: 0)
@@ -149,26 +161,31 @@ public final class SessionFuzzer: Fuzzer {
     _ = try? peers[k].endpoint.connect(to: Self.controls[other], data: Self.controls[other].data, at: now)
   }
 
-  private func give(_ datagram: [UInt8], from address: SocketAddress, _ port: Port) throws(FuzzFailure) {
+  private func receive(_ datagram: [UInt8], from address: SocketAddress, _ port: Port) throws(FuzzFailure) {
     tested.receive(datagram, from: address, port: port, at: now, answeredAt: pick(2) == 0 ? now : nil)
-    let told = send(from: 0)
-    // The steps of a journal, else a message of an octet.
-    try check(told <= 16_383 + 4096 + datagram.count + 8, "\(told) outputs of a datagram of \(datagram.count) octets")
+    let outputCount = send(from: 0)
+    // The messages of a journal, one message per octet, and the outputs of the session.
+    try check(
+      outputCount <= EventLimits.journal + datagram.count + Self.outputsPerSession,
+      "\(outputCount) outputs of a datagram of \(datagram.count) octets")
     mostSessions = max(mostSessions, tested.establishedCount)
   }
 
-  private func pass(_ time: Nanoseconds) throws(FuzzFailure) {
+  private func advance(by time: Nanoseconds) throws(FuzzFailure) {
     now = now + time
     for k in peers.indices {
       let endpoint = peers[k].endpoint
       endpoint.advance(to: now)
-      let told = send(from: k)
-      try check(told <= 8 * (endpoint.waitingCount + 8) + 8 * 1100, "\(told) outputs of an advance")
-      if let next = endpoint.nextDeadline { try check(next > now, "what was due at \(next) is left at \(now)") }
+      let outputCount = send(from: k)
+      try check(
+        outputCount <= Self.outputsPerSession * (endpoint.waitingCount + 8) + Self.outputsPerSession
+          * Endpoint.sessionLimit,
+        "\(outputCount) outputs of an advance")
+      if let next = endpoint.nextDeadline { try check(next > now, "work due at \(next) is still pending at \(now)") }
     }
   }
 
-  /// Puts on its way what an endpoint wants sent. Returns how much it had to say.
+  /// Puts the datagrams that an endpoint sends in flight. Returns the number of its outputs.
   @discardableResult private func send(from k: Int) -> Int {
     let outputs = peers[k].endpoint.drain()
     for output in outputs {
@@ -195,18 +212,20 @@ public final class SessionFuzzer: Fuzzer {
     return outputs.count
   }
 
-  /// What is put on its way is seen by its sender's imitator, and what the one under test sends by all of them at times.
+  /// Puts a datagram in flight. The imitator of the sender records one of four datagrams. For a datagram of the tested endpoint,
+  /// it is the imitator of a random peer.
   private func put(_ flight: Flight, of k: Int) {
     if pick(4) == 0 { imitators[k == 0 ? pickPeer() : k].see(flight.datagram) }
-    // To strangers nothing is delivered.
+    // Datagrams to strangers are not delivered.
     guard flight.to.low & 0xFFFF_FFFF < 10 else { return }
-    if flights.count == 256 { flights.remove(at: pick(256)) }
-    flights.append(flight)
+    if inFlight.count == Self.inFlightLimit { inFlight.remove(at: pick(Self.inFlightLimit)) }
+    inFlight.append(flight)
   }
 
-  private func check(_ holds: Bool, _ what: @autoclosure () -> String) throws(FuzzFailure) {
+  /// Checks the invariants that hold after each input, and `holds`.
+  private func check(_ holds: Bool, _ violation: @autoclosure () -> String) throws(FuzzFailure) {
     guard tested.counters.received == tested.counters.accepted + tested.counters.dropped else {
-      throw failure("a datagram is not counted once")
+      throw failure("a datagram is not counted exactly once")
     }
     guard tested.sessionCount <= Endpoint.sessionLimit, tested.halfOpenCount <= 64,
       tested.waitingCount <= 2 * tested.sessionCount
@@ -214,14 +233,14 @@ public final class SessionFuzzer: Fuzzer {
       throw failure(
         "\(tested.sessionCount) sessions, \(tested.waitingCount) waiting, \(tested.halfOpenCount) half open")
     }
-    guard holds else { throw failure(what()) }
+    guard holds else { throw failure(violation()) }
   }
 
-  private func failure(_ what: String) -> FuzzFailure { FuzzFailure(what, seed: seed, input: inputs) }
+  private func failure(_ violation: String) -> FuzzFailure { FuzzFailure(violation, seed: seed, input: inputs) }
 }
 
 extension SocketAddress {
-  /// The data port beside this control port.
+  /// The data port that belongs to this control port.
   fileprivate var data: SocketAddress {
     var data = self
     data.port += 1

@@ -2,53 +2,58 @@ import Foundation
 public import MusicalTime
 import Simulation
 
-/// Trains of clock ticks from friendly to hostile, from a seed: 240 ticks at 120 BPM, the train's own trouble, then 480
-/// ticks at one tempo. Each arrives late by |N(0, sigma)|.
+/// A train of MIDI clock ticks with one kind of disturbance: 240 ticks at 120 BPM, the disturbance, then 480 ticks at a constant
+/// tempo. Each tick arrives late by |N(0, sigma)|. The seed determines the train.
 public enum TickTrain: String, CaseIterable, Sendable {
   case steady
-  /// One tick in twenty is lost, each by itself.
+  /// One of twenty ticks is lost, independently of the others.
   case lossy
-  /// One in a hundred is lost, and one to three more behind it.
+  /// One of a hundred ticks is lost, together with the next one to three ticks.
   case lossyInBursts
-  /// The sender stands still for 1.3 s, and counts on from where it stood.
+  /// The sender pauses for 1.3 s and then continues its count.
   case pause
-  /// The same for 15 s.
+  /// The sender pauses for 15 s and then continues its count.
   case silence
-  /// From 120 to 240 BPM.
+  /// The tempo changes from 120 to 240 BPM.
   case doubleTime
-  /// From 120 to 60 BPM.
+  /// The tempo changes from 120 to 60 BPM.
   case halfTime
-  /// From 120 to 80 BPM: three ticks take the time of two lost ones and one.
+  /// The tempo changes from 120 to 80 BPM. Two ticks then take as long as three did before.
   case slower
-  /// From 120 to 140 BPM, losing one tick in twenty.
+  /// The tempo changes from 120 to 140 BPM, and one of twenty ticks is lost.
   case lossyFaster
-  /// Ticks come in heaps of four.
+  /// Four ticks at a time arrive 0.1 ms apart.
   case bursts
-  /// The sender stalls for 250 ms; what it missed comes at once, 0.1 ms apart.
+  /// The sender stalls for 250 ms. The ticks of this time then arrive 0.1 ms apart.
   case stall
-  /// From 40 to 240 BPM and back in 10 s.
+  /// The tempo rises from 40 to 240 BPM and falls back within 10 s.
   case shortRamp
-  /// The same in a minute.
+  /// The tempo rises from 40 to 240 BPM and falls back within a minute.
   case longRamp
-  /// Each tick comes again 2 to 4 ms later, for five seconds.
+  /// For five seconds, each tick arrives a second time 2 to 4 ms later.
   case doubled
-  /// The same from the first tick on.
+  /// From the first to the last tick, each arrives a second time 2 to 4 ms later.
   case doubledFromTheStart
 
+  /// The arrival of a tick.
   public struct Arrival: Sendable {
-    /// Its number by its sender's count.
+    /// The number of the tick, as the sender counts.
     public var tick: Int64
-    /// When it should have come, nanoseconds.
+    /// The due time of the tick in nanoseconds.
     public var due: Double
+    /// When the tick arrived.
     public var at: Instant
-    /// Beats a minute when it was sent.
+    /// The tempo at which the tick was sent, in BPM.
     public var bpm: Double
   }
 
-  /// Whether the sender's count can be known from the arrivals: not when it stood still without a word.
+  /// Whether a receiver can derive the count of the sender from the arrivals. It cannot if the sender pauses: the gap looks like
+  /// lost ticks.
   public var tellsCount: Bool { self != .pause && self != .silence }
 
-  /// - Returns: the arrivals, in order, and how many of them belong to the trouble or come before it.
+  /// Generates the train of `seed`.
+  ///
+  /// - Returns: the arrivals in order, and the index of the first arrival after the disturbance.
   public func arrivals(seed: UInt64, sigma: Nanoseconds = .milliseconds(1)) -> (arrivals: [Arrival], calm: Int) {
     var sender = Sender(random: SplitMix(seed: seed), sigma: Double(sigma.count))
     sender.isDoubled = self == .doubledFromTheStart
@@ -65,8 +70,8 @@ public enum TickTrain: String, CaseIterable, Sendable {
     case .silence: sender.due += 15e9
     case .doubleTime, .halfTime, .slower: break
     case .lossyFaster: sender.loss = (0.05, 1...1)
-    case .bursts: for _ in 0..<24 { sender.heap(4, bpm: 120) }
-    case .stall: sender.heap(12, bpm: 120)
+    case .bursts: for _ in 0..<24 { sender.sendAtOnce(4, bpm: 120) }
+    case .stall: sender.sendAtOnce(12, bpm: 120)
     case .shortRamp: sender.ramp(seconds: 10)
     case .longRamp: sender.ramp(seconds: 60)
     case .doubled:
@@ -96,8 +101,9 @@ public enum TickTrain: String, CaseIterable, Sendable {
     var tick: Int64 = -1
     var due = 1e12
     var isDoubled = false
-    /// How often ticks are lost, and how many at a time.
+    /// The probability that a loss begins at a tick, and the number of ticks that are lost then.
     var loss: (rate: Double, count: ClosedRange<Int64>) = (0, 1...1)
+    /// The number of ticks of the present loss that are still to be lost.
     private var losing: Int64 = 0
 
     init(random: SplitMix, sigma: Double) { (self.random, self.sigma) = (random, sigma) }
@@ -116,8 +122,8 @@ public enum TickTrain: String, CaseIterable, Sendable {
       }
     }
 
-    /// So many ticks come 0.1 ms apart, with the last of them.
-    mutating func heap(_ count: Int, bpm: Double) {
+    /// Sends `count` ticks. They arrive 0.1 ms apart from the due time of the last one on.
+    mutating func sendAtOnce(_ count: Int, bpm: Double) {
       let end = due + Double(count) * 60e9 / bpm / 24
       for n in 0..<count {
         step(bpm)
@@ -128,9 +134,9 @@ public enum TickTrain: String, CaseIterable, Sendable {
     mutating func ramp(seconds: Double) {
       let start = due
       while due - start < seconds * 1e9 {
-        let way = (due - start) / (seconds * 0.5e9)
-        step(40 + 200 * max(0, way < 1 ? way : 2 - way))
-        arrive(due + abs(normal()) * sigma, 40 + 200 * max(0, way < 1 ? way : 2 - way))
+        let progress = (due - start) / (seconds * 0.5e9)
+        step(40 + 200 * max(0, progress < 1 ? progress : 2 - progress))
+        arrive(due + abs(normal()) * sigma, 40 + 200 * max(0, progress < 1 ? progress : 2 - progress))
       }
     }
 
@@ -146,7 +152,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
     private mutating func uniform() -> Double { Double.random(in: 0..<1, using: &random) }
 
     private mutating func normal() -> Double {
-      // Box and Muller's transform.
+      // The Box-Muller transform.
       (-2 * log(1 - uniform())).squareRoot() * cos(2 * .pi * uniform())
     }
   }

@@ -1,18 +1,22 @@
 import Foundation
 
-/// A process that a test has started. What it writes goes to files, so that it never waits for a reader. It is killed
-/// with its `Child`.
+/// A process that a test has started. Its output goes to files, so that it never waits for a reader. The process is killed
+/// when the object is released.
 public final class Child {
   private let process = Process()
   private let input = Pipe()
   private let name: String
-  /// It stays while the child lives.
+  /// The reference keeps the folder until the object is released.
   private let folder: TemporaryFolder
   private let outputPath: String
   private let errorPath: String
 
-  /// Starts `program` in `folder`. Its standard input stays open until ``closeInput()``, or until this process is no
-  /// more; its state and settings are those of nobody, in `folder` too, and so is what `environment` adds.
+  /// Starts `program` with `folder` as its working folder. The standard input stays open until ``closeInput()``, or until this
+  /// process ends. The state and the settings of the user are not used: both are in `folder`.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the process in error messages and of its output files.
+  ///   - environment: environment variables in addition to those of this process.
   public init(
     _ program: String, _ arguments: [String], name: String, in folder: TemporaryFolder,
     environment: [String: String] = [:]
@@ -29,8 +33,8 @@ public final class Child {
     process.standardInput = input
     process.standardOutput = try Self.file(outputPath)
     process.standardError = try Self.file(errorPath)
-    // A child inherits the thread's signal mask, and Dispatch blocks all signals in its own threads, which run the
-    // tests.
+    // A child inherits the signal mask of the thread that starts it. The tests run on threads of Dispatch, which block all
+    // signals.
     var (none, mask) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &mask)
@@ -41,20 +45,21 @@ public final class Child {
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
   public var isRunning: Bool { process.isRunning }
-  /// What it has written so far.
+  /// The standard output so far.
   public var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
+  /// The standard error so far.
   public var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
-  /// Why it failed, as far as its last line says so.
-  public var lastError: String { errors.split(separator: "\n").last.map(String.init) ?? "it does not say why" }
+  /// The last line of the standard error.
+  public var lastError: String { errors.split(separator: "\n").last.map(String.init) ?? "no error message" }
 
-  /// Writes a line to its standard input.
+  /// Writes a line to the standard input.
   public func type(_ line: String) { try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
   public func closeInput() { try? input.fileHandleForWriting.close() }
   public func interrupt() { process.interrupt() }
   public func signal(_ number: Int32) { kill(process.processIdentifier, number) }
   public var identifier: Int32 { process.processIdentifier }
 
-  /// Waits until it has ended; gives its exit status, or minus the signal that ended it.
+  /// Waits until the process has ended. Returns its exit status, or the negative number of the signal that ended it.
   ///
   /// - Throws: ``TookTooLong``.
   public func status(within limit: Duration) async throws -> Int32 {
@@ -62,14 +67,15 @@ public final class Child {
     return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
   }
 
-  /// Waits until `isDone` holds.
+  /// Waits until `isDone` returns true.
   ///
+  /// - Parameter what: the awaited state in the error message, such as "to be ready".
   /// - Throws: ``TookTooLong``.
   public func wait(for what: String, within limit: Duration, until isDone: () throws -> Bool) async throws {
     let end = ContinuousClock.now + limit
     while try !isDone() {
       guard ContinuousClock.now < end else {
-        throw TookTooLong(description: "\(name): took more than \(limit) \(what); it says: \(errors)")
+        throw TookTooLong(description: "\(name): took more than \(limit) \(what); its standard error: \(errors)")
       }
       try await Task.sleep(for: .milliseconds(20))
     }

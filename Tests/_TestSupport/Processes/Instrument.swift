@@ -3,7 +3,7 @@ public import MusicalTime
 import Realtime
 public import Transports
 
-/// Another program, or a device, at the ALSA sequencer: it gives what it is told to, and keeps what it hears.
+/// A MIDI program at the ALSA sequencer that a test controls. It sends messages, and stores the messages that it receives.
 public final class Instrument {
   public let name: String
   private let sequencer: Sequencer
@@ -15,40 +15,43 @@ public final class Instrument {
 
   deinit { sequencer.close() }
 
-  /// Where it hears.
+  /// The address of the input port.
   public var address: SequencerAddress { SequencerAddress(client: sequencer.client, port: Sequencer.Port.input.number) }
 
-  /// Connects itself with the port that `text` names, to hear what it gives.
+  /// Subscribes to the port that `text` names, to receive its messages.
   public func hear(_ text: String) throws {
     try sequencer.subscribe(SequencerLink(.input, sequencer.ports().find(text, sending: true).address))
   }
 
-  /// Connects itself with the port that `text` names, to play into it.
+  /// Connects its notes port to the port that `text` names. ``play(_:)`` then sends to this port.
   public func play(into text: String) throws {
     try sequencer.subscribe(SequencerLink(.notes, sequencer.ports().find(text, sending: false).address))
   }
 
+  /// Ends the subscription to the port that `text` names.
   public func stopHearing(_ text: String) throws {
     try sequencer.unsubscribe(SequencerLink(.input, sequencer.ports().find(text, sending: true).address))
   }
 
+  /// Sends a message from the notes port. Returns whether the sequencer has accepted it.
   public func play(_ message: Message) -> Bool { sequencer.send(message, from: .notes) }
 
-  /// Gives the clock from its port "clock": `first`, the ticks at their moments, 20 ms apart, tick 0 at `origin`, and
-  /// `last` half a tick after them. Returns when it is done.
-  public func keepTime(_ ticks: Range<Int64>, since origin: Instant, first: [Message] = [], last: [Message] = []) {
+  /// Sends MIDI clock from the port "clock": `first` before the first tick, each tick at its due time, and `last` half a tick
+  /// after the last tick. The ticks are 20 ms apart, tick 0 is at `origin`. Returns after the last message.
+  public func sendClock(_ ticks: Range<Int64>, since origin: Instant, first: [Message] = [], last: [Message] = []) {
     for tick in ticks {
-      MonotonicClock.sleep(until: Self.moment(of: tick, since: origin))
+      MonotonicClock.sleep(until: Self.dueTime(of: tick, since: origin))
       if tick == ticks.lowerBound { for message in first { _ = sequencer.send(message, from: .clock) } }
       _ = sequencer.send(.clock, from: .clock)
     }
-    MonotonicClock.sleep(until: Self.moment(of: ticks.upperBound, since: origin) - .milliseconds(10))
+    MonotonicClock.sleep(until: Self.dueTime(of: ticks.upperBound, since: origin) - .milliseconds(10))
     for message in last { _ = sequencer.send(message, from: .clock) }
   }
 
-  public static func moment(of tick: Int64, since origin: Instant) -> Instant { origin + .milliseconds(20 * tick) }
+  /// The due time of `tick`.
+  public static func dueTime(of tick: Int64, since origin: Instant) -> Instant { origin + .milliseconds(20 * tick) }
 
-  /// What it has heard since it was asked last.
+  /// Removes and returns the messages that have arrived.
   public func heard() -> [Message] {
     var messages: [Message] = []
     while let arrival = sequencer.receive() {
@@ -57,7 +60,7 @@ public final class Instrument {
     return messages
   }
 
-  /// Throws away what it has heard, and counts it.
+  /// Removes the messages that have arrived. Returns their number.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,16 +1,18 @@
 import Foundation
 
-/// The programs a test starts.
+/// The programs that tests start.
 public enum Program {
-  /// The folder that holds the test bundle, and beside it what was built with it.
+  /// The build folder: it contains the test bundle and the programs that were built with it.
   public static let buildFolder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()
 
-  /// The patches of the source tree these tests were built in.
+  /// The patch folder of the source tree from which these tests were built.
   public static let patches = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Patches").path
 
-  /// The `tutti` that was built with these tests.
+  /// The path of the `tutti` that was built with these tests.
+  ///
+  /// - Throws: ``Unavailable`` if it was not built.
   public static func tutti() throws -> String {
     let path = buildFolder.appendingPathComponent("tutti").path
     guard FileManager.default.isExecutableFile(atPath: path) else {
@@ -19,7 +21,7 @@ public enum Program {
     return path
   }
 
-  /// The program called `name` on the search path, or where the system's own are.
+  /// The path of the program `name`, from the search path or the system folders.
   ///
   /// - Throws: ``Unavailable`` with the Debian package to install.
   public static func find(_ name: String, package: String) throws -> String {

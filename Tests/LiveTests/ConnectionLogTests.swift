@@ -8,44 +8,45 @@ import _TestTraits
 
 @testable import Engine
 
-/// What a player is told of those who come and go, on loopback, in real time.
-@Suite(.serialized, .ownThreads) struct MeetingTests {
+/// What a peer logs about connections, on loopback in real time.
+@Suite(.serialized, .ownThreads) struct ConnectionLogTests {
+  /// A free control port.
   private func port() throws -> UInt16 {
     let pair = try PortPair(port: 0)
     defer { pair.close() }
     return pair.control.port
   }
 
-  @Test func aPeerIsNotConnectedToItself() async throws {
+  @Test func invitationToThePeersOwnAddressIsReportedOnce() async throws {
     let folder = try TemporaryFolder()
     let port = try port()
-    let ada = try Player("ada", folder: folder, connect: [port]) { $0.port = port }
-    try await ada.says("127.0.0.1:\(port): is the address of this peer")
+    let ada = try LivePeer("ada", folder: folder, connect: [port]) { $0.port = port }
+    try await ada.waitForLog("127.0.0.1:\(port): is the address of this peer")
     try await Task.sleep(for: .seconds(1.5))
     _ = try ada.leave()
-    #expect(ada.said.count { $0.contains("is the address of this peer") || $0.contains("refused") } == 1, "\(ada.said)")
+    #expect(ada.log.count { $0.contains("is the address of this peer") || $0.contains("refused") } == 1, "\(ada.log)")
   }
 
-  /// Two machines with disks that were copied from one another.
-  @Test func aCopyIsToldOnceAndNotConnectedTo() async throws {
+  /// Two computers have the same identity if the disk of one was copied from the other.
+  @Test func peerWithTheSameIdentityIsReportedAndNotInvitedAgain() async throws {
     let folder = try TemporaryFolder()
-    // A name that no other test's peer has, which would have the first file of that name.
-    let ada = try Player("original", folder: folder)
-    let state = try Player.state.get()
+    // No other test has a peer with this name. The peer therefore uses the first identity file of the name.
+    let ada = try LivePeer("original", folder: folder)
+    let state = try LivePeer.state.get()
     try FileManager.default.copyItem(
       atPath: state.path("tutti/original.identity"), toPath: state.path("tutti/copy.identity"))
-    let copy = try Player("copy", folder: folder, connect: [ada.port])
-    try await copy.says(
+    let copy = try LivePeer("copy", folder: folder, connect: [ada.port])
+    try await copy.waitForLog(
       "has the identity of this peer, perhaps from a copied disk; start one of them with another --name")
     try await Task.sleep(for: .seconds(2.5))
     _ = try (ada.leave(), copy.leave())
-    #expect(copy.said.count { $0.contains("joined") } == 1 && ada.said.count { $0.contains("joined") } == 1)
+    #expect(copy.log.count { $0.contains("joined") } == 1 && ada.log.count { $0.contains("joined") } == 1)
   }
 
-  /// Three hundred sessions, each ended as soon as it stands.
-  @Test func whoComesAndGoesByTheHundredIsNotAllTold() async throws {
+  /// A stranger establishes 300 sessions and ends each at once.
+  @Test func rateOfLoggedSessionsIsLimited() async throws {
     let folder = try TemporaryFolder()
-    let ada = try Player("ada", folder: folder)
+    let ada = try LivePeer("ada", folder: folder)
     let (control, data) = (try UDPSocket(port: 0), try UDPSocket(port: 0))
     defer {
       control.close()
@@ -62,9 +63,9 @@ import _TestTraits
         try await Task.sleep(for: .milliseconds(2))
       }
     }
-    try await ada.says("peers come and go faster than can be told")
+    try await ada.waitForLog("sessions begin and end too often; only one line per second is logged from now on")
     _ = try ada.leave()
-    // The 128 that are told at once, and one for each second that it took.
-    #expect((128...200).contains(ada.said.count { $0.contains("Mallory") }), "\(ada.said.count)")
+    // 128 lines are logged at once, then one per second.
+    #expect((128...200).contains(ada.log.count { $0.contains("Mallory") }), "\(ada.log.count)")
   }
 }

@@ -10,22 +10,28 @@ import _TestSupport
 
 @testable import Engine
 
-/// A whole peer on a thread of its own; `trace` tells afterwards what it played, `said` what it told its player.
-final class Player: @unchecked Sendable {
+/// A complete peer on its own thread. A test controls it with commands in ``mailbox`` and observes it by its log and, after it
+/// has left, by its trace.
+final class LivePeer: @unchecked Sendable {
   let mailbox = Mailbox()
   let port: UInt16
   private let name: String
-  /// It stays while the player lives.
+  /// The folder of the trace. The reference keeps the folder until the peer is released.
   private let folder: TemporaryFolder
   private let tracePath: String
-  private let talk = Talk()
+  private let logCapture = LogCapture()
   private let thread: Thread
   private let done = DispatchSemaphore(value: 0)
 
-  /// - Parameter heldUp: for so long, about ten times a second, its control thread does nothing.
+  /// Starts a peer that plays a stick on each step.
+  ///
+  /// - Parameters:
+  ///   - connect: the control ports of the peers to connect to, on this host.
+  ///   - controlThreadPause: the time for which the control thread of the peer sleeps about ten times per second.
+  ///   - configure: changes the configuration before the peer starts.
   init(
     _ name: String, folder: TemporaryFolder, connect: [UInt16] = [], start: Bool = false, bpm: Double = 120,
-    heldUp: Nanoseconds? = nil, configure: (inout PeerConfiguration) -> Void = { _ in }
+    controlThreadPause: Nanoseconds? = nil, configure: (inout PeerConfiguration) -> Void = { _ in }
   ) throws {
     (self.name, self.folder) = (name, folder)
     _ = try Self.state.get()
@@ -49,68 +55,74 @@ final class Player: @unchecked Sendable {
     configuration.trace = tracePath
     configure(&configuration)
     let (ready, done) = (DispatchSemaphore(value: 0), done)
-    let (mailbox, talk, made) = (mailbox, talk, Made())
+    let (mailbox, capture, result) = (mailbox, logCapture, StartResult())
     let settings = configuration
     thread = Thread {
       do {
-        let peer = try Peer(settings, mailbox: mailbox, log: Logger(label: "test") { _ in TalkLog(talk) })
-        made.port = peer.port
+        let peer = try Peer(settings, mailbox: mailbox, log: Logger(label: "test") { _ in LogCaptureHandler(capture) })
+        result.port = peer.port
         ready.signal()
-        try peer.run(status: heldUp.map { pause in { _ in MonotonicClock.sleep(until: MonotonicClock.now + pause) } })
+        // The peer calls `status` ten times per second on its control thread.
+        try peer.run(
+          status: controlThreadPause.map { pause in
+            { _ in MonotonicClock.sleep(until: MonotonicClock.now + pause) }
+          })
       } catch {
-        made.error = error
+        result.error = error
         ready.signal()
       }
       done.signal()
     }
     thread.start()
     ready.wait()
-    if let error = made.error { throw error }
-    port = made.port
+    if let error = result.error { throw error }
+    port = result.port
   }
 
   deinit { mailbox.post(.leave) }
 
-  /// What it has told its player so far.
-  var said: [String] { talk.lines }
+  /// The log lines so far.
+  var log: [String] { logCapture.lines }
 
-  /// Waits until it has said something that holds `words`, `times` times.
-  func says(_ words: String, times: Int = 1, within limit: Duration = .seconds(10)) async throws {
+  /// Waits until at least `count` log lines contain `text`.
+  func waitForLog(_ text: String, times count: Int = 1, within limit: Duration = .seconds(10)) async throws {
     let end = ContinuousClock.now + limit
-    while said.count(where: { $0.contains(words) }) < times {
+    while log.count(where: { $0.contains(text) }) < count {
       guard ContinuousClock.now < end else {
-        throw EngineError("\(name) did not say \"\(words)\" within \(limit), but: \(said)")
+        throw EngineError("\(name) did not log \"\(text)\" within \(limit); its log: \(log)")
       }
       try await Task.sleep(for: .milliseconds(20))
     }
   }
 
+  /// Ends the peer. Returns its trace.
   func leave() throws -> Trace {
     mailbox.post(.leave)
     guard done.wait(timeout: .now() + 10) == .success else { throw EngineError("\(name) did not leave") }
     return try Trace(contentsOf: tracePath)
   }
 
-  /// The folder in which the peers of this process keep their state. Two peers of one name at once take different files
-  /// in it.
+  /// The folder in which all peers of this process store their state. Two simultaneous peers with the same name use different
+  /// files in it.
   static let state = Result { try makeState() }
 
   private static func makeState() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
-    // Once for the process, because setenv(3) is not safe beside getenv(3) of other threads.
+    // Once per process, because setenv(3) is not safe while other threads call getenv(3).
     setenv("XDG_STATE_HOME", folder.url.path, 1)
-    atexit { _ = try? FileManager.default.removeItem(at: Player.state.get().url) }
+    atexit { _ = try? FileManager.default.removeItem(at: LivePeer.state.get().url) }
     return folder
   }
 
-  private final class Made: @unchecked Sendable {
+  /// What the thread of the peer reports to ``init(_:folder:connect:start:bpm:controlThreadPause:configure:)``.
+  private final class StartResult: @unchecked Sendable {
     var port: UInt16 = 0
     var error: (any Error)?
   }
 }
 
-/// Every tick of a trace follows the one before, from `first` on.
-func expectEveryTick(_ trace: Trace, from first: Int64 = 0) {
+/// Expects that the ticks of `trace` are consecutive from `first` on and that their due instants increase.
+func expectConsecutiveTicks(_ trace: Trace, from first: Int64 = 0) {
   #expect(trace.ticks.first?.tick == Tick(first), "\(trace.header.name)")
   for (a, b) in zip(trace.ticks, trace.ticks.dropFirst()) {
     #expect(b.tick == a.tick + 1 && b.due > a.due, "\(trace.header.name) at tick \(b.tick.index)")

@@ -1,0 +1,141 @@
+import BasicContainers
+import Ensemble
+import Foundation
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Realtime
+import Synchronization
+import Transports
+import _TestSupport
+
+@testable import Engine
+
+/// A Tutti master on its own thread that sends a timeline of 120 BPM. Between ``beginFault()`` and ``endFault()``, the packets
+/// that it sends show a fault.
+final class FaultyMaster: @unchecked Sendable {
+  enum Fault: String, CaseIterable {
+    /// The time stamps of the master in its clock probes are wrong.
+    case clockStandsStill, clockRunsBackwards, clockJumps, clockIsStepped
+    /// The master sends each reply and each acknowledgement of a clock probe twice.
+    case repliesTwice
+    /// The timeline messages have an unknown version.
+    case sendsUndecodableMessages
+  }
+
+  let port: UInt16
+  private let fault: Fault
+  private let ports: PortPair
+  private let endpoint = Endpoint(name: "Eve", identity: 7, random: SplitMix(seed: 3))
+  private let isFaulty = Atomic(false)
+  private let isEnding = Atomic(false)
+  private let done = DispatchSemaphore(value: 0)
+  // Used only on the thread of the master.
+  private var random = SplitMix(seed: 11)
+  /// When the fault began; nil while there is none.
+  private var faultBegin: Instant?
+
+  init(_ fault: Fault) throws {
+    let ports = try PortPair(port: 0)
+    (self.ports, self.fault, self.port) = (ports, fault, ports.control.port)
+    Thread { [self] in
+      play()
+      done.signal()
+    }.start()
+  }
+
+  func beginFault() { isFaulty.store(true, ordering: .releasing) }
+  func endFault() { isFaulty.store(false, ordering: .releasing) }
+
+  func leave() {
+    isEnding.store(true, ordering: .releasing)
+    done.wait()
+  }
+
+  private func play() {
+    var sender = PacketSender(ssrc: endpoint.ssrc, sequence: 100)
+    var follower: SocketAddress?
+    var timelineMessage: TimelineMessage?
+    var nextMessage = Instant(nanoseconds: 0)
+    while !isEnding.load(ordering: .acquiring) {
+      _ = ports.wait(milliseconds: 1)
+      for port in [Datagram.Port.control, .data] {
+        var datagram = Datagram()
+        while ports.receive(on: port, into: &datagram) {
+          endpoint.receive(
+            (0..<datagram.count).map { datagram.octets[$0] }, from: datagram.from,
+            port: port == .control ? .control : .data, at: datagram.at)
+        }
+      }
+      endpoint.advance(to: MonotonicClock.now)
+      if let recognised = executeOutputs() { follower = recognised }
+      faultBegin = isFaulty.load(ordering: .acquiring) ? faultBegin ?? MonotonicClock.now : nil
+      guard let follower, MonotonicClock.now >= nextMessage else { continue }
+      nextMessage = MonotonicClock.now + .milliseconds(200)
+      let message =
+        timelineMessage
+        ?? TimelineMessage(
+          claim: Claim(term: 1, identity: Identity(7)), revision: 1, start: Tick(0), end: Tick(.max),
+          timeline: Timeline(tempo: .standard, tick: Tick(0), at: MonotonicClock.now + .milliseconds(600)))
+      timelineMessage = message
+      var octets = message.systemExclusive
+      if faultBegin != nil, fault == .sendsUndecodableMessages { octets[2] = 9 }
+      var data = RigidArray<UInt8>(capacity: octets.count)
+      for octet in octets { data.append(octet) }
+      var packet = RigidArray<UInt8>(capacity: PacketSender.longestMessagePacket)
+      _ = sender.encode(systemExclusive: data, at: MonotonicClock.now, into: &packet)
+      _ = ports.data.send((0..<packet.count).map { packet[$0] }, to: follower)
+    }
+    ports.close()
+  }
+
+  /// Executes the outputs of the endpoint. Returns the address of a peer whose clock probe was answered: this peer is a Tutti
+  /// peer.
+  private func executeOutputs() -> SocketAddress? {
+    var recognised: SocketAddress?
+    for output in endpoint.drain() {
+      switch output {
+      case .send(let octets, let address, let port):
+        guard octets.starts(with: [0xFF, 0xFF, 0x54, 0x55]) else {
+          _ = (port == .control ? ports.control : ports.data).send(octets, to: address)
+          continue
+        }
+        _ = ports.data.send(withFault(octets), to: address)
+        if faultBegin != nil, fault == .repliesTwice { _ = ports.data.send(octets, to: address) }
+        recognised = address
+      case .extensionPacket(let session, let address):
+        endpoint.sendProbe(on: session) { request in
+          var request = request
+          var packet = RigidArray<UInt8>(capacity: ClockProbe.length)
+          request.transmit = MonotonicClock.now
+          _ = request.append(to: &packet)
+          return ports.data.send(withFault((0..<packet.count).map { packet[$0] }), to: address)
+            ? request.transmit : nil
+        }
+      default: break
+      }
+    }
+    return recognised
+  }
+
+  /// The probe with the receive and transmit time stamps that a master with this fault would send.
+  private func withFault(_ octets: [UInt8]) -> [UInt8] {
+    guard let faultBegin else { return octets }
+    var probe = octets
+    for offset in [28, 36] {
+      let correct = octets[offset..<offset + 8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+      guard correct != 0 else { continue }
+      let elapsed = correct - faultBegin.nanoseconds
+      let stamp =
+        switch fault {
+        case .clockStandsStill: faultBegin.nanoseconds
+        case .clockRunsBackwards: faultBegin.nanoseconds - elapsed
+        case .clockJumps: correct + random.integer(in: -5_000_000_000...5_000_000_000)
+        case .clockIsStepped: correct + 2_000_000_000
+        case .repliesTwice, .sendsUndecodableMessages: correct
+        }
+      for n in 0..<8 { probe[offset + n] = UInt8(truncatingIfNeeded: stamp >> Int64(56 - 8 * n)) }
+    }
+    return probe
+  }
+}

@@ -1,0 +1,27 @@
+import Logging
+import Synchronization
+
+/// The log lines of a peer, collected from its thread.
+final class LogCapture: Sendable {
+  private let storage = Mutex<[String]>([])
+
+  var lines: [String] { storage.withLock { $0 } }
+
+  func add(_ line: String) { storage.withLock { $0.append(line) } }
+}
+
+/// Appends each log message to a ``LogCapture``.
+struct LogCaptureHandler: LogHandler {
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.info
+  private let capture: LogCapture
+
+  init(_ capture: LogCapture) { self.capture = capture }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { capture.add("\(event.message)") }
+}
