@@ -192,7 +192,8 @@ import _TestSupport
   private func discoverAll(_ identities: some Sequence<Int>, by connections: inout Connections) {
     for n in identities {
       let place = SocketAddress(host: UInt32(n), port: 5004)
-      let isKept = connections.found(Identity(UInt64(n)), as: "Ben \(n)", at: .init(place), isInSession: false, now: start)
+      let isKept = connections.found(
+        Identity(UInt64(n)), as: "Ben \(n)", at: .init(place), isInSession: false, now: start)
       #expect(isKept)
     }
   }

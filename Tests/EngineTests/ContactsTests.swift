@@ -63,7 +63,9 @@ import _TestSupport
 
   @Test func fileHasAtMostOneMegabyte() throws {
     #expect(try contacts(String(repeating: "#\n", count: 1 << 19)).missing.isEmpty)
-    let fault = #expect(throws: Contacts.ParseError.self) { try contacts(String(repeating: "#\n", count: 1 << 19) + "#") }
+    let fault = #expect(throws: Contacts.ParseError.self) {
+      try contacts(String(repeating: "#\n", count: 1 << 19) + "#")
+    }
     #expect(fault?.description.contains("larger than a megabyte") == true)
   }
 

@@ -2,51 +2,52 @@ import Measurement
 import MusicalTime
 import Testing
 import _TestSupport
-import _TestTraits
 
 @testable import Engine
 
-/// A follower of a faulty master logs one warning, and its rhythm continues.
-@Suite(.ownThreads) struct ClockWarningTests {
-  @Test(arguments: FaultyMaster.Fault.allCases)
-  func rhythmContinuesAndOneWarningIsLogged(fault: FaultyMaster.Fault) async throws {
-    let folder = try TemporaryFolder()
-    let master = try FaultyMaster(fault)
-    let ben = try LivePeer("ben", folder: folder, connect: [master.port])
-    try await ben.waitForLog("follower")
-    try await Task.sleep(for: .seconds(2))
-    master.beginFault()
-    try await Task.sleep(for: .seconds(3))
-    master.endFault()
-    try await Task.sleep(for: .seconds(2))
-    let trace = try ben.leave()
-    master.leave()
-    // When the clock is stepped by two seconds and back, the follower enters the rhythm again at the next step.
-    let breaks = zip(trace.ticks, trace.ticks.dropFirst()).count { $1.tick != $0.tick + 1 || $1.due <= $0.due }
-    #expect(breaks <= (fault == .clockIsStepped ? 2 : 0), "\(fault)")
-    #expect(trace.ticks.count > 6 * 48, "\(fault): \(trace.ticks.count) ticks")
-    // The differences between the tick intervals and their nominal length at 120 BPM.
-    let deviations = zip(trace.ticks, trace.ticks.dropFirst()).map {
-      ($1.due - $0.due - .microseconds(20833)).magnitude
-    }
-    switch fault {
-    case .clockIsStepped:
-      // The rhythm is interrupted at both steps of the clock, for at most one or two steps of the rhythm.
-      #expect(deviations.count { $0 > .milliseconds(1) } <= 2 && deviations.allSatisfy { $0 < .milliseconds(300) })
-      #expect(ben.log.count { $0.contains("Eve: its clock was stepped") } == 1)
-    case .clockStandsStill, .clockRunsBackwards, .clockJumps:
-      // A tick is moved by at most half a percent of its length and the skew of the two clocks.
-      #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault): \(deviations.max()!)")
-      let warnings = ben.log.filter { $0.contains("implausible stamps") || $0.contains("clock probes: unsolicited") }
-      #expect(!warnings.isEmpty && warnings.count == Set(warnings).count, "\(fault): \(ben.log)")
-    case .repliesTwice:
-      #expect(deviations.allSatisfy { $0 < .microseconds(130) })
-      #expect(ben.log.count { $0.contains("clock probes: unsolicited or duplicate replies") } == 1)
-      #expect((trace.summary?.others["probes_rejected"] ?? 0) >= 50)
-    case .sendsUndecodableMessages:
-      #expect(deviations.allSatisfy { $0 < .microseconds(130) })
-      #expect(ben.log.count { $0.contains("Eve: sends messages that cannot be decoded") } == 1)
-      #expect((trace.summary?.others["timeline_messages_rejected"] ?? 0) >= 10)
+extension TimingTests {
+  /// A follower of a faulty master logs one warning, and its rhythm continues.
+  @Suite struct ClockWarningTests {
+    @Test(arguments: FaultyMaster.Fault.allCases)
+    func rhythmContinuesAndOneWarningIsLogged(fault: FaultyMaster.Fault) async throws {
+      let folder = try TemporaryFolder()
+      let master = try FaultyMaster(fault)
+      let ben = try LivePeer("ben", folder: folder, connect: [master.port])
+      try await ben.waitForLog("follower")
+      try await Task.sleep(for: .seconds(2))
+      master.beginFault()
+      try await Task.sleep(for: .seconds(3))
+      master.endFault()
+      try await Task.sleep(for: .seconds(2))
+      let trace = try ben.leave()
+      master.leave()
+      // When the clock is stepped by two seconds and back, the follower enters the rhythm again at the next step.
+      let breaks = zip(trace.ticks, trace.ticks.dropFirst()).count { $1.tick != $0.tick + 1 || $1.due <= $0.due }
+      #expect(breaks <= (fault == .clockIsStepped ? 2 : 0), "\(fault)")
+      #expect(trace.ticks.count > 6 * 48, "\(fault): \(trace.ticks.count) ticks")
+      // The differences between the tick intervals and their nominal length at 120 BPM.
+      let deviations = zip(trace.ticks, trace.ticks.dropFirst()).map {
+        ($1.due - $0.due - .microseconds(20833)).magnitude
+      }
+      switch fault {
+      case .clockIsStepped:
+        // The rhythm is interrupted at both steps of the clock, for at most one or two steps of the rhythm.
+        #expect(deviations.count { $0 > .milliseconds(1) } <= 2 && deviations.allSatisfy { $0 < .milliseconds(300) })
+        #expect(ben.log.count { $0.contains("Eve: its clock was stepped") } == 1)
+      case .clockStandsStill, .clockRunsBackwards, .clockJumps:
+        // A tick is moved by at most half a percent of its length and the skew of the two clocks.
+        #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault): \(deviations.max()!)")
+        let warnings = ben.log.filter { $0.contains("implausible stamps") || $0.contains("clock probes: unsolicited") }
+        #expect(!warnings.isEmpty && warnings.count == Set(warnings).count, "\(fault): \(ben.log)")
+      case .repliesTwice:
+        #expect(deviations.allSatisfy { $0 < .microseconds(130) })
+        #expect(ben.log.count { $0.contains("clock probes: unsolicited or duplicate replies") } == 1)
+        #expect((trace.summary?.others["probes_rejected"] ?? 0) >= 50)
+      case .sendsUndecodableMessages:
+        #expect(deviations.allSatisfy { $0 < .microseconds(130) })
+        #expect(ben.log.count { $0.contains("Eve: sends messages that cannot be decoded") } == 1)
+        #expect((trace.summary?.others["timeline_messages_rejected"] ?? 0) >= 10)
+      }
     }
   }
 }

@@ -5,133 +5,135 @@ import RTPMIDI
 import Testing
 import Transports
 import _TestSupport
-import _TestTraits
 
 @testable import Engine
 @testable import Ensemble
 
-/// A peer that uses a standard RTP-MIDI device as its external clock, and a follower of this peer, on loopback in real time.
-@Suite(.serialized, .ownThreads) struct ExternalRTPClockTests {
-  /// Expects consecutive ticks up to `last`. From two quarter notes after the first tick on, each is due within 6 ms of the
-  /// tick of the drum machine.
-  private func expectInStep(_ trace: Trace, with drums: DrumMachine, until last: Int64) throws {
-    let first = try #require(trace.ticks.first).tick.index
-    #expect(first <= 48)
-    expectConsecutiveTicks(trace, from: first)
-    let steady = trace.ticks.filter { (first + 48...last).contains($0.tick.index) }
-    #expect(Int64(steady.count) == last - first - 47)
-    let errors = steady.map { ($0.due - DrumMachine.dueTime(of: $0.tick.index, since: drums.origin)).magnitude }
-    let worst = try #require(errors.max())
-    #expect(worst < .milliseconds(6), "\(trace.header.name): \(worst.microseconds) us off")
-  }
-
-  @Test(arguments: [Int64(0), 19]) func masterAndFollowerPlayInStepWithADrumMachine(lossInterval: Int64) async throws {
-    let folder = try TemporaryFolder()
-    let drums = try DrumMachine(losingOneTickIn: lossInterval)
-    let ben = try LivePeer("ben", folder: folder)
-    let ada = try LivePeer("ada", folder: folder, connect: [ben.port]) {
-      $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")]
+extension TimingTests {
+  /// A peer that uses a standard RTP-MIDI device as its external clock, and a follower of this peer, on loopback in real time.
+  @Suite struct ExternalRTPClockTests {
+    /// Expects consecutive ticks up to `last`. From two quarter notes after the first tick on, each is due within 6 ms of the
+    /// tick of the drum machine.
+    private func expectInStep(_ trace: Trace, with drums: DrumMachine, until last: Int64) throws {
+      let first = try #require(trace.ticks.first).tick.index
+      #expect(first <= 48)
+      expectConsecutiveTicks(trace, from: first)
+      let steady = trace.ticks.filter { (first + 48...last).contains($0.tick.index) }
+      #expect(Int64(steady.count) == last - first - 47)
+      let errors = steady.map { ($0.due - DrumMachine.dueTime(of: $0.tick.index, since: drums.origin)).magnitude }
+      let worst = try #require(errors.max())
+      #expect(worst < .milliseconds(6), "\(trace.header.name): \(worst.microseconds) us off")
     }
-    try await ada.waitForLog("master", within: .seconds(15))
-    try await Task.sleep(for: .seconds(10))
-    drums.leave()
-    try await ada.waitForLog("the rhythm stopped")
-    try await ben.waitForLog("the rhythm stopped")
-    let traces = try [ada.leave(), ben.leave()]
-    for trace in traces { try expectInStep(trace, with: drums, until: 370) }
-    #expect(traces.map(\.summary?.role) == ["master", "follower"])
-    let lost = try #require(traces[0].summary?.others["clock_ticks_lost"])
-    #expect(lossInterval == 0 ? lost == 0 : (12...24).contains(lost), "\(lost)")
-    #expect(!ada.log.contains { $0.contains("sends no ticks") })
-  }
 
-  /// While the control thread sleeps, several packets arrive, some of them after a gap.
-  @Test func lostTicksAreCountedWhenPacketsAreHandledInBatches() async throws {
-    let folder = try TemporaryFolder()
-    let drums = try DrumMachine(losingOneTickIn: 19)
-    let ada = try LivePeer("ada", folder: folder, controlThreadPause: .milliseconds(80)) {
-      $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")]
+    @Test(arguments: [Int64(0), 19]) func masterAndFollowerPlayInStepWithADrumMachine(lossInterval: Int64) async throws
+    {
+      let folder = try TemporaryFolder()
+      let drums = try DrumMachine(losingOneTickIn: lossInterval)
+      let ben = try LivePeer("ben", folder: folder)
+      let ada = try LivePeer("ada", folder: folder, connect: [ben.port]) {
+        $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")]
+      }
+      try await ada.waitForLog("master", within: .seconds(15))
+      try await Task.sleep(for: .seconds(10))
+      drums.leave()
+      try await ada.waitForLog("the rhythm stopped")
+      try await ben.waitForLog("the rhythm stopped")
+      let traces = try [ada.leave(), ben.leave()]
+      for trace in traces { try expectInStep(trace, with: drums, until: 370) }
+      #expect(traces.map(\.summary?.role) == ["master", "follower"])
+      let lost = try #require(traces[0].summary?.others["clock_ticks_lost"])
+      #expect(lossInterval == 0 ? lost == 0 : (12...24).contains(lost), "\(lost)")
+      #expect(!ada.log.contains { $0.contains("sends no ticks") })
     }
-    try await ada.waitForLog("master", within: .seconds(15))
-    try await Task.sleep(for: .seconds(10))
-    drums.leave()
-    try await ada.waitForLog("the rhythm stopped")
-    try expectInStep(ada.leave(), with: drums, until: 370)
-  }
 
-  @Test func rhythmIsInStepAgainAfterTheDrumMachineReturns() async throws {
-    let folder = try TemporaryFolder()
-    var drums = try DrumMachine()
-    let ada = try LivePeer("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")] }
-    try await ada.waitForLog("master", within: .seconds(15))
-    try await Task.sleep(for: .seconds(4))
-    drums.leave(sendingStop: false)
-    try await ada.waitForLog("sends no ticks")
-    drums = try DrumMachine(port: drums.port, continuingFrom: drums.origin)
-    try await ada.waitForLog("sends ticks again")
-    try await ada.waitForLog("standard device, used as external clock", times: 2)
-    drums.leave()
-    try await ada.waitForLog("the rhythm stopped")
-    let trace = try ada.leave()
-    let last = try #require(trace.ticks.last).tick.index
-    #expect(last > 300)
-    try expectInStep(trace, with: drums, until: last - 24)
-    #expect(
-      ada.log.filter { $0.contains("Drums") && !$0.contains(" joined") && !$0.contains(" left") } == [
-        "Drums: standard device, used as external clock",
-        "external clock Drums: not in session any longer (trying again)",
-        "external clock Drums: sends no ticks; the rhythm continues at the last tempo",
-        "external clock Drums: in session again",
-        "external clock Drums: sends ticks again",
-        "Drums: standard device, used as external clock",
-        "external clock Drums: not in session any longer (trying again)",
-      ])
-  }
-
-  @Test func tuttiPeerAsExternalClockIsFollowedAndAWarningIsLogged() async throws {
-    let folder = try TemporaryFolder()
-    let ben = try LivePeer("ben", folder: folder)
-    let ada = try LivePeer("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(ben.port)")] }
-    try await ada.waitForLog(
-      "external clock ben: is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from")
-    ben.mailbox.post(.startOrStop)
-    try await ada.waitForLog("follower")
-    let traces = try [ada.leave(), ben.leave()]
-    #expect(traces[0].summary?.role == "follower")
-  }
-
-  /// A Tutti peer sends MIDI clock until it is recognised as a Tutti peer.
-  @Test func clockOfATuttiPeerIsDiscardedWhenThePeerIsRecognised() throws {
-    var random = SplitMix(seed: 1)
-    let endpoint = Endpoint(name: "", random: random)
-    let address = SocketAddress(host: 0x7F00_0001, port: 9)
-    let session = try endpoint.connect(to: address, data: address, at: Instant(nanoseconds: 0))
-    var ensemble = EnsembleState(
-      identity: Identity(random.next()), highestTerm: 0, lead: .milliseconds(100), soundLead: .zero)
-    var peer = RTPPeerClock(address: address, name: "ben")
-    _ = peer.established(session, name: nil)
-    var now = Instant(nanoseconds: 1_000_000_000)
-    for message in [ExternalClock.Message.start] + Array(repeating: .clock, count: 12) {
-      _ = peer.received(message, stamped: now, at: now, isRecovered: false, lost: 0, for: &ensemble, now: now)
-      now = now + .milliseconds(20)
+    /// While the control thread sleeps, several packets arrive, some of them after a gap.
+    @Test func lostTicksAreCountedWhenPacketsAreHandledInBatches() async throws {
+      let folder = try TemporaryFolder()
+      let drums = try DrumMachine(losingOneTickIn: 19)
+      let ada = try LivePeer("ada", folder: folder, controlThreadPause: .milliseconds(80)) {
+        $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")]
+      }
+      try await ada.waitForLog("master", within: .seconds(15))
+      try await Task.sleep(for: .seconds(10))
+      drums.leave()
+      try await ada.waitForLog("the rhythm stopped")
+      try expectInStep(ada.leave(), with: drums, until: 370)
     }
-    #expect(peer.clock.isRunning && ensemble.role == .master)
-    peer.recognised(by: &ensemble, at: now)
-    ensemble.advance(to: now + .seconds(1))
-    #expect(!peer.clock.isRunning && ensemble.role == .idle)
-    #expect(peer.clock.advance(to: now + .seconds(3)) == nil)
-  }
 
-  @Test func unreachableExternalClockIsReported() async throws {
-    let folder = try TemporaryFolder()
-    let ada = try LivePeer("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:9")] }
-    try await ada.waitForLog("127.0.0.1:9: does not answer (trying again)")
-    _ = try ada.leave()
-  }
+    @Test func rhythmIsInStepAgainAfterTheDrumMachineReturns() async throws {
+      let folder = try TemporaryFolder()
+      var drums = try DrumMachine()
+      let ada = try LivePeer("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")] }
+      try await ada.waitForLog("master", within: .seconds(15))
+      try await Task.sleep(for: .seconds(4))
+      drums.leave(sendingStop: false)
+      try await ada.waitForLog("sends no ticks")
+      drums = try DrumMachine(port: drums.port, continuingFrom: drums.origin)
+      try await ada.waitForLog("sends ticks again")
+      try await ada.waitForLog("standard device, used as external clock", times: 2)
+      drums.leave()
+      try await ada.waitForLog("the rhythm stopped")
+      let trace = try ada.leave()
+      let last = try #require(trace.ticks.last).tick.index
+      #expect(last > 300)
+      try expectInStep(trace, with: drums, until: last - 24)
+      #expect(
+        ada.log.filter { $0.contains("Drums") && !$0.contains(" joined") && !$0.contains(" left") } == [
+          "Drums: standard device, used as external clock",
+          "external clock Drums: not in session any longer (trying again)",
+          "external clock Drums: sends no ticks; the rhythm continues at the last tempo",
+          "external clock Drums: in session again",
+          "external clock Drums: sends ticks again",
+          "Drums: standard device, used as external clock",
+          "external clock Drums: not in session any longer (trying again)",
+        ])
+    }
 
-  @Test func clockSourceIsParsedFromItsTextForm() {
-    #expect(ClockSource("TR-8S") == .port("TR-8S"))
-    #expect(ClockSource("rtp:192.168.1.30:5004") == .peer("192.168.1.30:5004"))
-    #expect(ClockSource("rtp:[fe80::1%eth0]") == .peer("[fe80::1%eth0]"))
+    @Test func tuttiPeerAsExternalClockIsFollowedAndAWarningIsLogged() async throws {
+      let folder = try TemporaryFolder()
+      let ben = try LivePeer("ben", folder: folder)
+      let ada = try LivePeer("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(ben.port)")] }
+      try await ada.waitForLog(
+        "external clock ben: is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from")
+      ben.mailbox.post(.startOrStop)
+      try await ada.waitForLog("follower")
+      let traces = try [ada.leave(), ben.leave()]
+      #expect(traces[0].summary?.role == "follower")
+    }
+
+    /// A Tutti peer sends MIDI clock until it is recognised as a Tutti peer.
+    @Test func clockOfATuttiPeerIsDiscardedWhenThePeerIsRecognised() throws {
+      var random = SplitMix(seed: 1)
+      let endpoint = Endpoint(name: "", random: random)
+      let address = SocketAddress(host: 0x7F00_0001, port: 9)
+      let session = try endpoint.connect(to: address, data: address, at: Instant(nanoseconds: 0))
+      var ensemble = EnsembleState(
+        identity: Identity(random.next()), highestTerm: 0, lead: .milliseconds(100), soundLead: .zero)
+      var peer = RTPPeerClock(address: address, name: "ben")
+      _ = peer.established(session, name: nil)
+      var now = Instant(nanoseconds: 1_000_000_000)
+      for message in [ExternalClock.Message.start] + Array(repeating: .clock, count: 12) {
+        _ = peer.received(message, stamped: now, at: now, isRecovered: false, lost: 0, for: &ensemble, now: now)
+        now = now + .milliseconds(20)
+      }
+      #expect(peer.clock.isRunning && ensemble.role == .master)
+      peer.recognised(by: &ensemble, at: now)
+      ensemble.advance(to: now + .seconds(1))
+      #expect(!peer.clock.isRunning && ensemble.role == .idle)
+      #expect(peer.clock.advance(to: now + .seconds(3)) == nil)
+    }
+
+    @Test func unreachableExternalClockIsReported() async throws {
+      let folder = try TemporaryFolder()
+      let ada = try LivePeer("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:9")] }
+      try await ada.waitForLog("127.0.0.1:9: does not answer (trying again)")
+      _ = try ada.leave()
+    }
+
+    @Test func clockSourceIsParsedFromItsTextForm() {
+      #expect(ClockSource("TR-8S") == .port("TR-8S"))
+      #expect(ClockSource("rtp:192.168.1.30:5004") == .peer("192.168.1.30:5004"))
+      #expect(ClockSource("rtp:[fe80::1%eth0]") == .peer("[fe80::1%eth0]"))
+    }
   }
 }

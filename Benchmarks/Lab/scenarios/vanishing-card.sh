@@ -72,7 +72,7 @@ for name in before bind load; do
   echo "$name, moved by $moved us"
   at_most "$moved" "$frame" || complain "the grid differs by more than a frame from the grid before"
 done
-gone=$(grep -c ' is gone' "$results/ada.log" || true) back=$(grep -c ' is back' "$results/ada.log" || true)
+gone=$(grep -c ': lost (' "$results/ada.log" || true) back=$(grep -c ': available again' "$results/ada.log" || true)
 echo "messages of the peer: gone $gone times, back $back times"
 [[ $gone == 2 && $back == 2 ]] || complain "not two messages each that the card is gone and back"
 verdict=fail

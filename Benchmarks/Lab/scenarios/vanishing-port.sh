@@ -23,7 +23,7 @@ logged() { [[ $(grep -cF "$2" "$results/ada.log" || true) == "$1" ]]; }
 # reconnected TIMES NAME SINCE: waits until ada has logged this number of times that the port is back.
 reconnected() {
   local took
-  if await 10 "$2 connected again" logged "$1" "MIDI port $2 is back"; then
+  if await 10 "$2 connected again" logged "$1" "MIDI port $2: connected again"; then
     took=$(($(milliseconds) - $3))
     echo "$2: connected again after $took ms"
     [[ $took -le 2000 ]] || complain "more than 2000 ms"
@@ -93,8 +93,8 @@ for n in 1 2 3; do
 done
 # The ports are gone once more than they are back, because the programs end before the peer.
 for name in aseqdump:1 "clockgen out:2"; do
-  logged "$((${name#*:} + 1))" "MIDI port ${name%:*} is gone" || complain "${name%:*}: not logged once each time that it is gone"
-  logged "${name#*:}" "MIDI port ${name%:*} is back" || complain "${name%:*}: not logged once each time that it is back"
+  logged "$((${name#*:} + 1))" "MIDI port ${name%:*}: disappeared" || complain "${name%:*}: not logged once each time that it is gone"
+  logged "${name#*:}" "MIDI port ${name%:*}: connected again" || complain "${name%:*}: not logged once each time that it is back"
 done
 
 # The ticks that aseqdump receives until the bar, then one Song Position, and the bar.
