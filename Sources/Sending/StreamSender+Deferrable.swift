@@ -8,8 +8,9 @@ extension StreamSender {
     // A timeline message goes before the ticks that it describes.
     if let transmission = nextOfBroadcast(at: now) { return transmission }
     if let transmission = nextPendingTick(at: now) { return transmission }
-    // The work that has waited for the pending ticks goes before guard packets.
-    if nextDue <= now || !sendsGuards { return nil }
+    // The work that has waited for the pending ticks goes before guard packets. If all deadlines are missed, guard packets
+    // use the allowance after each batch.
+    if (nextDue <= now && allowance == 0) || !sendsGuards { return nil }
     return nextGuard(at: now)
   }
 

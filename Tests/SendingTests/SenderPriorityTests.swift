@@ -121,7 +121,7 @@ import Testing
     virtual.removePackets()
     virtual.cost = .milliseconds(50)
     virtual.wait(until: .milliseconds(-8))
-    for _ in 0..<100 { virtual.poll() }
+    for _ in 0..<400 { virtual.poll() }
     let guards = virtual.packets.filter { $0.messages.isEmpty }
     #expect(Set(guards.prefix(20).map(\.receiver)) == Set(quiet), "the last are not left out for the first, due again")
     var (slices, length): ([Int], Int) = ([], 0)
