@@ -177,7 +177,11 @@ struct MinimumDelayFilter: Sendable {
   private static func hull(
     of points: [Point], newest: Int64, sign: Double, into corners: inout [UInt8]
   ) -> (corners: Int, packets: Double) {
+    let points = points.span
+    var corners = corners.mutableSpan
     var (found, packets) = (0, 0.0)
+    // The last two corners.
+    var (p, q) = (Point(), Point())
     let present = window(newest: newest)
     // The slot after that of the newest bucket holds the oldest bucket.
     var slot = slot(of: newest)
@@ -187,13 +191,15 @@ struct MinimumDelayFilter: Sendable {
       guard present.contains(point.x) else { continue }
       packets += point.packets
       while found > 1 {
-        let (p, q) = (points[Int(corners[found - 2])], points[Int(corners[found - 1])])
         let turn = (q.x - p.x) * (point.y - p.y) - (point.x - p.x) * (q.y - p.y)
         guard sign * turn <= 0 else { break }
         found -= 1
+        q = p
+        if found > 1 { p = points[Int(corners[found - 2])] }
       }
-      corners[found] = UInt8(slot)
+      corners[found] = UInt8(truncatingIfNeeded: slot)
       found += 1
+      (p, q) = (q, point)
     }
     return (found, packets)
   }

@@ -112,19 +112,19 @@ public struct EnsembleState: Sendable {
   /// The data of the master; nil in other roles.
   var leader: Leader? {
     get { leadership.leader }
-    _modify { yield &leadership.leader }
+    set { leadership.leader = newValue }
   }
 
   /// The data of a follower; nil in other roles.
   var follower: Follower? {
     get { leadership.follower }
-    _modify { yield &leadership.follower }
+    set { leadership.follower = newValue }
   }
 
   /// The data of an idle peer; nil in other roles.
   var idle: Leadership.Idle? {
     get { leadership.idle }
-    _modify { yield &leadership.idle }
+    set { leadership.idle = newValue }
   }
 
   /// Changes the role, or begins to follow another claim. All data of the former role is discarded.

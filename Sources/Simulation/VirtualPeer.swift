@@ -70,15 +70,15 @@ final class VirtualPeer {
   /// the network thread.
   func receive(_ slot: Int) {
     let now = now
-    let (source, port) = (wire.packets.labels[slot].source, wire.packets.labels[slot].port)
+    let label = wire.packets.labels[slot]
     question.removeAll()
     wire.packets.read(slot) { octets in
       // Only AppleMIDI packets are answered here, never RTP packets.
       guard octets.count >= 2, octets[0] == 0xFF, octets[1] == 0xFF else { return }
-      for index in 0..<min(octets.count, ClockProbe.length) { question.append(octets[index]) }
+      question.append(copying: octets.extracting(first: ClockProbe.length))
     }
     var isReply = false
-    let isAnswered = port == .data && question.count > 0 && answer(to: source, at: now, &isReply)
+    let isAnswered = label.port == .data && question.count > 0 && answer(to: label.source, at: now, &isReply)
     arrivals.append((slot, now, isAnswered))
     wake(in: isAnswered && !isReply ? Self.longestWait : Self.latency)
   }
@@ -191,7 +191,7 @@ final class VirtualPeer {
     switch output {
     case .send(let octets, let address, let port):
       packet.removeAll()
-      for octet in octets { packet.append(octet) }
+      packet.append(copying: octets)
       wire.send(packet, from: SocketAddress(host: host, port), to: address)
     case .probe(let session, let address):
       core.endpoint.sendProbe(on: session) { probe in

@@ -10,8 +10,8 @@ extension EnsembleState {
   /// The master has reported a total.
   mutating func received(_ report: FollowedTotals.Report, at now: Instant) {
     guard isScheduled else {
-      if follower!.totals.early.count == 2 { follower!.totals.early.removeFirst() }
-      follower!.totals.early.append(report)
+      let newer = follower!.totals.early.newer
+      follower!.totals.early = (newer, report)
       return
     }
     guard let claim, admits(.activity, from: claim.identity) else {
@@ -43,9 +43,10 @@ extension EnsembleState {
   mutating func applyTotal(of master: Identity, at now: Instant) {
     guard isScheduled else { return }
     let early = follower!.totals.early
-    follower!.totals.early = []
+    if early.newer != nil { follower!.totals.early = (nil, nil) }
     if noteRun(), localActivity.lastTotal == nil { play(Intensity(activity)) }
-    for report in early { received(report, at: now) }
+    if let report = early.older { received(report, at: now) }
+    if let report = early.newer { received(report, at: now) }
     change(to: goal(under: master), at: now)
   }
 
@@ -63,7 +64,7 @@ extension EnsembleState {
   /// Whether ``applyTotal(of:at:)`` has something to do.
   func isOffTotal(_ follower: Follower) -> Bool {
     guard follower.playing != nil else { return false }
-    return follower.totals.run != schedule.run || !follower.totals.early.isEmpty
+    return follower.totals.run != schedule.run || follower.totals.early.newer != nil
       || schedule.intensity.next != goal(under: follower.master)
   }
 

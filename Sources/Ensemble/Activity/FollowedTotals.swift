@@ -13,8 +13,9 @@ struct FollowedTotals: Sendable {
 
   /// The level that was last sent to the master, and under which claim.
   var sentLevel: (level: UInt8, claim: Claim)?
-  /// Totals that arrived before the rhythm could be played, oldest first, two at most.
-  var early: [Report] = []
+  /// The last two totals that arrived before the rhythm could be played. They stay without an array, so that this type and
+  /// ``Follower`` are copied without reference counting.
+  var early: (older: Report?, newer: Report?)
   /// Whether the local peer chose the beat of the pending change, not the master.
   var isEstimated = false
   /// The run for which the intensity was last checked; 0 before the first.

@@ -68,9 +68,7 @@ extension PeerCore {
 
   /// A packet on a session contained its send instant.
   private func measured(_ transit: ClockTransit, on session: SessionID, at now: Instant) {
-    guard let slot = ensemble.roster.slot(of: session) else { return }
-    let corrected = transit.allowing(for: ensemble.roster[slot].session!.options.asymmetry ?? .zero)
-    if let identity = ensemble.roster[slot].identity { ensemble.measured(corrected, slot, identity, at: now) }
+    guard let corrected = ensemble.measured(transit, on: session, at: now), !peerClocks.isEmpty else { return }
     if let n = peerClock(of: session) { peerClocks[n].measured(corrected, at: now) }
   }
 

@@ -1,6 +1,7 @@
 import ClockSync
 public import MusicalTime
 public import PeerProtocol
+import RTPMIDI
 
 // Messages and measurements from remote peers.
 extension EnsembleState {
@@ -50,6 +51,17 @@ extension EnsembleState {
   /// A packet to or from the peer contained its send instant.
   public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
     measured(transit, roster.insert(peer), peer, at: now)
+  }
+
+  /// A packet to or from the peer of a session contained its send instant.
+  ///
+  /// - Returns: the measurement, corrected for the asymmetry that the player has set for this peer; nil if there is no such
+  ///   session.
+  mutating func measured(_ transit: ClockTransit, on session: SessionID, at now: Instant) -> ClockTransit? {
+    guard let slot = roster.slot(of: session) else { return nil }
+    let corrected = transit.allowing(for: roster[slot].session!.options.asymmetry ?? .zero)
+    if let identity = roster[slot].identity { measured(corrected, slot, identity, at: now) }
+    return corrected
   }
 
   /// A packet to or from the peer in a slot of the roster contained its send instant.

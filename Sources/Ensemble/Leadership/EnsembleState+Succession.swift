@@ -37,7 +37,7 @@ extension EnsembleState {
   /// A packet from the peer in a slot of the roster has arrived.
   mutating func heard(_ slot: Roster.Slot, _ peer: Identity, at now: Instant) {
     noteMaster(peer, at: now)
-    guard let last = roster[slot].membership?.heard else { return }
+    guard let last = roster.lastHeard(slot) else { return }
     roster[slot].membership!.heard = now
     // After a second of silence the peer may have missed messages.
     if now - last >= .seconds(1) {
@@ -119,7 +119,7 @@ extension EnsembleState {
   /// Checks the silence of the master if a check is due. Takes over the rhythm if it is the turn of the local peer. Ends the
   /// rhythm if no peer will take over.
   mutating func checkSuccession(at now: Instant) {
-    guard let following = follower, now >= nextSuccession else { return }
+    guard now >= nextSuccession, let following = follower else { return }
     let master = following.master
     guard admits(.rhythm, from: master) else { return end(at: now) }
     let plays = schedule.run != 0 && schedule.deadline(schedule.end) > now

@@ -4,7 +4,9 @@ import PeerProtocol
 ///
 /// ``EnsembleState`` keeps the data that survives a change of role: the timeline message, the schedule, the position, the
 /// highest term and the newest total.
-enum Leadership: Sendable {
+///
+/// The payload is indirect: the role is read several times per packet, and a read must not copy the payload.
+indirect enum Leadership: Sendable {
   case idle(Idle)
   case leading(Leader)
   case following(Follower)
@@ -23,54 +25,21 @@ enum Leadership: Sendable {
     }
   }
 
-  // Each accessor moves the payload out of the enum and back, so that a mutation copies no array. During the mutation the
-  // enum holds an empty payload.
-
   /// The payload while idle, otherwise nil. Assigning nil is not allowed.
   var idle: Idle? {
     get { if case .idle(let idle) = self { idle } else { nil } }
-    _modify {
-      guard case .idle(let idle) = self else {
-        var none: Idle?
-        yield &none
-        return
-      }
-      var payload: Idle? = idle
-      self = .idle(Idle())
-      defer { self = .idle(payload!) }
-      yield &payload
-    }
+    set { if let newValue { self = .idle(newValue) } }
   }
 
   /// The payload while this peer is the master, otherwise nil. Assigning nil is not allowed.
   var leader: Leader? {
     get { if case .leading(let leader) = self { leader } else { nil } }
-    _modify {
-      guard case .leading(let leader) = self else {
-        var none: Leader?
-        yield &none
-        return
-      }
-      var payload: Leader? = leader
-      self = .idle(Idle())
-      defer { self = .leading(payload!) }
-      yield &payload
-    }
+    set { if let newValue { self = .leading(newValue) } }
   }
 
   /// The payload while this peer follows a master, otherwise nil. Assigning nil is not allowed.
   var follower: Follower? {
     get { if case .following(let follower) = self { follower } else { nil } }
-    _modify {
-      guard case .following(let follower) = self else {
-        var none: Follower?
-        yield &none
-        return
-      }
-      var payload: Follower? = follower
-      self = .idle(Idle())
-      defer { self = .following(payload!) }
-      yield &payload
-    }
+    set { if let newValue { self = .following(newValue) } }
   }
 }

@@ -43,6 +43,10 @@ public struct Roster: Sendable {
     return slot
   }
 
+  /// When the local peer last received something from the peer in a slot; nil if the peer is not a member. Unlike the
+  /// subscript, this function does not copy the row.
+  func lastHeard(_ slot: Slot) -> Instant? { rows[slot].membership?.heard }
+
   func containsMember(_ identity: Identity) -> Bool { memberSlot(of: identity) != nil }
 
   /// The number of sessions.
@@ -50,7 +54,7 @@ public struct Roster: Sendable {
 
   /// All sessions, oldest first.
   public var sessions: [RemotePeer.Session] {
-    rows.compactMap(\.session).sorted { $0.id.number < $1.id.number }
+    slotOfSession.sorted { $0.key.number < $1.key.number }.map { rows[$0.value].session! }
   }
 
   /// The peer of a session.
