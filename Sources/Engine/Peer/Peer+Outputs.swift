@@ -50,6 +50,6 @@ extension Peer {
   /// Publishes the sources whose clock probes the network thread answers.
   private func publishSources() {
     let sources = core.roster.sessions.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }
-    networkRings.known.publish(KnownSources(sources, pace: core.endpoint.probeRateLimit))
+    networkRings.known.publish(KnownSources(sources, probeRateLimit: core.endpoint.probeRateLimit))
   }
 }

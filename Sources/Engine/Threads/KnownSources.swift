@@ -17,10 +17,10 @@ struct KnownSources: Sendable, BitwiseCopyable {
     repeating: Source(ssrc: 0, address: SocketAddress(host: 0, port: 0)))
   private(set) var count = 0
   /// The probe rate limit: the number of clock probes per second that each source may send. 0 if not known.
-  let pace: UInt16
+  let probeRateLimit: UInt16
 
-  init(_ sources: some Sequence<Source> = [], pace: UInt16 = 0) {
-    self.pace = pace
+  init(_ sources: some Sequence<Source> = [], probeRateLimit: UInt16 = 0) {
+    self.probeRateLimit = probeRateLimit
     for source in sources.sorted(by: { $0.ssrc < $1.ssrc }).prefix(Self.most) {
       self.sources[count] = source
       count += 1

@@ -40,7 +40,7 @@ struct NetworkLoop: ~Copyable {
     let readable = ports.wait(and: sequencer, milliseconds: 100)
     if let known = rings.known.take() {
       self.known.replace(by: known)
-      rateLimit = known.pace
+      rateLimit = known.probeRateLimit
     }
     // Whether the control thread has to wake now. A datagram that was answered here only shows that the peer is alive. It
     // waits until the control thread wakes for another reason (at most 100 ms) or until many datagrams wait: many followers
