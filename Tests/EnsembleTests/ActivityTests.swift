@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ActivityTests {
   private func total(_ band: VirtualBand, at n: Int) -> UInt8 {
-    band.players[n].ensemble.totalActivity(at: band.own(n))
+    band.players[n].ensemble.totalActivity(at: band.localTime(of: n))
   }
 
   @Test(arguments: UInt64(1)...10) func allPlayersUseTheTotalFromTheFirstStep(seed: UInt64) throws {
@@ -59,7 +59,7 @@ import Testing
         }
       }
       #expect(total(band, at: 0) == expectedTotals.last, "seed \(seed)")
-      for n in band.players.indices { #expect(band.played(by: n) == expectedTotals.last, "seed \(seed), \(n)") }
+      for n in band.players.indices { #expect(band.lastTotal(of: n) == expectedTotals.last, "seed \(seed), \(n)") }
     }
     // Each total is sent three times. Nearly always, at least one copy arrives before its beat.
     for player in band.players {
@@ -93,10 +93,10 @@ import Testing
     for n in 0..<3 { band.players[n].ensemble.masterLoss = .stop }
     band.run(for: .seconds(2))
     #expect(total(band, at: 0) == 70)
-    band.part(0, 1)
+    band.endSession(0, 1)
     #expect(total(band, at: 0) == 50)
     band.run(for: .seconds(1))
-    #expect(band.played(by: 2) == 50)
+    #expect(band.lastTotal(of: 2) == 50)
     band.connected = { $0 != 2 && $1 != 2 }
     band.run(for: .milliseconds(4900))
     #expect(total(band, at: 0) == 50)
@@ -114,30 +114,30 @@ import Testing
     band.players[2].ensemble.gates.set(.activity, open: false)
     band.run(for: .seconds(2))
     #expect(total(band, at: 0) == 50)
-    #expect(band.played(by: 0) == 50 && band.played(by: 1) == 50)
+    #expect(band.lastTotal(of: 0) == 50 && band.lastTotal(of: 1) == 50)
     // Player 2 does not admit the total. It plays by its own level.
-    #expect(band.played(by: 2) == 40)
+    #expect(band.lastTotal(of: 2) == 40)
     band.setActivity(60, of: 2)
     band.run(for: .seconds(3))
-    #expect(band.played(by: 2) == 60 && band.played(by: 1) == 70)
+    #expect(band.lastTotal(of: 2) == 60 && band.lastTotal(of: 1) == 70)
     // Player 2 opens its gates again.
     band.players[2].ensemble.gates.standard = .all
     band.run(for: .seconds(2))
-    #expect(band.played(by: 2) == 70)
+    #expect(band.lastTotal(of: 2) == 70)
   }
 
   @Test(arguments: UInt64(1)...10) func lateJoinerPlaysByTheCurrentTotal(seed: UInt64) throws {
     var band = VirtualBand(
       players: 3, seed: seed, loss: seed % 2 == 0 ? 0.2 : 0, activity: [30, 40, 0], joined: false)
     band.connected = { $0 != 2 && $1 != 2 }
-    band.meet(0, 1)
+    band.joinEachOther(0, 1)
     band.run(for: .seconds(1))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
     band.connected = { _, _ in true }
-    band.meet(0, 2)
+    band.joinEachOther(0, 2)
     band.run(for: .seconds(seed % 2 == 0 ? 5 : 1))
-    #expect(band.played(by: 2) == 70, "seed \(seed)")
+    #expect(band.lastTotal(of: 2) == 70, "seed \(seed)")
     if seed % 2 == 1 { #expect(band.players[2].steps.allSatisfy { $0.total == 70 }, "seed \(seed)") }
   }
 
@@ -151,7 +151,7 @@ import Testing
     band.run(for: .milliseconds(500))
     #expect(total(band, at: 2) == 70)
     band.run(for: .seconds(1))
-    #expect((0..<3).allSatisfy { band.played(by: $0) == 70 })
+    #expect((0..<3).allSatisfy { band.lastTotal(of: $0) == 70 })
   }
 
   /// The master disappears. The total does not change until the successor knows all levels.
@@ -188,7 +188,7 @@ import Testing
     band.connected = { _, _ in true }
     band.run(for: .seconds(3))
     #expect(band.players[0].ensemble.role == .follower(of: band.identity(1)), "seed \(seed)")
-    #expect(band.played(by: 0) == 127, "seed \(seed)")
+    #expect(band.lastTotal(of: 0) == 127, "seed \(seed)")
   }
 
   /// At 999 BPM, a beat is shorter than the lead time. At 20 BPM, a beat lasts three seconds.
@@ -201,7 +201,7 @@ import Testing
     for level in [UInt8(90), 10, 127] {
       band.setActivity(level, of: 1)
       band.run(for: .seconds(bpm < 30 ? 10 : 4))
-      #expect((0..<3).allSatisfy { band.played(by: $0) == level }, "\(bpm) BPM")
+      #expect((0..<3).allSatisfy { band.lastTotal(of: $0) == level }, "\(bpm) BPM")
     }
     #expect(
       band.players[1].steps.elementsEqual(band.players[0].steps.prefix(band.players[1].steps.count), by: ==))

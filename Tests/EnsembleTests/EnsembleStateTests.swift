@@ -49,7 +49,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     band.run(for: .milliseconds(10))
     try band.command(0) { try $0.change(tempo: fast, at: $1) }
     band.run(for: .seconds(5))
-    #expect(band.players[0].ensemble.tempo(at: band.own(0)) == fast)
+    #expect(band.players[0].ensemble.tempo(at: band.localTime(of: 0)) == fast)
     for (n, player) in band.players.enumerated() {
       expectConsecutiveSteps(player.runs, "seed \(seed), player \(n)")
       // One player in a thousand misses the first three copies of the start. It gets another copy when its presence shows
@@ -65,7 +65,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     var band = VirtualBand(players: 4, seed: seed)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     // Player 2 has not received the timeline message of player 0 yet.
-    band.players[2].ensemble.advance(to: band.own(2))
+    band.players[2].ensemble.advance(to: band.localTime(of: 2))
     try band.command(2) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(4))
     let masters = band.players.indices.filter { band.players[$0].ensemble.role == .master }
@@ -202,7 +202,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
     #expect(band.players[1].ensemble.role == .idle && delayed.end == Tick(.max))
-    band.players[1].ensemble.received(delayed, from: band.identity(0), at: band.own(1))
+    band.players[1].ensemble.received(delayed, from: band.identity(0), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.role == .idle)
   }
 
@@ -215,13 +215,13 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
       claim: Claim(term: 1, identity: band.identity(0)), revision: 99, start: Tick(0), end: Tick(1),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
     let schedule = band.players[1].ensemble.schedule
-    band.players[1].ensemble.received(forged, from: band.identity(2), at: band.own(1))
+    band.players[1].ensemble.received(forged, from: band.identity(2), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.rejected == 1 && band.players[1].ensemble.schedule == schedule)
     // The largest term would leave no higher term for later starts.
     let implausible = TimelineMessage(
       claim: Claim(term: .max, identity: band.identity(2)), revision: 1, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
-    band.players[1].ensemble.received(implausible, from: band.identity(2), at: band.own(1))
+    band.players[1].ensemble.received(implausible, from: band.identity(2), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.rejected == 2 && band.players[1].ensemble.highestTerm == 1)
   }
 

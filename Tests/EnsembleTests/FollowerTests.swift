@@ -18,8 +18,8 @@ import Testing
   /// Returns the error of each step that player 1 sounds after `instant`, relative to player 0, in the order of sounding.
   private func errors(_ band: VirtualBand, after instant: Instant) throws -> [(at: Instant, error: Nanoseconds)] {
     #expect(band.faults(0) == [] && band.faults(1) == [])
-    let master = band.heard(0)
-    return try band.heard(1).filter { $0.at > instant }.map { sounded in
+    let master = band.soundedSteps(of: 0)
+    return try band.soundedSteps(of: 1).filter { $0.at > instant }.map { sounded in
       let same = try #require(master.first { $0.step == sounded.step })
       return (sounded.at, sounded.at - same.at)
     }
@@ -84,7 +84,9 @@ import Testing
     // The follower neither plays the steps in between faster, nor waits. The next step and all later steps are in phase.
     let (before, after) = (band.players[1].runs[0], band.players[1].runs[1])
     #expect(after.count > 30 && after[0].at - before.last!.at < .milliseconds(260))
-    for sounded in after { #expect((sounded.at - band.due(sounded.step, by: 0)).magnitude < .milliseconds(2)) }
+    for sounded in after {
+      #expect((sounded.at - band.dueTime(of: sounded.step, onScheduleOf: 0)).magnitude < .milliseconds(2))
+    }
     for steps in [before, after].map({ $0.map(\.step.index) }) {
       #expect(steps == Array(steps[0]..<steps[0] + Int64(steps.count)))
     }
@@ -94,7 +96,7 @@ import Testing
     var band = VirtualBand(players: 3, seed: seed, loss: 0.05)
     band.players[2].skew = 50
     // The late joiner knows the master's clock only from the probes before its first step.
-    band.pace = .milliseconds(10)
+    band.probeInterval = .milliseconds(10)
     band.connected = { $0 != 2 && $1 != 2 }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .milliseconds(5000 + Int64(seed) * 17))
@@ -130,9 +132,11 @@ import Testing
       }
       unreadable.append(bytes)
     }
-    for bytes in unreadable { band.players[1].ensemble.received(systemExclusive: bytes, from: master, at: band.own(1)) }
+    for bytes in unreadable {
+      band.players[1].ensemble.received(systemExclusive: bytes, from: master, at: band.localTime(of: 1))
+    }
     // A message of another program is not counted.
-    band.players[1].ensemble.received(systemExclusive: [0x43, 0x10, 0x01], from: master, at: band.own(1))
+    band.players[1].ensemble.received(systemExclusive: [0x43, 0x10, 0x01], from: master, at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.rejected == unreadable.count)
     let outputs = band.players[1].ensemble.takeOutputs()
     #expect(outputs == [.event(.warning(master, .isUnreadable))] && band.players[1].ensemble.schedule == schedule)

@@ -19,7 +19,7 @@ import Testing
     #expect(deliver(total, from: band.identity(2), to: 1, &band))
     #expect(deliver(total, from: band.identity(2), to: 0, &band))
     band.run(for: .seconds(1))
-    #expect((0..<3).allSatisfy { band.played(by: $0) == 70 })
+    #expect((0..<3).allSatisfy { band.lastTotal(of: $0) == 70 })
     // Messages on other channels and notes are not about activity.
     let other = Message.controlChange(Channel(wire: 1), controller: 11, value: 1)
     #expect(!deliver(other, from: band.identity(1), to: 0, &band))
@@ -46,7 +46,7 @@ import Testing
   private func deliver(
     _ message: Message, at instant: Instant? = nil, from sender: Identity, to n: Int, _ band: inout VirtualBand
   ) -> Bool {
-    let now = band.own(n)
+    let now = band.localTime(of: n)
     return band.players[n].ensemble.received(message, at: instant ?? now, isRecovered: false, from: sender, now: now)
   }
 }

@@ -20,7 +20,7 @@ import Testing
     for n in band.players.indices where band.players[n].isAlive {
       #expect(band.faults(n) == [], "seed \(seed)")
       #expect(!band.players[n].continues.dropFirst().contains(false), "seed \(seed), player \(n)")
-      let steps = band.heard(n).filter { $0.at > instant }
+      let steps = band.soundedSteps(of: n).filter { $0.at > instant }
       #expect(steps.count > 10, "seed \(seed), player \(n)")
       for (a, b) in zip(steps, steps.dropFirst()) {
         let error = b.at - a.at - .milliseconds(125)
@@ -72,7 +72,7 @@ import Testing
     try band.command(0) { try $0.offer(to: nil, at: $1) }
     band.run(for: .milliseconds(29_900))
     var copy = band.players[1].ensemble
-    try copy.take(at: band.own(1))
+    try copy.take(at: band.localTime(of: 1))
     // The offer is repeated for a second. Each repeat renews it.
     band.run(for: .milliseconds(1_200))
     #expect(throws: CommandError.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
@@ -81,7 +81,7 @@ import Testing
   @Test func offerUnderAnotherClaimIsIgnored() throws {
     let band = try band(seed: 2, players: 3)
     let claim = try #require(band.players[0].ensemble.claim)
-    let now = band.own(1)
+    let now = band.localTime(of: 1)
     /// Whether a copy of player 1 accepts the offer and can take the rhythm.
     func isAccepted(_ offer: Offer, from sender: Int) -> Bool {
       var ensemble = band.players[1].ensemble
@@ -136,7 +136,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...8) func leavingMasterHandsTheRhythmOverAtOnce(seed: UInt64) throws {
     var band = try band(seed: seed, loss: seed > 4 ? 0.2 : 0)
-    let (successor, start) = (try #require(band.line.first { $0 != 0 }), band.now)
+    let (successor, start) = (try #require(band.successionOrder.first { $0 != 0 }), band.now)
     var handsOver = false
     band.command(0) { handsOver = $0.part(at: $1) }
     #expect(handsOver)

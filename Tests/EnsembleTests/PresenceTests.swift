@@ -8,7 +8,7 @@ import _TestSupport
 @Suite struct PresenceTests {
   @Test func presenceIsSentFourTimesPerSecondAndAtOnceOnChange() throws {
     var band = VirtualBand(players: 3, seed: 5, joined: false)
-    band.meet()
+    band.joinAll()
     band.run(for: .seconds(2), probing: false)
     let countBeforeIdling = band.players[0].sentPresences.count
     band.run(for: .seconds(10), probing: false)
@@ -29,7 +29,7 @@ import _TestSupport
 
   @Test func presenceIsSentOncePerSecondInALargeEnsemble() {
     var band = VirtualBand(players: 18, seed: 6, joined: false)
-    band.meet()
+    band.joinAll()
     band.run(for: .seconds(4), probing: false)
     let countBefore = band.players[0].sentPresences.count
     band.run(for: .seconds(5), probing: false)
@@ -40,7 +40,7 @@ import _TestSupport
   @Test func changeRightAfterJoiningIsReportedWithin110Milliseconds() throws {
     var band = VirtualBand(players: 2, seed: 7, joined: false)
     band.run(for: .seconds(2))
-    band.meet(0, 1)
+    band.joinEachOther(0, 1)
     band.run(for: .milliseconds(10))
     band.players[0].ensemble.gates.set(.notes, open: false)
     band.run(for: .milliseconds(110))
@@ -50,7 +50,7 @@ import _TestSupport
   @Test func presenceReportsTheGatesForItsReceiver() {
     var band = VirtualBand(players: 3, seed: 8, joined: false)
     band.players[0].ensemble.gates.set(.notes, open: false, for: "two")
-    band.meet(named: ["zero", "one", "two"])
+    band.joinAll(named: ["zero", "one", "two"])
     band.run(for: .seconds(1), probing: false)
     #expect(band.players[1].ensemble.weights(of: band.identity(0)).outward == 75)
     #expect(band.players[2].ensemble.weights(of: band.identity(0)).outward == 50)

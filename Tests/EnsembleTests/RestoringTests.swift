@@ -37,19 +37,19 @@ import Testing
     }
     let first = try #require(band.players[0].runs.last?.first)
     #expect(first.at > restart && first.at - restart < .milliseconds(300) && band.players[0].runs.count == 2)
-    let localTime = first.at + (band.own(0) - band.now)
+    let localTime = first.at + (band.localTime(of: 0) - band.now)
     let error = localTime - scheduleBeforeCrash.deadline(Tick(of: first.step))
     #expect(error.magnitude < .microseconds(1), "seed \(seed): not in phase")
     // The restored master continues the revision numbers. Followers that know all its earlier messages accept its next
     // change.
     try band.command(0) { try $0.change(tempo: slow, at: $1) }
     band.run(for: .seconds(1))
-    #expect(abs(band.players[1].ensemble.schedule.tempo(at: band.own(1)).bpm - 80) < 0.01, "seed \(seed)")
+    #expect(abs(band.players[1].ensemble.schedule.tempo(at: band.localTime(of: 1)).bpm - 80) < 0.01, "seed \(seed)")
   }
 
   @Test func masterThatReturnsAfterATakeoverFollowsItsSuccessor() throws {
     var (band, saved) = try makePlayingBand(seed: 7)
-    let successor = try #require(band.line.first { $0 != 0 })
+    let successor = try #require(band.successionOrder.first { $0 != 0 })
     band.crash(0)
     band.run(for: .seconds(3))
     try band.restart(0, resuming: saved)

@@ -11,10 +11,10 @@ import Testing
   ) throws -> (band: VirtualBand, successors: [Int]) {
     var band = VirtualBand(players: players, seed: seed, loss: loss)
     for n in band.players.indices { band.players[n].skew = Int64(n) * 20 - 30 }
-    if players > 4 { band.pace = .milliseconds(60) }
+    if players > 4 { band.probeInterval = .milliseconds(60) }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(seconds))
-    return (band, band.line.filter { $0 != 0 })
+    return (band, band.successionOrder.filter { $0 != 0 })
   }
 
   /// Expects that no step is missing, that the rhythm was taken over once, and that the steps after `instant` are on time by
@@ -25,12 +25,12 @@ import Testing
   ) {
     for n in players {
       #expect(band.faults(n) == [], "seed \(seed)")
-      #expect(band.heard(n).filter { $0.step == Step(0) }.count == 1, "seed \(seed)")
+      #expect(band.soundedSteps(of: n).filter { $0.step == Step(0) }.count == 1, "seed \(seed)")
       #expect(band.players[n].runs.count == 2 && band.players[n].continues == [false, true], "seed \(seed)")
-      let stepsAfter = band.heard(n).filter { $0.at > instant }
+      let stepsAfter = band.soundedSteps(of: n).filter { $0.at > instant }
       #expect(stepsAfter.count >= 20, "seed \(seed), player \(n)")
       for sounded in stepsAfter {
-        let error = sounded.at - band.due(sounded.step, by: 0)
+        let error = sounded.at - band.dueTime(of: sounded.step, onScheduleOf: 0)
         #expect(
           error.magnitude < tolerance, "seed \(seed), player \(n), \(sounded.step): \(error.microseconds) us")
       }
@@ -92,8 +92,8 @@ import Testing
       #expect(band.faults(n) == [] && !band.players[n].continues.dropFirst().contains(false), "seed \(seed)")
       if n != successors.last { band.crash(n) }
     }
-    let last = try #require(band.heard(successors[2]).last)
-    #expect((last.at - band.due(last.step, by: 0)).magnitude < .milliseconds(3), "seed \(seed)")
+    let last = try #require(band.soundedSteps(of: successors[2]).last)
+    #expect((last.at - band.dueTime(of: last.step, onScheduleOf: 0)).magnitude < .milliseconds(3), "seed \(seed)")
   }
 
   @Test(arguments: UInt64(1)...6) func formerMasterBecomesAFollowerAfterAPartition(seed: UInt64) throws {
@@ -142,7 +142,7 @@ import Testing
     band.run(for: .seconds(4))
     for n in successors {
       #expect(band.role(n) == .idle && band.players[n].events.contains(.masterLost(band.identity(0))))
-      let last = try #require(band.heard(n).last)
+      let last = try #require(band.soundedSteps(of: n).last)
       #expect(last.at - crash > .milliseconds(1800) && last.at - crash < .milliseconds(2200))
     }
   }
@@ -186,8 +186,9 @@ import Testing
     #expect(band.masters == [a], "seed \(seed)")
     for n in successors {
       #expect(band.faults(n) == [] && !band.players[n].continues.dropFirst().contains(false), "seed \(seed)")
-      for sounded in band.heard(n) where sounded.at > crash {
-        #expect((sounded.at - band.due(sounded.step, by: 0)).magnitude < .milliseconds(2), "seed \(seed)")
+      for sounded in band.soundedSteps(of: n) where sounded.at > crash {
+        #expect(
+          (sounded.at - band.dueTime(of: sounded.step, onScheduleOf: 0)).magnitude < .milliseconds(2), "seed \(seed)")
       }
     }
   }
@@ -203,7 +204,7 @@ import Testing
     band.run(for: .seconds(6))
     let newMaster = successors[0]
     #expect(band.masters == [newMaster])
-    #expect(abs(band.players[newMaster].ensemble.schedule.tempo(at: band.own(newMaster)).bpm - 61) < 0.01)
+    #expect(abs(band.players[newMaster].ensemble.schedule.tempo(at: band.localTime(of: newMaster)).bpm - 61) < 0.01)
     expectInPhase(band, successors, after: announcement, 9)
   }
 
@@ -215,7 +216,9 @@ import Testing
     let end = try #require(band.players[0].ensemble.schedule.end.step.index as Int64?)
     band.crash(0)
     band.run(for: .seconds(8))
-    for n in successors { #expect(band.role(n) == .idle && band.heard(n).last?.step.index == end, "player \(n)") }
+    for n in successors {
+      #expect(band.role(n) == .idle && band.soundedSteps(of: n).last?.step.index == end, "player \(n)")
+    }
   }
 
   /// In a led session, peers follow only the leader, so no peer takes over.

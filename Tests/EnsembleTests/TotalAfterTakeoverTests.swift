@@ -10,7 +10,7 @@ import Testing
     var band = VirtualBand(players: 4, seed: seed, activity: [0, 60, 40, 10], joined: false)
     // Only player 0 takes over from a lost master.
     for n in 1..<4 { band.players[n].ensemble.masterLoss = .stop }
-    band.meet()
+    band.joinAll()
     band.run(for: .seconds(2))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(2))
@@ -27,7 +27,7 @@ import Testing
     band.connected = { $0 != 1 && $1 != 1 }
     for _ in 0..<8_000 {
       band.run(for: .milliseconds(1))
-      for n in [0, 2, 3] where band.players[n].ensemble.totalActivity(at: band.own(n)) != 30 {
+      for n in [0, 2, 3] where band.players[n].ensemble.totalActivity(at: band.localTime(of: n)) != 30 {
         Issue.record("seed \(seed), player \(n): the total is not 30, \(band.now - partition) after the partition")
         return
       }

@@ -10,7 +10,7 @@ extension VirtualBand {
   ) throws -> VirtualBand {
     var band = VirtualBand(players: count, seed: seed, loss: loss, activity: activity, joined: false)
     for n in band.players.indices { band.players[n].ensemble.activityRule = rule }
-    band.meet()
+    band.joinAll()
     band.run(for: .seconds(2))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     return band
@@ -19,5 +19,5 @@ extension VirtualBand {
   mutating func setActivity(_ level: UInt8, of n: Int) { command(n) { $0.setActivity(level, at: $1) } }
 
   /// The total activity of the last step that player `n` sounded.
-  func played(by n: Int) -> UInt8? { players[n].steps.last?.total }
+  func lastTotal(of n: Int) -> UInt8? { players[n].steps.last?.total }
 }
