@@ -4,6 +4,7 @@ import BasicContainers
 ///
 ///     S C P Q D POINT[3] | COMPLETE 32, if C | PARTIAL 32, if P
 struct ChapterF: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// C: the newest complete time. If ``isQuarterFrames``, the eight nibbles of quarter frames 0...7; otherwise, the
   /// four octets hr, mn, sc, fr of a Full Frame message.

@@ -9,6 +9,7 @@ import BasicContainers
 /// position, and the next Clock plays it. Examples: after Start 0, D=0; after its first Clock 0, D=1; after its second
 /// Clock 1, D=1.
 struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// N: the newest of Start, Continue and Stop is not Stop.
   var isRunning: Bool

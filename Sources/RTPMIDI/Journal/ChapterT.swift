@@ -5,6 +5,7 @@ import MIDI
 ///
 ///     S PRESSURE[7]
 struct ChapterT: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   var pressure: UInt7
 

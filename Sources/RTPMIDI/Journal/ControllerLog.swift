@@ -17,6 +17,7 @@ struct ControllerLog: Hashable, Sendable, BitwiseCopyable {
     case count(UInt8)
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   var controller: UInt7
   var tool: Tool

@@ -14,6 +14,7 @@ struct NoteExtraLog: Hashable, Sendable, BitwiseCopyable {
     case references(UInt7)
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   var key: UInt7
   var extra: Extra

@@ -34,6 +34,7 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
     init(_ steps: Int, isBeforeReset: Bool) { (self.steps, self.isBeforeReset) = (steps, isBeforeReset) }
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// Q.
   var isNonRegistered: Bool

@@ -51,7 +51,7 @@ public struct PacketSender: ~Copyable {
   /// Real-time: safe.
   public var sendsJournal: Bool {
     @_noLocks @_noAllocation get { history.isRecording }
-    @_noLocks @_noAllocation set { history.record(newValue, from: sequence) }
+    @_noLocks @_noAllocation set { history.setRecording(newValue, from: sequence) }
   }
 
   /// Whether the journal contains up to four commands of a controller, each with number and value, instead of the newest
