@@ -90,7 +90,7 @@ extension InvariantChecker {
       let counts = !knows && now - behind.at <= EnsembleState.activityPatience + .milliseconds(500)
       most.append(counts ? max(behind.level, highest(other)) : highest(other))
     }
-    let rule = peer.core.ensemble.activityRule
+    let rule = peer.core.ensemble.totalActivityRule
     let total = peer.core.ensemble.totalActivity(at: peer.now)
     let range = rule.total(of: least)...max(rule.total(of: least), rule.total(of: most))
     watched[host].wrongSince = range.contains(total) ? nil : watched[host].wrongSince ?? now

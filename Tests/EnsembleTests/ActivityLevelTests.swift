@@ -87,10 +87,11 @@ import _TestSupport
   }
 
   @Test func rulesCombineLevelsIntoATotal() {
-    #expect(ActivityRule.sum.total(of: [40, 50]) == 90)
-    #expect(ActivityRule.sum.total(of: Array(repeating: 127, count: 1000)) == 127)
-    #expect(ActivityRule.mean.total(of: [10, 11]) == 11 && ActivityRule.mean.total(of: [127, 0, 0, 0]) == 32)
-    #expect(ActivityRule.maximum.total(of: [3, 90, 14]) == 90)
-    for rule in ActivityRule.allCases { #expect(rule.total(of: []) == 0 && rule.total(of: [255]) == 127) }
+    #expect(TotalActivityRule.sum.total(of: [40, 50]) == 90)
+    #expect(TotalActivityRule.sum.total(of: Array(repeating: 127, count: 1000)) == 127)
+    #expect(TotalActivityRule.mean.total(of: [10, 11]) == 11)
+    #expect(TotalActivityRule.mean.total(of: [127, 0, 0, 0]) == 32)
+    #expect(TotalActivityRule.maximum.total(of: [3, 90, 14]) == 90)
+    for rule in TotalActivityRule.allCases { #expect(rule.total(of: []) == 0 && rule.total(of: [255]) == 127) }
   }
 }

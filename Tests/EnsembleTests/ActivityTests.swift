@@ -4,6 +4,7 @@ import MusicalTime
 import Testing
 
 @Suite struct ActivityTests {
+  /// The total activity that player `n` knows now.
   private func total(_ band: VirtualBand, at n: Int) -> UInt8 {
     band.players[n].ensemble.totalActivity(at: band.localTime(of: n))
   }
@@ -29,6 +30,7 @@ import Testing
     band.run(for: .seconds(3))
     let reference = band.players[0].steps
     let changes = zip(reference, reference.dropFirst()).filter { $0.total != $1.total }.map(\.1.step.index)
+    // A beat has four steps.
     #expect(changes.count >= 5 && changes.allSatisfy { $0 % 4 == 0 }, "seed \(seed)")
     for player in band.players {
       #expect(player.steps.elementsEqual(reference, by: ==), "seed \(seed)")
@@ -41,7 +43,7 @@ import Testing
   /// totals that the master decided, except in fewer than one step in fifty.
   @Test(arguments: UInt64(1)...6) func totalFollowsTheLevelsWithin500MillisecondsDespitePacketLoss(seed: UInt64) throws
   {
-    let rule = ActivityRule.allCases[Int(seed % 3)]
+    let rule = TotalActivityRule.allCases[Int(seed % 3)]
     var band = try VirtualBand.playing(5, seed: seed, loss: 0.2, rule: rule)
     band.run(for: .seconds(2))
     for _ in 0..<8 {
@@ -53,6 +55,7 @@ import Testing
       for _ in 0..<70 {
         band.run(for: .milliseconds(50))
         expectedTotals.append(rule.total(of: band.players.map(\.ensemble.activity)))
+        // Eleven totals at intervals of 50 ms cover 500 ms.
         let recent = expectedTotals.suffix(11)
         if expectedTotals.count > 11 {
           #expect((recent.min()!...recent.max()!).contains(total(band, at: 0)), "seed \(seed)")
@@ -79,11 +82,13 @@ import Testing
     }
     band.run(for: .seconds(4))
     let sent = band.players[1].sent
+    // Controller 11 contains the level.
     #expect(sent.count > 30 && sent.allSatisfy { $0.controller == 11 })
     for (a, b) in zip(sent, sent.dropFirst()) {
       #expect(b.at - a.at >= .milliseconds(50) && a.value != b.value)
     }
-    // The total changes at most once per beat, and the master sends each total three times.
+    // The total (controller 7) changes at most once per beat, and the master sends each total three times. The rhythm has played
+    // for fewer than twenty beats of 0.5 s.
     let totals = band.players[0].sent.filter { $0.controller == 7 }
     #expect(totals.count < 3 * 20)
   }
@@ -97,6 +102,7 @@ import Testing
     #expect(total(band, at: 0) == 50)
     band.run(for: .seconds(1))
     #expect(band.lastTotal(of: 2) == 50)
+    // The level of a peer counts until the peer has been silent for five seconds.
     band.connected = { $0 != 2 && $1 != 2 }
     band.run(for: .milliseconds(4900))
     #expect(total(band, at: 0) == 50)
@@ -172,8 +178,8 @@ import Testing
     }
   }
 
-  /// Two separated masters reconnect at different phases of the beat. When the outranked master receives the total of the
-  /// other master, which applies already, it has decided its own total of a later beat.
+  /// Two separated masters reconnect at different phases of the beat. The total of the new master applies already when the
+  /// outranked master receives it. By then, the outranked master has decided its own total for a later beat.
   @Test(arguments: UInt64(1)...20) func outrankedMasterPlaysByTheTotalOfTheNewMaster(seed: UInt64) throws {
     var band = try VirtualBand.playing(2, seed: seed)
     band.run(for: .seconds(2))
@@ -191,7 +197,7 @@ import Testing
     #expect(band.lastTotal(of: 0) == 127, "seed \(seed)")
   }
 
-  /// At 999 BPM, a beat is shorter than the lead time. At 20 BPM, a beat lasts three seconds.
+  /// At 999 BPM, a beat (60 ms) is shorter than the lead time (100 ms). At 20 BPM, a beat lasts three seconds.
   @Test(arguments: [20.0, 61.7, 333, 999]) func totalsApplyAtBeatsOfAnyTempo(bpm: Double) throws {
     let tempo = try Tempo(bpm: bpm)
     var band = try VirtualBand.playing(3, seed: 9)

@@ -6,10 +6,10 @@ import Playback
 extension VirtualBand {
   /// Creates `count` players that are in session. Player 0 has just started a rhythm.
   static func playing(
-    _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: ActivityRule = .sum
+    _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: TotalActivityRule = .sum
   ) throws -> VirtualBand {
     var band = VirtualBand(players: count, seed: seed, loss: loss, activity: activity, joined: false)
-    for n in band.players.indices { band.players[n].ensemble.activityRule = rule }
+    for n in band.players.indices { band.players[n].ensemble.totalActivityRule = rule }
     band.joinAll()
     band.run(for: .seconds(2))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }

@@ -55,7 +55,7 @@ extension Peer {
   private func executeOther(_ command: PlayerCommand, at now: Instant) {
     switch command {
     case .activity(let level): ensemble.setActivity(level, at: now)
-    case .total(let rule): ensemble.activityRule = rule
+    case .total(let rule): ensemble.totalActivityRule = rule
     case .gate(let rule):
       do { try ensemble.gates.apply(rule) } catch { log.warning("\(error)") }
     case .ledBy(let leader): setLeader(leader)

@@ -121,7 +121,7 @@ public final class Peer {
     core.peerClocks = peerClocks
     core.ensemble.gates = configuration.gates
     core.ensemble.masterLoss = configuration.masterLoss
-    core.ensemble.activityRule = configuration.activityRule
+    core.ensemble.totalActivityRule = configuration.totalActivityRule
 
     clockRings.table.publish(StepTable(configuration.patch))
     // Ticks are sent ahead of time, but so late that no change can still affect them.

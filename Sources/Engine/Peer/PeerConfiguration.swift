@@ -39,7 +39,7 @@ public struct PeerConfiguration: Sendable {
   /// What happens to the rhythm when its master disappears.
   public var masterLoss = MasterLoss.continue
   /// How the master combines the activity of all peers.
-  public var activityRule = ActivityRule.sum
+  public var totalActivityRule = TotalActivityRule.sum
   /// The receiver of the player's notes, by name or identity; nil: all peers.
   public var recipient: String?
   /// The saved session of a peer with this name that has crashed; nil: start without it.

@@ -7,7 +7,7 @@ struct Activity: Sendable {
   /// The activity of the local player.
   var level: ActivityLevel
   /// How the master combines the levels.
-  var rule = ActivityRule.sum
+  var rule = TotalActivityRule.sum
   /// The newest total that the master reported or decided; nil while the peer is idle, or has received none.
   ///
   /// It survives the change from one master to another, because the layers must stay as they are until the new master

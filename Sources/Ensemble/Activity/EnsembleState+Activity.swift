@@ -18,7 +18,7 @@ extension EnsembleState {
   public var heldActivity: UInt8 { localActivity.level.held }
 
   /// How the master combines the levels.
-  public var activityRule: ActivityRule {
+  public var totalActivityRule: TotalActivityRule {
     get { localActivity.rule }
     set { localActivity.rule = newValue }
   }

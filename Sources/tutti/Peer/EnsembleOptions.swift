@@ -31,7 +31,7 @@ struct EnsembleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Combine the activity of all peers by this rule while this peer is the master.", valueName: "RULE"))
-  var totalActivity = ActivityRule.sum
+  var totalActivity = TotalActivityRule.sum
 
   @Option(
     help: ArgumentHelp("Send notes to this peer only, by name or identity. (default: all peers)", valueName: "PEER"))
@@ -64,7 +64,7 @@ struct EnsembleOptions: ParsableArguments {
     for rule in gate { try configuration.gates.apply(rule) }
     configuration.leader = ledBy
     configuration.masterLoss = onMasterLoss
-    configuration.activityRule = totalActivity
+    configuration.totalActivityRule = totalActivity
     configuration.recipient = sendTo
   }
 }
@@ -75,4 +75,4 @@ struct GateFileError: Error, CustomStringConvertible {
 }
 
 extension MasterLoss: ExpressibleByArgument {}
-extension ActivityRule: ExpressibleByArgument {}
+extension TotalActivityRule: ExpressibleByArgument {}

@@ -44,7 +44,7 @@ extension PlayerCommand {
       self = .setTempo(tempo)
     case "activity": self = .activity(try numbers(1...1)[0])
     case "total-activity":
-      guard let rule = ActivityRule(rawValue: rest) else { throw error("unknown rule; give sum, mean or maximum") }
+      guard let rule = TotalActivityRule(rawValue: rest) else { throw error("unknown rule; give sum, mean or maximum") }
       self = .total(rule)
     case "offer": self = .offer(to: rest.isEmpty ? nil : rest)
     case "gate":
