@@ -13,7 +13,8 @@ import _TestSupport
     band.players.compactMap { $0.ensemble.channel?.number }
   }
 
-  /// Checks that no two players have the same channel, and that as many players as possible have one.
+  /// Expects that no two players have the same channel, and that as many players as possible have one of the 14 claimable
+  /// channels.
   private func expectUniqueChannels(_ band: VirtualBand, _ label: String) {
     let numbers = channelNumbers(band)
     #expect(Set(numbers).count == numbers.count && Self.claimable.isSuperset(of: numbers), "\(label): \(numbers)")
@@ -32,6 +33,7 @@ import _TestSupport
   @Test(arguments: UInt64(1)...15) func peersThatStartTogetherClaimDifferentChannels(seed: UInt64) {
     var band = VirtualBand(players: 2 + Int(seed % 15), seed: seed, joined: false)
     band.joinAll()
+    // A peer listens for one second before its first claim.
     band.run(for: .milliseconds(1100), probing: false)
     expectUniqueChannels(band, "seed \(seed)")
     // No player changes its first claim.
@@ -60,10 +62,8 @@ import _TestSupport
   @Test(arguments: UInt64(1)...10) func oneExchangeWithoutLossResolvesAllConflicts(seed: UInt64) {
     var band = VirtualBand(players: 12, seed: seed, joined: false)
     band.delay = 1_000_000...1_000_000
-    for (a, b) in [(0, 6), (6, 12)].flatMap({ range in
-      (range.0..<range.1).flatMap { a in (range.0..<range.1).map { (a, $0) } }.filter { $0 < $1 }
-    }) {
-      band.joinEachOther(a, b)
+    for group in [0..<6, 6..<12] {
+      for a in group { for b in group where a < b { band.joinEachOther(a, b) } }
     }
     band.run(for: .seconds(3), probing: false)
     let countsBefore = band.players.map(\.channels.count)
@@ -119,10 +119,12 @@ import _TestSupport
     }
     let player = band.players[victim]
     #expect(player.warnings == [.warning(intruder, .changesChannelTooOften)])
+    // A peer is ignored after its ninth change within ten seconds. Until then, the victim evades its claims.
     #expect((6...9).contains(player.channels.count), "\(player.channels)")
     expectUniqueChannels(band, "intruder")
     // After ten seconds without a change, the claim of the intruder counts again.
     let claimed = player.ensemble.channel
+    // 21 reports of the same claim in 10.5 s.
     for _ in 0..<21 {
       reportClaim(of: claimed, by: intruder, to: victim, &band)
       band.run(for: .milliseconds(500), probing: false)
@@ -139,6 +141,7 @@ import _TestSupport
     ensemble.advance(to: now)
     let others = (1...14).map { Identity(UInt64($0)) }
     for other in others { ensemble.joined(other, at: now) }
+    // For three seconds, thirteen of the fourteen others claim a channel each. The last of them claims none.
     for _ in 0..<30 {
       for (n, other) in others.enumerated() {
         let channel = n < 13 ? Channel(Self.claimable.sorted()[n]) : nil
@@ -148,6 +151,7 @@ import _TestSupport
       now = now + .milliseconds(100)
       ensemble.advance(to: now)
     }
+    // Channel 16 is the only free one.
     #expect(ensemble.channel == Channel(16))
   }
 

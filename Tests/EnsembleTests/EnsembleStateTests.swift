@@ -4,7 +4,7 @@ import PeerProtocol
 import Playback
 import Testing
 
-/// Checks that the steps of each run have consecutive numbers and increasing instants.
+/// Expects that the steps of each run have consecutive numbers and increasing instants.
 private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: String) {
   for run in runs {
     for (a, b) in zip(run, run.dropFirst()) {
@@ -22,6 +22,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     try band.command(1) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
     let master = band.players[1].runs[0]
+    // The rhythm plays for 10 s, which is 80 steps at 120 BPM.
     #expect(master.first?.step == Step(0) && master.count >= 79)
     for (n, player) in band.players.enumerated() {
       #expect(player.ensemble.role == .idle, "seed \(seed)")
@@ -82,7 +83,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
   }
 
   @Test func outrankedMasterDoesNotRepeatItsDownbeat() throws {
-    // The network is slow: the loser receives the winner's timeline message after its own downbeat has sounded.
+    // The network is slow: the loser receives the winner's timeline message after its own first step has sounded.
     for seed in UInt64(1)...40 {
       var band = VirtualBand(players: 2, seed: seed)
       band.delay = 90_000_000...120_000_000
@@ -127,6 +128,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
       let now = Instant(nanoseconds: 55)
       try ensemble.start(tempo: tempo, at: now)
       let downbeat = now + ensemble.lead
+      // The rhythm plays for 60 s, and so for `bpm` quarter notes of 24 ticks.
       try ensemble.stop(at: downbeat + .seconds(60), now: now)
       var cursor = TickCursor(lead: .zero)
       var ticks: Int64 = 0
@@ -154,7 +156,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     let disconnection = band.now
     band.run(for: .seconds(4))
     let steps = band.players[1].runs[0]
-    expectConsecutiveSteps([steps], "coasting")
+    expectConsecutiveSteps([steps], "while the master is lost")
     #expect(
       steps.last!.at - disconnection > .milliseconds(1800) && steps.last!.at - disconnection < .milliseconds(2200))
     #expect(band.players[1].events.contains(.masterLost(band.identity(0))))
@@ -168,6 +170,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     try ensemble.stop(at: now + .seconds(60), now: now)
     try ensemble.stop(now: now + .seconds(10))
     let end = ensemble.schedule.end
+    // The rhythm ends at the first tick after the lead time of 100 ms. A later Stop would postpone the end.
     #expect(ensemble.schedule.deadline(end) < now + .milliseconds(10_125))
     try ensemble.stop(now: now + .milliseconds(10_080))
     #expect(ensemble.schedule.end == end)

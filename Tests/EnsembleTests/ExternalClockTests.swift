@@ -9,9 +9,10 @@ import Testing
     let dueTimes = clocked.tick(24 * 60, bpm: 120)
     for n in 0..<3 {
       #expect(clocked.newestRunIsGapless(of: n), "seed \(seed), player \(n)")
-      // The first step follows after six ticks, from which the tempo is known, and the lead time: the third step, or one
-      // soon after it.
+      // A step has six ticks. The tempo is known after six ticks, and the lead time of 100 ms must pass before the first step
+      // that sounds. This step is step 2, or one soon after it.
       #expect(clocked.band.players[n].runs.last!.first!.step < Step(6))
+      // The rhythm has 240 steps. The first 24 and the last four are not compared.
       let error = clocked.error(ofPlayer: n, against: dueTimes, steps: 24..<236)
       #expect(error.count == 212)
       // The offset of a follower's clock is known to half of the delay, which is up to 3 ms.
@@ -58,12 +59,14 @@ import Testing
     #expect(clocked.band.players.allSatisfy { $0.ensemble.role == .idle })
     clocked.deliver(.continue)
     var dueTimes = clocked.tick(200, bpm: 120)
-    // Ticks 0...99 were counted before Stop. The first tick after Continue is tick 100.
+    // Ticks 0...99 were counted before Stop. The first tick after Continue is tick 100, so element 100 of the due times belongs
+    // to it. The elements before it are placeholders, which no compared step uses.
     #expect(clocked.band.players[0].runs.count == 2)
     #expect(clocked.newestRunIsGapless(of: 0))
     #expect(
       clocked.error(ofPlayer: 0, against: [Instant](repeating: dueTimes[0], count: 100) + dueTimes, steps: 26..<45)
         .largest < .milliseconds(1))
+    // Step 64 is tick 64 * 6.
     clocked.deliver(.songPosition(Step(64)))
     dueTimes = clocked.tick(300, bpm: 120)
     #expect(clocked.band.players[1].runs.count == 3)
@@ -83,6 +86,7 @@ import Testing
     var clocked = ClockedBand(seed: 3, sigma: .microseconds(200))
     clocked.deliver(.start)
     var dueTimes = clocked.tick(24 * 12, bpm: 120)
+    // 100 ticks last 2.08 s. The clock counts as silent after two seconds.
     dueTimes += clocked.tick(100, bpm: 120, arrives: false)
     let event = clocked.externalClock.advance(to: clocked.band.localTime(of: 0))
     #expect(event == .silent)
@@ -98,7 +102,7 @@ import Testing
     var clocked = ClockedBand(seed: 4, sigma: .microseconds(100))
     clocked.deliver(.start)
     clocked.tick(24 * 8, bpm: 120)
-    // The ticks of 250 ms arrive together at the end of the stall.
+    // The twelve ticks of 250 ms arrive together at the end of the stall. At 120 BPM, a tick lasts 60e9 / 120 / 24 ns.
     clocked.band.run(for: .milliseconds(250))
     for _ in 0..<12 { clocked.deliver(.clock) }
     clocked.lastDueTime += 12 * 60e9 / 120 / 24
@@ -121,13 +125,14 @@ import Testing
     for n in 0..<2 {
       #expect(clocked.newestRunIsGapless(of: n))
       #expect(clocked.band.players[n].runs.count == 1)
-      // The rhythm starts at most a quarter note and the lead time, rounded up to a step, after the stall.
+      // The rhythm starts at most a quarter note (24 ticks) and the lead time, rounded up to a step (12 ticks), after the stall.
       #expect(clocked.band.players[n].runs[0][0].step <= Step(Int64(ticks + 24 + 12) / 6))
       #expect(clocked.error(ofPlayer: n, against: dueTimes, steps: 0..<75).largest < .milliseconds(1))
     }
     #expect(clocked.events.isEmpty)
   }
 
+  /// Tempos below 20 BPM or above 999 BPM are not playable. The ticks last for more than a second.
   @Test(arguments: [(10.0, 20), (1500, 1000)]) func unplayableTempoIsReportedOnce(bpm: Double, ticks: Int) {
     var clocked = ClockedBand(players: 1, seed: 9, sigma: .zero)
     clocked.deliver(.start)
@@ -136,7 +141,7 @@ import Testing
     #expect(clocked.band.players[0].ensemble.role == .idle)
   }
 
-  /// Each tick is late by up to ten tick intervals.
+  /// A tick is due every 20 ms. Each tick is late by up to 200 ms, which is ten tick intervals.
   @Test(arguments: UInt64(1)...5) func clockWithPersistentJitterStartsTheRhythmAfterAQuarterNote(seed: UInt64) {
     var clocked = ClockedBand(players: 1, seed: seed, sigma: .zero)
     clocked.deliver(.start)
@@ -148,6 +153,7 @@ import Testing
       clocked.deliver(.numberedClock(missing: 0))
       ticks += 1
     }
+    // The quarter note lasts 24 ticks.
     #expect((25...36).contains(ticks))
   }
 

@@ -14,6 +14,7 @@ import Testing
       #expect(clocked.newestRunIsGapless(of: n), "seed \(seed), player \(n)")
       #expect(clocked.band.players[n].runs.count == 1)
     }
+    // The first six quarter notes and the end are not compared.
     let error = clocked.error(ofPlayer: 0, against: dueTimes, steps: 24..<240)
     #expect(error.count == 216 && error.largest < .microseconds(800), "seed \(seed): \(error.largest.microseconds) us")
   }
@@ -25,6 +26,7 @@ import Testing
     dueTimes += clocked.tick(24 * 24, bpm: 140, loss: 0.05)
     #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1), "seed \(seed)")
     #expect(clocked.band.players[0].runs.count == 1, "seed \(seed)")
+    // The tempo steps at step 64. The comparison begins ten quarter notes later.
     #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 104..<158).largest < .milliseconds(1), "seed \(seed)")
   }
 
@@ -36,6 +38,7 @@ import Testing
     dueTimes += clocked.tick(24 * 16, bpm: 60)
     #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
     #expect(abs(clocked.band.players[0].ensemble.schedule.tempo(at: clocked.band.localTime(of: 0)).bpm - 60) < 1)
+    // The tempo is halved at step 128. The comparison begins eight quarter notes later.
     #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 160..<190).largest < .milliseconds(1))
   }
 
@@ -69,13 +72,14 @@ import Testing
     var clocked = ClockedBand(seed: 1, sigma: .zero)
     clocked.deliver(.start)
     var dueTimes = clocked.tick(24 * 8, bpm: 120)
-    // The packets of half a second are lost. The recovery journal of the next packet contains their ticks.
+    // The packets of half a second, which is 24 ticks, are lost. The recovery journal of the next packet contains their ticks.
     dueTimes += clocked.tick(24, bpm: 120, arrives: false)
     for _ in 0..<24 { clocked.deliver(.recoveredClock) }
     dueTimes += clocked.tick(1, bpm: 120, arrives: false)
     clocked.deliver(.numberedClock(missing: 0))
     dueTimes += clocked.tick(24 * 8, bpm: 120)
     #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
+    // The ticks were lost from step 32 to step 36.
     #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 48..<64).largest < .milliseconds(1))
   }
 }

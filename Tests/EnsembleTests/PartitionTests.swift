@@ -33,6 +33,7 @@ import _TestSupport
     var random = SplitMix(seed: seed)
     let count = Int(random.integer(in: 2...8))
     let partCount = min(count, seed % 3 == 0 ? 3 : 2)
+    // The length of the partition in seconds.
     let seconds = ([1, 2, 3, 10, 30, 120] as [Int64])[Int(seed % 6)]
     var band = VirtualBand(players: count, seed: seed)
     band.probeInterval = .milliseconds(200)
@@ -51,7 +52,7 @@ import _TestSupport
     }
     band.run(for: .milliseconds(seconds * 1000 / 2))
     if seconds > 3 {
-      // Each part has one master.
+      // The parts have had enough time for a takeover. Each part has one master.
       #expect(band.masters.count == partCount, "seed \(seed)")
       #expect(Set(band.masters.map { part[$0] }).count == partCount, "seed \(seed)")
     }
@@ -72,22 +73,23 @@ import _TestSupport
       let error = last.at - band.dueTime(of: last.step, onScheduleOf: master)
       #expect(error.magnitude < .milliseconds(2), "seed \(seed), player \(n): \(error.microseconds) us")
       #expect(band.now - last.at < .seconds(1), "seed \(seed)")
-      // The old rhythm plays until the bar at which the new rhythm begins, so there is no long silence.
+      // The old rhythm plays until the bar at which the new rhythm begins. So there is no long silence: at 90 BPM, the slowest
+      // tempo, a step lasts 167 ms.
       for (a, b) in zip(band.soundedSteps(of: n), band.soundedSteps(of: n).dropFirst()) where b.at > reconnection {
         #expect(b.at - a.at < .milliseconds(300), "seed \(seed), player \(n): \(a.step), \(b.step)")
       }
     }
   }
 
-  /// Creates two disconnected players, of which player 1 starts `apart` after player 0, and reconnects them. The winner
-  /// remains the master, and the loser will follow it.
+  /// Creates two disconnected players and reconnects them. Player 1 has started its rhythm the time `startDifference` after
+  /// player 0. The winner remains the master, and the loser will follow it.
   private func reconnectedMasters(
-    apart: Nanoseconds, seed: UInt64 = 1
+    startDifference: Nanoseconds, seed: UInt64 = 1
   ) throws -> (band: VirtualBand, winner: Int, loser: Int) {
     var band = VirtualBand(players: 2, seed: seed)
     band.connected = { _, _ in false }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
-    band.run(for: apart)
+    band.run(for: startDifference)
     try band.command(1) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .milliseconds(5310))
     band.connected = { _, _ in true }
@@ -96,14 +98,14 @@ import _TestSupport
   }
 
   @Test(arguments: [Int64(20), 60, 110]) func rhythmsLessThanAStepApartMergeInaudibly(milliseconds: Int64) throws {
-    var (band, winner, loser) = try reconnectedMasters(apart: .milliseconds(milliseconds))
+    var (band, winner, loser) = try reconnectedMasters(startDifference: .milliseconds(milliseconds))
     let reconnection = band.now
     band.run(for: .seconds(35))
     #expect(band.masters == [winner] && band.players[loser].runs.count == 2 && band.faults(loser) == [])
     #expect(band.players[loser].continues == [false, true] && band.players[loser].ensemble.clockJumps == 0)
     let steps = band.soundedSteps(of: loser).filter { $0.at > reconnection }
     for (a, b) in zip(steps, steps.dropFirst()) {
-      // The limit is half a percent of a step.
+      // A step lasts 125 ms. The limit is half a percent of a step.
       #expect((b.at - a.at - .milliseconds(125)).magnitude < .microseconds(625))
     }
     #expect((steps.last!.at - band.dueTime(of: steps.last!.step, onScheduleOf: winner)).magnitude < .milliseconds(1))
@@ -112,7 +114,7 @@ import _TestSupport
   @Test(arguments: [Int64(300), 700, 1_000, 1_900, 3_333]) func outrankedMasterMoreThanAStepAwayJoinsAtABar(
     milliseconds: Int64
   ) throws {
-    var (band, winner, loser) = try reconnectedMasters(apart: .milliseconds(milliseconds))
+    var (band, winner, loser) = try reconnectedMasters(startDifference: .milliseconds(milliseconds))
     let reconnection = band.now
     band.run(for: .seconds(5))
     #expect(band.masters == [winner] && band.faults(loser) == [])
@@ -120,11 +122,12 @@ import _TestSupport
     #expect(band.players[loser].ensemble.clockJumps == 1)
     let (before, after) = (band.players[loser].runs[0], band.players[loser].runs[1])
     let join = try #require(after.first)
+    // A bar has 16 steps and lasts 2 s.
     #expect(join.step.index % 16 == 0 && join.at - reconnection < .milliseconds(2300))
     for sounded in after {
       #expect((sounded.at - band.dueTime(of: sounded.step, onScheduleOf: winner)).magnitude < .milliseconds(2))
     }
-    // The old rhythm plays until the new one begins.
+    // The old rhythm plays until the new one begins: the silence is hardly longer than a step of 125 ms.
     #expect(join.at - before.last!.at < .milliseconds(140))
   }
 
@@ -204,7 +207,8 @@ import _TestSupport
     }
   }
 
-  /// The recovery journal repairs the loss of the first timeline message. Its repeats need no repair.
+  /// News goes into the recovery journal, which repairs the loss of its packet. The repeats of a timeline message need no
+  /// repair.
   @Test func onlyTheFirstCopyOfATimelineMessageIsNews() throws {
     var band = VirtualBand(players: 2, seed: 5)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -223,10 +227,10 @@ import _TestSupport
     band.connected = { _, _ in false }
     try band.command(0) { try $0.change(tempo: Tempo(bpm: 60), at: $1) }
     band.run(for: .milliseconds(240))
-    let ahead =
+    let ticksAhead =
       band.players[1].ensemble.schedule.tick(at: band.localTime(of: 1))
       - band.players[0].ensemble.schedule.tick(at: band.localTime(of: 0))
-    #expect(ahead > Tick.perStep && ahead < 2 * Tick.perStep)
+    #expect(ticksAhead > Tick.perStep && ticksAhead < 2 * Tick.perStep)
     band.connected = { _, _ in true }
     band.run(for: .seconds(8))
     #expect(band.players[1].runs.count == 1 && band.faults(1) == [])
@@ -242,7 +246,8 @@ import _TestSupport
     band.run(for: .seconds(3))
     band.connected = { _, _ in false }
     let (other, claim) = (band.identity(1), band.players[0].ensemble.claim)
-    /// Returns the number of timeline messages to the other peer in a second in which it reports `claim` every 10 ms.
+    /// Reports `claim` as the claim of the other peer every 10 ms for a second. Returns the number of timeline messages that
+    /// player 0 sends to the other peer in this second.
     func corrections(for claim: Claim?, gates: GateSet = .all) -> Int {
       band.players[0].outputs = []
       for _ in 0..<100 {
@@ -254,11 +259,14 @@ import _TestSupport
       }
       return band.players[0].outputs.count { if case .timelineMessage(_, to: other, _) = $0 { true } else { false } }
     }
+    // The other peer knows no rhythm, or an older one.
     #expect(corrections(for: nil) == 10 && corrections(for: Claim(term: 0, identity: other)) == 10)
+    // The other peer knows the current rhythm, or a newer one.
     #expect(corrections(for: claim) == 0 && corrections(for: Claim(term: 2, identity: other)) == 0)
     #expect(corrections(for: nil, gates: .none) == 0)
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(5))
+    // The rhythm has ended. A peer that still reports its claim has missed the end.
     #expect(corrections(for: claim) == 10 && corrections(for: nil) == 0)
   }
 }

@@ -11,6 +11,7 @@ import _TestSupport
 /// containers that are added later.
 @Suite struct RemovalTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
+  // Values that occur nowhere else, so that the search finds only data of the remote peer.
   private let remote = Identity(0x7E57_0000_0000_0002)
   private let session = SessionID(number: 0x5E55_0000_0000_0001)
   private let otherSession = SessionID(number: 0x5E55_0000_0000_0002)
@@ -85,7 +86,7 @@ import _TestSupport
 
   /// Expects that the core contains no data of the removed peer, and still contains the second remote peer.
   private func expectNoTrace(in core: PeerCore) {
-    // The pending outputs contain events that name the removed peer.
+    // The pending outputs contain events that name the removed peer. Taking them may produce further outputs.
     _ = core.drain(at: now)
     _ = core.drain(at: now)
     #expect(paths(of: session, in: core) == [])

@@ -26,8 +26,9 @@ import _TestSupport
     return core
   }
 
-  /// Before its recognition, the peer receives each message unchanged. After its recognition, it receives the ends of the
-  /// notes on the channel of the local peer. Therefore the recognition ends its notes and lifts its pedals.
+  /// Before its recognition, the peer receives each message on the channel on which it was played. After its recognition, it
+  /// receives messages on the channel that the local peer has claimed, and so would never receive the ends of earlier notes.
+  /// Therefore the recognition ends the notes that it holds and lifts its pedals.
   @Test func recognitionEndsNotesThatWereSentUnchanged() {
     let core = coreWithUnidentifiedPeer()
     func takeMessagesToThePeer() -> [Message] {
