@@ -13,7 +13,9 @@ public final class AudioThread {
   public let firstInstant: Instant
 
   private enum Loop: Sendable {
+    /// For a recording, or for no output: a ``NominalDevice`` requests the periods.
     case nominal(AudioLoop)
+    /// For a sound card.
     case card(CardLoop)
   }
   private let loop: Loop
@@ -87,6 +89,7 @@ public final class AudioThread {
   }
 }
 
+/// Runs all steps of `loop`, each at the instant that the previous step has returned.
 @_noLocks @_noAllocation
 private func run(_ loop: AudioLoop) {
   while let due = loop.step(at: MonotonicClock.now) { MonotonicClock.sleep(until: due) }

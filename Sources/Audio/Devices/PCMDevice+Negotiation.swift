@@ -31,16 +31,18 @@ extension PCMDevice {
     }
   }
 
+  /// Selects the sample format, the number of channels, the rate, the period and the buffer of the opened device `pcm`.
   private static func configure(_ pcm: OpaquePointer, name: String, rate: Int64?) throws(PCMError) -> PCMStream {
     var params: OpaquePointer?
     guard snd_pcm_hw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
     defer { snd_pcm_hw_params_free(params) }
+    /// Throws an error if the device has rejected `feature` with a negative `code`.
     func check(_ code: Int32, _ feature: String) throws(PCMError) {
       guard code < 0 else { return }
       throw PCMError(device: name, reason: "the device does not support \(feature)", remedy: conversionRemedy(name))
     }
-    let any = snd_pcm_hw_params_any(pcm, params)
-    guard any >= 0 else { throw PCMError(device: name, code: any) }
+    let initialization = snd_pcm_hw_params_any(pcm, params)
+    guard initialization >= 0 else { throw PCMError(device: name, code: initialization) }
     // The synthesizer renders at the rate of the card, so that no plugin converts the rate.
     snd_pcm_hw_params_set_rate_resample(pcm, params, 0)
     try check(snd_pcm_hw_params_set_access(pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED), "interleaved frames")
@@ -110,7 +112,8 @@ extension PCMDevice {
     throw PCMError(device: name, reason: "unsupported number of channels", remedy: conversionRemedy(name))
   }
 
-  /// Requests time stamps of CLOCK_REALTIME, an explicit start, and a stop on underrun.
+  /// Requests time stamps of CLOCK_REALTIME, an explicit start, and a stop on underrun. A start threshold equal to the
+  /// boundary, which no number of queued frames reaches, disables the automatic start.
   private static func configureStamps(_ pcm: OpaquePointer, name: String, buffer: UInt) throws(PCMError) {
     var params: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }

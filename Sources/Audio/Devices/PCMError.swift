@@ -7,6 +7,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   public let reason: String
   /// The -errno of ALSA; -ENOTSUP for an existing device that supports no usable parameters.
   let code: Int32
+  /// The remedy for this error; nil to use the remedy for ``code``.
   private let specificRemedy: String?
 
   /// Creates the error of a device that supports no usable parameters.
@@ -26,7 +27,8 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
 
   public var description: String { "\(device.printable()): \(reason); \(remedy)" }
 
-  /// The reason for `code` (-errno) as text for the user.
+  /// Returns the reason for `code` (-errno) as text for the user. ``CardLoop`` uses ETIMEDOUT and ENOSTR for failures that
+  /// ALSA does not report.
   static func reason(of code: Int32) -> String {
     switch -code {
     case EBUSY, EAGAIN: "another program is using this sound card"

@@ -7,8 +7,8 @@ public struct SoundFile: Sendable {
   public let samples: [Float]
   /// Frames per second.
   public let rate: Int
-  /// The number of the first frame, in samples since the origin of the clock (Broadcast Wave time reference); nil if the
-  /// file does not contain it.
+  /// The number of the first frame, in samples since the origin of the clock: the Broadcast Wave time reference, as
+  /// ``WAVFile`` writes it. Nil if the file has no time reference.
   public let firstFrame: Int64?
 
   /// The maximum length of a recording in frames: two hours at 48 kHz.
@@ -43,7 +43,8 @@ public struct SoundFile: Sendable {
     firstFrame = found ? Int64(exactly: information.timeReference) : nil
   }
 
-  /// Reads to the end of the data and ignores the length in the header.
+  /// Reads all frames and returns the mean of their channels. The function reads to the end of the data. The number of
+  /// frames that the header states, `expected`, only rejects files that are too long.
   private static func mix(
     _ handle: OpaquePointer, channels: Int, expected: Int64, path: String
   ) throws(AudioFileError) -> [Float] {
