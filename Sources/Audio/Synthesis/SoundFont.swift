@@ -60,6 +60,7 @@ final class SoundFont {
     synthesizers.deallocate()
   }
 
+  /// Deletes a synthesizer and its settings.
   private static func delete(_ synthesizer: OpaquePointer) {
     let settings = fluid_synth_get_settings(synthesizer)
     delete_fluid_synth(synthesizer)
@@ -99,6 +100,7 @@ final class SoundFont {
     guard pread(descriptor, &header, 12, 0) == 12, header[0..<4].elementsEqual("RIFF".utf8),
       header[8..<12].elementsEqual("sfbk".utf8)
     else { return "not a SoundFont" }
+    // The length, in octets 4 to 7, is little-endian and does not include the first 8 octets.
     let length = 8 + header[4..<8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
     var status = stat()
     let isComplete = fstat(descriptor, &status) == 0 && Int64(status.st_size) >= length
