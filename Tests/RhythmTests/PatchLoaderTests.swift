@@ -13,7 +13,7 @@ import Testing
     #expect(patch.layers.map(\.activity) == [0...127, 64...100])
     #expect(patch.layers[1].tracks.map(\.voice) == [1, 2])
     let kick: [Dynamic?] = [.accent] + Array(repeating: nil, count: 7) + [.normal] + Array(repeating: nil, count: 7)
-    #expect(patch.layers[0].tracks[0].strokes == kick)
+    #expect(patch.layers[0].tracks[0].dynamics == kick)
   }
 
   /// One case for each kind of fault: the replaced line, its text, and the expected message.

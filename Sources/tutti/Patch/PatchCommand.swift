@@ -83,7 +83,7 @@ struct PatchCommand: ParsableCommand {
 
     private func steps(_ track: Layer.Track, of patch: Patch) -> String {
       var text = ""
-      for (n, stroke) in track.strokes.enumerated() {
+      for (n, stroke) in track.dynamics.enumerated() {
         if n > 0, n % Int(patch.meter.stepsPerBar) == 0 { text += " |" }
         if n > 0, n % Int(patch.meter.stepsPerBeat) == 0 { text += " " }
         text.append(stroke?.character ?? ".")
