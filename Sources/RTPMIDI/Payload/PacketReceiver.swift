@@ -112,7 +112,7 @@ public struct PacketReceiver: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func open(_ packet: Span<UInt8>, near reference: Instant) throws(PacketError) {
     commands = nil
-    repair.end()
+    repair.discard()
     let (header, payload) = try RTPHeader.decode(packet)
     guard header.ssrc == ssrc else { throw .otherSource }
     // The complete packet is checked before its sequence number is registered. The number of a damaged packet is not
@@ -191,13 +191,13 @@ public struct PacketReceiver: ~Copyable {
         return window.highest
       }
       guard isFirst || lost > 0 else { return window.highest }
-      let isCovered = isFirst ? true : Int16(bitPattern: journal.header.checkpoint &- expected) <= 0
+      let coversLoss = isFirst ? true : Int16(bitPattern: journal.header.checkpoint &- expected) <= 0
       if lost > 0 { counts.repairs &+= 1 }
-      if !isCovered {
+      if !coversLoss {
         counts.uncovered &+= 1
         assembly.abandon()
       }
-      repair.begin(journal, isSingle: lost == 1, isCovered: isCovered)
+      repair.begin(journal, isSinglePacketLoss: lost == 1, coversLoss: coversLoss)
       repairedPlace = window.highest
       return window.highest
     case .restarted:
@@ -208,7 +208,7 @@ public struct PacketReceiver: ~Copyable {
       guard let journal else { return window.highest }
       // The notes of the earlier stream that still sound are not in the journal of the new stream.
       counts.repairs &+= 1
-      repair.begin(journal, isSingle: false, isCovered: false)
+      repair.begin(journal, isSinglePacketLoss: false, coversLoss: false)
       repairedPlace = window.highest
       return window.highest
     case .late(let place):
