@@ -5,8 +5,10 @@ import Testing
 import _TestSupport
 
 @Suite struct SoundFileTests {
-  /// Writes a file with libsndfile.
-  private func write(_ path: String, _ samples: [Float], channels: Int32, rate: Int32 = 44_100, format: Int32 = 6) {
+  /// Writes a WAV file with libsndfile. `format` is the sample format, 32-bit float by default.
+  private func write(
+    _ path: String, _ samples: [Float], channels: Int32, rate: Int32 = 44_100, format: Int32 = Int32(SF_FORMAT_FLOAT)
+  ) {
     var information = SF_INFO()
     information.channels = channels
     information.samplerate = rate
@@ -16,7 +18,7 @@ import _TestSupport
     sf_close(handle)
   }
 
-  /// Writes a recording as a peer does.
+  /// Writes a recording of three periods as a peer does.
   private func writeRecording(_ path: String) throws {
     var file = try WAVFile(path: path, name: "a", grid: .standard)
     var period = StereoPeriod()
@@ -32,6 +34,7 @@ import _TestSupport
     let path = folder.path("a.wav")
     write(path, [0.5, 0.25, 0, 1, -1, 1, .nan, 0], channels: 2)
     let recording = try SoundFile(path: path)
+    // The mean of a frame with a sample that is not a number is read as 0.
     #expect(recording.samples == [0.375, 0.5, 0, 0] && recording.rate == 44_100 && recording.firstFrame == nil)
     write(path, [0.5, 0.25, 0], channels: 1)
     #expect(try SoundFile(path: path).samples == [0.5, 0.25, 0])
@@ -67,6 +70,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("long.wav")
     write(path, [0], channels: 1, rate: 8_000, format: Int32(SF_FORMAT_PCM_U8))
+    // Writes the size into the data chunk and, plus 36 bytes, into the RIFF header. Together, the headers have 44 bytes.
     let size = UInt64(SoundFile.maximumFrames + 10_000)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let data = try #require(bytes.range(of: Data("data".utf8))).upperBound
@@ -78,7 +82,7 @@ import _TestSupport
     try handle.close()
     do throws(AudioFileError) {
       _ = try SoundFile(path: path)
-      Issue.record("it was read")
+      Issue.record("the recording of more than two hours was read")
     } catch {
       #expect(error.reason == "not a readable recording: longer than two hours at 48 kHz")
     }
@@ -90,9 +94,10 @@ import _TestSupport
     try writeRecording(path)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     var random = SplitMix(seed: seed)
+    // One file in four is truncated. In all files, up to eight bytes are replaced.
     if random.integer(in: 0...3) == 0 { bytes = bytes.prefix(Int(random.integer(in: 0...Int64(bytes.count)))) }
     for _ in 0..<random.integer(in: 1...8) where !bytes.isEmpty {
-      // Mostly in the header.
+      // Mostly in the first 700 bytes, which contain the header.
       let end = random.integer(in: 0...4) == 0 ? bytes.count : min(bytes.count, 700)
       bytes[Int(random.integer(in: 0...Int64(end) - 1))] = UInt8(random.integer(in: 0...255))
     }
