@@ -81,7 +81,8 @@ extension SocketAddress {
     return (parts[0].isEmpty ? nil : String(parts[0]), parts.count == 2 ? parts[1] : nil)
   }
 
-  /// Returns the addresses of `name` with port 0, and the error code of `getaddrinfo` if there are none.
+  /// Calls `getaddrinfo` with `flags`. Returns the addresses of `name` with port 0. If there are none, `code` is the error
+  /// code of `getaddrinfo`, or EAI_FAMILY if it found only other address families.
   private static func lookUp(_ name: String, _ flags: Int32) -> (addresses: [SocketAddress], code: Int32) {
     var hints = addrinfo()
     hints.ai_flags = flags

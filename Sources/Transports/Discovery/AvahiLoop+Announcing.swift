@@ -26,6 +26,7 @@ extension AvahiLoop {
       isBroken = true
       return
     }
+    // A group with entries is already announced.
     guard avahi_entry_group_is_empty(group) != 0 else { return }
     var code = add(to: group)
     var tries = 100
@@ -38,7 +39,7 @@ extension AvahiLoop {
     if code < 0 { reportNotAnnounced(code) }
   }
 
-  /// Handles a change of the state of the announcement.
+  /// Handles a change of the state of the announcement. A collision means that another host has announced the name.
   func changed(_ group: OpaquePointer, to state: AvahiEntryGroupState) {
     switch state {
     case AVAHI_ENTRY_GROUP_ESTABLISHED:

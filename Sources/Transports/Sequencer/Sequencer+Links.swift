@@ -9,6 +9,7 @@ extension Sequencer {
   /// Real-time: not safe.
   public func subscribe(_ link: SequencerLink) throws(TransportError) {
     let code = request(link, snd_seq_subscribe_port)
+    // EBUSY means that the ports are already connected, or that another program uses one of them exclusively.
     guard code < 0, !(code == -EBUSY && links().contains(link)) else { return }
     let cause =
       switch -code {

@@ -2,7 +2,7 @@ import CALSA
 import Glibc
 
 extension Sequencer {
-  /// Opens a client without ports.
+  /// Opens a client without ports, and returns its handle.
   static func open(name: String) throws(TransportError) -> OpaquePointer {
     alsa_be_quiet()
     var handle: OpaquePointer?
@@ -75,6 +75,7 @@ extension Sequencer {
     }
   }
 
+  /// Creates the port with `number` and `name`. `configure` sets further properties before the port is created.
   private static func create(
     _ number: UInt8, _ name: String, capability: UInt32, on handle: OpaquePointer,
     configure: (OpaquePointer) -> Void
