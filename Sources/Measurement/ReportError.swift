@@ -12,8 +12,14 @@ public struct ReportError: Error, Hashable, CustomStringConvertible {
   /// The error in one line.
   public var description: String { "\(subject): \(reason); \(remedy)" }
 
-  /// Checks the arguments that all comparisons have in common. Returns `clockOffsets`, or zeros if it is empty.
-  static func leads(
+  /// Checks the arguments that all comparisons have in common.
+  ///
+  /// - Parameters:
+  ///   - clockOffsets: one clock offset for each trace or recording, or none.
+  ///   - names: the names of the traces or recordings.
+  ///   - kind: "trace" or "recording", for errors.
+  /// - Returns: `clockOffsets`, or zeros if it is empty.
+  static func checkedClockOffsets(
     _ clockOffsets: [Nanoseconds], of names: [String], kind: String
   ) throws(ReportError) -> [Nanoseconds] {
     guard names.count >= 2 else {
@@ -28,7 +34,7 @@ public struct ReportError: Error, Hashable, CustomStringConvertible {
         reason: "\(clockOffsets.count) clock offset\(clockOffsets.count == 1 ? "" : "s") for \(names.count) \(kind)s",
         remedy: "give one clock offset for each \(kind), in the same order")
     }
-    for (name, lead) in zip(names, clockOffsets) where lead.count.magnitude > TraceTick.limit.magnitude {
+    for (name, offset) in zip(names, clockOffsets) where offset.count.magnitude > TraceTick.limit.magnitude {
       throw ReportError(
         subject: name, reason: "its clock offset is more than 73 years", remedy: "give the offset in seconds")
     }

@@ -23,6 +23,7 @@ enum TraceLine {
     guard let tick = members.tick, let due = members.due, let acted = members.acted else {
       throw InvalidLine(reason: "neither a complete tick nor a summary")
     }
+    // Larger numbers could overflow in differences.
     for value in [tick, due, acted, members.offset ?? 0, members.uncertainty ?? 0]
     where value < -TraceTick.limit || value > TraceTick.limit {
       throw InvalidLine(reason: "\(value) is more than 73 years in nanoseconds")
