@@ -1,7 +1,7 @@
 import BasicContainers
 import MIDI
 
-/// Chapter T, channel pressure (RFC 6295, appendix A.8), an octet:
+/// Chapter T, channel pressure (RFC 6295, appendix A.8), one octet:
 ///
 ///     S PRESSURE[7]
 struct ChapterT: Hashable, Sendable, BitwiseCopyable {

@@ -1,7 +1,7 @@
 import BasicContainers
 import MIDI
 
-/// Chapter V, active sensing (RFC 6295, appendix B.2), an octet:
+/// Chapter V, active sensing (RFC 6295, appendix B.2), one octet:
 ///
 ///     S COUNT[7]
 struct ChapterV: Hashable, Sendable, BitwiseCopyable {

@@ -45,8 +45,8 @@ extension JournalRepair {
     case .value(let value):
       if Self.newestValue(of: log.controller, in: later, of: packet) != nil { return }
       guard state.channels[index].controllers[number] != value.value else { return }
-      // While a parameter is selected, these controllers change the parameter, and Chapter M repairs it. An increment or
-      // decrement without a selected parameter has no effect.
+      // Chapter M repairs Data Entry (6, 38) while a parameter is selected. Chapter C never repairs increments and
+      // decrements (96, 97).
       switch number {
       case 6, 38: if !state.channels[index].selection.isNone { return }
       case 96, 97: return

@@ -113,7 +113,7 @@ extension JournalRepair {
   ) -> Bool {
     guard let count = log.count else { return false }
     if restartsExclusiveCount { (state.exclusives, restartsExclusiveCount) = (count &- 1, false) }
-    // The number of commands from the newest received command to the command of the log, modulo 256.
+    // The number of commands from the newest received command to the command of the log, -128...127.
     let ahead = Int8(bitPattern: count &- state.exclusives)
     guard ahead > 0 || ahead == 0 && assembly.isUnfinished else { return false }
     state.exclusives = count
