@@ -84,7 +84,7 @@ struct RemoteClockBenchmark: ParsableCommand {
     var (early, late): ([Double], [Double]) = ([], [])
     var spent = 0.0
     for seed in 1...seeds {
-      let news = route.news(seconds: seconds, seed: seed)
+      let news = route.measurements(seconds: seconds, seed: seed)
       var clock = RemoteClock()
       var estimates = [ClockEstimate?](repeating: nil, count: news.count)
       let begin = ContinuousClock.now
