@@ -5,6 +5,7 @@ import Realtime
 
 // Execution of the player's commands.
 extension Peer {
+  /// Executes a command of the player. If the command is not possible now, the player gets a message.
   func execute(_ command: PlayerCommand) {
     let now = MonotonicClock.now
     do throws(CommandError) {
@@ -14,14 +15,16 @@ extension Peer {
       case .stop: try stop(at: now)
       case .continue: try ensemble.continue(tempo: tempo, at: now)
       case .locate(let bars):
-        let bar = configuration.patch.meter.stepsPerBar
-        try ensemble.locate(Step((ensemble.position.index / bar + bars) * bar))
+        let stepsPerBar = configuration.patch.meter.stepsPerBar
+        try ensemble.locate(Step((ensemble.position.index / stepsPerBar + bars) * stepsPerBar))
       case .tempo(let difference):
         let range = Tempo.range
+        // The tempo is stored in nanoseconds per quarter note. Rounding to 0.001 BPM gives the tempo that the player has set.
         let bpm = min(max((tempo.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
         if let requested = try? Tempo(bpm: bpm) { try change(tempo: requested, at: now) }
       case .setTempo(let requested): try change(tempo: requested, at: now)
       case .offer(let name):
+        // peer(called:) has informed the player if there is no such peer.
         if let name, peer(called: name) == nil { break }
         try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
       case .take: try ensemble.take(at: now)
@@ -36,6 +39,7 @@ extension Peer {
     }
   }
 
+  /// Stops the rhythm, unless an external clock controls it.
   private func stop(at now: Instant) throws(CommandError) {
     guard externalClock?.leads(ensemble) != true else {
       return log.notice("the rhythm: controlled by external clock \(externalClockName); stop it there")
@@ -43,6 +47,7 @@ extension Peer {
     try ensemble.stop(now: now)
   }
 
+  /// Changes the tempo, of the rhythm and of later starts, unless an external clock controls it.
   private func change(tempo requested: Tempo, at now: Instant) throws(CommandError) {
     guard externalClock?.leads(ensemble) != true else {
       return log.notice("the tempo: controlled by external clock \(externalClockName); change it there")
@@ -75,10 +80,11 @@ extension Peer {
     }
   }
 
-  /// The channel of notes that the player plays without an instrument.
+  /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15) if
+  /// it has none.
   private var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
 
-  /// Sets the only peer that may control the rhythm; nil: any peer may.
+  /// Sets the only peer that may control the rhythm, by name or identity; nil: any peer may.
   func setLeader(_ leader: String?) {
     let isLocal = leader == configuration.name || leader == "\(identity)"
     ensemble.gates.ledBy(isLocal ? nil : leader)
@@ -86,10 +92,11 @@ extension Peer {
     if isLocal { ensemble.gates.set(.rhythm, open: false) }
   }
 
-  /// Starts the rhythm if this is configured and all configured peers are in session.
+  /// Starts the rhythm if this is configured, half a second after all configured peers are in session, at the latest at
+  /// ``startsAt``.
   func startIfDue(at now: Instant) {
     guard let due = startsAt else { return }
-    // In half a second, new peers measure the clock of this peer.
+    // In the half second, new peers measure the clock of this peer.
     if core.connections.areAllEstablished, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
     guard now >= due else { return }
     startsAt = nil
@@ -107,10 +114,14 @@ extension Peer {
     }
   }
 
-  /// When this peer can leave: after the end of its own rhythm, or of a rhythm that ends soon, and after its last sounds have
-  /// faded in a recording. It leaves a rhythm of another master that continues at once.
+  /// Prepares to leave, and returns the instant at which this peer can leave.
+  ///
+  /// - A master hands the rhythm over if possible, and can leave in a second. Otherwise it stops the rhythm.
+  /// - A peer whose rhythm ends soon can leave after this end, when its last sounds have faded.
+  /// - A follower of a rhythm that continues can leave at once.
   func departure(at now: Instant) -> Instant {
     if ensemble.role == .master {
+      // `part` returns whether the rhythm is handed over.
       if ensemble.part(at: now) { return now + .seconds(1) }
       try? ensemble.stop(now: now)
     }

@@ -31,6 +31,7 @@ extension Peer {
     }
   }
 
+  /// Connects to a discovered Tutti peer, if the configuration allows this.
   private func found(_ service: Discovery.Service, at now: Instant) {
     guard configuration.discovery == .connects, !service.isLocal, let bits = service.identity else { return }
     let identity = Identity(bits)

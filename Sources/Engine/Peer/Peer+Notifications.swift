@@ -6,6 +6,7 @@ import Transports
 
 // Events of the core, for the player and for the observer.
 extension Peer {
+  /// Reports `event` to the player and to the observer.
   func notify(_ event: Event) {
     let now = MonotonicClock.now
     switch event {
@@ -62,6 +63,7 @@ extension Peer {
     }
   }
 
+  /// Handles a remote peer that has joined and identified itself, or is a standard device.
   private func joined(_ peer: PeerReference, at now: Instant) {
     if peer.identity == nil {
       let isExternalClock = core.peerClocks.contains { $0.address == peer.address }
@@ -75,13 +77,15 @@ extension Peer {
     observer?.report(.joined(peer), about: peer, at: now)
   }
 
+  /// Handles a change of the role of the local peer.
   private func changed(to role: Role, at now: Instant) {
     if role != .idle { trace.role = role }
     log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
     observer?.report(.role(role), at: now)
     // The rhythm was handed over, so this peer can leave.
     if isLeaving, role != .master { leavesAt = now + .milliseconds(100) }
-    // This also applies if another peer that started at the same time became the master.
+    // A peer with --start and --duration leaves when the rhythm ends, even if another peer that started at the same time
+    // became the master.
     if role == .idle, trace.role != .idle, configuration.start, startsAt == nil, configuration.duration != nil {
       leavesAt = leavesAt ?? departure(at: now)
     }

@@ -11,6 +11,7 @@ extension Peer {
     storage.save(session, at: now)
   }
 
+  /// The present state, to be saved.
   private var session: SessionState {
     let roster = core.roster
     let addresses = roster.sessions.filter { roster[$0.id]?.identity != nil }.map(\.info.control.description)

@@ -14,6 +14,7 @@ extension Peer {
         peer: peer.reference, channel: peer.identity.flatMap { ensemble.channel(of: $0)?.number },
         weights: peer.identity.map { ensemble.weights(of: $0) })
     }
+    // Peers without a channel come last.
     return entries.sorted { ($0.channel ?? 17) < ($1.channel ?? 17) }
   }
 

@@ -2,17 +2,23 @@ import MusicalTime
 import RTPMIDI
 import Realtime
 
-/// The warnings about clocks that are not assigned to a peer. Each warning is given once.
+/// The warnings about clocks that are not about a particular peer. Each warning is given once.
 struct ClockWarnings {
-  /// The count above which a deviation is not network noise.
+  /// The number of rejected probes or stamps that causes a warning. A smaller number can come from the network.
   private static let threshold = 8
 
   private var hasWarnedOfReplies = false
   private var hasWarnedOfStamps = false
+  /// Detects steps of the system clock.
   private(set) var system = ClockStepDetector()
+  /// The instant of the next check of the system clock.
   private var nextCheck = Instant(nanoseconds: .min)
 
   /// Returns the warning that is due at `now`, if any. The system clock is checked once a second.
+  ///
+  /// - Parameters:
+  ///   - counters: the totals of the endpoint.
+  ///   - rejectedStamps: the number of implausible stamps of Tutti peers.
   mutating func warning(_ counters: DatagramCounters, rejectedStamps: UInt64, at now: Instant) -> String? {
     if now >= nextCheck {
       nextCheck = now + .seconds(1)

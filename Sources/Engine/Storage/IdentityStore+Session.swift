@@ -9,7 +9,7 @@ extension IdentityStore {
     .trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
 
   /// The maximum size of the file in bytes.
-  private static let largest = 1 << 20
+  private static let maximumSize = 1 << 20
 
   /// Replaces the saved session atomically by `state`. If the write fails, the former session remains.
   ///
@@ -30,7 +30,7 @@ extension IdentityStore {
     }
     defer { try? file.close() }
     do {
-      guard let data = try file.read(upToCount: Self.largest + 1), data.count <= Self.largest else {
+      guard let data = try file.read(upToCount: Self.maximumSize + 1), data.count <= Self.maximumSize else {
         throw SessionState.Fault.isDamaged
       }
       return try JSONDecoder().decode(SessionState.self, from: data)
@@ -42,6 +42,8 @@ extension IdentityStore {
     return nil
   }
 
+  /// Renames the file, which cannot be used because it `reason`, and logs this. The new name ends with the first free number
+  /// from 1 to 99.
   private func putAside(_ reason: String, _ log: Logger) {
     for number in 1...99 {
       let aside = "\(sessionPath).\(number)"

@@ -4,7 +4,9 @@ import Transports
 
 /// The connections between the network thread and the control thread.
 struct NetworkRings: Sendable, BitwiseCopyable {
+  /// From the control thread: the sources that the network thread answers.
   let known = TripleBuffer(KnownSources())
+  // To the control thread.
   let datagrams = SPSCRing<Datagram>(capacity: 4096)
   let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)
   /// The bell of the control thread.

@@ -198,7 +198,7 @@ struct PeerCommand: ParsableCommand {
           configuration.card = .named(output == "alsa" ? "default" : String(output.dropFirst(5)))
         }
       }
-      if audio.isEmpty { configuration.card = .anyThereIs }
+      if audio.isEmpty { configuration.card = .defaultIfUsable }
       configuration.midi = midi
       configuration.clockFrom = clockFrom.map(ClockSource.init)
       configuration.lead = Nanoseconds(Int64((leadTime * 1e6).rounded()))

@@ -18,6 +18,7 @@ extension Peer {
     return clocks.first { $0.leads(ensemble) } ?? clocks.first
   }
 
+  /// The name of the external clock by which this peer plays.
   var externalClockName: String {
     let names =
       (midi?.clocks.filter { $0.clock.leads(ensemble) }.map(\.name) ?? [])
@@ -41,12 +42,13 @@ extension Peer {
     let candidates = clockCandidates
     guard candidates.count > 1 else { return }
     let (yields, notifications) = arbiter.select(among: candidates, for: ensemble, now: now)
+    // The index among the candidates of the clock that is no longer used.
     if let yields {
-      let ports = midi?.clocks.count ?? 0
-      if yields < ports {
+      let portCount = midi?.clocks.count ?? 0
+      if yields < portCount {
         midi?.clocks[yields].clock.yield(&ensemble, now: now)
       } else {
-        core.peerClocks[yields - ports].clock.yield(&ensemble, now: now)
+        core.peerClocks[yields - portCount].clock.yield(&ensemble, now: now)
       }
     }
     for notification in notifications {
@@ -58,6 +60,7 @@ extension Peer {
     }
   }
 
+  /// Informs the player of an event of the external clock called `name`.
   func notify(_ event: ExternalClock.Event, of name: String) {
     switch event {
     case .refused(let error): log.notice("external clock \(name): cannot start yet: \(description(of: error))")
