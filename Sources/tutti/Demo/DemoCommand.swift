@@ -65,12 +65,13 @@ struct DemoCommand: ParsableCommand {
         self, tempo: tempo, ticks: Int64(bars) * rhythm.meter.ticksPerBar, hasSoundCard: hasSoundCard)
       if !json {
         let sound = hasSoundCard ? "peer 1 also plays through the sound card" : "no usable sound card, recording only"
-        terminal.say("\(self.peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
+        terminal.printLine(
+          "\(self.peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
       }
       let interrupted = peers.play(terminal)
-      terminal.clear()
+      terminal.clearStatus()
       let failures = peers.failures
-      for failure in failures { terminal.say("tutti: \(failure)") }
+      for failure in failures { terminal.printLine("tutti: \(failure)") }
       guard failures.isEmpty else { throw ExitCode.unavailable }
       let report = try DemoReport(self, patch: rhythm, files: peers.files)
       if json { try printJSON(report) } else { print(report, terminator: "") }

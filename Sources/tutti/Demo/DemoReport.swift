@@ -25,6 +25,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     }
   }
 
+  /// The figures of one peer.
   struct Peer: Encodable {
     var name: String
     var role: String
@@ -65,7 +66,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
   let command: String
   let peers: [Peer]
 
-  /// Reads the traces and recordings in `files` and compares them.
+  /// Reads the traces and recordings in `files` and compares them. The index n counts the peers from 0. Comparison n - 1 of a
+  /// report compares peer n with peer 0. Peer 0 itself is compared only with the expected number of onsets.
   init(_ demo: DemoCommand, patch: Patch, files: [DemoPeers.Files]) throws {
     let traces = try files.map { try Trace(contentsOf: $0.trace) }
     let recordings = try files.map { try Recording(file: $0.recording) }

@@ -24,7 +24,10 @@ struct MeasureCommand: ParsableCommand {
         valueName: "S"))
     var clockOffsets: [Double] = []
 
-    func lengths() throws -> [Nanoseconds] {
+    /// Returns the offsets in nanoseconds.
+    ///
+    /// - Throws: `ValidationError` for an offset out of range.
+    func offsets() throws -> [Nanoseconds] {
       try clockOffsets.map { seconds in
         guard abs(seconds) < 2e9 else {
           throw ValidationError("--clock-ahead \(seconds): out of range; give less than 2000000000 seconds")
@@ -57,13 +60,13 @@ struct MeasureCommand: ParsableCommand {
       guard traces.count >= 2 else {
         throw ValidationError("traces: fewer than two; give two or more, the reference first")
       }
-      _ = try clocks.lengths()
+      _ = try clocks.offsets()
     }
 
     func run() throws {
       try reportingErrors {
         let report = try SyncReport(
-          traces: try traces.map { try Trace(contentsOf: $0) }, clockOffsets: try clocks.lengths())
+          traces: try traces.map { try Trace(contentsOf: $0) }, clockOffsets: try clocks.offsets())
         if json { try printJSON(report) } else { print(report, terminator: "") }
       }
     }
@@ -93,13 +96,13 @@ struct MeasureCommand: ParsableCommand {
       guard recordings.count >= 2 else {
         throw ValidationError("recordings: fewer than two; give two or more, the reference first")
       }
-      _ = try clocks.lengths()
+      _ = try clocks.offsets()
     }
 
     func run() throws {
       try reportingErrors {
         let report = try AudioReport(
-          recordings: try recordings.map { try Recording(file: $0) }, clockOffsets: try clocks.lengths())
+          recordings: try recordings.map { try Recording(file: $0) }, clockOffsets: try clocks.offsets())
         if json { try printJSON(report) } else { print(report, terminator: "") }
       }
     }

@@ -81,6 +81,7 @@ struct PatchCommand: ParsableCommand {
       }
     }
 
+    /// The steps of `track`, one character per step, with a space before each beat and a bar line before each bar.
     private func steps(_ track: Layer.Track, of patch: Patch) -> String {
       var text = ""
       for (n, stroke) in track.dynamics.enumerated() {

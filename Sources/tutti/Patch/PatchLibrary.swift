@@ -42,6 +42,9 @@ enum PatchLibrary {
     return try PatchLoader.patch(from: String(decoding: data, as: UTF8.self), file: path)
   }
 
+  /// Returns the path of the patch called `name`. A name with a slash or the suffix `.yaml` is itself a path.
+  ///
+  /// - Throws: ``NotFound``.
   private static func path(of name: String) throws -> String {
     if name.contains("/") || name.hasSuffix(".yaml") {
       guard FileManager.default.fileExists(atPath: name) else {

@@ -41,8 +41,9 @@ struct EnsembleOptions: ParsableArguments {
   private static let maximumSize = 1 << 20
 
   func validate() throws {
-    var scratch = Gates()
-    for rule in gate { try usage { () throws(GateError) in try scratch.apply(rule) } }
+    // The gates are discarded. Only the syntax of the rules is checked.
+    var gates = Gates()
+    for rule in gate { try usage { () throws(GateError) in try gates.apply(rule) } }
   }
 
   /// Copies the options to `configuration`.

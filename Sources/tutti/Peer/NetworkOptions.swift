@@ -60,10 +60,12 @@ struct NetworkOptions: ParsableArguments {
       valueName: "PEER=MS"))
   var asymmetry: [String] = []
 
+  /// The value of `--asymmetry`.
   private struct Asymmetry {
     let peer: String
     let milliseconds: Double
 
+    /// Parses PEER=MS. PEER may contain "=".
     init?(_ argument: String) {
       guard let equals = argument.lastIndex(of: "="), equals > argument.startIndex,
         let milliseconds = Double(argument[argument.index(after: equals)...]), milliseconds.magnitude <= 10_000

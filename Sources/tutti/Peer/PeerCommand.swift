@@ -160,11 +160,13 @@ struct PeerCommand: ParsableCommand {
         "--start: contradicts --clock-from, where the external clock starts the rhythm; omit one of them")
     }
     for (n, output) in audio.enumerated() {
+      // The text before the colon: wav, alsa or none.
       let kind = output.prefix { $0 != ":" }
-      let isWhole = kind == "wav" ? output.count > 4 : kind == "alsa" ? output != "alsa:" : output == "none"
-      guard isWhole else {
+      let isValid = kind == "wav" ? output.count > 4 : kind == "alsa" ? output != "alsa:" : output == "none"
+      guard isValid else {
         throw ValidationError("--audio \(output): not an output; give alsa, alsa:DEVICE, wav:FILE or none")
       }
+      // No previous output has the same kind, and none stands alone.
       guard audio[..<n].allSatisfy({ $0.prefix { $0 != ":" } != kind && $0 != "none" && kind != "none" }) else {
         throw ValidationError(
           "--audio \(output): contradicts a previous --audio; give at most one card and one file, or none")
@@ -216,14 +218,14 @@ struct PeerCommand: ParsableCommand {
             name: configuration.name, identity: "\(peer.identity)", port: peer.port, at: MonotonicClock.now.nanoseconds)
         )
       } else {
-        terminal.say("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
+        terminal.printLine("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
       }
       let input = KeyboardInput(mailbox, on: terminal)
       defer { input.restoreTerminal() }
       try peer.run(
-        status: terminal.isInteractive ? { terminal.show(statusLine($0)) } : nil,
+        status: terminal.isInteractive ? { terminal.showStatus(statusLine($0)) } : nil,
         watch: json ? { if let line = EventLine($0) { print(event: line) } } : nil)
-      terminal.clear()
+      terminal.clearStatus()
       if json { print(String(decoding: try JSONEncoder.sorted.encode(peer.summary), as: UTF8.self)) }
     }
   }

@@ -21,7 +21,9 @@ extension PlayerCommand {
     let words = line.split(whereSeparator: \.isWhitespace)
     let verb = words.first.map(String.init) ?? ""
     let rest = words.dropFirst().joined(separator: " ")
+    /// Returns the error for this line.
     func error(_ reason: String) -> CommandSyntaxError { CommandSyntaxError(description: "\(line): \(reason)") }
+    /// Parses all words after the verb as numbers from 0 to 127. Throws an error unless their number is in `count`.
     func numbers(_ count: ClosedRange<Int>) throws(CommandSyntaxError) -> [UInt8] {
       let values = words.dropFirst().compactMap { UInt8($0) }.filter { $0 <= 127 }
       guard values.count == words.count - 1, count.contains(values.count) else {

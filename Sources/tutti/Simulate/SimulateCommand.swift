@@ -77,7 +77,7 @@ struct SimulateCommand: ParsableCommand {
       var total = SimulationTotal()
       for seed in seed..<seed + seeds {
         let outcome = play(seed, on: network, table: table, terminal)
-        terminal.clear()
+        terminal.clearStatus()
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
         if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
@@ -89,6 +89,7 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
+  /// Runs the simulation with `seed` and shows its progress. Returns its outcome.
   private func play(
     _ seed: UInt64, on network: VirtualNetwork?, table: StepTable, _ terminal: Terminal
   ) -> Outcome {
@@ -101,13 +102,14 @@ struct SimulateCommand: ParsableCommand {
       (settings.seed, settings.peers, settings.network) = (seed, peers ?? 4, network ?? .lan)
       world = .steady(settings, length: length)
     }
-    var shown = ContinuousClock.now
+    var lastShown = ContinuousClock.now
+    // Virtual time.
     var now = Instant(nanoseconds: 0)
     repeat {
       now = now + .milliseconds(250)
-      guard terminal.isInteractive, ContinuousClock.now - shown > .milliseconds(200) else { continue }
-      shown = .now
-      terminal.show("seed \(seed): \(now.nanoseconds / 1_000_000_000) of \(seconds) s")
+      guard terminal.isInteractive, ContinuousClock.now - lastShown > .milliseconds(200) else { continue }
+      lastShown = .now
+      terminal.showStatus("seed \(seed): \(now.nanoseconds / 1_000_000_000) of \(seconds) s")
     } while world.run(until: now)
     return world.outcome
   }
@@ -124,6 +126,7 @@ struct SimulateCommand: ParsableCommand {
   /// A network file that cannot be read.
   struct NetworkFileError: Error, CustomStringConvertible { let description: String }
 
+  /// Returns the network called `name`, or reads it from the file `name`.
   private static func load(_ name: String) throws -> VirtualNetwork {
     if let known = VirtualNetwork.lab.first(where: { $0.name == name }) { return known }
     guard let data = FileManager.default.contents(atPath: name) else {
