@@ -34,12 +34,14 @@ extension VirtualNetwork {
         throw fault("\(key): no number follows; write it as in `loss 0.05`")
       }
       guard seen.insert(key).inserted else { throw fault("\(key): given twice; take one line away") }
+      // Reads the value as milliseconds.
       func length() throws(Fault) -> Nanoseconds {
         guard (0...10_000).contains(value) else {
           throw fault("\(key) \(words[1]): out of range; give 0 to 10000 milliseconds")
         }
         return Nanoseconds(Int64(value * 1e6))
       }
+      // Reads the value as a fraction.
       func share() throws(Fault) -> Double {
         guard (0...1).contains(value) else {
           throw fault("\(key) \(words[1]): out of range; give a share from 0 to 1, 0.05 for 5 %")
