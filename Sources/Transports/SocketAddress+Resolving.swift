@@ -94,9 +94,9 @@ extension SocketAddress {
     guard code == 0 else { return ([], code) }
     var addresses: [SocketAddress] = []
     var entry = list
-    while let here = entry?.pointee {
-      if let address = SocketAddress(here) { addresses.append(address) }
-      entry = here.ai_next
+    while let current = entry?.pointee {
+      if let address = SocketAddress(current) { addresses.append(address) }
+      entry = current.ai_next
     }
     return (addresses, EAI_FAMILY)
   }

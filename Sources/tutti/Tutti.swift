@@ -2,6 +2,7 @@ import ArgumentParser
 import Engine
 import Foundation
 
+/// The program `tutti` with its subcommands.
 @main
 struct Tutti: ParsableCommand {
   static let configuration = CommandConfiguration(

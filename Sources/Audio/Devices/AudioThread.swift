@@ -12,6 +12,7 @@ public final class AudioThread {
   /// The instant at which ``firstFrame`` sounds.
   public let firstInstant: Instant
 
+  /// The work of the thread.
   private enum Loop: Sendable {
     /// For a recording, or for no output: a ``NominalDevice`` requests the periods.
     case nominal(AudioLoop)

@@ -139,6 +139,7 @@ extension PCMDevice {
     return snd_pcm_info(pcm, info) >= 0 && snd_pcm_info_get_card(info) >= 0
   }
 
+  /// Returns the remedy for a device without usable parameters: ALSA's plug device converts samples and rates.
   private static func conversionRemedy(_ name: String) -> String {
     name.hasPrefix("hw:")
       ? "use --audio alsa:plug\(name), which converts" : "use another device; `tutti ports` lists the devices"

@@ -58,9 +58,12 @@ public final class PCMDevice: @unchecked Sendable {
     stream = try Self.open(name, rate: grid.rate)
   }
 
+  /// Returns the description of the opened `stream` for the user.
   private static func summary(_ name: String, _ stream: PCMStream) -> String {
     let fillLevel = CardLoop.initialFillLevel(of: stream)
+    // Rounded to a tenth of a millisecond.
     let milliseconds = (Double(fillLevel) * 10_000 / Double(stream.rate)).rounded() / 10
+    // Rounded up.
     let periods = (fillLevel + stream.period - 1) / stream.period
     let delay =
       stream.isHardware

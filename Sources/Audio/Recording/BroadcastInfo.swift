@@ -45,4 +45,5 @@ extension SF_BROADCAST_INFO {
   }
 }
 
+/// Returns `number`, with a leading zero if it is less than 10.
 private func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

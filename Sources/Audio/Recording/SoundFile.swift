@@ -64,6 +64,7 @@ public struct SoundFile: Sendable {
     }
   }
 
+  /// Returns the error for a file that is not a usable recording.
   private static func malformed(_ path: String, _ reason: String) -> AudioFileError {
     AudioFileError(.malformed, path: path, reason: "not a readable recording: \(reason)", remedy: remedy)
   }

@@ -108,6 +108,7 @@ package struct WAVFile: ~Copyable {
     return Int16(level)
   }
 
+  /// Returns the error for a recording that cannot continue.
   private func failure(_ reason: String, _ remedy: String) -> AudioFileError {
     AudioFileError(.unavailable, path: path, reason: "the recording has stopped: \(reason)", remedy: remedy)
   }

@@ -141,8 +141,8 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
     let (gap, wraps) = frame.subtractingReportingOverflow(position)
     if !wraps && gap <= rate {
       while position < frame {
-        let rest = frame &- position
-        let count = rest < Int64(Self.maximumPeriod) ? Int(rest) : Self.maximumPeriod
+        let missed = frame &- position
+        let count = missed < Int64(Self.maximumPeriod) ? Int(missed) : Self.maximumPeriod
         renderBlocks(before: position &+ Int64(count))
         advance(by: count)
       }

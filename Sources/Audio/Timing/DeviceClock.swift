@@ -131,6 +131,7 @@ public struct DeviceClock: Sendable {
     lastX = x
   }
 
+  /// Counts a rejected report. Restarts after ``maximumRejections`` consecutive ones.
   @_noLocks @_noAllocation
   private mutating func reject(frame: Int64, at instant: Instant) {
     rejections &+= 1

@@ -50,6 +50,7 @@ public struct FrameFit: Hashable, Sendable, BitwiseCopyable {
     return Self.saturate(Int128(frame) + frames)
   }
 
+  /// Returns `value`, limited to the range of Int64.
   @_noLocks @_noAllocation
   private static func saturate(_ value: Int128) -> Int64 {
     if value > Int128(Int64.max) { return .max }

@@ -114,9 +114,9 @@ struct MIDIPorts {
     )
     listeners = subscribers
     let sources = links.filter { $0.port == .clockInput }.map(\.other)
-    for n in clocks.indices {
-      clocks[n].clock.lostCount()
-      if let address = clocks[n].address, !sources.contains(address) { clocks[n].address = nil }
+    for index in clocks.indices {
+      clocks[index].clock.lostCount()
+      if let address = clocks[index].address, !sources.contains(address) { clocks[index].address = nil }
     }
     for address in sources { listen(to: address) }
     changes.connections = reconnections.resynchronize(links: links, ports: ports, at: now)
@@ -128,8 +128,8 @@ struct MIDIPorts {
   private mutating func listen(to address: SequencerAddress) {
     guard !clocks.contains(where: { $0.address == address }) else { return }
     let name = sequencer.ports().first { $0.address == address }?.name ?? "\(address)"
-    if let n = clocks.firstIndex(where: { $0.address == nil && $0.name == name }) {
-      clocks[n].address = address
+    if let index = clocks.firstIndex(where: { $0.address == nil && $0.name == name }) {
+      clocks[index].address = address
     } else if clocks.count < Self.clockLimit {
       clocks.append(PortClock(name: name, address: address))
     }
@@ -139,10 +139,10 @@ struct MIDIPorts {
   private mutating func forget(at port: Sequencer.Port? = nil, _ matches: (SequencerAddress) -> Bool) -> Changes {
     var changes = Changes()
     if port == nil || port == .clockInput {
-      for n in clocks.indices {
-        guard let address = clocks[n].address, matches(address) else { continue }
-        clocks[n].address = nil
-        clocks[n].clock.lostCount()
+      for index in clocks.indices {
+        guard let address = clocks[index].address, matches(address) else { continue }
+        clocks[index].address = nil
+        clocks[index].clock.lostCount()
       }
     }
     if port == nil || port == .clock {

@@ -47,6 +47,7 @@ extension Peer {
     }
   }
 
+  /// Informs the player that a port has disappeared or is connected again.
   private func notify(_ change: Reconnections.Change) {
     switch change {
     case .gone(let name): log.warning("MIDI port \(name): disappeared; it is connected again when it returns")

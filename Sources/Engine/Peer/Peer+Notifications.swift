@@ -91,6 +91,7 @@ extension Peer {
     }
   }
 
+  /// The text of `warning` for the player, to follow the name of the peer.
   private func description(of warning: PeerWarning) -> String {
     switch warning {
     case .implausibleStamps:
@@ -106,16 +107,20 @@ extension Peer {
     }
   }
 
+  /// The text of `error` for the player, with the name of the peer that it concerns.
   func description(of error: CommandError) -> String {
     guard case .belongsTo(let identity) = error else { return error.description }
     return "the rhythm: \(name(of: identity)) is its master; wait until that peer stops it"
   }
 
+  /// The name of the peer with this identity; the identity itself if the name is not known.
   func name(of identity: Identity) -> String { core.roster[identity]?.reference.name ?? identity.description }
 
+  /// The reference to the peer with this identity, for the observer.
   private func reference(to identity: Identity) -> PeerReference {
     core.roster[identity]?.reference ?? PeerReference(name: nil, identity: identity)
   }
 
+  /// The name of `peer`, or its address if it reports no name.
   private func name(of peer: PeerReference) -> String { peer.name ?? peer.address?.description ?? "a peer" }
 }

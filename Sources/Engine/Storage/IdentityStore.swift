@@ -36,10 +36,10 @@ public final class IdentityStore {
       throw EngineError("state folder \(folder): cannot be created; \(remedy)")
     }
     // A peer name can contain any character; a file name gets letters, digits and "-".
-    let safe = String(
+    let fileName = String(
       name.unicodeScalars.map { CharacterSet.alphanumerics.contains($0) ? Character($0) : "-" }.prefix(40))
     for slot in 1...64 {
-      let stem = "\(folder)/\(safe.isEmpty ? "peer" : safe)\(slot == 1 ? "" : ".\(slot)")"
+      let stem = "\(folder)/\(fileName.isEmpty ? "peer" : fileName)\(slot == 1 ? "" : ".\(slot)")"
       let path = stem + ".identity"
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else {

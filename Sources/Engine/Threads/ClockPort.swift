@@ -97,6 +97,7 @@ struct ClockPort: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func pass(_ message: Message) { count(sequencer.send(message, from: .notes)) }
 
+  /// Sends `message` to the subscribers of the clock port.
   @_noLocks @_noAllocation
   private mutating func send(_ message: Message) { count(sequencer.send(message, from: .clock)) }
 

@@ -30,6 +30,7 @@ final class ClockThread {
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
 
+  /// Starts the thread.
   init(rings: ClockRings, settings: ClockSettings) {
     self.rings = rings
     thread = RealtimeThread(name: "clock", priority: 70) { runClock(rings: rings, settings: settings) }

@@ -22,6 +22,7 @@ struct KnownSources: Sendable, BitwiseCopyable {
   /// The probe rate limit: the number of clock probes per second that each source may send. 0 if not known.
   let probeRateLimit: UInt16
 
+  /// Sorts `sources` by SSRC.
   init(_ sources: some Sequence<Source> = [], probeRateLimit: UInt16 = 0) {
     self.probeRateLimit = probeRateLimit
     for source in sources.sorted(by: { $0.ssrc < $1.ssrc }).prefix(Self.most) {

@@ -20,6 +20,7 @@ final class NetworkThread {
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
 
+  /// Starts the thread. `ssrc` and `identity` are those of the local peer.
   init(ports: PortPair, sequencer: Sequencer?, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
     let quit = quit
     thread = RealtimeThread(name: "network", priority: 65) {
@@ -34,6 +35,7 @@ final class NetworkThread {
     thread.join()
   }
 
+  /// Tells the thread to end.
   private final class Quit: Sendable {
     let flag = Atomic<Bool>(false)
   }

@@ -83,7 +83,8 @@ extension AvahiLoop {
   }
 }
 
-// A global function, because C requires a function pointer. `context` is the loop.
+// A global function, because C requires a function pointer. `context` is the loop. Called when the state of the announcement
+// changes.
 private func groupChanged(
   _ group: OpaquePointer?, _ state: AvahiEntryGroupState, _ context: UnsafeMutableRawPointer?
 ) {

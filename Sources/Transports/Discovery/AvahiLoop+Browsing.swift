@@ -57,6 +57,7 @@ extension AvahiLoop {
 // Global functions, because C requires function pointers. `context` is the loop. The strings come from D-Bus, so they
 // are valid UTF-8 and end with NUL.
 
+/// Called by the browser when a service appears at an interface and an address family, or disappears there.
 private func browsed(
   _: OpaquePointer?, interface: AvahiIfIndex, family: AvahiProtocol, event: AvahiBrowserEvent,
   name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: AvahiLookupResultFlags,
@@ -73,6 +74,7 @@ private func browsed(
   }
 }
 
+/// Called by a resolver with the host, the address and the TXT record of a service, or without them if the look-up failed.
 private func resolved(
   resolver: OpaquePointer?, interface: AvahiIfIndex, _: AvahiProtocol, event: AvahiResolverEvent,
   name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, host: UnsafePointer<CChar>?,

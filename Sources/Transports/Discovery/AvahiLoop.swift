@@ -154,7 +154,8 @@ final class AvahiLoop: @unchecked Sendable {
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
-// A global function, because C requires a function pointer. `context` is the loop.
+// A global function, because C requires a function pointer. `context` is the loop. Called when the state of the connection or
+// of the daemon changes.
 private func clientChanged(
   _ client: OpaquePointer?, _ state: AvahiClientState, _ context: UnsafeMutableRawPointer?
 ) {

@@ -24,6 +24,7 @@ struct ServiceDirectory {
   /// The time between a failed look-up and the next one.
   static var retryInterval: Nanoseconds { .seconds(1) }
 
+  /// The sources and the look-up of one name.
   private struct Entry {
     /// The sources in the order in which they are tried; never empty.
     var sources: [Source]

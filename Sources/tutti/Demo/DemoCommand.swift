@@ -5,6 +5,7 @@ import Foundation
 import MusicalTime
 import Rhythm
 
+/// The subcommand `tutti demo`.
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",

@@ -134,6 +134,7 @@ final class DemoPeers {
     return pairs.map(\.control.port)
   }
 
+  /// A flag that the signal handler raises.
   private final class Flag: Sendable {
     let isRaised = Atomic<Bool>(false)
   }

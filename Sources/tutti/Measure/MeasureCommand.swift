@@ -4,6 +4,7 @@ import Foundation
 import Measurement
 import MusicalTime
 
+/// The subcommand `tutti measure`.
 struct MeasureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",

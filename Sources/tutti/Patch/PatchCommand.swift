@@ -3,6 +3,7 @@ import Foundation
 import MusicalTime
 import Rhythm
 
+/// The subcommand `tutti patch`.
 struct PatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "patch",

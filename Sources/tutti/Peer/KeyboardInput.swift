@@ -9,11 +9,13 @@ final class KeyboardInput {
   /// The settings of the terminal before the start; nil if standard input is not a terminal.
   private let originalSettings: termios?
 
+  /// Starts to read. Commands are posted to `mailbox`.
   init(_ mailbox: Mailbox, on terminal: Terminal) {
     var settings = termios()
     let isTerminal = terminal.readsKeys && tcgetattr(STDIN_FILENO, &settings) == 0
     originalSettings = isTerminal ? settings : nil
     if isTerminal {
+      // Without line editing and echo by the terminal.
       settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }

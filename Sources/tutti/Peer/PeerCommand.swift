@@ -9,6 +9,7 @@ import Realtime
 import Rhythm
 import Transports
 
+/// The subcommand `tutti peer`.
 struct PeerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "peer",
@@ -230,6 +231,7 @@ struct PeerCommand: ParsableCommand {
     }
   }
 
+  /// The most important keys, for the first line of the output.
   private func keyHelp(_ terminal: Terminal) -> String {
     terminal.readsKeys ? "space: start/stop, +/-: tempo, 0-9: activity, w: peers, q: leave" : "Ctrl-C: leave"
   }

@@ -6,6 +6,7 @@ import Measurement
 import PeerProtocol
 import Transports
 
+/// The subcommand `tutti ports`.
 struct PortsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ports",
@@ -32,6 +33,7 @@ struct PortsCommand: ParsableCommand {
     }
   }
 
+  /// The table of the MIDI ports, or one line if there are none.
   private static func text(_ ports: Result<[SequencerPort], any Error>) -> String {
     switch ports {
     case .failure(let error): return "MIDI ports: none. \(error)\n"
@@ -46,6 +48,7 @@ struct PortsCommand: ParsableCommand {
     }
   }
 
+  /// The table of the sound cards, or one line if there are none.
   private static func text(_ devices: [PCMDevices.Entry]) -> String {
     if devices.isEmpty {
       let reason =
@@ -59,6 +62,7 @@ struct PortsCommand: ParsableCommand {
     return table.description
   }
 
+  /// The table of the network peers, or one line if there are none.
   private static func text(_ services: Result<[Discovery.Service], any Error>) -> String {
     switch services {
     case .failure(let error): return "Network peers: unknown. \(error)\n"
@@ -72,6 +76,7 @@ struct PortsCommand: ParsableCommand {
     }
   }
 
+  /// The JSON form of all tables.
   private struct Listing: Encodable {
     struct Port: Encodable {
       var address: String

@@ -4,6 +4,7 @@ import MusicalTime
 import Rhythm
 import Simulation
 
+/// The subcommand `tutti simulate`.
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",

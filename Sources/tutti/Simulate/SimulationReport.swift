@@ -93,6 +93,7 @@ struct SimulationTotal: CustomStringConvertible {
   private var violatedSeeds: [Invariant: Int] = [:]
   private var checks: [Invariant: Int] = [:]
 
+  /// Adds the result of one simulation.
   mutating func add(_ outcome: Outcome) {
     seeds += 1
     if !outcome.holds { violated += 1 }

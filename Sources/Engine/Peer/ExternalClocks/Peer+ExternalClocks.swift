@@ -36,8 +36,10 @@ extension Peer {
 
   /// Reports silent clocks, and ensures that only one clock is used.
   func advanceExternalClocks(to now: Instant) {
-    for n in midi?.clocks.indices ?? 0..<0 {
-      if let name = midi?.clocks[n].name, let event = midi?.clocks[n].clock.advance(to: now) { notify(event, of: name) }
+    for index in midi?.clocks.indices ?? 0..<0 {
+      if let name = midi?.clocks[index].name, let event = midi?.clocks[index].clock.advance(to: now) {
+        notify(event, of: name)
+      }
     }
     let candidates = clockCandidates
     guard candidates.count > 1 else { return }
