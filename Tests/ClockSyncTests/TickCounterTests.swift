@@ -186,7 +186,8 @@ private func deviation(_ values: [Double]) -> Double {
     #expect(counter.next == Tick(59))
     #expect(abs(follower.timeline!.tempo.bpm - 97.3) < 0.01)
     #expect(counter.lost == 2)
-    // The last missing command arrives late.
+    // A tick that was skipped arrives late. The counter has counted it already, so the first call returns false. No further tick
+    // was skipped, so a second late tick would have to be counted.
     #expect(!counter.consumeLateTick() && counter.consumeLateTick() && counter.lost == 1)
   }
 
