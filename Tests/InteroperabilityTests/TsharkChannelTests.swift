@@ -5,8 +5,8 @@ import Testing
 /// decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the reason.
 ///
 /// The expected fields are those of the last packet, a guard packet, unless a test says otherwise. The stream begins with packet
-/// 65530, so this is the checkpoint. Wireshark shows the fields as sent: channels count from 0, and `total_channels`, `c_length`,
-/// `e_length` and `a_length` are one less than the number of elements that follow.
+/// 65530, so this is the checkpoint. Wireshark shows the fields as sent: channels count from 0, and `total_channels` and
+/// `c_length` are one less than the number of channels and of controller logs.
 @Suite struct TsharkChannelTests {
   private let first = Channel(1)!
   private let second = Channel(2)!
@@ -54,7 +54,8 @@ import Testing
           """))
   }
 
-  /// With the enhanced encoding, each command has a log for its count and one for its value, and the pedal, 64, one for its changes.
+  /// With the enhanced encoding, each command has a log for its count and one for its value. Commands of the pedal, 64, also have
+  /// one for the number of its changes.
   @Test func enhancedControllersAreDecoded() async throws {
     var session = try RecordedSession(usesEnhancedControllers: true)
     try session.send(
@@ -78,9 +79,8 @@ import Testing
           """))
   }
 
-  /// Wireshark cannot decode a journal with PENDING, the MSB of a parameter number whose LSB has not been sent
-  /// (``halfOfAParameterNumberIsPending()``). The packets after each MSB are therefore malformed for Wireshark. If an MSB is the
-  /// last command of a channel, so are all packets until its LSB.
+  /// Wireshark misreads a journal with PENDING, the MSB of a parameter number whose LSB has not been sent
+  /// (``halfOfAParameterNumberIsPending()``). The packet after each MSB is therefore malformed for Wireshark.
   @Test func parametersAreDecoded() async throws {
     var session = try RecordedSession()
     // Channel 1: the registered parameters 1 and 2. Parameter 2 is still selected.
@@ -136,7 +136,8 @@ import Testing
     try session.send(.controlChange(last, controller: 99, value: 5))
     try session.sendGuard()
     let octets = session.streamPackets
-    // Packets 1 and 4 follow an MSB of channel 1. In packet 5, a guard packet, both channels have PENDING.
+    // Packets 1 and 4 follow an MSB on channel 1. In packet 5, the guard packet, both channels have PENDING. Wireshark
+    // misreads this packet without an error.
     let packets = try await session.decoded(malformed: [1, 4])
     #expect(
       packets[1].journal

@@ -134,7 +134,7 @@ import Testing
     try session.send(systemExclusive: [0x7D, 1, 2])
     try session.send(.start)
     try session.sendGuard()
-    // Packet 3 follows the MSB of a parameter number. Wireshark cannot decode its Chapter M (``TsharkChannelTests``).
+    // Packet 3 follows the MSB of a parameter number. Wireshark misreads its Chapter M (``TsharkChannelTests``).
     #expect(
       try await session.decoded(malformed: [3]).last?.journal
         == fields(

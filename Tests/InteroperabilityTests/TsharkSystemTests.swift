@@ -48,8 +48,8 @@ import Testing
       ])
   }
 
-  /// If Chapter Q refers to a packet before the previous one, its S bit is 1. Wireshark reads the S bit as the T bit and expects the
-  /// three octets of TIMETOOLS, so these packets are malformed for it.
+  /// If Chapter Q refers to a packet before the previous one, its S bit is 1. Wireshark reads the S bit as the T bit and expects
+  /// the three octets of TIMETOOLS, so these packets are malformed for it.
   @Test func songPositionOfEarlierPacketsHasTheSBit() async throws {
     var session = try RecordedSession()
     try session.send(.start)

@@ -73,6 +73,7 @@ extension LabTests {
       defer { close(sender, receiver, other) }
       _ = (receiver.receiveMessages(), other.receiveMessages())
       let refused = (0..<10_000).count { _ in !sender.send(.clock, from: .notes) }
+      // The input pool of the receiver holds 2000 events.
       #expect(refused == 8_000)
       #expect(try #require(receiver.receiveMessage()).isOverflow)
       #expect(receiver.receiveMessage() == nil)
