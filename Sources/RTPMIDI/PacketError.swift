@@ -16,8 +16,8 @@ public enum PacketError: Error, Hashable, Sendable, BitwiseCopyable {
   case malformedCommands
   /// The lengths in the recovery journal are inconsistent, or the journal does not end with the packet.
   case malformedJournal
-  /// A session packet has a version other than 2, or a CK packet has a count other than 0, 1 or 2.
+  /// An IN, OK, NO or BY packet has a version other than 2, or a CK packet has a count other than 0, 1 or 2.
   case malformedControl
-  /// A session packet has an unknown command.
+  /// A control packet has an unknown command.
   case unknownCommand
 }

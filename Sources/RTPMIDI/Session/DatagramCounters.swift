@@ -3,7 +3,8 @@
 public struct DatagramCounters: Hashable, Sendable {
   public internal(set) var received: UInt64 = 0
   public internal(set) var accepted: UInt64 = 0
-  /// Datagrams that are neither RTP-MIDI nor a control packet, that are truncated, or that are malformed.
+  /// Datagrams that are neither RTP-MIDI nor a control packet, that are truncated, or that are malformed. No
+  /// command of such a datagram takes effect.
   public internal(set) var malformed: UInt64 = 0
   /// Control packets with an unknown command.
   public internal(set) var unknownCommands: UInt64 = 0

@@ -25,6 +25,7 @@ extension Endpoint {
     /// Send a packet of the ``ProtocolExtension`` from the local data port. The extension provides the packet.
     case extensionPacket(SessionID, to: SocketAddress)
 
+    /// The session is established.
     case established(SessionID, SessionInfo)
     /// The peer answered NO to the first invitation, or to an invitation that was meant to revive the session.
     case refused(SessionID)
@@ -32,8 +33,8 @@ extension Endpoint {
     case reflected(SessionID)
     /// The peer did not answer twelve invitations; or it accepted on its control port and then sent NO or BY.
     case unreachable(SessionID)
-    /// The peer was silent for 60 s, or for the limit of the extension; or it has a new session; or the extension reported
-    /// that the peer is out of reach.
+    /// The peer was silent for 60 s, or for the limit of the extension; or another session with the peer has replaced this one;
+    /// or the extension reported that the peer is out of reach.
     case lost(SessionID)
     /// Either side ended the session with BY.
     case closed(SessionID)
@@ -49,9 +50,9 @@ extension Endpoint {
     case clock(SessionID, ClockTransit)
 
     /// A message with its time stamp (remote clock, whole units of 100 us) and its arrival (local clock). A recovered message
-    /// repairs an earlier loss, and its time stamp says nothing about the time of the lost message.
+    /// repairs an earlier loss. Its time stamp is that of the packet with the journal, not that of the lost message.
     case message(SessionID, Message, at: Instant, arrival: Instant, isRecovered: Bool)
-    /// A System Exclusive message: its data octets without F0 and F7.
+    /// A System Exclusive message: its data octets without F0 and F7, its time stamp and its arrival.
     case systemExclusive(SessionID, [UInt8], at: Instant, arrival: Instant)
     /// The packets of the peer contain recovery journals. Reported once.
     case peerSendsJournals(SessionID)

@@ -7,6 +7,7 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
   public let low: UInt64
   /// The index of the interface of a link-local IPv6 address (fe80::/10); 0 for all other addresses.
   public let scope: UInt32
+  /// The UDP port.
   public var port: UInt16
 
   /// Creates an IPv4 address.
@@ -28,11 +29,13 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
   public init(high: UInt64, low: UInt64, scope: UInt32 = 0, port: UInt16) {
     self.high = high
     self.low = low
-    // The kernel and the resolver report the interface of link-local addresses only. Equal hosts must be equal.
+    // The kernel and the resolver report the interface of link-local addresses only. Two values for one host must be equal.
     self.scope = high >> 54 == 0xFE80 >> 6 ? scope : 0
     self.port = port
   }
 
+  /// Whether this is an IPv6 address, not an IPv4 address.
+  ///
   /// Real-time: safe.
   public var isIPv6: Bool {
     @_noLocks @_noAllocation get { high != 0 || low >> 32 != 0xFFFF }
@@ -42,6 +45,7 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var isLinkLocal: Bool {
+    // The first ten bits of fe80::/10.
     @_noLocks @_noAllocation get { high >> 54 == 0xFE80 >> 6 }
   }
 
