@@ -107,15 +107,15 @@ extension Error {
     case let error as TraceLine.InvalidLine: error.reason
     case let error as DecodingError: error.shortReason
     case let error as CocoaError:
-      (error.userInfo[NSUnderlyingErrorKey] as? any Error)?.reason ?? error.localizedDescription
+      (error.userInfo[NSUnderlyingErrorKey] as? any Error)?.reason ?? (self as NSError).reason
     default: (self as NSError).reason
     }
   }
 }
 
 extension NSError {
-  /// A short description of the error. Foundation on Linux reports errno values in its own domain; they are smaller
-  /// than its other codes.
+  /// A short description of the error. Foundation on Linux reports errno values in its own domain, NSCocoaErrorDomain; they
+  /// are smaller than its other codes.
   fileprivate var reason: String {
     domain == NSPOSIXErrorDomain || (1..<200).contains(code)
       ? String(cString: strerror(Int32(code))) : localizedDescription

@@ -30,8 +30,10 @@ extension VirtualNetwork {
       let words = line.split(whereSeparator: \.isWhitespace)
       guard let key = words.first, !key.hasPrefix("#") else { continue }
       func fault(_ reason: String) -> Fault { Fault(file: file, line: index + 1, reason: reason) }
+      // A colon after the key, as in YAML, is not repeated in the message.
+      let shownKey = key.hasSuffix(":") ? key.dropLast() : key
       guard words.count > 1, let value = Double(words[1]), value.isFinite else {
-        throw fault("\(key): no number follows; write it as in `loss 0.05`")
+        throw fault("\(shownKey): no number follows; write it as in `loss 0.05`")
       }
       guard seen.insert(key).inserted else { throw fault("\(key): given twice; take one line away") }
       // Reads the value as milliseconds.
@@ -60,7 +62,7 @@ extension VirtualNetwork {
         }
         burst = value
       default:
-        throw fault("\(key): not known; give delay_ms, jitter_ms, loss, burst, duplicate or reorder")
+        throw fault("\(shownKey): not known; give delay_ms, jitter_ms, loss, burst, duplicate or reorder")
       }
     }
   }
