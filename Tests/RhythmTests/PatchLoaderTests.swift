@@ -2,21 +2,24 @@ import MusicalTime
 import Rhythm
 import Testing
 
+/// The faults that the loader reports. Most tests replace lines of `smallPatch` (SmallPatch.swift).
 @Suite struct PatchLoaderTests {
   @Test func validPatchIsRead() throws {
     let patch = try PatchLoader.patch(from: smallPatch.joined(separator: "\n"), file: "small.yaml")
     #expect(patch.name == "small" && patch.description == "A kick and a hat.")
-    #expect(patch.meter == .common && patch.bars == 1 && patch.tempo.bpm - 96.5 < 1e-6 && patch.stepCount == 16)
+    #expect(patch.meter == .common && patch.bars == 1 && abs(patch.tempo.bpm - 96.5) < 1e-6 && patch.stepCount == 16)
     #expect(patch.kit.map(\.name) == ["kick", "closed", "open"] && patch.kit.map(\.note) == [36, 42, 46])
     #expect(patch.groups == ["hats"] && patch.kit.map(\.group) == [nil, "hats", "hats"])
     #expect(patch.layers.map(\.name) == ["low", "high"])
     #expect(patch.layers.map(\.activity) == [0...127, 64...100])
+    // The second layer plays voices 1 and 2 of the kit.
     #expect(patch.layers[1].tracks.map(\.voice) == [1, 2])
     let kick: [Dynamic?] = [.accent] + Array(repeating: nil, count: 7) + [.normal] + Array(repeating: nil, count: 7)
     #expect(patch.layers[0].tracks[0].dynamics == kick)
   }
 
-  /// One case for each kind of fault: the replaced line, its text, and the expected message.
+  /// One case for each kind of fault: the number of the replaced line, its new text, and the expected message, which begins with
+  /// the number of the reported line.
   @Test(arguments: [
     (14, "      kick: X... .... | x... ...", "14: layers[0].steps.kick: has 15 steps, the pattern has 16; add 1"),
     (19, "      open: .... .... .... ..x...", "19: layers[1].steps.open: has 18 steps, the pattern has 16; remove 2"),
@@ -96,20 +99,23 @@ import Testing
     #expect(found.first == "small.yaml:" + message, "\(found)")
   }
 
+  /// The number of the removed line, and the expected message. The reported line is that in which the mapping begins from which
+  /// the field is missing: the patch in line 1, and the first layer in line 11.
   @Test(arguments: [
-    (1, "name: small", "1: name: is missing; add it, such as \"name: street\""),
-    (2, "", "1: description: is missing; add it, such as \"description: A straight groove.\""),
-    (3, "", "1: meter: is missing; add it, such as \"meter: 4/4\""),
-    (4, "", "1: bars: is missing; add it, such as \"bars: 1\""),
-    (5, "", "1: tempo: is missing; add it, such as \"tempo: 100\""),
-    (12, "", "11: layers[0].activity: is missing; add it, such as \"activity: [0, 127]\""),
+    (2, "1: description: is missing; add it, such as \"description: A straight groove.\""),
+    (3, "1: meter: is missing; add it, such as \"meter: 4/4\""),
+    (4, "1: bars: is missing; add it, such as \"bars: 1\""),
+    (5, "1: tempo: is missing; add it, such as \"tempo: 100\""),
+    (12, "11: layers[0].activity: is missing; add it, such as \"activity: [0, 127]\""),
   ])
-  func missingFieldIsReportedWithAnExample(line: Int, text: String, message: String) {
-    guard line > 1 else {
-      #expect(faults(replacing: [1: "# no name"]) == ["small.yaml:2" + message.dropFirst()])
-      return
-    }
-    #expect(faults(replacing: [line: text]) == ["small.yaml:" + message])
+  func missingFieldIsReportedWithAnExample(line: Int, message: String) {
+    #expect(faults(replacing: [line: ""]) == ["small.yaml:" + message])
+  }
+
+  /// Without the name and with a comment in its line, the patch begins in line 2.
+  @Test func missingNameIsReportedWithAnExample() {
+    #expect(
+      faults(replacing: [1: "# no name"]) == ["small.yaml:2: name: is missing; add it, such as \"name: street\""])
   }
 
   @Test func unknownFieldIsReportedWithTheKnownFields() {
@@ -125,10 +131,12 @@ import Testing
     let found = faults(replacing: [
       3: "meter: four", 7: "  kick: { note: x }", 14: "      kick: X-", 16: "    activity: [200]", 19: "      ride: x",
     ])
+    // A message has the form "file:line: ...".
     #expect(found.map { $0.split(separator: ":")[1] } == ["3", "7", "14", "16", "19"])
   }
 
-  @Test func meterFaultCausesNoStepFaults() {
+  /// A fault of the meter, the kit or a voice also makes lines invalid that depend on it. These lines are not reported.
+  @Test func oneFaultCausesNoFurtherFaults() {
     #expect(faults(replacing: [3: "meter: four"]).count == 1)
     #expect(faults(replacing: [6: "kit: none", 7: "", 8: "", 9: ""]).count == 1)
     #expect(faults(replacing: [7: "  kick: { note: x }"]).count == 1)
