@@ -37,7 +37,7 @@ extension TimingTests {
       }
     }
 
-    /// The rhythm plays meanwhile and loses no tick.
+    /// A keyboard plays into ada, a synthesizer hears the notes of ben's port. The rhythm plays meanwhile and loses no tick.
     @Test func notesOfAProgramReachTheProgramsOfTheOtherPeerInOrder() async throws {
       let (ada, ben) = try await pair { $0.start = true }
       let (keyboard, synthesizer, monitor) = (
@@ -112,6 +112,7 @@ extension TimingTests {
       let origin = MonotonicClock.now + .milliseconds(500)
       drums.sendClock(0..<150, since: origin, first: [.start])
       drums = nil
+      // Another program gets the client number of the drums.
       let other = try Instrument("Other")
       #expect(other.address == address, "the other program does not have the former client number of the drums")
       try await ada.waitForLog("Drums clock: disappeared")
