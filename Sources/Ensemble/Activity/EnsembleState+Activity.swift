@@ -121,11 +121,13 @@ extension EnsembleState {
     send(Self.levelController, activity, at: now, to: master)
   }
 
+  /// Whether the master was sent the present level under the present claim.
   private func hasSentLevel(_ follower: Follower) -> Bool {
     guard let sent = follower.totals.sentLevel else { return false }
     return sent.claim == claim && sent.level == activity
   }
 
+  /// Sends a controller of ``activityChannel`` that applies at `instant` to a peer, or to all Tutti peers (nil).
   mutating func send(_ controller: UInt7, _ value: UInt8, at instant: Instant, to peer: Identity?) {
     let message = Message.controlChange(
       Self.activityChannel, controller: controller, value: UInt7(clamping: Int(value)))
