@@ -10,12 +10,15 @@ public import RTPMIDI
 public final class PeerExtension: ProtocolExtension {
   /// The identity of the local peer.
   public let identity: UInt64
-  /// The number of known peers, in session or not. The probe rate per session is computed as if all known peers were in session,
-  /// so that sessions established early do not send more probes than later ones.
+  /// The number of known peers, in session or not. The probe rate of each session is computed as if all known peers were in
+  /// session, so that the first sessions do not send more probes than later ones.
   public var knownPeers = 0
-  /// The number of rejected stamps of recognised peers: send instants that stand still or run backwards, send instants of RTP
-  /// packets that put the remote clock a minute or more from the previous reading, and echoed stamps that are implausible. Only
-  /// the stamp is rejected; the rest of the packet takes effect.
+  /// The number of rejected stamps of recognised peers. Only the stamp is rejected; the rest of the packet takes effect. A stamp
+  /// is rejected
+  ///
+  /// - if it is a send instant of a clock that stands still or runs backwards (``SendInstantFilter``),
+  /// - if it is the send instant of an RTP packet, and deviates by a minute or more from the previous reading of the remote clock,
+  /// - if it is an implausible stamp ``ClockProbe/origin`` or ``ClockProbe/receive``.
   public internal(set) var rejectedStamps: UInt64 = 0
 
   public init(identity: UInt64) { self.identity = identity }

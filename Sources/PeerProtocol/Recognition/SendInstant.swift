@@ -8,14 +8,14 @@ public import RTPMIDI
 ///
 ///     54 55 | length 2, 16 bits | nanoseconds, 64 bits, signed
 extension HeaderExtension {
-  /// The extension that contains a send instant. Its profile is the letters TU.
+  /// The extension that contains a send instant. Its profile 54 55 is the letters TU.
   ///
   /// Real-time: safe.
   public static var sendInstant: HeaderExtension {
     @_noLocks @_noAllocation get { HeaderExtension(profile: 0x5455, words: 2) }
   }
 
-  /// Reads the send instant; nil if this is another extension or if the packet is truncated.
+  /// Reads the send instant from `packet`; nil if this is another extension or if the packet is truncated.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
