@@ -6,8 +6,8 @@ import Realtime
 import Testing
 import _TestSupport
 
-/// Tests of the work of the audio thread under a virtual clock, from the event ring to the recording on the disk. A period has
-/// 256 frames. The device requests the period that begins at frame P + 256 at the instant of frame P.
+/// Tests of the work of the audio thread under a virtual clock, from the event ring to the recording on the disk. A
+/// period has 256 frames. The device requests the period that begins at frame P + 256 at the instant of frame P.
 @Suite struct AudioLoopTests {
   private let grid = FrameGrid.standard
 
@@ -95,8 +95,8 @@ import _TestSupport
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     for frame in [0, 9_500, 40_000] as [Int64] { events.push(event(at: frame)) }
     var now = run(loop, from: grid.instant(of: -256), to: grid.instant(of: 9_000))
-    // The loop stalls until frame 20 000. The three hits above were submitted before the stall and keep their frames. The two hits
-    // below are submitted at its end. The property `submitted` states this instant.
+    // The loop stalls until frame 20 000. The three hits above keep their frames, because the default of `submitted` is
+    // the distant past. The two hits below are submitted at the end of the stall.
     for frame in [10_000, 11_000] as [Int64] {
       var late = event(at: frame)
       late.submitted = grid.instant(of: 20_000)
@@ -107,8 +107,8 @@ import _TestSupport
     #expect(loop.step(at: now) == nil)
     try output.finish()
 
-    // The first period boundary after 20 000 is 20 224. The period requested there begins at 20 480, so the hit that was due at
-    // 10 000 is 10 480 frames late.
+    // The first period boundary after 20 000 is 20 224. The period requested there begins at 20 480, so the hit that
+    // was due at 10 000 is 10 480 frames late.
     let samples = try SoundFile(path: path).samples
     let counters = loop.counters
     #expect(counters.underruns == 1 && counters.silentFrames == 0)

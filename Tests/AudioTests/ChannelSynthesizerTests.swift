@@ -107,8 +107,8 @@ import _TestSupport
   }
 
   @Test func sustainPedalHoldsNotesUntilReleasedOrReset() throws {
-    // Controller 64 is the sustain pedal. It is released by the value 0 and by Reset All Controllers (121), but not by All Notes
-    // Off (123).
+    // Controller 64 is the sustain pedal. It is released by the value 0 and by Reset All Controllers (121), but not by
+    // All Notes Off (123).
     for (release, ends) in [(control(16, 64, 0), true), (control(16, 121, 0), true), (control(16, 123, 0), false)] {
       var synthesizer = try makeSynthesizer()
       synthesizer.play(organ + [control(16, 64, 127), on(16), off(16)])
@@ -139,8 +139,8 @@ import _TestSupport
   /// 3 on and all non-registered parameters have no effect.
   @Test func onlyRegisteredParametersUpToTwoHaveAnEffect() throws {
     let bend = organ + [.pitchBend(Channel(16)!, 16_383)]
-    /// Selects the parameter (`high`, `low`) by controllers 101 and 100, or 99 and 98, and sets it by Data Entry (6 and 38) to 12.
-    /// For the pitch bend range, this means twelve semitones.
+    /// Selects the parameter (`high`, `low`) by controllers 101 and 100, or 99 and 98, and sets it by Data Entry (6 and
+    /// 38) to 12. For the pitch bend range, this means twelve semitones.
     func parameter(_ high: UInt7, _ low: UInt7, isRegistered: Bool) -> [Message] {
       [
         control(16, isRegistered ? 101 : 99, high), control(16, isRegistered ? 100 : 98, low), control(16, 38, 0),

@@ -26,8 +26,8 @@ import _TestSupport
 
   @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], [50, -200] as [Double])
   func fitStaysAccurateForAnHour(noise: SimulatedCard.Noise, drift: Double) {
-    // A period of 2048 instead of 256 frames gives an eighth of the stamps. Without an estimate of the drift, the error after an
-    // hour would be 180 ms (50 ppm) and 720 ms (200 ppm).
+    // A period of 2048 instead of 256 frames gives an eighth of the stamps. Without an estimate of the drift, the error
+    // after an hour would be 180 ms (50 ppm) and 720 ms (200 ppm).
     var card = SimulatedCard(noise: noise, drift: drift, period: 2_048, seed: 5)
     _ = card.run(seconds: 40)
     let error = card.run(seconds: 3_560)
@@ -50,8 +50,8 @@ import _TestSupport
   }
 
   @Test(arguments: UInt64(1)...5) func fitMovesByAtMostOneMillisecondPerSecond(seed: UInt64) {
-    // The limit applies after the first second, in addition to the drift of the device. A period of 256 frames lasts 5.33 ms, so
-    // it permits 5.33 us of slew and 0.53 us of drift (100 ppm).
+    // The limit applies after the first second, in addition to the drift of the device. A period of 256 frames lasts
+    // 5.33 ms, so it permits 5.33 us of slew and 0.53 us of drift (100 ppm).
     var card = SimulatedCard(noise: .sawtooth, drift: 100, seed: seed)
     _ = card.run(seconds: 1.1)
     for _ in 0..<4_000 {

@@ -3,8 +3,9 @@ import Foundation
 import Testing
 import _TestSupport
 
-/// Tests of hits on exact frames for all period lengths. FluidSynth alone starts a hit only at the beginning of a block of 64
-/// frames. The notes are drums of General MIDI: 36 bass drum, 37 side stick, 38 snare, 42 closed and 46 open hi-hat, 49 crash.
+/// Tests of hits on exact frames for all period lengths. FluidSynth alone starts a hit only at the beginning of a block
+/// of 64 frames. The notes are drums of General MIDI: 36 bass drum, 37 side stick, 38 snare, 42 closed and 46 open
+/// hi-hat, 49 crash.
 @Suite struct DrumLanesTests {
   /// Side stick: a short sound with its attack in the first frames.
   static let stick: UInt8 = 37
@@ -36,8 +37,8 @@ import _TestSupport
         #expect(struck)
       }
       _ = lanes.render(4_096)
-      // Skip the rest of the cymbal, or render the decay of the toms. All frame counts are multiples of 64, so all hits are played
-      // by the same lane.
+      // Skip the rest of the cymbal, or render the decay of the toms. All frame counts are multiples of 64, so all hits
+      // are played by the same lane.
       if history.contains(49) { lanes.fallSilent() } else { _ = lanes.render(479_232) }
       let struck = lanes.strike(38, velocity: 100, at: lanes.position)
       let sound = lanes.render(8_192)

@@ -9,7 +9,8 @@ import _TestSupport
   private let start = Instant(nanoseconds: 5_000_000_000_000)
 
   @Test(arguments: UInt64(1)...5) func levelOfAPlayingDeviceNeverExceedsItsBuffer(seed: UInt64) {
-    // A device whose clock is 500 ppm fast. For an hour, its buffer is filled every 0 to 30 ms, and sometimes after a pause of 3 s.
+    // A device whose clock is 500 ppm fast. For an hour, its buffer is filled every 0 to 30 ms, and sometimes after a
+    // pause of 3 s.
     var random = SplitMix(seed: seed)
     var bucket = LeakyBucket(rate: 48_000, at: start)
     var now = start
@@ -30,8 +31,8 @@ import _TestSupport
   }
 
   @Test func deviceThatDoesNotPlayIsDetectedWithinTenMilliseconds() {
-    // In each millisecond, the device accepts 512 frames, more than ten times the rate of playback. The bucket leaks 48.48 frames.
-    // So the level exceeds two buffers, 4096 frames, after nine steps.
+    // In each millisecond, the device accepts 512 frames, more than ten times the rate of playback. The bucket leaks
+    // 48.48 frames. So the level exceeds two buffers, 4096 frames, after nine steps.
     var bucket = LeakyBucket(rate: 48_000, at: start)
     var steps: Int64 = 0
     while bucket.level <= Double(2 * buffer), steps < 100 {

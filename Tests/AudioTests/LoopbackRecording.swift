@@ -9,8 +9,8 @@ final class LoopbackRecording {
   private let path: String
   private let substream: Int
 
-  /// Starts a stereo recording of `seconds` seconds. Without `format`, the samples are converted to 16 bits. With `format`, the
-  /// card must provide exactly this format.
+  /// Starts a stereo recording of `seconds` seconds. Without `format`, the samples are converted to 16 bits. With
+  /// `format`, the card must provide exactly this format.
   init(substream: Int, rate: Int = 48_000, format: String? = nil, seconds: Int) throws {
     self.substream = substream
     folder = try TemporaryFolder()

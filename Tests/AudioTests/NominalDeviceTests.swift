@@ -3,7 +3,8 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests of the device without drift under a virtual clock. A period has 256 frames and is due when the period before it begins.
+/// Tests of the device without drift under a virtual clock. A period has 256 frames and is due when the period before
+/// it begins.
 @Suite struct NominalDeviceTests {
   private let grid = FrameGrid.standard
 

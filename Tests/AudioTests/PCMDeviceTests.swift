@@ -7,8 +7,8 @@ extension SoundCardTests {
   @Suite struct PCMDeviceTests {
     @Test func listedDevicesCanBeOpenedByName() throws {
       var all = PCMDevices.all
-      // The first list may be incomplete. ALSA first reads its files from the disk, and the clock of the virtual machine of the
-      // lab may jump ahead meanwhile. The timeout of two seconds then ends the search.
+      // The first list may be incomplete. ALSA first reads its files from the disk, and the clock of the virtual
+      // machine of the lab may jump ahead meanwhile. The timeout of two seconds then ends the search.
       for _ in 0..<30 where !all.contains(where: { $0.name.hasPrefix("hw:") }) { all = PCMDevices.all }
       #expect(all.contains { $0.name == "hw:Loopback,0" } && all.contains { $0.name == "hw:Dummy,0" })
       for entry in all {

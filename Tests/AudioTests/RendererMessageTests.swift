@@ -110,7 +110,8 @@ import Testing
     _ = renderer.render(from: start + 256, 256)
     renderer.add(event(on(), at: start + 512))
     renderer.add(event(off(50), at: start + 512))
-    // Both messages are more than a second (48 000 frames) late: the Note On is dropped, and the Note Off ends the sounding note.
+    // Both messages are more than a second (48 000 frames) late: the Note On is dropped, and the Note Off ends the
+    // sounding note.
     _ = renderer.render(from: start + 768 + 48_256, 256)
     #expect(renderer.counters.droppedNotes == 1 && renderer.counters.messages == 2)
     for period in 0..<Int64(400) { _ = renderer.render(from: start + 50_000 + period * 256, 256) }

@@ -78,7 +78,8 @@ import Testing
 
   @Test func recalledHitsDoNotSound() {
     var renderer = Renderer(grid: grid, module: nil)
-    // The recall removes five of these eight hits: those from frame 300 on. It does not remove the hit that is added after it.
+    // The recall removes five of these eight hits: those from frame 300 on. It does not remove the hit that is added
+    // after it.
     for number in 0..<Int64(8) { renderer.add(event(at: start + number * 100)) }
     renderer.add(.recall(from: grid.instant(of: start + 300)))
     renderer.add(event(at: start + 310))

@@ -77,7 +77,8 @@ extension DrumLanes {
     return sound
   }
 
-  /// Ends all voices by a skip of more than a second. The new position is a multiple of 64, so that lane 0 plays the next frame.
+  /// Ends all voices by a skip of more than a second. The new position is a multiple of 64, so that lane 0 plays the
+  /// next frame.
   mutating func fallSilent() { skip(to: (position / 64 + 2_000) * 64) }
 }
 

@@ -43,9 +43,9 @@ import _TestSupport
     output.write(period(at: 48_000 * 256 * 100))
     try output.finish()
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    // The broadcast chunk (EBU Tech 3285): "bext", four bytes with its size, and then the fields Description at 0 (256 bytes),
-    // Originator at 256 (32 bytes), OriginationDate and OriginationTime at 320 (10 and 8 bytes), and TimeReference at 338 (8
-    // bytes, little-endian).
+    // The broadcast chunk (EBU Tech 3285): "bext", four bytes with its size, and then the fields Description at 0 (256
+    // bytes), Originator at 256 (32 bytes), OriginationDate and OriginationTime at 320 (10 and 8 bytes), and
+    // TimeReference at 338 (8 bytes, little-endian).
     let chunk = try #require(bytes.range(of: Data("bext".utf8))).upperBound + 4
     // The description is cut off after 256 bytes: 238 bytes of the name and the first 18 bytes of the text after it.
     let description = String(repeating: "é", count: 119) + "; first frame at 2"

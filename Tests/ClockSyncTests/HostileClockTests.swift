@@ -13,8 +13,8 @@ import _TestSupport
   /// - Parameters:
   ///   - seconds: the length of the test, including the first 20 s.
   ///   - change: returns the modified stamp. `since` is the time since the modification began, in seconds.
-  ///   - check: called after each packet, with the estimate and the offset of the unmodified remote clock. `since` is negative
-  ///     during the first 20 s.
+  ///   - check: called after each packet, with the estimate and the offset of the unmodified remote clock. `since` is
+  ///     negative during the first 20 s.
   private func observe(
     _ network: VirtualNetwork, seconds: Double = 40, seed: UInt64 = 3,
     changing change: (Instant, _ since: Double) -> Instant,
@@ -81,7 +81,8 @@ import _TestSupport
     #expect(clock.rejected > 100)
   }
 
-  /// For 5 s, the remote clock runs backwards: its error grows by 2 s per second. Then it runs at the right rate, 10 s behind.
+  /// For 5 s, the remote clock runs backwards: its error grows by 2 s per second. Then it runs at the right rate, 10 s
+  /// behind.
   @Test(arguments: VirtualNetwork.lab) func clockThatRanBackwardsIsFollowedAgainWithinTwoSeconds(
     network: VirtualNetwork
   ) {
@@ -96,8 +97,8 @@ import _TestSupport
   }
 
   @Test(arguments: VirtualNetwork.lab) func slewedClockIsFollowed(network: VirtualNetwork) {
-    // The clock is slewed by 500 ppm (500 000 ns per second) for five seconds, as by adjtime. The error is less than 3 ms, and
-    // less than 0.6 ms from the tenth second after the end of the slew.
+    // The clock is slewed by 500 ppm (500 000 ns per second) for five seconds, as by adjtime. The error is less than 3
+    // ms, and less than 0.6 ms from the tenth second after the end of the slew.
     _ = observe(network) { instant, since in
       instant + Nanoseconds(Int64(min(since, 5) * 500_000))
     } check: { _, estimate, since, trueOffset in
@@ -122,8 +123,8 @@ import _TestSupport
 
   @Test(arguments: [-3600.0, -0.5, 0.5, 3600]) func clockStepIsAcceptedWithRarePackets(step: Double) {
     // The clock is compared every 10.3 s, about as often as the clock of a standard device. It is stepped once after 50
-    // comparisons, as by NTP. 15 comparisons later, the estimate is right. The delay is 300 us in both directions, and the unit
-    // of the remote stamps is 100 us.
+    // comparisons, as by NTP. 15 comparisons later, the estimate is right. The delay is 300 us in both directions, and
+    // the unit of the remote stamps is 100 us.
     var clock = RemoteClock()
     for n in Int64(0)...70 {
       let sent = Instant(nanoseconds: n * 10_300_000_000)
@@ -137,8 +138,8 @@ import _TestSupport
   }
 
   @Test(arguments: VirtualNetwork.lab) func clockStepIsAcceptedWithOneProbePerSecond(network: VirtualNetwork) {
-    // One probe per second in each direction, as with more than a thousand followers. After 30 of 60 s, the remote clock is stepped
-    // by an hour.
+    // One probe per second in each direction, as with more than a thousand followers. After 30 of 60 s, the remote
+    // clock is stepped by an hour.
     var route = VirtualRoute(network)
     route.probes = (1, 1)
     var clock = RemoteClock()
@@ -158,9 +159,9 @@ import _TestSupport
   }
 
   @Test func delayedFirstReplyAndFloodDoNotChangeTheSkew() {
-    // The first request is answered after 9.9 s. This delay can be in either direction, so the offset is uncertain by half of it.
-    // The flood of 50 000 packets, one every 100 us in the other direction, does not reduce this uncertainty. The skew remains
-    // below 10 ppm.
+    // The first request is answered after 9.9 s. This delay can be in either direction, so the offset is uncertain by
+    // half of it. The flood of 50 000 packets, one every 100 us in the other direction, does not reduce this
+    // uncertainty. The skew remains below 10 ppm.
     var random = VirtualRoute.Random(seed: 1)
     var clock = RemoteClock()
     let requested = Instant(nanoseconds: 1_000_000_000_000)

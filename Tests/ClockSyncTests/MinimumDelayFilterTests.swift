@@ -10,8 +10,8 @@ import _TestSupport
   /// distributed tail with a mean of 200 us. All packets out arrive. Packets back arrive only within `timeOfPacketsBack`, in
   /// seconds. The true offset and the true skew are 0.
   ///
-  /// The root mean square of the error of the skew over 40 seeds is not larger than the reported error, and the reported error is
-  /// at most ten times larger.
+  /// The root mean square of the error of the skew over 40 seeds is not larger than the reported error, and the
+  /// reported error is at most ten times larger.
   @Test(arguments: [0.0...15, 10...15, 14...15, 0...5, 0...1]) func skewErrorIsWithinTheReportedVariance(
     timeOfPacketsBack: ClosedRange<Double>
   ) {

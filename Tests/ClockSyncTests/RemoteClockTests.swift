@@ -16,8 +16,8 @@ import _TestSupport
     }
   }
 
-  /// The error of the estimate every 50 ms, in microseconds, and its time in seconds. Expects that no packet is rejected and that
-  /// each error is within the uncertainty of the estimate.
+  /// The error of the estimate every 50 ms, in microseconds, and its time in seconds. Expects that no packet is
+  /// rejected and that each error is within the uncertainty of the estimate.
   private static func errors(_ route: VirtualRoute, seconds: Double, seed: UInt64) -> [(second: Double, error: Double)]
   {
     var clock = RemoteClock()
@@ -55,13 +55,14 @@ import _TestSupport
       figures.append((runs[2] + runs[3]) / 2)
       #expect(figures.last! <= Self.limit(network), "\(network), \(skew) ppm, \(drift) ppm a minute: \(runs)")
     }
-    // Skew and drift of the crystals change the figure by less than a fifth, or by less than 0.1 us, the precision of the stamps.
+    // Skew and drift of the crystals change the figure by less than a fifth, or by less than 0.1 us, the precision of
+    // the stamps.
     for figure in figures { #expect(abs(figure - figures[0]) < max(figures[0] / 5, 0.1), "\(network): \(figures)") }
   }
 
   @Test(arguments: VirtualNetwork.lab) func estimateIsAccurateWithTwoProbesPerSecond(network: VirtualNetwork) {
-    // Two probes per second in each direction, as for the thousandth follower, and the 48 ticks per second. The limit is ten times
-    // that of normal probing.
+    // Two probes per second in each direction, as for the thousandth follower, and the 48 ticks per second. The limit
+    // is ten times that of normal probing.
     var route = VirtualRoute(network)
     (route.probes, route.skew) = ((2, 2), 20)
     let errors = Self.errors(route, seconds: 60, seed: 1).filter { $0.second > 20 }
@@ -69,8 +70,8 @@ import _TestSupport
   }
 
   @Test func oneWayTrafficDoesNotBiasTheOffset() {
-    // Other traffic delays packets out by up to 20 ms, and packets back by up to 50 us, in addition to 1 ms. The packets with the
-    // least delay give the right offset of 0. The mean of all packets would give an offset of 5 ms.
+    // Other traffic delays packets out by up to 20 ms, and packets back by up to 50 us, in addition to 1 ms. The
+    // packets with the least delay give the right offset of 0. The mean of all packets would give an offset of 5 ms.
     var random = VirtualRoute.Random(seed: 5)
     var clock = RemoteClock()
     for n in 0..<1000 {
@@ -86,8 +87,8 @@ import _TestSupport
   }
 
   @Test func coarseClockIsEstimatedWithinFiftyMicroseconds() {
-    // One exchange every ten seconds, with a delay of 30 us in each direction. The remote stamps have units of 100 us, and the
-    // middle of the unit is used. The first 21 exchanges are not compared.
+    // One exchange every ten seconds, with a delay of 30 us in each direction. The remote stamps have units of 100 us,
+    // and the middle of the unit is used. The first 21 exchanges are not compared.
     var random = VirtualRoute.Random(seed: 8)
     var clock = RemoteClock()
     let trueOffset = Nanoseconds(7_654_321_012_345)
@@ -114,10 +115,10 @@ import _TestSupport
       (route.skew, route.probes.later) = (skew, 50)
       var clock = RemoteClock()
       var measurements = route.measurements(seconds: 20, seed: 2).map { (at: $0.at, transit: $0.transit) }
-      // The measurements after the silence come from a route whose clocks agree. They are moved to the end of the silence, and
-      // their remote instants by the true offset.
+      // The measurements after the silence come from a route whose clocks agree. They are moved to the end of the
+      // silence, and their remote instants by the true offset.
       let endOfSilence = Nanoseconds(Int64((20 + length) * 1e9))
-      measurements += VirtualRoute(network).measurements(seconds: 3, seed: 4).map { item in
+      let measurementsAfterSilence = VirtualRoute(network).measurements(seconds: 3, seed: 4).map { item in
         let local = item.transit.local + endOfSilence
         let remote = item.transit.remote + endOfSilence + route.difference(at: local)
         let transit =
@@ -125,6 +126,7 @@ import _TestSupport
           ? ClockTransit(.out, sent: local, received: remote) : ClockTransit(.back, sent: remote, received: local)
         return (at: item.at + endOfSilence, transit: transit)
       }
+      measurements += measurementsAfterSilence
       for item in measurements {
         clock.add(item.transit, at: item.at)
         guard item.at > Instant(nanoseconds: 0) + endOfSilence, let estimate = clock.estimate(at: item.at) else {
@@ -139,8 +141,9 @@ import _TestSupport
     }
   }
 
-  /// Packets arrive for 20 s. Then follows a silence of `length` seconds. Four times the reported deviation is not less than the
-  /// error at the end of the silence. This also holds if packets back arrived only in the last two of the 20 s.
+  /// Packets arrive for 20 s. Then follows a silence of `length` seconds. Four times the reported deviation is not less
+  /// than the error at the end of the silence. This also holds if packets back arrived only in the last two of the 20
+  /// s.
   @Test(arguments: VirtualNetwork.lab, [11.0, 60, 590])
   func deviationCoversTheErrorAfterASilence(network: VirtualNetwork, length: Double) throws {
     for seed in UInt64(1)...6 {

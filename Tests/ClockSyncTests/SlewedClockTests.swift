@@ -9,7 +9,8 @@ import Testing
     ClockEstimate(offset: offset, skew: skew, uncertainty: .zero)
   }
 
-  /// `error` is the error of the clock in nanoseconds. It is corrected by at most 4 ms per second (a rate of 0.004), within 30 s.
+  /// `error` is the error of the clock in nanoseconds. It is corrected by at most 4 ms per second (a rate of 0.004),
+  /// within 30 s.
   @Test(arguments: [Int64(-90_000_000), -2_000_000, -50_000, 50_000, 2_000_000, 90_000_000])
   func errorIsCorrectedSlowlyWithoutOvershoot(error: Int64) {
     var clock = SlewedClock()

@@ -4,8 +4,8 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// A sender of ticks with time stamps. Each tick arrives after its due time: 2 ms plus the magnitude of a normally distributed
-/// number later.
+/// A sender of ticks with time stamps. Each tick arrives after its due time: 2 ms plus the magnitude of a normally
+/// distributed number later.
 private struct Sender {
   var random: SplitMix
   /// The clock of the sender minus the clock of the receiver.

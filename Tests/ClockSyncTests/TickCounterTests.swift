@@ -15,7 +15,8 @@ private struct TrainReceiver {
     expectPlausible(follower)
   }
 
-  /// The number of ticks that the counter has missed since ``origin`` was set. `tick` is the sender's number of the newest tick.
+  /// The number of ticks that the counter has missed since ``origin`` was set. `tick` is the sender's number of the
+  /// newest tick.
   func slip(at tick: Int64) -> Int64 { tick - counter.next.index + 1 - (origin ?? 0) }
 
   /// Sets ``origin``. `tick` is the sender's number of the newest tick.
@@ -49,8 +50,8 @@ private func deviation(_ values: [Double]) -> Double {
 }
 
 @Suite struct TickCounterTests {
-  /// For each train, the number of ticks after its disturbance within which tempo and phase are accurate again. A quarter note
-  /// has 24 ticks.
+  /// For each train, the number of ticks after its disturbance within which tempo and phase are accurate again. A
+  /// quarter note has 24 ticks.
   static let settling: [(train: TickTrain, within: Int)] = [
     (.steady, 0), (.lossy, 0), (.lossyInBursts, 0), (.pause, 24), (.silence, 24), (.doubleTime, 48), (.halfTime, 24),
     (.slower, 24), (.lossyFaster, 24), (.bursts, 0), (.stall, 0), (.shortRamp, 24), (.longRamp, 24), (.doubled, 0),
@@ -94,8 +95,8 @@ private func deviation(_ values: [Double]) -> Double {
     let truth = Timeline(tempo: try! Tempo(bpm: 120), tick: Tick(0), at: Instant(nanoseconds: 1_000_000_000))
     var (follower, counter) = (TickFollower(), TickCounter())
     for n in Int64(0)..<2400 { counter.add(truth.deadline(Tick(n)), to: &follower) }
-    // From tick 2400 on, the ticks take twice as long. After three of them, the counter has recognised the new tempo and corrected
-    // its count.
+    // From tick 2400 on, the ticks take twice as long. After three of them, the counter has recognised the new tempo
+    // and corrected its count.
     for n in Int64(1)...3 { counter.add(truth.deadline(Tick(2399 + 2 * n)), to: &follower) }
     #expect(counter.next == Tick(2403))
     #expect(counter.revisions == 1 && counter.lost == 0)
@@ -129,7 +130,8 @@ private func deviation(_ values: [Double]) -> Double {
 
   @Test func tickLostBeforeStartIsNotCountedAsTheFirst() {
     let truth = Timeline(tempo: try! Tempo(bpm: 120), tick: Tick(0), at: Instant(nanoseconds: 5))
-    // The missing ticks, and the position of the first tick that arrives after Start: 1 if tick 51, at position 0, is missing.
+    // The missing ticks, and the position of the first tick that arrives after Start: 1 if tick 51, at position 0, is
+    // missing.
     for (missing, first) in [(Int64(50)...50, Int64(0)), (49...50, 0), (51...51, 1), (50...51, 1)] {
       var (follower, counter) = (TickFollower(), TickCounter())
       for n in Int64(0)...50 where !missing.contains(n) { counter.add(truth.deadline(Tick(n)), to: &follower) }
@@ -186,8 +188,8 @@ private func deviation(_ values: [Double]) -> Double {
     #expect(counter.next == Tick(59))
     #expect(abs(follower.timeline!.tempo.bpm - 97.3) < 0.01)
     #expect(counter.lost == 2)
-    // A tick that was skipped arrives late. The counter has counted it already, so the first call returns false. No further tick
-    // was skipped, so a second late tick would have to be counted.
+    // A tick that was skipped arrives late. The counter has counted it already, so the first call returns false. No
+    // further tick was skipped, so a second late tick would have to be counted.
     #expect(!counter.consumeLateTick() && counter.consumeLateTick() && counter.lost == 1)
   }
 

@@ -52,8 +52,8 @@ private func standardDeviation(_ values: [Double]) -> Double {
     #expect(follower.restarts == 0)
   }
 
-  /// The experiment in which `bare-ticks.sh` compares published followers: one-sided lateness with sigma 1 ms, 1000 ticks at 120
-  /// BPM, then 300 ticks at 140 BPM.
+  /// The experiment in which `bare-ticks.sh` compares published followers: one-sided lateness with sigma 1 ms, 1000
+  /// ticks at 120 BPM, then 300 ticks at 140 BPM.
   @Test(arguments: UInt64(1)...20) func tempoStepIsFollowedDespiteJitter(seed: UInt64) {
     var clock = JitteryClock(random: SplitMix(seed: seed), sigma: 1e6)
     var follower = TickFollower()

@@ -12,8 +12,8 @@ import Transports
   /// The instant that is `length` after the origin.
   private func instant(_ length: Nanoseconds) -> Instant { VirtualRhythm.origin + length }
 
-  /// The instants of the hits that sound when a rhythm that begins at the origin is replaced by one that begins at `start`. The
-  /// replacement is announced at `announced`. Both times are relative to the origin.
+  /// The instants of the hits that sound when a rhythm that begins at the origin is replaced by one that begins at
+  /// `start`. The replacement is announced at `announced`. Both times are relative to the origin.
   private func sounding(joining start: Nanoseconds, announced: Nanoseconds) throws -> [Instant] {
     let rings = ClockRings()
     let socket = try UDPSocket(port: 0)
@@ -52,8 +52,8 @@ import Transports
     return sounded
   }
 
-  /// The instants of the steps of the old rhythm up to `last`, and of the first three steps of the new rhythm, which begins at
-  /// `start`.
+  /// The instants of the steps of the old rhythm up to `last`, and of the first three steps of the new rhythm, which
+  /// begins at `start`.
   private func steps(to last: Int64, then start: Nanoseconds) -> [Instant] {
     (0...last).map { instant(.milliseconds(120 * $0)) } + (0...2).map { instant(start + .milliseconds(120 * $0)) }
   }

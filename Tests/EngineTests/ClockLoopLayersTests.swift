@@ -10,8 +10,8 @@ import Transports
 
 /// The layers that are passed to the sound. Steps are 120 ms long and are passed 50 ms ahead.
 @Suite struct ClockLoopLayersTests {
-  /// The events for the sound in the first eight steps (960 ms). `later` is a second schedule, and the time after the origin at
-  /// which it is published.
+  /// The events for the sound in the first eight steps (960 ms). `later` is a second schedule, and the time after the
+  /// origin at which it is published.
   private func soundEvents(
     of schedule: PlaybackSchedule, then later: (schedule: PlaybackSchedule, at: Nanoseconds)? = nil
   )
@@ -77,8 +77,8 @@ import Transports
     #expect(events[..<recall].filter { $0.drum == 36 }.map(\.instant) == (0...4).map(instant))
   }
 
-  /// The change is announced at 580 ms. Step 4 has sounded, and step 5 (600 ms) has been passed to the sound. Hits that may have
-  /// sounded already are not repeated.
+  /// The change is announced at 580 ms. Step 4 has sounded, and step 5 (600 ms) has been passed to the sound. Hits that
+  /// may have sounded already are not repeated.
   @Test func lateChangeAppliesFromTheFirstStepThatWasNotPassed() throws {
     let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(580))
     let events = try soundEvents(of: schedule(Intensity(10)), then: change)

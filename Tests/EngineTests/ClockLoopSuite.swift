@@ -42,8 +42,8 @@ extension ClockLoopSuite {
     return messages
   }
 
-  /// Calls `body` with a clock loop, its rings and its socket. The parameter `open` of `body` opens a stream to a new receiver
-  /// and returns the socket of the receiver.
+  /// Calls `body` with a clock loop, its rings and its socket. The parameter `open` of `body` opens a stream to a new
+  /// receiver and returns the socket of the receiver.
   func withLoop(
     _ body: (inout ClockLoop, ClockRings, UDPSocket, _ open: (ReceiverKind) throws -> UDPSocket) throws -> Void
   ) throws {

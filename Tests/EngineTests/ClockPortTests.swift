@@ -10,7 +10,8 @@ import _TestSupport
 
 /// The messages of the ALSA clock port on virtual time.
 @Suite(.serialized, .enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)")) struct ClockPortTests {
-  /// The player, and two other MIDI programs. `device` subscribes to the clock from the beginning, `late` does so later or never.
+  /// The player, and two other MIDI programs. `device` subscribes to the clock from the beginning, `late` does so later
+  /// or never.
   private struct Studio {
     let rings = ClockRings()
     let player: Sequencer
@@ -81,8 +82,8 @@ import _TestSupport
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule(start: 6 * 20_000))
       loop.play(from: .milliseconds(-20), to: .milliseconds(1))
-      // Tick 6 * 20 000 begins step 20 000. A song position has 14 bits. So the position is the step modulo 16384, the largest
-      // multiple of the 16 steps of the pattern with 14 bits.
+      // Tick 6 * 20 000 begins step 20 000. A song position has 14 bits. So the position is the step modulo 16384, the
+      // largest multiple of the 16 steps of the pattern with 14 bits.
       #expect(studio.device.takeMessages() == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
     }
   }
@@ -93,8 +94,8 @@ import _TestSupport
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
       try studio.connectLate()
       loop.play(from: .milliseconds(305), to: .milliseconds(2005))
-      // A bar has 96 ticks of 20 ms. So the second bar begins at 1920 ms, with step 16. From its subscription at 305 ms on, the late
-      // joiner also receives the 80 ticks 16...95. Up to 2005 ms, both receive the ticks up to 100.
+      // A bar has 96 ticks of 20 ms. So the second bar begins at 1920 ms, with step 16. From its subscription at 305 ms
+      // on, the late joiner also receives the 80 ticks 16...95. Up to 2005 ms, both receive the ticks up to 100.
       #expect(studio.late.takeMessages() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
       #expect(studio.device.takeMessages() == [.start] + clocks(101))
       // The next bar begins at 3840 ms, without a further song position.
@@ -182,7 +183,8 @@ import _TestSupport
       studio.rings.schedule.publish(VirtualRhythm.schedule(sends: false))
       loop.advance(to: VirtualRhythm.origin - .milliseconds(60))
       for key in 60..<70 { studio.rings.messages.push(.port(note(key))) }
-      // The first step is passed to the sound 50 ms before the origin. This deadline is only 200 us away, so the messages wait.
+      // The first step is passed to the sound 50 ms before the origin. This deadline is only 200 us away, so the
+      // messages wait.
       let next = loop.advance(to: VirtualRhythm.origin - .microseconds(50_200))
       #expect(next == VirtualRhythm.origin - .milliseconds(50))
       #expect(studio.late.takeMessages() == [] && studio.rings.messages.count == 10)

@@ -61,9 +61,9 @@ import _TestSupport
     let seconds = secondsOfInvitations(by: &connections, during: .seconds(120))
     // The gap between two invitations is at most two seconds. Two in the same second are rare.
     #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 <= 2 } && seconds.last! >= 59)
-    // An attempt to connect consists of twelve invitations and takes about ten seconds: the first four are 250 ms apart, the others
-    // 1 s. Six attempts fit into the minute; the bound allows one more invitation for each. An attempt that began before the
-    // end of the minute is completed, which adds up to twelve.
+    // An attempt to connect consists of twelve invitations and takes about ten seconds: the first four are 250 ms
+    // apart, the others 1 s. Six attempts fit into the minute; the bound allows one more invitation for each. An
+    // attempt that began before the end of the minute is completed, which adds up to twelve.
     #expect((60...6 * 13 + 12).contains(seconds.count))
     #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
   }
@@ -119,8 +119,8 @@ import _TestSupport
       Identity(identity), as: name, at: .init(address ?? remote), isInSession: isInSession, now: start)
   }
 
-  /// The local peer has identity `local`, and the discovered peer has identity 2. If two peers discover each other, the one with
-  /// the lower identity invites at once, the other after three seconds.
+  /// The local peer has identity `local`, and the discovered peer has identity 2. If two peers discover each other, the
+  /// one with the lower identity invites at once, the other after three seconds.
   @Test(arguments: [(UInt64(1), 0), (3, 3)]) func discoveredPeerIsInvited(local: UInt64, firstSecond: Int) throws {
     var connections = Connections(to: [], local: Identity(local), at: start)
     #expect(discover(&connections) && discover(&connections))
@@ -206,8 +206,8 @@ import _TestSupport
     connections.targets.compactMap { $0.identity?.bits }.sorted()
   }
 
-  /// Up to sixteen peers all connect to each other. With more, every peer connects to the two lowest identities, and these two
-  /// connect to all. The order of discovery does not matter.
+  /// Up to sixteen peers all connect to each other. With more, every peer connects to the two lowest identities, and
+  /// these two connect to all. The order of discovery does not matter.
   @Test(arguments: UInt64(1)...10) func withManyPeersOnlyTheTwoLowestIdentitiesAreTargets(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let numbers = Array(1...40).shuffled(using: &random)

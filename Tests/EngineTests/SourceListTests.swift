@@ -15,7 +15,8 @@ import _TestSupport
     var list = SourceList()
     list.replace(by: KnownSources([KnownSources.Source(ssrc: 1 << 31, address: address(1))]))
     list.replace(by: KnownSources(sources.shuffled(using: &random)))
-    // Beyond the capacity, the sources with the highest SSRC are omitted. `whole` counts the sources whose SSRC is not affected.
+    // Beyond the capacity, the sources with the highest SSRC are omitted. `whole` counts the sources whose SSRC is not
+    // affected.
     let whole = min(count, KnownSources.most) / 3 * 3
     #expect(sources.prefix(whole).allSatisfy { list.contains($0.ssrc, at: $0.address) })
     // An SSRC with the address of another source, an unknown SSRC, and the source that was replaced.

@@ -13,8 +13,8 @@ enum VirtualRhythm {
   static let origin = Instant(nanoseconds: 5_000_000_000)
   static let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!
 
-  /// A schedule of the ticks `start..<end`. Tick `start` is due at `origin`. If `sends` is true, the local peer is the master and
-  /// sends the ticks.
+  /// A schedule of the ticks `start..<end`. Tick `start` is due at `origin`. If `sends` is true, the local peer is the
+  /// master and sends the ticks.
   static func schedule(
     run: UInt32 = 1, sends: Bool = true, start: Int64 = 0, end: Int64 = .max, at origin: Instant = origin,
     change: TempoChange? = nil

@@ -87,8 +87,8 @@ import Testing
     for (a, b) in zip(sent, sent.dropFirst()) {
       #expect(b.at - a.at >= .milliseconds(50) && a.value != b.value)
     }
-    // The total (controller 7) changes at most once per beat, and the master sends each total three times. The rhythm has played
-    // for fewer than twenty beats of 0.5 s.
+    // The total (controller 7) changes at most once per beat, and the master sends each total three times. The rhythm
+    // has played for fewer than twenty beats of 0.5 s.
     let totals = band.players[0].sent.filter { $0.controller == 7 }
     #expect(totals.count < 3 * 20)
   }

@@ -59,8 +59,8 @@ import Testing
     #expect(clocked.band.players.allSatisfy { $0.ensemble.role == .idle })
     clocked.deliver(.continue)
     var dueTimes = clocked.tick(200, bpm: 120)
-    // Ticks 0...99 were counted before Stop. The first tick after Continue is tick 100, so element 100 of the due times belongs
-    // to it. The elements before it are placeholders, which no compared step uses.
+    // Ticks 0...99 were counted before Stop. The first tick after Continue is tick 100, so element 100 of the due times
+    // belongs to it. The elements before it are placeholders, which no compared step uses.
     #expect(clocked.band.players[0].runs.count == 2)
     #expect(clocked.newestRunIsGapless(of: 0))
     #expect(
@@ -125,7 +125,8 @@ import Testing
     for n in 0..<2 {
       #expect(clocked.newestRunIsGapless(of: n))
       #expect(clocked.band.players[n].runs.count == 1)
-      // The rhythm starts at most a quarter note (24 ticks) and the lead time, rounded up to a step (12 ticks), after the stall.
+      // The rhythm starts at most a quarter note (24 ticks) and the lead time, rounded up to a step (12 ticks), after
+      // the stall.
       #expect(clocked.band.players[n].runs[0][0].step <= Step(Int64(ticks + 24 + 12) / 6))
       #expect(clocked.error(ofPlayer: n, against: dueTimes, steps: 0..<75).largest < .milliseconds(1))
     }

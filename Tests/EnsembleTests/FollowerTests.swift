@@ -122,9 +122,10 @@ import Testing
     // Too short, too long, and of another version.
     var unreadable = [Array(valid.dropLast(5)), valid + [0], valid]
     unreadable[2][2] = 9  // A later version.
-    // Quarter notes of 0 ns, of 1 ns, and with all bits set. Octets 32...35 of the content are the length of the quarter note in
-    // nanoseconds (TimelineMessage.md). The content begins after four octets. It is encoded in groups of eight octets: an octet
-    // with the top bits of the group, the first of them in bit 6 (0x40), and seven octets without their top bits.
+    // Quarter notes of 0 ns, of 1 ns, and with all bits set. Octets 32...35 of the content are the length of the
+    // quarter note in nanoseconds (TimelineMessage.md). The content begins after four octets. It is encoded in groups
+    // of eight octets: an octet with the top bits of the group, the first of them in bit 6 (0x40), and seven octets
+    // without their top bits.
     for (first, last) in [(0, 0), (0, 1), (0xFF, 0xFF)] as [(UInt8, UInt8)] {
       var bytes = valid
       for n in 32..<36 {

@@ -72,7 +72,8 @@ import Testing
     var clocked = ClockedBand(seed: 1, sigma: .zero)
     clocked.deliver(.start)
     var dueTimes = clocked.tick(24 * 8, bpm: 120)
-    // The packets of half a second, which is 24 ticks, are lost. The recovery journal of the next packet contains their ticks.
+    // The packets of half a second, which is 24 ticks, are lost. The recovery journal of the next packet contains their
+    // ticks.
     dueTimes += clocked.tick(24, bpm: 120, arrives: false)
     for _ in 0..<24 { clocked.deliver(.recoveredClock) }
     dueTimes += clocked.tick(1, bpm: 120, arrives: false)

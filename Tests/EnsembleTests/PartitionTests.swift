@@ -73,8 +73,8 @@ import _TestSupport
       let error = last.at - band.dueTime(of: last.step, onScheduleOf: master)
       #expect(error.magnitude < .milliseconds(2), "seed \(seed), player \(n): \(error.microseconds) us")
       #expect(band.now - last.at < .seconds(1), "seed \(seed)")
-      // The old rhythm plays until the bar at which the new rhythm begins. So there is no long silence: at 90 BPM, the slowest
-      // tempo, a step lasts 167 ms.
+      // The old rhythm plays until the bar at which the new rhythm begins. So there is no long silence: at 90 BPM, the
+      // slowest tempo, a step lasts 167 ms.
       for (a, b) in zip(band.soundedSteps(of: n), band.soundedSteps(of: n).dropFirst()) where b.at > reconnection {
         #expect(b.at - a.at < .milliseconds(300), "seed \(seed), player \(n): \(a.step), \(b.step)")
       }

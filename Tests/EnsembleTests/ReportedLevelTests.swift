@@ -16,7 +16,8 @@ import Testing
     ensemble.joined(follower, at: now)
     try ensemble.start(tempo: .standard, at: now)
     ensemble.advance(to: now)
-    /// A presence of the follower with level 41. `claim` belongs to the rhythm in which the follower takes part; nil for none.
+    /// A presence of the follower with level 41. `claim` belongs to the rhythm in which the follower takes part; nil
+    /// for none.
     func presence(_ claim: Claim?) -> Presence {
       Presence(identity: follower, claim: claim, channel: nil, gates: .all, takesOver: true, activity: 41)
     }

@@ -4,8 +4,8 @@ import Testing
 
 /// The loss of a master, and the takeover of its rhythm by a successor.
 @Suite struct SuccessionTests {
-  /// Creates players whose clocks have a skew of -30, -10, 10 ppm and so on, and lets them play for `seconds`. Player 0 is the
-  /// master. Also returns its successors, in order.
+  /// Creates players whose clocks have a skew of -30, -10, 10 ppm and so on, and lets them play for `seconds`. Player 0
+  /// is the master. Also returns its successors, in order.
   private func makePlayingBand(
     seed: UInt64, players: Int = 4, loss: Double = 0, playing seconds: Int64 = 12
   ) throws -> (band: VirtualBand, successors: [Int]) {

@@ -46,9 +46,9 @@ import Testing
     #expect(taken == 0 && cursor.skipped > 0)
   }
 
-  /// A peer joins a rhythm and takes it over at once. The clock thread sees run 7 after run 5, and misses run 6. Run 7 belongs
-  /// to a series of runs that continue each other. `began` is the first run of this series. With 5, run 7 continues run 5 at tick
-  /// 100. Otherwise the cursor begins at the first tick of run 7.
+  /// A peer joins a rhythm and takes it over at once. The clock thread sees run 7 after run 5, and misses run 6. Run 7
+  /// belongs to a series of runs that continue each other. `began` is the first run of this series. With 5, run 7
+  /// continues run 5 at tick 100. Otherwise the cursor begins at the first tick of run 7.
   @Test(arguments: [UInt32(5), 6, 7]) func cursorContinuesItsPositionOnlyWithinASeriesOfRuns(began: UInt32) {
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
     let old = PlaybackSchedule(run: 5, sends: false, start: Tick(0), end: Tick(.max), timeline: timeline)

@@ -38,7 +38,8 @@ extension VirtualBand {
     post(.message(message, at: stamp), from: n, to: to)
   }
 
-  /// Puts a datagram into the queue of the network: one copy for the player with identity `to`, or one for each player if nil.
+  /// Puts a datagram into the queue of the network: one copy for the player with identity `to`, or one for each player
+  /// if nil.
   private mutating func post(_ datagram: Datagram, from n: Int, to: Identity?) {
     for other in players.indices where other != n && (to == nil || to == identity(other)) {
       let isLost = !connected(n, other) || world.losesPacket()

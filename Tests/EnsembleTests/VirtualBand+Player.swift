@@ -19,12 +19,13 @@ extension VirtualBand {
     var ahead: Nanoseconds { didSet { isChanged = true } }
     /// The rate error of the local clock in parts per million. A positive clock is fast.
     var skew: Int64 = 0 { didSet { isChanged = true } }
-    /// Whether the ensemble or the local clock has been written since ``deadline`` and ``wakeTime`` were calculated. They must
-    /// then be calculated again.
+    /// Whether the ensemble or the local clock has been written since ``deadline`` and ``wakeTime`` were calculated.
+    /// They must then be calculated again.
     var isChanged = true
     /// The next deadline of the ensemble in local time. A cached value, valid while ``isChanged`` is false.
     var deadline = Instant(nanoseconds: .min)
-    /// The true time at which a deadline or tick of the player is due next. A cached value, valid while ``isChanged`` is false.
+    /// The true time at which a deadline or tick of the player is due next. A cached value, valid while ``isChanged``
+    /// is false.
     var wakeTime = Instant(nanoseconds: .min)
     var isAlive = true
 

@@ -50,6 +50,7 @@ struct VirtualBand {
     var random = SplitMix(seed: seed)
     carriesActivity = activity != nil
     let activity = activity ?? []
+    // The local clocks differ from true time by up to 10 000 s.
     players = (0..<count).map { n in
       Player(
         EnsembleState(identity: Identity(random.next()), activity: n < activity.count ? activity[n] : 0),
@@ -185,7 +186,7 @@ struct VirtualBand {
       }
       // A player may have sent a message that arrives at once.
       next = min(next, world.nextEvent)
-      // Every wake time lies after `now`. So if `next` does not and no event is due, `end` has been reached.
+      // `next` is later than `now` unless `end` has been reached or an event is due.
       if next <= now, world.nextEvent > now { break }
       world.advance(to: next)
     }
@@ -226,7 +227,7 @@ struct VirtualBand {
     return player.wakeTime
   }
 
-  /// Advances player `n` while its deadline is due, at most four times. Then sends its messages.
+  /// Advances the ensemble of player `n` while its deadline is due, at most four times. Then sends its messages.
   private mutating func advanceAndSend(_ n: Int) {
     let (player, local) = (players[n], localTime(of: n))
     player.deadline = player.ensemble.nextDeadline

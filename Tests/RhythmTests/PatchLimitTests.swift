@@ -22,7 +22,8 @@ import Testing
     #expect(StepTable(try PatchLoader.patch(from: full, file: "big.yaml")).hitCount == 512)
     let found = faults(head + kit(9) + "layers:\n" + layer("a", voices: 0..<9))
     #expect(found == ["small.yaml:17: layers: contain 576 hits, more than the limit of 512; remove 64"])
-    // A second layer replaces the strokes of voice 0 from activity 64 on. One voice with two strokes on each step makes 64 more hits.
+    // A second layer replaces the strokes of voice 0 from activity 64 on. One voice with two strokes on each step makes
+    // 64 more hits.
     let split = layer("a", voices: 0..<8) + layer("b", voices: 0..<1, stroke: "X", activity: "[64]")
     #expect(faults(head + kit(9) + "layers:\n" + split).first?.contains("contain 576 hits") == true)
   }

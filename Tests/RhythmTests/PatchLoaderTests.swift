@@ -18,8 +18,8 @@ import Testing
     #expect(patch.layers[0].tracks[0].dynamics == kick)
   }
 
-  /// One case for each kind of fault: the number of the replaced line, its new text, and the expected message, which begins with
-  /// the number of the reported line.
+  /// One case for each kind of fault: the number of the replaced line, its new text, and the expected message, which
+  /// begins with the number of the reported line.
   @Test(arguments: [
     (14, "      kick: X... .... | x... ...", "14: layers[0].steps.kick: has 15 steps, the pattern has 16; add 1"),
     (19, "      open: .... .... .... ..x...", "19: layers[1].steps.open: has 18 steps, the pattern has 16; remove 2"),
@@ -99,8 +99,8 @@ import Testing
     #expect(found.first == "small.yaml:" + message, "\(found)")
   }
 
-  /// The number of the removed line, and the expected message. The reported line is that in which the mapping begins from which
-  /// the field is missing: the patch in line 1, and the first layer in line 11.
+  /// The number of the removed line, and the expected message. The reported line is that in which the mapping begins
+  /// from which the field is missing: the patch in line 1, and the first layer in line 11.
   @Test(arguments: [
     (2, "1: description: is missing; add it, such as \"description: A straight groove.\""),
     (3, "1: meter: is missing; add it, such as \"meter: 4/4\""),

@@ -13,8 +13,8 @@ import Testing
     (0..<Int64(table.stepCount)).reduce(0) { $0 + table.count(at: Step($1), activity: activity) }
   }
 
-  /// The number of hits never falls with the activity. At activity 0, there are at least four hits per bar. At 64, there are at
-  /// least twice as many as at 0. At 127, there are at least one and a half times as many as at 64.
+  /// The number of hits never falls with the activity. At activity 0, there are at least four hits per bar. At 64,
+  /// there are at least twice as many as at 0. At 127, there are at least one and a half times as many as at 64.
   @Test(arguments: ShippedPatches.names) func hitCountGrowsWithActivity(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     #expect(patch.name == name)
@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  /// Each note is a drum of General MIDI, 35 to 81. The hi-hats 42, 44 and 46 are in the group "hats", and no other voice is in a
-  /// group.
+  /// Each note is a drum of General MIDI, 35 to 81. The hi-hats 42, 44 and 46 are in the group "hats", and no other
+  /// voice is in a group.
   @Test(arguments: ShippedPatches.names) func kitUsesGeneralMIDINotes(name: String) throws {
     for voice in try ShippedPatches.patch(name).kit {
       #expect((35...81).contains(voice.note), "\(voice.name)")

@@ -33,8 +33,8 @@ func faults(_ text: String) -> [String] {
   }
 }
 
-/// The faults of ``smallPatch`` with some lines replaced. The keys are line numbers from 1 on. An empty replacement removes the
-/// line.
+/// The faults of ``smallPatch`` with some lines replaced. The keys are line numbers from 1 on. An empty replacement
+/// removes the line.
 func faults(replacing lines: [Int: String]) -> [String] {
   faults(
     smallPatch.enumerated().compactMap { place, line in

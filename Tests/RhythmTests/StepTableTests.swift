@@ -52,7 +52,8 @@ import Testing
 
   @Test func extremeStepsAreValid() throws {
     let table = StepTable(try ShippedPatches.patch("street"))
-    // The pattern has 32 steps. 2^63 is a multiple of 32, so the first possible step begins a pattern, and the last one ends it.
+    // The pattern has 32 steps. 2^63 is a multiple of 32, so the first possible step begins a pattern, and the last one
+    // ends it.
     #expect(table.hits(at: Step(.min)) == table.hits(at: Step(0)))
     #expect(table.hits(at: Step(.max)) == table.hits(at: Step(31)))
   }
@@ -71,13 +72,15 @@ import Testing
     for step in Int64(-3)...3 { #expect(table.hits(at: Step(step)).isEmpty) }
   }
 
+  /// The clock thread gets the table as one value in a triple buffer. 512 hits of five bytes and the ranges of the
+  /// steps have less than 3 KiB.
   @Test func tableFitsATripleBuffer() {
     #expect(MemoryLayout<Hit>.stride == 5)
     #expect(MemoryLayout<StepTable>.size < 3_072)
   }
 
-  /// Three layers play one voice. On step 0, the quieter stroke sounds only below and above the range of activity of the louder
-  /// one. On step 2, the adjacent ranges 10...100 and 101...127 have the same stroke and become one hit.
+  /// Three layers play one voice. On step 0, the quieter stroke sounds only below and above the range of activity of
+  /// the louder one. On step 2, the adjacent ranges 10...100 and 101...127 have the same stroke and become one hit.
   @Test func louderLayerReplacesQuieterLayer() throws {
     let text = """
       name: two

@@ -18,8 +18,8 @@ extension VirtualWorld {
     return VirtualWorld.steady(settings, length: .seconds(seconds)).simulated()
   }
 
-  /// For each network, the limit of the distances between peers that play the same step, in microseconds. 95 % of the distances
-  /// are below the limit.
+  /// For each network, the limit of the distances between peers that play the same step, in microseconds. 95 % of the
+  /// distances are below the limit.
   @Test(arguments: [(VirtualNetwork.still, 3.0), (.lan, 60), (.wifi, 600), (.poor, 1500)])
   func allPeersPlayEveryStepTogether(network: VirtualNetwork, limit: Double) {
     let outcome = simulate(network)

@@ -11,7 +11,8 @@ import _TestSupport
   }
 
   @Test func delaysHaveTheDistributionOfNetem() {
-    // Mean and standard deviation in microseconds. The deviation of `poor` is less than its nominal 5 ms, because the tail is cut.
+    // Mean and standard deviation in microseconds. The deviation of `poor` is less than its nominal 5 ms, because the
+    // tail is cut.
     for (network, mean, deviation) in [
       (VirtualNetwork.lan, 500.0, 100.0), (.wifi, 5000, 1000), (.poor, 5000, 4000),
     ] {
@@ -23,8 +24,8 @@ import _TestSupport
     }
     // The minimum is 100 us, and the deviation 1 us.
     #expect(delays(.still).allSatisfy { $0 >= 100 && $0 < 107 })
-    // A Pareto distribution of index 3 and minimum 1 has the mean 1.5 and the deviation 0.866. So the minimum lies 0.5 / 0.866
-    // deviations below the mean: 5 ms - 0.577 * 5 ms = 2.11 ms.
+    // A Pareto distribution of index 3 and minimum 1 has the mean 1.5 and the deviation 0.866. So the minimum lies 0.5
+    // / 0.866 deviations below the mean: 5 ms - 0.577 * 5 ms = 2.11 ms.
     #expect(delays(.poor).min()! >= 2110)
   }
 

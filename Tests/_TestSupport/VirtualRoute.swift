@@ -1,8 +1,8 @@
 public import MusicalTime
 public import Simulation
 
-/// Two peers in session on a virtual network. One follows the other. The type computes the clock measurements that the follower
-/// obtains, and when. The local clock is the follower's; it shows true time. The remote clock is the master's.
+/// Two peers in session on a virtual network. One follows the other. The type computes the clock measurements that the
+/// follower obtains, and when. The local clock is the follower's; it shows true time. The remote clock is the master's.
 public struct VirtualRoute: Sendable {
   public typealias Random = SplitMix
 
@@ -35,8 +35,8 @@ public struct VirtualRoute: Sendable {
 
   /// The clock measurements of `seconds` seconds in the order in which the follower obtains them.
   ///
-  /// Both peers send requests. Each request is answered by a reply, and the reply by an acknowledgement. A peer learns when its
-  /// own packet arrived from a later packet of the other peer.
+  /// Both peers send requests. Each request is answered by a reply, and the reply by an acknowledgement. A peer learns
+  /// when its own packet arrived from a later packet of the other peer.
   public func measurements(seconds: Double, seed: UInt64) -> [Measurement] {
     var random = Random(seed: seed)
     var measurements: [Measurement] = []

@@ -2,8 +2,8 @@ import HeapModule
 public import MusicalTime
 public import Simulation
 
-/// The place of an event in the queue of a ``VirtualWorld``. The type is not nested in the generic ``VirtualWorld``, because a type
-/// that is not generic is several times faster in a debug build.
+/// The place of an event in the queue of a ``VirtualWorld``. The type is not nested in the generic ``VirtualWorld``,
+/// because a type that is not generic is several times faster in a debug build.
 private struct EventKey: Comparable {
   /// When the event is due, in nanoseconds.
   var at: Int64

@@ -5,7 +5,8 @@ import _TestSupport
 @testable import Ensemble
 
 @Suite struct HeldNotesTests {
-  /// Random keys are pressed and released. At the end, `release()` returns exactly one Note Off for each note that still sounds.
+  /// Random keys are pressed and released. At the end, `release()` returns exactly one Note Off for each note that
+  /// still sounds.
   @Test(arguments: UInt64(1)...50) func releaseEndsEachHeldNoteOnce(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var held = HeldNotes()

@@ -28,8 +28,8 @@ import Testing
     account.heard(Tick(96), run: 2, start: start)
     account.played(Tick(97), run: 2, start: start)
     account.settle()
-    // Each run has two ticks: 0 and 1, 96 and 97. The first of each arrived. The recovered tick came before the first tick of its
-    // run, and does not count.
+    // Each run has two ticks: 0 and 1, 96 and 97. The first of each arrived. The recovered tick came before the first
+    // tick of its run, and does not count.
     #expect(account.expected == 4 && account.received == 2)
   }
 }

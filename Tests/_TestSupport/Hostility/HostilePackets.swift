@@ -7,9 +7,10 @@ import Simulation
 /// A hostile stream of RTP packets with all kinds of messages and with short and long recovery journals. Packets are omitted,
 /// reordered, replayed and damaged.
 ///
-/// The valid packets are generated once. Each input is a random one of them with a new sequence number: mostly the next number,
-/// sometimes a number up to twenty ahead, an older one or a random one. After a gap, the receiver recovers the missing packets
-/// from the journal of the input, which belongs to another position in the stream. Two of three inputs are damaged.
+/// The valid packets are generated once. Each input is a random one of them with a new sequence number: mostly the next
+/// number, sometimes a number up to twenty ahead, an older one or a random one. After a gap, the receiver recovers the
+/// missing packets from the journal of the input, which belongs to another position in the stream. Two of three inputs
+/// are damaged.
 public struct HostilePackets {
   /// The SSRC of the stream.
   public static let ssrc: UInt32 = 0x5475_7474  // "Tutt"

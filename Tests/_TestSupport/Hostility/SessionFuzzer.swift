@@ -80,8 +80,8 @@ public final class SessionFuzzer: Fuzzer {
   private func pickPeer() -> Int { 1 + pick(Self.controls.count - 1) }
   private func pickPort() -> Port { pick(4) == 0 ? .control : .data }
 
-  /// Usually one of 800 strangers, so that the genuine peers also find free sessions; in every fourth period of 100 000 inputs,
-  /// one of 3000, more than there are sessions.
+  /// Usually one of 800 strangers, so that the genuine peers also find free sessions; in every fourth period of 100 000
+  /// inputs, one of 3000, more than there are sessions.
   private func pickStranger() -> SocketAddress {
     SocketAddress(host: UInt32(10 + pick(inputs / 100_000 % 4 == 3 ? 3000 : 800)), port: 5004)
   }
@@ -215,8 +215,8 @@ public final class SessionFuzzer: Fuzzer {
     return outputs.count
   }
 
-  /// Puts a datagram of peer `k` in flight. The imitator of the sender records one of four datagrams. If the sender is the tested
-  /// endpoint, the imitator of a random genuine peer records it instead.
+  /// Puts a datagram of peer `k` in flight. The imitator of the sender records one of four datagrams. If the sender is
+  /// the tested endpoint, the imitator of a random genuine peer records it instead.
   private func put(_ flight: Flight, of k: Int) {
     if pick(4) == 0 { imitators[k == 0 ? pickPeer() : k].see(flight.datagram) }
     // Datagrams to strangers, whose hosts have numbers from 10 on, are not delivered.

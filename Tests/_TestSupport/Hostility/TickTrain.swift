@@ -2,9 +2,9 @@ import Foundation
 public import MusicalTime
 import Simulation
 
-/// A train of MIDI clock ticks with one kind of disturbance: 240 ticks at 120 BPM, the disturbance, then 480 ticks at a constant
-/// tempo. Each tick arrives late by the magnitude of a normally distributed number with mean 0 and standard deviation sigma.
-/// The seed determines the train.
+/// A train of MIDI clock ticks with one kind of disturbance: 240 ticks at 120 BPM, the disturbance, then 480 ticks at a
+/// constant tempo. Each tick arrives late by the magnitude of a normally distributed number with mean 0 and standard
+/// deviation sigma. The seed determines the train.
 public enum TickTrain: String, CaseIterable, Sendable {
   case steady
   /// One of twenty ticks is lost, independently of the others.
@@ -48,8 +48,8 @@ public enum TickTrain: String, CaseIterable, Sendable {
     public var bpm: Double
   }
 
-  /// Whether a receiver can derive the count of the sender from the arrivals. It cannot if the sender pauses: the gap looks like
-  /// lost ticks.
+  /// Whether a receiver can derive the count of the sender from the arrivals. It cannot if the sender pauses: the gap
+  /// looks like lost ticks.
   public var tellsCount: Bool { self != .pause && self != .silence }
 
   /// Generates the train of `seed`.
