@@ -1,6 +1,6 @@
-/// A peer's claim to be master. Every start is a new claim. The claim with the higher term wins; if the terms are equal, the
-/// claim with the lower identity wins. This total order needs no common clock (Lamport 1978). The word *term* comes from the Raft
-/// consensus algorithm.
+/// A peer's claim to be master. Every start is a new claim. The claim with the higher term wins; if the terms are
+/// equal, the claim with the lower identity wins. This total order needs no common clock (Lamport 1978). The word
+/// *term* comes from the Raft consensus algorithm.
 public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// One more than the highest term that the claiming peer had seen.
   public let term: UInt32

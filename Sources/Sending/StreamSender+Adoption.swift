@@ -18,8 +18,8 @@ extension StreamSender {
     invalidateDeadlines()
   }
 
-  /// Stops the run on all streams and for the local receivers of the clock. The following calls of ``poll(at:)`` send Stop, which
-  /// takes effect at `now`.
+  /// Stops the run on all streams and for the local receivers of the clock. The following calls of ``poll(at:)`` send
+  /// Stop, which takes effect at `now`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -30,8 +30,8 @@ extension StreamSender {
     invalidateDeadlines()
   }
 
-  /// Does the next part of an adoption: first the due steps of the previous schedule, then the stop of its receivers if it is
-  /// necessary, and last the change of the schedule.
+  /// Does the next part of an adoption: first the due steps of the previous schedule, then the stop of its receivers if
+  /// it is necessary, and last the change of the schedule.
   @_noLocks @_noAllocation
   mutating func continueAdoption() -> DueWork {
     guard let adoption else { return .none }
@@ -62,8 +62,9 @@ extension StreamSender {
     return .progress
   }
 
-  /// Moves the cursors of ticks past the ticks that were due until `now` while the local peer followed. Without this call, the
-  /// cursors would still be at the first of these ticks, because a follower takes ticks only if it reports them.
+  /// Moves the cursors of ticks past the ticks that were due until `now` while the local peer followed. Without this
+  /// call, the cursors would still be at the first of these ticks, because a follower takes ticks only if it reports
+  /// them.
   @_noLocks @_noAllocation
   private mutating func skipTicksAsFollower(until now: Instant) {
     guard !reportsTicks, !schedule.sends else { return }

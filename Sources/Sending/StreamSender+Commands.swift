@@ -18,7 +18,8 @@ extension StreamSender {
     }
   }
 
-  /// Whether ``execute(_:)`` may be called, which is the case if no message and no series of due packets is in progress.
+  /// Whether ``execute(_:)`` may be called, which is the case if no message and no series of due packets is in
+  /// progress.
   ///
   /// Real-time: safe.
   public var isReady: Bool {
@@ -28,8 +29,8 @@ extension StreamSender {
     }
   }
 
-  /// Executes a command. A command for a closed stream, and an `open` for a slot without memory, are ignored. Messages are
-  /// sent by the following calls of ``poll(at:)``.
+  /// Executes a command. A command for a closed stream, and an `open` for a slot without memory, are ignored. Messages
+  /// are sent by the following calls of ``poll(at:)``.
   ///
   /// - Precondition: ``isReady``.
   ///

@@ -10,8 +10,8 @@ extension StreamSender {
     // The message in progress goes first, because a timeline message has to precede the ticks that it describes.
     if let transmission = nextBroadcastPacket(at: now) { return transmission }
     if let transmission = nextPendingTick(at: now) { return transmission }
-    // Work that has waited for the pending ticks may be due now; it goes before guard packets. If deadlines are missed all the
-    // time, `allowance` is greater than 0 after each batch of due work, and permits guard packets too.
+    // Work that has waited for the pending ticks may be due now; it goes before guard packets. If deadlines are missed
+    // all the time, `allowance` is greater than 0 after each batch of due work, and permits guard packets too.
     if (nextDue <= now && allowance == 0) || !sendsGuards { return nil }
     return nextGuard(at: now)
   }

@@ -7,15 +7,16 @@ extension StreamSender {
   enum DueWork: BitwiseCopyable {
     /// The driver has to perform this output.
     case output(Output)
-    /// A piece of work was begun or done without an output. Next, the packets of ``StreamSender/dueSeries`` are to be sent, if
-    /// there are any, and more work may be due.
+    /// A piece of work was begun or done without an output. Next, the packets of ``StreamSender/dueSeries`` are to be
+    /// sent, if there are any, and more work may be due.
     case progress
     /// No more work is due.
     case none
   }
 
-  /// Does or begins the next piece of work that is due at `now`. In this order: a requested stop, the adoption of a schedule,
-  /// a tick at its due time, a step for the sound, the beginning of a run, the end of a run, and the work of a master.
+  /// Does or begins the next piece of work that is due at `now`. In this order: a requested stop, the adoption of a
+  /// schedule, a tick at its due time, a step for the sound, the beginning of a run, the end of a run, and the work of
+  /// a master.
   @_noLocks @_noAllocation
   mutating func nextDueWork(at now: Instant) -> DueWork {
     // The stages follow one another: each sets the next stage before its own work.
@@ -56,8 +57,8 @@ extension StreamSender {
     return schedule.sends ? nextDueWorkAsMaster(at: now) : .none
   }
 
-  /// Does or begins the next piece of work of a master: Start or Continue to time-stamp receivers, ticks that leave ahead of
-  /// time, and Stop.
+  /// Does or begins the next piece of work of a master: Start or Continue to time-stamp receivers, ticks that leave
+  /// ahead of time, and Stop.
   @_noLocks @_noAllocation
   private mutating func nextDueWorkAsMaster(at now: Instant) -> DueWork {
     while let tick = aheadPrelude.take(in: schedule, at: now) {
@@ -116,8 +117,9 @@ extension StreamSender {
     }
   }
 
-  /// Returns the instant at which Stop is to be sent to the receivers of one kind, which get their ticks by `cursor`. The distant
-  /// future if the end of the run is unknown, if ticks remain before it, or if no receiver of this kind takes part in the run.
+  /// Returns the instant at which Stop is to be sent to the receivers of one kind, which get their ticks by `cursor`.
+  /// The distant future if the end of the run is unknown, if ticks remain before it, or if no receiver of this kind
+  /// takes part in the run.
   @_noLocks @_noAllocation
   private func stopDue(by cursor: TickCursor, isTimeStamped: Bool) -> Instant {
     guard schedule.end.index != .max, cursor.next >= schedule.end, isPlaying(isTimeStamped: isTimeStamped) else {

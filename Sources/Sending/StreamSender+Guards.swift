@@ -5,8 +5,8 @@ import RTPMIDI
 extension StreamSender {
   /// Encodes the next guard packet that is due. Returns nil if there is none.
   ///
-  /// The streams are examined one after another. If other work interrupts this, the next call continues with the next stream.
-  /// The last streams thus get their guard packets before those of the first streams are due again.
+  /// The streams are examined one after another. If other work interrupts this, the next call continues with the next
+  /// stream. The last streams thus get their guard packets before those of the first streams are due again.
   @_noLocks @_noAllocation
   mutating func nextGuard(at now: Instant) -> Transmission? {
     if case .none = guardIndex {

@@ -12,17 +12,18 @@ extension StreamSender {
     case tick(Tick)
     /// Pass the step that begins with the tick to the sound.
     case step(Tick)
-    /// Start the local receivers of the clock at the tick, which is due in ``StreamSender/prelude``: with Start if it is tick 0,
-    /// otherwise with Continue.
+    /// Start the local receivers of the clock at the tick, which is due in ``StreamSender/prelude``: with Start if it
+    /// is tick 0, otherwise with Continue.
     case begin(Tick)
     /// Stop the local receivers of the clock.
     case end
-    /// Withdraw from the sound all steps that are due at or after the instant. The sender reports those of them that are still
-    /// valid again.
+    /// Withdraw from the sound all steps that are due at or after the instant. The sender reports those of them that
+    /// are still valid again.
     case recall(Instant)
   }
 
-  /// A series of due packets: one or more to each stream that the kind concerns. It is complete before other work begins.
+  /// A series of due packets: one or more to each stream that the kind concerns. It is complete before other work
+  /// begins.
   struct DueSeries: BitwiseCopyable {
     enum Kind: BitwiseCopyable {
       /// No packets are in progress.

@@ -10,8 +10,8 @@ extension StreamSender {
   @_noLocks @_noAllocation
   public mutating func poll(at now: Instant) -> Output? { poll(at: now, sendsGuards: true) }
 
-  /// Does the same as ``poll(at:)``, except that it sends no guard packets. A driver that executes several commands at one
-  /// instant calls this function after each of them, because a packet with a command replaces a guard packet.
+  /// Does the same as ``poll(at:)``, except that it sends no guard packets. A driver that executes several commands at
+  /// one instant calls this function after each of them, because a packet with a command replaces a guard packet.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -37,8 +37,8 @@ extension StreamSender {
           allowance -= 1
           return .packet(transmission)
         }
-        // A batch of due work begins. Its end is fixed, because otherwise deferrable packets would never be sent on a machine
-        // that is too slow.
+        // A batch of due work begins. Its end is fixed, because otherwise deferrable packets would never be sent on a
+        // machine that is too slow.
         batch = now
         continue
       }
@@ -46,14 +46,14 @@ extension StreamSender {
       isQuiet = now >= nextDue - quietTime
       if isQuiet { return nil }
       if let transmission = nextDeferrable(at: now, sendsGuards: sendsGuards) { return .packet(transmission) }
-      // `nextDeferrable` may have found that no tick is pending any more, because a stream was closed. The work that has waited
-      // for the pending ticks is then due now.
+      // `nextDeferrable` may have found that no tick is pending any more, because a stream was closed. The work that
+      // has waited for the pending ticks is then due now.
       if nextDue > now { return nil }
     }
   }
 
-  /// The instant at which ``poll(at:)`` has work next, unless a command is executed or a schedule is adopted before. Valid after
-  /// ``poll(at:)`` has returned nil.
+  /// The instant at which ``poll(at:)`` has work next, unless a command is executed or a schedule is adopted before.
+  /// Valid after ``poll(at:)`` has returned nil.
   ///
   /// Real-time: safe.
   public var nextDeadline: Instant {

@@ -33,8 +33,8 @@ extension StreamSender {
     return nil
   }
 
-  /// Encodes the next packet that a receiver needs to begin at `tick`: Start at tick 0; at any other tick, Song Position in the
-  /// first call and Continue in the second.
+  /// Encodes the next packet that a receiver needs to begin at `tick`: Start at tick 0; at any other tick, Song
+  /// Position in the first call and Continue in the second.
   @_noLocks @_noAllocation
   private mutating func encodeBeginning(of tick: Tick, on slot: Int, at now: Instant) -> Transmission? {
     let instant = schedule.deadline(tick)
@@ -57,7 +57,8 @@ extension StreamSender {
     return encode(.clock, at: schedule.deadline(tick), on: slot, now: now)
   }
 
-  /// Encodes the next tick up to ``pendingTick`` that a time-stamp receiver lacks. Returns nil if no receiver lacks one.
+  /// Encodes the next tick up to ``pendingTick`` that a time-stamp receiver lacks. Returns nil if no receiver lacks
+  /// one.
   @_noLocks @_noAllocation
   mutating func nextPendingTick(at now: Instant) -> Transmission? {
     while hasPendingTicks {
@@ -75,8 +76,8 @@ extension StreamSender {
     seekPendingTick()
   }
 
-  /// Moves ``pendingIndex`` to the next time-stamp receiver that lacks ticks, beginning with the present index. If there is none,
-  /// clears ``hasPendingTicks``.
+  /// Moves ``pendingIndex`` to the next time-stamp receiver that lacks ticks, beginning with the present index. If
+  /// there is none, clears ``hasPendingTicks``.
   @_noLocks @_noAllocation
   private mutating func seekPendingTick() {
     while pendingIndex < openSlots.count {

@@ -3,14 +3,14 @@ public import MusicalTime
 public import Playback
 import RTPMIDI
 
-/// The sending half of all sessions: Start, Continue, Song Position, Clock, Stop, messages, System Exclusive messages and
-/// guard packets on every RTP stream.
+/// The sending half of all sessions: Start, Continue, Song Position, Clock, Stop, messages, System Exclusive messages
+/// and guard packets on every RTP stream.
 ///
-/// The sender does no I/O and reads no clock. Its driver executes commands, adopts schedules, and calls
-/// ``poll(at:)`` with the current instant until the result is nil. The result of ``poll(at:)`` is one ``Output``: a packet
-/// to send, or an event for the other outputs of the driver (sound, ALSA port, trace). The driver then waits until
-/// ``nextDeadline`` or for the next command. In the engine, the driver is the clock thread, which reads the clock before
-/// every call. In a simulation, the instant does not change while packets are sent.
+/// The sender does no I/O and reads no clock. Its driver executes commands, adopts schedules, and calls ``poll(at:)``
+/// with the current instant until the result is nil. The result of ``poll(at:)`` is one ``Output``: a packet to send,
+/// or an event for the other outputs of the driver (sound, ALSA port, trace). The driver then waits until
+/// ``nextDeadline`` or for the next command. In the engine, the driver is the clock thread, which reads the clock
+/// before every call. In a simulation, the instant does not change while packets are sent.
 ///
 /// # Priority
 ///
@@ -18,14 +18,15 @@ import RTPMIDI
 /// time-stamp receivers) go first. All other packets are deferrable, in this order: the message in progress, ticks that
 /// leave ahead of time, guard packets. No deferrable packet is sent less than ``quietTime`` before the next deadline.
 ///
-/// If there are too many receivers for the machine, the next deadline has already passed whenever a batch of due work is done. Up
-/// to ``slice`` deferrable packets are nevertheless sent after each batch, so that messages make progress.
+/// If there are too many receivers for the machine, the next deadline has already passed whenever a batch of due work
+/// is done. Up to ``slice`` deferrable packets are nevertheless sent after each batch, so that messages make progress.
 ///
 /// # Memory
 ///
 /// A stream needs about 8 kB. ``reserve(_:)`` allocates this memory. No other function allocates.
 public struct StreamSender: ~Copyable {
-  /// How long before its first tick a play-on-arrival receiver gets Start or Continue. MIDI 1.0 asks for at least a millisecond.
+  /// How long before its first tick a play-on-arrival receiver gets Start or Continue. MIDI 1.0 asks for at least a
+  /// millisecond.
   public static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }
   /// How long before its first tick leaves a time-stamp receiver gets Start or Continue.
   private static var aheadPreludeTime: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(5) } }
@@ -75,11 +76,13 @@ public struct StreamSender: ~Copyable {
 
   /// The series of due packets in progress.
   var dueSeries = DueSeries()
-  /// The end of the batch in progress: the work that is due up to this instant is being done. Nil if no batch is in progress.
+  /// The end of the batch in progress: the work that is due up to this instant is being done. Nil if no batch is in
+  /// progress.
   var batch: Instant?
   /// The instant at which the next work is due. Valid while ``batch`` is nil.
   var nextDue = Instant.distantFuture
-  /// The number of deferrable packets that may still be sent before the next batch although due work waits, see ``slice``.
+  /// The number of deferrable packets that may still be sent before the next batch although due work waits, see
+  /// ``slice``.
   var allowance = 0
   /// The stop of all streams that is in progress, if any.
   var stopRequest = StopRequest()

@@ -1,5 +1,5 @@
-/// Reads numbers that an ``OctetWriter`` wrote, one after another. The caller checks the length first: octets beyond the end
-/// are read as 0.
+/// Reads numbers that an ``OctetWriter`` wrote, one after another. The caller checks the length first: octets beyond
+/// the end are read as 0.
 struct OctetReader {
   private var rest: ArraySlice<UInt8>
 

@@ -1,7 +1,7 @@
 /// An offer as a System Exclusive message of 21 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 03 (version 1, kind 3, see ``MessageKind``) and these 13 octets, encoded by ``SevenBit``. Numbers are
-/// big-endian.
+/// The data are 7D 54 01 03 (version 1, kind 3, see ``MessageKind``) and these 13 octets, encoded by ``SevenBit``.
+/// Numbers are big-endian.
 ///
 ///     octet   length   field
 ///     0       4        the term of the claim

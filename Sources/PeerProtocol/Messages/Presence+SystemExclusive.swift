@@ -2,8 +2,8 @@ import MIDI
 
 /// A presence as a System Exclusive message of 34 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 24 octets, encoded by ``SevenBit``. Numbers are
-/// big-endian.
+/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 24 octets, encoded by ``SevenBit``.
+/// Numbers are big-endian.
 ///
 ///     octet   length   field
 ///     0       8        the identity of the sender

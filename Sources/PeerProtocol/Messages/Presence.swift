@@ -1,7 +1,7 @@
 public import MIDI
 
-/// The report of a Tutti peer about itself. It is sent to each other peer a few times per second, and at once on a change.
-/// After an interruption of the network, the presences are sufficient to reunite the peers.
+/// The report of a Tutti peer about itself. It is sent to each other peer a few times per second, and at once on a
+/// change. After an interruption of the network, the presences are sufficient to reunite the peers.
 public struct Presence: Hashable, Sendable {
   /// The identity of the sender. A presence whose identity is not that of the session's peer is dropped.
   public var identity: Identity
@@ -13,8 +13,8 @@ public struct Presence: Hashable, Sendable {
   public var gates: GateSet
   /// Whether the sender would take over if the master disappeared.
   public var takesOver: Bool
-  /// The activity of the sender's player, 0...127. On a change, the sender also sends it as Expression (CC 11). But this single
-  /// message may be lost, or may arrive before the receiver has recognised the sender.
+  /// The activity of the sender's player, 0...127. On a change, the sender also sends it as Expression (CC 11). But
+  /// this single message may be lost, or may arrive before the receiver has recognised the sender.
   public var activity: UInt8
 
   public init(

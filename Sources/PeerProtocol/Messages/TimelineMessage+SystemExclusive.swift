@@ -2,8 +2,8 @@ import MusicalTime
 
 /// A timeline message as a System Exclusive message of 80 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 01 (version 1, kind 1, see ``MessageKind``) and these 64 octets, encoded by ``SevenBit``. Numbers are
-/// big-endian.
+/// The data are 7D 54 01 01 (version 1, kind 1, see ``MessageKind``) and these 64 octets, encoded by ``SevenBit``.
+/// Numbers are big-endian.
 ///
 ///     octet   length   field
 ///     0       4        the term of the claim
@@ -36,8 +36,8 @@ extension TimelineMessage {
     return MessageKind.timelineMessage.wrap(octets)
   }
 
-  /// Reads ``systemExclusive``. Returns nil for any other message, for a tempo out of range, and for ticks and instants that are
-  /// so large that arithmetic with them would not be exact.
+  /// Reads ``systemExclusive``. Returns nil for any other message, for a tempo out of range, and for ticks and instants
+  /// that are so large that arithmetic with them would not be exact.
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {

@@ -24,9 +24,9 @@ final class PeerSession: SessionExtension {
 
   var deadline: Instant? { recognition.next }
 
-  /// A Tutti peer sends at least ten probes per second, or fewer if the rate is limited. The silence limit is six intervals
-  /// between probes, which means five missing probes, but at least a second. The session is lost after twice this time, but not
-  /// before five seconds (``RTPMIDI/Supervision``).
+  /// A Tutti peer sends at least ten probes per second, or fewer if the rate is limited. The silence limit is six
+  /// intervals between probes, which means five missing probes, but at least a second. The session is lost after twice
+  /// this time, but not before five seconds (``RTPMIDI/Supervision``).
   var supervision: Supervision {
     guard recognition.isTuttiPeer else { return .standard }
     return Supervision(
@@ -44,8 +44,8 @@ final class PeerSession: SessionExtension {
     switch recognition.advance(to: now, shortestInterval: shortestInterval(in: context)) {
     case .request: context.requestPacket()
     case .standardDevice:
-      // A Tutti peer was expected, and nothing was received within the first second. A standard device would have sent or
-      // answered CK by then. The peer is therefore neither: it is out of reach.
+      // A Tutti peer was expected, and nothing was received within the first second. A standard device would have sent
+      // or answered CK by then. The peer is therefore neither: it is out of reach.
       if isExpected, context.lastHeard < context.establishedAt + .seconds(1) { return false }
       context.report(RecognitionEvent.standardDevice.encoded)
     case nil: break
@@ -58,7 +58,8 @@ final class PeerSession: SessionExtension {
     ProbeRate.shortestInterval(sessions: max(context.establishedCount, owner.knownPeers))
   }
 
-  /// Sends the request that is due by `send`, which returns the instant at which the request left; nil if it was not sent.
+  /// Sends the request that is due by `send`, which returns the instant at which the request left; nil if it was not
+  /// sent.
   func sendRequest(ssrc: UInt32, rateLimit: UInt16, by send: (ClockProbe) -> Instant?) {
     var request = ClockProbe(
       ssrc: ssrc, identity: owner.identity, rateLimit: rateLimit, sentAt: Instant(nanoseconds: 0))
@@ -142,8 +143,8 @@ final class PeerSession: SessionExtension {
     return .accepted
   }
 
-  /// Reports the transit of the local packet whose departure and arrival `probe` contains as origin and receive stamp. Does nothing
-  /// if the peer has already reported this packet or a later one.
+  /// Reports the transit of the local packet whose departure and arrival `probe` contains as origin and receive stamp.
+  /// Does nothing if the peer has already reported this packet or a later one.
   ///
   /// - Parameter last: the departure of the newest local packet that the peer has reported.
   private func reportOutwardTransit(

@@ -8,15 +8,16 @@ import RTPMIDI
 ///       │  └─ peer uses protocol ──┐
 ///       └──── no reply ──▶ standard device
 ///
-/// - In the state *asking*, the first request is sent immediately, the second after 250 ms, and the third after 1 s. The state ends
-///   after 3 s. A peer that is expected to be a Tutti peer gets twenty requests, 100 ms apart.
-/// - A *recognised* peer gets a request every 20 ms for 60 s, then every 100 ms, or less often if the peer limits the rate
-///   (``ClockProbe/rateLimit``).
+/// - In the state *asking*, the first request is sent immediately, the second after 250 ms, and the third after 1 s.
+///   The state ends after 3 s. A peer that is expected to be a Tutti peer gets twenty requests, 100 ms apart.
+/// - A *recognised* peer gets a request every 20 ms for 60 s, then every 100 ms, or less often if the peer limits the
+///   rate (``ClockProbe/rateLimit``).
 /// - A *standard device* gets no requests, because some implementations log every unknown packet.
 ///
-/// The peer uses the peer protocol if it sends a request or a send instant. It is then certainly a Tutti peer, even if the network
-/// has lost all its replies. Asking then continues until the peer replies, with ten requests per second at first and later one per
-/// second. It does not end, because a rhythm may begin at any time, and following the rhythm needs the peer's clock.
+/// The peer uses the peer protocol if it sends a request or a send instant. It is then certainly a Tutti peer, even if
+/// the network has lost all its replies. Asking then continues until the peer replies, with ten requests per second at
+/// first and later one per second. It does not end, because a rhythm may begin at any time, and following the rhythm
+/// needs the peer's clock.
 ///
 /// With many sessions, each session sends fewer requests (``ProbeRate``).
 struct Recognition {

@@ -2,12 +2,12 @@ import MusicalTime
 
 /// Rejects send instants of a peer whose clock stands still or runs backwards.
 ///
-/// A send instant need not be later than the newest one, because packets can overtake each other. But if it would mean that its
-/// packet had a delay more than a second longer than that of the packet with the newest send instant, the remote clock stands
-/// still or runs backwards. Such a send instant is rejected.
+/// A send instant need not be later than the newest one, because packets can overtake each other. But if it would mean
+/// that its packet had a delay more than a second longer than that of the packet with the newest send instant, the
+/// remote clock stands still or runs backwards. Such a send instant is rejected.
 ///
-/// A clock that was set back once continues from its new time. Therefore, of the instants that would be rejected, the fourth in a
-/// row is accepted if each of the four is later than the one before.
+/// A clock that was set back once continues from its new time. Therefore, of the instants that would be rejected, the
+/// fourth in a row is accepted if each of the four is later than the one before.
 struct SendInstantFilter: BitwiseCopyable {
   /// The largest accepted additional delay of a packet that was overtaken.
   private static let longestDelay = Nanoseconds.seconds(1)

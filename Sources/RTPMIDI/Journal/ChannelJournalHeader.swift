@@ -14,8 +14,8 @@ struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
   var isEnhanced: Bool
   /// The size of the whole channel journal in octets, including this header: 3...1023.
   var length: Int
-  /// The third octet: the flags of the chapters that follow. In hexadecimal, P is 80, C 40, M 20, W 10, N 08, E 04, T 02
-  /// and A 01.
+  /// The third octet: the flags of the chapters that follow. In hexadecimal, P is 80, C is 40, M is 20, W is 10, N is
+  /// 08, E is 04, T is 02 and A is 01.
   var chapters: UInt8
 
   /// The size of the header in octets.

@@ -5,8 +5,8 @@ import MIDI
 struct ChannelState: BitwiseCopyable {
   static var unknown: UInt8 { @_noLocks @_noAllocation get { 0xFF } }
 
-  /// For each key that is on, the velocity of its newest Note On; 0 for a key that is off. Bit 7 marks a note that is held
-  /// at the sender but was not played here.
+  /// For each key that is on, the velocity of its newest Note On; 0 for a key that is off. Bit 7 marks a note that is
+  /// held at the sender but was not played here.
   var velocities = InlineArray<128, UInt8>(repeating: 0)
   /// For each key, the number of Note Ons without a Note Off, at most 127.
   var references = InlineArray<128, UInt8>(repeating: 0)
@@ -72,8 +72,8 @@ struct ChannelState: BitwiseCopyable {
     }
   }
 
-  /// Resets what Reset All Controllers resets by MIDI recommended practice RP-015: modulation (1), expression (11), pedals
-  /// 64...67, the selected parameter, the pitch wheel and the pressures.
+  /// Resets what Reset All Controllers resets by MIDI recommended practice RP-015: modulation (1), expression (11),
+  /// pedals 64...67, the selected parameter, the pitch wheel and the pressures.
   @_noLocks @_noAllocation
   private mutating func resetControllers() {
     controllers[1] = Self.unknown

@@ -12,8 +12,8 @@ import MIDI
 ///     J, K   S C V L DSZ[2] LENGTH[10] | COUNT VALUE LEGAL     the undefined commands F4 and F5
 ///     Y, Z   S C L LENGTH[5] | COUNT LEGAL                     the undefined commands F9 and FD
 ///
-/// `Message` has no case for the undefined commands. Received logs J, K, Y and Z are skipped by their LENGTH. They are never
-/// sent.
+/// `Message` has no case for the undefined commands. Received logs J, K, Y and Z are skipped by their LENGTH. They are
+/// never sent.
 struct ChapterD: Hashable, Sendable, BitwiseCopyable {
   /// The log B, G or H: a count or a value.
   struct Log: Hashable, Sendable, BitwiseCopyable {
@@ -55,8 +55,8 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     var mask: UInt8 = 0x08
     while mask > 0 {
       if flags.has(mask) {
-        // F4 and F5 are System Common commands, whose logs have a header of two octets. The logs of the System Real-Time
-        // commands F9 and FD have a header of one octet.
+        // F4 and F5 are System Common commands, whose logs have a header of two octets. The logs of the System
+        // Real-Time commands F9 and FD have a header of one octet.
         let isCommon = mask > 0x02
         guard next + (isCommon ? 2 : 1) <= end else { return nil }
         let length = isCommon ? Int(packet.uint16(at: next) & 0x03FF) : Int(packet[next] & 0x1F)

@@ -6,8 +6,8 @@ import BasicContainers
 struct ChapterF: Hashable, Sendable, BitwiseCopyable {
   /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
-  /// C: the newest complete time. If ``isQuarterFrames`` is true, the eight nibbles of quarter frames 0...7, with that of
-  /// quarter frame 0 in the uppermost four bits. Otherwise, the four octets hr, mn, sc, fr of a Full Frame message.
+  /// C: the newest complete time. If ``isQuarterFrames`` is true, the eight nibbles of quarter frames 0...7, with that
+  /// of quarter frame 0 in the uppermost four bits. Otherwise, the four octets hr, mn, sc, fr of a Full Frame message.
   var complete: UInt32?
   /// Q: the complete time was sent as quarter frames.
   var isQuarterFrames: Bool

@@ -6,8 +6,8 @@ import BasicContainers
 ///
 /// LEN ``NoteLog``s follow, for notes whose newest command is a Note On, the oldest first. Then, if LOW <= HIGH, the
 /// octets LOW...HIGH of a bit field follow. The whole bit field would have 16 octets, with one bit for each of the 128
-/// notes. The most significant bit of octet LOW belongs to note 8 * LOW. A bit is 1 if the newest command of its note is a
-/// Note Off. B is the S bit of the bit field. No note has both a log and a set bit.
+/// notes. The most significant bit of octet LOW belongs to note 8 * LOW. A bit is 1 if the newest command of its note
+/// is a Note Off. B is the S bit of the bit field. No note has both a log and a set bit.
 ///
 /// LEN has seven bits. Therefore LEN 127 together with LOW 15 and HIGH 0 means 128 logs.
 struct ChapterN: Hashable, Sendable, BitwiseCopyable {

@@ -4,9 +4,9 @@ import BasicContainers
 ///
 ///     S N D C T TOP[3] | CLOCK 16, if C | TIMETOOLS 24, if T
 ///
-/// If C is 0, the position is the start of the song. Otherwise, it is TOP * 65536 + CLOCK Timing Clocks after the start. If
-/// D is 1, the newest Clock has played this position. If D is 0, Start or Song Position has set the position, and the next
-/// Clock plays it. Examples:
+/// If C is 0, the position is the start of the song. Otherwise, it is TOP * 65536 + CLOCK Timing Clocks after the
+/// start. If D is 1, the newest Clock has played this position. If D is 0, Start or Song Position has set the position,
+/// and the next Clock plays it. Examples:
 ///
 ///     newest command                  position   D
 ///     Start                           0          0

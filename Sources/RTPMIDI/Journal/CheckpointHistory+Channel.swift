@@ -4,9 +4,9 @@ import MIDI
 /// Encoding of channel journals, chapter by chapter (RFC 6295 section 5 and appendix A).
 ///
 /// In all functions, `last` is the sequence number of the packet directly before the one that is being encoded, and
-/// `updated` contains the flags of the chapters that code a command of packet `last`. The S bits of these chapters are 0.
-/// The functions return false if the packet has no room, or if the journal or a list is longer than its length field can
-/// express. The caller then removes what was appended.
+/// `updated` contains the flags of the chapters that code a command of packet `last`. The S bits of these chapters are
+/// 0. The functions return false if the packet has no room, or if the journal or a list is longer than its length field
+/// can express. The caller then removes what was appended.
 extension CheckpointHistory {
   /// Appends the channel journal of `channel`, with the chapters whose flags are set in `chapters`.
   @_noLocks @_noAllocation
@@ -180,9 +180,9 @@ extension CheckpointHistory {
     return true
   }
 
-  /// Appends Chapter N: a log for each note that is on, and a bit for each note that has ended. The Y bit of every log is
-  /// set, so that the receiver plays a recovered note even if it is late. Notes that are held at the sender are then also
-  /// held at the receiver.
+  /// Appends Chapter N: a log for each note that is on, and a bit for each note that has ended. The Y bit of every log
+  /// is set, so that the receiver plays a recovered note even if it is late. Notes that are held at the sender are then
+  /// also held at the receiver.
   @_noLocks @_noAllocation
   private func appendChapterN(
     of channel: Channel, last: UInt16, to packet: inout RigidArray<UInt8>

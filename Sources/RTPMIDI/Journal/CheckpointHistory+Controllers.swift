@@ -58,8 +58,8 @@ extension CheckpointHistory {
     return false
   }
 
-  /// Appends an entry for the enhanced encoding of Chapter C. If there are four entries for the same controller already,
-  /// removes the oldest of them.
+  /// Appends an entry for the enhanced encoding of Chapter C. If there are four entries for the same controller
+  /// already, removes the oldest of them.
   @_noLocks @_noAllocation
   private mutating func appendKeepingFour(_ entry: HistoryEntry) {
     guard isRecording else { return }

@@ -33,8 +33,8 @@ extension CheckpointHistory {
   }
 
   /// Returns the index of the selected parameter of `channel` in ``parameters``; nil if none is selected. Adds the
-  /// parameter if it is new; if there is no room, it replaces the least recently used one. Marks the parameter as the most
-  /// recently used.
+  /// parameter if it is new; if there is no room, it replaces the least recently used one. Marks the parameter as the
+  /// most recently used.
   @_noLocks @_noAllocation
   private mutating func indexOfSelectedParameter(on channel: Channel) -> Int? {
     let state = channels[Int(channel.wire)]

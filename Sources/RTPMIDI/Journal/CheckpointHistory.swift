@@ -163,7 +163,8 @@ struct CheckpointHistory: ~Copyable {
     return false
   }
 
-  /// Removes all entries of this kind and number. With the enhanced encoding of Chapter C, a controller can have several.
+  /// Removes all entries of this kind and number. With the enhanced encoding of Chapter C, a controller can have
+  /// several.
   @_noLocks @_noAllocation
   mutating func removeAll(_ chapterID: UInt8, number: UInt8) {
     while removeNewest(chapterID, number: number) {}

@@ -87,8 +87,8 @@ struct ExclusiveHistory: ~Copyable {
       }
       logs.append(Log(number: count, packet: packet, isKept: isKept))
     } else if logs.isEmpty {
-      // The history does not contain the beginning of the command. A log without data informs the receiver that it cannot
-      // recover the command.
+      // The history does not contain the beginning of the command. A log without data informs the receiver that it
+      // cannot recover the command.
       logs.append(Log(number: count, packet: packet, isKept: false))
     }
     let last = logs.count - 1
@@ -138,7 +138,8 @@ struct ExclusiveHistory: ~Copyable {
   /// Whether any command was sent in packet `checkpoint` or later.
   @_noLocks @_noAllocation
   func hasCommands(since checkpoint: UInt16) -> Bool {
-    // `trim(through:)` keeps an open command, which may be older than the checkpoint. If there is one, it is the last log.
+    // `trim(through:)` keeps an open command, which may be older than the checkpoint. If there is one, it is the last
+    // log.
     logs.isEmpty ? false : !checkpoint.isAfter(logs[logs.count - 1].packet)
   }
 
@@ -146,8 +147,8 @@ struct ExclusiveHistory: ~Copyable {
   @_noLocks @_noAllocation
   func isUpdated(by last: UInt16) -> Bool { logs.isEmpty ? false : logs[logs.count - 1].packet == last }
 
-  /// Appends Chapter X. `last` is the sequence number of the packet directly before the one that is being encoded. Returns
-  /// false if `packet` has no room.
+  /// Appends Chapter X. `last` is the sequence number of the packet directly before the one that is being encoded.
+  /// Returns false if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>, last: UInt16) -> Bool {
     var start = 0

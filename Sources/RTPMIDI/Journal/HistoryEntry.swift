@@ -58,8 +58,8 @@ struct HistoryEntry: BitwiseCopyable {
   @_noLocks @_noAllocation
   static func chapterID(_ chapter: ChannelChapter, _ channel: Channel) -> UInt8 { channel.wire << 4 | chapter.rawValue }
 
-  /// The ``number`` in Chapter M of a selection that has no parameter log: only the upper half of a parameter number was
-  /// sent, or the number selects no parameter.
+  /// The ``number`` in Chapter M of a selection that has no parameter log: only the upper half of a parameter number
+  /// was sent, or the number selects no parameter.
   static var selection: UInt8 { @_noLocks @_noAllocation get { 0xFF } }
 
   var isControlChange: Bool { @_noLocks @_noAllocation get { chapterID & 0x0F == ChannelChapter.c.rawValue } }

@@ -3,9 +3,9 @@ import MIDI
 /// Decodes a recovery journal (RFC 6295 section 5) log by log.
 ///
 /// The cursor stores offsets, not octets: pass the same packet to each call. The recovery journal contains the system
-/// journal and the channel journals; these contain chapters. Each of these containers must lie within the container around
-/// it, and its content must end exactly where its length field says. Otherwise the rest of the recovery journal is
-/// malformed. A receiver that calls ``check(in:)`` first never applies part of a malformed journal.
+/// journal and the channel journals; these contain chapters. Each of these containers must lie within the container
+/// around it, and its content must end exactly where its length field says. Otherwise the rest of the recovery journal
+/// is malformed. A receiver that calls ``check(in:)`` first never applies part of a malformed journal.
 ///
 /// The cursor does not return the logs of Chapter E one by one. It returns their extent together with each note of
 /// Chapter N.
@@ -28,8 +28,9 @@ struct JournalCursor: BitwiseCopyable {
   private var channelJournalsLeft: Int
   /// The offset directly after the current system or channel journal.
   private var containerEnd: Int
-  /// The flags of the chapters of the current system or channel journal that have not begun yet. The system chapters
-  /// D V Q F X have the bits 12 to 8, the channel chapters P C M W N E T A the bits 7 to 0. The highest bit is read first.
+  /// The flags of the chapters of the current system or channel journal that have not begun yet. The system chapters D
+  /// V Q F X have the bits 12 to 8, the channel chapters P C M W N E T A the bits 7 to 0. The highest bit is read
+  /// first.
   private var chapters: UInt16 = 0
   /// The channel of the current channel journal.
   private var channel = Channel(wire: 0)
@@ -109,8 +110,8 @@ struct JournalCursor: BitwiseCopyable {
 
   /// Begins the chapter with the flag `flag` of ``chapters``.
   ///
-  /// - Returns: the content of a chapter that has no list; nil if the chapter has a list, whose logs follow, or if it is
-  ///   Chapter E, which is skipped.
+  /// - Returns: the content of a chapter that has no list; nil if the chapter has a list, whose logs follow, or if it
+  ///   is Chapter E, which is skipped.
   @_noLocks @_noAllocation
   private mutating func beginChapter(
     _ flag: UInt16, in packet: borrowing Span<UInt8>

@@ -2,8 +2,8 @@ import MIDI
 
 // Repair from a channel journal.
 extension JournalRepair {
-  /// Repairs the program and its bank from Chapter P. If either differs, sends the controllers 0 and 32 that differ, and
-  /// then the program change.
+  /// Repairs the program and its bank from Chapter P. If either differs, sends the controllers 0 and 32 that differ,
+  /// and then the program change.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterP, on channel: Channel, _ state: inout ReceivedState) {
     let index = Int(channel.wire)
@@ -30,9 +30,9 @@ extension JournalRepair {
 
   /// Repairs a controller from a log of Chapter C.
   ///
-  /// A value log is compared with the known value. In the enhanced encoding, a controller can have several value logs; all
-  /// but the newest are ignored. A toggle log is compared with the known toggle count of pedals 64...69, and a count log
-  /// with the known count of an action, controllers 120...127.
+  /// A value log is compared with the known value. In the enhanced encoding, a controller can have several value logs;
+  /// all but the newest are ignored. A toggle log is compared with the known toggle count of pedals 64...69, and a
+  /// count log with the known count of an action, controllers 120...127.
   ///
   /// - Parameter later: the logs after `log` in the chapter.
   @_noLocks @_noAllocation
@@ -58,8 +58,8 @@ extension JournalRepair {
       let knownCount = state.channels[index].toggles[number - 64]
       let isNewest = Self.isNewest(log, before: later, in: packet)
       guard Self.reportsNewCommands(count, isNewest: isNewest, known: knownCount) else { return }
-      // The pedal is on if its toggle count is odd. If the two counts differ by an odd number, the pedal has changed, and
-      // one message repairs it. Otherwise, the pedal has changed and changed back, which takes two messages.
+      // The pedal is on if its toggle count is odd. If the two counts differ by an odd number, the pedal has changed,
+      // and one message repairs it. Otherwise, the pedal has changed and changed back, which takes two messages.
       let hasChanged = (count ^ knownCount) & 1 != 0
       let wasOn = knownCount & 1 != 0
       let oldValue = state.channels[index].controllers[number]
@@ -83,9 +83,9 @@ extension JournalRepair {
 
   /// Whether a log with the count `count`, modulo 64, reports commands that were not received.
   ///
-  /// The newest log of a controller does so if its count differs from the known count. The difference can have any size,
-  /// because the stream may have been joined late. An older log does so only if its count is ahead of the known count, that
-  /// is, if the difference modulo 64 is less than 32.
+  /// The newest log of a controller does so if its count differs from the known count. The difference can have any
+  /// size, because the stream may have been joined late. An older log does so only if its count is ahead of the known
+  /// count, that is, if the difference modulo 64 is less than 32.
   @_noLocks @_noAllocation
   private static func reportsNewCommands(_ count: UInt8, isNewest: Bool, known: UInt8) -> Bool {
     let difference = (count &- known) & 0x3F
@@ -121,11 +121,11 @@ extension JournalRepair {
     return newest
   }
 
-  /// Repairs a note whose newest command is a Note On. Afterwards, its reference count (the number of Note Ons without Note
-  /// Off) equals that of the sender.
+  /// Repairs a note whose newest command is a Note On. Afterwards, its reference count (the number of Note Ons without
+  /// Note Off) equals that of the sender.
   ///
-  /// If the note is off here, it is played only if the Y bit recommends that. If it is on with another velocity, a Note Off
-  /// and a Note On give it the velocity of the sender.
+  /// If the note is off here, it is played only if the Y bit recommends that. If it is on with another velocity, a Note
+  /// Off and a Note On give it the velocity of the sender.
   ///
   /// - Parameter extras: the logs of Chapter E of the channel.
   @_noLocks @_noAllocation
@@ -147,7 +147,8 @@ extension JournalRepair {
       return
     }
     let differs = state.channels[index].velocities[key] & 0x7F != log.velocity.value
-    // The surplus Note Ons are ended; if the velocity differs, one more, so that a Note On with the right velocity follows.
+    // The surplus Note Ons are ended; if the velocity differs, one more, so that a Note On with the right velocity
+    // follows.
     let noteOffs = known - references + (differs ? 1 : 0)
     if noteOffs > 0 { emit(.noteOff(channel, key: log.key, velocity: 64), times: noteOffs, &state) }
     let noteOns = references - (noteOffs > 0 ? known - noteOffs : known)
@@ -155,8 +156,8 @@ extension JournalRepair {
   }
 
   /// Repairs a note whose newest command is a Note Off. Afterwards, its reference count (the number of Note Ons without
-  /// Note Off) equals that of the sender. It can still be greater than 0; a lost Note On is then played with velocity 64,
-  /// because its velocity is unknown.
+  /// Note Off) equals that of the sender. It can still be greater than 0; a lost Note On is then played with velocity
+  /// 64, because its velocity is unknown.
   ///
   /// - Parameter extras: the logs of Chapter E of the channel.
   @_noLocks @_noAllocation

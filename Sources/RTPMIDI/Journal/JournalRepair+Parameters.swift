@@ -2,8 +2,8 @@ import MIDI
 
 // Repair from Chapter M.
 extension JournalRepair {
-  /// Repairs the value of a parameter: by Data Entry if the entry differs, then by the increments or decrements that the
-  /// sender has sent after the Data Entry.
+  /// Repairs the value of a parameter: by Data Entry if the entry differs, then by the increments or decrements that
+  /// the sender has sent after the Data Entry.
   @_noLocks @_noAllocation
   mutating func repair(_ log: ParameterLog, on channel: Channel, _ state: inout ReceivedState) {
     let selection = ParameterSelection(isNonRegistered: log.isNonRegistered, number: log.number)
@@ -32,8 +32,8 @@ extension JournalRepair {
     if steps < 0 { emit(.controlChange(channel, controller: 97, value: 0), times: 0 - steps, &state) }
   }
 
-  /// Repairs the selection at the end of the chapter. It then equals the selection of the sender: the upper half of a number
-  /// (pending), the parameter of the last log, or no parameter.
+  /// Repairs the selection at the end of the chapter. It then equals the selection of the sender: the upper half of a
+  /// number (pending), the parameter of the last log, or no parameter.
   @_noLocks @_noAllocation
   mutating func repair(
     _ chapter: ChapterM, last: ParameterLog?, on channel: Channel, _ state: inout ReceivedState

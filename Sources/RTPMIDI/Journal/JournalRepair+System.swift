@@ -29,12 +29,12 @@ extension JournalRepair {
   ///
   /// - If the sender's position is up to four quarter notes (96 Clocks) ahead, the missing Clocks are emitted at once,
   ///   after Continue if the sequencer is stopped here. A receiver that counts ticks has then lost none.
-  /// - Otherwise, the sequencer is stopped and repositioned. Within the first quarter note (24 Clocks) of the song, this is
-  ///   done by Start and the Clocks up to the position; elsewhere by Song Position in sixteenth notes (6 Clocks), Continue,
-  ///   and the remaining Clocks.
+  /// - Otherwise, the sequencer is stopped and repositioned. Within the first quarter note (24 Clocks) of the song,
+  ///   this is done by Start and the Clocks up to the position; elsewhere by Song Position in sixteenth notes (6
+  ///   Clocks), Continue, and the remaining Clocks.
   ///
-  /// The same rules repair a lost Start, Stop, Continue or Song Position. Song Position has 14 bits: larger positions are
-  /// sent modulo 16384, which is 1024 bars of 4/4.
+  /// The same rules repair a lost Start, Stop, Continue or Song Position. Song Position has 14 bits: larger positions
+  /// are sent modulo 16384, which is 1024 bars of 4/4.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterQ, _ state: inout ReceivedState) {
     let target = SequencerState(chapter)
@@ -69,9 +69,9 @@ extension JournalRepair {
     state.sequencer = target
   }
 
-  /// Repairs MIDI Time Code from Chapter F by the quarter frames that were not received: those of the newest complete time,
-  /// then those of the incomplete time. A time from a Full Frame message is not repaired, because the next time replaces
-  /// it.
+  /// Repairs MIDI Time Code from Chapter F by the quarter frames that were not received: those of the newest complete
+  /// time, then those of the incomplete time. A time from a Full Frame message is not repaired, because the next time
+  /// replaces it.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterF, _ state: inout ReceivedState) {
     if chapter.isQuarterFrames, let complete = chapter.complete {
@@ -101,9 +101,9 @@ extension JournalRepair {
     }
   }
 
-  /// Repairs a System Exclusive from a log of Chapter X. The log contains the number of the command, its status, and the
-  /// data so far if they are not too long. If the command was not received, or was received in part, the assembly gets the
-  /// state of the log: complete, open, or cancelled.
+  /// Repairs a System Exclusive from a log of Chapter X. The log contains the number of the command, its status, and
+  /// the data so far if they are not too long. If the command was not received, or was received in part, the assembly
+  /// gets the state of the log: complete, open, or cancelled.
   ///
   /// - Returns: whether the assembly now holds the complete command.
   @_noLocks @_noAllocation

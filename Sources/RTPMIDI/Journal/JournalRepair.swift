@@ -27,8 +27,8 @@ struct JournalRepair: BitwiseCopyable {
   /// loss. Then all System Exclusives in the journal were sent after those that were received.
   var restartsExclusiveCount = false
   private var queue = RepairQueue()
-  /// The notes that are on according to the journal, one bit for each key of a channel. Used only if the journal does not
-  /// cover the loss.
+  /// The notes that are on according to the journal, one bit for each key of a channel. Used only if the journal does
+  /// not cover the loss.
   private var confirmed = InlineArray<16, UInt128>(repeating: 0)
   /// The next note to examine after the end of the journal: 128 * channel + key.
   private var noteIndex = 0
@@ -139,7 +139,8 @@ struct JournalRepair: BitwiseCopyable {
     confirmed[Int(channel.wire)] |= UInt128(1) << UInt128(key.value)
   }
 
-  /// Ends the next note that is on here and that the journal did not confirm. Does nothing if the journal covers the loss.
+  /// Ends the next note that is on here and that the journal did not confirm. Does nothing if the journal covers the
+  /// loss.
   ///
   /// - Returns: whether a note was ended. If not, there are no more such notes.
   @_noLocks @_noAllocation

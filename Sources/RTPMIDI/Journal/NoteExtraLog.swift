@@ -10,8 +10,8 @@ struct NoteExtraLog: Hashable, Sendable, BitwiseCopyable {
   enum Extra: Hashable, Sendable, BitwiseCopyable {
     /// V=1: the velocity of the newest Note Off; needed if it is not 64.
     case releaseVelocity(UInt7)
-    /// V=0: the reference count, which is the number of Note Ons without a Note Off, at most 127. Needed if it differs from
-    /// the count that Chapter N implies: 1 after a Note On, 0 after a Note Off.
+    /// V=0: the reference count, which is the number of Note Ons without a Note Off, at most 127. Needed if it differs
+    /// from the count that Chapter N implies: 1 after a Note On, 0 after a Note Off.
     case references(UInt7)
   }
 

@@ -5,14 +5,14 @@ import MIDI
 ///
 ///     S PNUM-LSB[7] | Q PNUM-MSB[7] | J K L M N T V R | fields
 ///
-/// The second octet is omitted if ``ChapterM/logsAreShort`` is true. Each of these fields is present if its flag is set, in
-/// this order:
+/// The second octet is omitted if ``ChapterM/logsAreShort`` is true. Each of these fields is present if its flag is
+/// set, in this order:
 ///
 ///     flag  field                content
 ///     J     X ENTRY-MSB[7]       the value of the newest controller 6
 ///     K     X ENTRY-LSB[7]       the value of the newest controller 38
 ///     L     G X A-BUTTON[14]     the number of controllers 96 minus controllers 97 since the newest controller 6 or 38
-///     M     G R C-BUTTON[14]     the number of controllers 96 minus controllers 97 since the newest Reset All Controllers
+///     M     G R C-BUTTON[14]     the same number since the newest Reset All Controllers
 ///     N     X COUNT[7]           the number of transactions for the parameter, modulo 128
 ///
 /// G is 1 if the number is negative. X is 1 if Reset All Controllers was sent after the newest command that the field

@@ -9,7 +9,8 @@ import BasicContainers
 struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
   /// S ("single-packet loss"): false if the journal codes a command of the packet directly before the packet with the
   /// journal. If it is true, the journal contains nothing new for a receiver that lacks only that previous packet. Each
-  /// system or channel journal, each chapter, and each log has an S bit of its own with the same meaning for its content.
+  /// system or channel journal, each chapter, and each log has an S bit of its own with the same meaning for its
+  /// content.
   var s: Bool
   /// Y: the system journal is present.
   var hasSystemJournal: Bool
@@ -17,8 +18,8 @@ struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
   var channelJournals: Int
   /// H: Chapter C uses the enhanced encoding.
   var isEnhanced: Bool
-  /// The sequence number of the checkpoint packet, the first packet that the journal covers. In an empty journal, it can
-  /// be the number of the packet with the journal.
+  /// The sequence number of the checkpoint packet, the first packet that the journal covers. In an empty journal, it
+  /// can be the number of the packet with the journal.
   var checkpoint: UInt16
 
   /// The size of the header in octets.

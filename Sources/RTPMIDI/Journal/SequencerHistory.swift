@@ -3,8 +3,8 @@ import MIDI
 
 /// The state of the sequencer as the stream has sent it, in the terms of ``ChapterQ``.
 ///
-/// In all functions, `packet` is the number of the packet with the command, and the command becomes part of the checkpoint
-/// history if `isRecording` is true.
+/// In all functions, `packet` is the number of the packet with the command, and the command becomes part of the
+/// checkpoint history if `isRecording` is true.
 struct SequencerHistory: BitwiseCopyable {
   private(set) var isRunning = false
   /// Whether the Clock at ``position`` was sent.
@@ -47,12 +47,13 @@ struct SequencerHistory: BitwiseCopyable {
     lastSent.mark(packet, if: isRecording)
   }
 
-  /// Removes the state from the history if all its commands were sent in `packet` or before. Returns whether it was removed.
+  /// Removes the state from the history if all its commands were sent in `packet` or before. Returns whether it was
+  /// removed.
   @_noLocks @_noAllocation
   mutating func trim(through packet: UInt16) -> Bool { lastSent.trim(through: packet) }
 
-  /// Appends Chapter Q. `last` is the sequence number of the packet directly before the one that is being encoded. Returns
-  /// false, with nothing appended, if `packet` has no room.
+  /// Appends Chapter Q. `last` is the sequence number of the packet directly before the one that is being encoded.
+  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>, last: UInt16) -> Bool {
     ChapterQ(s: lastSent.packet != last, isRunning: isRunning, isPlayed: isPlayed, position: position).append(

@@ -7,8 +7,8 @@ import MIDI
 /// Clock while the sequencer is stopped has no effect. After Start and n Clocks, ``next`` is therefore n.
 struct SequencerState: Hashable, Sendable, BitwiseCopyable {
   private(set) var isRunning = false
-  /// The position in Clocks from the start of the song, modulo 2^19. If ``isPlayed`` is true, the newest Clock has played
-  /// this position; otherwise, the next Clock plays it.
+  /// The position in Clocks from the start of the song, modulo 2^19. If ``isPlayed`` is true, the newest Clock has
+  /// played this position; otherwise, the next Clock plays it.
   private(set) var position: UInt32 = 0
   private(set) var isPlayed = false
 

@@ -19,8 +19,8 @@ struct TimeCodeHistory: BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// Records a quarter frame that was sent in packet `packet`. `data` contains the number of the quarter frame in the upper
-  /// three bits and its nibble in the lower four.
+  /// Records a quarter frame that was sent in packet `packet`. `data` contains the number of the quarter frame in the
+  /// upper three bits and its nibble in the lower four.
   @_noLocks @_noAllocation
   mutating func quarterFrame(_ data: UInt7, _ packet: UInt16, if isRecording: Bool) {
     let next = data.value >> 4

@@ -14,8 +14,8 @@ struct TimeCodeState: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// Applies a quarter frame. A quarter frame out of order discards the incomplete time, and begins a new one if its number
-  /// is 0 or 7.
+  /// Applies a quarter frame. A quarter frame out of order discards the incomplete time, and begins a new one if its
+  /// number is 0 or 7.
   @_noLocks @_noAllocation
   mutating func apply(_ frame: UInt7) {
     // The number of the quarter frame, 0...7.

@@ -4,8 +4,8 @@ import MIDI
 ///
 /// The cursor stores offsets, not octets: pass the same packet to each call. Running status applies from one channel
 /// command to the next, also across real-time messages; any other system message ends it. The first command must have a
-/// status octet, whatever the P bit says (P = 1 means that the status octet was omitted at the source). The last delta time
-/// may have no command after it. An error ends the list.
+/// status octet, whatever the P bit says (P = 1 means that the status octet was omitted at the source). The last delta
+/// time may have no command after it. An error ends the list.
 public struct CommandCursor: BitwiseCopyable {
   public enum Command: Hashable, Sendable, BitwiseCopyable {
     case message(Message)
@@ -34,7 +34,8 @@ public struct CommandCursor: BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(_ packet: borrowing Span<UInt8>, payload: Extent) throws(PacketError) {
     guard payload.count >= 1 else { throw .truncated }
-    // B (80): LEN has twelve bits instead of four. J (40): a journal follows. Z (20): a delta time precedes the first command.
+    // B (80): LEN has twelve bits instead of four. J (40): a journal follows. Z (20): a delta time precedes the first
+    // command.
     let flags = packet[payload.start]
     var length = Int(flags & 0x0F)
     position = payload.start + 1

@@ -8,12 +8,12 @@ import MIDI
 ///
 /// LEN is the length of the list in octets. J = 1 means that a recovery journal follows the list.
 ///
-/// The list contains commands. Each command is preceded by its delta time: the time since the previous command, in units of
-/// 100 us, in one to four octets of seven bits. The first delta time is omitted if it is 0; Z = 0 states this. P is always 0,
-/// because every command had a status octet at its source.
+/// The list contains commands. Each command is preceded by its delta time: the time since the previous command, in
+/// units of 100 us, in one to four octets of seven bits. The first delta time is omitted if it is 0; Z = 0 states this.
+/// P is always 0, because every command had a status octet at its source.
 ///
-/// The header has one octet until ``finish(in:hasJournal:)`` determines that the list needs a header of two octets. It then
-/// moves the list by one octet.
+/// The header has one octet until ``finish(in:hasJournal:)`` determines that the list needs a header of two octets. It
+/// then moves the list by one octet.
 public struct CommandSectionEncoder: BitwiseCopyable {
   /// The offset of the header in the packet.
   private let start: Int
@@ -84,8 +84,8 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     guard sent >= 0 && sent < total || total == 0 && sent == 0 else { return nil }
     for index in sent..<total where data[index] > 127 { return nil }
     guard let deltaLength = deltaLength(delta, in: packet) else { return nil }
-    // Besides the data, the packet needs room for the delta time, for the first and the last octet of the segment, and for
-    // the second octet of the header. The list needs room for all of these except the header.
+    // Besides the data, the packet needs room for the delta time, for the first and the last octet of the segment, and
+    // for the second octet of the header. The list needs room for all of these except the header.
     let listLength = packet.count - start - 1
     let room = min(packet.freeCapacity - reserve - 1, Self.maximumLength - listLength) - deltaLength - 2
     let count = min(room, total - sent)
@@ -133,16 +133,16 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     packet[start + 1] = UInt8(truncatingIfNeeded: length)
   }
 
-  /// Whether `count` more octets fit into the list and into the packet. A list of more than 15 octets also needs the second
-  /// octet of the header.
+  /// Whether `count` more octets fit into the list and into the packet. A list of more than 15 octets also needs the
+  /// second octet of the header.
   @_noLocks @_noAllocation
   private func fits(_ count: Int, in packet: borrowing RigidArray<UInt8>) -> Bool {
     let length = packet.count - start - 1 + count
     return length <= Self.maximumLength && packet.freeCapacity >= count + (length > 15 ? 1 : 0)
   }
 
-  /// Returns the number of octets of the delta time `delta`: 0 if it is omitted because it is 0 and the list is empty; nil if
-  /// four octets are too few.
+  /// Returns the number of octets of the delta time `delta`: 0 if it is omitted because it is 0 and the list is empty;
+  /// nil if four octets are too few.
   @_noLocks @_noAllocation
   private func deltaLength(_ delta: UInt32, in packet: borrowing RigidArray<UInt8>) -> Int? {
     switch delta {

@@ -3,8 +3,8 @@ import MusicalTime
 
 // Delivery of the commands of a packet.
 extension PacketReceiver {
-  /// Applies a command of the open packet to ``state``, and returns its event. Returns nil if the command is held back because
-  /// the packet is late, or if a System Exclusive is not complete.
+  /// Applies a command of the open packet to ``state``, and returns its event. Returns nil if the command is held back
+  /// because the packet is late, or if a System Exclusive is not complete.
   @_noLocks @_noAllocation
   mutating func event(
     of command: CommandCursor.Command, at instant: Instant, in packet: Span<UInt8>
@@ -34,8 +34,8 @@ extension PacketReceiver {
     }
   }
 
-  /// Whether a message of the late packet with index `place` can still be delivered. This is so for a Clock if no Start,
-  /// Continue, Stop or Song Position has arrived in a later packet, and for a command that silences a note.
+  /// Whether a message of the late packet with index `place` can still be delivered. This is so for a Clock if no
+  /// Start, Continue, Stop or Song Position has arrived in a later packet, and for a command that silences a note.
   @_noLocks @_noAllocation
   private func isIndependentOfOrder(_ message: Message, inPacket place: Int64) -> Bool {
     if case .clock = message { return place > transportPlace }

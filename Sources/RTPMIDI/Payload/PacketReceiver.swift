@@ -6,12 +6,13 @@ import MusicalTime
 ///
 /// ``open(_:near:)`` checks a packet; then ``next(in:)`` returns its commands one by one. All commands have to be read
 /// before the next packet is opened. `open` throws for a duplicate, for a packet that is too old to be distinguished
-/// from a replay, and for a packet with an error anywhere in its commands or its journal. No command of such a packet is
-/// delivered.
+/// from a replay, and for a packet with an error anywhere in its commands or its journal. No command of such a packet
+/// is delivered.
 ///
 /// The journal is used for the first packet of a stream and for each packet before which sequence numbers are missing.
-/// The messages that repair the loss are delivered first, as ``Event/recovered(_:_:)``, then the commands of the packet. A
-/// packet that arrives after a journal has repaired its loss is held back completely: its commands are only counted.
+/// The messages that repair the loss are delivered first, as ``Event/recovered(_:_:)``, then the commands of the
+/// packet. A packet that arrives after a journal has repaired its loss is held back completely: its commands are only
+/// counted.
 ///
 /// Without a journal, losses are not repaired. Of a packet that arrives after a later packet, only commands that are
 /// correct in any order are delivered:
@@ -19,9 +20,11 @@ import MusicalTime
 /// - Timing Clocks, which a follower counts, unless a Start, Continue, Stop or Song Position has arrived since;
 /// - the ends of notes, because a superfluous Note Off does no lasting harm, while a superfluous note does not end.
 ///
-/// All other commands are held back and counted, because an older controller value or Stop must not replace a newer one.
+/// All other commands are held back and counted, because an older controller value or Stop must not replace a newer
+/// one.
 ///
-/// A *place* is the index of a packet in the stream: the number of sequence numbers from the first packet, without wrapping.
+/// A *place* is the index of a packet in the stream: the number of sequence numbers from the first packet, without
+/// wrapping.
 public struct PacketReceiver: ~Copyable {
   public enum Event: Hashable, Sendable, BitwiseCopyable {
     /// A message, and the instant at which it takes effect by the sender's clock, in whole units of 100 us.
@@ -62,8 +65,8 @@ public struct PacketReceiver: ~Copyable {
 
   /// Creates a receiver for the stream of `ssrc`.
   ///
-  /// - Parameter systemExclusiveCapacity: the maximum number of data octets of a System Exclusive. The memory is allocated
-  ///   once, by this call.
+  /// - Parameter systemExclusiveCapacity: the maximum number of data octets of a System Exclusive. The memory is
+  ///   allocated once, by this call.
   ///
   /// Real-time: not safe.
   public init(ssrc: UInt32, systemExclusiveCapacity: Int) {
@@ -109,8 +112,8 @@ public struct PacketReceiver: ~Copyable {
   @_noLocks @_noAllocation
   public func systemExclusive(at index: Int) -> UInt8 { assembly.data[index] }
 
-  /// Opens a packet. Its time stamp has only the lower 32 bits of an instant. The upper bits are chosen so that the instant is
-  /// as close as possible to `reference`.
+  /// Opens a packet. Its time stamp has only the lower 32 bits of an instant. The upper bits are chosen so that the
+  /// instant is as close as possible to `reference`.
   ///
   /// - Parameter reference: the approximate current time by the sender's clock. An error of two days is permitted.
   /// - Throws: ``PacketError``; ``next(in:)`` then returns nil.
@@ -183,8 +186,8 @@ public struct PacketReceiver: ~Copyable {
     return nil
   }
 
-  /// Registers the sequence number of a packet and returns its place. Starts a repair if the packet has a journal, and packets
-  /// before it are missing or it is the first packet.
+  /// Registers the sequence number of a packet and returns its place. Starts a repair if the packet has a journal, and
+  /// packets before it are missing or it is the first packet.
   ///
   /// - Throws: ``PacketError/duplicate`` or ``PacketError/outOfWindow``.
   @_noLocks @_noAllocation

@@ -5,9 +5,9 @@ import MusicalTime
 ///
 ///     V=2 P X CC | M PT=97 | sequence 16 | time stamp 32, of 100 us | source 32
 ///
-/// V is the version, P announces padding, X announces a ``HeaderExtension``, CC is the number of contributing sources, M is
-/// the marker bit, and PT is the payload type. P, CC and M are sent as 0; M because two known systems ignore the commands of
-/// a packet with M set. In received packets, P, CC and M may have any values.
+/// V is the version, P announces padding, X announces a ``HeaderExtension``, CC is the number of contributing sources,
+/// M is the marker bit, and PT is the payload type. P, CC and M are sent as 0; M because two known systems ignore the
+/// commands of a packet with M set. In received packets, P, CC and M may have any values.
 public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   /// The sequence number of the packet. It starts at a random value and wraps.
   public var sequence: UInt16
@@ -34,8 +34,8 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public static var length: Int { @_noLocks @_noAllocation get { 12 } }
 
-  /// Returns the time stamp of `instant`: the lower 32 bits of the number of whole 100 us. 0 is replaced by 1, because one
-  /// known receiver interprets 0 as the start of a session.
+  /// Returns the time stamp of `instant`: the lower 32 bits of the number of whole 100 us. 0 is replaced by 1, because
+  /// one known receiver interprets 0 as the start of a session.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

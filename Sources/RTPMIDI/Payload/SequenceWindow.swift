@@ -1,19 +1,19 @@
 /// Classifies packets by their sequence numbers: new, late, duplicate or implausible (after RFC 3550, appendix A.1, and
 /// the replay window of RFC 4303, section 3.4.3).
 ///
-/// - A number up to 512 ahead of the highest received number is new. The numbers between the two count as lost until they
-///   arrive.
-/// - A number further ahead, up to 32767, is rejected, unless it directly follows the number that was rejected last. Without
-///   this rule, one forged number would block the stream until the stream reached that number.
-/// - For the 64 numbers up to the highest, a bit records whether the packet has arrived. A missing packet that arrives late
-///   is no longer lost. A packet that arrives again is a duplicate.
+/// - A number up to 512 ahead of the highest received number is new. The numbers between the two count as lost until
+///   they arrive.
+/// - A number further ahead, up to 32767, is rejected, unless it directly follows the number that was rejected last.
+///   Without this rule, one forged number would block the stream until the stream reached that number.
+/// - For the 64 numbers up to the highest, a bit records whether the packet has arrived. A missing packet that arrives
+///   late is no longer lost. A packet that arrives again is a duplicate.
 /// - A number further behind cannot be distinguished from a replay and is rejected.
 ///
-/// Among the first 512 packets, there is an exception to the last rule: two consecutive numbers further behind restart the
-/// stream. The reason is that a peer that begins a new session from the same ports sends packets of the earlier session
-/// until it knows that the new session is established. The first received packets may belong to the earlier session. For
-/// the same reason, only the three numbers directly before the first received number count as duplicates (packets can
-/// arrive in exchanged order); earlier numbers are further behind.
+/// Among the first 512 packets, there is an exception to the last rule: two consecutive numbers further behind restart
+/// the stream. The reason is that a peer that begins a new session from the same ports sends packets of the earlier
+/// session until it knows that the new session is established. The first received packets may belong to the earlier
+/// session. For the same reason, only the three numbers directly before the first received number count as duplicates
+/// (packets can arrive in exchanged order); earlier numbers are further behind.
 struct SequenceWindow: BitwiseCopyable {
   /// The class of a packet.
   enum Admission: BitwiseCopyable {
@@ -21,7 +21,8 @@ struct SequenceWindow: BitwiseCopyable {
     case next(lost: Int64)
     /// The stream restarts with this packet: all earlier packets belong to another stream.
     case restarted
-    /// A new packet that arrives after a packet with a higher number. `place` is counted like ``SequenceWindow/highest``.
+    /// A new packet that arrives after a packet with a higher number. `place` is counted like
+    /// ``SequenceWindow/highest``.
     case late(place: Int64)
     /// A packet that has already arrived.
     case duplicate
@@ -29,8 +30,8 @@ struct SequenceWindow: BitwiseCopyable {
     case outOfWindow
   }
 
-  /// The place of the packet with the highest number: its distance from the first packet, which has place 0. -1 before the
-  /// first packet. Places do not wrap.
+  /// The place of the packet with the highest number: its distance from the first packet, which has place 0. -1 before
+  /// the first packet. Places do not wrap.
   private(set) var highest: Int64 = -1
   /// The sequence number of the packet with the place ``highest``.
   private(set) var sequence: UInt16 = 0
@@ -38,7 +39,8 @@ struct SequenceWindow: BitwiseCopyable {
   private var seen: UInt64 = 0
   /// The lowest place for which ``seen`` is used, although up to 64 places have a bit.
   private var first: Int64 = -3
-  /// The number directly after the last number that was rejected for being too far ahead or behind. It confirms the jump.
+  /// The number directly after the last number that was rejected for being too far ahead or behind. It confirms the
+  /// jump.
   private var confirmation: UInt16?
 
   /// The largest step ahead that is accepted without confirmation. Also the number of packets within which a stream can
@@ -79,8 +81,8 @@ struct SequenceWindow: BitwiseCopyable {
     return .late(place: highest - behind)
   }
 
-  /// Whether `number` directly follows the number that was rejected last. In any case, the number after `number` becomes the
-  /// one that would confirm a jump.
+  /// Whether `number` directly follows the number that was rejected last. In any case, the number after `number`
+  /// becomes the one that would confirm a jump.
   @_noLocks @_noAllocation
   private mutating func confirms(_ number: UInt16) -> Bool {
     let isConfirmed = if let confirmation { confirmation == number } else { false }

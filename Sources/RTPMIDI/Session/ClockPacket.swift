@@ -5,9 +5,9 @@ import MusicalTime
 ///
 ///     FF FF | CK | ssrc 32 | count 8 | 0 0 0 | stamp 1, 64 bits | stamp 2 | stamp 3
 ///
-/// Stamp 1 is the instant at which the initiator sent CK0, by the initiator's clock. Stamp 2 is the instant at which the
-/// answerer sent its reply, CK1, by the answerer's clock. Stamp 3 is the instant at which the initiator sent CK2, its reply to
-/// CK1, by the initiator's clock.
+/// Stamp 1 is the instant at which the initiator sent CK0, by the initiator's clock. Stamp 2 is the instant at which
+/// the answerer sent its reply, CK1, by the answerer's clock. Stamp 3 is the instant at which the initiator sent CK2,
+/// its reply to CK1, by the initiator's clock.
 public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   /// The SSRC of the sender.
   public var ssrc: UInt32
@@ -106,8 +106,8 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   /// The resolution of a stamp.
   static var resolution: Nanoseconds { .microseconds(100) }
 
-  /// The best estimate of the instant of sending by the sender's clock: the middle of the unit that the stamp counts. Wraps
-  /// outside the range of Int64.
+  /// The best estimate of the instant of sending by the sender's clock: the middle of the unit that the stamp counts.
+  /// Wraps outside the range of Int64.
   var sent: Instant {
     let stamp = count == 0 ? stamp1 : count == 1 ? stamp2 : stamp3
     return Instant(hundredMicroseconds: Int64(bitPattern: stamp)) + .microseconds(50)

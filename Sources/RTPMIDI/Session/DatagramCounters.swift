@@ -1,5 +1,5 @@
-/// Counts of the datagrams that an ``Endpoint`` received. Each datagram counts once as received, and once as accepted or
-/// under the reason for which it was dropped.
+/// Counts of the datagrams that an ``Endpoint`` received. Each datagram counts once as received, and once as accepted
+/// or under the reason for which it was dropped.
 public struct DatagramCounters: Hashable, Sendable {
   public internal(set) var received: UInt64 = 0
   public internal(set) var accepted: UInt64 = 0
@@ -17,8 +17,8 @@ public struct DatagramCounters: Hashable, Sendable {
   public internal(set) var rejectedExtensionPackets: UInt64 = 0
   /// CK1 and CK2 packets that reply to no sent packet, or that repeat a reply.
   public internal(set) var unmatchedClocks: UInt64 = 0
-  /// Clock packets (CK, or of a ``ProtocolExtension``) of a session whose reading of the remote clock deviates by a minute or
-  /// more from the previous reading.
+  /// Clock packets (CK, or of a ``ProtocolExtension``) of a session whose reading of the remote clock deviates by a
+  /// minute or more from the previous reading.
   public internal(set) var implausibleClocks: UInt64 = 0
   /// OK and NO packets that answer no invitation of the local peer.
   public internal(set) var unexpectedAnswers: UInt64 = 0

@@ -3,8 +3,8 @@ import MusicalTime
 /// Lengthens intervals by a random part of up to a sixteenth.
 ///
 /// Packets at equal intervals can always leave at the same phase of another periodic process: a clock that counts whole
-/// units, the packets of another peer, or the ticks. Averaging does not remove the resulting error of measurement. Intervals
-/// that vary by milliseconds cover all phases equally.
+/// units, the packets of another peer, or the ticks. Averaging does not remove the resulting error of measurement.
+/// Intervals that vary by milliseconds cover all phases equally.
 ///
 /// The random numbers are those of SplitMix64 (Steele, Lea and Flood: "Fast splittable pseudorandom number generators",
 /// OOPSLA 2014): equal seeds give equal intervals. The numbers are not secret.

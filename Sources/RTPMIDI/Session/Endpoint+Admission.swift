@@ -5,8 +5,8 @@ extension Endpoint {
   /// The number of places that are reserved for hosts without a session, so that one host cannot take all places.
   static var reservedPlaces: Int { 100 }
 
-  /// Whether there is a place for a session with a peer at `address`. The last ``reservedPlaces`` places are only for hosts
-  /// without a session.
+  /// Whether there is a place for a session with a peer at `address`. The last ``reservedPlaces`` places are only for
+  /// hosts without a session.
   func hasRoom(for address: SocketAddress) -> Bool {
     if table.all.count < Self.sessionLimit - Self.reservedPlaces { return true }
     return table.all.count < Self.sessionLimit && !table.all.contains { $0.control.isSameHost(as: address) }

@@ -10,8 +10,8 @@ extension Endpoint {
     return session.clock.request(ssrc: ssrc, sentAt: instant)
   }
 
-  /// Receives a CK packet: replies to it, unless the receiving thread has replied already, and reports the clock measurements
-  /// that it contains.
+  /// Receives a CK packet: replies to it, unless the receiving thread has replied already, and reports the clock
+  /// measurements that it contains.
   ///
   /// - Parameters:
   ///   - instant: the arrival of the packet.

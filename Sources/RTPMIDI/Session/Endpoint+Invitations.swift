@@ -28,8 +28,8 @@ extension Endpoint {
     return .refusedInvitation
   }
 
-  /// Receives the first invitation of a peer, which arrives on the control port. If it is accepted, it is half open until the
-  /// invitation on the data port arrives.
+  /// Receives the first invitation of a peer, which arrives on the control port. If it is accepted, it is half open
+  /// until the invitation on the data port arrives.
   private func receiveControlInvitation(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
@@ -39,8 +39,8 @@ extension Endpoint {
     // The session with this address, in any phase. The SSRC differs if the peer was restarted.
     let sessionAtAddress = table.session(at: address)
     let isInvited = sessionAtAddress.map { $0.phase != .established || $0.revival != nil } ?? false
-    // A peer that is in session or that the local peer is inviting needs no admission. A peer with a session at its address
-    // needs no new place in the table.
+    // A peer that is in session or that the local peer is inviting needs no admission. A peer with a session at its
+    // address needs no new place in the table.
     if established == nil, !isInvited {
       guard sessionAtAddress != nil || hasRoom(for: address) else { return refuse(command, to: address, .control) }
       guard admits(command.name, address) else { return decline(command, from: address, at: now) }
@@ -63,8 +63,8 @@ extension Endpoint {
     guard let invitation = halfOpen.take(for: command, from: address) else {
       return refuse(command, to: address, .data)
     }
-    // Both peers have invited each other, and the local invitation has succeeded after the peer's invitation had arrived. The
-    // peer's invitation then belongs to the session that the local invitation has established.
+    // Both peers have invited each other, and the local invitation has succeeded after the peer's invitation had
+    // arrived. The peer's invitation then belongs to the session that the local invitation has established.
     if let established, invitation.since <= established.establishedAt {
       currentSession = established
       (established.acceptedToken, established.lastHeard) = (command.token, now)
@@ -90,8 +90,8 @@ extension Endpoint {
     return outcome
   }
 
-  /// Receives OK. After OK on the control port, the peer is invited on the data port; OK on the data port establishes the
-  /// session.
+  /// Receives OK. After OK on the control port, the peer is invited on the data port; OK on the data port establishes
+  /// the session.
   private func receiveAcceptance(
     _ command: SessionCommand, from address: SocketAddress, port: Port, at now: Instant
   ) -> DatagramOutcome {
@@ -120,13 +120,14 @@ extension Endpoint {
       session.control == address || session.data == address
     else { return .unexpectedAnswer }
     guard let id = session.revives, let revived = table[id] else {
-      // NO to the first invitation is a refusal. NO after the control port has accepted is not: the peer was restarted between
-      // the two invitations, or has ended the session.
+      // NO to the first invitation is a refusal. NO after the control port has accepted is not: the peer was restarted
+      // between the two invitations, or has ended the session.
       end(session, session.phase == .invitingControl ? .refused(session.id) : .unreachable(session.id))
       return .accepted
     }
     if session.phase == .invitingControl {
-      // The peer does not accept an invitation to revive the session. If it still had the session, it would have accepted.
+      // The peer does not accept an invitation to revive the session. If it still had the session, it would have
+      // accepted.
       end(revived, .refused(id))
     } else {
       // The peer was restarted between the two invitations, or has dropped the first one.

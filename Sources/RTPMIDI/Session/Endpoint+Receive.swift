@@ -4,8 +4,9 @@ import MusicalTime
 extension Endpoint {
   /// Receives a datagram.
   ///
-  /// If the receiving thread has not replied to a request for the clock (CK0, or a packet of the extension), the endpoint
-  /// replies. This reply contains the arrival of the request in place of the instant at which the reply leaves.
+  /// If the receiving thread has not replied to a request for the clock (CK0, or a packet of the extension), the
+  /// endpoint replies. This reply contains the arrival of the request in place of the instant at which the reply
+  /// leaves.
   ///
   /// - Parameters:
   ///   - address: the remote address.
@@ -45,8 +46,8 @@ extension Endpoint {
     receive(datagram.span, from: address, port: port, at: instant, answeredAt: answer)
   }
 
-  /// Finds the established session of a datagram; nil if there is none. ``receive(_:from:port:at:answeredAt:)`` updates the
-  /// deadline of the session after the datagram has been evaluated.
+  /// Finds the established session of a datagram; nil if there is none. ``receive(_:from:port:at:answeredAt:)`` updates
+  /// the deadline of the session after the datagram has been evaluated.
   func session(of ssrc: UInt32, from address: SocketAddress, _ port: Port, at now: Instant) -> Session? {
     let source = SessionTable.Source(ssrc: ssrc, address: address, port: port)
     currentSession = table[source]

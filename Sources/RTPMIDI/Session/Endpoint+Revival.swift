@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// Revival of sessions whose peer is silent, was restarted, or has a new address. A *revival* is an invitation to the peer of
-/// an established session, see ``Session``.
+/// Revival of sessions whose peer is silent, was restarted, or has a new address. A *revival* is an invitation to the
+/// peer of an established session, see ``Session``.
 extension Endpoint {
   /// Starts a revival: invites the silent peer of an established session.
   func revive(_ session: Session, at now: Instant) {
@@ -12,8 +12,8 @@ extension Endpoint {
     invite(revival, .invitingControl, at: now)
   }
 
-  /// Starts the invitations of a session or a revival on one port, which `phase` determines. If the supervision is mutual, a
-  /// revival sends two invitations per silence limit: two per second, or fewer if there are many sessions.
+  /// Starts the invitations of a session or a revival on one port, which `phase` determines. If the supervision is
+  /// mutual, a revival sends two invitations per silence limit: two per second, or fewer if there are many sessions.
   func invite(_ session: Session, _ phase: Session.Phase, at now: Instant) {
     if let id = session.revives, let supervision = table[id]?.supervision, supervision.isMutual {
       session.invite(phase, at: now, pause: supervision.halfLimit)
@@ -32,9 +32,10 @@ extension Endpoint {
     table.schedule(session)
   }
 
-  /// Updates the deadline of a session after a datagram of its peer. If the peer is heard again during a revival, cancels the
-  /// revival, because only the network was interrupted. But if the peer has already accepted the revival on its control port,
-  /// the revival continues: the peer may also have accepted on its data port, and thereby started a new session.
+  /// Updates the deadline of a session after a datagram of its peer. If the peer is heard again during a revival,
+  /// cancels the revival, because only the network was interrupted. But if the peer has already accepted the revival on
+  /// its control port, the revival continues: the peer may also have accepted on its data port, and thereby started a
+  /// new session.
   func update(_ session: Session, at now: Instant) {
     // The session may have ended.
     guard session.heapIndex != nil else { return }
@@ -46,8 +47,9 @@ extension Endpoint {
     table.schedule(session)
   }
 
-  /// Establishes `session`, and starts its clock packets and its extension. The sessions that it replaces are lost: sessions
-  /// with the same control or data address (among them the session that it revives), and silent sessions with the same SSRC.
+  /// Establishes `session`, and starts its clock packets and its extension. The sessions that it replaces are lost:
+  /// sessions with the same control or data address (among them the session that it revives), and silent sessions with
+  /// the same SSRC.
   func establish(_ session: Session, at now: Instant) {
     if let id = session.revives { table[id]?.revival = nil }
     session.revives = nil

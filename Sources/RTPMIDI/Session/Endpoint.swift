@@ -9,20 +9,22 @@ import MusicalTime
 /// - calls ``advance(to:)`` at ``nextDeadline``,
 /// - after either call, executes the outputs that ``drain()`` returns.
 ///
-/// The endpoint sends no RTP packets: the ``PacketSender`` of a session, with the SSRC ``ssrc``, belongs to the sending thread.
-/// The endpoint itself belongs to one thread.
+/// The endpoint sends no RTP packets: the ``PacketSender`` of a session, with the SSRC ``ssrc``, belongs to the sending
+/// thread. The endpoint itself belongs to one thread.
 ///
-/// For accuracy, the receiving thread should reply to CK0 itself (``ClockPacket/reply(from:sentAt:)``). It also passes the
-/// packet and the instant of the reply to the endpoint, because the packet shows that the peer is alive, and contains the
-/// instant at which it left.
+/// For accuracy, the receiving thread should reply to CK0 itself (``ClockPacket/reply(from:sentAt:)``). It also passes
+/// the packet and the instant of the reply to the endpoint, because the packet shows that the peer is alive, and
+/// contains the instant at which it left.
 ///
-/// A ``ProtocolExtension`` adds packets and supervision rules of its own. Without one, this is a complete standard endpoint.
+/// A ``ProtocolExtension`` adds packets and supervision rules of its own. Without one, this is a complete standard
+/// endpoint.
 ///
 /// Limits:
 ///
 /// - ``sessionLimit`` sessions. The last 100 places are reserved for hosts without a session. If there is no place, an
 ///   invitation is answered with NO.
-/// - 64 half-open invitations (accepted on the control port only), 16 of them per host. A further one displaces the oldest.
+/// - 64 half-open invitations (accepted on the control port only), 16 of them per host. A further one displaces the
+///   oldest.
 /// - System Exclusive messages of 4096 data octets.
 /// - Names of 63 octets.
 ///
@@ -39,8 +41,8 @@ public final class Endpoint {
   public let name: String
   /// The extension; nil for standard RTP-MIDI.
   public let protocolExtension: (any ProtocolExtension)?
-  /// Returns whether a peer may begin a session, by its name and the address of its control port. By default every peer may.
-  /// The endpoint does not ask for peers that it has invited, or that are already in session.
+  /// Returns whether a peer may begin a session, by its name and the address of its control port. By default every peer
+  /// may. The endpoint does not ask for peers that it has invited, or that are already in session.
   public var admits: (_ name: String?, _ address: SocketAddress) -> Bool = { _, _ in true }
   /// The numbers of received and dropped datagrams.
   public internal(set) var counters = DatagramCounters()
@@ -86,10 +88,11 @@ public final class Endpoint {
     table[id].flatMap { $0.phase == .established ? $0.receiver.statistics : nil }
   }
 
-  /// Invites the peer at `control` and `data`. If there is already a session with this control port, returns that session.
+  /// Invites the peer at `control` and `data`. If there is already a session with this control port, returns that
+  /// session.
   ///
-  /// - Parameter expectsExtension: whether the peer is expected to know the ``ProtocolExtension``, because it announced the
-  ///   extension or used it in an earlier session. The invitations are then closer together.
+  /// - Parameter expectsExtension: whether the peer is expected to know the ``ProtocolExtension``, because it announced
+  ///   the extension or used it in an earlier session. The invitations are then closer together.
   public func connect(
     to control: SocketAddress, data: SocketAddress, expectsExtension: Bool = false, at now: Instant
   ) throws(TooManySessions) -> SessionID {
@@ -122,8 +125,8 @@ public final class Endpoint {
     return halfOpen.deadline.map { min($0, first) } ?? first
   }
 
-  /// Does what is due at `now`: invitations, clock packets, feedback, time-outs and the tasks of the extension. Read the clock
-  /// immediately before the call.
+  /// Does what is due at `now`: invitations, clock packets, feedback, time-outs and the tasks of the extension. Read
+  /// the clock immediately before the call.
   public func advance(to now: Instant) {
     counters.forgottenInvitations += UInt64(halfOpen.expire(at: now))
     while let due = table.deadlines.earliest, due <= now, let session = table.deadlines.first {
@@ -149,11 +152,12 @@ public final class Endpoint {
     if table.session(withToken: session.token) === session { table.schedule(session) }
   }
 
-  /// Does what is due in an established session: loss, revival, clock packets, tasks of the extension, receiver feedback.
+  /// Does what is due in an established session: loss, revival, clock packets, tasks of the extension, receiver
+  /// feedback.
   private func advanceEstablished(_ session: Session, to now: Instant) {
     if session.silenceEnds <= now {
-      // The peer may still receive packets. If the supervision is mutual, the peer revives the session by itself, and would
-      // understand BY as its end.
+      // The peer may still receive packets. If the supervision is mutual, the peer revives the session by itself, and
+      // would understand BY as its end.
       if !session.supervision.isMutual { sendBye(to: session) }
       return end(session, .lost(session.id))
     }
@@ -203,7 +207,8 @@ public final class Endpoint {
     outputs.append(output)
   }
 
-  /// Sends BY on the control port and, if the session is established and the supervision is not mutual, on the data port.
+  /// Sends BY on the control port and, if the session is established and the supervision is not mutual, on the data
+  /// port.
   private func sendBye(to session: Session) {
     let token = session.acceptedToken ?? session.token
     let bye = SessionCommand(.bye, token: token, ssrc: ssrc)

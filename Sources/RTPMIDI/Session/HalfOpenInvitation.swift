@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// A half-open invitation: an invitation of a remote peer that was accepted on the control port. The second invitation of the
-/// peer, which arrives on the data port, has not arrived yet.
+/// A half-open invitation: an invitation of a remote peer that was accepted on the control port. The second invitation
+/// of the peer, which arrives on the data port, has not arrived yet.
 struct HalfOpenInvitation {
   let token: UInt32
   let ssrc: UInt32

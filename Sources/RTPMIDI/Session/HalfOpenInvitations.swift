@@ -1,8 +1,8 @@
 import MusicalTime
 
-/// The half-open invitations of an endpoint: those that were accepted on the control port, but have not arrived on the data
-/// port yet. There are at most 64, and at most 16 from one host. A host that sends thousands of invitations thus displaces its
-/// own invitations, not those of other hosts.
+/// The half-open invitations of an endpoint: those that were accepted on the control port, but have not arrived on the
+/// data port yet. There are at most 64, and at most 16 from one host. A host that sends thousands of invitations thus
+/// displaces its own invitations, not those of other hosts.
 struct HalfOpenInvitations {
   static var limit: Int { 64 }
   static var limitPerHost: Int { 16 }
@@ -12,13 +12,14 @@ struct HalfOpenInvitations {
 
   var count: Int { invitations.count }
 
-  /// The instant at which the next invitation expires. It is stored because it is read for every packet and rarely changes.
+  /// The instant at which the next invitation expires. It is stored because it is read for every packet and rarely
+  /// changes.
   private(set) var deadline: Instant?
 
   /// Adds an invitation that arrived on the control port.
   ///
-  /// If the same invitation arrives again, that is, with the same token, it stays for another ``HalfOpenInvitation/lifetime``.
-  /// An invitation of the same peer with another token replaces the earlier one.
+  /// If the same invitation arrives again, that is, with the same token, it stays for another
+  /// ``HalfOpenInvitation/lifetime``. An invitation of the same peer with another token replaces the earlier one.
   ///
   /// - Returns: whether another invitation was dropped to make room: the oldest of this host, or the oldest of all.
   mutating func open(_ command: SessionCommand, from control: SocketAddress, at now: Instant) -> Bool {
@@ -43,9 +44,9 @@ struct HalfOpenInvitations {
     return hasDropped
   }
 
-  /// Removes and returns the half-open invitation that an invitation on the data port completes: the one with the same SSRC,
-  /// host and token; if there is none, the newest one with the same SSRC and host, because PipeWire and midimonster use a new
-  /// token for each port.
+  /// Removes and returns the half-open invitation that an invitation on the data port completes: the one with the same
+  /// SSRC, host and token; if there is none, the newest one with the same SSRC and host, because PipeWire and
+  /// midimonster use a new token for each port.
   mutating func take(for command: SessionCommand, from data: SocketAddress) -> HalfOpenInvitation? {
     let isOfPeer = { (half: HalfOpenInvitation) in
       half.ssrc == command.ssrc && half.control.isSameHost(as: data)

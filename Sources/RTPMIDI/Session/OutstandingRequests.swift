@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// The last 32 requests, to which replies are matched. A reply refers to its request by a stamp. Only the first reply to a
-/// request counts.
+/// The last 32 requests, to which replies are matched. A reply refers to its request by a stamp. Only the first reply
+/// to a request counts.
 package struct OutstandingRequests: BitwiseCopyable {
   private struct Request: BitwiseCopyable {
     /// The stamp by which a reply refers to the request.
@@ -25,8 +25,8 @@ package struct OutstandingRequests: BitwiseCopyable {
     next = (next + 1) % 32
   }
 
-  /// Records the reply to the request with this stamp. Returns the instant at which the request was sent; nil if there is no
-  /// such request or if its reply has already arrived.
+  /// Records the reply to the request with this stamp. Returns the instant at which the request was sent; nil if there
+  /// is no such request or if its reply has already arrived.
   package mutating func close(stamp: Int64) -> Instant? {
     for index in 0..<32 where requests[index].isOpen && requests[index].stamp == stamp {
       requests[index].isOpen = false

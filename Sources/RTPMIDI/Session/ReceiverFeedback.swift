@@ -4,8 +4,8 @@ import BasicContainers
 ///
 ///     FF FF | RS | ssrc 32 | sequence 16 | 0 16
 ///
-/// Some implementations put the sequence number into the lower half of the last word. If the upper half is 0, the lower half
-/// is used.
+/// Some implementations put the sequence number into the lower half of the last word. If the upper half is 0, the lower
+/// half is used.
 public struct ReceiverFeedback: Hashable, Sendable, BitwiseCopyable {
   /// The SSRC of the sender of this packet, not of the acknowledged stream.
   public var ssrc: UInt32

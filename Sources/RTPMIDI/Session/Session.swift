@@ -14,18 +14,19 @@ import MusicalTime
 ///                                  ├── BY from either side ──▶ closed
 ///                                  └── 60 s of silence, other limits of an extension, or replaced ──▶ lost
 ///
-/// If both peers invite each other, the first invitation that succeeds establishes the only session, and both peers send CK0.
+/// If both peers invite each other, the first invitation that succeeds establishes the only session, and both peers
+/// send CK0.
 ///
 /// # Revival
 ///
-/// A peer that is silent for ``Supervision/silenceLimit`` may have been restarted, or one of the two peers may have a new
-/// address. The peer is therefore invited again while the session still exists: by the initiator, or by both sides if the
-/// supervision is mutual.
+/// A peer that is silent for ``Supervision/silenceLimit`` may have been restarted, or one of the two peers may have a
+/// new address. The peer is therefore invited again while the session still exists: by the initiator, or by both sides
+/// if the supervision is mutual.
 ///
 /// - If the peer is heard again, only the network was interrupted, and the session continues.
-/// - If the peer accepts the invitation, a new session replaces the old one on both sides. The inviting side replaces the
-///   session that it revives. The invited side recognises the session to replace by its address, or by the SSRC of a peer that
-///   is silent at its old address.
+/// - If the peer accepts the invitation, a new session replaces the old one on both sides. The inviting side replaces
+///   the session that it revives. The invited side recognises the session to replace by its address, or by the SSRC of
+///   a peer that is silent at its old address.
 final class Session {
   enum Phase { case invitingControl, invitingData, established }
 
@@ -40,8 +41,8 @@ final class Session {
   var data: SocketAddress
   /// The SSRC in packets from the remote data port; 0 as long as it is unknown.
   var ssrc: UInt32 = 0
-  /// The SSRC in packets from the remote control port. It differs from ``ssrc`` if each remote port has an SSRC of its own
-  /// (pymidi 0.5.0).
+  /// The SSRC in packets from the remote control port. It differs from ``ssrc`` if each remote port has an SSRC of its
+  /// own (pymidi 0.5.0).
   var controlSSRC: UInt32 = 0
   /// The name of the peer; nil if it is unknown.
   var name: String?
@@ -125,8 +126,9 @@ final class Session {
   /// Returns what is due at `now` in the invitation of the peer, if anything, and schedules the next invitation.
   ///
   /// On the data port, the second and third invitations follow after 250 and 500 ms: the peer has just answered on the
-  /// control port, so a datagram must have been lost. A peer that is expected to know the extension gets all invitations on
-  /// the data port, and the first four on the control port, 250 ms apart. Other peers may not expect such short intervals.
+  /// control port, so a datagram must have been lost. A peer that is expected to know the extension gets all
+  /// invitations on the data port, and the first four on the control port, 250 ms apart. Other peers may not expect
+  /// such short intervals.
   func advanceInvitation(to now: Instant) -> Invitation? {
     guard phase != .established, nextTry <= now else { return nil }
     guard tries < 12 else { return .exhausted }
@@ -139,16 +141,16 @@ final class Session {
 
   /// Schedules the next invitation on the data port 250 ms after the last one, and restarts the count of invitations.
   ///
-  /// Called when the peer sends packets as in an established session: its answer on the data port was lost, or it still has
-  /// an earlier session.
+  /// Called when the peer sends packets as in an established session: its answer on the data port was lost, or it still
+  /// has an earlier session.
   func retrySoon(at now: Instant) {
     guard phase == .invitingData else { return }
     let next = max(now, lastTry + .milliseconds(250))
     if next < nextTry { (tries, nextTry) = (1, next) }
   }
 
-  /// Establishes the session: starts to receive the peer's stream, starts the clock packets if the local peer is the initiator,
-  /// and creates the session's extension by `protocolExtension`.
+  /// Establishes the session: starts to receive the peer's stream, starts the clock packets if the local peer is the
+  /// initiator, and creates the session's extension by `protocolExtension`.
   func establish(at now: Instant, with protocolExtension: (any ProtocolExtension)?) {
     phase = .established
     (establishedAt, lastHeard) = (now, now)
@@ -164,11 +166,11 @@ final class Session {
     (anchor, reading, implausibleReading) = (nil, nil, nil)
   }
 
-  /// Schedules receiver feedback after a packet: within 100 ms if the peer waits for the feedback, or if the journal of the
-  /// packet is longer than 128 octets, because feedback shortens the journal; otherwise, within a second.
+  /// Schedules receiver feedback after a packet: within 100 ms if the peer waits for the feedback, or if the journal of
+  /// the packet is longer than 128 octets, because feedback shortens the journal; otherwise, within a second.
   ///
-  /// - Parameter isAwaited: whether the peer waits for the feedback. It does after a guard packet, and after a packet with a
-  ///   command other than Timing Clock, because another packet may not follow soon.
+  /// - Parameter isAwaited: whether the peer waits for the feedback. It does after a guard packet, and after a packet
+  ///   with a command other than Timing Clock, because another packet may not follow soon.
   func scheduleFeedback(at now: Instant, isAwaited: Bool) {
     var delay = Nanoseconds.seconds(1)
     if isAwaited || receiver.journalLength.map({ $0 > 128 }) ?? false { delay = .milliseconds(100) }
@@ -186,9 +188,9 @@ final class Session {
 
   func isRevivalDue(at now: Instant) -> Bool { revivalDue(by: supervision).map { $0 <= now } ?? false }
 
-  /// Whether the peer has been silent for so long that another session with the same peer may replace this one: for half of
-  /// the silence limit. If the network was interrupted, the silence began at about the same moment on both sides. An
-  /// invitation of the peer because of the silence therefore arrives later than this.
+  /// Whether the peer has been silent for so long that another session with the same peer may replace this one: for
+  /// half of the silence limit. If the network was interrupted, the silence began at about the same moment on both
+  /// sides. An invitation of the peer because of the silence therefore arrives later than this.
   func isSilent(at now: Instant) -> Bool { now - lastHeard >= supervision.halfLimit }
 
   /// The instant at which the session next has something to do.

@@ -4,8 +4,9 @@ import BasicContainers
 ///
 ///     FF FF | command, two letters | version 2, 32 bits | token 32 | ssrc 32 | name, NUL
 ///
-/// The initiator chooses the token. The token connects the answers and the second invitation to the first invitation. The name
-/// is optional; octets after its NUL are ignored. A BY may lack the token; the SSRC then directly follows the version.
+/// The initiator chooses the token. The token connects the answers and the second invitation to the first invitation.
+/// The name is optional; octets after its NUL are ignored. A BY may lack the token; the SSRC then directly follows the
+/// version.
 public struct SessionCommand: Hashable, Sendable {
   /// The command. The raw value is its two letters.
   public enum Kind: UInt16, Hashable, Sendable {
@@ -20,8 +21,8 @@ public struct SessionCommand: Hashable, Sendable {
   public var token: UInt32
   /// The SSRC of the sender.
   public var ssrc: UInt32
-  /// The name of the sender; nil if the packet has none. At most 63 octets of UTF-8 are read and sent. Invalid octets and
-  /// control characters are read as U+FFFD.
+  /// The name of the sender; nil if the packet has none. At most 63 octets of UTF-8 are read and sent. Invalid octets
+  /// and control characters are read as U+FFFD.
   public var name: String?
 
   public init(_ kind: Kind, token: UInt32, ssrc: UInt32, name: String? = nil) {

@@ -2,11 +2,12 @@ import MusicalTime
 
 /// The sessions of an ``Endpoint``, indexed by the fields by which a datagram refers to them, and sorted by deadline.
 ///
-/// The table also contains *revivals*. A revival is an invitation to the peer of an established session that has been silent
-/// for ``Supervision/silenceLimit``. If the peer accepts it, the revival becomes a session and replaces the silent one.
+/// The table also contains *revivals*. A revival is an invitation to the peer of an established session that has been
+/// silent for ``Supervision/silenceLimit``. If the peer accepts it, the revival becomes a session and replaces the
+/// silent one.
 struct SessionTable {
-  /// The fields by which a datagram refers to an established session: the SSRC and the address of the sender, and the port on
-  /// which the datagram arrived.
+  /// The fields by which a datagram refers to an established session: the SSRC and the address of the sender, and the
+  /// port on which the datagram arrived.
   struct Source: Hashable {
     let ssrc: UInt32
     let address: SocketAddress
@@ -24,8 +25,8 @@ struct SessionTable {
   private var controls: [SocketAddress: Session] = [:]
   /// The established sessions, each under the sources of its control port and of its data port.
   private var sources: [Source: Session] = [:]
-  /// The sessions and revivals that the peer has accepted on the control port only, by the source of the packets that the peer
-  /// sends after it has also accepted on the data port.
+  /// The sessions and revivals that the peer has accepted on the control port only, by the source of the packets that
+  /// the peer sends after it has also accepted on the data port.
   private var awaited: [Source: Session] = [:]
 
   var establishedCount: Int { sources.count / 2 }
