@@ -1,10 +1,13 @@
 /// A tempo plus an origin (a tick and its instant): a bijection between musical position and time, exact to the
 /// nanosecond.
 ///
-/// The instant at which a tick is due, its deadline, is `origin.instant + (tick - origin.tick) * nanosecondsPerQuarter
-/// / 24`, rounded down. The product has 128 bits. Every deadline is computed from the origin. Therefore no error
-/// accumulates, and tick 10^9 is as exact as tick 1. A tempo change creates a new timeline whose origin lies on the old
-/// one. The idea comes from Ableton Link's `Timeline`; the unit here is the MIDI tick.
+/// The instant at which a tick is due is its deadline:
+///
+///     origin.instant + (tick - origin.tick) * nanosecondsPerQuarter / 24, rounded down
+///
+/// The product has 128 bits. Every deadline is computed from the origin. Therefore no error accumulates, and tick 10^9
+/// is as exact as tick 1. A tempo change creates a new timeline whose origin lies on the old one. The idea comes from
+/// Ableton Link's `Timeline`; the unit here is the MIDI tick.
 public struct Timeline: Hashable, Sendable, BitwiseCopyable {
   /// The tempo.
   public let tempo: Tempo
@@ -55,7 +58,8 @@ public struct Timeline: Hashable, Sendable, BitwiseCopyable {
     // (d + 1). The result is therefore the largest n that is less than 24 * (d + 1) / q.
     let product = (distance == .max ? distance : distance + 1).multipliedFullWidth(by: 24)
     var (count, rest) = tempo.nanosecondsPerQuarter.dividingFullWidth(product)
-    // Without a rest, the quotient itself is not less. A negative quotient was rounded towards 0, that is, up.
+    // If the rest is 0, the quotient equals the bound instead of being less. If the rest is negative, the division has
+    // rounded towards 0, that is, up. In both cases, the result is one less.
     if rest <= 0 { count -= 1 }
     return originTick + count
   }

@@ -1,8 +1,8 @@
 import MusicalTime
 import RTPMIDI
 
-/// The state of one RTP stream, except its `PacketSender`. A slot of the sender's table without a stream has a closed
-/// one.
+/// The state of one RTP stream, except its `PacketSender`. A slot of the sender's table without a stream contains
+/// ``closed``.
 struct Stream: BitwiseCopyable {
   let id: StreamID
   let address: SocketAddress

@@ -17,8 +17,8 @@ extension StreamSender {
     case begin(Tick)
     /// Stop the local receivers of the clock.
     case end
-    /// Withdraw from the sound all steps that are due at or after the instant. The sender reports those of them that
-    /// are still valid again.
+    /// Withdraw from the sound all steps that are due at or after the instant. Those that are still valid follow again
+    /// as `.step`.
     case recall(Instant)
   }
 
@@ -59,7 +59,7 @@ extension StreamSender {
     init(_ schedule: PlaybackSchedule, at instant: Instant) { (self.schedule, self.instant) = (schedule, instant) }
   }
 
-  /// A request to stop the local receiver and every stream that takes part in a run.
+  /// A request to stop the local receivers of the clock and every stream that takes part in a run.
   struct StopRequest: BitwiseCopyable {
     /// The receivers that are stopped next.
     enum Stage: BitwiseCopyable {

@@ -14,9 +14,10 @@ import RTPMIDI
 ///
 /// # Priority
 ///
-/// Packets that are due (ticks, Start, Continue and Stop to play-on-arrival receivers, Start, Continue and Stop to
-/// time-stamp receivers) go first. All other packets are deferrable, in this order: the message in progress, ticks that
-/// leave ahead of time, guard packets. No deferrable packet is sent less than ``quietTime`` before the next deadline.
+/// Packets that are due go first: ticks to play-on-arrival receivers, and the packets with which any receiver begins or
+/// stops (Song Position, Start, Continue, Stop). All other packets are deferrable and are sent in this order: the
+/// message in progress, ticks that leave ahead of time, guard packets. No deferrable packet is sent less than
+/// ``quietTime`` before the next deadline.
 ///
 /// If there are too many receivers for the machine, the next deadline has already passed whenever a batch of due work
 /// is done. Up to ``slice`` deferrable packets are nevertheless sent after each batch, so that messages make progress.
@@ -53,7 +54,7 @@ public struct StreamSender: ~Copyable {
   public internal(set) var schedule = PlaybackSchedule.silence
   /// The bar grid of the pattern that is playing.
   public var bars: Bars
-  /// Whether the run of ``schedule`` has replaced another run before the end of that run.
+  /// Whether the run of ``schedule`` has replaced another run that had begun and had steps left.
   public internal(set) var cutsPreviousRunShort = false
   /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. If not, a follower has work at steps only.
   let reportsTicks: Bool
@@ -67,7 +68,7 @@ public struct StreamSender: ~Copyable {
   var onTimePrelude = TickCursor(lead: StreamSender.prelude)
   /// The cursor of Start and Continue to time-stamp receivers.
   var aheadPrelude: TickCursor
-  /// The cursor of steps.
+  /// The cursor of steps for the sound.
   var steps: TickCursor
   /// The change to a new schedule that is in progress; nil if there is none.
   var adoption: Adoption?

@@ -77,8 +77,10 @@ extension CheckpointHistory {
     s: Bool, hasExclusives: Bool, last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
     let start = packet.count
+    // The length is not known yet. The header is overwritten at the end.
     var header = SystemJournalHeader(
-      s: s, hasD: system.hasD, hasV: system.hasV, hasQ: system.hasQ, hasF: system.hasF, hasX: hasExclusives, length: 2)
+      s: s, hasD: system.hasD, hasV: system.hasV, hasQ: system.hasQ, hasF: system.hasF, hasX: hasExclusives,
+      length: SystemJournalHeader.size)
     guard header.append(to: &packet), system.append(to: &packet, last: last) else { return false }
     if hasExclusives { guard exclusives.append(to: &packet, last: last) else { return false } }
     header.length = packet.count - start

@@ -4,9 +4,10 @@ import MIDI
 /// The checkpoint history of one stream at the sender, and the state since the start of the session, from which the
 /// journal's counts and toggles are computed (RFC 6295 section 4 and appendix A.1).
 ///
-/// For the channel chapters, a ``HistoryEntry`` holds the newest command of each kind. The entries are ordered by
-/// their packets, the oldest first. Therefore the log lists are encoded in order, and acknowledged entries are removed
-/// from the front. For the system chapters, ``system`` and ``exclusives`` hold the state. All storage has a fixed size.
+/// For the channel chapters, ``entries`` holds the newest commands of each kind, see ``HistoryEntry``. The entries are
+/// ordered by their packets, the oldest first. Therefore the log lists are encoded in order, and acknowledged entries
+/// are removed from the front. For the system chapters, ``system`` and ``exclusives`` hold the state. All storage has a
+/// fixed size.
 ///
 /// If the receiver does not acknowledge, the oldest entries are discarded and the checkpoint moves behind them. This
 /// happens when ``entries`` is full, when the journal does not fit into its packet, and when the checkpoint is 2^14
@@ -20,10 +21,15 @@ struct CheckpointHistory: ~Copyable {
   private(set) var checkpoint: UInt16 = 0
   /// The number of entries that were discarded without an acknowledgement.
   private(set) var discarded: UInt64 = 0
+  /// The commands on all channels, the oldest first.
   var entries: RigidArray<HistoryEntry>
+  /// The state of the system chapters D, V, Q and F.
   var system = SystemHistory()
+  /// The state of Chapter X.
   var exclusives = ExclusiveHistory(logs: 32, octets: 512)
+  /// The state of each channel since the start of the session.
   var channels = RigidArray<ChannelHistory>(repeating: ChannelHistory(), count: 16)
+  /// The most recently used parameters of all channels, in the order in which they were added.
   var parameters = RigidArray<ParameterHistory>(capacity: 32)
   /// The largest value of ``ParameterHistory/lastUse``. Increases with each use of a parameter.
   var newestUse: UInt32 = 0

@@ -25,7 +25,7 @@ enum ChannelChapter: UInt8, BitwiseCopyable {
 ///     C         first    the value of the controller
 ///               second   the number of control changes of the controller, modulo 64
 ///               third    for pedals 64...69: the number of changes between off and on, modulo 64
-///     M                  (the value of the parameter is in `CheckpointHistory.parameters`)
+///     M                  none; the value of the parameter is in `CheckpointHistory.parameters`
 ///     W         first    the low seven bits of the pitch wheel
 ///               second   the high seven bits of the pitch wheel
 ///     N         first    the velocity of the newest Note On or Note Off
@@ -67,8 +67,8 @@ struct HistoryEntry: BitwiseCopyable {
   /// Chapter N: whether the newest command is a Note On.
   var isNoteOn: Bool { @_noLocks @_noAllocation get { third == 1 } }
 
-  /// Chapter N: whether the newest command is a Note Off with a velocity other than 64, the velocity that
-  /// receivers assume.
+  /// Chapter N: whether the newest command is a Note Off with a velocity other than 64, the velocity that receivers
+  /// assume.
   var hasReleaseVelocity: Bool { @_noLocks @_noAllocation get { isNoteOn ? false : first != 64 } }
 
   /// Chapter N: whether Chapter E must contain the reference count, because it differs from the count that receivers

@@ -36,8 +36,9 @@ final class Session {
   /// The token of the peer's invitation that was accepted; nil if the peer has not invited.
   var acceptedToken: UInt32?
   var phase = Phase.invitingControl
-  /// The addresses of the remote control port and of the remote data port.
+  /// The address of the remote control port.
   let control: SocketAddress
+  /// The address of the remote data port.
   var data: SocketAddress
   /// The SSRC in packets from the remote data port; 0 as long as it is unknown.
   var ssrc: UInt32 = 0
@@ -87,8 +88,9 @@ final class Session {
   var hasReportedJournals = false
   /// The receiver of the peer's RTP stream.
   var receiver = PacketReceiver(ssrc: 0, systemExclusiveCapacity: 0)
+  /// The CK exchanges.
   var clock: ClockComparison
-  /// The seed of ``extension``.
+  /// The seed of ``clock``. Its bitwise complement is the seed of ``extension``.
   private let seed: UInt64
   /// A pair of readings of the local and the remote clock. It determines the upper bits of RTP time stamps.
   var anchor: (local: Instant, remote: Instant)?
