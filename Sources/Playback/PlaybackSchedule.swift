@@ -57,7 +57,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func continuesRun(_ earlier: UInt32) -> Bool { run &- earlier <= run &- began }
+  public func goesOn(from earlier: UInt32) -> Bool { run &- earlier <= run &- began }
 
   /// The instant at which `tick` is due.
   ///

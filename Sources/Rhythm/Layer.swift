@@ -12,6 +12,6 @@ public struct Layer: Hashable, Sendable {
     /// The index of the voice in ``Patch/kit``.
     public let voice: Int
     /// The dynamic of the stroke on each step of the pattern; nil for a rest.
-    public let dynamics: [Dynamic?]
+    public let strokes: [Dynamic?]
   }
 }

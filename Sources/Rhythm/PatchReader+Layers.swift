@@ -69,17 +69,17 @@ extension PatchReader {
       if kit != nil, voice == nil {
         fault(at: entry.key.position, field, "is not a voice of the kit", "add it to kit or name another voice")
       }
-      guard let dynamics = dynamics(entry.value, field, steps: steps), let voice else { continue }
-      tracks.append(Layer.Track(voice: voice, dynamics: dynamics))
+      guard let strokes = strokes(entry.value, field, steps: steps), let voice else { continue }
+      tracks.append(Layer.Track(voice: voice, strokes: strokes))
     }
     return tracks
   }
 
   /// Reads the strokes of one track: for each step a dynamic, or nil for a rest. Returns nil after a fault.
-  private mutating func dynamics(_ node: Node, _ field: String, steps: Int?) -> [Dynamic?]? {
+  private mutating func strokes(_ node: Node, _ field: String, steps: Int?) -> [Dynamic?]? {
     let remedy = "write ., o, x or X for each step; spaces and | are ignored"
     guard let text = scalar(node, field, remedy: remedy) else { return nil }
-    var dynamics: [Dynamic?] = []
+    var strokes: [Dynamic?] = []
     for (index, character) in text.enumerated() where !" |\n".contains(character) {
       let dynamic = Dynamic(character)
       guard dynamic != nil || character == "." else {
@@ -87,11 +87,11 @@ extension PatchReader {
         fault(at: node.position, field, "has \"\(sign)\" as character \(index + 1)", remedy)
         return nil
       }
-      dynamics.append(dynamic)
+      strokes.append(dynamic)
     }
-    guard let steps, dynamics.count != steps else { return dynamics }
-    let remedyForLength = dynamics.count < steps ? "add \(steps - dynamics.count)" : "remove \(dynamics.count - steps)"
-    fault(at: node.position, field, "has \(dynamics.count) steps, the pattern has \(steps)", remedyForLength)
+    guard let steps, strokes.count != steps else { return strokes }
+    let remedyForLength = strokes.count < steps ? "add \(steps - strokes.count)" : "remove \(strokes.count - steps)"
+    fault(at: node.position, field, "has \(strokes.count) steps, the pattern has \(steps)", remedyForLength)
     return nil
   }
 }

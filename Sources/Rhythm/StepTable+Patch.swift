@@ -33,7 +33,7 @@ extension Patch {
     var velocities = [UInt8](repeating: 0, count: 128)
     for layer in layers {
       for track in layer.tracks where track.voice == voice {
-        guard let stroke = track.dynamics[step] else { continue }
+        guard let stroke = track.strokes[step] else { continue }
         for activity in layer.activity {
           velocities[Int(activity)] = max(velocities[Int(activity)], stroke.velocity)
         }

@@ -15,7 +15,7 @@ import Testing
     // The second layer plays voices 1 and 2 of the kit.
     #expect(patch.layers[1].tracks.map(\.voice) == [1, 2])
     let kick: [Dynamic?] = [.accent] + Array(repeating: nil, count: 7) + [.normal] + Array(repeating: nil, count: 7)
-    #expect(patch.layers[0].tracks[0].dynamics == kick)
+    #expect(patch.layers[0].tracks[0].strokes == kick)
   }
 
   /// One case for each kind of fault: the number of the replaced line, its new text, and the expected message, which

@@ -85,7 +85,7 @@ struct PatchCommand: ParsableCommand {
     /// The steps of `track`, one character per step, with a space before each beat and a bar line before each bar.
     private func steps(_ track: Layer.Track, of patch: Patch) -> String {
       var text = ""
-      for (n, stroke) in track.dynamics.enumerated() {
+      for (n, stroke) in track.strokes.enumerated() {
         if n > 0, n % Int(patch.meter.stepsPerBar) == 0 { text += " |" }
         if n > 0, n % Int(patch.meter.stepsPerBeat) == 0 { text += " " }
         text.append(stroke?.character ?? ".")
