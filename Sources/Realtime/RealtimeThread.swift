@@ -38,7 +38,8 @@ public final class RealtimeThread {
       schedulingPolicy = .other(refused: code)
       pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_INHERIT_SCHED))
       code = pthread_create(&thread, &attributes, runThread, start)
-      precondition(code == 0, "thread: cannot be started (\(String(cString: strerror(code))))")
+      precondition(
+        code == 0, "thread \(name): cannot be started (\(String(cString: strerror(code)))); close other programs")
     }
   }
 

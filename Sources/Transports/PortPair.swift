@@ -44,7 +44,8 @@ public struct PortPair: Sendable, BitwiseCopyable {
       (control, data) = (first, second)
       return
     }
-    throw TransportError("UDP ports: no free pair of consecutive ports; choose one with --port")
+    throw TransportError(
+      "UDP ports: no free pair found in 64 attempts; close other programs, or give a port with --port")
   }
 
   /// Closes both sockets. They must not be used afterwards.

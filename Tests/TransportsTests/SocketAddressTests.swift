@@ -63,15 +63,15 @@ import Transports
 
   @Test func linkLocalAddressRequiresAnExistingInterface() {
     let bare = #expect(throws: TransportError.self) { try SocketAddress(resolving: "[fe80::1]:5004") }
-    #expect(bare?.description.contains("requires an interface; write for example fe80::1%eth0") == true)
+    #expect(bare?.description.contains("requires an interface; write for example [fe80::1%eth0]:5004") == true)
     let missing = #expect(throws: TransportError.self) { try SocketAddress(resolving: "fe80::1%nosuch0") }
     #expect(
-      missing?.description == "interface nosuch0 of fe80::1%nosuch0: not found; run `ip link` to list the interfaces")
+      missing?.description == "interface nosuch0 of fe80::1%nosuch0: not found; give an interface that `ip link` lists")
   }
 
   @Test(arguments: ["fe80::1%0", "[fe80::1%0]:5004"]) func interfaceZeroIsRejected(text: String) {
     let error = #expect(throws: TransportError.self) { try SocketAddress(resolving: text) }
-    #expect(error?.description.contains("requires an interface; write for example fe80::1%eth0") == true)
+    #expect(error?.description.contains("requires an interface; write for example [fe80::1%eth0]:5004") == true)
   }
 
   @Test func hostNameResolvesToAllItsAddresses() throws {

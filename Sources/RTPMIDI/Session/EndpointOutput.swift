@@ -66,5 +66,5 @@ extension Endpoint {
 /// The endpoint has its maximum number of sessions.
 public struct TooManySessions: Error, Hashable, Sendable, CustomStringConvertible {
   public let limit: Int
-  public var description: String { "cannot connect: \(limit) sessions are open already; close one first" }
+  public var description: String { "sessions: \(limit) are open, which is the maximum; stop other peers first" }
 }

@@ -78,7 +78,7 @@ extension AvahiLoop {
     let reason = avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)"
     update {
       $0.setUnavailable(
-        "discovery: cannot announce this peer (\(reason)); name it on the other peers with --connect HOST:PORT")
+        "discovery: cannot announce this peer (\(reason)); connect to it from the other peers with --connect HOST:PORT")
     }
   }
 }

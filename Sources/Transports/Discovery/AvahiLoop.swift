@@ -20,7 +20,7 @@ final class AvahiLoop: @unchecked Sendable {
   /// The message for a missing daemon.
   static let noDaemon =
     "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or "
-    + "name peers with --connect HOST:PORT"
+    + "connect to peers with --connect HOST:PORT"
 
   /// The changes that the user of discovery has not read.
   let changes = Mutex(ServiceChanges())
@@ -75,7 +75,7 @@ final class AvahiLoop: @unchecked Sendable {
       lookUpDue(at: now)
       guard avahi_simple_poll_iterate(poll, timeout(at: now)) == 0 else {
         reportUnavailable(
-          "discovery: stopped (\(String(cString: strerror(errno)))); name peers with --connect HOST:PORT")
+          "discovery: stopped (\(String(cString: strerror(errno)))); connect to peers with --connect HOST:PORT")
         break
       }
       if isBroken {

@@ -56,7 +56,8 @@ public final class Discovery: Sendable {
     if code != 0 {
       retained.release()
       loop.reportUnavailable(
-        "discovery: cannot start a thread (\(String(cString: strerror(code)))); name peers with --connect HOST:PORT")
+        "discovery: cannot start a thread (\(String(cString: strerror(code)))); connect to peers with --connect HOST:PORT"
+      )
     }
   }
 

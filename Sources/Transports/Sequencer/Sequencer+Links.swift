@@ -15,7 +15,7 @@ extension Sequencer {
       switch -code {
       case EBUSY: "in exclusive use by another program; close that program"
       case EPERM: "connections are not permitted; choose another port"
-      case EINVAL, ENOENT, ENXIO, ENODEV: "no such port; run `tutti ports` to list the ports"
+      case EINVAL, ENOENT, ENXIO, ENODEV: "no such port; give a port that `tutti ports` lists"
       default: "cannot be connected (\(reason(code))); choose another port, or close other MIDI programs"
       }
     throw TransportError("port \(link.other): \(cause)")

@@ -12,7 +12,7 @@ extension Sequencer {
   ///
   /// Real-time: not safe.
   public static func ports() throws(TransportError) -> [SequencerPort] {
-    let handle = try open(name: "listing")
+    let handle = try open(name: "listing", alternative: "")
     defer { snd_seq_close(handle) }
     return ports(seenBy: handle, localClient: nil)
   }

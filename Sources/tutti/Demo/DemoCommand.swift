@@ -11,11 +11,22 @@ struct DemoCommand: ParsableCommand {
     commandName: "demo",
     abstract: "Run several peers on this machine and measure their timing.",
     discussion: """
-      Each peer is a separate process that renders to a WAV file. If there is a sound card, the first peer also plays \
-      through it. The first peer starts the rhythm. The other peers follow its clock over loopback.
+      Each peer is a separate process that records to a WAV file. If there is a sound card, the first peer also plays \
+      through it. The first peer starts the rhythm and is the master. The other peers follow its clock over the network \
+      of this machine.
 
-      The table at the end compares every peer with the first peer: by the instants at which the same tick was due \
-      (clock), and by the onsets of the same hit in the recordings (sound).
+      TABLE
+        ticks      MIDI clock ticks (24 per quarter note) that were due
+        received   ticks that arrived; for the master, ticks that it sent
+        hits       steps of the rhythm with at least one drum stroke
+        heard      steps with drum strokes that were found in the recording
+        late       drum strokes that sounded later than planned
+        underruns  how often this machine delayed the peer by 5 ms or more
+        clock      time between the same tick on this peer and on the first peer
+        sound      time between the same step in both recordings
+        scheduler  SCHED_FIFO is real-time priority, SCHED_OTHER is normal priority
+
+      Times are in microseconds: p50 is the median, p99 the 99th percentile.
 
       EXAMPLES
         tutti demo
@@ -35,7 +46,7 @@ struct DemoCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Play this patch: a name from `tutti patch list` or a file.", valueName: "PATCH"))
   var patch = PatchLibrary.standard
 
-  @Option(help: ArgumentHelp("Set the total activity, 0...127, which selects the layers.", valueName: "A"))
+  @Option(help: ArgumentHelp("Set how dense the rhythm is, 0...127. The value selects the layers.", valueName: "A"))
   var activity: UInt8 = 64
 
   @Option(help: ArgumentHelp("Write recordings and traces to this folder; it is created if missing.", valueName: "DIR"))

@@ -114,9 +114,9 @@ struct DemoReport: Encodable, CustomStringConvertible {
           "\(peer.onsets)", "\(peer.lateHits)", "\(peer.underruns)",
         ] + spreads.map { String(format: "%.1f", $0) } + [peer.scheduler])
     }
-    var text = "Difference from \(peers[0].name) in microseconds (1000 us = 1 ms, too short to hear)\n\(table)"
+    var text = "Difference from \(peers[0].name) in microseconds; less than 1000 us (1 ms) cannot be heard\n\(table)"
     if peers.contains(where: { $0.underruns > 0 }) {
-      text += "Underruns: this machine stalled for 5 ms or more; a sound card would have clicked.\n"
+      text += "Underruns: how often this machine delayed a peer by 5 ms or more; each is a click on a sound card.\n"
     }
     return text
   }

@@ -6,6 +6,9 @@ enum PatchLibrary {
   /// The name of the default patch.
   static let standard = "street"
 
+  /// The remedy if there are no patches.
+  static let folderRemedy = "set TUTTI_PATCHES to the folder with the patches"
+
   /// A missing patch: `thing: reason; remedy`.
   struct NotFound: Error, CustomStringConvertible {
     let description: String
@@ -57,8 +60,7 @@ enum PatchLibrary {
       let path = "\(folder)/\(name).yaml"
       if FileManager.default.fileExists(atPath: path) { return path }
     }
-    let known =
-      names.isEmpty ? "set TUTTI_PATCHES to the patch folder" : "give one of: " + names.joined(separator: ", ")
+    let known = names.isEmpty ? folderRemedy : "give one of: " + names.joined(separator: ", ")
     throw NotFound(description: "patch \(name): not found; \(known)")
   }
 }

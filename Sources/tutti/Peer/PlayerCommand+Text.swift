@@ -11,7 +11,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, stop, continue, tempo BPM, activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, send-to PEER|all, note KEY [VELOCITY], release KEY, control NUMBER VALUE, peers, leave
+    led-by PEER|anyone, send-to PEER|all, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -28,7 +28,7 @@ extension PlayerCommand {
       let values = words.dropFirst().compactMap { UInt8($0) }.filter { $0 <= 127 }
       guard values.count == words.count - 1, count.contains(values.count) else {
         let number = count.lowerBound == count.upperBound ? "\(count.upperBound)" : "1 to \(count.upperBound)"
-        throw error("wrong arguments; give \(number) number\(count.upperBound == 1 ? "" : "s") from 0 to 127")
+        throw error("wrong or missing numbers; give \(number) number\(count.upperBound == 1 ? "" : "s") from 0 to 127")
       }
       return values
     }
@@ -46,7 +46,9 @@ extension PlayerCommand {
       self = .setTempo(tempo)
     case "activity": self = .activity(try numbers(1...1)[0])
     case "total-activity":
-      guard let rule = TotalActivityRule(rawValue: rest) else { throw error("unknown rule; give sum, mean or maximum") }
+      guard let rule = TotalActivityRule(rawValue: rest) else {
+        throw error("unknown method; give sum, mean or maximum")
+      }
       self = .total(rule)
     case "offer": self = .offer(to: rest.isEmpty ? nil : rest)
     case "gate":

@@ -37,7 +37,8 @@ struct PortsCommand: ParsableCommand {
   private static func text(_ ports: Result<[SequencerPort], any Error>) -> String {
     switch ports {
     case .failure(let error): return "MIDI ports: none. \(error)\n"
-    case .success(let ports) where ports.isEmpty: return "MIDI ports: none; connect a device or start a MIDI program\n"
+    case .success(let ports) where ports.isEmpty:
+      return "MIDI ports: none; connect a MIDI device or start a MIDI program\n"
     case .success(let ports):
       var table = TextTable(columns: ["MIDI port", "", "to follow its clock"], wordColumns: 3)
       for port in ports {
@@ -66,7 +67,8 @@ struct PortsCommand: ParsableCommand {
   private static func text(_ services: Result<[Discovery.Service], any Error>) -> String {
     switch services {
     case .failure(let error): return "Network peers: unknown. \(error)\n"
-    case .success(let services) where services.isEmpty: return "Network peers: none found\n"
+    case .success(let services) where services.isEmpty:
+      return "Network peers: none found; start a peer on another machine, or connect with --connect HOST:PORT\n"
     case .success(let services):
       var table = TextTable(columns: ["network peer", "", "to connect to it"], wordColumns: 3)
       for service in services {

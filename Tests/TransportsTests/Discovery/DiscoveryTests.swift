@@ -66,7 +66,7 @@ import _TestTraits
 
   private let noDaemon =
     "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or "
-    + "name peers with --connect HOST:PORT"
+    + "connect to peers with --connect HOST:PORT"
 
   @Test func discoveryReportsAMissingDaemonOnceAndResumes() async throws {
     try await withNetwork { network in
