@@ -173,6 +173,7 @@ extension InvariantChecker {
     let since = states[peer.host].masterlessSince.map { max($0, states[master].disappearance.at) }
     expect(
       .failover, holds: since.map { now - $0 <= .seconds(3) } ?? true, of: peer.host,
-      expected: "another master within two seconds", seen: "\(name(of: identity)), which disappeared three seconds ago")
+      expected: "another master within two seconds (checked after three)",
+      seen: "\(name(of: identity)), which disappeared three seconds ago")
   }
 }

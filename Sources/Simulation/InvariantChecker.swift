@@ -147,7 +147,7 @@ final class InvariantChecker {
       let mayEnd = isLed || !states[peer.host].hadPlayed || states[peer.host].hasEnded || hasEnded == true
       expect(
         .failover, holds: mayEnd, of: peer.host, expected: "the rhythm to continue",
-        seen: "an end of the rhythm with \(name(of: identity))")
+        seen: "its end when \(name(of: identity)) disappeared")
     default: break
     }
   }

@@ -35,7 +35,7 @@ extension VirtualNetwork {
       guard words.count > 1, let value = Double(words[1]), value.isFinite else {
         throw fault("\(shownKey): no number follows; write it as in `loss 0.05`")
       }
-      guard seen.insert(key).inserted else { throw fault("\(key): given twice; take one line away") }
+      guard seen.insert(key).inserted else { throw fault("\(key): given twice; remove one of the lines") }
       // Reads the value as milliseconds.
       func length() throws(Fault) -> Nanoseconds {
         guard (0...10_000).contains(value) else {
@@ -46,7 +46,7 @@ extension VirtualNetwork {
       // Reads the value as a fraction.
       func share() throws(Fault) -> Double {
         guard (0...1).contains(value) else {
-          throw fault("\(key) \(words[1]): out of range; give a share from 0 to 1, 0.05 for 5 %")
+          throw fault("\(key) \(words[1]): out of range; give a fraction from 0 to 1, such as 0.05 for 5 %")
         }
         return value
       }

@@ -28,7 +28,7 @@ extension SoundCardTests {
       #expect(device.grid.rate == 48_000)
       #expect(
         device.summary == "\(name): 48000 Hz, 2 periods of 256 frames; output delay 10.7 ms, as reported by the "
-          + "device; set delay after the device with --latency")
+          + "device; if speakers or Bluetooth add delay, give it with --latency")
     }
 
     @Test func busyDeviceIsReported() throws {
@@ -49,7 +49,7 @@ extension SoundCardTests {
       let tooFast = try LoopbackRecording(substream: 5, rate: 176_400, seconds: 1)
       try tooFast.waitUntilRunning()
       let error = #expect(throws: PCMError.self) { try PCMDevice("hw:Loopback,0,5") }
-      #expect(error?.description.contains("--audio alsa:plughw:Loopback,0,5, which converts") == true)
+      #expect(error?.description.contains("; to convert the samples, use --audio alsa:plughw:Loopback,0,5") == true)
     }
   }
 }

@@ -62,13 +62,13 @@ import _TestSupport
     #expect(fault?.isMalformed == true)
   }
 
-  /// 2^19 lines of two bytes are a megabyte (2^20 bytes). One more byte is too many.
-  @Test func fileHasAtMostOneMegabyte() throws {
+  /// 2^19 lines of two bytes are 1 MiB (2^20 bytes). One more byte is too many.
+  @Test func fileHasAtMostOneMebibyte() throws {
     #expect(try contacts(String(repeating: "#\n", count: 1 << 19)).missing.isEmpty)
     let fault = #expect(throws: Contacts.ParseError.self) {
       try contacts(String(repeating: "#\n", count: 1 << 19) + "#")
     }
-    #expect(fault?.description.contains("larger than a megabyte") == true)
+    #expect(fault?.description.contains("larger than 1 MiB; give a text file") == true)
   }
 
   /// A missing file, and the folder itself.

@@ -38,7 +38,9 @@ extension TimingTests {
       case .clockStandsStill, .clockRunsBackwards, .clockJumps:
         // A tick is moved by at most half a percent of its length and the skew of the two clocks.
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault): \(deviations.max()!)")
-        let warnings = ben.log.filter { $0.contains("implausible stamps") || $0.contains("clock probes: unsolicited") }
+        let warnings = ben.log.filter {
+          $0.contains("implausible time stamps") || $0.contains("clock probes: unsolicited")
+        }
         #expect(!warnings.isEmpty && warnings.count == Set(warnings).count, "\(fault): \(ben.log)")
       case .repliesTwice:
         #expect(deviations.allSatisfy { $0 < .microseconds(130) })

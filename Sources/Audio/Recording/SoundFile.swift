@@ -14,7 +14,7 @@ public struct SoundFile: Sendable {
   /// The maximum length of a recording in frames: two hours at 48 kHz.
   public static let maximumFrames = 2 * 3_600 * 48_000
 
-  private static let remedy = "use a WAV file of at most two hours"
+  private static let remedy = "give a WAV file of at most \(maximumFrames) frames (two hours at 48 kHz)"
 
   /// Reads `path` in WAV or any other format that libsndfile supports, with any sample type and up to 64 channels. Samples
   /// that are not finite become silence.
@@ -31,9 +31,11 @@ public struct SoundFile: Sendable {
     }
     defer { sf_close(handle) }
     guard (1_000...768_000).contains(format.samplerate) else {
-      throw Self.malformed(path, "sample rate \(format.samplerate) Hz")
+      throw Self.malformed(path, "its sample rate is \(format.samplerate) Hz, not 1000 to 768000")
     }
-    guard (1...64).contains(format.channels) else { throw Self.malformed(path, "\(format.channels) channels") }
+    guard (1...64).contains(format.channels) else {
+      throw Self.malformed(path, "it has \(format.channels) channels, not 1 to 64")
+    }
 
     samples = try Self.mix(handle, channels: Int(format.channels), expected: format.frames, path: path)
     rate = Int(format.samplerate)
@@ -48,14 +50,16 @@ public struct SoundFile: Sendable {
   private static func mix(
     _ handle: OpaquePointer, channels: Int, expected: Int64, path: String
   ) throws(AudioFileError) -> [Float] {
-    guard expected <= Int64(maximumFrames) else { throw malformed(path, "longer than two hours at 48 kHz") }
+    guard expected <= Int64(maximumFrames) else { throw malformed(path, "it has more than \(maximumFrames) frames") }
     let chunk = 4_096
     var interleaved = [Float](repeating: 0, count: chunk * channels)
     var samples: [Float] = []
     while true {
       let count = Int(sf_readf_float(handle, &interleaved, Int64(chunk)))
       guard count > 0 else { return samples }
-      guard samples.count + count <= maximumFrames else { throw malformed(path, "longer than two hours at 48 kHz") }
+      guard samples.count + count <= maximumFrames else {
+        throw malformed(path, "it has more than \(maximumFrames) frames")
+      }
       for frame in 0..<count {
         var sum: Float = 0
         for channel in 0..<channels { sum += interleaved[frame * channels + channel] }

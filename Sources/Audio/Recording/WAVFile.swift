@@ -84,7 +84,7 @@ package struct WAVFile: ~Copyable {
     errno = 0
     guard sf_writef_short(handle, samples, count) == count else {
       let reason = errno != 0 ? String(cString: strerror(errno)) : sndfileError(handle)
-      throw failure(reason, "free disk space or record to another disk")
+      throw failure(reason, "delete files to make room, or record to another disk")
     }
     self.frames?.next = frames.next + count
     guard frames.next - lastHeaderUpdate >= grid.rate else { return }

@@ -18,7 +18,8 @@ final class SoundFont {
   // synthesizer must outlive the others.
   private let owner: OpaquePointer
 
-  static let remedy = "install libfluidsynth3 or fluid-soundfont-gm, or use --soundfont FILE"
+  static let remedy =
+    "install the package timgm6mb-soundfont or fluid-soundfont-gm, or give another file with --soundfont"
 
   /// Loads `path` for synthesizers of `rate` frames per second.
   ///
@@ -72,7 +73,7 @@ final class SoundFont {
     _ count: Int, rate: Int64, polyphony: Int32, gain: Double
   ) -> UnsafeMutablePointer<OpaquePointer> {
     creationLock.withLock { _ in
-      guard let settings = new_fluid_settings() else { fatalError("FluidSynth: out of memory") }
+      guard let settings = new_fluid_settings() else { fatalError("FluidSynth: out of memory; close other programs") }
       fluid_settings_setnum(settings, "synth.sample-rate", Double(rate))
       fluid_settings_setnum(settings, "synth.gain", gain)
       fluid_settings_setint(settings, "synth.polyphony", polyphony)
@@ -82,7 +83,9 @@ final class SoundFont {
       fluid_settings_setint(settings, "synth.dynamic-sample-loading", 0)
       let synthesizers = UnsafeMutablePointer<OpaquePointer>.allocate(capacity: count)
       for index in 0..<count {
-        guard let synthesizer = new_fluid_synth(settings) else { fatalError("FluidSynth: out of memory") }
+        guard let synthesizer = new_fluid_synth(settings) else {
+          fatalError("FluidSynth: out of memory; close other programs")
+        }
         synthesizers[index] = synthesizer
       }
       return synthesizers

@@ -43,12 +43,13 @@ public struct Contacts: Sendable {
     else {
       throw ParseError(
         description:
-          "contacts \(path): cannot be read; write a file of lines `name NAME` and `host HOST`, or name another "
-          + "with --contacts", isMalformed: false)
+          "contacts \(path): cannot be read; write a file of lines `name NAME` and `host HOST`, or give another "
+          + "file with --contacts", isMalformed: false)
     }
     guard data.count <= Self.maximumSize else {
       throw ParseError(
-        description: "contacts \(path): larger than a megabyte; is it the right file?", isMalformed: true)
+        description: "contacts \(path): larger than 1 MiB; give a text file of contacts with --contacts",
+        isMalformed: true)
     }
     let text = String(decoding: data, as: UTF8.self)
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -63,8 +64,8 @@ public struct Contacts: Sendable {
       default:
         throw ParseError(
           description:
-            "contacts \(path), line \(index + 1): not `name NAME` or `host HOST`; write one of them, or # before "
-            + "a remark", isMalformed: true)
+            "contacts \(path), line \(index + 1): not `name NAME` or `host HOST`; write one of these, or begin "
+            + "the line with # for a comment", isMalformed: true)
       }
     }
   }

@@ -42,7 +42,7 @@ extension Peer {
   /// Stops the rhythm, unless an external clock controls it.
   private func stop(at now: Instant) throws(CommandError) {
     guard externalClock?.leads(ensemble) != true else {
-      return log.notice("the rhythm: controlled by external clock \(externalClockName); stop it there")
+      return log.notice("the rhythm: follows the external clock \(externalClockName); stop it there")
     }
     try ensemble.stop(now: now)
   }
@@ -50,7 +50,7 @@ extension Peer {
   /// Changes the tempo, of the rhythm and of later starts, unless an external clock controls it.
   private func change(tempo requested: Tempo, at now: Instant) throws(CommandError) {
     guard externalClock?.leads(ensemble) != true else {
-      return log.notice("the tempo: controlled by external clock \(externalClockName); change it there")
+      return log.notice("the tempo: follows the external clock \(externalClockName); change it there")
     }
     if ensemble.role != .idle { try ensemble.change(tempo: requested, at: now) }
     tempo = requested
@@ -68,7 +68,7 @@ extension Peer {
       let identity = name.flatMap { peer(called: $0) }
       guard name == nil || identity != nil else { break }
       core.recipient = identity
-      log.info("notes: sent to \(recipient)")
+      log.info("notes: from now on to \(recipient)")
     case .playToNext: playToNext()
     case .note(let key, let velocity):
       core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)), at: now)
@@ -101,7 +101,8 @@ extension Peer {
     guard now >= due else { return }
     startsAt = nil
     if !core.connections.areAllEstablished {
-      log.warning("start: not all configured peers have answered; the rhythm starts without them")
+      let places = core.connections.missingPlaces.map(\.description).joined(separator: ", ")
+      log.warning("--start: no session with \(places); the rhythm starts without waiting any longer")
     }
     do throws(CommandError) {
       try ensemble.start(tempo: tempo, at: now)

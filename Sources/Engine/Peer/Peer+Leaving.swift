@@ -20,7 +20,9 @@ extension Peer {
     core.leave(at: now)
     execute(core.drain(at: now))
     network.stop()
-    if !sound.stop(after: now) { log.warning("sound card: it, or its server, does not respond and was abandoned") }
+    if !sound.stop(after: now) {
+      log.warning("sound card: the card or its sound server does not respond; restart the sound server")
+    }
     recordTicks(at: now)
     core.account.settle()
     defer {

@@ -43,7 +43,8 @@ extension Peer {
       if midi?.admits(message, from: address, at: now) == true { core.play(message, at: now) }
     } else if message == .clock, midi?.hasReportedClock == false {
       midi?.hasReportedClock = true
-      log.notice("MIDI clock: ticks arrive that are not used; to use them, name their port with --clock-from")
+      log.notice(
+        "MIDI clock: ticks arrive at the port `in` and are not used; to use them, give their sender to --clock-from")
     }
   }
 

@@ -62,7 +62,9 @@ final class SoundOutputs {
   var areTwo: Bool { device != nil && path != nil }
   /// The state of the sound card for the player.
   var summary: String? {
-    if isMissing { return "sound card: none is usable, so nothing is audible; `tutti ports` lists the sound cards" }
+    if isMissing {
+      return "sound card: the default one is not usable, so this peer plays without one; `tutti ports` lists others"
+    }
     return device.map { "sound: \($0.summary)" }
   }
   /// The number of the recording's first frame on the grid.
@@ -106,7 +108,8 @@ final class SoundOutputs {
     status = state.status
     switch (previousStatus, status) {
     case (.playing, .lost):
-      return "sound card \(device.name): lost (\(state.reason ?? "unknown reason")); the rhythm continues without it"
+      let reason = state.reason ?? "unknown reason"
+      return "sound card \(device.name): lost (\(reason)); the rhythm continues without it; connect it again"
     case (.lost, .lost) where previousStatus != status:
       return "sound card \(device.name): \(state.reason ?? "unknown reason"); trying again"
     case (.lost, .playing): return "sound card \(device.name): available again"
@@ -115,7 +118,8 @@ final class SoundOutputs {
     // At most once a minute, because underruns can be frequent.
     if state.underruns > reportedUnderruns, underrunReport.map({ now - $0 >= .seconds(60) }) ?? true {
       defer { (reportedUnderruns, underrunReport) = (state.underruns, now) }
-      return "sound card \(device.name): \(state.underruns - reportedUnderruns) underruns; the sound has gaps"
+      return "sound card \(device.name): \(state.underruns - reportedUnderruns) underruns, so the sound has gaps; "
+        + "close other programs, or allow real-time priority (see README.md)"
     }
     guard !hasWarnedOfDelay, status == .playing, state.lead > lead else { return nil }
     hasWarnedOfDelay = true

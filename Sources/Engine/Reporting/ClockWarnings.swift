@@ -23,17 +23,18 @@ struct ClockWarnings {
     if now >= nextCheck {
       nextCheck = now + .seconds(1)
       if let step = system.check(), system.steps == 1 {
-        return "system clock: stepped by \(step.seconds) s; the rhythm does not use it and continues"
+        return "system clock: stepped by \(step.seconds) s; the rhythm does not use this clock and continues"
       }
     }
     if !hasWarnedOfReplies, counters.rejectedExtensionPackets >= Self.threshold {
       hasWarnedOfReplies = true
-      return "clock probes: unsolicited or duplicate replies arrive; they are ignored, and the rhythm continues"
+      return "clock probes: unsolicited or duplicate replies to clock measurements arrive and are ignored; "
+        + "check the network for devices that repeat packets"
     }
     if !hasWarnedOfStamps, rejectedStamps + counters.implausibleClocks >= Self.threshold {
       hasWarnedOfStamps = true
-      return "clock probes: a peer sends implausible stamps, as from a clock that jumps or stands still; "
-        + "they are ignored, and the rhythm continues"
+      return "clock probes: a peer sends implausible time stamps, as from a clock that jumps or stands still, "
+        + "and they are ignored; check the system clocks of the other machines"
     }
     return nil
   }

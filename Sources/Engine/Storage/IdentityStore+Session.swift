@@ -25,7 +25,7 @@ extension IdentityStore {
   /// contains the reason.
   public func restoreSession(_ log: Logger) -> SessionState? {
     guard let file = FileHandle(forReadingAtPath: sessionPath) else {
-      log.notice("no session of a peer with this name is saved; the peer starts without one")
+      log.notice("--restore: there is no file \(sessionPath), so nothing is restored; give the --name of the crashed peer")
       return nil
     }
     defer { try? file.close() }
@@ -49,8 +49,8 @@ extension IdentityStore {
       let aside = "\(sessionPath).\(number)"
       guard !FileManager.default.fileExists(atPath: aside) else { continue }
       guard (try? FileManager.default.moveItem(atPath: sessionPath, toPath: aside)) != nil else { break }
-      return log.warning("\(sessionPath): \(reason); kept as \(aside); the peer starts without a session")
+      return log.warning("\(sessionPath): \(reason); kept as \(aside); nothing is restored")
     }
-    log.warning("\(sessionPath): \(reason); the peer starts without a session")
+    log.warning("\(sessionPath): \(reason); nothing is restored")
   }
 }

@@ -29,6 +29,7 @@ struct SessionKeeper {
     saved = state
     guard !store.keep(state), !hasReportedFailure else { return }
     hasReportedFailure = true
-    log.warning("state folder: the session cannot be saved, so --restore would not find it; check the free disk space")
+    log.warning(
+      "state folder: the state of this peer cannot be saved, so --restore would not work; check the free disk space")
   }
 }

@@ -114,6 +114,11 @@ public struct Connections {
   /// Whether all configured peers are in session.
   public var areAllEstablished: Bool { targets.allSatisfy { $0.isEstablished || $0.reason != .configured } }
 
+  /// The addresses of the configured peers that are not in session.
+  public var missingPlaces: [SocketAddress] {
+    targets.filter { !$0.isEstablished && $0.reason == .configured }.map(\.place.control)
+  }
+
   /// Updates ``nextDeadline``. Every change of the targets ends with this call.
   mutating func schedule() {
     var earliest = Instant.distantFuture

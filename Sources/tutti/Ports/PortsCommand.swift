@@ -54,7 +54,8 @@ struct PortsCommand: ParsableCommand {
     if devices.isEmpty {
       let reason =
         PCMDevices.isAccessDenied
-        ? "none usable: permission denied; add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
+        ? "none usable: permission denied; add yourself to the group audio (`usermod -aG audio NAME` as root) "
+        + "and log in again"
         : "none; record with --audio wav:FILE"
       return "Sound cards: \(reason)\n"
     }

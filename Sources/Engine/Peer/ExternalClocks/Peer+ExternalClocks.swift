@@ -55,7 +55,7 @@ extension Peer {
     }
     for notification in notifications {
       switch notification {
-      case .unused(let name, let used): log.notice("external clock \(name): not used; \(used) is used")
+      case .unused(let name, let used): log.notice("external clock \(name): not used, because \(used) is used")
       case .replaced(let name, let silent):
         log.notice("external clock \(silent): silent; \(name) is used from now on")
       }
@@ -65,11 +65,13 @@ extension Peer {
   /// Informs the player of an event of the external clock called `name`.
   func notify(_ event: ExternalClock.Event, of name: String) {
     switch event {
-    case .refused(let error): log.notice("external clock \(name): cannot start yet: \(description(of: error))")
+    case .refused(let error):
+      log.notice("external clock \(name): cannot start the rhythm yet; \(description(of: error))")
     case .silent: log.warning("external clock \(name): sends no ticks; the rhythm continues at the last tempo")
     case .heard: log.notice("external clock \(name): sends ticks again")
     case .unplayable:
-      log.warning("external clock \(name): its tempo is not within 20 to 999 BPM, so the rhythm does not start")
+      log.warning(
+        "external clock \(name): its tempo is not within 20 to 999 BPM, so the rhythm does not start; change its tempo")
     }
   }
 }
