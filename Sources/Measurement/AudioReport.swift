@@ -79,14 +79,14 @@ public struct AudioReport: Hashable, Sendable, Codable {
       guard recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude else {
         throw ReportError(
           subject: recording.name, reason: "its first frame is more than 73 years from the clock's origin",
-          remedy: "correct the instant of the first frame")
+          remedy: "record it again with `tutti peer --audio wav:FILE`")
       }
     }
     let analyses = zip(recordings, clockOffsets).map { Analysis($0, clockOffset: $1) }
     guard !analyses[0].frames.isEmpty else {
       throw ReportError(
         subject: recordings[0].name, reason: "no hits detected",
-        remedy: "give the recording of a peer that played as the first file")
+        remedy: "as the first file, give the recording of a peer that played")
     }
     self.rate = rate
     tracks = analyses.map {

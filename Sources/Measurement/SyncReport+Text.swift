@@ -33,9 +33,10 @@ extension SyncReport: CustomStringConvertible {
     }
     let reference = peers.first.map { "\($0.header.name) (\($0.header.role), \($0.ticks) ticks)" } ?? "no trace"
     var text = "Offset from \(reference), us\n\(offsets)\n"
-    text += "Lateness, acted minus due, us\n\(lateness)\nCounted by the peers\n\(counts)"
+    text += "Lateness, acted minus due, us\n\(lateness)\nCounts of each peer at its end\n\(counts)"
     for peer in peers where peer.summary == nil {
-      text += "\(peer.header.name): no summary, the peer was killed\(peer.isCutOff ? "; last line incomplete" : "")\n"
+      let ending = peer.isCutOff ? "; its last line is incomplete" : ""
+      text += "\(peer.header.name): no counts, because the trace has no end\(ending)\n"
     }
     return text
   }

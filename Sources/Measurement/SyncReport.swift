@@ -83,12 +83,12 @@ public struct SyncReport: Hashable, Sendable, Codable {
     for (trace, runs) in zip(traces, runs) where runs.count > RunMatching.limit {
       throw ReportError(
         subject: trace.header.name, reason: "\(runs.count) runs of the rhythm, more than \(RunMatching.limit)",
-        remedy: "give shorter traces")
+        remedy: "record traces with fewer starts of the rhythm")
     }
     guard !runs[0].isEmpty else {
       throw ReportError(
         subject: traces[0].header.name, reason: "the reference has no ticks",
-        remedy: "give the trace of a peer that played as the first file, normally that of the master")
+        remedy: "as the first file, give the trace of a peer that played, normally that of the master")
     }
     peers = zip(traces, runs).map { trace, runs in
       Peer(

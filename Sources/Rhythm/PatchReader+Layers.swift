@@ -42,7 +42,7 @@ extension PatchReader {
 
   /// Reads a range of total activity: [from, to], or [from] for up to 127.
   private mutating func activity(_ node: Node, _ field: String) -> ClosedRange<UInt8>? {
-    let remedy = "write [from, to], each 0 to 127, or [from]"
+    let remedy = "write [from, to], or [from] for up to 127"
     guard let list = node.sequence, (1...2).contains(list.count) else {
       let reason = node.sequence.map { "has \($0.count) numbers" } ?? "is \(kind(of: node)), not a list"
       fault(at: node.position, field, reason, remedy)
@@ -67,7 +67,7 @@ extension PatchReader {
       let field = path(field, entry.name)
       let voice = kit?[entry.name]
       if kit != nil, voice == nil {
-        fault(at: entry.key.position, field, "is not a voice of the kit", "add it to kit or name another voice")
+        fault(at: entry.key.position, field, "is not a voice of the kit", "add it to kit or use a voice of the kit")
       }
       guard let strokes = strokes(entry.value, field, steps: steps), let voice else { continue }
       tracks.append(Layer.Track(voice: voice, strokes: strokes))

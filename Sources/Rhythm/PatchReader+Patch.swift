@@ -37,7 +37,7 @@ extension PatchReader {
   }
 
   private mutating func meter(_ node: Node) -> Meter? {
-    let remedy = "write beats / unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
+    let remedy = "write beats/unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
     guard let text = scalar(node, "meter", remedy: remedy) else { return nil }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let beats = Int(parts[0]), let unit = Int(parts[1]),
@@ -50,7 +50,7 @@ extension PatchReader {
       let limit = StepTable.maximumSteps
       fault(
         at: node.position, "meter", "gives bars of \(meter.stepsPerBar) steps, more than the limit of \(limit)",
-        "write fewer beats or a smaller unit")
+        "write fewer beats or the shorter unit 4")
       return nil
     }
     return meter

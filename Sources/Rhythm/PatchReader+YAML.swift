@@ -53,7 +53,7 @@ extension PatchReader {
       }
       if brackets > Self.maximumBrackets || questions > Self.maximumQuestionMarks {
         let reason = "has more than \(Self.maximumBrackets) brackets or \(Self.maximumQuestionMarks) question marks"
-        return (TextPosition(line: line, column: column), reason, "remove what the patch does not need")
+        return (TextPosition(line: line, column: column), reason, "write the patch with fewer of these characters")
       }
     }
     return nil

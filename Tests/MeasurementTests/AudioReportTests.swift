@@ -154,7 +154,8 @@ import _TestSupport
     zero.rate = 0
     let silent = recording("cleo", [Float](repeating: 0, count: 4_800))
     let cases: [([Recording], [Nanoseconds], String)] = [
-      ([], [], "0 recordings"), ([one], [], "1 recording to"), ([one, one], [.zero], "1 clock offset for 2"),
+      ([], [], "0 recordings"), ([one], [], "1 recording to"),
+      ([one, one], [.zero], "--clock-ahead: 1 value for 2 recordings"),
       ([one, slow], [], "bert: 44100 frames per second"), ([zero, zero], [], "anna: 0 frames per second"),
       ([silent, one], [], "cleo: no hits"), ([one, recording("dora", [], at: .distantFuture)], [], "dora: its first"),
     ]

@@ -114,10 +114,10 @@ import _TestSupport
     let one = trace("anna", run(3))
     let many = trace("zoe", (0..<1_001).flatMap { _ in run(1) })
     let cases: [([Trace], [Nanoseconds], String)] = [
-      ([], [], "0 traces"), ([one], [], "1 trace to"), ([one, one], [.zero], "1 clock offset for 2"),
+      ([], [], "0 traces"), ([one], [], "1 trace to"), ([one, one], [.zero], "--clock-ahead: 1 value for 2 traces"),
       ([trace("bert", []), one], [], "bert: the reference has no ticks"),
       ([one, many], [], "zoe: 1001 runs"),
-      ([one, one], [.zero, Nanoseconds(.min)], "anna: its clock"),
+      ([one, one], [.zero, Nanoseconds(.min)], "anna: its --clock-ahead"),
     ]
     for (traces, clocks, text) in cases {
       let error = #expect(throws: ReportError.self) { try SyncReport(traces: traces, clockOffsets: clocks) }
@@ -154,7 +154,7 @@ import _TestSupport
     #expect(lines[1] == "      ticks  missing  skipped  extra  |p50|  |p99|  |max|  mean  drift ppm")
     #expect(lines[2] == "bert     96        0        0      0   20.8   20.8   20.8  20.8       0.00")
     #expect(lines.contains("anna     1        96         0     0    48     0        0          0"))
-    #expect(lines.contains("bert: no summary, the peer was killed; last line incomplete"))
+    #expect(lines.contains("bert: no counts, because the trace has no end; its last line is incomplete"))
     let json = try JSONEncoder().encode(report)
     #expect(try JSONDecoder().decode(SyncReport.self, from: json) == report)
     let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])

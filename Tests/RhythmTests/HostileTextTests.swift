@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func excessiveBracketsAndQuestionMarksAreRejected() {
-    let message = "has more than 1024 brackets or 16 question marks; remove what the patch does not need"
+    let message = "has more than 1024 brackets or 16 question marks; write the patch with fewer of these characters"
     let keys = String(repeating: "{", count: 5_000) + "a" + String(repeating: ": 1}", count: 5_000)
     #expect(faults(keys) == ["small.yaml:1: \(message)"])
     #expect(faults("\n" + String(repeating: "? ", count: 5_000)) == ["small.yaml:2: \(message)"])

@@ -67,6 +67,6 @@ import Testing
     }
     // Of the 500 faults, 50 are reported.
     #expect(error.faults.count == PatchError.maximumFaults && error.omitted == 450)
-    #expect(error.description.hasSuffix("\nand 450 more; correct these first"))
+    #expect(error.description.hasSuffix("\nand 450 more errors; correct the errors above first"))
   }
 }

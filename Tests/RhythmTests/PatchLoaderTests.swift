@@ -35,18 +35,18 @@ import Testing
     ),
     (
       19, "      ride: .... .... .... ..x.",
-      "19: layers[1].steps.ride: is not a voice of the kit; add it to kit or name another voice"
+      "19: layers[1].steps.ride: is not a voice of the kit; add it to kit or use a voice of the kit"
     ),
     (5, "tempo: 10", "5: tempo: is \"10\", not a tempo; write quarter notes per minute, from 20 to 999"),
     (5, "tempo: fast", "5: tempo: is \"fast\", not a tempo; write quarter notes per minute, from 20 to 999"),
     (5, "tempo: nan", "5: tempo: is \"nan\", not a tempo; write quarter notes per minute, from 20 to 999"),
     (
       3, "meter: 4/3",
-      "3: meter: is \"4/3\", not a meter; write beats / unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
+      "3: meter: is \"4/3\", not a meter; write beats/unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
     ),
     (
       3, "meter: 16/2",
-      "3: meter: gives bars of 128 steps, more than the limit of 64; write fewer beats or a smaller unit"
+      "3: meter: gives bars of 128 steps, more than the limit of 64; write fewer beats or the shorter unit 4"
     ),
     (4, "bars: 0", "4: bars: is 0, out of range; write a whole number from 1 to 4"),
     (4, "bars: 1.5", "4: bars: is \"1.5\", not a whole number in range; write a whole number from 1 to 4"),
@@ -75,11 +75,11 @@ import Testing
     (12, "    activity: [90, 40]", "12: layers[0].activity: goes from 90 down to 40; write the smaller number first"),
     (
       12, "    activity: [1, 2, 3]",
-      "12: layers[0].activity: has 3 numbers; write [from, to], each 0 to 127, or [from]"
+      "12: layers[0].activity: has 3 numbers; write [from, to], or [from] for up to 127"
     ),
     (
       12, "    activity: 7",
-      "12: layers[0].activity: is a single value, not a list; write [from, to], each 0 to 127, or [from]"
+      "12: layers[0].activity: is a single value, not a list; write [from, to], or [from] for up to 127"
     ),
     (
       15, "  - name: low",

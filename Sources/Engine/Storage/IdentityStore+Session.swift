@@ -25,7 +25,8 @@ extension IdentityStore {
   /// contains the reason.
   public func restoreSession(_ log: Logger) -> SessionState? {
     guard let file = FileHandle(forReadingAtPath: sessionPath) else {
-      log.notice("--restore: there is no file \(sessionPath), so nothing is restored; give the --name of the crashed peer")
+      let reason = "there is no file \(sessionPath), so nothing is restored"
+      log.notice("--restore: \(reason); give the --name of the crashed peer")
       return nil
     }
     defer { try? file.close() }
