@@ -12,6 +12,7 @@ netem() {
   esac
 }
 
+# The number of seconds by which the clock of each host is ahead.
 ahead=()
 
 # hosts N NETWORK: creates the hosts 1...N, network namespaces on one bridge at 10.99.0.1...N, and deletes the previous

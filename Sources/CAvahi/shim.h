@@ -1,3 +1,4 @@
+// The client library of the Avahi daemon, for discovery by DNS-SD.
 #include <avahi-client/client.h>
 #include <avahi-client/lookup.h>
 #include <avahi-client/publish.h>

@@ -1,4 +1,4 @@
-// The FluidSynth functions of the audio thread.
+// The FluidSynth functions of the audio thread. A lane is one FluidSynth instance.
 //
 // AUDIO_THREAD_SAFE declares to the Swift compiler, which does not check C code, that a function neither locks nor
 // allocates. This holds for a synthesizer created with "synth.threadsafe-api" 0 (its mutex is never locked) and

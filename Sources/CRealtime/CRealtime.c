@@ -16,8 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/// Returns `t` as a number of nanoseconds.
 static int64_t nanoseconds(struct timespec t) { return t.tv_sec * INT64_C(1000000000) + t.tv_nsec; }
 
+/// Returns `ns` nanoseconds as a timespec; a negative number gives 0.
 static struct timespec timespec_of(int64_t ns) {
   if (ns < 0) ns = 0;
   return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
@@ -68,6 +70,7 @@ int realtime_join(pthread_t thread, int64_t deadline) {
   return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &t) == 0;
 }
 
+/// Sends one datagram to the socket address `to` of `length` octets. Returns 0 or -errno.
 static int send_to(int fd, const void *bytes, size_t count, const void *to, socklen_t length) {
   for (;;) {
     if (sendto(fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)to, length) >= 0) return 0;
@@ -114,6 +117,7 @@ long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_addr
     from->port = ntohs(sender.ipv4.sin_port);
   }
   *stamp = 0;
+  // The kernel's arrival stamp is in the control message SCM_TIMESTAMPNS, because the socket has the option SO_TIMESTAMPNS.
   for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
       struct timespec t;

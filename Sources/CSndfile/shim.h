@@ -1,1 +1,2 @@
+// The library libsndfile, which reads and writes WAV files.
 #include <sndfile.h>

@@ -8,9 +8,9 @@ public struct ClockLine: Hashable, Sendable, BitwiseCopyable {
   public let local: Instant
   /// The remote clock at the reference point.
   public let remote: Instant
-  /// The nanoseconds that the remote clock gains in 2^40 ns of the local clock, and the nanoseconds that the local
-  /// clock gains in 2^40 ns of the remote clock.
+  /// The nanoseconds that the remote clock gains in 2^40 ns of the local clock.
   private let gain: Int64
+  /// The nanoseconds that the local clock gains in 2^40 ns of the remote clock. The sign is opposite to that of `gain`.
   private let loss: Int64
 
   /// The mapping between two identical clocks.
@@ -34,11 +34,13 @@ public struct ClockLine: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: not safe.
   public init(local: Instant, remote: Instant, skew: Double) {
-    let part = min(max(skew, -10_000), 10_000) / 1e6
+    let relativeSkew = min(max(skew, -10_000), 10_000) / 1e6
     let unit = Double(1 << 40)
+    // The remote clock runs at 1 + s times the local rate, where s is the relative skew. The local clock therefore runs
+    // at 1 / (1 + s) = 1 - s / (1 + s) times the remote rate.
     self.init(
-      local: local, remote: remote, gain: Int64((part * unit).rounded()),
-      loss: Int64((-part / (1 + part) * unit).rounded()))
+      local: local, remote: remote, gain: Int64((relativeSkew * unit).rounded()),
+      loss: Int64((-relativeSkew / (1 + relativeSkew) * unit).rounded()))
   }
 
   /// The skew of the remote clock, parts per million.
@@ -56,19 +58,23 @@ public struct ClockLine: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func local(at instant: Instant) -> Instant { Self.map(instant, from: remote, to: local, by: loss) }
 
+  /// Maps `instant` from the clock whose reference point is `from` to the clock whose reference point is `to`. `gain` is
+  /// the nanoseconds that the second clock gains in 2^40 ns of the first one.
+  ///
   /// The smallest and the largest instant map to themselves: they mean "never". Results out of range are clamped to
   /// them.
   @_noLocks @_noAllocation
   private static func map(_ instant: Instant, from: Instant, to: Instant, by gain: Int64) -> Instant {
     if instant.nanoseconds == .max || instant.nanoseconds == .min { return instant }
     let (distance, overflowsDistance) = instant.nanoseconds.subtractingReportingOverflow(from.nanoseconds)
-    let end = Instant(nanoseconds: instant > from ? .max : .min)
-    if overflowsDistance { return end }
+    let limit = Instant(nanoseconds: instant > from ? .max : .min)
+    if overflowsDistance { return limit }
     let product = distance.multipliedFullWidth(by: gain)
-    // Division by 2^40. The gain is at most a hundredth of 2^40, so the quotient fits.
+    // Division by 2^40: the 128-bit product is shifted right by 40 bits, so that its high half moves left by 64 - 40
+    // bits. The gain is at most about a hundredth of 2^40, so the quotient fits.
     let change = (product.high << 24) | Int64(truncatingIfNeeded: product.low >> 40)
     let (length, overflowsLength) = distance.addingReportingOverflow(change)
     let (sum, overflows) = to.nanoseconds.addingReportingOverflow(length)
-    return overflowsLength || overflows ? end : Instant(nanoseconds: sum)
+    return overflowsLength || overflows ? limit : Instant(nanoseconds: sum)
   }
 }

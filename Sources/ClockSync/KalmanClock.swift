@@ -1,8 +1,10 @@
 /// Estimates the remote clock by averaging: a Kalman filter (R. E. Kalman, 1960) with three states, the offset, the
 /// skew, and the mean delay that both directions have in common.
 ///
-///     out    difference = offset + delay + noise
-///     back   difference = offset - delay + noise
+///     outbound packet    difference = offset + delay + noise
+///     returning packet   difference = offset - delay + noise
+///
+/// A difference is the remote instant minus the local instant of a packet (``ClockTransit/difference``).
 ///
 /// If the noise is the sum of many small causes, no other estimator is better. The filter needs no window: its memory
 /// follows from the ratio of the noise to the random walk of the crystals' skew (``skewRandomWalk``), one second on a
@@ -25,21 +27,25 @@ struct KalmanClock: Sendable {
   /// The lower bound of the noise variance as a fraction of the variance of the state. Below this fraction, the
   /// subtractions exceed the precision of a Double.
   static let minimumNoiseShare = 1e-6
-  /// This number of consecutive outliers in one direction, all with the same sign and over at least
-  /// `minimumOutlierTime` seconds, is not noise: a stall of the network ends earlier.
+  /// The number of consecutive outliers in one direction, all with the same sign, that are not noise if they last at
+  /// least ``minimumOutlierTime``.
   static let outliersBeforeRestart = 12
+  /// The least duration of these outliers, seconds: a stall of the network ends earlier.
   static let minimumOutlierTime = 2.0
 
   /// The statistics of one direction.
   private struct Direction {
     /// The variance of the noise, square nanoseconds.
     var variance = 0.0
+    /// The number of packets.
     var count = 0.0
-    /// The number of consecutive outliers, with their sign.
+    /// The number of consecutive outliers, with the sign of their errors.
     var outliers = 0
     /// The moment of the first of these outliers, seconds.
     var outliersSince = 0.0
 
+    /// Counts a prediction error at `moment` as an outlier if it is larger than `limit`. An error within the limit, or of
+    /// the other sign, starts the count again.
     mutating func countOutliers(_ error: Double, limit: Double, at moment: Double) {
       guard abs(error) > limit else {
         outliers = 0
@@ -49,10 +55,13 @@ struct KalmanClock: Sendable {
       outliers += error > 0 ? 1 : -1
     }
 
+    /// Whether the outliers are too many, over too long a time, to be noise.
     func hasPersistentOutliers(at moment: Double) -> Bool {
       abs(outliers) >= KalmanClock.outliersBeforeRestart && moment - outliersSince >= KalmanClock.minimumOutlierTime
     }
 
+    /// Moves the variance towards `square`, a new sample of it: by a quarter for the first packet, and later by a
+    /// two-hundredth. A sample counts as at least a twentieth of the variance.
     mutating func updateVariance(_ square: Double) {
       count += 1
       variance += (max(square, variance / 20) - variance) / min(count + 3, 200)
@@ -62,11 +71,12 @@ struct KalmanClock: Sendable {
 
   /// The moment for which the state holds, seconds.
   private var time: Double
-  /// The state: offset in nanoseconds, skew in nanoseconds per second.
+  /// The offset in nanoseconds, and the skew in nanoseconds per second.
   private(set) var offset: Double
   private(set) var skew = 0.0
+  /// The mean delay that both directions have in common, nanoseconds.
   private var delay: Double
-  // The covariance of offset (o), skew (s) and delay (d), a symmetric matrix.
+  // The covariance of offset (o), skew (s) and delay (d), a symmetric matrix: `os` is that of offset and skew.
   private var (oo, os, od) = (0.0, 0.0, 0.0)
   private var (ss, sd, dd) = (initialSkewDeviation * initialSkewDeviation, 0.0, 0.0)
   private var out = Direction()
@@ -77,7 +87,7 @@ struct KalmanClock: Sendable {
     self.time = time
     offset = (first + second) / 2
     delay = (first - second) / 2
-    // The offset lies within half the measured delay.
+    // The true offset lies within `delay` of the first estimate: its deviation is set to half of that.
     oo = max(delay * delay / 4, Self.minimumVariance)
     dd = oo
     (out.variance, back.variance) = (oo, oo)
@@ -96,24 +106,27 @@ struct KalmanClock: Sendable {
   /// Whether the clock, or the route, behaves differently than before.
   var hasPersistentOutliers: Bool { out.hasPersistentOutliers(at: time) || back.hasPersistentOutliers(at: time) }
 
-  /// Updates the state with the clock difference `difference` at `moment`. `moment` may lie slightly before the newest
-  /// one, because some packets are reported late.
+  /// Updates the state with the difference of a packet at `moment`. The moment may lie slightly before the newest one,
+  /// because some packets are reported late.
   mutating func add(_ difference: Double, isOut: Bool, at moment: Double) {
     advance(to: moment)
     let sign = isOut ? 1.0 : -1.0
     let age = moment - time
-    var way = isOut ? out : back
-    // The covariance times the measurement vector: offset + age * skew + sign * delay.
+    var direction = isOut ? out : back
+    // The predicted difference is offset + age * skew + sign * delay. These are its covariances with the three states.
     let (ho, hs, hd) = (oo + age * os + sign * od, os + age * ss + sign * sd, od + age * sd + sign * dd)
-    let predicted = ho + age * hs + sign * hd
-    let total = predicted + max(way.variance, (oo + dd) * Self.minimumNoiseShare)
+    let predictedVariance = ho + age * hs + sign * hd
+    // The variance of the prediction error: that of the prediction plus that of the noise.
+    let errorVariance = predictedVariance + max(direction.variance, (oo + dd) * Self.minimumNoiseShare)
     let error = difference - (offset + age * skew + sign * delay)
-    let limit = 3 * total.squareRoot()
+    let limit = 3 * errorVariance.squareRoot()
     let clipped = min(max(error, -limit), limit)
-    way.countOutliers(error, limit: limit, at: moment)
-    way.updateVariance(1.03 * clipped * clipped - predicted)
-    if isOut { out = way } else { back = way }
-    let (ko, ks, kd) = (ho / total, hs / total, hd / total)
+    direction.countOutliers(error, limit: limit, at: moment)
+    // The square of the error, enlarged by 3 %, without the part that the uncertainty of the state explains.
+    direction.updateVariance(1.03 * clipped * clipped - predictedVariance)
+    if isOut { out = direction } else { back = direction }
+    // The Kalman gain: the share of the error by which each state changes.
+    let (ko, ks, kd) = (ho / errorVariance, hs / errorVariance, hd / errorVariance)
     offset += ko * clipped
     skew += ks * clipped
     delay += kd * clipped
@@ -121,24 +134,28 @@ struct KalmanClock: Sendable {
     (ss, sd, dd) = (ss - ks * hs, sd - ks * hd, dd - kd * hd)
   }
 
+  /// Predicts the state and its covariance at `moment`. Does nothing if `moment` is not after the current one.
   private mutating func advance(to moment: Double) {
     let passed = moment - time
     guard passed > 0 else { return }
     time = moment
     offset += passed * skew
-    let skewRandomWalk = Self.skewRandomWalk * Self.skewRandomWalk
-    oo += passed * (2 * os + passed * ss) + skewRandomWalk * passed * passed * passed / 3
-    os += passed * ss + skewRandomWalk * passed * passed / 2
+    // The random walk of the skew adds q * t to its variance; integrated over the time t, it adds q * t^3 / 3 to the
+    // variance of the offset and q * t^2 / 2 to the covariance of both.
+    let q = Self.skewRandomWalk * Self.skewRandomWalk
+    oo += passed * (2 * os + passed * ss) + q * passed * passed * passed / 3
+    os += passed * ss + q * passed * passed / 2
     od += passed * sd
-    ss += skewRandomWalk * passed
+    ss += q * passed
     dd += passed * min(out.variance, back.variance) * Self.delayRandomWalk
   }
 
   /// The offset at `moment`, nanoseconds.
   func offset(at moment: Double) -> Double { offset + (moment - time) * skew }
 
-  /// The variance of ``offset(at:)``, in square nanoseconds. It includes an allowance for asymmetric delay: half of the
-  /// amount by which the noise of one direction exceeds that of the other may be delay in that direction only.
+  /// The variance of ``offset(at:)``, in square nanoseconds. It includes an allowance for asymmetric delay: if the
+  /// deviation of one direction exceeds one and a half times that of the other, half of the excess may be delay in that
+  /// direction only.
   func variance(at moment: Double) -> Double {
     let ahead = moment - time
     let (a, b) = (out.variance.squareRoot(), back.variance.squareRoot())

@@ -1,105 +1,140 @@
 /// Estimates the remote clock from the packets with the least delay.
 ///
-/// Where delay has a hard lower bound and a long upper tail, a packet carries more information the closer it came to
-/// the lower bound. Plotted over time, the differences of all packets out lie above the true line, and those of all
-/// packets back lie below it. Between them is a band that contains no packet. The band is widest at the slope that is
-/// closest to the skew of the clocks. The filter takes the slope with the widest band, and the middle of that band.
-/// (The widest gap between two point sets is the separating line of A. Duda and others, "Estimating global time in
-/// distributed systems", 1987. It is a linear program with three unknowns, as in S. Moon, P. Skelly and D. Towsley,
-/// 1999.)
+/// The difference of a packet is its remote instant minus its local instant (``ClockTransit/difference``). It is the
+/// clock offset plus the delay for an outbound packet, and the clock offset minus the delay for a returning packet. The
+/// offset changes with the skew, so it forms a line over time. Plotted over time, the differences of all outbound
+/// packets lie above this line, and those of all returning packets lie below it. Where delay has a hard lower bound and
+/// a long upper tail, a packet carries more information the closer its delay came to the lower bound.
 ///
-/// Only the corners of the convex hulls of the two sets matter. The width is a concave function of the slope over few
-/// corners, and golden-section search finds its maximum. A steeper line touches later corners of the lower edge and
-/// earlier corners of the upper edge, so each section leaves fewer corners to examine. The filter keeps the extreme
-/// packet of each eighth of a second, for ``span`` seconds.
+/// Between the two sets of points is a band that contains no packet. It has a slope, an upper edge, which touches
+/// outbound points, and a lower edge, which touches returning points. The band is widest at the slope that is closest to
+/// the skew of the clocks. The filter takes the slope with the widest band, and the middle of that band as the offset.
+/// (A. Duda and others, "Estimating global time in distributed systems", 1987, separate the two sets by a line in the
+/// same way. Finding the widest band is a linear program with three unknowns: the slope and the two edges. S. Moon, P.
+/// Skelly and D. Towsley, 1999, use such a program for one direction.)
 ///
-/// The variance of the line follows from the distance of the packets next to the edges of the band. This distance is
-/// very small with a hard lower bound, and large with bell-shaped noise. Times are in seconds, differences in
-/// nanoseconds.
+/// Only the corners of two convex hulls matter: those of the lower side of the outbound points, and those of the upper
+/// side of the returning points. The width is a concave function of the slope over few corners, and golden-section
+/// search finds its maximum. A steeper band touches later corners of the outbound hull and earlier corners of the
+/// returning hull, so each section leaves fewer corners to examine. The filter keeps the extreme packet of each eighth of
+/// a second, for ``span`` seconds: the lowest outbound packet and the highest returning packet.
+///
+/// The variance of the line follows from how far the packets next to an edge lie from it: very near with a hard lower
+/// bound of the delay, and far with bell-shaped noise. Times are in seconds, differences in nanoseconds.
 struct MinimumDelayFilter: Sendable {
   /// The length of the window, seconds.
   static let span = 15.0
   /// The variance before the first fit, square nanoseconds.
   static let unknownVariance = 1e30
-  /// The number of buckets in the window.
+  /// The number of buckets in the window. A bucket is an eighth of a second.
   static let bucketCount = 120
   /// The largest skew considered, nanoseconds per second. A clock that the system is adjusting runs up to 500 000 off.
   static let maximumSkew = 1_000_000.0
   /// The largest rate at which the skew of a crystal drifts, nanoseconds per second per second: 1 ppm per minute.
   static let skewDrift = 1000.0 / 60
+  /// The variance of the line is this number times the sum of the squared errors of both edges. The middle of two
+  /// independent edges would have a quarter of this sum: the standard deviation is eight times larger than that.
+  static let edgeErrorFactor = 16.0
+  /// The ratio by which each section of the golden-section search shortens the range: (√5 - 1) / 2.
+  private static let goldenRatio = 0.618_033_988_75
 
-  /// The extreme packet of a bucket. The slot alone does not identify the bucket; `x` does.
+  /// The extreme packet of a bucket. A slot of a ring buffer is used again for a later bucket after ``span`` seconds: the
+  /// bucket of a point follows from `x`, not from its slot.
   struct Point: Sendable {
-    /// The moment in seconds, minus infinity for an empty slot; and the difference in nanoseconds.
+    /// The moment of the packet in seconds; minus infinity for an empty slot.
     var x = -Double.infinity
+    /// The difference of the packet in nanoseconds.
     var y = 0.0
     /// The number of packets in the bucket.
     var packets = 0.0
   }
 
-  /// The edges of a band in nanoseconds, and the indices of the corners that they touch.
-  private struct Edges {
+  /// The edges of a band of a given slope.
+  private struct Band {
+    /// The lower and the upper edge at ``time``, in nanoseconds.
     var (low, high) = (-Double.infinity, Double.infinity)
-    var (below, above) = (0, 0)
+    /// The index in the returning hull of the corner that the lower edge touches.
+    var lowCorner = 0
+    /// The index in the outbound hull of the corner that the upper edge touches.
+    var highCorner = 0
   }
 
   /// The ranges of corners of both hulls that bands within a range of slopes can touch. Each range contains at least
   /// one corner, whatever the rounding.
   private struct Corners {
-    var (below, above) = (0..<0, 0..<0)
+    /// The range of indices in the outbound hull.
+    var outbound = 0..<0
+    /// The range of indices in the returning hull.
+    var returning = 0..<0
 
-    /// Discards the corners that only bands flatter than this one touch.
-    mutating func discardFlatter(than edges: Edges) {
-      below = min(edges.below, below.upperBound - 1)..<below.upperBound
-      above = above.lowerBound..<max(edges.above, above.lowerBound) + 1
+    /// Discards the corners that only bands flatter than `band` touch: earlier outbound and later returning ones.
+    mutating func discardFlatter(than band: Band) {
+      outbound = min(band.highCorner, outbound.upperBound - 1)..<outbound.upperBound
+      returning = returning.lowerBound..<max(band.lowCorner, returning.lowerBound) + 1
     }
 
-    /// Discards the corners that only bands steeper than this one touch.
-    mutating func discardSteeper(than edges: Edges) {
-      below = below.lowerBound..<max(edges.below, below.lowerBound) + 1
-      above = min(edges.above, above.upperBound - 1)..<above.upperBound
+    /// Discards the corners that only bands steeper than `band` touch: later outbound and earlier returning ones.
+    mutating func discardSteeper(than band: Band) {
+      outbound = outbound.lowerBound..<max(band.highCorner, outbound.lowerBound) + 1
+      returning = min(band.lowCorner, returning.upperBound - 1)..<returning.upperBound
     }
   }
 
   // With many peers, hundreds of these filters share a processor cache: the storage is kept small.
 
-  /// The extreme packets as ring buffers over time: of packets out the lowest, of packets back the highest.
-  private var out = [Point](repeating: Point(), count: bucketCount)
-  private var back = [Point](repeating: Point(), count: bucketCount)
-  // The slots of the hulls' corners; preallocated.
-  private var lower = [UInt8](repeating: 0, count: bucketCount)
-  private var upper = [UInt8](repeating: 0, count: bucketCount)
+  /// The lowest outbound packet of each bucket, as a ring buffer over time.
+  private var outbound = [Point](repeating: Point(), count: bucketCount)
+  /// The highest returning packet of each bucket, as a ring buffer over time.
+  private var returning = [Point](repeating: Point(), count: bucketCount)
+  // The slots of the corners of each hull, oldest first; preallocated.
+  private var outboundHull = [UInt8](repeating: 0, count: bucketCount)
+  private var returningHull = [UInt8](repeating: 0, count: bucketCount)
+  /// All corners of both hulls.
   private var corners = Corners()
 
-  /// The line in the middle of the band, and half the width of the band, in nanoseconds, at ``time``.
+  /// The offset at ``time``, nanoseconds: the middle of the band.
   private(set) var offset = 0.0
+  /// The slope of the band, nanoseconds per second.
   private(set) var skew = 0.0
+  /// Half the width of the band, nanoseconds.
   private(set) var halfWidth = Double.infinity
+  /// The moment of the last fit, seconds.
   private var time = 0.0
   /// The variance of ``offset``, square nanoseconds.
   private var variance = unknownVariance
   /// The variance of ``skew``, (nanoseconds per second) squared.
   private var skewVariance = unknownVariance
 
+  /// Discards all packets. The last skew remains, to compare the packets within a bucket.
   mutating func removeAll() {
-    for n in 0..<Self.bucketCount { (out[n], back[n]) = (Point(), Point()) }
+    for n in 0..<Self.bucketCount { (outbound[n], returning[n]) = (Point(), Point()) }
     (halfWidth, variance, skewVariance) = (.infinity, Self.unknownVariance, Self.unknownVariance)
   }
 
+  /// Adds a packet. It is kept if it is the first of its bucket, or if it lies beyond the kept packet of the bucket,
+  /// relative to a line of the present skew. A packet is ignored if a later bucket already
+  /// uses its slot.
+  ///
+  /// - Parameters:
+  ///   - difference: the difference of the packet, nanoseconds.
+  ///   - isOut: whether the packet is an outbound one.
+  ///   - moment: the local instant of the packet, seconds.
   mutating func add(_ difference: Double, isOut: Bool, at moment: Double) {
     let bucket = Self.bucket(of: moment)
     let slot = Self.slot(of: bucket)
-    let old = isOut ? out[slot] : back[slot]
+    let kept = isOut ? outbound[slot] : returning[slot]
     var packets = 1.0
-    if Self.beginning(of: bucket + 1) <= old.x { return }
-    if Self.beginning(of: bucket) <= old.x {
-      packets += old.packets
-      if isOut { out[slot].packets = packets } else { back[slot].packets = packets }
-      let rise = difference - old.y - skew * (moment - old.x)
+    // The slot contains a packet of a later bucket.
+    if Self.beginning(of: bucket + 1) <= kept.x { return }
+    // The slot contains a packet of the same bucket.
+    if Self.beginning(of: bucket) <= kept.x {
+      packets += kept.packets
+      if isOut { outbound[slot].packets = packets } else { returning[slot].packets = packets }
+      let rise = difference - kept.y - skew * (moment - kept.x)
       guard isOut ? rise < 0 : rise > 0 else { return }
     }
     let point = Point(x: moment, y: difference, packets: packets)
-    if isOut { out[slot] = point } else { back[slot] = point }
+    if isOut { outbound[slot] = point } else { returning[slot] = point }
   }
 
   /// The index of the eighth of a second that contains `moment`.
@@ -110,9 +145,10 @@ struct MinimumDelayFilter: Sendable {
   /// The first moment of a bucket. An eighth of a second is a power of two, so the result is exact.
   private static func beginning(of bucket: Int64) -> Double { Double(bucket) * (span / Double(bucketCount)) }
 
+  /// The slot of a bucket in the ring buffers: the bucket modulo ``bucketCount``, also if the bucket is negative.
   private static func slot(of bucket: Int64) -> Int {
-    let rest = Int(bucket % Int64(bucketCount))
-    return rest < 0 ? rest + bucketCount : rest
+    let remainder = Int(bucket % Int64(bucketCount))
+    return remainder < 0 ? remainder + bucketCount : remainder
   }
 
   /// Fits the line to the packets in the window that ends at `moment`.
@@ -120,59 +156,71 @@ struct MinimumDelayFilter: Sendable {
   /// - Returns: false, with nothing changed, while one direction has no packets in the window.
   mutating func fit(at moment: Double) -> Bool {
     let newest = Self.bucket(of: moment)
-    let below = Self.hull(of: out, newest: newest, sign: 1, into: &lower)
-    let above = Self.hull(of: back, newest: newest, sign: -1, into: &upper)
-    guard below.corners > 0, above.corners > 0 else { return false }
-    (corners, time) = (Corners(below: 0..<below.corners, above: 0..<above.corners), moment)
-    // The prior knowledge of the skew counts as one packet, which moves an edge by about the width of the band divided
-    // by the number of packets.
-    let flat = edges(of: 0, by: corners)
-    let weight = max(flat.high - flat.low, 1) / (below.packets + above.packets)
+    let (outboundCount, outboundPackets) = Self.hull(of: outbound, newest: newest, sign: 1, into: &outboundHull)
+    let (returningCount, returningPackets) = Self.hull(of: returning, newest: newest, sign: -1, into: &returningHull)
+    guard outboundCount > 0, returningCount > 0 else { return false }
+    (corners, time) = (Corners(outbound: 0..<outboundCount, returning: 0..<returningCount), moment)
+    // Prior knowledge: the skew is zero with the standard deviation `initialSkewDeviation`. It has the weight of one
+    // packet. One packet moves an edge by about the width of the band divided by the number of packets. A slope of one
+    // standard deviation therefore counts as if the band were narrower by half of this amount; twice the slope, by four
+    // times as much.
+    let flatBand = band(of: 0, by: corners)
+    let priorWeight = max(flatBand.high - flatBand.low, 1) / (outboundPackets + returningPackets)
     var remaining = corners
-    func width(_ slope: Double) -> (Double, Edges) {
-      let edges = edges(of: slope, by: remaining)
+    func evaluate(_ slope: Double) -> (width: Double, band: Band) {
+      let band = band(of: slope, by: remaining)
       let normalizedSlope = slope / KalmanClock.initialSkewDeviation
-      return (edges.high - edges.low - weight * normalizedSlope * normalizedSlope / 2, edges)
+      return (band.high - band.low - priorWeight * normalizedSlope * normalizedSlope / 2, band)
     }
-    var (a, b) = (-Self.maximumSkew, Self.maximumSkew)
-    let ratio = 0.618_033_988_75
-    var (left, right) = (b - (b - a) * ratio, a + (b - a) * ratio)
-    var (atLeft, atRight) = (width(left), width(right))
+    // The range of slopes that contains the maximum, and two slopes within it.
+    var (least, greatest) = (-Self.maximumSkew, Self.maximumSkew)
+    let ratio = Self.goldenRatio
+    var (left, right) = (greatest - (greatest - least) * ratio, least + (greatest - least) * ratio)
+    var (atLeft, atRight) = (evaluate(left), evaluate(right))
     // Forty sections: the precision is a hundredth of a nanosecond per second.
     for _ in 0..<40 {
-      if atLeft.0 < atRight.0 {
-        remaining.discardFlatter(than: atLeft.1)
-        (a, left, atLeft) = (left, right, atRight)
-        right = a + (b - a) * ratio
-        atRight = width(right)
+      if atLeft.width < atRight.width {
+        remaining.discardFlatter(than: atLeft.band)
+        (least, left, atLeft) = (left, right, atRight)
+        right = least + (greatest - least) * ratio
+        atRight = evaluate(right)
       } else {
-        remaining.discardSteeper(than: atRight.1)
-        (b, right, atRight) = (right, left, atLeft)
-        left = b - (b - a) * ratio
-        atLeft = width(left)
+        remaining.discardSteeper(than: atRight.band)
+        (greatest, right, atRight) = (right, left, atLeft)
+        left = greatest - (greatest - least) * ratio
+        atLeft = evaluate(left)
       }
     }
-    skew = (a + b) / 2
-    let best = edges(of: skew, by: remaining)
+    skew = (least + greatest) / 2
+    let best = band(of: skew, by: remaining)
     (offset, halfWidth) = ((best.low + best.high) / 2, max(0, (best.high - best.low) / 2))
-    let outer = edgeError(of: out, to: best.high, sign: 1, newest: newest)
-    let inner = edgeError(of: back, to: best.low, sign: -1, newest: newest)
-    let bend = Self.skewDrift * Self.span * Self.span / 12
-    variance = 16 * (outer * outer + inner * inner) + bend * bend
-    // The variance of the slope of a regression line through n points with equal noise is 12 / n of the noise variance
-    // divided by the time squared; the variance at the end of the line is 4 / n. The slope is determined only by the
-    // time range that contains packets in both directions.
-    let end = min(out[Int(lower[below.corners - 1])].x, back[Int(upper[above.corners - 1])].x)
-    let beginning = max(out[Int(lower[0])].x, back[Int(upper[0])].x)
-    let length = max(end - beginning, Self.span / Double(Self.bucketCount))
+    let highError = edgeError(of: outbound, to: best.high, sign: 1, newest: newest)
+    let lowError = edgeError(of: returning, to: best.low, sign: -1, newest: newest)
+    // If the skew drifts, the offset is a parabola with the second derivative `skewDrift`. At the end of the window, a
+    // regression line deviates from this parabola by `skewDrift` times the square of `span` divided by 12.
+    let curvatureError = Self.skewDrift * Self.span * Self.span / 12
+    variance =
+      Self.edgeErrorFactor * (highError * highError + lowError * lowError) + curvatureError * curvatureError
+    // For a regression line through n points over the duration T, each with the noise variance v, the variance of the
+    // slope is 12 v / (n T^2), and the variance of the line at its end is 4 v / n. The variance of the slope is thus 3 /
+    // T^2 times that at the end. Only the time range that contains packets in both directions determines the slope.
+    let end = min(
+      outbound[Int(outboundHull[outboundCount - 1])].x, returning[Int(returningHull[returningCount - 1])].x)
+    let beginning = max(outbound[Int(outboundHull[0])].x, returning[Int(returningHull[0])].x)
+    let duration = max(end - beginning, Self.span / Double(Self.bucketCount))
     skewVariance = min(
-      3 * variance / (length * length), KalmanClock.initialSkewDeviation * KalmanClock.initialSkewDeviation)
+      3 * variance / (duration * duration), KalmanClock.initialSkewDeviation * KalmanClock.initialSkewDeviation)
     return true
   }
 
   /// Finds the corners of the lower side of the convex hull of the points in the window; of the upper side if `sign` is
   /// -1 (Andrew's monotone chain).
   ///
+  /// - Parameters:
+  ///   - points: a ring buffer.
+  ///   - newest: the last bucket of the window.
+  ///   - sign: 1 or -1.
+  ///   - corners: receives the slots of the corners, oldest first.
   /// - Returns: the number of corners, and the number of packets that the points stand for.
   private static func hull(
     of points: [Point], newest: Int64, sign: Double, into corners: inout [UInt8]
@@ -180,7 +228,7 @@ struct MinimumDelayFilter: Sendable {
     let points = points.span
     var corners = corners.mutableSpan
     var (found, packets) = (0, 0.0)
-    // The last two corners.
+    // The last corner q and the corner p before it.
     var (p, q) = (Point(), Point())
     let present = window(newest: newest)
     // The slot after that of the newest bucket holds the oldest bucket.
@@ -191,6 +239,8 @@ struct MinimumDelayFilter: Sendable {
       guard present.contains(point.x) else { continue }
       packets += point.packets
       while found > 1 {
+        // The corner q is dropped if it does not lie below the line from p to the new point; on the upper side, if it does
+        // not lie above this line.
         let turn = (q.x - p.x) * (point.y - p.y) - (point.x - p.x) * (q.y - p.y)
         guard sign * turn <= 0 else { break }
         found -= 1
@@ -209,30 +259,38 @@ struct MinimumDelayFilter: Sendable {
     beginning(of: newest + 1 - Int64(bucketCount))..<beginning(of: newest + 1)
   }
 
-  /// The edges of the band of slope `skew` at the moment of the last ``fit(at:)``. The edges can have crossed if the
-  /// clocks did not run at a constant rate. Valid until the next ``add(_:isOut:at:)``.
+  /// The edges of the band of slope `skew` at the moment of the last ``fit(at:)``: the bounds of the offset if this is
+  /// the skew. The edges can have crossed if the clocks did not run at a constant rate. Valid until the next
+  /// ``add(_:isOut:at:)``.
   func bounds(skew: Double) -> (low: Double, high: Double) {
-    let edges = edges(of: skew, by: corners)
-    return (edges.low, edges.high)
+    let band = band(of: skew, by: corners)
+    return (band.low, band.high)
   }
 
-  /// The edges at ``time`` of the band with this slope, which touches only these corners.
-  private func edges(of slope: Double, by corners: Corners) -> Edges {
-    var edges = Edges()
-    for n in corners.below {
-      let point = out[Int(lower[n])]
+  /// The band of this slope, which touches only these corners.
+  private func band(of slope: Double, by corners: Corners) -> Band {
+    var band = Band()
+    for n in corners.outbound {
+      let point = outbound[Int(outboundHull[n])]
       let value = point.y - slope * (point.x - time)
-      if value < edges.high { (edges.high, edges.below) = (value, n) }
+      if value < band.high { (band.high, band.highCorner) = (value, n) }
     }
-    for n in corners.above {
-      let point = back[Int(upper[n])]
+    for n in corners.returning {
+      let point = returning[Int(returningHull[n])]
       let value = point.y - slope * (point.x - time)
-      if value > edges.low { (edges.low, edges.above) = (value, n) }
+      if value > band.low { (band.low, band.lowCorner) = (value, n) }
     }
-    return edges
+    return band
   }
 
-  /// The amount by which one packet more or less moves the edge, nanoseconds. With one packet, it is half the band.
+  /// The amount by which one packet more or less moves an edge, nanoseconds (``NearestPoints``). With only one packet, it
+  /// is half the width of the band.
+  ///
+  /// - Parameters:
+  ///   - points: the points of the direction that the edge touches.
+  ///   - edge: the edge at ``time``.
+  ///   - sign: 1 if the points lie above the edge, -1 if they lie below it.
+  ///   - newest: the last bucket of the window.
   private func edgeError(of points: [Point], to edge: Double, sign: Double, newest: Int64) -> Double {
     var nearest = NearestPoints()
     let present = Self.window(newest: newest)
@@ -248,7 +306,9 @@ struct MinimumDelayFilter: Sendable {
   /// The variance of ``offset(at:)``, in square nanoseconds.
   func variance(at moment: Double) -> Double {
     let age = moment - time
-    let bend = Self.skewDrift * age * Self.span
-    return variance + age * age * skewVariance + bend * bend
+    // During the window, the skew may have drifted by `skewDrift` times `span`. The offset drifts away by this amount
+    // per second.
+    let driftError = Self.skewDrift * age * Self.span
+    return variance + age * age * skewVariance + driftError * driftError
   }
 }

@@ -1,22 +1,26 @@
-/// The six points that are nearest to an edge. Their spacing is the uncertainty of the edge: the amount by which the
-/// edge moves if one point is added or removed.
+/// The six points that are nearest to an edge. The edge touches the nearest one, so its distance is zero. The mean
+/// spacing of the six distances is the uncertainty of the edge: the amount by which the edge moves if one point is added
+/// or removed.
 struct NearestPoints {
+  /// The smallest distances, in ascending order.
   private var nearest: (Double, Double, Double, Double, Double, Double) = (
     .infinity, .infinity, .infinity, .infinity, .infinity, .infinity
   )
+  /// The number of points added.
   private var count = 0
 
-  /// Adds a point at this distance from the edge.
+  /// Adds a point at this distance from the edge. The distance is inserted at its place, and each larger one moves to
+  /// the next place.
   mutating func add(_ distance: Double) {
     count += 1
-    var rest = distance
-    guard rest < nearest.5 else { return }
-    if rest < nearest.0 { swap(&rest, &nearest.0) }
-    if rest < nearest.1 { swap(&rest, &nearest.1) }
-    if rest < nearest.2 { swap(&rest, &nearest.2) }
-    if rest < nearest.3 { swap(&rest, &nearest.3) }
-    if rest < nearest.4 { swap(&rest, &nearest.4) }
-    if rest < nearest.5 { swap(&rest, &nearest.5) }
+    var moving = distance
+    guard moving < nearest.5 else { return }
+    if moving < nearest.0 { swap(&moving, &nearest.0) }
+    if moving < nearest.1 { swap(&moving, &nearest.1) }
+    if moving < nearest.2 { swap(&moving, &nearest.2) }
+    if moving < nearest.3 { swap(&moving, &nearest.3) }
+    if moving < nearest.4 { swap(&moving, &nearest.4) }
+    if moving < nearest.5 { swap(&moving, &nearest.5) }
   }
 
   /// The distance from the edge to the sixth point, divided by five. With two to five points, the distance to the

@@ -7,11 +7,14 @@ struct PacketHistory: Sendable {
     var difference = 0.0
   }
 
+  /// A ring buffer: packet number n is at index n % 8.
   private var packets = InlineArray<8, Packet>(repeating: Packet())
+  /// The number of packets added so far.
   private var count = 0
   /// The number of consecutive implausible packets.
   var contradictions = 0
 
+  /// The packet added last; nil if there is none.
   var newest: Packet? { count > 0 ? packets[(count - 1) % 8] : nil }
 
   mutating func add(_ difference: Double, at moment: Double) {
@@ -19,23 +22,26 @@ struct PacketHistory: Sendable {
     count += 1
   }
 
-  /// The longest time that the packets may span, seconds: eight CK exchanges take a minute and a half.
+  /// The longest time that the packets may span, seconds: eight AppleMIDI clock exchanges (CK) take a minute and a half.
   static let maximumSpan = 100.0
 
-  /// The packet with the least delay of each direction, if the last eight packets of both directions are consistent
-  /// with two clocks that run side by side.
+  /// Returns the packet with the least delay of each direction; nil if the last eight packets of both directions are not
+  /// consistent with two clocks that run side by side.
   ///
-  /// The packets are consistent if no difference out lies below a difference back by more than two clocks can diverge
-  /// in the time that the packets span, and if this time is at most ``maximumSpan``. Otherwise the result is nil.
+  /// A difference is the clock offset plus the delay for an outbound packet, and the offset minus the delay for an
+  /// returning packet. Therefore each outbound difference exceeds each returning one, unless the clocks diverge. The
+  /// packets are consistent if the lowest outbound difference minus the highest returning one is at most
+  /// ``RemoteClock/maximumDelay``, if it is not further below zero than two clocks can diverge in the time that the
+  /// packets span, and if this time is at most ``maximumSpan``.
   static func consistentExtremes(of out: PacketHistory, and back: PacketHistory) -> (out: Packet, back: Packet)? {
-    guard out.count >= 8, back.count >= 8, let newest = out.newest, let other = back.newest else { return nil }
-    let now = max(newest.moment, other.moment)
-    var (lowestOut, highestBack, oldest) = (newest, other, now)
+    guard out.count >= 8, back.count >= 8, let newestOut = out.newest, let newestBack = back.newest else { return nil }
+    let now = max(newestOut.moment, newestBack.moment)
+    var (lowestOut, highestBack, oldest) = (newestOut, newestBack, now)
     for n in 0..<8 {
-      let (a, b) = (out.packets[n], back.packets[n])
-      oldest = min(oldest, a.moment, b.moment)
-      if a.difference < lowestOut.difference { lowestOut = a }
-      if b.difference > highestBack.difference { highestBack = b }
+      let (outbound, returning) = (out.packets[n], back.packets[n])
+      oldest = min(oldest, outbound.moment, returning.moment)
+      if outbound.difference < lowestOut.difference { lowestOut = outbound }
+      if returning.difference > highestBack.difference { highestBack = returning }
     }
     // Packets of different clocks, or of a clock that stands still, would include one that arrived before it left.
     let divergence = (now - oldest) * RemoteClock.maximumDivergence

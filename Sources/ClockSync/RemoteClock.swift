@@ -42,11 +42,13 @@ public struct RemoteClock: Sendable {
   /// The number of packets after a start for which every packet causes a fit.
   static let initialPackets = 16
 
-  /// All differences are relative to this difference, and all moments are seconds since this instant. A Double then
-  /// represents them with sufficient precision.
+  /// The reference of all differences and moments. A difference is the remote instant minus the local instant of a packet
+  /// (``ClockTransit/difference``), minus the difference in `origin`. A moment is the local instant in seconds since the
+  /// instant in `origin`. A Double then represents both with sufficient precision.
   private var origin: (instant: Instant, difference: Nanoseconds)?
   private var kalman: KalmanClock?
   private var minimumFilter = MinimumDelayFilter()
+  /// The moment of the last fit of ``minimumFilter``.
   private var fitTime = -Double.infinity
   private var packetsSinceFit = 0
   /// Packets since the first estimate or since the last reset.
@@ -56,6 +58,7 @@ public struct RemoteClock: Sendable {
   /// The newest packets of each direction.
   private var out = PacketHistory()
   private var back = PacketHistory()
+  /// The moment of the newest plausible packet.
   private var newestTime = -Double.infinity
   /// The moment of the first two packets, or of the first packets after a reset.
   private var startTime = Double.infinity
@@ -98,6 +101,7 @@ public struct RemoteClock: Sendable {
     let moment = (transit.local - origin.instant).seconds
     let difference = Double((transit.difference - origin.difference).count)
     let isOut = transit.direction == .out
+    // Both stamps of a packet are rounded to the resolution.
     let margin = 2 * Double(transit.resolution.count)
     if isOut { out.add(difference, at: moment) } else { back.add(difference, at: moment) }
     guard kalman != nil else { return start() }
@@ -118,9 +122,10 @@ public struct RemoteClock: Sendable {
     if bounds == nil || packetsSinceStart < Self.initialPackets || isFitDue { fit() }
   }
 
+  /// Whether the minimum-delay filter is to be fitted again.
   private var isFitDue: Bool {
     let passed = newestTime - fitTime
-    // A clock exchange adds two packets at a time.
+    // After `maximumFitInterval`, two packets are sufficient: a clock exchange adds two packets at a time.
     guard passed < Self.maximumFitInterval else { return packetsSinceFit >= 2 }
     return packetsSinceFit >= Self.packetsPerFit
       && passed
@@ -134,7 +139,8 @@ public struct RemoteClock: Sendable {
     let weight = Self.weight(of: kalman.variance(at: newestTime), beside: minimumFilter.variance(at: newestTime))
     skew = kalman.skew * weight + minimumFilter.skew * (1 - weight)
     let (low, high) = minimumFilter.bounds(skew: skew)
-    // Bounds that have crossed mean that the clock runs differently than before: the next packets decide.
+    // Bounds that have crossed mean that the clock runs differently than before. The old bounds remain until the next
+    // packets show whether the estimate must be reset.
     if low <= high || bounds == nil { bounds = min(low, high)...max(low, high) }
   }
 
@@ -157,6 +163,7 @@ public struct RemoteClock: Sendable {
     )
     let offset = min(max(weightedMean, low), high)
     return ClockEstimate(
+      // A skew of 1000 ns per second is one part per million.
       offset: origin.difference + Nanoseconds(Self.rounded(offset)), skew: skew / 1000,
       uncertainty: Nanoseconds(Self.rounded(max(offset - low, high - offset))),
       deviation: Nanoseconds(
@@ -170,10 +177,11 @@ public struct RemoteClock: Sendable {
     return 1 / (1 + ratio * ratio)
   }
 
+  /// The nearest integer. Values that would not fit into Int64 are clamped.
   private static func rounded(_ value: Double) -> Int64 { Int64(min(max(value, -4e18), 4e18).rounded()) }
 
-  /// Whether the packet's instants can be used. Instants in the future or older than ``maximumAge`` are rejected, and
-  /// so are instants so far apart that their difference would not be exact.
+  /// Whether the packet's instants can be used. A local instant in the future or older than ``maximumAge`` is rejected. So
+  /// are instants beyond 2^61 ns (73 years), so that no difference overflows, and a resolution coarser than one second.
   private static func isPlausible(_ transit: ClockTransit, at now: Instant) -> Bool {
     let limit = Int64(1) << 61
     let range = -limit...limit
@@ -200,22 +208,25 @@ public struct RemoteClock: Sendable {
       return
     }
     kalman = KalmanClock(out: first.difference, back: second.difference, at: moment)
-    restartFilter(first, second)
+    restartFilter(out: first, back: second)
     (startTime, newestTime, packetsSinceStart) = (moment, moment, 2)
     fit()
     count = 2
   }
 
-  private mutating func restartFilter(_ first: PacketHistory.Packet, _ second: PacketHistory.Packet) {
+  /// Restarts the minimum-delay filter with one packet in each direction.
+  private mutating func restartFilter(out: PacketHistory.Packet, back: PacketHistory.Packet) {
     minimumFilter.removeAll()
-    minimumFilter.add(first.difference, isOut: true, at: first.moment)
-    minimumFilter.add(second.difference, isOut: false, at: second.moment)
+    minimumFilter.add(out.difference, isOut: true, at: out.moment)
+    minimumFilter.add(back.difference, isOut: false, at: back.moment)
   }
 
-  /// Whether, according to the current bounds, the packet arrived before it left or took longer than ``maximumDelay``.
+  /// Whether, according to the current bounds of the offset, the packet arrived before it left or took longer than
+  /// ``maximumDelay``. For an outbound packet, the delay is the difference minus the offset. For a returning packet, it
+  /// is the offset minus the difference. `margin` is the error of the difference, nanoseconds.
   private func contradicts(_ difference: Double, isOut: Bool, at moment: Double, margin: Double) -> Bool {
     guard let bounds else { return false }
-    // The bounds are older than the fit interval requires: they widen accordingly.
+    // If the bounds are older than the shortest fit interval, the clocks may have diverged since.
     let tolerance =
       Self.stampError + margin + max(0, abs(moment - fitTime) - Self.minimumFitInterval) * Self.maximumDivergence
     return isOut
@@ -230,7 +241,7 @@ public struct RemoteClock: Sendable {
     resets += 1
     let moment = max(first.moment, second.moment)
     kalman?.restart(out: first.difference, back: second.difference, at: moment)
-    restartFilter(first, second)
+    restartFilter(out: first, back: second)
     (startTime, newestTime, packetsSinceStart, bounds) = (moment, moment, 2, nil)
     fit()
   }

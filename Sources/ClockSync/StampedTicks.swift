@@ -21,6 +21,7 @@ public struct StampedTicks: Sendable {
   static let maximumLateness = Nanoseconds.milliseconds(250)
   static let minimumLateness = Nanoseconds.seconds(-1)
 
+  /// One tick with its two times.
   struct Point {
     var tick = Tick(0)
     /// The stamp, by the sender's clock.
@@ -72,7 +73,7 @@ public struct StampedTicks: Sendable {
         reset()
       }
     }
-    // The stamp is rounded down: the middle of the unit is the best estimate.
+    // The sender rounds the stamp down: the middle of the unit is the best estimate.
     let point = Point(tick: tick, stamp: stamp + Nanoseconds(Self.unit.count / 2), arrival: arrival)
     if let regression, count >= 6 { detectTempoChange(point, by: regression) }
     if count == Self.depth { keep(newest: Self.depth - 1) }
@@ -81,7 +82,8 @@ public struct StampedTicks: Sendable {
     update(by: clock)
   }
 
-  /// Detects a change of tempo: three consecutive stamps deviate from the regression.
+  /// Detects a change of tempo: three consecutive stamps deviate from the regression by more than one and a half units
+  /// plus four times its spread. The window then restarts with these three ticks.
   private mutating func detectTempoChange(_ point: Point, by regression: Regression) {
     let newest = points[count - 1]
     let expected = regression.value + regression.slope * Double(point.tick - newest.tick)
@@ -93,12 +95,14 @@ public struct StampedTicks: Sendable {
     }
   }
 
+  /// Discards all ticks except the newest `kept`.
   private mutating func keep(newest kept: Int) {
     let first = count - kept
     for n in 0..<kept { points[n] = points[first + n] }
     count = kept
   }
 
+  /// Fits both regressions, and decides whether the stamps are trusted.
   private mutating func update(by clock: ClockEstimate) {
     guard count >= 2 else { return }
     let newest = points[count - 1]
@@ -109,10 +113,11 @@ public struct StampedTicks: Sendable {
       Timeline(tempo: $0, tick: newest.tick, at: newest.stamp + Nanoseconds(Int64(stamps.value)) - clock.offset)
     }
     let lateness = newest.arrival + Nanoseconds(Int64(arrivals.value)) - (newest.stamp - clock.offset)
+    // Stamps that are trusted already stay trusted while they scatter less than the arrivals.
     let scattersLess = stamps.spread * (isTrusted ? 1 : 2) < arrivals.spread
     let isOnTime =
       lateness >= Self.minimumLateness - clock.uncertainty && lateness <= Self.maximumLateness + clock.uncertainty
-    // Over the window, the two lines may diverge by the scatter of the arrivals or by one percent.
+    // Over the window, the two lines may diverge by four times the spread of the arrivals or by one percent.
     let divergence = abs(stamps.slope - arrivals.slope) * Double(count)
     let hasSameRate = divergence < max(4 * arrivals.spread, stamps.slope * Double(count) / 100)
     isTrusted = count >= Self.judgingCount && timeline != nil && scattersLess && isOnTime && hasSameRate
@@ -120,6 +125,8 @@ public struct StampedTicks: Sendable {
 
   /// A least-squares regression through values in nanoseconds over ticks, both relative to the newest point.
   private struct Regression {
+    // In the initializer, x is a tick and y is a value; xx and xy are the sums of their products, relative to the means.
+
     /// Nanoseconds per tick.
     var slope = 0.0
     /// The value of the regression at the newest point, nanoseconds.

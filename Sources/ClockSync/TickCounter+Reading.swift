@@ -5,12 +5,21 @@ extension TickCounter {
   /// An interpretation of the arrivals from `start` on as ticks with a constant interval. Each gap is a whole number of
   /// intervals, at least one, except for the gap before a duplicate. The tempo may have changed within the first gap.
   struct Reading {
+    /// The cost of a duplicate. Duplicates are rarer than lost ticks.
+    private static let duplicateCost: Int64 = 3
+    /// The largest distance of a gap from a whole number of intervals, in intervals. A single tick can be late, but a gap
+    /// counts as a loss only if it is close to a whole number.
+    private static let toleranceOfOneInterval = 0.4
+    private static let toleranceOfLoss = 0.25
+
+    /// The interval between two ticks, nanoseconds.
     var interval: Double
+    /// The index of the first arrival that is interpreted.
     let start: Int
-    /// The number of each arrival, relative to the first of the arrivals.
+    /// The tick number of each arrival, relative to that of the first element of ``TickCounter/arrivals``.
     private(set) var numbers = InlineArray<12, Int64>(repeating: 0)
-    /// The cost: one for each gap with missing ticks, and three for each duplicate, because duplicates are rarer. The
-    /// interpretation with the lowest cost is the likeliestReading.
+    /// The cost: one for each gap with missing ticks, and ``duplicateCost`` for each duplicate. The interpretation with
+    /// the lowest cost is the likeliest.
     private(set) var cost: Int64 = 0
     /// The sum of the deviations of the gaps from whole numbers of intervals, nanoseconds.
     private(set) var residual = 0.0
@@ -21,15 +30,16 @@ extension TickCounter {
     ///   - counter: the counter with the arrivals.
     ///   - start: the index of the first arrival to interpret.
     ///   - interval: the interval between two ticks, nanoseconds.
-    ///   - before: the interval before the first gap, nanoseconds; nil if it is unknown.
-    init(_ counter: borrowing TickCounter, from start: Int, interval: Double, before: Double?) {
+    ///   - intervalBefore: the interval before the first gap, nanoseconds; nil if it is unknown.
+    init(_ counter: borrowing TickCounter, from start: Int, interval: Double, intervalBefore: Double?) {
       (self.interval, self.start) = (interval, start)
       for n in 0...start { numbers[n] = counter.arrivals[n].tick - counter.arrivals[0].tick }
+      // The instant of the last arrival that is not a duplicate.
       var reference = counter.arrivals[start].instant
       for n in (start + 1)..<counter.count {
         let gap = Double((counter.arrivals[n].instant - reference).count)
         if gap * TickCounter.duplicateRatio < interval {
-          cost += 3
+          cost += Self.duplicateCost
           numbers[n] = numbers[n - 1]
           continue
         }
@@ -40,23 +50,23 @@ extension TickCounter {
           // The gap is too long for an interval that is estimated from a few gaps.
           ticks = Double(counter.arrivals[n].tick - counter.arrivals[start].tick)
           deviation = 0
-        } else if n == start + 1, deviation > 0.25, let before {
-          // The tempo changed within this gap. The number of ticks lies between the numbers for both tempos; otherwise,
-          // it is the number for the old tempo.
-          let other = gap / before
-          let (fewest, most) = (min(ratio, other).rounded(.up), max(ratio, other).rounded(.down))
+        } else if n == start + 1, deviation > Self.toleranceOfLoss, let intervalBefore {
+          // The tempo changed within this gap. If a whole number lies between the numbers of intervals at the new and at
+          // the old tempo, it is the number of ticks; of several, the one nearest to the new tempo. Otherwise, the number
+          // at the old tempo applies if it is nearly whole.
+          let oldRatio = gap / intervalBefore
+          let (fewest, most) = (min(ratio, oldRatio).rounded(.up), max(ratio, oldRatio).rounded(.down))
           if fewest <= most {
-            ticks = max(1, other < ratio ? most : fewest)
+            ticks = max(1, oldRatio < ratio ? most : fewest)
             deviation = 0
-          } else if abs(other - other.rounded()) <= 0.25 {
-            ticks = max(1, other.rounded())
-            deviation = abs(other - ticks)
+          } else if abs(oldRatio - oldRatio.rounded()) <= Self.toleranceOfLoss {
+            ticks = max(1, oldRatio.rounded())
+            deviation = abs(oldRatio - ticks)
           }
         }
         if ticks > 1 { cost += 1 }
         residual += deviation * interval
-        // A single tick can be late, but a gap counts as a loss only if it is close to a whole number.
-        if deviation > (ticks == 1 ? 0.4 : 0.25) { isWhole = false }
+        if deviation > (ticks == 1 ? Self.toleranceOfOneInterval : Self.toleranceOfLoss) { isWhole = false }
         numbers[n] = numbers[n - 1] + Int64(ticks)
         reference = counter.arrivals[n].instant
       }
@@ -64,7 +74,8 @@ extension TickCounter {
   }
 
   /// Interprets the unconfirmed arrivals by their gaps, and renumbers them if this interpretation is likelier than that
-  /// of the fit.
+  /// of the fit. The latter is doubtful if at least two arrivals disagree with the fit, or if the numbers from the fit
+  /// require at least three gaps with lost ticks that are together improbable (``minimumProbability``).
   ///
   /// - Parameters:
   ///   - hasFit: whether the newest arrival was numbered by a fit.
@@ -99,20 +110,23 @@ extension TickCounter {
     next = arrivals[count - 1].tick + 1
   }
 
-  /// The likeliestReading interpretation in which every gap is whole. It starts at the last confirmed arrival if there
-  /// is one, otherwise at a later arrival that agrees with the fit.
+  /// The likeliest interpretation in which every gap is whole; nil if there is none. It starts at the first arrival in
+  /// ``arrivals``, or, if no such interpretation starts there, at a later arrival that agrees with the fit. At least
+  /// three gaps follow its start.
   private func likeliestReading() -> Reading? {
     for start in 0...(count - 4) where start == 0 || arrivals[start].fits {
       var best: Reading?
       func consider(_ interval: Double) {
         guard interval >= Self.minimumInterval else { return }
-        let reading = Reading(self, from: start, interval: interval, before: intervalBefore)
+        let reading = Reading(self, from: start, interval: interval, intervalBefore: intervalBefore)
         guard reading.isWhole else { return }
         if let best, (best.cost, best.residual) <= (reading.cost, reading.residual) { return }
         best = reading
       }
+      // Of alternating gaps, two together are the interval of the clock.
       if hasAlternatingGaps(from: start) { consider(gap(before: count - 1) + gap(before: count - 2)) }
       if let best { return best }
+      // The candidates are the mean gap and each single gap.
       consider(Double((arrivals[count - 1].instant - arrivals[start].instant).count) / Double(count - 1 - start))
       for n in (start + 2)..<count { consider(gap(before: n)) }
       if let best { return best }
@@ -120,9 +134,10 @@ extension TickCounter {
     return nil
   }
 
+  /// The gap between the arrivals n - 1 and n, nanoseconds.
   private func gap(before n: Int) -> Double { Double((arrivals[n].instant - arrivals[n - 1].instant).count) }
 
-  /// Whether short and long gaps alternate, over at least five gaps: two in a row could be probability.
+  /// Whether short and long gaps alternate, over at least five gaps: fewer could be chance.
   private func hasAlternatingGaps(from start: Int) -> Bool {
     guard count - start >= 6 else { return false }
     for n in (start + 3)..<count {

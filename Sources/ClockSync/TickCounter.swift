@@ -2,17 +2,20 @@ public import MusicalTime
 
 /// Determines the number of each arriving tick of a clock whose ticks can be lost or duplicated without notice.
 ///
-/// There are two methods. While a ``TickFollower`` has a reliable fit, time decides: the tick is the last one that is
-/// due on the fit at its arrival. Lost ticks are thus skipped, and ticks that arrive twice, or in a burst after a stall
-/// of the sender, are not counted again. Two consecutive ticks that agree with the fit confirm all numbers so far.
-/// Until then, the arrivals since the last confirmed one, at most ``depth``, are interpreted in a second way: as ticks
-/// of a constant tempo that follows from their gaps alone (``Reading``). Lost ticks and a slower tempo look alike at
-/// first. The numbers from the fit apply until they contradict the arrivals, or until they require more losses than
-/// this clock is likely to have (a probability below one in a million, given its loss rate so far). Then the tempo has
-/// changed, and the ticks are renumbered. A halved tempo is thus detected after three ticks if the clock loses none,
-/// and after five ticks if it loses one in twenty.
+/// There are two methods.
 ///
-/// While the fit is unreliable, at the beginning and after a step of the tempo, only the gaps are used.
+/// *By the fit.* While a ``TickFollower`` has a reliable fit, an arrival is the last tick that is due on the fit at that
+/// instant. Lost ticks are thus skipped. Ticks that arrive twice, or in a burst after a stall of the sender, are not
+/// counted again. Two consecutive ticks that agree with the fit confirm all numbers so far.
+///
+/// *By the gaps.* The arrivals since the last confirmed one, at most ``depth``, are also interpreted as ticks of a
+/// constant tempo that follows from the gaps between them alone (``Reading``). While the fit is unreliable, at the
+/// beginning and after a step of the tempo, only this method is used.
+///
+/// Lost ticks and a slower tempo look alike at first. The numbers from the fit apply until they contradict the arrivals,
+/// or until they require more losses than this clock is likely to have (a probability of at most one in a million, given
+/// its loss rate so far). Then the tempo has changed, and the ticks are renumbered by the gaps. A halved tempo is thus
+/// detected after three ticks if the clock loses none, and after five ticks if it loses one in twenty.
 public struct TickCounter: Sendable {
   /// The number of arrivals that can be renumbered.
   public static let depth = 12
@@ -22,9 +25,10 @@ public struct TickCounter: Sendable {
   static let minimumInterval = 40_000.0
   /// The longest gap, in intervals, that is interpreted without the fit.
   static let maximumReadableGap = 8.0
-  /// The probability below which a sequence of losses is taken for a change of tempo.
+  /// A sequence of losses that is at most as probable as this is taken for a change of tempo.
   static let minimumProbability = 1e-6
 
+  /// One tick, or a duplicate, with its number.
   struct Arrival {
     var instant = Instant(nanoseconds: 0)
     /// The number of the tick; for a duplicate, the number of the tick before.
@@ -35,8 +39,9 @@ public struct TickCounter: Sendable {
 
   /// The last confirmed arrival, and the arrivals after it.
   var arrivals = InlineArray<12, Arrival>(repeating: Arrival())
+  /// The number of elements of ``arrivals`` in use.
   var count = 0
-  /// The number of the next tick.
+  /// The number of the next tick. The newest tick is `next + -1`.
   public internal(set) var next = Tick(0)
   /// The number of lost ticks, as far as confirmed.
   public private(set) var lost: Int64 = 0
@@ -75,9 +80,10 @@ public struct TickCounter: Sendable {
       add(counted: instant, to: &follower)
       return true
     }
+    // The number of ticks by which the count advances: 0 for a duplicate, more than 1 if ticks were lost.
     var ticks: Int64 = 1
     if let interval {
-      ticks = gap * Self.duplicateRatio < interval ? 0 : max(1, Int64(gap / interval + 0.4))
+      ticks = gap * Self.duplicateRatio < interval ? 0 : max(1, Self.intervals(in: gap, of: interval))
     }
     if ticks > 0 { interval = max(Self.minimumInterval, ((interval ?? gap) + gap / Double(ticks)) / 2) }
     append(Arrival(instant: instant, tick: next + (ticks - 1)))
@@ -124,13 +130,18 @@ public struct TickCounter: Sendable {
     return false
   }
 
+  /// The number of intervals in a gap, rounded. A gap counts as n intervals from n - 0.4 intervals on.
+  private static func intervals(in gap: Double, of interval: Double) -> Int64 { Int64(gap / interval + 0.4) }
+
+  /// Skips the ticks that are missing before the tick at `instant`: as many as the elapsed time requires, but at most
+  /// `missing`.
   private mutating func skip(upTo missing: Int64, before instant: Instant, by follower: TickFollower) {
     guard count > 0, let gap = gap(to: instant) else { return }
     var ticks: Int64 = 1
     if let fit = follower.fit {
       ticks = fit.ticks(from: next + -1, to: instant + fit.earlyTolerance)
     } else if let interval {
-      ticks = Int64(gap / interval + 0.4)
+      ticks = Self.intervals(in: gap, of: interval)
     }
     let before = min(max(ticks - 1, 0), missing)
     next = next + before
@@ -152,7 +163,8 @@ public struct TickCounter: Sendable {
   public mutating func forget() { (count, interval, intervalBefore) = (0, nil, nil) }
 
   /// Marks the next tick as the first tick of a run, because Start arrived at `instant`. Earlier ticks are not
-  /// renumbered. Ticks that were due before `instant` and have not arrived are lost.
+  /// renumbered. Up to four ticks that were due before `instant` and have not arrived are lost. If more are missing, they
+  /// are not counted as lost.
   ///
   /// Real-time: not safe.
   public mutating func start(at instant: Instant, by follower: TickFollower) {
@@ -174,11 +186,15 @@ public struct TickCounter: Sendable {
     return gap < .zero || gap > TickFollower.maximumGap ? nil : Double(gap.count)
   }
 
-  /// Numbers the tick by its time on the fit.
+  /// Numbers the tick that arrived at `instant` by the fit, `gap` nanoseconds after the newest tick.
+  ///
+  /// - Returns: false if the tick is a duplicate.
   private mutating func add(
     _ instant: Instant, by fit: TickFit, after gap: Double, to follower: inout TickFollower
   ) -> Bool {
+    // The number of ticks that are due on the fit since the newest tick.
     var ticks = fit.ticks(from: next + -1, to: instant + fit.earlyTolerance)
+    // The first tick of a run is numbered by the fit only if it agrees with it: the tempo of a new run may be another one.
     if isStarting, !(1...5).contains(ticks) || !fit.isPlausible(instant, as: next + (ticks - 1)) {
       add(counted: instant, to: &follower)
       return true
@@ -215,7 +231,7 @@ public struct TickCounter: Sendable {
     return true
   }
 
-  /// Accepts the numbers of all arrivals so far.
+  /// Confirms the numbers of all arrivals so far. `interval` is the interval between two ticks on the fit.
   private mutating func confirm(_ interval: Double) {
     intervalBefore = interval
     for n in 1..<count {
@@ -228,6 +244,7 @@ public struct TickCounter: Sendable {
     count = 1
   }
 
+  /// Appends an arrival. If ``arrivals`` is full, the oldest one is discarded.
   private mutating func append(_ arrival: Arrival) {
     if count == Self.depth {
       let ticks = arrivals[1].tick - arrivals[0].tick

@@ -13,18 +13,18 @@ struct TickFit {
   /// The number of ticks due in (`tick`, `instant`]; zero or negative if `instant` lies before the next tick.
   func ticks(from tick: Tick, to instant: Instant) -> Int64 { timeline.tick(at: instant) - tick }
 
-  /// Whether `instant` is a likely arrival of `tick`.
+  /// Whether `instant` is a likely arrival of `tick`: within both tolerances.
   func fits(_ instant: Instant, as tick: Tick) -> Bool {
     let lateness = instant - timeline.deadline(tick)
     return lateness >= -earlyTolerance && lateness <= lateTolerance
   }
 
-  /// Whether the tick that arrived at `instant` was lateTolerance by more than a third of an interval.
+  /// Whether `tick`, which arrived at `instant`, was late by more than a third of an interval.
   func isDelayed(_ instant: Instant, as tick: Tick) -> Bool {
     (instant - timeline.deadline(tick)).count * 3 > Int64(interval)
   }
 
-  /// Whether `instant` is a possible arrival of `tick`: lateTolerance by less than half an interval.
+  /// Whether `instant` is a possible arrival of `tick`: late by less than half an interval.
   func isPlausible(_ instant: Instant, as tick: Tick) -> Bool {
     let lateness = instant - timeline.deadline(tick)
     return lateness >= -earlyTolerance && lateness.count * 2 < Int64(interval)
@@ -33,6 +33,9 @@ struct TickFit {
 
 extension TickFollower {
   /// The fit, if it is based on enough ticks for a single tick to contradict it.
+  ///
+  /// Lateness is tolerated up to 100 us plus four times the mean lateness, but not more than three quarters of an
+  /// interval. Earliness is tolerated up to ``earliness``, but not more than a quarter of an interval.
   var fit: TickFit? {
     guard count >= Self.judgingCount, let timeline else { return nil }
     let interval = Double(timeline.tempo.nanosecondsPerQuarter) / 24

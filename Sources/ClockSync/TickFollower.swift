@@ -3,10 +3,11 @@ public import MusicalTime
 /// Finds the tempo and the phase of a clock from the arrivals of its ticks alone.
 ///
 /// A tick arrives at its due time or later, never earlier: the delay has a hard lower bound and a tail on the late
-/// side. Consider all lines with no arrival below them. If the delay is distributed exponentially, the likeliest line
-/// is the highest one in the middle of the last ``depth`` arrivals. It is the edge of the lower convex hull (Andrew's
-/// monotone chain) that spans the middle. It passes through two arrivals, so tempo and origin are exact integers, and
-/// ten late ticks change nothing. (S. Moon, P. Skelly and D. Towsley, "Estimation and removal of clock skew from
+/// side. Plot the arrival instants over the tick numbers: the due times form a line, and no arrival lies below it. If the
+/// delay is distributed exponentially, the likeliest of all lines with no arrival below them is the one that is highest
+/// in the middle of the last ``depth`` ticks. It is the edge of the lower convex hull (Andrew's monotone chain) that
+/// spans the middle. It passes through two arrivals, so tempo and origin are exact integers, and ten late ticks change
+/// nothing. (S. Moon, P. Skelly and D. Towsley, "Estimation and removal of clock skew from
 /// network delay measurements", INFOCOM 1999, fit the same line to packets.)
 ///
 /// There are two regimes. While the ticks deviate from the line as before, the window is ``depth`` ticks long, and the
@@ -46,6 +47,9 @@ public struct TickFollower: Sendable {
 
   /// The largest time by which a tick can arrive before the line without contradicting it. A line through few ticks
   /// still moves down with each tick that is less late than those before.
+  ///
+  /// With many ticks, the tolerance is one and a half times the mean lateness, but at least 150 us. With n ticks, it is
+  /// larger by the factor 1 + 8 / n.
   var earliness: Nanoseconds {
     let tolerance = max(200_000, 2 * lateness.count) / 4 * 3
     return Nanoseconds(tolerance + tolerance * 8 / Int64(max(1, count)))
@@ -77,7 +81,8 @@ public struct TickFollower: Sendable {
     update()
   }
 
-  /// Restarts the window if the new tick contradicts the line.
+  /// Restarts the window if the new tick is too early for the line, or if the new tick and the three before it are all too
+  /// late for it.
   private mutating func detectTempoChange(_ tick: Tick, at instant: Instant, by line: Timeline) {
     let mean = lateness.count
     let late = (instant - line.deadline(tick)).count
@@ -86,21 +91,24 @@ public struct TickFollower: Sendable {
       restarts += 1
       return
     }
-    var least = late
-    for n in (count - 3)..<count { least = min(least, lateness(of: arrivals[n], by: line)) }
-    // In a long ritardando the mean lateness grows too: half a tick interval is always too late.
-    if least > min(100_000 + 3 * mean, line.tempo.nanosecondsPerQuarter / 48) {
+    var leastLate = late
+    for n in (count - 3)..<count { leastLate = min(leastLate, lateness(of: arrivals[n], by: line)) }
+    // Too late is more than 100 us plus three times the mean lateness. But in a long ritardando the mean lateness grows
+    // too: half a tick interval, 1/48 quarter note, is always too late.
+    if leastLate > min(100_000 + 3 * mean, line.tempo.nanosecondsPerQuarter / 48) {
       keep(newest: 3)
       restarts += 1
     }
   }
 
+  /// Discards all arrivals except the newest `kept`.
   private mutating func keep(newest kept: Int) {
     let first = count - kept
     for n in 0..<kept { arrivals[n] = arrivals[first + n] }
     count = kept
   }
 
+  /// The arrival minus the due time of the tick on `line`, nanoseconds.
   private func lateness(of arrival: Arrival, by line: Timeline) -> Int64 {
     (arrival.instant - line.deadline(arrival.tick)).count
   }
@@ -119,7 +127,7 @@ public struct TickFollower: Sendable {
     var end = 1
     while arrivals[hull[end]].tick.index < middle { end += 1 }
     let (a, b) = (arrivals[hull[end - 1]], arrivals[hull[end]])
-    // The time spans are bounded by 96 gaps of 10 s, times 24: no overflow.
+    // The time of 24 ticks is a quarter note. The time spans are bounded by 96 gaps of 10 s: no overflow.
     let span = (b.instant - a.instant).count * 24
     let ticks = b.tick - a.tick
     timeline = Tempo(nanosecondsPerQuarter: (span + ticks / 2) / ticks).map {

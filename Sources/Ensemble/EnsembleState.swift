@@ -41,6 +41,7 @@ public struct EnsembleState: Sendable {
   /// How long followers continue without a master if no peer takes over.
   public static var coasting: Nanoseconds { .seconds(2) }
 
+  /// The identity of the local peer.
   public let identity: Identity
   /// The lead time: how far in advance a change is announced.
   public let lead: Nanoseconds
@@ -48,20 +49,22 @@ public struct EnsembleState: Sendable {
   public let soundLead: Nanoseconds
   /// What happens to the rhythm when its master disappears, and when the local peer leaves as the master.
   public var masterLoss = MasterLoss.continue
-  /// What remote peers may do to the local peer.
+  /// The permissions of remote peers at the local peer.
   public var gates = Gates()
   /// The role of the local peer and the data that exists in this role only. ``transition(to:)`` assigns it.
   private(set) var leadership = Leadership.idle(Leadership.Idle())
+  /// The rhythm that the local peer plays, or played last.
   public internal(set) var schedule = PlaybackSchedule.silence
   /// The step at which ``continue(tempo:at:)`` starts. It survives changes of role because it is the end of the last rhythm.
   public internal(set) var position = Step(0)
-  /// The number of messages that were dropped: their sender may not send them, or their content cannot be played.
+  /// The number of messages that were dropped, because their sender may not send them or their content cannot be played.
   public internal(set) var rejected = 0
 
   /// The timeline of the current rhythm, or of the last one, in its master's clock. While ``isScheduled`` is false, the
-  /// schedule still contains the rhythm before. It survives the change to idle, so that peers that missed the end receive it.
+  /// schedule still contains the rhythm before it. The timeline message survives the change to idle, so that peers that missed
+  /// the end receive it.
   var timelineMessage: TimelineMessage?
-  /// The highest term seen. It must be kept across restarts: otherwise, the peer would use a term again.
+  /// The highest term that was seen in a claim. It must be kept across restarts: otherwise, the peer would use a term again.
   public internal(set) var highestTerm: UInt32
   /// The remote peers.
   public internal(set) var roster = Roster()
@@ -75,7 +78,8 @@ public struct EnsembleState: Sendable {
   var presence = PresenceSchedule()
   /// The last reported rhythm whose master was not in session.
   var missingMaster: Claim?
-  /// The number of jumps from one rhythm to another, and of the clocks of earlier masters.
+  /// The number of jumps of the position in earlier rhythms: from one rhythm to another, and of the slewed clocks by which the
+  /// local peer followed earlier masters.
   var jumps = 0
   private var outputs: [Output] = []
 
@@ -103,10 +107,12 @@ public struct EnsembleState: Sendable {
     return outputs
   }
 
+  /// Appends an output for the next call of ``takeOutputs()``.
   mutating func emit(_ output: Output) { outputs.append(output) }
 
   // MARK: Leadership
 
+  /// The role of the local peer.
   public var role: Role { leadership.role }
 
   /// The data of the master; nil in other roles.
@@ -182,7 +188,7 @@ public struct EnsembleState: Sendable {
 
   // MARK: Time
 
-  /// Returns ``nextDeadline``. A getter of a class property would copy the struct.
+  /// Returns ``nextDeadline``. It is mutating, because ``PeerCore`` would otherwise copy the whole struct to read the property.
   mutating func findDeadline() -> Instant { nextDeadline }
 
   /// When ``advance(to:)`` has something to do next; the distant future if nothing is scheduled.
@@ -204,7 +210,7 @@ public struct EnsembleState: Sendable {
 
   /// Does everything that is due at `now`.
   public mutating func advance(to now: Instant) {
-    // The presence and the total must contain the outcome of the steps below.
+    // The presence and the total come last: they must contain the outcome of all other steps.
     defer {
       advanceActivity(to: now)
       advancePresence(to: now)
@@ -218,18 +224,20 @@ public struct EnsembleState: Sendable {
       follow(at: now)
     }
     if isScheduled, schedule.end != Tick(.max), now >= schedule.deadline(schedule.end) {
-      // No peer may miss the end, so it is sent eight more times.
+      // No peer may miss the end: its master sends it eight more times, for two seconds.
       return finish(repeats: role == .master ? Repeats(at: (1...8).map { now + .milliseconds(250 * $0) }) : Repeats())
     }
     if role == .master { settleTempo(at: now) }
   }
 
+  /// Sends the timeline message to all peers again if a repeat is due. A master sends it at least once per bar.
   private mutating func repeatTimelineMessage(at now: Instant) {
     guard now >= nextRepeat, let timelineMessage else { return }
     emit(.timelineMessage(timelineMessage, to: nil, isNews: false))
     if role == .master {
       _ = leader?.repeats.take(at: now)
       if leader?.repeats.isEmpty == true {
+        // A bar of four quarters.
         let bar = Nanoseconds(4 * schedule.tempo(at: now).nanosecondsPerQuarter)
         leader?.repeats = Repeats(at: [now + bar])
       }

@@ -29,15 +29,18 @@ public enum Event: Hashable, Sendable {
 
   /// An event of the external clock with this name.
   case externalClock(String, ExternalClock.Event)
+  /// The peer whose clock has this name is in session again.
   case externalClockIsBack(String)
+  /// The session with the peer whose clock has this name has ended.
   case externalClockIsGone(String)
-  /// The peer is a Tutti peer, whose rhythm is followed in any case.
+  /// The peer whose clock has this name is a Tutti peer. Its rhythm is followed in any case, and its MIDI clock is not used.
   case externalClockIsTuttiPeer(String)
   /// A standard device sends a clock that is not used.
   case clockIsUnused(PeerReference)
 
   // MARK: Rhythm
 
+  /// The role of the local peer has changed.
   case role(Role)
   /// Another peer's claim outranks the local peer's.
   case outranked(by: Identity)
@@ -58,7 +61,7 @@ public enum Event: Hashable, Sendable {
 
   /// The total activity, 0...127.
   case total(UInt8)
-  /// A note or controller sounds here; nil: the player's own.
+  /// A note or controller of a remote peer, or of the local player (nil), sounds here.
   case sounded(Message, from: PeerReference?)
   /// The roster, or the weight of a connection, has changed.
   case roster([RosterEntry])

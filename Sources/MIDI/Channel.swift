@@ -1,6 +1,6 @@
 /// A MIDI channel: 1...16 for users, 0...15 in the low four bits of a status byte.
 public struct Channel: Hashable, Sendable, BitwiseCopyable {
-  /// The channel as sent, 0...15.
+  /// The number that is sent in the low four bits of a status byte, 0...15.
   public let wire: UInt8
 
   /// Creates the channel with the user-visible number `number`. Returns nil unless `number` is 1...16.

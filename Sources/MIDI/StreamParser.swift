@@ -2,12 +2,16 @@ import BasicContainers
 
 /// A parser of a MIDI byte stream, fed one byte at a time.
 ///
-/// The rules are those of the MIDI 1.0 Detailed Specification 4.2, section 2 and appendix A-3. A status byte determines
-/// the number of data bytes. A channel status remains valid for further data bytes (running status) until the next
-/// status byte that is not a real-time byte. Real-time bytes, F8...FF, may occur anywhere, also inside System
-/// Exclusive, and have no effect on the rest of the stream. Any other status byte ends a System Exclusive, with or
-/// without F7 (the "dropped F7"). Invalid input is counted and dropped: a stray byte alone, an incomplete message as a
-/// whole, an overlong System Exclusive as a whole.
+/// The rules are those of the MIDI 1.0 Detailed Specification 4.2, section 2 and appendix A-3:
+///
+/// - A status byte determines the number of data bytes. The status of a channel message remains valid for further data
+///   bytes (running status) until the next status byte that is not a real-time byte.
+/// - Real-time bytes, F8...FF, may occur anywhere, also inside System Exclusive, and have no effect on the rest of the
+///   stream.
+/// - Any other status byte ends a System Exclusive. If it is not F7, the F7 was "dropped".
+///
+/// Invalid input is counted and dropped: a stray byte alone; an incomplete message or an overlong System Exclusive
+/// completely.
 public struct StreamParser: ~Copyable {
   /// The items that one byte completed. If a Tune Request ends a System Exclusive, both are present, and the System
   /// Exclusive precedes the message.
@@ -35,7 +39,14 @@ public struct StreamParser: ~Copyable {
     public init() {}
   }
 
-  private enum State: BitwiseCopyable { case messages, systemExclusive, overlongSystemExclusive }
+  private enum State: BitwiseCopyable {
+    /// Outside System Exclusive.
+    case messages
+    /// Inside a System Exclusive.
+    case systemExclusive
+    /// Inside a System Exclusive that was dropped because it is too long.
+    case overlongSystemExclusive
+  }
 
   /// The numbers of items dropped since the parser was created.
   public private(set) var counters = Counters()
@@ -77,6 +88,7 @@ public struct StreamParser: ~Copyable {
     }
   }
 
+  /// Processes a data byte. Returns the message that it completes, if any.
   @_noLocks @_noAllocation
   private mutating func takeData(_ byte: UInt8) -> Message? {
     switch state {
@@ -107,10 +119,12 @@ public struct StreamParser: ~Copyable {
       return nil
     }
     (first, isPending) = (nil, false)
+    // Running status applies to channel messages only.
     if status >= 0xF0 { status = 0 }
     return message
   }
 
+  /// Processes a status byte below F8. It ends a System Exclusive or an incomplete message.
   @_noLocks @_noAllocation
   private mutating func takeStatus(_ byte: UInt8) -> Output {
     var output = Output()

@@ -1,19 +1,21 @@
 import MusicalTime
 
 extension AudioReport: CustomStringConvertible {
-  /// The report as a text table.
+  /// The report as a text table: the differences of each recording from the reference.
   public var description: String {
     var table = TextTable(columns: [
       "", "hits", "matched", "correlated", "missing", "extra", "|p50|", "|p99|", "|max|", "mean", "drift ppm",
     ])
     for (track, comparison) in zip(tracks.dropFirst(), comparisons) {
-      let sizes = comparison.magnitude.row
+      let magnitude = comparison.magnitude
       let counts = [
         track.onsets, comparison.matched, comparison.correlated, comparison.missing, comparison.extra,
       ]
-      table.append(
-        [comparison.name] + counts.map(String.init)
-          + [sizes[2], sizes[3], sizes[5], comparison.difference.row[6], comparison.drift.twoDecimals])
+      let figures = [
+        magnitude.text(.p50), magnitude.text(.p99), magnitude.text(.maximum), comparison.difference.text(.mean),
+        comparison.drift.twoDecimals,
+      ]
+      table.append([comparison.name] + counts.map(String.init) + figures)
     }
     let reference = tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "no recording"
     let frame = rate > 0 ? Nanoseconds(Int64(1_000_000_000 / rate)).microsecondsText : "-"

@@ -52,6 +52,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
   /// The comparisons of all recordings, except the first, with the first.
   public let comparisons: [Comparison]
 
+  /// The sample rates that can be compared, frames per second.
   private static let rates = 8_000...384_000
 
   /// Compares `recordings` with the first of them.
@@ -66,7 +67,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
   ///
   /// Real-time: not safe.
   public init(recordings: [Recording], clockOffsets: [Nanoseconds] = []) throws(ReportError) {
-    let leads = try ReportError.leads(clockOffsets, of: recordings.map(\.name), kind: "recording")
+    let clockOffsets = try ReportError.checkedClockOffsets(clockOffsets, of: recordings.map(\.name), kind: "recording")
     let rate = recordings[0].rate
     for recording in recordings {
       guard Self.rates.contains(recording.rate), recording.rate == rate else {
@@ -78,14 +79,14 @@ public struct AudioReport: Hashable, Sendable, Codable {
       guard recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude else {
         throw ReportError(
           subject: recording.name, reason: "its first frame is more than 73 years from the clock's origin",
-          remedy: "correct the instant of the first frame")
+          remedy: "record it again with `tutti peer --audio wav:FILE`")
       }
     }
-    let analyses = zip(recordings, leads).map { Analysis($0, clockOffset: $1) }
+    let analyses = zip(recordings, clockOffsets).map { Analysis($0, clockOffset: $1) }
     guard !analyses[0].frames.isEmpty else {
       throw ReportError(
         subject: recordings[0].name, reason: "no hits detected",
-        remedy: "give the recording of a peer that played as the first file")
+        remedy: "as the first file, give the recording of a peer that played")
     }
     self.rate = rate
     tracks = analyses.map {
@@ -93,7 +94,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
         name: $0.recording.name, onsets: $0.frames.count,
         seconds: Double($0.recording.samples.count) / Double(rate))
     }
-    comparisons = analyses.dropFirst().map { Comparison(analyses[0], $0, rate: rate) }
+    comparisons = analyses.dropFirst().map { Comparison(reference: analyses[0], other: $0, rate: rate) }
   }
 
   /// A recording with its onsets, by the common clock.
@@ -118,11 +119,13 @@ public struct AudioReport: Hashable, Sendable, Codable {
 }
 
 extension AudioReport.Comparison {
-  fileprivate init(_ reference: AudioReport.Analysis, _ other: AudioReport.Analysis, rate: Int) {
+  /// Compares the onsets of a recording with those of the reference.
+  fileprivate init(reference: AudioReport.Analysis, other: AudioReport.Analysis, rate: Int) {
     let matching = OnsetMatching(reference.onsets, span: reference.span, other.onsets, span: other.span)
     let correlation = HitCorrelation(rate: rate)
     var (differences, fit, correlated) = ([Nanoseconds](), DriftFit(), 0)
     for (first, second) in matching.pairs {
+      // The correlation determines the frame more exactly than the detection.
       var frame = other.frames[second]
       if let match = correlation.match(
         reference.frames[first], in: reference.recording.samples, near: frame, in: other.recording.samples)

@@ -15,13 +15,13 @@ struct BandFilter {
   init(from low: Double?, to high: Double?, rate: Int) {
     // The quality factors of Butterworth filters of order two (one pole pair) and order four (two pole pairs).
     let (single, flat, peaked) = (0.5.squareRoot(), 0.541_196_100, 1.306_562_965)
-    func section(_ side: Side, _ edge: Double, _ quality: Double) -> Section {
-      Section(side, angle: 2 * .pi * min(edge / Double(rate), 0.45), quality: quality)
+    func section(_ response: Response, _ edge: Double, _ quality: Double) -> Section {
+      Section(response, angle: 2 * .pi * min(edge / Double(rate), 0.45), quality: quality)
     }
     switch (low, high) {
-    case (let low?, let high?): (first, second) = (section(.high, low, single), section(.low, high, single))
-    case (let low?, nil): (first, second) = (section(.high, low, flat), section(.high, low, peaked))
-    case (nil, let high?): (first, second) = (section(.low, high, flat), section(.low, high, peaked))
+    case (let low?, let high?): (first, second) = (section(.highPass, low, single), section(.lowPass, high, single))
+    case (let low?, nil): (first, second) = (section(.highPass, low, flat), section(.highPass, low, peaked))
+    case (nil, let high?): (first, second) = (section(.lowPass, high, flat), section(.lowPass, high, peaked))
     case (nil, nil): (first, second) = (Section(), Section())
     }
   }
@@ -29,9 +29,10 @@ struct BandFilter {
   /// Returns the next frame of the filtered signal. A sample that is not finite counts as silence.
   mutating func next(_ sample: Float) -> Double { second.next(first.next(sample.isFinite ? Double(sample) : 0)) }
 
-  /// The type of a section: low-pass or high-pass.
-  private enum Side { case low, high }
+  /// The frequency response of a section.
+  private enum Response { case lowPass, highPass }
 
+  /// A second-order section, with the names of the cookbook: coefficients a and b, divided by a0, and the state z.
   private struct Section {
     private var (b0, b1, b2) = (1.0, 0.0, 0.0)
     private var (a1, a2) = (0.0, 0.0)
@@ -40,12 +41,13 @@ struct BandFilter {
     /// Creates a section that passes all frequencies.
     init() {}
 
-    init(_ side: Side, angle: Double, quality: Double) {
+    /// Creates a section whose edge is at `angle`, in radians per frame.
+    init(_ response: Response, angle: Double, quality: Double) {
       let alpha = sin(angle) / (2 * quality)
       let scale = 1 / (1 + alpha)
-      let edge = side == .low ? 1 - cos(angle) : 1 + cos(angle)
+      let edge = response == .lowPass ? 1 - cos(angle) : 1 + cos(angle)
       b0 = edge / 2 * scale
-      b1 = (side == .low ? edge : -edge) * scale
+      b1 = (response == .lowPass ? edge : -edge) * scale
       b2 = b0
       a1 = -2 * cos(angle) * scale
       a2 = (1 - alpha) * scale

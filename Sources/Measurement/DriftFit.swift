@@ -5,9 +5,11 @@ import MusicalTime
 /// Means and moments are updated point by point (B. P. Welford, Technometrics 4 (3), 1962). All values are relative to
 /// the first point, so that nanosecond resolution does not depend on the age of the clocks.
 struct DriftFit {
+  /// The first point, to which x and y are relative. x is an instant in seconds, y a difference in microseconds.
   private var first: (at: Instant, difference: Nanoseconds)?
   private var count = 0.0
   private var mean = (x: 0.0, y: 0.0)
+  /// The sums of the squares of x and of the products of x and y, relative to the means.
   private var moment = (xx: 0.0, xy: 0.0)
 
   /// Adds the point (`at`, `difference`), where `at` is an instant of the reference.
@@ -23,7 +25,7 @@ struct DriftFit {
     moment.xy += deviation * (y - mean.y)
   }
 
-  /// The slope in parts per million; nil if all points have the same instant.
+  /// The slope in parts per million, which are microseconds per second; nil if all points have the same instant.
   var partsPerMillion: Double? { moment.xx > 0 ? moment.xy / moment.xx : nil }
 }
 

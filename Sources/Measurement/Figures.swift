@@ -53,6 +53,12 @@ public struct Figures: Hashable, Sendable {
     self.init(histogram)
   }
 
+  /// The cells of ``row`` by name.
+  enum Column: Int { case count, minimum, p50, p99, p999, maximum, mean }
+
+  /// The text of one cell of ``row``.
+  func text(_ column: Column) -> String { row[column.rawValue] }
+
   /// The column titles for ``row``.
   public static let columns = ["count", "min", "p50", "p99", "p99.9", "max", "mean"]
 

@@ -25,22 +25,24 @@ struct HitCorrelation {
   }
 
   /// Returns the frame of `second` near `guess` that corresponds to `frame` of `first`. Returns nil if the coefficient
-  /// is too small or if its maximum lies at the maximum lag.
+  /// is too small or if its maximum lies at the maximum lag on either side.
   func match(_ frame: Int, in first: [Float], near guess: Int, in second: [Float]) -> Int? {
     let length = before + after
     let x = differences(of: first, from: frame - before, count: length)
     let y = differences(of: second, from: guess - before - maximumLag, count: length + 2 * maximumLag)
-    let power = x.reduce(0) { $0 + $1 * $1 }
-    guard power > 0 else { return nil }
-    var other = y[..<length].reduce(0) { $0 + $1 * $1 }
+    let powerOfX = x.reduce(0) { $0 + $1 * $1 }
+    guard powerOfX > 0 else { return nil }
+    // The power of the part of y that is compared with x, at the present lag.
+    var powerOfY = y[..<length].reduce(0) { $0 + $1 * $1 }
+    // Lags are counted from 0, which means `maximumLag` frames before `guess`.
     var best = (lag: 0, coefficient: 0.0)
     for lag in 0...2 * maximumLag {
       var product = 0.0
       for index in 0..<length { product += x[index] * y[lag + index] }
-      let norm = (power * max(other, 0)).squareRoot()
-      // Below -60 dB the signal is rounding noise of silence.
-      if other > power * 1e-6, product > best.coefficient * norm { best = (lag, product / norm) }
-      if lag < 2 * maximumLag { other += y[lag + length] * y[lag + length] - y[lag] * y[lag] }
+      let norm = (powerOfX * max(powerOfY, 0)).squareRoot()
+      // A power 60 dB below that of x is rounding noise of silence.
+      if powerOfY > powerOfX * 1e-6, product > best.coefficient * norm { best = (lag, product / norm) }
+      if lag < 2 * maximumLag { powerOfY += y[lag + length] * y[lag + length] - y[lag] * y[lag] }
     }
     guard best.coefficient >= Self.minimumCoefficient, best.lag > 0, best.lag < 2 * maximumLag else { return nil }
     return guess - maximumLag + best.lag

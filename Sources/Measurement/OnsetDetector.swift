@@ -19,7 +19,7 @@
 public struct OnsetDetector: Sendable {
   /// The sample rate of the recordings in frames per second.
   public let rate: Int
-  /// The number of frames per hop. A hop is one millisecond.
+  /// The number of frames per hop. A hop, the unit in which the power is measured, is one millisecond.
   let hop: Int
 
   /// The number of hops after the first rise in which the detector looks for the steepest rise.
@@ -88,15 +88,16 @@ public struct OnsetDetector: Sendable {
     return step
   }
 
-  /// Returns the first frame, from two hops before `step` to four hops after it, that exceeds 1.6 times the preceding
-  /// maximum, in the recording or in one of `bands`. Returns the first frame of `step` if there is none. The filters
-  /// start 100 ms earlier to settle.
+  /// Returns the first frame, from two hops before `step` to four hops after it, that exceeds 1.6 times the maximum of the
+  /// preceding 20 ms, in the recording or in one of `bands`. Returns the first frame of `step` if there is none. The
+  /// filters start 100 ms earlier to settle.
   private func firstFrame(near step: Int, bands: [OnsetBand], in samples: [Float]) -> Int {
     let from = max(0, (step - 2) * hop)
     let before = max(0, from - 20 * hop)
     let settling = max(0, before - 100 * hop)
     let end = min(samples.count, (step + 4) * hop)
     var first = end
+    // The first filter passes everything: it stands for the recording itself.
     let filters = [BandFilter(from: nil, to: nil, rate: rate)] + bands.map { $0.filter(rate: rate) }
     for var filter in filters {
       for frame in settling..<before { _ = filter.next(samples[frame]) }

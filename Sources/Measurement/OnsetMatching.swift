@@ -19,8 +19,10 @@ struct OnsetMatching {
 
   /// Assigns the onsets. Both arrays are in ascending order. The spans extend from the first to the last frame.
   init(_ reference: [Instant], span: ClosedRange<Instant>, _ other: [Instant], span otherSpan: ClosedRange<Instant>) {
+    // The first onset of the other recording that is not yet assigned or counted.
     var next = 0
     for (index, onset) in reference.enumerated() {
+      // An onset of the other recording is assigned if it is at most `early` before and less than `late` after this one.
       let early = index > 0 ? Self.half(onset - reference[index - 1]) : Self.maximumDistance
       let late = index + 1 < reference.count ? Self.half(reference[index + 1] - onset) : Self.maximumDistance
       while next < other.count, other[next] < onset - early {

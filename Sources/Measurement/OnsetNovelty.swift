@@ -22,7 +22,7 @@ struct OnsetNovelty {
 
   /// The number of past hops to compare with, for short and for long windows.
   private static let past = (short: 30, long: 20)
-  /// The conditions for a cut-off: the ratio by which the power falls, the number of hops in which it falls, and the
+  /// The conditions for a cut-off: the ratio by which the power falls (9 dB), the number of hops in which it falls, and the
   /// number of preceding hops in which it was higher.
   private static let cut = (ratio: 8.0, hops: 4, before: 8)
 
@@ -48,7 +48,10 @@ struct OnsetNovelty {
 
   /// Returns the novelty of one band and window per hop.
   ///
-  /// - Parameter cuts: per hop, the last hop at which a loud sound was cut off. Hops before it are ignored.
+  /// - Parameters:
+  ///   - energy: the mean square of the band per hop.
+  ///   - past: the number of past hops to compare with.
+  ///   - cuts: per hop, the last hop at which a loud sound was cut off. Hops before it are ignored.
   private static func rises(
     of energy: [Double], in band: OnsetBand, window: OnsetBand.Window, past: Int, cuts: [Int]?
   ) -> [Float] {
@@ -58,13 +61,13 @@ struct OnsetNovelty {
       let end = hop - window.hops
       let cut = cuts?[hop] ?? .min
       if cut > end { return 0 }
-      var before = 0.0
-      var other = max(end - past + 1, cut, 0)
-      while other <= end {
-        if means[other] > before { before = means[other] }
-        other += 1
+      var greatestBefore = 0.0
+      var pastHop = max(end - past + 1, cut, 0)
+      while pastHop <= end {
+        if means[pastHop] > greatestBefore { greatestBefore = means[pastHop] }
+        pastHop += 1
       }
-      let ratio = (means[hop] + band.silence) / (before + band.silence)
+      let ratio = (means[hop] + band.silence) / (greatestBefore + band.silence)
       return ratio > 1 ? Float(10 * log10(ratio) / window.rise) : 0
     }
   }
@@ -83,9 +86,9 @@ struct OnsetNovelty {
     return means.indices.map { hop in
       let end = hop - cut.hops
       if end >= cut.before {
-        var least = means[end]
-        for other in end - cut.before..<end where means[other] < least { least = means[other] }
-        if least > cut.ratio * (means[hop] + silence) { last = hop }
+        var leastBefore = means[end]
+        for pastHop in end - cut.before..<end where means[pastHop] < leastBefore { leastBefore = means[pastHop] }
+        if leastBefore > cut.ratio * (means[hop] + silence) { last = hop }
       }
       return last
     }

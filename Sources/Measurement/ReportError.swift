@@ -2,7 +2,7 @@ import MusicalTime
 
 /// The error for traces or recordings that cannot be compared.
 public struct ReportError: Error, Hashable, CustomStringConvertible {
-  /// The name of the invalid trace or recording, or "comparison".
+  /// The name of the invalid trace or recording, the name of the invalid option, or "comparison".
   public let subject: String
   /// The reason.
   public let reason: String
@@ -12,8 +12,14 @@ public struct ReportError: Error, Hashable, CustomStringConvertible {
   /// The error in one line.
   public var description: String { "\(subject): \(reason); \(remedy)" }
 
-  /// Checks the arguments that all comparisons have in common. Returns `clockOffsets`, or zeros if it is empty.
-  static func leads(
+  /// Checks the arguments that all comparisons have in common.
+  ///
+  /// - Parameters:
+  ///   - clockOffsets: one clock offset for each trace or recording, or none.
+  ///   - names: the names of the traces or recordings.
+  ///   - kind: "trace" or "recording", for errors.
+  /// - Returns: `clockOffsets`, or zeros if it is empty.
+  static func checkedClockOffsets(
     _ clockOffsets: [Nanoseconds], of names: [String], kind: String
   ) throws(ReportError) -> [Nanoseconds] {
     guard names.count >= 2 else {
@@ -24,13 +30,14 @@ public struct ReportError: Error, Hashable, CustomStringConvertible {
     guard !clockOffsets.isEmpty else { return names.map { _ in .zero } }
     guard clockOffsets.count == names.count else {
       throw ReportError(
-        subject: "comparison",
-        reason: "\(clockOffsets.count) clock offset\(clockOffsets.count == 1 ? "" : "s") for \(names.count) \(kind)s",
-        remedy: "give one clock offset for each \(kind), in the same order")
+        subject: "--clock-ahead",
+        reason: "\(clockOffsets.count) value\(clockOffsets.count == 1 ? "" : "s") for \(names.count) \(kind)s",
+        remedy: "give one value for each \(kind), in the same order")
     }
-    for (name, lead) in zip(names, clockOffsets) where lead.count.magnitude > TraceTick.limit.magnitude {
+    for (name, offset) in zip(names, clockOffsets) where offset.count.magnitude > TraceTick.limit.magnitude {
       throw ReportError(
-        subject: name, reason: "its clock offset is more than 73 years", remedy: "give the offset in seconds")
+        subject: name, reason: "its --clock-ahead is out of range",
+        remedy: "give less than 2000000000 seconds (63 years)")
     }
     return clockOffsets
   }

@@ -6,9 +6,9 @@ import MusicalTime
 /// Runs keep their order. If both traces have the same number of runs, they are assigned in order. If one trace has
 /// fewer runs (its peer joined late or missed a start), the assignment with the maximum number of pairs is chosen, and
 /// among these the one with the minimum total distance in time. It is a sequence alignment by dynamic programming (S.
-/// Needleman and C. Wunsch, J. Mol. Biol. 48, 1970). The distance of two runs is the time between their first ticks that
-/// are not before the larger of the two starting ticks. Two runs are not assigned to each other if one of them has no
-/// such tick.
+/// Needleman and C. Wunsch, J. Mol. Biol. 48, 1970). One of two runs starts at a larger tick number. The distance of the
+/// runs is the time between their first ticks with this number or a larger one. Two runs are not assigned to each other
+/// if one of them has no such tick.
 struct RunMatching {
   /// Indices into the runs of the first and of the second trace, both ascending.
   let pairs: [(Int, Int)]
@@ -18,12 +18,16 @@ struct RunMatching {
 
   /// Assigns the runs.
   ///
-  /// - Parameter lead: the second trace's clock minus the first trace's clock.
-  init(_ first: [ArraySlice<TraceTick>], _ second: [ArraySlice<TraceTick>], lead: Nanoseconds) {
+  /// - Parameters:
+  ///   - first: the ticks of each run of the first trace.
+  ///   - second: the ticks of each run of the second trace.
+  ///   - clockOffset: the second trace's clock minus the first trace's clock.
+  init(_ first: [ArraySlice<TraceTick>], _ second: [ArraySlice<TraceTick>], clockOffset: Nanoseconds) {
     struct Best {
       var pairs = 0
       /// In seconds.
       var totalDistance = 0.0
+      /// Whether the last runs of both traces are assigned to each other.
       var matches = false
     }
     // best[i][j] is the best assignment of the first i runs of the first trace to the first j runs of the second.
@@ -33,7 +37,7 @@ struct RunMatching {
         let (above, left) = (best[i][j + 1], best[i + 1][j])
         let skip = (above.pairs, -above.totalDistance) >= (left.pairs, -left.totalDistance) ? above : left
         var chosen = Best(pairs: skip.pairs, totalDistance: skip.totalDistance)
-        if let distance = Self.distance(first[i], second[j], lead: lead) {
+        if let distance = Self.distance(first[i], second[j], clockOffset: clockOffset) {
           let match = Best(
             pairs: best[i][j].pairs + 1, totalDistance: best[i][j].totalDistance + distance, matches: true)
           if (match.pairs, -match.totalDistance) >= (chosen.pairs, -chosen.totalDistance) { chosen = match }
@@ -41,6 +45,7 @@ struct RunMatching {
         best[i + 1][j + 1] = chosen
       }
     }
+    // The pairs are read from the end of the table to its beginning.
     var pairs: [(Int, Int)] = []
     var (i, j) = (first.count, second.count)
     while i > 0, j > 0 {
@@ -55,15 +60,15 @@ struct RunMatching {
     self.pairs = pairs.reversed()
   }
 
-  /// Returns the time in seconds between the first ticks of the two runs that are not before the larger of the two
-  /// starting ticks; nil if a run has no such tick.
+  /// Returns the time in seconds between the first ticks of the two runs at or after the larger of the two starting tick
+  /// numbers; nil if a run has no such tick.
   private static func distance(
-    _ first: ArraySlice<TraceTick>, _ second: ArraySlice<TraceTick>, lead: Nanoseconds
+    _ first: ArraySlice<TraceTick>, _ second: ArraySlice<TraceTick>, clockOffset: Nanoseconds
   ) -> Double? {
     guard let a = first.first, let b = second.first else { return nil }
     let start = a.tick < b.tick ? b.tick : a.tick
     guard let a = tick(notBefore: start, in: first), let b = tick(notBefore: start, in: second) else { return nil }
-    return (b.due - lead - a.due).seconds.magnitude
+    return (b.due - clockOffset - a.due).seconds.magnitude
   }
 
   /// Returns the first element of `run` at or after `tick`, by binary search; nil if there is none.

@@ -5,8 +5,8 @@ import MusicalTime
 ///
 /// HDR Histogram (G. Tene, hdrhistogram.org) does not accept negative values. Therefore there are two histograms: one
 /// of the magnitudes of negative values, one of the other values. A rank counts down through the first and then up
-/// through the second. Both have three significant digits. The error of a percentile is at most 0.1 %, away from zero,
-/// and zero below 2048 ns. Count, minimum, maximum and sum are kept separately and are exact.
+/// through the second. Both have three significant digits: a percentile is at most 0.1 % too far from zero, and exact
+/// below 2048 ns. Count, minimum, maximum and sum are kept separately and are exact.
 public struct SignedHistogram: Sendable {
   private var negative = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
   private var positive = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
@@ -61,6 +61,7 @@ public struct SignedHistogram: Sendable {
     return Nanoseconds(min(max(value, least), greatest))
   }
 
+  /// Returns the value with the given rank, counted from 1, in the order of increasing values.
   private static func value(ofRank rank: Int, in histogram: Histogram<UInt64>) -> Int64 {
     var seen: UInt64 = 0
     for bucket in histogram.recordedValues() {

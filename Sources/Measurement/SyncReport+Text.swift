@@ -1,15 +1,18 @@
 extension SyncReport: CustomStringConvertible {
-  /// The report as text tables: offsets, lateness, and the counts of the peers.
+  /// The report as three text tables: the offset of each peer from the reference, the lateness of the ticks of each peer,
+  /// and the counts that each peer wrote at its end.
   public var description: String {
     var offsets = TextTable(columns: [
       "", "ticks", "missing", "skipped", "extra", "|p50|", "|p99|", "|max|", "mean", "drift ppm",
     ])
     for comparison in comparisons {
-      let sizes = comparison.magnitude.row
-      offsets.append(
-        [comparison.name]
-          + [comparison.common, comparison.missing, comparison.skipped, comparison.extra].map(String.init)
-          + [sizes[2], sizes[3], sizes[5], comparison.offset.row[6], comparison.drift.twoDecimals])
+      let magnitude = comparison.magnitude
+      let ticks = [comparison.common, comparison.missing, comparison.skipped, comparison.extra]
+      let figures = [
+        magnitude.text(.p50), magnitude.text(.p99), magnitude.text(.maximum), comparison.offset.text(.mean),
+        comparison.drift.twoDecimals,
+      ]
+      offsets.append([comparison.name] + ticks.map(String.init) + figures)
     }
     var lateness = TextTable(columns: [""] + Figures.columns)
     for peer in peers { lateness.append([peer.header.name] + peer.lateness.row) }
@@ -18,6 +21,7 @@ extension SyncReport: CustomStringConvertible {
     ])
     for peer in peers {
       guard let summary = peer.summary else {
+        // Without a summary, the seven columns after the number of runs show dashes.
         counts.append([peer.header.name, "\(peer.runs)"] + [String](repeating: "-", count: 7))
         continue
       }
@@ -29,9 +33,10 @@ extension SyncReport: CustomStringConvertible {
     }
     let reference = peers.first.map { "\($0.header.name) (\($0.header.role), \($0.ticks) ticks)" } ?? "no trace"
     var text = "Offset from \(reference), us\n\(offsets)\n"
-    text += "Lateness, acted minus due, us\n\(lateness)\nCounted by the peers\n\(counts)"
+    text += "Lateness, acted minus due, us\n\(lateness)\nCounts of each peer at its end\n\(counts)"
     for peer in peers where peer.summary == nil {
-      text += "\(peer.header.name): no summary, the peer was killed\(peer.isCutOff ? "; last line incomplete" : "")\n"
+      let ending = peer.isCutOff ? "; its last line is incomplete" : ""
+      text += "\(peer.header.name): no counts, because the trace has no end\(ending)\n"
     }
     return text
   }

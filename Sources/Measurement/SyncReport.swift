@@ -5,9 +5,9 @@ import MusicalTime
 /// The first trace is the reference, normally that of the master. The *offset* of a tick is its due instant at a peer
 /// minus its due instant at the reference. It is the difference of the two timelines: it includes the effect of the
 /// network and excludes the effect of the threads. The *lateness* of a tick is the delay with which a thread acted on
-/// it. The traces of one machine share a clock. If each peer ran in its own time namespace, the known offset of each
-/// clock is subtracted first, and the offsets are true. Ticks are compared per run (``Trace/runs``, ``RunMatching``).
-/// The drift is the slope of the offsets over the time of the reference, over all runs.
+/// it. Offsets need a common clock. The traces of one machine share a clock, unless each peer ran in its own time
+/// namespace: the known offset of each clock is then subtracted first. Ticks are compared per run (``Trace/runs``,
+/// ``RunMatching``). The drift is the slope of the offsets over the time of the reference, over all runs.
 public struct SyncReport: Hashable, Sendable, Codable {
   /// The data of one trace.
   public struct Peer: Hashable, Sendable, Codable {
@@ -78,17 +78,17 @@ public struct SyncReport: Hashable, Sendable, Codable {
   ///
   /// Real-time: not safe.
   public init(traces: [Trace], clockOffsets: [Nanoseconds] = []) throws(ReportError) {
-    let leads = try ReportError.leads(clockOffsets, of: traces.map(\.header.name), kind: "trace")
+    let clockOffsets = try ReportError.checkedClockOffsets(clockOffsets, of: traces.map(\.header.name), kind: "trace")
     let runs = traces.map { trace in trace.runs.map { trace.ticks[$0] } }
     for (trace, runs) in zip(traces, runs) where runs.count > RunMatching.limit {
       throw ReportError(
         subject: trace.header.name, reason: "\(runs.count) runs of the rhythm, more than \(RunMatching.limit)",
-        remedy: "give shorter traces")
+        remedy: "record traces with fewer starts of the rhythm")
     }
     guard !runs[0].isEmpty else {
       throw ReportError(
         subject: traces[0].header.name, reason: "the reference has no ticks",
-        remedy: "give the trace of a peer that played as the first file, normally that of the master")
+        remedy: "as the first file, give the trace of a peer that played, normally that of the master")
     }
     peers = zip(traces, runs).map { trace, runs in
       Peer(
@@ -97,7 +97,9 @@ public struct SyncReport: Hashable, Sendable, Codable {
         isCutOff: trace.isCutOff)
     }
     comparisons = traces.indices.dropFirst().map { index in
-      Comparison(name: traces[index].header.name, runs[0], runs[index], lead: leads[index] - leads[0])
+      Comparison(
+        name: traces[index].header.name, reference: runs[0], other: runs[index],
+        clockOffset: clockOffsets[index] - clockOffsets[0])
     }
   }
 }
@@ -105,26 +107,31 @@ public struct SyncReport: Hashable, Sendable, Codable {
 extension SyncReport.Comparison {
   /// Compares the runs of a trace with the runs of the reference.
   ///
-  /// - Parameter lead: the trace's clock minus the reference's clock.
+  /// - Parameters:
+  ///   - name: the name of the peer.
+  ///   - reference: the ticks of each run of the reference.
+  ///   - other: the ticks of each run of the trace.
+  ///   - clockOffset: the trace's clock minus the reference's clock.
   fileprivate init(
-    name: String, _ reference: [ArraySlice<TraceTick>], _ other: [ArraySlice<TraceTick>], lead: Nanoseconds
+    name: String, reference: [ArraySlice<TraceTick>], other: [ArraySlice<TraceTick>], clockOffset: Nanoseconds
   ) {
-    let pairs = RunMatching(reference, other, lead: lead).pairs
+    let pairs = RunMatching(reference, other, clockOffset: clockOffset).pairs
     var (offsets, fit, skipped) = ([Nanoseconds](), DriftFit(), 0)
     for (i, j) in pairs {
-      let (first, second) = (reference[i], other[j])
-      var (a, b) = (first.startIndex, second.startIndex)
-      var last: Int?
-      while a < first.endIndex, b < second.endIndex {
-        if first[a].tick == second[b].tick {
-          let offset = second[b].due - lead - first[a].due
+      let (referenceRun, otherRun) = (reference[i], other[j])
+      // The indices of the next tick in each run, and of the last common tick in the run of the reference.
+      var (a, b) = (referenceRun.startIndex, otherRun.startIndex)
+      var lastCommon: Int?
+      while a < referenceRun.endIndex, b < otherRun.endIndex {
+        if referenceRun[a].tick == otherRun[b].tick {
+          let offset = otherRun[b].due - clockOffset - referenceRun[a].due
           offsets.append(offset)
-          fit.append(offset, at: first[a].due)
-          if let last { skipped += a - last - 1 }
-          last = a
+          fit.append(offset, at: referenceRun[a].due)
+          if let lastCommon { skipped += a - lastCommon - 1 }
+          lastCommon = a
           a += 1
           b += 1
-        } else if first[a].tick < second[b].tick {
+        } else if referenceRun[a].tick < otherRun[b].tick {
           a += 1
         } else {
           b += 1

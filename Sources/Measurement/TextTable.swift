@@ -1,8 +1,8 @@
-import MusicalTime
-
 /// A text table with aligned columns, separated by two spaces. Words are left-aligned, numbers are right-aligned.
 public struct TextTable: CustomStringConvertible {
+  /// The rows of cells, the titles first.
   private var rows: [[String]]
+  /// The number of columns that contain words.
   private let wordColumns: Int
 
   /// Creates a table whose first row contains the column titles. The first `wordColumns` columns contain words, the
@@ -21,6 +21,7 @@ public struct TextTable: CustomStringConvertible {
 
   /// The table, one line per row, each ended by a newline.
   public var description: String {
+    // The width of a column is that of its longest cell.
     let widths = rows.reduce(into: [Int]()) { widths, row in
       for (column, cell) in row.enumerated() {
         if column == widths.count { widths.append(0) }
@@ -33,15 +34,8 @@ public struct TextTable: CustomStringConvertible {
         return column < wordColumns ? cell + space : space + cell
       }
       let line = cells.joined(separator: "  ")
-      return line.prefix(line.count - line.reversed().prefix { $0 == " " }.count) + "\n"
+      let trailingSpaces = line.reversed().prefix { $0 == " " }.count
+      return line.dropLast(trailingSpaces) + "\n"
     }.joined()
-  }
-}
-
-extension Nanoseconds {
-  /// The duration in microseconds with one decimal place, rounded half away from zero, for example "-20.8".
-  var microsecondsText: String {
-    let tenths = count.magnitude / 100 + (count.magnitude % 100 >= 50 ? 1 : 0)
-    return "\(count < 0 && tenths > 0 ? "-" : "")\(tenths / 10).\(tenths % 10)"
   }
 }

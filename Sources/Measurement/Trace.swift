@@ -29,8 +29,8 @@ public struct Trace: Hashable, Sendable {
   /// The runs of the rhythm, as ranges of ``ticks``.
   ///
   /// Tick numbers increase within a run. A tick number that does not increase begins a new run, because the rhythm was
-  /// started again. A tick that is due later than the slowest tempo allows (125 ms per tick) also begins a new run,
-  /// because the rhythm was stopped and continued.
+  /// started again. A tick that is due later than the slowest tempo allows (125 ms per tick, with a tolerance of 1 ms)
+  /// also begins a new run, because the rhythm was stopped and continued.
   ///
   /// Real-time: not safe.
   public var runs: [Range<Int>] {
@@ -44,12 +44,17 @@ public struct Trace: Hashable, Sendable {
     return runs
   }
 
+  /// The interval between two ticks that separates two runs: 125 ms, the length of a tick at the slowest tempo, 20 BPM, plus
+  /// a tolerance of 1 ms.
+  private static let longestTickInterval = Nanoseconds.milliseconds(126)
+
   /// Whether the tick at `index` begins a new run. `index` is greater than 0.
   private func beginsRun(_ index: Int) -> Bool {
     let (advance, overflow) = ticks[index].tick.index.subtractingReportingOverflow(ticks[index - 1].tick.index)
     guard advance > 0, !overflow else { return true }
     let pause = ticks[index].due - ticks[index - 1].due
-    return pause.count / 126_000_000 >= advance
+    // A lost tick is missing in the trace: `advance` intervals have passed since the previous tick.
+    return pause.count / Self.longestTickInterval.count >= advance
   }
 }
 
@@ -78,8 +83,11 @@ extension Trace {
     try self.init(bytes: [UInt8](data), file: path)
   }
 
-  /// Reads the trace in `bytes`. Errors show the name `file`.
+  /// Reads a trace.
   ///
+  /// - Parameters:
+  ///   - bytes: the contents of a trace file.
+  ///   - file: the name of the file, for errors.
   /// - Throws: ``TraceError`` if `bytes` is not a trace. An incomplete last line is not an error: see ``isCutOff``.
   ///
   /// Real-time: not safe.
@@ -130,6 +138,7 @@ extension Trace {
     enum CodingKeys: String, CodingKey { case version = "tutti_trace" }
   }
 
+  /// Decodes the first line, and checks the version of the format.
   private static func header(in line: Data) throws -> TraceHeader {
     let version = try JSONDecoder().decode(Format.self, from: line).version
     guard version == formatVersion else {

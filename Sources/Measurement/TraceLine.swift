@@ -23,6 +23,7 @@ enum TraceLine {
     guard let tick = members.tick, let due = members.due, let acted = members.acted else {
       throw InvalidLine(reason: "neither a complete tick nor a summary")
     }
+    // Larger numbers could overflow in differences.
     for value in [tick, due, acted, members.offset ?? 0, members.uncertainty ?? 0]
     where value < -TraceTick.limit || value > TraceTick.limit {
       throw InvalidLine(reason: "\(value) is more than 73 years in nanoseconds")
@@ -106,15 +107,15 @@ extension Error {
     case let error as TraceLine.InvalidLine: error.reason
     case let error as DecodingError: error.shortReason
     case let error as CocoaError:
-      (error.userInfo[NSUnderlyingErrorKey] as? any Error)?.reason ?? error.localizedDescription
+      (error.userInfo[NSUnderlyingErrorKey] as? any Error)?.reason ?? (self as NSError).reason
     default: (self as NSError).reason
     }
   }
 }
 
 extension NSError {
-  /// A short description of the error. Foundation on Linux reports errno values in its own domain; they are smaller
-  /// than its other codes.
+  /// A short description of the error. Foundation on Linux reports errno values in its own domain, NSCocoaErrorDomain; they
+  /// are smaller than its other codes.
   fileprivate var reason: String {
     domain == NSPOSIXErrorDomain || (1..<200).contains(code)
       ? String(cString: strerror(Int32(code))) : localizedDescription

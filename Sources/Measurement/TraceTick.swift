@@ -35,15 +35,16 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   /// Appends the tick as a line with a newline: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns}`. Missing
   /// values are null.
   func append(to bytes: inout [UInt8]) {
-    func member(_ name: String, _ value: Int64?) {
-      bytes.append(contentsOf: name.utf8)
+    // Appends a key, with the punctuation around it, and its value.
+    func appendMember(_ key: String, _ value: Int64?) {
+      bytes.append(contentsOf: key.utf8)
       if let value { Self.append(value, to: &bytes) } else { bytes.append(contentsOf: "null".utf8) }
     }
-    member("{\"tick\":", tick.index)
-    member(",\"due\":", due.nanoseconds)
-    member(",\"acted\":", acted.nanoseconds)
-    member(",\"offset\":", offset?.count)
-    member(",\"uncertainty\":", uncertainty?.count)
+    appendMember("{\"tick\":", tick.index)
+    appendMember(",\"due\":", due.nanoseconds)
+    appendMember(",\"acted\":", acted.nanoseconds)
+    appendMember(",\"offset\":", offset?.count)
+    appendMember(",\"uncertainty\":", uncertainty?.count)
     bytes.append(UInt8(ascii: "}"))
     bytes.append(UInt8(ascii: "\n"))
   }
@@ -53,6 +54,7 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
     let first = bytes.count
     var rest = value.magnitude
+    // The digits are appended from the last to the first and then reversed.
     repeat {
       bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
       rest /= 10

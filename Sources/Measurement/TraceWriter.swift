@@ -75,8 +75,8 @@ public final class TraceWriter {
       isClosed = true
       bytes = []
       throw TraceError(
-        file: path, line: nil, reason: "cannot be written (\(error.reason)), the trace ends here",
-        remedy: "free space on the disk")
+        file: path, line: nil, reason: "cannot be written (\(error.reason)), so the trace ends here",
+        remedy: "delete files to make room on the disk")
     }
     bytes.removeAll(keepingCapacity: true)
   }

@@ -1,11 +1,12 @@
 /// One one-way clock measurement: the send instant of a packet by the sender's clock and its receive instant by the
 /// receiver's clock.
 ///
-///     out    local sent     ───────▶ remote received    remote - local = clock offset + delay
-///     back   local received ◀─────── remote sent        remote - local = clock offset - delay
+///     direction   local peer          remote peer    remote - local instant
+///     out         sent     ────────▶  received       clock offset + delay
+///     back        received ◀────────  sent           clock offset - delay
 ///
-/// The clock offset is the remote clock minus the local clock. A clock probe with its reply gives one transit in each
-/// direction (RFC 5905, section 8, figure 15). An RTP packet with a send instant gives one transit.
+/// The clock offset is the remote clock minus the local clock at the same moment. A clock probe with its reply gives
+/// one transit in each direction (RFC 5905, section 8, figure 15). An RTP packet with a send instant gives one transit.
 public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
   /// The direction of the packet, seen from the local peer.
   public enum Direction: Hashable, Sendable, BitwiseCopyable {
@@ -59,15 +60,16 @@ public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Remote minus local instant: the clock offset plus the delay if the direction is `out`, the clock offset minus the
+  /// ``remote`` minus ``local``: the clock offset plus the delay if the direction is `out`, the clock offset minus the
   /// delay if the direction is `back`.
   ///
   /// Real-time: safe.
   public var difference: Nanoseconds { @_noLocks @_noAllocation get { remote - local } }
 
-  /// Returns the transit without the path asymmetry. Subtracts `asymmetry`, the delay of direction `out` minus the
-  /// delay of direction `back`, from the receive instant of a transit of direction `out`. A transit of direction `back`
-  /// is unchanged.
+  /// Returns the transit that a symmetric path would give. A packet in direction `out` is then received earlier by
+  /// `asymmetry`; a transit in direction `back` is unchanged.
+  ///
+  /// - Parameter asymmetry: the delay in direction `out` minus the delay in direction `back`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

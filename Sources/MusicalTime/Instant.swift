@@ -1,8 +1,8 @@
 /// A point in time, in nanoseconds since the origin of a clock. Inside a peer the clock is CLOCK_MONOTONIC.
 ///
 /// The clocks of two peers have different origins. Their instants can be compared only after one is converted to the
-/// clock of the other. Arithmetic wraps on overflow (Int64 nanoseconds span 292 years), so that a hostile time stamp
-/// cannot trap and stop the music.
+/// clock of the other. Arithmetic wraps on overflow (Int64 nanoseconds reach 292 years in each direction). It does not
+/// trap, so that a hostile time stamp cannot end the program.
 public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64

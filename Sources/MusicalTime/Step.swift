@@ -5,7 +5,7 @@ public struct Step: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public static var perQuarter: Int64 { @_noLocks @_noAllocation get { 4 } }
 
-  /// The number of steps after step 0; negative before it.
+  /// The number of steps from step 0 to this step; negative before step 0.
   public var index: Int64
 
   /// Creates the step with number `index`.

@@ -10,7 +10,7 @@ public struct Tick: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public static var perStep: Int64 { @_noLocks @_noAllocation get { 6 } }
 
-  /// The number of ticks after tick 0; negative before it.
+  /// The number of ticks from tick 0 to this tick; negative before tick 0.
   public var index: Int64
 
   /// Creates the tick with number `index`.
@@ -43,6 +43,7 @@ public struct Tick: Hashable, Comparable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var step: Step {
+    // Rounded down for negative ticks too: tick -1 is in step -1.
     @_noLocks @_noAllocation get { Step(index >= 0 ? index / 6 : (index - 5) / 6) }
   }
 

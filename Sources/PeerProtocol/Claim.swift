@@ -1,8 +1,10 @@
-/// A peer's claim to be master. Every start is a new claim. The claim with the higher term wins; if the terms are equal, the
-/// claim with the lower identity wins. This total order needs no common clock (Lamport 1978). The word *term* is that of Raft.
+/// A peer's claim to be master. Every start is a new claim. The claim with the higher term wins; if the terms are
+/// equal, the claim with the lower identity wins. This total order needs no common clock (Lamport 1978). The word
+/// *term* comes from the Raft consensus algorithm.
 public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// One more than the highest term that the claiming peer had seen.
   public let term: UInt32
+  /// The identity of the claiming peer.
   public let identity: Identity
 
   public init(term: UInt32, identity: Identity) {
@@ -10,7 +12,7 @@ public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
     self.identity = identity
   }
 
-  /// Returns whether `b` wins against `a`.
+  /// Returns whether `b` wins against `a`. The identities are compared in reverse order, because the lower one wins.
   public static func < (a: Claim, b: Claim) -> Bool {
     a.term != b.term ? a.term < b.term : a.identity > b.identity
   }

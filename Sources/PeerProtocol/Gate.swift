@@ -1,5 +1,7 @@
-/// A kind of messages that a peer accepts from another peer or not. Each open gate counts 25 of the maximum weight of 100 of a
-/// connection, after Weinberg's description of interconnected musical networks (Computer Music Journal 29:2, 2005).
+/// A permission that a peer grants another peer: if the gate is open, the peer accepts the messages of this kind.
+///
+/// In Weinberg's description of interconnected musical networks (Computer Music Journal 29:2, 2005), each connection
+/// has a weight of 0...100. Each open gate contributes 25.
 public enum Gate: UInt8, CaseIterable, Hashable, Sendable {
   /// Start, stop and tempo.
   case rhythm
@@ -7,6 +9,6 @@ public enum Gate: UInt8, CaseIterable, Hashable, Sendable {
   case notes
   /// Controllers, pitch bend, pressure and programs, which change the sound of the peer's instrument.
   case modification
-  /// The activity of the peer, which counts in the total, and the total itself.
+  /// The activity of the other peer, which contributes to the total activity, and the total activity.
   case activity
 }

@@ -8,7 +8,7 @@ public struct GateSet: Hashable, Sendable {
   /// Every gate closed.
   public static let none = GateSet(bits: 0)
 
-  /// - Parameter bits: bits 4...7 are ignored.
+  /// Creates the set from ``bits``. Bits 4...7 are ignored.
   public init(bits: UInt8) { self.bits = bits & 0b1111 }
 
   /// Whether a gate is open.

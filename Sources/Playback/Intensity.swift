@@ -2,9 +2,9 @@ public import MusicalTime
 
 /// The total activity that selects the layers at each tick: the present value, and the next value if it is announced already.
 public struct Intensity: Hashable, Sendable, BitwiseCopyable {
-  /// 0...127.
+  /// The total activity before ``changeTick``, 0...127.
   public var value: UInt8
-  /// The value from ``changeTick`` on.
+  /// The total activity from ``changeTick`` on, 0...127.
   public var next: UInt8
   /// The first tick of ``next``. `Tick(.max)` if no change is announced.
   public var changeTick: Tick

@@ -1,8 +1,9 @@
 public import ClockSync
 public import MusicalTime
 
-/// What the clock thread plays: the timeline in the master's clock, and the mapping of the master's clock to the local clock.
-/// Parameters and results are local time unless stated otherwise. A trivial value that travels through a triple buffer.
+/// What the clock thread plays: a range of ticks, the timeline in the master's clock, and the mapping of the master's clock to
+/// the local clock. Parameters and results are local time unless stated otherwise. A trivial value that travels through a
+/// triple buffer.
 public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   /// The number of the run on the local peer. 0 before the first run. A cursor restarts when the run changes.
   public var run: UInt32
@@ -51,8 +52,8 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   /// Whether the run continues another one.
   public var continues: Bool { began != run }
 
-  /// Whether `earlier` is this run, or an earlier run of the same series (see ``began``). The caller may have missed the runs
-  /// between the two.
+  /// Whether the run with the number `earlier` is this run, or an earlier run of the same series (see ``began``). The caller
+  /// may have missed the runs between the two. Run numbers may wrap around.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -72,7 +73,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func tick(at instant: Instant) -> Tick {
     let tick = tick(atMaster: clock.remote(at: instant))
-    // A conversion to the other clock and back has an error of up to two nanoseconds.
+    // A conversion to the master's clock and back has an error of up to two nanoseconds: the tick can be one off.
     if deadline(tick) > instant { return tick + -1 }
     return deadline(tick + 1) <= instant ? tick + 1 : tick
   }

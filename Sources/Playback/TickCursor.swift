@@ -10,6 +10,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   /// The maximum lateness of a tick that is not skipped.
   public static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(10) } }
 
+  /// How far ahead of its due time a tick is returned.
   public let lead: Nanoseconds
   /// The next tick.
   public private(set) var next = Tick(0)
@@ -18,6 +19,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   /// The first tick that the cursor has to return in this run. If the run continues another one, earlier ticks were returned
   /// in that run with other due times, and ``goBack(from:to:at:)`` does not go back to them.
   public private(set) var first = Tick(0)
+  /// The run that the cursor is in; 0 before the first.
   private var run: UInt32 = 0
 
   public init(lead: Nanoseconds) { self.lead = lead }
@@ -42,6 +44,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     return tick < schedule.end ? schedule.deadline(tick) - lead : .distantFuture
   }
 
+  /// If the run of the schedule is a new one, moves to its first tick, or stays at the next tick if the new run continues
+  /// the previous one and has begun before that tick.
   @_noLocks @_noAllocation
   private mutating func begin(_ schedule: PlaybackSchedule) {
     guard schedule.run != run else { return }
@@ -54,7 +58,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   /// end, a tempo change or a change of the layers arrives after the tick was passed to a sound card with a long latency.
   ///
   /// - Returns: the instant from which events have to be withdrawn from the sound. Nil if none have to be withdrawn. A run
-  ///   that is replaced by another run sounds up to the first tick of the new one.
+  ///   that is replaced by another run sounds until 100 us before the first tick of the new one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -63,10 +67,11 @@ public struct TickCursor: Sendable, BitwiseCopyable {
       guard schedule.run != 0, !new.goesOn(from: schedule.run) else { return nil }
       return new.deadline(new.start) - .microseconds(100)
     }
-    // The schedule of a follower has moved by less than half a tick. A tick that is nearer than half a tick may have sounded.
+    // The due times of a follower may have moved by up to half a tick since a tick was returned. A tick that is due within the
+    // next half tick may therefore have sounded already, and stays.
     let present = schedule.tick(at: now)
-    let half = Nanoseconds((schedule.deadline(present + 1) - schedule.deadline(present)).count / 2)
-    let coming = schedule.firstTick(notBefore: now + half)
+    let halfTick = Nanoseconds((schedule.deadline(present + 1) - schedule.deadline(present)).count / 2)
+    let coming = schedule.firstTick(notBefore: now + halfTick)
     var tick = new.end
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
     // If the layers should have changed already, they change with the first tick that was not yet returned.
@@ -79,7 +84,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     if tick < first { tick = first }
     guard tick < next, tick < schedule.end else { return nil }
     next = tick
-    return schedule.deadline(tick) - half
+    return schedule.deadline(tick) - halfTick
   }
 
   /// Returns the next tick if `now` is not before its due time minus ``lead``. Otherwise returns nil.
@@ -89,7 +94,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   public mutating func take(in schedule: PlaybackSchedule, at now: Instant) -> Tick? {
     let due = due(in: schedule)
     guard next < schedule.end, due <= now else { return nil }
-    // The expression `now - due` could overflow: a timeline message may contain a due time near the minimum.
+    // The lateness is not calculated: the expression `now - due` could overflow: a timeline message may contain a due time near the minimum.
     if due < now - Self.patience {
       let present = schedule.firstTick(notBefore: now + lead)
       let resumed = present < schedule.end ? present : schedule.end

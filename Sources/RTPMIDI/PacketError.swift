@@ -8,16 +8,16 @@ public enum PacketError: Error, Hashable, Sendable, BitwiseCopyable {
   case otherSource
   /// The sequence number was received before.
   case duplicate
-  /// The sequence number is so far behind the stream that the receiver cannot tell whether it was received before, or so far
-  /// ahead that the next packet must confirm it.
+  /// The sequence number is so far behind the stream that the receiver cannot determine whether it was received before,
+  /// or so far ahead that the packet is accepted only if the next packet follows it.
   case outOfWindow
-  /// The command list is malformed: a command lacks its status octet, a delta time is longer than four octets, or there is a
-  /// status octet in place of a data octet.
+  /// The command list is malformed: a command lacks its status octet, a delta time is longer than four octets, or there
+  /// is a status octet in place of a data octet.
   case malformedCommands
   /// The lengths in the recovery journal are inconsistent, or the journal does not end with the packet.
   case malformedJournal
-  /// A session packet has a version other than 2, or a CK packet has a count other than 0, 1 or 2.
+  /// An IN, OK, NO or BY packet has a version other than 2, or a CK packet has a count other than 0, 1 or 2.
   case malformedControl
-  /// A session packet has an unknown command.
+  /// A control packet has an unknown command.
   case unknownCommand
 }

@@ -27,7 +27,7 @@ public struct ClockStepDetector: Sendable {
   @_noLocks @_noAllocation
   public mutating func check() -> Nanoseconds? {
     let (before, wall, after) = (realtime_now(), realtime_wall_clock(), realtime_now())
-    // The thread was preempted between the readings: leave the comparison to the next call.
+    // If the readings are 100 us or more apart, the thread was preempted. The next call makes the comparison.
     guard after &- before < 100_000 else { return nil }
     return update(wall &- after)
   }

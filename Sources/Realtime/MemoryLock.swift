@@ -10,7 +10,7 @@ public enum MemoryLock {
   /// Real-time: not safe.
   public static func lockAll() -> String? {
     guard mlockall(MCL_CURRENT | MCL_FUTURE) != 0 else { return nil }
-    return "memory lock: refused (\(String(cString: strerror(errno)))), page faults can delay ticks; "
-      + "run `ulimit -l unlimited` (limits.conf: memlock unlimited), grant CAP_IPC_LOCK, or run as root"
+    return "memory lock: refused (\(String(cString: strerror(errno)))), so page faults can delay ticks; "
+      + "set `memlock unlimited` for your user in /etc/security/limits.conf and log in again, or run as root"
   }
 }

@@ -21,6 +21,7 @@ public final class RealtimeThread {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
+    // With a memory lock the complete stack is resident, so it must be small.
     pthread_attr_setstacksize(&attributes, 1 << 20)
     pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
     pthread_attr_setschedpolicy(&attributes, SCHED_FIFO)
@@ -37,7 +38,8 @@ public final class RealtimeThread {
       schedulingPolicy = .other(refused: code)
       pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_INHERIT_SCHED))
       code = pthread_create(&thread, &attributes, runThread, start)
-      precondition(code == 0, "thread: cannot be started (\(String(cString: strerror(code))))")
+      precondition(
+        code == 0, "thread \(name): cannot be started (\(String(cString: strerror(code)))); close other programs")
     }
   }
 
@@ -56,6 +58,7 @@ public final class RealtimeThread {
   }
 }
 
+/// The arguments of a new thread, retained until the thread has taken them.
 private final class ThreadStart {
   let name: String
   let body: @Sendable () -> Void

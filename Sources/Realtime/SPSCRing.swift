@@ -9,14 +9,17 @@ import Synchronization
 public struct SPSCRing<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Ends: ~Copyable {
+    /// The number of elements popped since the start.
     @usableFromInline let head = Atomic<Int>(0)
+    /// The number of elements pushed since the start.
     @usableFromInline let tail = Atomic<Int>(0)
+    /// The number of elements dropped because the ring was full.
     @usableFromInline let refused = Atomic<Int>(0)
   }
 
   // Invariant: the slots head..<tail (modulo capacity) are initialised. Only the consumer advances head and reads these
-  // slots. Only the producer advances tail and writes the other slots. Neither block is ever freed, so no copy of the
-  // handle dangles.
+  // slots. Only the producer advances tail and writes the other slots. The memory at `slots` and `ends` is never freed,
+  // so no copy of the handle dangles. `mask` is the capacity, a power of two, minus 1.
   @usableFromInline let slots: UnsafeMutablePointer<Element>
   @usableFromInline let ends: UnsafeMutablePointer<Ends>
   @usableFromInline let mask: Int

@@ -17,7 +17,7 @@ public enum SchedulingPolicy: Sendable, Equatable, CustomStringConvertible {
   /// A warning for the user with the remedy if the kernel refused SCHED_FIFO, otherwise nil.
   public var advice: String? {
     guard case .other(let code) = self else { return nil }
-    return "real-time priority: refused (\(String(cString: strerror(code)))), timing is less accurate under load; "
-      + "run `ulimit -r 95` (limits.conf: rtprio 95), grant CAP_SYS_NICE, or run as root"
+    return "real-time priority: refused (\(String(cString: strerror(code)))), so timing is less accurate under load; "
+      + "set `rtprio 95` for your user in /etc/security/limits.conf and log in again, or run as root"
   }
 }

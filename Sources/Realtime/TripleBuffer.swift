@@ -11,12 +11,14 @@ public struct TripleBuffer<Value: BitwiseCopyable & Sendable>: @unchecked Sendab
   struct Owners: ~Copyable {
     /// The number of the middle slot in bits 0 and 1. Bit 2 is set if the reader has not taken this slot yet.
     @usableFromInline let middle = Atomic<Int>(1)
+    /// The number of the writer's slot.
     @usableFromInline var back = 0
+    /// The number of the reader's slot.
     @usableFromInline var front = 2
   }
 
-  // Invariant: `back` (the writer's slot), the low bits of `middle` and `front` (the reader's slot) are always three
-  // different slot numbers. All slots are initialised in init. Neither block is ever freed.
+  // Invariant: `back`, bits 0 and 1 of `middle`, and `front` are always three different slot numbers. All slots are
+  // initialised in init. The memory at `slots` and `owners` is never freed.
   @usableFromInline let slots: UnsafeMutablePointer<Value>
   @usableFromInline let owners: UnsafeMutablePointer<Owners>
 
@@ -37,6 +39,7 @@ public struct TripleBuffer<Value: BitwiseCopyable & Sendable>: @unchecked Sendab
   @inlinable
   public func publish(_ value: Value) {
     slots[owners.pointee.back] = value
+    // Bit 2 marks the slot as not taken. The mask 3 removes this bit from the slot number that comes back.
     let back = owners.pointee.back | 4
     owners.pointee.back = owners.pointee.middle.exchange(back, ordering: .acquiringAndReleasing) & 3
   }

@@ -1,6 +1,6 @@
 /// The dynamic of a stroke, named as in music. A patch writes one character for each.
 ///
-/// The velocities are 32 apart. A synthesizer converts velocity to 40 log10(velocity / 127) dB (SoundFont 2.04 section
+/// The velocities are 32 apart. A synthesizer attenuates velocity v by 40 log10(127 / v) dB (SoundFont 2.04 section
 /// 8.4.1). A soft stroke is therefore 13 dB below an accent: a ghost note, but still found by an onset detector.
 public enum Dynamic: Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// `o`, velocity 56: ghost notes and the weaker sixteenths of a hi-hat.

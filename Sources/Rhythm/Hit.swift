@@ -1,4 +1,4 @@
-/// A stroke of a compiled patch, with the range of total activity in which it sounds.
+/// A note of a ``StepTable``, with the range of total activity in which it sounds.
 public struct Hit: Hashable, Sendable, BitwiseCopyable {
   /// Note number on the drum channel, 0...127.
   public let note: UInt8

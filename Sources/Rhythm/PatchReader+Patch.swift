@@ -15,21 +15,21 @@ extension PatchReader {
   /// Reads the patch from the root of a file. Returns nil if there are faults in the fields.
   mutating func patch(_ root: Node) -> Patch? {
     guard let values = values(of: root, "", Self.fields) else { return nil }
-    let name = values["name"].flatMap { text($0, "name", most: 40) }
-    let description = values["description"].flatMap { text($0, "description", most: 400) }
+    let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
+    let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
     let meter = values["meter"].flatMap { self.meter($0) }
     let bars = values["bars"].flatMap { self.bars($0, of: meter) }
     let tempo = values["tempo"].flatMap { self.tempo($0) }
     let steps = if let meter, let bars { bars * Int(meter.stepsPerBar) } else { Int?.none }
-    let (kit, names) = values["kit"].map { self.kit($0) } ?? ([], nil)
-    let layers = values["layers"].map { self.layers($0, kit: names, steps: steps) } ?? []
+    let (kit, voiceIndices) = values["kit"].map { self.kit($0) } ?? ([], nil)
+    let layers = values["layers"].map { self.layers($0, kit: voiceIndices, steps: steps) } ?? []
     guard faults.isEmpty, let name, let description, let meter, let bars, let tempo else { return nil }
     let patch = Patch(
       name: name, description: description, meter: meter, bars: bars, tempo: tempo, kit: kit, layers: layers)
     let hits = patch.hitsByStep.reduce(0) { $0 + $1.count }
     if hits > StepTable.maximumHits {
       fault(
-        at: values["layers"]?.place ?? .start, "layers",
+        at: values["layers"]?.position ?? .start, "layers",
         "contain \(hits) hits, more than the limit of \(StepTable.maximumHits)",
         "remove \(hits - StepTable.maximumHits)")
     }
@@ -37,20 +37,20 @@ extension PatchReader {
   }
 
   private mutating func meter(_ node: Node) -> Meter? {
-    let remedy = "write beats / unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
+    let remedy = "write beats/unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
     guard let text = scalar(node, "meter", remedy: remedy) else { return nil }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let beats = Int(parts[0]), let unit = Int(parts[1]),
       let meter = Meter(beats: beats, unit: unit)
     else {
-      fault(at: node.place, "meter", "is \"\(text.printable())\", not a meter", remedy)
+      fault(at: node.position, "meter", "is \"\(text.printable())\", not a meter", remedy)
       return nil
     }
     guard meter.stepsPerBar <= Int64(StepTable.maximumSteps) else {
-      let most = StepTable.maximumSteps
+      let limit = StepTable.maximumSteps
       fault(
-        at: node.place, "meter", "gives bars of \(meter.stepsPerBar) steps, more than the limit of \(most)",
-        "write fewer beats or a smaller unit")
+        at: node.position, "meter", "gives bars of \(meter.stepsPerBar) steps, more than the limit of \(limit)",
+        "write fewer beats or the shorter unit 4")
       return nil
     }
     return meter
@@ -59,11 +59,12 @@ extension PatchReader {
   private mutating func bars(_ node: Node, of meter: Meter?) -> Int? {
     guard let bars = integer(node, "bars", in: 1...4) else { return nil }
     guard let meter else { return bars }
-    let most = StepTable.maximumSteps / Int(meter.stepsPerBar)
-    guard bars <= most else {
+    let maximumBars = StepTable.maximumSteps / Int(meter.stepsPerBar)
+    guard bars <= maximumBars else {
       let steps = bars * Int(meter.stepsPerBar)
       fault(
-        at: node.place, "bars", "give \(steps) steps, more than the limit of \(StepTable.maximumSteps)", "write \(most)"
+        at: node.position, "bars", "give \(steps) steps, more than the limit of \(StepTable.maximumSteps)",
+        "write \(maximumBars)"
       )
       return nil
     }
@@ -74,7 +75,7 @@ extension PatchReader {
     let remedy = "write quarter notes per minute, from 20 to 999"
     guard let text = scalar(node, "tempo", remedy: remedy) else { return nil }
     guard let bpm = Double(text), let tempo = try? Tempo(bpm: bpm) else {
-      fault(at: node.place, "tempo", "is \"\(text.printable())\", not a tempo", remedy)
+      fault(at: node.position, "tempo", "is \"\(text.printable())\", not a tempo", remedy)
       return nil
     }
     return tempo

@@ -1,8 +1,9 @@
 import Yams
 
 extension PatchReader {
-  /// The largest numbers of `[` and `{`, and of `?`, in a text.
+  /// The largest number of `[` and `{` together in a text.
   static let maximumBrackets = 1_024
+  /// The largest number of `?` in a text.
   static let maximumQuestionMarks = 16
 
   /// Parses `text`, which must contain one document. Returns its root, or nil after a fault.
@@ -13,22 +14,24 @@ extension PatchReader {
   /// characters, YAML 1.2.2 section 7.4.3). Therefore aliases are rejected before parsing, and the numbers of brackets
   /// and question marks, of which a patch needs few, are limited.
   mutating func root(of text: String) -> Node? {
-    let (bytes, most) = (text.utf8.count, PatchLoader.maximumBytes)
-    guard bytes <= most else {
-      fault(at: .start, "", "has \(bytes) bytes", "write a patch of at most \(most)")
+    let (bytes, limit) = (text.utf8.count, PatchLoader.maximumBytes)
+    guard bytes <= limit else {
+      fault(at: .start, "", "has \(bytes) bytes", "write a patch of at most \(limit)")
       return nil
     }
     var scalars = text.unicodeScalars[...]
+    // A byte order mark at the beginning of a file is not part of the text.
     if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
     let text = String(scalars)
     lastLine = 1 + text.count { $0.isNewline } - (text.last?.isNewline == true ? 1 : 0)
-    guard let found = excess(in: text) else { return compose(text) }
-    fault(at: found.place, "", found.reason, found.remedy)
+    guard let forbidden = firstForbiddenConstruct(in: text) else { return compose(text) }
+    fault(at: forbidden.position, "", forbidden.reason, forbidden.remedy)
     return nil
   }
 
-  /// The first construct that must not reach the parser; nil if there is none.
-  private func excess(in text: String) -> (place: Place, reason: String, remedy: String)? {
+  /// The first construct that must not reach the parser, an alias or too many brackets or question marks; nil if there is
+  /// none.
+  private func firstForbiddenConstruct(in text: String) -> (position: TextPosition, reason: String, remedy: String)? {
     var (line, column, brackets, questions) = (1, 0, 0, 0)
     var anchors: Set<String> = []
     let scalars = text.unicodeScalars
@@ -44,18 +47,19 @@ extension PatchReader {
           anchors.insert(name)
         } else if !name.isEmpty, anchors.contains(name) {
           let reason = "has the alias *\(name.printable()), which is not allowed"
-          return (Place(line: line, column: column), reason, "write its value instead")
+          return (TextPosition(line: line, column: column), reason, "write its value instead")
         }
       default: break
       }
       if brackets > Self.maximumBrackets || questions > Self.maximumQuestionMarks {
         let reason = "has more than \(Self.maximumBrackets) brackets or \(Self.maximumQuestionMarks) question marks"
-        return (Place(line: line, column: column), reason, "remove what the patch does not need")
+        return (TextPosition(line: line, column: column), reason, "write the patch with fewer of these characters")
       }
     }
     return nil
   }
 
+  /// Parses the text. Returns its root, or nil after a fault.
   private mutating func compose(_ text: String) -> Node? {
     do {
       // The basic resolver returns every scalar as text; the reader of each field interprets it.
@@ -70,22 +74,28 @@ extension PatchReader {
     return nil
   }
 
+  /// Records the fault that the parser reports.
   private mutating func fault(_ error: YamlError, in text: String) {
     let remedy = "check indentation (spaces, no tabs), colons and quotes; a value that begins with | needs quotes"
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      let began =
+      // The construct in which the problem was found, for example "while parsing a block mapping".
+      let construct =
         context.map { "\($0.text)\($0.mark.line < mark.line ? " that begins in line \($0.mark.line)" : ""), " } ?? ""
-      let reason = began + problem
-      fault(at: Place(mark), "", "is not valid YAML at column \(mark.column): \(reason.printable(upTo: 160))", remedy)
+      let reason = construct + problem
+      fault(
+        at: TextPosition(mark), "", "is not valid YAML at column \(mark.column): \(reason.printable(upTo: 160))", remedy
+      )
     case .duplicatedKeysInMapping(let names, let context):
       fault(
-        at: Place(context.mark), (names.first ?? "").printable(), "is defined more than once, first here",
+        at: TextPosition(context.mark), (names.first ?? "").printable(), "is defined more than once, first here",
         "keep one definition")
     case .reader(let problem, let offset, _, _):
       let line = 1 + text.prefix(offset ?? 0).count { $0.isNewline }
-      fault(at: Place(line: line, column: 1), "", "has a character that YAML does not allow: \(problem)", "remove it")
+      fault(
+        at: TextPosition(line: line, column: 1), "", "has a character that YAML does not allow: \(problem)", "remove it"
+      )
     case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
       fault(at: .start, "", "cannot be read", "check that the file is valid YAML")
     }

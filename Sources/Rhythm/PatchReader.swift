@@ -3,8 +3,11 @@ import Yams
 /// Reads the nodes of a patch file and collects all faults. A function returns nil if a fault prevents a result;
 /// reading continues, so that the user sees all faults at once.
 struct PatchReader {
+  /// The name of the file, for the descriptions of faults.
   let file: String
+  /// The faults found so far, at most ``PatchError/maximumFaults``.
   private(set) var faults: [PatchFault] = []
+  /// The number of further faults.
   private var omitted = 0
   /// The last line of the text. The parser reports the end of the text one line below it.
   var lastLine = 1
@@ -30,14 +33,16 @@ struct PatchReader {
     PatchError(faults: faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) }, omitted: omitted)
   }
 
-  mutating func fault(at place: Place, _ field: String, _ reason: String, _ remedy: String) {
+  /// Records a fault of `field`, the path of a field, or "" for the file as a whole. The reason is a predicate, such as "is
+  /// empty". The remedy is an imperative, such as "write 1 to 40 characters".
+  mutating func fault(at position: TextPosition, _ field: String, _ reason: String, _ remedy: String) {
     guard faults.count < PatchError.maximumFaults else {
       omitted += 1
       return
     }
-    let line = place.line < lastLine ? place.line : lastLine
+    let line = position.line < lastLine ? position.line : lastLine
     faults.append(
-      PatchFault(file: file, line: line, column: place.column, field: field, reason: reason, remedy: remedy))
+      PatchFault(file: file, line: line, column: position.column, field: field, reason: reason, remedy: remedy))
   }
 
   /// The path of the field `name` within `field`.
@@ -45,22 +50,23 @@ struct PatchReader {
     field.isEmpty ? name.printable() : "\(field).\(name.printable())"
   }
 
-  /// Reads the entries of a mapping in the order of the file. Every name must be unique.
+  /// Reads the entries of the mapping `node`, the value of `field`, in the order of the file. Every name must be unique. If
+  /// the node is not a mapping, the fault has the given remedy.
   mutating func entries(of node: Node, _ field: String, remedy: String) -> [Entry]? {
     guard let mapping = node.mapping else {
-      fault(at: node.place, field, "is \(kind(of: node)), not a mapping of names to values", remedy)
+      fault(at: node.position, field, "is \(kind(of: node)), not a mapping of names to values", remedy)
       return nil
     }
     var names: Set<String> = []
     var entries: [Entry] = []
     for (key, value) in mapping {
       guard let name = key.scalar?.string else {
-        fault(at: key.place, field, "has \(kind(of: key)) instead of a name", remedy)
+        fault(at: key.position, field, "has \(kind(of: key)) instead of a name", remedy)
         continue
       }
       // Yams rejects duplicate names, unless a tag distinguishes them.
       guard names.insert(name).inserted else {
-        fault(at: key.place, path(field, name), "is defined more than once", "keep one definition")
+        fault(at: key.position, path(field, name), "is defined more than once", "keep one definition")
         continue
       }
       entries.append(Entry(name: name, key: key, value: value))
@@ -68,7 +74,8 @@ struct PatchReader {
     return entries
   }
 
-  /// Reads the fields of a mapping. An unknown field is a fault, and so is a missing required field.
+  /// Reads the fields of the mapping `node`, the value of `field`, by name. `known` contains the allowed fields. An unknown
+  /// field is a fault, and so is a missing required field.
   mutating func values(of node: Node, _ field: String, _ known: [Field]) -> [String: Node]? {
     let names = known.map(\.name).joined(separator: ", ")
     guard let entries = entries(of: node, field, remedy: "write the fields \(names)") else { return nil }
@@ -78,41 +85,41 @@ struct PatchReader {
         values[entry.name] = entry.value
       } else {
         fault(
-          at: entry.key.place, path(field, entry.name), "is an unknown field",
+          at: entry.key.position, path(field, entry.name), "is an unknown field",
           "remove it, or write one of \(names)")
       }
     }
     for missing in known where missing.isRequired && values[missing.name] == nil {
-      fault(at: node.place, path(field, missing.name), "is missing", "add it, such as \"\(missing.example)\"")
+      fault(at: node.position, path(field, missing.name), "is missing", "add it, such as \"\(missing.example)\"")
     }
     return values
   }
 
-  /// Reads a scalar that is not empty.
+  /// Reads the text of a scalar, which must not be empty.
   mutating func scalar(_ node: Node, _ field: String, remedy: String) -> String? {
     guard let text = node.scalar?.string else {
-      fault(at: node.place, field, "is \(kind(of: node)), not a single value", remedy)
+      fault(at: node.position, field, "is \(kind(of: node)), not a single value", remedy)
       return nil
     }
     if text.isEmpty {
-      fault(at: node.place, field, "is empty", remedy)
+      fault(at: node.position, field, "is empty", remedy)
       return nil
     }
     return text
   }
 
-  /// Reads a text of one line with 1...`most` printable characters.
-  mutating func text(_ node: Node, _ field: String, most: Int) -> String? {
-    let remedy = "write 1 to \(most) characters"
+  /// Reads a text of one line with 1...`maximumLength` printable characters.
+  mutating func text(_ node: Node, _ field: String, maximumLength: Int) -> String? {
+    let remedy = "write 1 to \(maximumLength) characters"
     guard let text = scalar(node, field, remedy: remedy) else { return nil }
-    if !text.dropFirst(most).isEmpty {
-      fault(at: node.place, field, "has \(text.count) characters", remedy)
+    if !text.dropFirst(maximumLength).isEmpty {
+      fault(at: node.position, field, "has \(text.count) characters", remedy)
       return nil
     }
-    // A letter can have any number of combining accents.
-    guard text.unicodeScalars.count <= 4 * most, text.unicodeScalars.allSatisfy(\.isPrintable) else {
+    // One character can consist of any number of Unicode scalars, for example a letter with combining accents.
+    guard text.unicodeScalars.count <= 4 * maximumLength, text.unicodeScalars.allSatisfy(\.isPrintable) else {
       fault(
-        at: node.place, field, "has characters that are not printable (\(text.printable()))",
+        at: node.position, field, "has characters that are not printable (\(text.printable()))",
         "write plain text on one line")
       return nil
     }
@@ -124,16 +131,17 @@ struct PatchReader {
     let remedy = "write a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard let text = scalar(node, field, remedy: remedy) else { return nil }
     guard let number = Int(text) else {
-      fault(at: node.place, field, "is \"\(text.printable())\", not a whole number in range", remedy)
+      fault(at: node.position, field, "is \"\(text.printable())\", not a whole number in range", remedy)
       return nil
     }
     guard range.contains(number) else {
-      fault(at: node.place, field, "is \(number), out of range", remedy)
+      fault(at: node.position, field, "is \(number), out of range", remedy)
       return nil
     }
     return number
   }
 
+  /// The kind of a node, as in "is a list".
   func kind(of node: Node) -> String {
     switch node {
     case .scalar(let scalar): scalar.string.isEmpty ? "empty" : "a single value"

@@ -3,6 +3,7 @@ extension StringProtocol {
   /// are escaped, and the text is cut after `length` characters.
   func printable(upTo length: Int = 40) -> String {
     var text = ""
+    // One character can consist of any number of Unicode scalars, for example a letter with combining accents.
     for scalar in prefix(length).unicodeScalars.prefix(4 * length) {
       text += scalar.isPrintable ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
     }

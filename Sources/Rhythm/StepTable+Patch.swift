@@ -8,7 +8,7 @@ extension StepTable {
 }
 
 extension Patch {
-  /// The hits of the pattern for each step, for all activities.
+  /// The hits of the pattern, one array for each step, for all total activities.
   ///
   /// Layers can have strokes of one voice on the same step. In this case only the louder stroke sounds, because two
   /// simultaneous notes of one drum would be louder than either. Which stroke is louder depends on the activity.
@@ -20,15 +20,16 @@ extension Patch {
     return (0..<stepCount).map { step in
       kit.indices.flatMap { voice in
         let group = kit[voice].group.flatMap { groups.firstIndex(of: $0) }.map { UInt8($0 + 1) } ?? 0
-        return loudest(of: voice, at: step).map { run in
-          Hit(note: kit[voice].note, velocity: run.velocity, group: group, from: run.from, to: run.to)
+        return loudestStrokes(of: voice, at: step).map { range in
+          Hit(note: kit[voice].note, velocity: range.velocity, group: group, from: range.from, to: range.to)
         }
       }
     }
   }
 
   /// The ranges of activities in which a layer has a stroke of `voice` at `step`, each with the greatest velocity.
-  private func loudest(of voice: Int, at step: Int) -> [(from: UInt8, to: UInt8, velocity: UInt8)] {
+  private func loudestStrokes(of voice: Int, at step: Int) -> [(from: UInt8, to: UInt8, velocity: UInt8)] {
+    // The greatest velocity at each activity; 0 if no layer has a stroke.
     var velocities = [UInt8](repeating: 0, count: 128)
     for layer in layers {
       for track in layer.tracks where track.voice == voice {
@@ -38,15 +39,15 @@ extension Patch {
         }
       }
     }
-    var runs: [(from: UInt8, to: UInt8, velocity: UInt8)] = []
+    var ranges: [(from: UInt8, to: UInt8, velocity: UInt8)] = []
     for activity in UInt8(0)...127 {
       let velocity = velocities[Int(activity)]
-      if let last = runs.last, last.to + 1 == activity, last.velocity == velocity {
-        runs[runs.count - 1].to = activity
+      if let last = ranges.last, last.to + 1 == activity, last.velocity == velocity {
+        ranges[ranges.count - 1].to = activity
       } else if velocity > 0 {
-        runs.append((activity, activity, velocity))
+        ranges.append((activity, activity, velocity))
       }
     }
-    return runs
+    return ranges
   }
 }

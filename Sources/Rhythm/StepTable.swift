@@ -31,10 +31,13 @@ public struct StepTable: Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public var hitCount: Int { @_noLocks @_noAllocation get { Int(ends[Int(steps) - 1]) } }
 
+  /// The hits of all steps, in the order of the steps.
   private var hits: InlineArray<512, Hit>
   /// For each step, the end of the range of its hits, which is the start of the range of the next step.
   private var ends: InlineArray<64, UInt16>
+  /// ``stepCount``.
   private var steps: UInt8
+  /// ``stepsPerBar``.
   private var barSteps: UInt8
 
   /// Creates a table with one step and no hits.
@@ -55,8 +58,8 @@ public struct StepTable: Sendable, BitwiseCopyable {
     barSteps = UInt8(stepsPerBar)
     steps = UInt8(hitsByStep.count)
     var count = 0
-    for (step, struck) in hitsByStep.enumerated() {
-      for hit in struck {
+    for (step, stepHits) in hitsByStep.enumerated() {
+      for hit in stepHits {
         hits[count] = hit
         count += 1
       }
@@ -71,9 +74,9 @@ public struct StepTable: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func hits(at step: Step) -> Range<Int> {
     let length = Int64(steps)
-    let rest = step.index % length
-    let place = Int(rest < 0 ? rest + length : rest)
-    return Range(uncheckedBounds: (place == 0 ? 0 : Int(ends[place - 1]), Int(ends[place])))
+    let remainder = step.index % length
+    let index = Int(remainder < 0 ? remainder + length : remainder)
+    return Range(uncheckedBounds: (index == 0 ? 0 : Int(ends[index - 1]), Int(ends[index])))
   }
 
   /// The hit at `index`, from ``hits(at:)``. `index` must be less than ``maximumHits``; unused hits have velocity 0.

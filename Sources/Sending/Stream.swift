@@ -1,23 +1,24 @@
 import MusicalTime
 import RTPMIDI
 
-/// The state of one RTP stream, except its `PacketSender`. A slot of the sender's table without a stream has a closed one.
+/// The state of one RTP stream, except its `PacketSender`. A slot of the sender's table without a stream contains
+/// ``closed``.
 struct Stream: BitwiseCopyable {
   let id: StreamID
   let address: SocketAddress
   var isOpen = true
-  /// Whether the receiver gets the clock. False for a clock source of the local peer.
+  /// Whether the receiver gets the clock. A clock source of the local peer does not.
   var takesClock: Bool
   /// Whether the receiver is a Tutti peer.
   var isTuttiPeer = false
   /// Whether the receiver is a time-stamp receiver, which gets each tick ahead of time. A play-on-arrival receiver gets
   /// each tick at its due time.
   var isTimeStamped = false
-  /// The run of which the stream has carried Start or Continue. 0 if no run is playing on the stream.
+  /// The run in which the receiver takes part: Start or Continue was sent, and Stop was not. 0 if there is none.
   var run: UInt32 = 0
-  /// The next tick of this run on the stream.
+  /// The next tick of ``run`` to send.
   var next = Tick(0)
-  /// When the next guard packet is due, if no other packet is sent before.
+  /// The instant at which the next guard packet is due, if no packet with a command is sent before.
   var guardDue = Instant.distantFuture
   /// The number of guard packets since the last packet with a command.
   var guardCount = 0

@@ -4,8 +4,9 @@ public import RTPMIDI
 ///
 /// The commands of one stream have to be executed in the order in which they were created.
 public enum StreamCommand: Sendable, BitwiseCopyable {
-  /// Opens the stream of a new session. `to` is the data port of the session's peer. `takesClock` is false if this peer
-  /// is a clock source of the local peer: a clock source does not get its clock back.
+  /// Opens the stream of a new session. `to` is the data port of the session's peer. `sequence` is the number of the
+  /// first packet. `takesClock` is false if this peer is a clock source of the local peer: a clock source does not get
+  /// its own clock back.
   case open(StreamID, to: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool)
   /// The receiver is a Tutti peer. From now on, its packets carry the send instant, it gets every message to all Tutti
   /// peers, and it gets the clock even if `takesClock` was false.
@@ -16,9 +17,11 @@ public enum StreamCommand: Sendable, BitwiseCopyable {
   case setJournal(StreamID, Bool)
   /// The receiver has received or repaired all packets up to `sequence`.
   case acknowledge(StreamID, sequence: UInt16)
+  /// Closes the stream of a session that has ended.
   case close(StreamID)
-  /// Sends a System Exclusive message to one stream, or, if `to` is nil, to all Tutti peers. `isJournalled` is whether the
-  /// recovery journal repairs the loss of the message. It is false for messages that are repeated anyway.
+  /// Sends a System Exclusive message to one stream, or, if `to` is nil, to all Tutti peers. `isJournalled` is whether
+  /// the recovery journal repairs the loss of the message. It is false for messages that are repeated anyway.
   case exclusive(SystemExclusiveData, to: StreamID?, isJournalled: Bool)
+  /// Sends a MIDI message.
   case message(StreamMessage)
 }

@@ -3,8 +3,9 @@ public import MusicalTime
 
 /// A MIDI message for one or several RTP streams.
 public struct StreamMessage: Sendable, BitwiseCopyable {
-  /// The streams that carry a message.
+  /// The streams that a message is sent on.
   public enum Receiver: Hashable, Sendable, BitwiseCopyable {
+    /// One stream.
     case stream(StreamID)
     /// All streams to Tutti peers.
     case tuttiPeers
@@ -13,7 +14,7 @@ public struct StreamMessage: Sendable, BitwiseCopyable {
   }
 
   public var message: Message
-  /// The instant at which the message takes effect, in local time. Nil: the instant at which the packet is encoded.
+  /// The instant at which the message takes effect, in local time. If nil, the instant at which the packet is encoded.
   public var instant: Instant?
   public var receiver: Receiver
 

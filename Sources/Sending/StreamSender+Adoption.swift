@@ -3,9 +3,11 @@ public import Playback
 
 // The change from one schedule to the next.
 extension StreamSender {
-  /// Plays by `schedule` from now on. The following calls of ``poll(at:)`` complete the change: they report the steps of the
-  /// previous schedule that are due, stop the receivers of a run that is replaced before its end, and withdraw steps that
-  /// the new schedule does not have.
+  /// Plays by `schedule` from now on. The following calls of ``poll(at:)`` complete the change:
+  ///
+  /// - They report the steps of the previous schedule that are due.
+  /// - They stop the receivers of a run that is replaced before its end.
+  /// - They withdraw steps that the new schedule does not have.
   ///
   /// - Parameter now: the current instant.
   ///
@@ -16,36 +18,38 @@ extension StreamSender {
     invalidateDeadlines()
   }
 
-  /// Stops the run on all streams and for the local receiver. The following calls of ``poll(at:)`` send Stop with the instant `now`.
+  /// Stops the run on all streams and for the local receivers of the clock. The following calls of ``poll(at:)`` send
+  /// Stop, which takes effect at `now`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func stopStreams(at now: Instant) {
-    stop.stage = .local
-    stop.instant = now
+    stopRequest.stage = .local
+    stopRequest.instant = now
     hasPendingTicks = false
     invalidateDeadlines()
   }
 
-  /// Does the next part of an adoption.
+  /// Does the next part of an adoption: first the due steps of the previous schedule, then the stop of its receivers if
+  /// it is necessary, and last the change of the schedule.
   @_noLocks @_noAllocation
   mutating func continueAdoption() -> DueWork {
     guard let adoption else { return .none }
     let new = adoption.schedule
-    // The cursor of the steps has to stand at the last step that is due: `goBack` starts from there.
+    // `goBack` below requires that the cursor `steps` has returned all steps that are due.
     while let tick = steps.take(in: schedule, at: adoption.instant) {
       if case .some = tick.beginsStep { return .output(.step(tick)) }
     }
     let isOtherRun = new.run != schedule.run
     if !adoption.isStopped {
       self.adoption?.isStopped = true
-      passTicks(until: adoption.instant)
+      skipTicksAsFollower(until: adoption.instant)
       if isOtherRun || !new.sends {
         stopStreams(at: adoption.instant)
-        // In the same run, a local receiver gets the ticks of the new master.
-        if !isOtherRun { stop.stage = .onArrival }
+        // Within a run, the local receivers do not stop: they get the ticks of the new master.
+        if !isOtherRun { stopRequest.stage = .onArrival }
       }
-      return .pass
+      return .progress
     }
     if isOtherRun {
       pendingTick = Tick(.min)
@@ -55,12 +59,14 @@ extension StreamSender {
     schedule = new
     self.adoption = nil
     if let recall { return .output(.recall(recall)) }
-    return .pass
+    return .progress
   }
 
-  /// Moves the cursors past the ticks that were due while the local peer followed. They stood still if ticks are not reported.
+  /// Moves the cursors of ticks past the ticks that were due until `now` while the local peer followed. Without this
+  /// call, the cursors would still be at the first of these ticks, because a follower takes ticks only if it reports
+  /// them.
   @_noLocks @_noAllocation
-  private mutating func passTicks(until now: Instant) {
+  private mutating func skipTicksAsFollower(until now: Instant) {
     guard !reportsTicks, !schedule.sends else { return }
     while case .some = onTime.take(in: schedule, at: now) {}
     while case .some = onTimePrelude.take(in: schedule, at: now) {}

@@ -11,25 +11,34 @@ extension StreamSender {
     guard capacity > senders.count else { return }
     streams.reallocate(capacity: capacity)
     senders.reallocate(capacity: capacity)
-    order.reallocate(capacity: capacity)
+    openSlots.reallocate(capacity: capacity)
     while senders.count < capacity {
       streams.append(Stream.closed)
       senders.append(PacketSender(ssrc: 0, sequence: 0))
     }
   }
 
-  /// Whether ``execute(_:)`` may be called: no message and no series of due packets is in progress.
+  /// Whether ``execute(_:)`` may be called, which is the case if no message and no series of due packets is in
+  /// progress.
   ///
   /// Real-time: safe.
   public var isReady: Bool {
-    @_noLocks @_noAllocation get {
-      guard case .none = pass.kind, case .none = broadcast.content else { return false }
+    // Mutating, because the compiler copies the whole sender for a getter that is not.
+    @_noLocks @_noAllocation mutating get {
+      guard !hasDueSeries, case .none = broadcast.content else { return false }
       return true
     }
   }
 
-  /// Executes a command. A command for a closed stream, and an `open` for a slot without memory, are ignored. Messages are
-  /// sent by the following calls of ``poll(at:)``.
+  /// Whether a series of due packets is in progress.
+  var hasDueSeries: Bool {
+    @_noLocks @_noAllocation mutating get {
+      if case .none = dueSeries.kind { false } else { true }
+    }
+  }
+
+  /// Executes a command. A command for a closed stream, and an `open` for a slot without memory, are ignored. Messages
+  /// are sent by the following calls of ``poll(at:)``.
   ///
   /// - Precondition: ``isReady``.
   ///
@@ -62,12 +71,13 @@ extension StreamSender {
       }
       var receiver = StreamMessage.Receiver.tuttiPeers
       if let id { receiver = .stream(id) }
-      begin(Broadcast(.exclusive(isJournalled: isJournalled), to: receiver))
+      beginBroadcast(Broadcast(.exclusive(isJournalled: isJournalled), to: receiver))
     case .message(let message):
-      begin(Broadcast(.message(message.message, at: message.instant), to: message.receiver))
+      beginBroadcast(Broadcast(.message(message.message, at: message.instant), to: message.receiver))
     }
   }
 
+  /// Opens a stream in the slot of `id`. Does nothing if the slot has no memory.
   @_noLocks @_noAllocation
   private mutating func open(
     _ id: StreamID, to address: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool
@@ -79,22 +89,23 @@ extension StreamSender {
     senders[slot].restart(ssrc: ssrc, sequence: sequence)
     senders[slot].sendsJournal = false
     streams[slot] = Stream(id, to: address, takesClock: takesClock)
-    order.append(slot)
+    openSlots.append(slot)
     invalidateDeadlines()
   }
 
+  /// Closes the stream in a slot. Indices in ``openSlots`` are adjusted.
   @_noLocks @_noAllocation
   private mutating func close(_ slot: Int) {
     streams[slot] = Stream.closed
     var index = 0
-    while order[index] != slot { index += 1 }
-    _ = order.remove(at: index)
+    while openSlots[index] != slot { index += 1 }
+    _ = openSlots.remove(at: index)
     if let next = guardIndex, next > index { guardIndex = next - 1 }
     if hasPendingTicks { findPendingTicks() }
     invalidateDeadlines()
   }
 
-  /// The slot of an open stream.
+  /// Returns the slot of an open stream; nil if the stream is closed.
   @_noLocks @_noAllocation
   func slot(of id: StreamID) -> Int? {
     guard id.slot < streams.count, streams[id.slot].isOpen, streams[id.slot].id.generation == id.generation else {

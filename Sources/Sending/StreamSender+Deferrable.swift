@@ -1,21 +1,24 @@
 import MusicalTime
 
-// The packets that may wait: the message in progress, ticks that leave ahead of time, guard packets.
+// The packets that may wait: those of the message in progress, ticks that leave ahead of time, and guard packets.
 extension StreamSender {
-  /// Encodes the next deferrable packet.
+  /// Encodes the next deferrable packet. Returns nil if there is none, or if due work has to be done first.
+  ///
+  /// - Parameter sendsGuards: whether guard packets are sent too.
   @_noLocks @_noAllocation
   mutating func nextDeferrable(at now: Instant, sendsGuards: Bool) -> Transmission? {
-    // A timeline message goes before the ticks that it describes.
-    if let transmission = nextOfBroadcast(at: now) { return transmission }
+    // The message in progress goes first, because a timeline message has to precede the ticks that it describes.
+    if let transmission = nextBroadcastPacket(at: now) { return transmission }
     if let transmission = nextPendingTick(at: now) { return transmission }
-    // The work that has waited for the pending ticks goes before guard packets. If all deadlines are missed, guard packets
-    // use the allowance after each batch.
+    // Work that has waited for the pending ticks may be due now; it goes before guard packets. If deadlines are missed
+    // all the time, `allowance` is greater than 0 after each batch of due work, and permits guard packets too.
     if (nextDue <= now && allowance == 0) || !sendsGuards { return nil }
     return nextGuard(at: now)
   }
 
+  /// Begins a message to one or several streams. Drops a message to a closed stream.
   @_noLocks @_noAllocation
-  mutating func begin(_ broadcast: Broadcast) {
+  mutating func beginBroadcast(_ broadcast: Broadcast) {
     self.broadcast = broadcast
     if case .stream(let id) = broadcast.receiver {
       if case .none = slot(of: id) { self.broadcast.content = .none }
@@ -24,8 +27,9 @@ extension StreamSender {
     }
   }
 
+  /// Encodes the next packet of the message in progress. Returns nil if no message is in progress.
   @_noLocks @_noAllocation
-  private mutating func nextOfBroadcast(at now: Instant) -> Transmission? {
+  private mutating func nextBroadcastPacket(at now: Instant) -> Transmission? {
     while true {
       let content = broadcast.content
       if case .none = content { return nil }
@@ -43,26 +47,26 @@ extension StreamSender {
     }
   }
 
-  /// Returns the receiver of the next packet.
+  /// Returns the slot of the next receiver, and moves the message in progress to the one after it.
   @_noLocks @_noAllocation
   private mutating func takeReceiver() -> Int {
     if case .stream(let id) = broadcast.receiver {
       broadcast.content = .none
       return id.slot
     }
-    let slot = order[broadcast.index]
+    let slot = openSlots[broadcast.index]
     broadcast.index += 1
     seekReceiver()
     return slot
   }
 
-  /// Moves the message in progress to its next receiver, or completes it.
+  /// Moves the message in progress to the next receiver from its index on, or completes it if there is none.
   @_noLocks @_noAllocation
   private mutating func seekReceiver() {
     var isForTuttiPeers = true
     if case .standardDevices = broadcast.receiver { isForTuttiPeers = false }
-    while broadcast.index < order.count {
-      if streams[order[broadcast.index]].isTuttiPeer == isForTuttiPeers { return }
+    while broadcast.index < openSlots.count {
+      if streams[openSlots[broadcast.index]].isTuttiPeer == isForTuttiPeers { return }
       broadcast.index += 1
     }
     broadcast.content = .none

@@ -5,99 +5,109 @@ import Playback
 extension StreamSender {
   /// A piece of due work.
   enum DueWork: BitwiseCopyable {
+    /// The driver has to perform this output.
     case output(Output)
-    /// ``StreamSender/pass`` was set.
-    case pass
+    /// A piece of work was begun or done without an output. Next, the packets of ``StreamSender/dueSeries`` are to be
+    /// sent, if there are any, and more work may be due.
+    case progress
+    /// No more work is due.
     case none
   }
 
-  /// Begins the next piece of work that was due at `now`.
+  /// Does or begins the next piece of work that is due at `now`. In this order: a requested stop, the adoption of a
+  /// schedule, a tick at its due time, a step for the sound, the beginning of a run, the end of a run, and the work of
+  /// a master.
   @_noLocks @_noAllocation
   mutating func nextDueWork(at now: Instant) -> DueWork {
-    switch stop.stage {
+    // The stages follow one another: each sets the next stage before its own work.
+    switch stopRequest.stage {
     case .none: break
     case .local:
-      stop.stage = .onArrival
-      guard reportedRun != 0 else { return .pass }
+      stopRequest.stage = .onArrival
+      guard reportedRun != 0 else { return .progress }
       reportedRun = 0
       return .output(.end)
     case .onArrival:
-      stop.stage = .timeStamped
-      return begin(.stop(stop.instant, isTimeStamped: false))
+      stopRequest.stage = .timeStamped
+      return beginSeries(.stop(stopRequest.instant, isTimeStamped: false))
     case .timeStamped:
-      stop.stage = .none
-      return begin(.stop(stop.instant, isTimeStamped: true))
+      stopRequest.stage = .none
+      return beginSeries(.stop(stopRequest.instant, isTimeStamped: true))
     }
     if case .some = adoption { return continueAdoption() }
-    if walksTicks, let tick = onTime.take(in: schedule, at: now) {
-      if schedule.sends { pass = Pass(.clock(tick)) }
-      return reportsTicks ? .output(.tick(tick)) : .pass
+    if hasWorkAtTicks, let tick = onTime.take(in: schedule, at: now) {
+      if schedule.sends { dueSeries = DueSeries(.clock(tick)) }
+      return reportsTicks ? .output(.tick(tick)) : .progress
     }
     while let tick = steps.take(in: schedule, at: now) {
       if case .some = tick.beginsStep { return .output(.step(tick)) }
     }
-    while walksTicks, let tick = onTimePrelude.take(in: schedule, at: now) {
+    while hasWorkAtTicks, let tick = onTimePrelude.take(in: schedule, at: now) {
+      // A receiver can begin at the start of the schedule and at each bar.
       guard bars.begins(at: tick, of: schedule) else { continue }
-      if schedule.sends { pass = Pass(.begin(tick, isTimeStamped: false)) }
-      guard reportsTicks, reportedRun != schedule.run else { return .pass }
+      if schedule.sends { dueSeries = DueSeries(.begin(tick, isTimeStamped: false)) }
+      guard reportsTicks, reportedRun != schedule.run else { return .progress }
       reportedRun = schedule.run
       return .output(.begin(tick))
     }
-    if reportedEnd <= now {
+    if endReportDue <= now {
       reportedRun = 0
       return .output(.end)
     }
     return schedule.sends ? nextDueWorkAsMaster(at: now) : .none
   }
 
+  /// Does or begins the next piece of work of a master: Start or Continue to time-stamp receivers, ticks that leave
+  /// ahead of time, and Stop.
   @_noLocks @_noAllocation
   private mutating func nextDueWorkAsMaster(at now: Instant) -> DueWork {
     while let tick = aheadPrelude.take(in: schedule, at: now) {
-      if bars.begins(at: tick, of: schedule) { return begin(.begin(tick, isTimeStamped: true)) }
+      if bars.begins(at: tick, of: schedule) { return beginSeries(.begin(tick, isTimeStamped: true)) }
     }
-    // One tick after another: each goes to all receivers before the next one.
+    // One tick after another: each tick goes to all time-stamp receivers before the next one.
     while !hasPendingTicks, let tick = ahead.take(in: schedule, at: now) {
       pendingTick = tick
       findPendingTicks()
     }
-    if end(of: onTime, isTimeStamped: false) <= now {
-      return begin(.stop(schedule.deadline(schedule.end), isTimeStamped: false))
+    if stopDue(by: onTime, isTimeStamped: false) <= now {
+      return beginSeries(.stop(schedule.deadline(schedule.end), isTimeStamped: false))
     }
-    if !hasPendingTicks, end(of: ahead, isTimeStamped: true) <= now {
-      return begin(.stop(schedule.deadline(schedule.end), isTimeStamped: true))
+    if !hasPendingTicks, stopDue(by: ahead, isTimeStamped: true) <= now {
+      return beginSeries(.stop(schedule.deadline(schedule.end), isTimeStamped: true))
     }
     return .none
   }
 
+  /// Sets ``dueSeries``.
   @_noLocks @_noAllocation
-  private mutating func begin(_ kind: Pass.Kind) -> DueWork {
-    pass = Pass(kind)
-    return .pass
+  private mutating func beginSeries(_ kind: DueSeries.Kind) -> DueWork {
+    dueSeries = DueSeries(kind)
+    return .progress
   }
 
-  /// When work is due next.
+  /// Returns the instant at which work is due next.
   @_noLocks @_noAllocation
   mutating func findNextDue() -> Instant {
     var next = steps.dueStep(in: schedule)
-    if walksTicks {
+    if hasWorkAtTicks {
       next = earlier(next, earlier(onTime.due(in: schedule), onTimePrelude.due(in: schedule)))
-      next = earlier(next, reportedEnd)
+      next = earlier(next, endReportDue)
     }
     guard schedule.sends else { return next }
-    next = earlier(next, earlier(aheadPrelude.due(in: schedule), end(of: onTime, isTimeStamped: false)))
+    next = earlier(next, earlier(aheadPrelude.due(in: schedule), stopDue(by: onTime, isTimeStamped: false)))
     // While ticks are pending, the next tick and the end wait for them.
     guard !hasPendingTicks else { return next }
-    return earlier(next, earlier(ahead.due(in: schedule), end(of: ahead, isTimeStamped: true)))
+    return earlier(next, earlier(ahead.due(in: schedule), stopDue(by: ahead, isTimeStamped: true)))
   }
 
   @_noLocks @_noAllocation
   private func earlier(_ a: Instant, _ b: Instant) -> Instant { a < b ? a : b }
 
-  /// Whether there is work at each tick.
-  private var walksTicks: Bool { @_noLocks @_noAllocation get { reportsTicks || schedule.sends } }
+  /// Whether there is work at each tick, not only at each step.
+  private var hasWorkAtTicks: Bool { @_noLocks @_noAllocation get { reportsTicks || schedule.sends } }
 
-  /// When `.end` is due.
-  private var reportedEnd: Instant {
+  /// The instant at which the output `.end` is due. The distant future if it is not to be returned.
+  private var endReportDue: Instant {
     @_noLocks @_noAllocation get {
       guard reportedRun != 0, reportedRun == schedule.run, schedule.end.index != .max, onTime.next >= schedule.end
       else {
@@ -107,22 +117,23 @@ extension StreamSender {
     }
   }
 
-  /// When Stop is due for the receivers of one kind, which get their ticks by `cursor`. The distant future if none of
-  /// them takes part in the run.
+  /// Returns the instant at which Stop is to be sent to the receivers of one kind, which get their ticks by `cursor`.
+  /// The distant future if the end of the run is unknown, if ticks remain before it, or if no receiver of this kind
+  /// takes part in the run.
   @_noLocks @_noAllocation
-  private func end(of cursor: TickCursor, isTimeStamped: Bool) -> Instant {
+  private func stopDue(by cursor: TickCursor, isTimeStamped: Bool) -> Instant {
     guard schedule.end.index != .max, cursor.next >= schedule.end, isPlaying(isTimeStamped: isTimeStamped) else {
       return .distantFuture
     }
     return schedule.deadline(schedule.end) - cursor.lead
   }
 
-  /// Whether a receiver of the kind takes part in the run.
+  /// Whether any time-stamp receiver (or play-on-arrival receiver, if `isTimeStamped` is false) takes part in the run.
   @_noLocks @_noAllocation
   private func isPlaying(isTimeStamped: Bool) -> Bool {
     var index = 0
-    while index < order.count {
-      let slot = order[index]
+    while index < openSlots.count {
+      let slot = openSlots[index]
       if streams[slot].run == schedule.run, streams[slot].isTimeStamped == isTimeStamped { return true }
       index += 1
     }

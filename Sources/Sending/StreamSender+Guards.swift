@@ -3,16 +3,19 @@ import RTPMIDI
 
 // Guard packets (RFC 4696, section 4.2), until each receiver has acknowledged everything.
 extension StreamSender {
-  /// Encodes the next guard packet that is due. A series of guard packets that is interrupted goes on with the next
-  /// stream, so that the last streams get theirs before those of the first streams are due again.
+  /// Encodes the next guard packet that is due. Returns nil if there is none.
+  ///
+  /// The streams are examined one after another. If other work interrupts this, the next call continues with the next
+  /// stream. The last streams thus get their guard packets before those of the first streams are due again.
   @_noLocks @_noAllocation
   mutating func nextGuard(at now: Instant) -> Transmission? {
     if case .none = guardIndex {
       guard guardsDue <= now else { return nil }
+      // `guardsDue` is computed again while the streams are examined.
       (guardIndex, guardsDue) = (0, .distantFuture)
     }
-    while let index = guardIndex, index < order.count {
-      let slot = order[index]
+    while let index = guardIndex, index < openSlots.count {
+      let slot = openSlots[index]
       guardIndex = index + 1
       var transmission: Transmission?
       if streams[slot].guardDue <= now { transmission = encodeGuard(on: slot, at: now) }
@@ -23,6 +26,7 @@ extension StreamSender {
     return nil
   }
 
+  /// Encodes a guard packet and schedules the next one. Returns nil if the receiver has acknowledged everything.
   @_noLocks @_noAllocation
   private mutating func encodeGuard(on slot: Int, at now: Instant) -> Transmission? {
     streams[slot].guardDue = .distantFuture
@@ -34,7 +38,7 @@ extension StreamSender {
     return transmission(on: slot)
   }
 
-  /// Schedules the first guard packet after a packet with a command.
+  /// Schedules the first guard packet after a packet with a command, which was encoded at `now`.
   @_noLocks @_noAllocation
   mutating func scheduleGuard(on slot: Int, at now: Instant) {
     streams[slot].guardCount = 0

@@ -4,7 +4,7 @@ public import MusicalTime
 import PeerProtocol
 import RTPMIDI
 
-// Packets and their way out.
+// Encoding of packets, and the completion of each packet before and after it is sent.
 extension StreamSender {
   /// Writes the send instant into the packet of `transmission`, if the receiver is a Tutti peer. Call this function
   /// immediately before the packet is sent.
@@ -29,7 +29,7 @@ extension StreamSender {
     if isAccepted { sent += 1 } else { unsent += 1 }
   }
 
-  /// Encodes a packet with `message`, which takes effect at `instant`.
+  /// Encodes a packet with `message`, which takes effect at `instant`, into ``StreamSender/packet``.
   @_noLocks @_noAllocation
   mutating func encode(_ message: Message, at instant: Instant, on slot: Int, now: Instant) -> Transmission? {
     packet.removeAll()
@@ -38,7 +38,7 @@ extension StreamSender {
     return transmission(on: slot)
   }
 
-  /// Encodes a packet with the System Exclusive message in ``StreamSender/exclusive``.
+  /// Encodes a packet with the System Exclusive message in ``StreamSender/exclusive`` into ``StreamSender/packet``.
   @_noLocks @_noAllocation
   mutating func encodeExclusive(isJournalled: Bool, on slot: Int, now: Instant) -> Transmission? {
     packet.removeAll()
@@ -49,6 +49,7 @@ extension StreamSender {
     return transmission(on: slot)
   }
 
+  /// Returns the destination of a packet of the stream in a slot.
   @_noLocks @_noAllocation
   func transmission(on slot: Int) -> Transmission {
     Transmission(address: streams[slot].address, carriesSendInstant: senders[slot].sendsInstants)

@@ -3,26 +3,30 @@ public import MusicalTime
 import Playback
 
 extension StreamSender {
-  /// What the driver has to do.
+  /// A task for the driver, as ``StreamSender/poll(at:)`` returns it.
   public enum Output: Sendable, BitwiseCopyable {
     /// Send ``StreamSender/packet``: call ``StreamSender/seal(_:sentAt:)``, send the packet, then call
     /// ``StreamSender/finish(_:isAccepted:)``.
     case packet(Transmission)
-    /// The tick is due.
+    /// Report the tick, which is due now, to the local receivers of the clock (ALSA port, trace).
     case tick(Tick)
-    /// The step that begins with the tick is to be passed to the sound.
+    /// Pass the step that begins with the tick to the sound.
     case step(Tick)
-    /// A local receiver begins at the tick, which is 10 ms ahead: with Start at tick 0, otherwise with Continue.
+    /// Start the local receivers of the clock at the tick, which is due in ``StreamSender/prelude``: with Start if it
+    /// is tick 0, otherwise with Continue.
     case begin(Tick)
-    /// A local receiver stops.
+    /// Stop the local receivers of the clock.
     case end
-    /// All steps that are due at or after the instant are withdrawn from the sound. Some of them follow again.
+    /// Withdraw from the sound all steps that are due at or after the instant. Those that are still valid follow again
+    /// as `.step`.
     case recall(Instant)
   }
 
-  /// A series of due packets, one or more to each matching stream.
-  struct Pass: BitwiseCopyable {
+  /// A series of due packets: one or more to each stream that the kind concerns. It is complete before other work
+  /// begins.
+  struct DueSeries: BitwiseCopyable {
     enum Kind: BitwiseCopyable {
+      /// No packets are in progress.
       case none
       /// The ticks up to this one, to the play-on-arrival receivers.
       case clock(Tick)
@@ -33,49 +37,64 @@ extension StreamSender {
     }
 
     var kind = Kind.none
-    /// The next stream, as an index in ``StreamSender/order``.
+    /// The next stream, as an index in ``StreamSender/openSlots``.
     var index = 0
-    /// Whether the next stream has received Song Position and not yet Continue.
+    /// Whether the next stream has got Song Position, and not yet Continue.
     var isPositionSent = false
 
     @_noLocks @_noAllocation
     init(_ kind: Kind = .none) { self.kind = kind }
   }
 
-  /// A schedule on its way to ``StreamSender/schedule``.
+  /// A change of ``StreamSender/schedule`` that is in progress.
   struct Adoption: BitwiseCopyable {
+    /// The new schedule.
     let schedule: PlaybackSchedule
+    /// The instant at which the new schedule arrived. The previous schedule is valid up to this instant.
     let instant: Instant
-    /// Whether the streams of the previous run were stopped, if they had to be.
+    /// Whether the streams of the previous run were stopped, provided that they had to be.
     var isStopped = false
 
     @_noLocks @_noAllocation
     init(_ schedule: PlaybackSchedule, at instant: Instant) { (self.schedule, self.instant) = (schedule, instant) }
   }
 
-  /// A request to stop the local receiver and every stream that takes part in a run.
+  /// A request to stop the local receivers of the clock and every stream that takes part in a run.
   struct StopRequest: BitwiseCopyable {
-    enum Stage: BitwiseCopyable { case none, local, onArrival, timeStamped }
+    /// The receivers that are stopped next.
+    enum Stage: BitwiseCopyable {
+      /// No stop is in progress.
+      case none
+      /// The local receivers of the clock.
+      case local
+      /// The play-on-arrival receivers.
+      case onArrival
+      /// The time-stamp receivers.
+      case timeStamped
+    }
 
     var stage = Stage.none
+    /// The instant at which Stop takes effect.
     var instant = Instant.distantFuture
 
     @_noLocks @_noAllocation
     init() {}
   }
 
-  /// A message to one or several streams, as far as it is not yet sent.
+  /// A message to one or several streams that is in progress: the streams before ``index`` have got it.
   struct Broadcast: BitwiseCopyable {
     enum Content: BitwiseCopyable {
+      /// No message is in progress.
       case none
+      /// A MIDI message and the instant at which it takes effect; nil: the instant at which the packet is encoded.
       case message(Message, at: Instant?)
-      /// The data in ``StreamSender/exclusive``.
+      /// A System Exclusive message with the data in ``StreamSender/exclusive``.
       case exclusive(isJournalled: Bool)
     }
 
     var content = Content.none
     var receiver = StreamMessage.Receiver.tuttiPeers
-    /// The next stream, as an index in ``StreamSender/order``.
+    /// The next stream, as an index in ``StreamSender/openSlots``.
     var index = 0
 
     @_noLocks @_noAllocation

@@ -10,8 +10,8 @@ extension StreamSender {
   @_noLocks @_noAllocation
   public mutating func poll(at now: Instant) -> Output? { poll(at: now, sendsGuards: true) }
 
-  /// Does the same as ``poll(at:)``, except that it sends no guard packets. A driver that executes several commands at one
-  /// instant calls this function after each of them, because a packet with a command replaces a guard packet.
+  /// Does the same as ``poll(at:)``, except that it sends no guard packets. A driver that executes several commands at
+  /// one instant calls this function after each of them, because a packet with a command replaces a guard packet.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -20,11 +20,12 @@ extension StreamSender {
   @_noLocks @_noAllocation
   private mutating func poll(at now: Instant, sendsGuards: Bool) -> Output? {
     while true {
-      if let transmission = nextOfPass(at: now) { return .packet(transmission) }
+      if hasDueSeries, let transmission = nextDuePacket(at: now) { return .packet(transmission) }
+      // Due work up to the fixed end of the batch.
       if let batch {
         switch nextDueWork(at: batch) {
         case .output(let output): return output
-        case .pass: continue
+        case .progress: continue
         case .none:
           self.batch = nil
           nextDue = findNextDue()
@@ -36,7 +37,8 @@ extension StreamSender {
           allowance -= 1
           return .packet(transmission)
         }
-        // The batch has a fixed end. Otherwise, deferrable packets would wait forever if the machine is too slow.
+        // A batch of due work begins. Its end is fixed, because otherwise deferrable packets would never be sent on a
+        // machine that is too slow.
         batch = now
         continue
       }
@@ -44,13 +46,14 @@ extension StreamSender {
       isQuiet = now >= nextDue - quietTime
       if isQuiet { return nil }
       if let transmission = nextDeferrable(at: now, sendsGuards: sendsGuards) { return .packet(transmission) }
-      // The last pending tick may have been lost with its stream: the work behind it is due now.
+      // `nextDeferrable` may have found that no tick is pending any more, because a stream was closed. The work that
+      // has waited for the pending ticks is then due now.
       if nextDue > now { return nil }
     }
   }
 
-  /// When ``poll(at:)`` has work next, unless a command or a schedule comes first. Valid after ``poll(at:)`` has returned
-  /// nil.
+  /// The instant at which ``poll(at:)`` has work next, unless a command is executed or a schedule is adopted before.
+  /// Valid after ``poll(at:)`` has returned nil.
   ///
   /// Real-time: safe.
   public var nextDeadline: Instant {

@@ -4,14 +4,13 @@ import Playback
 
 // Start, Continue, Song Position, Clock and Stop.
 extension StreamSender {
-  /// Encodes the next packet of the due packets in progress. Returns nil when none are left.
+  /// Encodes the next packet of ``dueSeries``. Returns nil, and ends the series, when no packet is left.
   @_noLocks @_noAllocation
-  mutating func nextOfPass(at now: Instant) -> Transmission? {
-    if case .none = pass.kind { return nil }
-    while pass.index < order.count {
-      let slot = order[pass.index]
+  mutating func nextDuePacket(at now: Instant) -> Transmission? {
+    while dueSeries.index < openSlots.count {
+      let slot = openSlots[dueSeries.index]
       var transmission: Transmission?
-      switch pass.kind {
+      switch dueSeries.kind {
       case .none: break
       case .clock(let tick):
         guard streams[slot].run == schedule.run, !streams[slot].isTimeStamped, streams[slot].next <= tick else { break }
@@ -27,27 +26,29 @@ extension StreamSender {
         transmission = encode(.stop, at: instant, on: slot, now: now)
       }
       if let transmission { return transmission }
-      pass.index += 1
+      dueSeries.index += 1
     }
-    pass.kind = .none
+    dueSeries.kind = .none
     return nil
   }
 
-  /// Encodes the next part of what a receiver needs to begin at `tick`: Start at tick 0, otherwise Song Position, then Continue.
+  /// Encodes the next packet that a receiver needs to begin at `tick`: Start at tick 0; at any other tick, Song
+  /// Position in the first call and Continue in the second.
   @_noLocks @_noAllocation
   private mutating func encodeBeginning(of tick: Tick, on slot: Int, at now: Instant) -> Transmission? {
     let instant = schedule.deadline(tick)
-    if tick.index != 0, !pass.isPositionSent {
-      pass.isPositionSent = true
+    if tick.index != 0, !dueSeries.isPositionSent {
+      dueSeries.isPositionSent = true
       let position = Message.songPosition(bars.songPosition(of: tick.step))
       return encode(position, at: instant, on: slot, now: now)
     }
-    pass.isPositionSent = false
+    dueSeries.isPositionSent = false
     streams[slot].run = schedule.run
     streams[slot].next = tick
     return encode(tick.index == 0 ? .start : .continue, at: instant, on: slot, now: now)
   }
 
+  /// Encodes the next tick of a stream.
   @_noLocks @_noAllocation
   private mutating func encodeTick(on slot: Int, at now: Instant) -> Transmission? {
     let tick = streams[slot].next
@@ -55,29 +56,31 @@ extension StreamSender {
     return encode(.clock, at: schedule.deadline(tick), on: slot, now: now)
   }
 
-  /// Encodes the next tick that a time-stamp receiver lacks.
+  /// Encodes the next tick up to ``pendingTick`` that a time-stamp receiver lacks. Returns nil if no receiver lacks
+  /// one.
   @_noLocks @_noAllocation
   mutating func nextPendingTick(at now: Instant) -> Transmission? {
     while hasPendingTicks {
-      let transmission = encodeTick(on: order[pendingIndex], at: now)
+      let transmission = encodeTick(on: openSlots[pendingIndex], at: now)
       seekPendingTick()
       if let transmission { return transmission }
     }
     return nil
   }
 
-  /// Finds the first time-stamp receiver that lacks ticks up to ``pendingTick``.
+  /// Finds the first time-stamp receiver that lacks ticks up to ``pendingTick``, and sets ``hasPendingTicks``.
   @_noLocks @_noAllocation
   mutating func findPendingTicks() {
     (hasPendingTicks, pendingIndex) = (true, 0)
     seekPendingTick()
   }
 
-  /// Moves ``pendingIndex`` to the next time-stamp receiver that lacks ticks.
+  /// Moves ``pendingIndex`` to the next time-stamp receiver that lacks ticks, beginning with the present index. If
+  /// there is none, clears ``hasPendingTicks``.
   @_noLocks @_noAllocation
   private mutating func seekPendingTick() {
-    while pendingIndex < order.count {
-      let slot = order[pendingIndex]
+    while pendingIndex < openSlots.count {
+      let slot = openSlots[pendingIndex]
       if streams[slot].isTimeStamped, streams[slot].run == schedule.run, streams[slot].next <= pendingTick { return }
       pendingIndex += 1
     }

@@ -3,30 +3,35 @@ public import MusicalTime
 public import Playback
 import RTPMIDI
 
-/// The sending half of all sessions: Start, Continue, Song Position, Clock, Stop, messages, System Exclusive messages and
-/// guard packets on every RTP stream.
+/// The sending half of all sessions: Start, Continue, Song Position, Clock, Stop, messages, System Exclusive messages
+/// and guard packets on every RTP stream.
 ///
-/// The sender does no I/O and reads no clock. Its driver executes commands, adopts schedules, and calls
-/// ``poll(at:)`` with the current instant until the result is nil. The result of ``poll(at:)`` is one ``Output``: a packet
-/// to send, or an event for the other outputs of the driver (sound, ALSA port, trace). The driver then waits until
-/// ``nextDeadline`` or for the next command. In the engine, the driver is the clock thread, which reads the clock before
-/// every call. In a simulation, the instant does not change while packets are sent.
+/// The sender does no I/O and reads no clock. Its driver executes commands, adopts schedules, and calls ``poll(at:)``
+/// with the current instant until the result is nil. The result of ``poll(at:)`` is one ``Output``: a packet to send,
+/// or an event for the other outputs of the driver (sound, ALSA port, trace). The driver then waits until
+/// ``nextDeadline`` or for the next command. In the engine, the driver is the clock thread, which reads the clock
+/// before every call. In a simulation, the instant does not change while packets are sent.
 ///
 /// # Priority
 ///
-/// Packets that are due (ticks, Start, Continue and Stop to play-on-arrival receivers, Start, Continue and Stop to
-/// time-stamp receivers) go first. All other packets are deferrable, in this order: the message in progress, ticks that
-/// leave ahead of time, guard packets. No deferrable packet is sent less than ``quietTime`` before the next deadline. If the
-/// next deadline has already passed when all work that was due is done, up to ``slice`` deferrable packets are sent
-/// all the same. Messages therefore make progress even if the receivers are too many for the machine.
+/// Packets that are due go first: ticks to play-on-arrival receivers, and the packets with which any receiver begins or
+/// stops (Song Position, Start, Continue, Stop). All other packets are deferrable and are sent in this order: the
+/// message in progress, ticks that leave ahead of time, guard packets. No deferrable packet is sent less than
+/// ``quietTime`` before the next deadline.
+///
+/// If there are too many receivers for the machine, the next deadline has already passed whenever a batch of due work
+/// is done. Up to ``slice`` deferrable packets are nevertheless sent after each batch, so that messages make progress.
 ///
 /// # Memory
 ///
 /// A stream needs about 8 kB. ``reserve(_:)`` allocates this memory. No other function allocates.
 public struct StreamSender: ~Copyable {
-  /// How long before its first tick a receiver gets Start or Continue. MIDI 1.0 asks for at least a millisecond.
+  /// How long before its first tick a play-on-arrival receiver gets Start or Continue. MIDI 1.0 asks for at least a
+  /// millisecond.
   public static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }
-  /// The maximum number of deferrable packets between two groups of due packets when deadlines are missed.
+  /// How long before its first tick leaves a time-stamp receiver gets Start or Continue.
+  private static var aheadPreludeTime: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(5) } }
+  /// The maximum number of deferrable packets between two batches of due work when deadlines are missed.
   public static var slice: Int { @_noLocks @_noAllocation get { 8 } }
   /// The default of ``quietTime``.
   public static var standardQuietTime: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(200) } }
@@ -41,7 +46,7 @@ public struct StreamSender: ~Copyable {
   var senders = RigidArray<PacketSender>(capacity: 0)
   /// The slots of the open streams, in the order in which the streams were opened. Packets to several streams are
   /// sent in this order.
-  var order = RigidArray<Int>(capacity: 0)
+  var openSlots = RigidArray<Int>(capacity: 0)
 
   // MARK: Playback
 
@@ -49,11 +54,11 @@ public struct StreamSender: ~Copyable {
   public internal(set) var schedule = PlaybackSchedule.silence
   /// The bar grid of the pattern that is playing.
   public var bars: Bars
-  /// Whether the run of ``schedule`` has replaced another run of which ticks were left.
+  /// Whether the run of ``schedule`` has replaced another run that had begun and had steps left.
   public internal(set) var cutsPreviousRunShort = false
-  /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. If not, a follower wakes for steps only.
+  /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. If not, a follower has work at steps only.
   let reportsTicks: Bool
-  /// The run whose `.begin` was reported. 0 if none, or if its `.end` was reported too.
+  /// The run whose `.begin` was returned and whose `.end` was not returned yet; 0 if there is none.
   var reportedRun: UInt32 = 0
   /// The cursor of ticks at their due time.
   var onTime = TickCursor(lead: .zero)
@@ -63,36 +68,38 @@ public struct StreamSender: ~Copyable {
   var onTimePrelude = TickCursor(lead: StreamSender.prelude)
   /// The cursor of Start and Continue to time-stamp receivers.
   var aheadPrelude: TickCursor
-  /// The cursor of steps.
+  /// The cursor of steps for the sound.
   var steps: TickCursor
-  /// The schedule that replaces ``schedule`` as soon as the pass in progress is complete.
+  /// The change to a new schedule that is in progress; nil if there is none.
   var adoption: Adoption?
 
   // MARK: Work in progress
 
-  /// The due packets in progress.
-  var pass = Pass()
-  /// The instant up to which due work is being done. Nil if all due work is done.
+  /// The series of due packets in progress.
+  var dueSeries = DueSeries()
+  /// The end of the batch in progress: the work that is due up to this instant is being done. Nil if no batch is in
+  /// progress.
   var batch: Instant?
-  /// When the next work is due, valid while ``batch`` is nil.
+  /// The instant at which the next work is due. Valid while ``batch`` is nil.
   var nextDue = Instant.distantFuture
-  /// The number of deferrable packets that may be sent although due work waits.
+  /// The number of deferrable packets that may still be sent before the next batch although due work waits, see
+  /// ``slice``.
   var allowance = 0
-  /// A request to stop all streams.
-  var stop = StopRequest()
+  /// The stop of all streams that is in progress, if any.
+  var stopRequest = StopRequest()
   /// The message in progress.
   var broadcast = Broadcast()
   /// The data of the System Exclusive message in progress.
   var exclusive = RigidArray<UInt8>(capacity: SystemExclusiveData.capacity)
-  /// The newest tick of the run that left ahead of time.
+  /// The newest tick that was to leave ahead of time for the time-stamp receivers.
   var pendingTick = Tick(.min)
   /// Whether a time-stamp receiver has not received all ticks up to ``pendingTick``.
   var hasPendingTicks = false
-  /// The first stream, as an index in ``order``, that may lack ticks up to ``pendingTick``.
+  /// The first stream, as an index in ``openSlots``, that may lack ticks up to ``pendingTick``.
   var pendingIndex = 0
-  /// When the first guard packet may be due.
+  /// The instant at which the next guard packet may be due.
   var guardsDue = Instant.distantFuture
-  /// The next stream of the guard packets in progress, as an index in ``order``. Nil if none are in progress.
+  /// The next stream to examine for guard packets, as an index in ``openSlots``. Nil if all streams were examined.
   var guardIndex: Int?
 
   // MARK: Interface
@@ -122,7 +129,7 @@ public struct StreamSender: ~Copyable {
     self.reportsTicks = reportsTicks
     self.quietTime = quietTime
     ahead = TickCursor(lead: tickLead)
-    aheadPrelude = TickCursor(lead: tickLead + .milliseconds(5))
+    aheadPrelude = TickCursor(lead: tickLead + Self.aheadPreludeTime)
     steps = TickCursor(lead: soundLead)
     reserve(capacity)
   }
@@ -135,5 +142,5 @@ public struct StreamSender: ~Copyable {
   /// The open streams in the order in which they were opened.
   ///
   /// Real-time: not safe.
-  public var openStreams: [StreamID] { (0..<order.count).map { streams[order[$0]].id } }
+  public var openStreams: [StreamID] { (0..<openSlots.count).map { streams[openSlots[$0]].id } }
 }

@@ -6,33 +6,42 @@ struct EventQueue {
   enum Kind: UInt8, BitwiseCopyable {
     /// The packet in slot `value` arrives at the host.
     case packet
-    /// The control thread of the host wakes. `value` is the number of the life for which the event was scheduled.
+    /// The control thread of the host wakes. `value` is ``VirtualPeer/life`` of the peer for which the event was scheduled.
     case control
-    /// The clock thread of the host wakes. `value` as for `control`.
+    /// The clock thread of the host wakes. `value` has the same meaning as for `control`.
     case clock
-    /// An event of the world: see ``VirtualWorld/Due``.
+    /// An event of the world. `host` is its ``VirtualWorld/Due``.
     case world
   }
 
   struct Event: BitwiseCopyable {
+    /// The true time of the event.
     var at: Instant
+    /// The number of the event in the order of insertion.
     fileprivate var sequence: UInt64
     var kind: Kind
+    /// The number of the host; for an event of the world, ``VirtualWorld/Due``.
     var host: Int32
+    /// See ``Kind``.
     var value: Int32
   }
 
+  /// A binary heap: the children of element n are the elements 2n + 1 and 2n + 2, and are not sooner than it.
   private var heap: [Event] = []
+  /// The number of events inserted so far.
   private var sequence: UInt64 = 0
 
+  /// The instant of the next event.
   var next: Instant { heap.first?.at ?? .distantFuture }
 
+  /// Inserts an event. An event at the distant future never happens and is not inserted.
   mutating func push(_ kind: Kind, host: Int, value: Int = 0, at instant: Instant) {
     guard instant != .distantFuture else { return }
     sequence += 1
     let event = Event(
       at: instant, sequence: sequence, kind: kind, host: Int32(truncatingIfNeeded: host),
       value: Int32(truncatingIfNeeded: value))
+    // The hole moves up from the end of the heap to the place of the event.
     var hole = heap.count
     heap.append(event)
     while hole > 0 {
@@ -44,10 +53,12 @@ struct EventQueue {
     heap[hole] = event
   }
 
+  /// Removes the next event.
   mutating func pop() -> Event? {
     guard let first = heap.first else { return nil }
     let last = heap.removeLast()
     guard !heap.isEmpty else { return first }
+    // The hole moves down from the beginning of the heap to the place of the last event.
     var hole = 0
     while true {
       var child = 2 * hole + 1

@@ -34,7 +34,9 @@ public struct Violation: Hashable, Sendable, Codable, CustomStringConvertible {
   public var peer: String
   /// The true time in seconds.
   public var seconds: Double
+  /// What the invariant requires, in words.
   public var expected: String
+  /// What the checker saw instead.
   public var seen: String
 
   enum CodingKeys: String, CodingKey {

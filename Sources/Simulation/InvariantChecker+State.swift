@@ -3,20 +3,22 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 
-// The memory of the checker.
+// The memory of the checker. An instant whose name ends in "Since" is nil while the condition does not hold. All instants are
+// true time.
 extension InvariantChecker {
   /// The state of one host.
   struct HostState {
-    /// The last step and its true time.
-    var last: (step: PlayedStep, at: Instant)?
-    /// The last 64 steps by step number.
+    /// The last step that the peer has played, and when.
+    var lastStep: (step: PlayedStep, at: Instant)?
+    /// The last 64 steps. Step n is at index n modulo 64.
     var recent = InlineArray<64, StepRecord>(repeating: StepRecord())
-    /// The steps that were not yet compared with the master's, as bits.
-    var fresh: UInt64 = 0
+    /// The steps that were not yet compared with the master's: a bit for each index of ``recent``.
+    var uncompared: UInt64 = 0
     /// The last disturbance: the peer joined, or a partition began or ended.
-    var calm = Instant(nanoseconds: 0)
-    /// The role and its beginning.
+    var disturbedAt = Instant(nanoseconds: 0)
+    /// The role of the peer.
     var role = Role.idle
+    /// The beginning of the role.
     var roleSince = Instant(nanoseconds: 0)
     /// Whether the peer has played a step in its previous role.
     var hadPlayed = false
@@ -27,30 +29,37 @@ extension InvariantChecker {
     /// When the peer, while it played a rhythm, last began to follow a rhythm that may have another phase: the rhythm of the
     /// other part of a network, the rhythm of another peer that started, or its former rhythm after a missed tempo change. The
     /// peer then slews slowly to the new phase, so that no jump is audible.
-    var parted: Instant?
-    /// Since when its layers have differed from the master's.
-    var differs: Instant?
+    var phaseChangedAt: Instant?
+    /// Since when the total activity of its steps has differed from that of the master's steps.
+    var layersDifferSince: Instant?
     /// Since when its steps have been out of phase with the master's.
-    var strays: Instant?
-    var stillSince: Instant?
-    /// The keys that other players hold here, by session.
+    var outOfPhaseSince: Instant?
+    /// Since when it should have played with its master and has not played any step.
+    var silentSince: Instant?
+    /// The keys that other players hold at this peer, by session.
     var held: [SessionID: Holder] = [:]
-    /// The range of its activity in each of the last 12 intervals between evaluations.
+    /// The number of elements of ``levels``: 12 intervals of 50 ms, a little more than half a second.
+    static let levelCount = 12
+    /// The range of its activity in each of the last 12 intervals between evaluations. A ring buffer.
     var levels = InlineArray<12, ClosedRange<UInt8>>(repeating: 0...0)
-    /// The highest of them when the peer last disappeared for some or all other peers, and this instant.
-    var behind = (level: UInt8.min, at: Instant(nanoseconds: 0))
+    /// The highest of these activities when the peer last disappeared for some or all other peers, and this instant.
+    var disappearance = (level: UInt8.min, at: Instant(nanoseconds: 0))
+    /// When the player last changed the gates.
     var gatesChanged = Instant(nanoseconds: 0)
-    var channelless: Instant?
-    /// Since when its total activity as a master has been wrong.
+    /// Since when the peer has had no channel although one was free.
+    var withoutChannelSince: Instant?
+    /// Since when its total activity, as a master, has been wrong.
     var wrongSince: Instant?
     /// Since when it has followed a master that has disappeared.
-    var orphaned: Instant?
+    var masterlessSince: Instant?
   }
 
   /// A step in the memory of the checker.
   struct StepRecord {
     var step = Step(.min)
+    /// When the step sounded, true time.
     var at = Instant(nanoseconds: 0)
+    /// The total activity that selected the layers.
     var level: UInt8 = 0
   }
 
@@ -59,20 +68,20 @@ extension InvariantChecker {
     /// The host of the player.
     var host: Int?
     var keys: Set<UInt8> = []
-    /// Since when a key has been held here that the player does not hold.
+    /// Since when a key has been held at the peer that the player does not hold.
     var wrongSince: Instant?
   }
 
   /// The state of a pair of hosts.
   struct Pair {
     /// Since when both peers have been in session with each other.
-    var met: Instant?
-    /// Since when they could have been in session and were not.
-    var apart: Instant?
+    var inSessionSince: Instant?
+    /// Since when the network has allowed a session and the peers have not been in session.
+    var apartSince: Instant?
     /// Since when both have been masters although their rhythm gates are open to each other.
-    var rivals: Instant?
+    var rivalsSince: Instant?
     /// Since when both have had the same channel.
-    var sharesChannel: Instant?
+    var sharesChannelSince: Instant?
     /// Whether a missing session was reported.
     var isReported = false
   }

@@ -9,8 +9,9 @@ import RTPMIDI
 final class InvariantChecker {
   unowned var world: VirtualWorld!
   /// The state of each host.
-  var watched: [HostState]
-  /// The state of each pair of hosts. Empty in a world of more than 16 hosts.
+  var states: [HostState]
+  /// The state of each pair of hosts a and b, twice: at index a * hosts + b and at index b * hosts + a. Empty in a world of
+  /// more than 16 hosts.
   var pairs: [Pair]
   var outcome: Outcome
   /// The number of evaluations so far.
@@ -19,23 +20,25 @@ final class InvariantChecker {
   var rhythms = 0
 
   init(_ settings: VirtualWorld.Settings, length: Nanoseconds) {
-    watched = Array(repeating: HostState(), count: settings.peers)
+    states = Array(repeating: HostState(), count: settings.peers)
     pairs = settings.peers <= 16 ? Array(repeating: Pair(), count: settings.peers * settings.peers) : []
     outcome = Outcome(seed: settings.seed, peers: settings.peers, network: settings.network.name, length: length)
   }
 
   var now: Instant { world.now }
 
+  /// The result so far, with these numbers of packets sent and lost.
   func outcome(packets: Int64, lost: Int64) -> Outcome {
     var outcome = self.outcome
     (outcome.packets, outcome.lost) = (packets, lost)
     return outcome
   }
 
-  /// Counts an evaluation of `invariant`, and a violation if `holds` is false.
+  /// Counts an evaluation of `invariant` for the peer at `host`, and a violation if `holds` is false. `expected` and `seen`
+  /// describe the violation.
   func expect(
-    _ invariant: Invariant, _ holds: Bool, of host: Int, _ expected: @autoclosure () -> String,
-    _ seen: @autoclosure () -> String
+    _ invariant: Invariant, holds: Bool, of host: Int, expected: @autoclosure () -> String,
+    seen: @autoclosure () -> String
   ) {
     outcome.evaluations[invariant, default: 0] += 1
     guard !holds else { return }
@@ -48,58 +51,66 @@ final class InvariantChecker {
 
   // MARK: Actions of the scenario
 
+  /// Begins a new state for `host`, where a peer was started.
   func entered(_ host: Int) {
-    let (gates, behind) = (watched[host].gatesChanged, watched[host].behind)
-    watched[host] = HostState()
-    (watched[host].calm, watched[host].roleSince, watched[host].gatesChanged) = (now, now, gates)
-    watched[host].behind = behind
+    let (gatesChanged, disappearance) = (states[host].gatesChanged, states[host].disappearance)
+    states[host] = HostState()
+    (states[host].disturbedAt, states[host].roleSince, states[host].gatesChanged) = (now, now, gatesChanged)
+    states[host].disappearance = disappearance
     forgetPairs(of: host)
     outcome.hash(UInt32(host))
   }
 
+  /// Records that the process of the peer at `host` ends now.
   func left(_ host: Int) {
-    watched[host].held = [:]
-    watched[host].last = nil
-    noteLastLevel(of: host)
+    states[host].held = [:]
+    states[host].lastStep = nil
+    noteDisappearance(of: host)
     forgetPairs(of: host)
   }
 
+  /// Records that a partition of the network begins or ends now.
   func partitioned() {
-    for host in watched.indices {
-      (watched[host].calm, watched[host].parted) = (now, now)
-      noteLastLevel(of: host)
+    for host in states.indices {
+      (states[host].disturbedAt, states[host].phaseChangedAt) = (now, now)
+      noteDisappearance(of: host)
     }
-    for index in pairs.indices { pairs[index].apart = nil }
+    for index in pairs.indices { pairs[index].apartSince = nil }
   }
 
   /// Records the highest activity with which other peers may count a peer that disappears now. The peer may have reported an
-  /// activity since the last evaluation, and it may have disappeared once before a short time ago.
-  private func noteLastLevel(of host: Int) {
-    let before = watched[host].behind
-    let counts = now - before.at <= EnsembleState.activityPatience + .milliseconds(500)
+  /// activity since the last evaluation. If it disappeared once before a short time ago, other peers may still count the
+  /// activity of that time.
+  private func noteDisappearance(of host: Int) {
+    let previous = states[host].disappearance
+    let previousCounts = now - previous.at <= EnsembleState.activityPatience + .milliseconds(500)
     let level = max(highest(host), world.hosts[host].peer?.core.ensemble.activity ?? 0)
-    watched[host].behind = (max(level, counts ? before.level : 0), now)
+    states[host].disappearance = (max(level, previousCounts ? previous.level : 0), now)
   }
 
-  func changedGates(_ host: Int) { watched[host].gatesChanged = now }
+  /// Records that the player at `host` changes the gates now.
+  func changedGates(_ host: Int) { states[host].gatesChanged = now }
 
   private func forgetPairs(of host: Int) {
     guard !pairs.isEmpty else { return }
-    for other in watched.indices {
-      pairs[host * watched.count + other] = Pair()
-      pairs[other * watched.count + host] = Pair()
+    for other in states.indices {
+      pairs[host * states.count + other] = Pair()
+      pairs[other * states.count + host] = Pair()
     }
   }
 
   // MARK: Events of the peers
 
-  /// Records the activity of a peer. The master may receive a value that occurs only between two evaluations.
+  /// Adds the activity of a peer to its range since the last evaluation. The master may receive a value that occurs only
+  /// between two evaluations.
   func recordActivity(of peer: VirtualPeer) {
     guard !pairs.isEmpty else { return }
-    let (level, known) = (peer.core.ensemble.activity, watched[peer.host].levels[evaluations % 12])
-    watched[peer.host].levels[evaluations % 12] = min(level, known.lowerBound)...max(level, known.upperBound)
+    let index = evaluations % HostState.levelCount
+    let (level, range) = (peer.core.ensemble.activity, states[peer.host].levels[index])
+    states[peer.host].levels[index] = min(level, range.lowerBound)...max(level, range.upperBound)
   }
 
+  /// Records the events of a peer since the last call, and evaluates the invariants that concern a single event.
   func record(_ events: [VirtualPeer.Event], of peer: VirtualPeer) {
     for event in events {
       switch event {
@@ -110,32 +121,33 @@ final class InvariantChecker {
     }
   }
 
+  /// Records an event of the ensemble.
   private func reported(_ event: Ensemble.Event, by peer: VirtualPeer) {
     switch event {
     case .role(let role):
       outcome.hash(UInt64(bitPattern: now.nanoseconds) ^ UInt64(peer.host))
-      if role == .master, watched[peer.host].role == .idle { outcome.starts += 1 }
+      if role == .master, states[peer.host].role == .idle { outcome.starts += 1 }
       noteRhythm(of: peer.host, as: role)
-      watched[peer.host].hadPlayed = watched[peer.host].last.map { $0.at > watched[peer.host].roleSince } ?? false
-      (watched[peer.host].role, watched[peer.host].roleSince) = (role, now)
-      if role != .idle { watched[peer.host].hasEnded = false }
-      for other in watched.indices where watched[other].role == .follower(of: peer.identity) {
-        if role == .master { watched[other].hasEnded = false }
-        if role == .idle, world.wire.reaches(peer.host, other) { watched[other].hasEnded = true }
+      states[peer.host].hadPlayed = states[peer.host].lastStep.map { $0.at > states[peer.host].roleSince } ?? false
+      (states[peer.host].role, states[peer.host].roleSince) = (role, now)
+      if role != .idle { states[peer.host].hasEnded = false }
+      for other in states.indices where states[other].role == .follower(of: peer.identity) {
+        if role == .master { states[other].hasEnded = false }
+        if role == .idle, world.wire.reaches(peer.host, other) { states[other].hasEnded = true }
       }
     case .outranked: outcome.outranked += 1
     case .tookOver: outcome.takeovers += 1
     case .masterLost(let identity):
-      // In a session with a leader, no other peer may control the rhythm, and none continues it. A peer cannot continue a
-      // rhythm that it has not begun to play, and need not continue a rhythm that its master has ended.
+      // The peer may end the rhythm in three cases. In a led session, no peer but the leader controls the rhythm. A peer
+      // cannot continue a rhythm that it has not begun to play. It need not continue a rhythm that its master has ended.
       let isLed = world.hosts[peer.host].gates.areLed
       let hasEnded = world.host(of: identity).map { master in
-        world.wire.reaches(master, peer.host) && watched[master].role == .idle
+        world.wire.reaches(master, peer.host) && states[master].role == .idle
       }
-      let mayEnd = isLed || !watched[peer.host].hadPlayed || watched[peer.host].hasEnded || hasEnded == true
+      let mayEnd = isLed || !states[peer.host].hadPlayed || states[peer.host].hasEnded || hasEnded == true
       expect(
-        .failover, mayEnd, of: peer.host, "the rhythm to continue",
-        "an end of the rhythm with \(name(of: identity))")
+        .failover, holds: mayEnd, of: peer.host, expected: "the rhythm to continue",
+        seen: "its end when \(name(of: identity)) disappeared")
     default: break
     }
   }
@@ -150,23 +162,24 @@ final class InvariantChecker {
     // First the activities of all peers: a master may already have received a value that is new since the last evaluation.
     for host in world.hosts.indices {
       guard let level = world.hosts[host].peer?.core.ensemble.activity else { continue }
-      watched[host].levels[evaluations % 12] = level...level
+      states[host].levels[evaluations % HostState.levelCount] = level...level
     }
-    for host in world.hosts.indices { evaluate(host) }
+    for host in world.hosts.indices { evaluatePeer(at: host) }
     guard !pairs.isEmpty else { return }
     for a in world.hosts.indices {
       for b in world.hosts.indices where a < b {
         guard let first = world.hosts[a].peer, let second = world.hosts[b].peer else { continue }
-        evaluate(first, second)
+        evaluatePair(first, second)
       }
     }
   }
 
-  private func evaluate(_ host: Int) {
+  /// Evaluates the invariants of one peer.
+  private func evaluatePeer(at host: Int) {
     guard let peer = world.hosts[host].peer else { return }
     expect(
-      .rest, peer.spins < 1000, of: host, "a deadline in the future",
-      "\(peer.spins) wakings for a deadline that has passed")
+      .rest, holds: peer.spins < 1000, of: host, expected: "a deadline in the future",
+      seen: "\(peer.spins) wakings for a deadline that has passed")
     evaluateSteps(of: peer)
     evaluateMaster(of: peer)
     evaluateNotes(at: peer)
@@ -174,47 +187,52 @@ final class InvariantChecker {
     evaluateChannel(of: peer)
   }
 
-  private func evaluate(_ a: VirtualPeer, _ b: VirtualPeer) {
+  /// Evaluates the invariants of two peers: their session, that they are not both masters, and their channels.
+  private func evaluatePair(_ a: VirtualPeer, _ b: VirtualPeer) {
     let areInSession = a.core.roster.session(of: b.identity) != nil && b.core.roster.session(of: a.identity) != nil
     let reaches = world.wire.reaches(a.host, b.host)
-    var pair = pairs[a.host * watched.count + b.host]
-    // `apart` restarts with each session: a session that is replaced by a new one is missing for a moment.
-    pair.apart = reaches && !areInSession ? pair.apart ?? now : nil
-    pair.met = areInSession && reaches ? pair.met ?? now : nil
+    var pair = pairs[a.host * states.count + b.host]
+    // `apartSince` restarts after each session: a session that is replaced by a new one is missing only for a moment.
+    pair.apartSince = reaches && !areInSession ? pair.apartSince ?? now : nil
+    pair.inSessionSince = areInSession && reaches ? pair.inSessionSince ?? now : nil
     let (isMaster, isOtherMaster) = (a.core.ensemble.role == .master, b.core.ensemble.role == .master)
     if reaches {
-      let isLate = pair.apart.map { now - $0 > .seconds(15) } ?? false
-      expect(.meeting, !isLate || pair.isReported, of: a.host, "a session with \(world.hosts[b.host].name)", "none")
+      let isLate = pair.apartSince.map { now - $0 > .seconds(15) } ?? false
+      expect(
+        .meeting, holds: !isLate || pair.isReported, of: a.host,
+        expected: "a session with \(world.hosts[b.host].name)", seen: "none")
       if isLate { pair.isReported = true }
     }
     let isRival =
-      pair.met != nil && isMaster && isOtherMaster && a.core.ensemble.admits(.rhythm, from: b.identity)
+      pair.inSessionSince != nil && isMaster && isOtherMaster && a.core.ensemble.admits(.rhythm, from: b.identity)
       && b.core.ensemble.admits(.rhythm, from: a.identity)
-    pair.rivals = isRival ? pair.rivals ?? now : nil
+    pair.rivalsSince = isRival ? pair.rivalsSince ?? now : nil
     if isMaster || isOtherMaster {
       expect(
-        .oneMaster, pair.rivals.map { now - $0 <= .seconds(1) } ?? true, of: a.host, "one master",
-        "two: \(world.hosts[b.host].name) is the other")
+        .oneMaster, holds: pair.rivalsSince.map { now - $0 <= .seconds(1) } ?? true, of: a.host, expected: "one master",
+        seen: "two: \(world.hosts[b.host].name) is the other")
     }
-    if pair.met == nil { pair.sharesChannel = nil }
-    if let met = pair.met {
+    if pair.inSessionSince == nil { pair.sharesChannelSince = nil }
+    if let inSessionSince = pair.inSessionSince {
       let channel = a.core.ensemble.channel
       let shares = channel != nil && channel == b.core.ensemble.channel
-      pair.sharesChannel = shares ? pair.sharesChannel ?? max(met, now) : nil
+      pair.sharesChannelSince = shares ? pair.sharesChannelSince ?? max(inSessionSince, now) : nil
       expect(
-        .channels, pair.sharesChannel.map { now - $0 <= .seconds(2) } ?? true, of: a.host, "an unshared channel",
-        "the channel of \(world.hosts[b.host].name), \(channel.map { "\($0.number)" } ?? "-")")
+        .channels, holds: pair.sharesChannelSince.map { now - $0 <= .seconds(2) } ?? true, of: a.host,
+        expected: "an unshared channel",
+        seen: "the channel of \(world.hosts[b.host].name), \(channel.map { "\($0.number)" } ?? "-")")
     }
-    pairs[a.host * watched.count + b.host] = pair
-    pairs[b.host * watched.count + a.host] = pair
+    pairs[a.host * states.count + b.host] = pair
+    pairs[b.host * states.count + a.host] = pair
   }
 
-  /// How long two peers have been in session with each other. Nil if they are not.
+  /// How long the peers at two hosts have been in session with each other. Nil if they are not. In a world without ``pairs``,
+  /// the time since the last disturbance of either.
   func sessionAge(_ a: Int, _ b: Int) -> Nanoseconds? {
-    if !pairs.isEmpty { return pairs[a * watched.count + b].met.map { now - $0 } }
+    if !pairs.isEmpty { return pairs[a * states.count + b].inSessionSince.map { now - $0 } }
     guard let first = world.hosts[a].peer, let second = world.hosts[b].peer,
       first.core.roster.session(of: second.identity) != nil, second.core.roster.session(of: first.identity) != nil
     else { return nil }
-    return now - max(watched[a].calm, watched[b].calm)
+    return now - max(states[a].disturbedAt, states[b].disturbedAt)
   }
 }

@@ -3,33 +3,42 @@ public import MusicalTime
 /// The result of a simulation.
 public struct Outcome: Sendable {
   public internal(set) var seed: UInt64
+  /// The number of peers.
   public internal(set) var peers: Int
+  /// The name of the network.
   public internal(set) var network: String
   /// The simulated time.
   public internal(set) var length: Nanoseconds
-  /// The number of steps that all peers together have played, and the number of hits in these steps.
+  /// The number of steps that all peers together have played.
   public internal(set) var steps = 0
+  /// The number of hits in these steps.
   public internal(set) var hits = 0
   /// The distance of each step of a settled follower from the same step of its master. Positive if the follower was later.
   public internal(set) var distances: [Nanoseconds] = []
-  /// The number of packets that were sent, and how many of them did not arrive.
+  /// The number of packets that were sent.
   public internal(set) var packets: Int64 = 0
+  /// The number of these packets that did not arrive.
   public internal(set) var lost: Int64 = 0
-  /// How often a rhythm started, how often a peer took over a rhythm, and how often a master yielded to a higher claim.
+  /// How often a rhythm started.
   public internal(set) var starts = 0
+  /// How often a peer took over a rhythm.
   public internal(set) var takeovers = 0
+  /// How often a master yielded to a higher claim.
   public internal(set) var outranked = 0
   /// How often each invariant was evaluated. An invariant with 0 evaluations proves nothing.
   public internal(set) var evaluations: [Invariant: Int] = [:]
-  /// The first violations of each invariant, and the number of all violations of each invariant.
+  /// The first three violations of each invariant.
   public internal(set) var violations: [Violation] = []
+  /// The number of all violations of each invariant.
   public internal(set) var counts: [Invariant: Int] = [:]
-  /// A hash of all steps, sounds and role changes with their instants: FNV-1a (Fowler, Noll, Vo), 64 bits.
+  /// A hash of all steps, sounds and role changes with their instants: FNV-1a (Fowler, Noll, Vo), 64 bits. The initial value is
+  /// the offset basis of FNV.
   public internal(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
+  /// Whether no invariant was violated.
   public var holds: Bool { violations.isEmpty }
 
-  /// Adds a value to the digest.
+  /// Adds the octets of a value to the digest. The factor is the 64-bit prime of FNV.
   mutating func hash(_ value: some FixedWidthInteger) {
     for octet in 0..<value.bitWidth / 8 {
       digest = (digest ^ UInt64(truncatingIfNeeded: value >> (8 * octet)) & 0xFF) &* 0x100_0000_01B3

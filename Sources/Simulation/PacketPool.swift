@@ -7,15 +7,21 @@ struct PacketPool {
   /// The maximum number of octets of a packet: the payload of an Ethernet frame.
   static let slotLength = 1500
 
+  /// The description of the packet in a slot.
   struct Label {
+    /// The number of octets.
     var length = 0
+    /// The address of the sender.
     var source = SocketAddress(host: 0, .control)
     /// The destination port.
     var port = Port.control
   }
 
+  /// The packets: ``slotLength`` octets for each slot.
   private var octets: [UInt8] = []
+  /// The descriptions of the packets, by slot.
   private(set) var labels: [Label] = []
+  /// The slots that contain no packet.
   private var free: [Int] = []
 
   /// Stores a packet and returns its slot.
@@ -38,5 +44,6 @@ struct PacketPool {
     body(octets.span.extracting(start..<start + labels[slot].length))
   }
 
+  /// Frees the slot of a packet.
   mutating func release(_ slot: Int) { free.append(slot) }
 }

@@ -19,6 +19,6 @@ struct PlayedStep: BitwiseCopyable {
   /// The length of a step at the present tempo.
   var length: Nanoseconds
 
-  /// Whether this step continues the ticks of an earlier step.
+  /// Whether this step belongs to the same run as an earlier step, or to a run that continues it.
   func continues(_ earlier: PlayedStep) -> Bool { run &- earlier.run <= run &- began }
 }

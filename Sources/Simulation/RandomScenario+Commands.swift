@@ -6,6 +6,8 @@ import RTPMIDI
 
 // The random commands of players and the random failures of processes and network.
 extension RandomScenario {
+  /// Executes one command, or none. While no rhythm plays, every second command starts one. The ranges below are the weights of
+  /// the commands, of 80 in total.
   func executeRandomCommand(in world: VirtualWorld) {
     let isPlaying = world.hosts.contains { $0.peer.map { $0.core.ensemble.role != .idle } ?? false }
     if !isPlaying, chance(2) { return startRhythm(in: world) }
@@ -35,6 +37,7 @@ extension RandomScenario {
     }
   }
 
+  /// A random tempo.
   private func tempo() -> Tempo? { try? Tempo(bpm: Double(random.integer(in: 60...200))) }
 
   private func stop(in world: VirtualWorld) {
@@ -103,12 +106,15 @@ extension RandomScenario {
     world.setGates(host) { $0.set(gate, open: false, for: peer) }
   }
 
+  /// The process of a peer, often that of the master, ends without a goodbye, and starts again within twenty seconds.
   private func crash(in world: VirtualWorld) {
     guard let host = chance(2) ? world.master ?? randomHost(in: world) : randomHost(in: world) else { return }
     world.crash(host)
     schedule(.enter(host), in: .milliseconds(random.integer(in: 300...20_000)), of: world)
   }
 
+  /// A peer, often the master, leaves with a goodbye, and returns within twenty seconds. A master first hands the rhythm over, and
+  /// stays for up to a second until another peer has accepted.
   private func leave(in world: VirtualWorld) {
     guard let host = chance(2) ? world.master ?? randomHost(in: world) : randomHost(in: world) else { return }
     var stays = false
@@ -118,6 +124,7 @@ extension RandomScenario {
     schedule(.enter(host), in: .milliseconds(random.integer(in: 2000...20_000)), of: world)
   }
 
+  /// A random absent peer starts.
   private func rejoin(in world: VirtualWorld) {
     let absent = world.hosts.indices.filter { world.hosts[$0].peer == nil }
     if let host = absent.randomElement(using: &random) { enter(host, in: world) }

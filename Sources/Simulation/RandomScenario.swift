@@ -6,16 +6,24 @@ import RTPMIDI
 /// A scenario of random events: peers join, leave, crash, start and stop the rhythm, hand it over, play notes and close
 /// gates, and the network is partitioned. The seed and the state of the world determine the events and their instants.
 ///
-/// In the last ten seconds, all peers are present, the network is whole, and there are no more commands.
+/// In the last ten seconds (``finalCalm``), all peers are present, the network is whole, and there are no more commands.
 final class RandomScenario: Scenario {
   /// A scheduled action.
+  ///
+  /// The first value is a host. `life` is the peer at this host that the action concerns: if the peer was restarted since, the
+  /// action is omitted.
   enum Action {
+    /// A peer starts.
     case enter(Int)
     /// The peer leaves as soon as it is not master any more, and at the instant at the latest.
     case leave(Int, life: Int, by: Instant)
+    /// The player releases a key.
     case releaseKey(Int, life: Int, key: UInt7)
+    /// The peer accepts an offer of the rhythm.
     case take(Int, life: Int)
+    /// The partition of the network ends.
     case heal
+    /// All gates of all peers are opened.
     case openGates
   }
 
@@ -24,12 +32,18 @@ final class RandomScenario: Scenario {
 
   var random: SplitMix
   private let end: Instant
+  /// The scheduled actions, in any order.
   private var agenda: [(at: Instant, action: Action)] = []
+  /// The instant of the next random command. The first one follows after four seconds.
   private var nextCommand = Instant(nanoseconds: 4_000_000_000)
+  /// Whether ``finalCalm`` has begun.
   private var isCalm = false
+  /// Whether the network is partitioned.
   var isPartitioned = false
 
   init(seed: UInt64, length: Nanoseconds) {
+    // The numbers of the scenario must differ from those of the world, which has the same seed. The constant is arbitrary: the
+    // ASCII text "EVENING!".
     random = SplitMix(seed: seed ^ 0x4556_454E_494E_4721)
     end = Instant(nanoseconds: 0) + length
   }
@@ -63,6 +77,7 @@ final class RandomScenario: Scenario {
     world.hosts.indices.filter { world.hosts[$0].peer != nil && $0 != other }.randomElement(using: &random)
   }
 
+  /// Starts a peer with a random activity.
   func enter(_ host: Int, in world: VirtualWorld) { world.enter(host, activity: UInt8(random.integer(in: 0...60))) }
 
   /// Most peers join within the first two seconds.
@@ -72,6 +87,7 @@ final class RandomScenario: Scenario {
     }
   }
 
+  /// Begins the last part: ends the partition, opens the gates and starts all absent peers.
   private func calmDown(in world: VirtualWorld) {
     isCalm = true
     perform(.heal, in: world)

@@ -5,8 +5,9 @@ import PeerProtocol
 import Sending
 
 /// Disables one rule from outside: the shipped code is unchanged, but the messages that the rule needs are altered or not
-/// sent.
+/// sent. The rules `gate` and `failover` are disabled by settings of the peers instead (``VirtualWorld``).
 final class RuleMutation {
+  /// The rule that is disabled; nil if all rules are in force.
   let rule: EnsembleRule?
   /// The claim with which the peer at a host is master. Nil if that peer is not master.
   var mastery: (Int) -> Claim? = { _ in nil }
@@ -23,6 +24,7 @@ final class RuleMutation {
       return [.exclusive(alter(data), to: stream, isJournalled: isJournalled)]
     case (.tie, .exclusive(let data, let stream, let isJournalled)),
       (.heal, .exclusive(let data, let stream, let isJournalled)):
+      // A message without a stream goes to all Tutti peers.
       let receivers = peer.core.roster.sessions.filter { session in
         (stream.map { $0 == session.stream } ?? (peer.core.roster[session.id]?.identity != nil))
           && admits(from: peer.host, to: session.info.data.host)
@@ -42,7 +44,8 @@ final class RuleMutation {
     return SystemExclusiveData(presence.systemExclusive) ?? data
   }
 
-  /// Whether a System Exclusive message may go from one host to another.
+  /// Whether a System Exclusive message may go from one host to another. Between two masters it may not, if their terms are equal
+  /// and the rule is `tie`, or if their terms differ and the rule is `heal`: neither then learns of the other's claim.
   private func admits(from host: Int, to other: Int) -> Bool {
     guard let a = mastery(host), let b = mastery(other) else { return true }
     return (a.term == b.term) != (rule == .tie)

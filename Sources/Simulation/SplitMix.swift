@@ -11,5 +11,6 @@ public struct SplitMix: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
+  /// A uniform integer in `range`.
   public mutating func integer(in range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &self) }
 }

@@ -3,7 +3,7 @@ import MusicalTime
 /// A local clock with an offset and a skew relative to true time. The conversions use exact integers and are monotonic in both
 /// directions.
 struct VirtualClock: Sendable, BitwiseCopyable {
-  /// The local time at true time 0.
+  /// The local time at true time 0: how far the clock is ahead then.
   let ahead: Nanoseconds
   /// The skew: nanoseconds that the clock gains per second of true time. 1000 are 1 ppm. Less than 10^9.
   let gain: Int64
@@ -23,6 +23,7 @@ struct VirtualClock: Sendable, BitwiseCopyable {
     let shown = (instant - ahead).nanoseconds
     let (seconds, rest) = shown.quotientAndRemainder(dividingBy: 1_000_000_000 + gain)
     var truth = Instant(nanoseconds: seconds * 1_000_000_000 + rest * 1_000_000_000 / (1_000_000_000 + gain))
+    // The divisions round: the exact instant may be a few nanoseconds later or earlier.
     while local(at: truth) < instant { truth = truth + Nanoseconds(1) }
     while local(at: truth - Nanoseconds(1)) >= instant { truth = truth - Nanoseconds(1) }
     return truth

@@ -11,9 +11,10 @@ final class VirtualClockThread {
   private var sender: StreamSender
   private let wire: Wire
   private let clock: VirtualClock
+  /// The address from which the packets are sent.
   private let source: SocketAddress
   private let pattern: Pattern
-  /// The steps that the sender has passed to the sound and that are not yet due.
+  /// The steps that the sender has passed to the audio output and that are not yet due.
   private var waiting: [PlayedStep] = []
 
   init(host: Int, wire: Wire, clock: VirtualClock, pattern: Pattern, tickLead: Nanoseconds, soundLead: Nanoseconds) {
@@ -26,7 +27,7 @@ final class VirtualClockThread {
   /// When ``run(at:)`` or ``nextStep(at:)`` has something to do next, in local time.
   var nextDeadline: Instant { min(sender.nextDeadline, waiting.first?.due ?? .distantFuture) }
 
-  /// Executes a command and sends what follows from it.
+  /// Executes a command and sends the packets that it causes.
   func execute(_ command: StreamCommand, at now: Instant) {
     if case .open(let stream, _, _, _, _) = command { sender.reserve(stream.slot + 1) }
     sender.execute(command)
@@ -55,6 +56,7 @@ final class VirtualClockThread {
     while let output = sender.pollExceptGuards(at: now) { perform(output, at: now) }
   }
 
+  /// Performs one output of the sender: sends a packet, or adds or withdraws steps.
   private func perform(_ output: StreamSender.Output, at now: Instant) {
     switch output {
     case .packet(let transmission):
@@ -73,6 +75,7 @@ final class VirtualClockThread {
     return waiting.removeFirst()
   }
 
+  /// Keeps a step until it is due. Does nothing if the tick begins no step.
   private func keep(_ tick: Tick) {
     guard let step = tick.beginsStep else { return }
     let schedule = sender.schedule

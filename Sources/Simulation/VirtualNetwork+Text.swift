@@ -30,19 +30,23 @@ extension VirtualNetwork {
       let words = line.split(whereSeparator: \.isWhitespace)
       guard let key = words.first, !key.hasPrefix("#") else { continue }
       func fault(_ reason: String) -> Fault { Fault(file: file, line: index + 1, reason: reason) }
+      // A colon after the key, as in YAML, is not repeated in the message.
+      let shownKey = key.hasSuffix(":") ? key.dropLast() : key
       guard words.count > 1, let value = Double(words[1]), value.isFinite else {
-        throw fault("\(key): no number follows; write it as in `loss 0.05`")
+        throw fault("\(shownKey): no number follows; write it as in `loss 0.05`")
       }
-      guard seen.insert(key).inserted else { throw fault("\(key): given twice; take one line away") }
+      guard seen.insert(key).inserted else { throw fault("\(key): given twice; remove one of the lines") }
+      // Reads the value as milliseconds.
       func length() throws(Fault) -> Nanoseconds {
         guard (0...10_000).contains(value) else {
           throw fault("\(key) \(words[1]): out of range; give 0 to 10000 milliseconds")
         }
         return Nanoseconds(Int64(value * 1e6))
       }
+      // Reads the value as a fraction.
       func share() throws(Fault) -> Double {
         guard (0...1).contains(value) else {
-          throw fault("\(key) \(words[1]): out of range; give a share from 0 to 1, 0.05 for 5 %")
+          throw fault("\(key) \(words[1]): out of range; give a fraction from 0 to 1, such as 0.05 for 5 %")
         }
         return value
       }
@@ -58,7 +62,7 @@ extension VirtualNetwork {
         }
         burst = value
       default:
-        throw fault("\(key): not known; give delay_ms, jitter_ms, loss, burst, duplicate or reorder")
+        throw fault("\(shownKey): not known; give delay_ms, jitter_ms, loss, burst, duplicate or reorder")
       }
     }
   }

@@ -9,7 +9,8 @@ public struct VirtualNetwork: Hashable, Sendable {
     case normal
     /// The upper half of a normal distribution. ``VirtualNetwork/delay`` is the minimum.
     case late
-    /// A Pareto distribution of index 3, with a minimum and a long tail. It is cut at four standard deviations, as in netem's table.
+    /// A Pareto distribution of index 3, with a minimum and a long tail. It is cut at four standard deviations above the mean, as
+    /// in netem's table.
     case pareto
   }
 
@@ -65,10 +66,13 @@ public struct VirtualNetwork: Hashable, Sendable {
       case .late: abs(random.normal())
       case .pareto: random.pareto()
       }
+    // The random numbers have the standard deviation 2^16.
     return max(.zero, delay + Nanoseconds((jitter.count * deviations) >> 16))
   }
 
-  /// Whether a packet is lost, given whether the previous packet was lost. A Markov chain of two states (Gilbert, 1960).
+  /// Whether a packet is lost, given whether the previous packet was lost. A Markov chain of two states (Gilbert, 1960): a loss
+  /// follows a loss with the probability 1 - 1 / b, so that a burst has b losses on average, and follows an arrival so often
+  /// that the fraction ``loss`` of all packets is lost.
   func loses(afterLoss: Bool, _ random: inout SplitMix) -> Bool {
     guard loss > 0 else { return false }
     guard burst > 1, loss < 1 else { return random.share() < loss }
@@ -83,6 +87,7 @@ extension SplitMix {
   /// An approximately normal number with mean 0 and standard deviation 2^16: the sum of twelve uniform numbers of 16 bits
   /// (Irwin and Hall, 1927).
   mutating func normal() -> Int64 {
+    // Minus the mean of the sum: 12 * 65535 / 2.
     var sum: Int64 = -393_210
     for _ in 0..<3 {
       let bits = next()
@@ -96,6 +101,8 @@ extension SplitMix {
   mutating func pareto() -> Int64 {
     let (a, b) = (next(), next())
     let greatest = Int64(max(a >> 32, a & 0xFFFF_FFFF, b >> 32)) + 1
+    // 2^48 / greatest has the minimum 2^16. The mean of the distribution is 3/2 of its minimum, 98304, and its standard
+    // deviation is 0.866 (the square root of 3/4) of its minimum.
     return min(((1 << 48) / greatest - 98_304) * 1000 / 866, 4 << 16)
   }
 }

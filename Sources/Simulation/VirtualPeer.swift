@@ -12,9 +12,10 @@ final class VirtualPeer {
   /// The time from the arrival of a datagram until the control thread, which is not a real-time thread, processes it and all
   /// other datagrams that have arrived.
   private static let latency = Nanoseconds.milliseconds(1)
-  /// The maximum time that a datagram waits that the network thread has already answered.
+  /// The maximum time for which a datagram that the network thread has already answered waits for the control thread.
   private static let longestWait = Nanoseconds.milliseconds(100)
 
+  /// The number of the host on which the peer runs.
   let host: Int
   /// The number of peers that were started at this host, including this one.
   let life: Int
@@ -28,15 +29,18 @@ final class VirtualPeer {
   private let mutation: RuleMutation
   /// The events since the checker has collected them.
   var events: [Event] = []
-  /// The sources that the network thread answers: SSRC and host.
+  /// The sources that the network thread answers: see ``key(_:_:)``.
   private var knownSources: Set<UInt64> = []
   /// The packets that the network thread has received, by slot: the arrival in local time, and whether it has answered them.
   private var arrivals: [(slot: Int, at: Instant, isAnswered: Bool)] = []
+  /// The packet that is sent next; preallocated.
   private var packet = RigidArray<UInt8>(capacity: PacketPool.slotLength)
-  private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
-  /// The true time of the next scheduled waking of each thread.
-  private var controlWakes = Instant.distantFuture
-  private var clockWakes = Instant.distantFuture
+  /// The first octets of a received AppleMIDI packet, which may have to be answered; preallocated.
+  private var request = RigidArray<UInt8>(capacity: ClockProbe.length)
+  /// The true time at which the control thread wakes next.
+  private var controlWaking = Instant.distantFuture
+  /// The true time at which the clock thread wakes next.
+  private var clockWaking = Instant.distantFuture
   /// The last known deadline of the core, in local time, and the true time of the waking for this deadline.
   private var due = (local: Instant.distantFuture, waking: Instant.distantFuture)
   /// How often in succession the control thread has woken for a deadline that stayed the same.
@@ -44,9 +48,11 @@ final class VirtualPeer {
 
   /// An observable event.
   enum Event {
-    /// A message of another peer sounds.
+    /// A message of a remote peer, or of the local player (nil), sounds.
     case sound(Message, from: SessionID?)
+    /// A step sounds.
     case step(PlayedStep)
+    /// The core informs the user.
     case core(Ensemble.Event)
   }
 
@@ -71,18 +77,19 @@ final class VirtualPeer {
   func receive(_ slot: Int) {
     let now = now
     let label = wire.packets.labels[slot]
-    question.removeAll()
+    request.removeAll()
     wire.packets.read(slot) { octets in
       // Only AppleMIDI packets are answered here, never RTP packets.
       guard octets.count >= 2, octets[0] == 0xFF, octets[1] == 0xFF else { return }
-      question.append(copying: octets.extracting(first: ClockProbe.length))
+      request.append(copying: octets.extracting(first: ClockProbe.length))
     }
     var isReply = false
-    let isAnswered = label.port == .data && question.count > 0 && answer(to: label.source, at: now, &isReply)
+    let isAnswered = label.port == .data && request.count > 0 && answer(to: label.source, at: now, &isReply)
     arrivals.append((slot, now, isAnswered))
     wake(in: isAnswered && !isReply ? Self.longestWait : Self.latency)
   }
 
+  /// Passes the received packets to the core.
   private func takeArrivals(at now: Instant) {
     for (slot, instant, isAnswered) in arrivals {
       let label = wire.packets.labels[slot]
@@ -100,16 +107,19 @@ final class VirtualPeer {
     arrivals.removeAll(keepingCapacity: true)
   }
 
-  /// Answers CK0 and clock probes of peers in session.
+  /// Answers CK0 and clock probes of peers in session, as the network thread does. `isReply` is set if the packet is the reply
+  /// to a clock probe of the local peer, which the answer acknowledges.
+  ///
+  /// - Returns: whether an answer was sent.
   private func answer(to source: SocketAddress, at now: Instant, _ isReply: inout Bool) -> Bool {
     packet.removeAll()
-    if let probe = ClockProbe(question), knownSources.contains(Self.key(probe.ssrc, source)) {
+    if let probe = ClockProbe(request), knownSources.contains(Self.key(probe.ssrc, source)) {
       isReply = probe.kind == .reply
       let answer = probe.answer(
         from: core.endpoint.ssrc, identity: identity.bits, rateLimit: min(probeRateLimit, core.endpoint.probeRateLimit),
         receivedAt: now, sentAt: now)
       guard answer?.append(to: &packet) == true else { return false }
-    } else if let asked = ClockPacket(question), asked.count == 0, knownSources.contains(Self.key(asked.ssrc, source)) {
+    } else if let asked = ClockPacket(request), asked.count == 0, knownSources.contains(Self.key(asked.ssrc, source)) {
       guard asked.reply(from: core.endpoint.ssrc, sentAt: now)?.append(to: &packet) == true else { return false }
     } else {
       return false
@@ -118,13 +128,14 @@ final class VirtualPeer {
     return true
   }
 
+  /// A source: the SSRC in the upper 32 bits, the host in the lower ones.
   private static func key(_ ssrc: UInt32, _ address: SocketAddress) -> UInt64 {
     UInt64(ssrc) << 32 | UInt64(address.host)
   }
 
   /// Processes the received packets and everything that is due. The work of the control thread.
   func runControlThread() {
-    controlWakes = .distantFuture
+    controlWaking = .distantFuture
     let (now, due) = (now, due.local)
     takeArrivals(at: now)
     core.advance(to: now)
@@ -136,12 +147,12 @@ final class VirtualPeer {
   /// Performs the outputs of the core and schedules the next waking of the control thread.
   func performOutputs() {
     let now = now
-    for output in core.drain(at: now) { execute(output) }
+    for output in core.takeOutputs(at: now) { execute(output) }
     due.local = core.nextDeadline
     let instant = max(clock.truth(at: due.local), wire.now + Self.latency)
-    guard instant < controlWakes else { return }
-    controlWakes = instant
-    // Most packets do not change the deadline. Its waking is already scheduled then.
+    guard instant < controlWaking else { return }
+    controlWaking = instant
+    // Most packets do not change the deadline. The waking for it is then scheduled already.
     guard instant != due.waking else { return }
     due.waking = instant
     wire.events.push(.control, host: host, value: life, at: instant)
@@ -150,14 +161,14 @@ final class VirtualPeer {
   /// Schedules a waking of the control thread after `delay`.
   func wake(in delay: Nanoseconds) {
     let instant = wire.now + delay
-    guard instant < controlWakes else { return }
-    controlWakes = instant
+    guard instant < controlWaking else { return }
+    controlWaking = instant
     wire.events.push(.control, host: host, value: life, at: instant)
   }
 
-  /// Does what is due on the clock thread.
+  /// Does everything that is due on the clock thread, and schedules its next waking.
   func runClockThread() {
-    clockWakes = .distantFuture
+    clockWaking = .distantFuture
     let now = now
     thread.run(at: now)
     while let step = thread.nextStep(at: now) { events.append(.step(step)) }
@@ -169,14 +180,15 @@ final class VirtualPeer {
     let next = thread.nextDeadline
     guard next != .distantFuture else { return }
     let wake = max(clock.truth(at: next), wire.now + Nanoseconds(1))
-    guard wake < clockWakes else { return }
-    clockWakes = wake
+    guard wake < clockWaking else { return }
+    clockWaking = wake
     wire.events.push(.clock, host: host, value: life, at: wake)
   }
 
-  /// Whether a waking of the thread is still valid: it was not replaced by a later one.
-  var isControlDue: Bool { controlWakes <= wire.now }
-  var isClockDue: Bool { clockWakes <= wire.now }
+  /// Whether the control thread is to wake now. Otherwise a waking event is obsolete: the thread has already run for it.
+  var isControlDue: Bool { controlWaking <= wire.now }
+  /// Whether the clock thread is to wake now.
+  var isClockDue: Bool { clockWaking <= wire.now }
 
   /// Ends the notes of the player, stops the receivers of the clock, and ends all sessions.
   func leave() {
@@ -187,6 +199,7 @@ final class VirtualPeer {
     performOutputs()
   }
 
+  /// Performs one output of the core.
   private func execute(_ output: PeerCore.Output) {
     switch output {
     case .send(let octets, let address, let port):
@@ -218,6 +231,7 @@ final class VirtualPeer {
     }
   }
 
+  /// Passes a command to the clock thread, as altered by the rule mutation.
   private func execute(_ command: StreamCommand) {
     for command in mutation.mutate(command, from: self) { thread.execute(command, at: now) }
     wakeClockThread()

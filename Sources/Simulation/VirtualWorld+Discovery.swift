@@ -10,6 +10,7 @@ extension VirtualWorld {
     newcomers = []
     for peer in hosts.compactMap(\.peer) {
       var hasFound = false
+      // A newcomer finds all peers. The other peers find the newcomers.
       let isNew = new.contains(peer.host)
       for host in isNew ? Array(hosts.indices) : new where host != peer.host && wire.reaches(peer.host, host) {
         guard let other = hosts[host].peer, peer.core.roster.session(of: other.identity) == nil else { continue }

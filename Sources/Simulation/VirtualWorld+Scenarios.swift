@@ -33,12 +33,12 @@ extension VirtualNetwork {
   /// Returns one of the networks of the lab, or a network that loses up to 20 % of all packets, and duplicates and reorders
   /// packets.
   static func random(_ random: inout SplitMix) -> VirtualNetwork {
-    let place = Int(random.integer(in: 0...7))
+    let choice = Int(random.integer(in: 0...7))
     let delay = random.integer(in: 200...15_000)
     let jitter = random.integer(in: 10...max(11, delay / 3))
     let rough = VirtualNetwork(
       name: "rough", delay: .microseconds(delay), jitter: .microseconds(jitter), loss: random.share() * 0.2,
       burst: 1 + random.share() * 2, duplicate: random.share() * 0.02, reorder: random.share() * 0.05)
-    return place < 4 ? lab[place] : rough
+    return choice < 4 ? lab[choice] : rough
   }
 }

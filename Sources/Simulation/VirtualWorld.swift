@@ -10,9 +10,13 @@ public import Rhythm
 ///
 /// A world belongs to one thread. Real-time: not safe.
 public final class VirtualWorld {
+  /// The settings of a simulation.
   public struct Settings: Sendable {
+    /// The number of hosts, each with one peer.
     public var peers = 4
+    /// The network between all hosts.
     public var network = VirtualNetwork.lan
+    /// The seed of all random numbers.
     public var seed: UInt64 = 1
     /// The probe rate limit: the maximum number of clock probes per second that each peer allows each other peer. A low limit
     /// makes a simulation faster, and not easier for the peers.
@@ -47,21 +51,26 @@ public final class VirtualWorld {
   /// The interval between two evaluations of the invariants. Longer in a large world, which has no random scenario.
   private var checkInterval: Nanoseconds { .milliseconds(hosts.count <= 16 ? 50 : 250) }
 
+  /// An event of the world: the scenario acts, the invariants are evaluated, or the newcomers are discovered.
   enum Due: Int { case scenario, check, discovery }
 
   let settings: Settings
+  /// The network, which also has the event queue and the true time.
   let wire: Wire
   private let pattern: Pattern
   private let mutation: RuleMutation
   var hosts: [Host]
+  /// The seeds of the random numbers of new peers.
   var random: SplitMix
   private let scenario: any Scenario
   let checker: InvariantChecker
+  /// The true time at which the simulation ends.
   private let end: Instant
   /// The hosts whose peers have joined or become reachable, and have not been discovered yet.
   var newcomers: [Int] = []
 
-  /// A world with a scenario.
+  /// Creates a world that runs `scenario` for `length`. Each host gets a clock that is 1 to 1000 s ahead of the true time and
+  /// deviates from its rate by up to 100 ppm.
   init(_ settings: Settings, scenario: any Scenario, length: Nanoseconds) {
     var random = SplitMix(seed: settings.seed)
     (self.settings, self.scenario) = (settings, scenario)
@@ -123,6 +132,7 @@ public final class VirtualWorld {
   /// The result so far.
   public var outcome: Outcome { checker.outcome(packets: wire.sent, lost: wire.lost) }
 
+  /// Handles an event of the world, and schedules the next one of its kind.
   private func handle(_ due: Due) {
     switch due {
     case .scenario: wire.events.push(.world, host: Due.scenario.rawValue, at: scenario.advance(self))
@@ -133,6 +143,7 @@ public final class VirtualWorld {
     }
   }
 
+  /// Passes the events of a peer to the checker.
   private func collectEvents(of peer: VirtualPeer) {
     guard !peer.events.isEmpty else { return }
     checker.record(peer.events, of: peer)
@@ -184,14 +195,14 @@ public final class VirtualWorld {
     }
   }
 
-  /// Partitions the network, or ends the partition. `parts` has the number of a part for each host.
+  /// Partitions the network, or ends the partition. `parts` contains, for each host, the number of the part to which it belongs.
   func partition(into parts: [UInt8]) {
     wire.partition(into: parts)
     checker.partitioned()
     announce(Array(hosts.indices))
   }
 
-  /// Executes a command of a player.
+  /// Executes a command of the player at `host`, and then the outputs of the peer. Does nothing if no peer runs there.
   func command<Failure: Error>(
     _ host: Int, _ body: (PeerCore, Instant) throws(Failure) -> Void
   ) throws(Failure) {

@@ -4,18 +4,22 @@ import RTPMIDI
 
 /// The network between the hosts of a world, with the packets in flight and the event queue.
 final class Wire {
+  /// The future events of the whole simulation.
   var events = EventQueue()
   /// The true time.
   var now = Instant(nanoseconds: 0)
+  /// Delay, loss, duplication and reordering.
   var network: VirtualNetwork
+  /// The packets that are in flight, or that have arrived and are not processed yet.
   private(set) var packets = PacketPool()
   private var random: SplitMix
   /// The part of the network of each host. Packets do not pass from one part to another.
   private(set) var parts: [UInt8]
-  /// Whether the last packet was lost, for each pair of source and destination. Used only if losses come in bursts.
+  /// Whether the last packet from host a to host b was lost, at index a * hosts + b. Used only if losses come in bursts.
   private var hasLost: [Bool] = []
-  /// The number of packets that were sent, and how many of them did not arrive.
+  /// The number of packets that were sent.
   private(set) var sent: Int64 = 0
+  /// The number of these packets that did not arrive.
   private(set) var lost: Int64 = 0
 
   init(_ network: VirtualNetwork, hosts: Int, random: SplitMix) {
@@ -34,7 +38,7 @@ final class Wire {
   /// Partitions the network. `parts` has the number of a part for each host.
   func partition(into parts: [UInt8]) { self.parts = parts }
 
-  /// Whether two hosts are in the same part of the network.
+  /// Whether packets pass from host `a` to host `b`: both are in the same part of the network.
   func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] }
 
   /// Sends a packet from one host to a port of another host. The packet may be lost, delayed or duplicated.
@@ -49,18 +53,20 @@ final class Wire {
     if network.duplicate > 0, random.share() < network.duplicate { deliver(packet, from: source, to: target) }
   }
 
+  /// Whether the next packet from one host to another is lost.
   private func isLost(_ from: Int, _ to: Int) -> Bool {
     guard network.burst > 1 else { return network.loses(afterLoss: false, &random) }
     if hasLost.isEmpty { hasLost = [Bool](repeating: false, count: parts.count * parts.count) }
-    let way = from * parts.count + to
-    hasLost[way] = network.loses(afterLoss: hasLost[way], &random)
-    return hasLost[way]
+    let index = from * parts.count + to
+    hasLost[index] = network.loses(afterLoss: hasLost[index], &random)
+    return hasLost[index]
   }
 
+  /// Schedules the arrival of a packet after a random delay.
   private func deliver(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to target: SocketAddress) {
     var latency = network.latency(&random)
     if network.reorder > 0, random.share() < network.reorder { latency = latency + VirtualNetwork.hold }
-    let slot = packets.keep(packet, from: source, to: target.end)
+    let slot = packets.keep(packet, from: source, to: target.sessionPort)
     events.push(.packet, host: target.host, value: slot, at: now + latency)
   }
 

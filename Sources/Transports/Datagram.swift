@@ -21,7 +21,7 @@ public struct Datagram: Sendable, BitwiseCopyable {
   public internal(set) var at = Instant(nanoseconds: 0)
   /// The port that received the datagram.
   public internal(set) var port = Port.control
-  /// The instant at which the receiving thread sent a reply, or nil if it sent none.
+  /// The instant at which the receiving thread sent a reply to this datagram, or nil if it sent none.
   public var answeredAt: Instant?
 
   /// Creates an empty datagram.

@@ -35,7 +35,8 @@ public struct PortPair: Sendable, BitwiseCopyable {
     }
     for _ in 0..<64 {
       let first = try UDPSocket(port: 0)
-      // The control port must be even: node-rtpmidi distinguishes the two ports by this.
+      // The control port must be even, because node-rtpmidi recognises the control port by its even number. If it is odd, or
+      // if the next port is in use, another port is tried.
       guard first.port % 2 == 0, let second = try? UDPSocket(port: first.port + 1) else {
         first.close()
         continue
@@ -43,7 +44,8 @@ public struct PortPair: Sendable, BitwiseCopyable {
       (control, data) = (first, second)
       return
     }
-    throw TransportError("UDP ports: no free pair of consecutive ports; choose one with --port")
+    throw TransportError(
+      "UDP ports: no free pair found in 64 attempts; close other programs, or give a port with --port")
   }
 
   /// Closes both sockets. They must not be used afterwards.
@@ -67,6 +69,7 @@ public struct PortPair: Sendable, BitwiseCopyable {
     let isBuffered = sequencer?.hasBuffered ?? false
     let readable = realtime_wait_readable(
       control.descriptor, data.descriptor, sequencer?.descriptor ?? -1, isBuffered ? 0 : milliseconds)
+    // One bit per descriptor, in the order of the arguments.
     return (readable & 1 != 0, readable & 2 != 0, isBuffered || readable & 4 != 0)
   }
 }

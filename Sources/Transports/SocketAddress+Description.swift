@@ -8,6 +8,7 @@ extension SocketAddress: CustomStringConvertible {
 
   /// The address without the port: `192.168.1.20`, `fe80::1%eth0`.
   public var hostDescription: String {
+    // The last four octets are the IPv4 address.
     guard isIPv6 else { return "\(low >> 24 & 255).\(low >> 16 & 255).\(low >> 8 & 255).\(low & 255)" }
     var address = in6_addr()
     // Invariant: an in6_addr has 16 octets.

@@ -26,20 +26,21 @@ extension SocketAddress {
   ) throws(TransportError) -> [SocketAddress] {
     let (name, port) = try parts(of: text, defaultPort: defaultPort)
     if let interface = name.interface, if_nametoindex(interface) == 0, UInt32(interface) == nil {
-      throw TransportError("interface \(interface) of \(name): not found; run `ip link` to list the interfaces")
+      throw TransportError("interface \(interface) of \(name): not found; give an interface that `ip link` lists")
     }
     // A numeric address needs no look-up. For a name, ask only for address families that this machine has.
     var (found, code) = lookUp(name, AI_NUMERICHOST)
     if found.isEmpty { (found, code) = lookUp(name, AI_ADDRCONFIG) }
     guard !found.isEmpty else {
       throw TransportError(
-        "host \(name): not found (\(String(cString: gai_strerror(code)))); check the name, or give its address")
+        "host \(name): not found (\(String(cString: gai_strerror(code)))); check the name, or give the address of the host"
+      )
     }
     // A link-local address is usable only with its interface.
     let addresses = found.filter { !$0.isLinkLocal || $0.scope != 0 }
     guard !addresses.isEmpty else {
       throw TransportError(
-        "host \(name): its link-local address requires an interface; write for example fe80::1%eth0")
+        "host \(name): its link-local address requires an interface; write for example [fe80::1%eth0]:5004")
     }
     return addresses.map { SocketAddress(high: $0.high, low: $0.low, scope: $0.scope, port: port) }
   }
@@ -63,7 +64,7 @@ extension SocketAddress {
       address.isLinkLocal
     {
       throw TransportError(
-        "address \(text): a link-local address requires an interface; write for example fe80::1%eth0")
+        "address \(text): a link-local address requires an interface; write for example [fe80::1%eth0]:5004")
     }
     return (name, port)
   }
@@ -81,7 +82,8 @@ extension SocketAddress {
     return (parts[0].isEmpty ? nil : String(parts[0]), parts.count == 2 ? parts[1] : nil)
   }
 
-  /// Returns the addresses of `name` with port 0, and the error code of `getaddrinfo` if there are none.
+  /// Calls `getaddrinfo` with `flags`. Returns the addresses of `name` with port 0. If there are none, `code` is the error
+  /// code of `getaddrinfo`, or EAI_FAMILY if it found only other address families.
   private static func lookUp(_ name: String, _ flags: Int32) -> (addresses: [SocketAddress], code: Int32) {
     var hints = addrinfo()
     hints.ai_flags = flags
@@ -93,9 +95,9 @@ extension SocketAddress {
     guard code == 0 else { return ([], code) }
     var addresses: [SocketAddress] = []
     var entry = list
-    while let here = entry?.pointee {
-      if let address = SocketAddress(here) { addresses.append(address) }
-      entry = here.ai_next
+    while let current = entry?.pointee {
+      if let address = SocketAddress(current) { addresses.append(address) }
+      entry = current.ai_next
     }
     return (addresses, EAI_FAMILY)
   }

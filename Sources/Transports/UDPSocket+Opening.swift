@@ -30,11 +30,13 @@ extension UDPSocket {
       return (nil, code)
     }
     set(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, 1)
-    // Networks that honour DSCP give ticks priority: class EF, as RFC 4594 recommends for real-time media.
+    // Networks that honour DSCP give ticks priority: class EF (46), as RFC 4594 recommends for real-time media. The DSCP is
+    // in the upper six bits of the octet.
     set(descriptor, Int32(IPPROTO_IP), IP_TOS, 46 << 2)
     if isDualStack { set(descriptor, Int32(IPPROTO_IPV6), IPV6_TCLASS, 46 << 2) }
-    // A thousand peers can send within the same millisecond, and the local peer can send to all of them. Only a process
-    // with CAP_NET_ADMIN gets this buffer size in any case; the limits for others are net.core.rmem_max and wmem_max.
+    // Buffers of 1 MiB, because a thousand peers can send within the same millisecond, and the local peer can send to all
+    // of them. A process with CAP_NET_ADMIN always gets this size (the options ending in FORCE). For others, the limits are
+    // net.core.rmem_max and net.core.wmem_max.
     if !set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, 1 << 20) { set(descriptor, SOL_SOCKET, SO_RCVBUF, 1 << 20) }
     if !set(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, 1 << 20) { set(descriptor, SOL_SOCKET, SO_SNDBUF, 1 << 20) }
     return (UDPSocket(descriptor: descriptor, port: port, isDualStack: isDualStack), 0)

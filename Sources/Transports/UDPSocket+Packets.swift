@@ -23,15 +23,16 @@ extension UDPSocket {
     guard count <= Datagram.capacity else { return false }
     var octets = InlineArray<1472, UInt8>(repeating: 0)
     for index in 0..<count { octets[index] = packet[index] }
-    // Invariant: as above.
+    // Invariant: the pointer covers the inline array and is used only during the call.
     return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: count, to: address) }
   }
 
   /// Stores the send instant in a packet and sends the packet without blocking.
   ///
   /// The send instant is a 64-bit big-endian number of nanoseconds of CLOCK_MONOTONIC. The packet is copied before the
-  /// clock is read, so that no work depends on the packet between the clock reading and the system call. The delay of
-  /// the system call is then equal in both directions and cancels out.
+  /// clock is read, so that the work between the clock reading and the system call does not depend on the packet. The
+  /// delay from the clock reading to the kernel is then equal for packets in both directions, and cancels out in the
+  /// measurement of the offset of two clocks.
   ///
   /// - Parameter offset: the position of the send instant. The packet has at least eight octets from this position.
   /// - Returns: the send instant; nil if the packet is longer than ``Datagram/capacity``, too short for `offset`, or not
@@ -55,13 +56,16 @@ extension UDPSocket {
     guard count <= Datagram.capacity else { return nil }
     var octets = InlineArray<1472, UInt8>(repeating: 0)
     for index in 0..<count { octets[index] = packet[index] }
-    // Invariant: as above.
+    // Invariant: the pointer covers the inline array and is used only during the call.
     return withUnsafeMutablePointer(to: &octets) {
       send(UnsafeMutableRawPointer($0), count: count, stampedAt: offset, to: address)
     }
   }
 
-  // Invariant: `octets` points to at least `count` octets, and `offset + 8 <= count`.
+  /// Stores the send instant at `offset` and sends `count` octets. Returns the send instant, or nil if the kernel does not
+  /// accept the packet.
+  ///
+  /// Invariant: `octets` points to at least `count` octets, and `offset + 8 <= count`.
   @_noLocks @_noAllocation
   private func send(
     _ octets: UnsafeMutableRawPointer, count: Int, stampedAt offset: Int, to address: SocketAddress

@@ -2,6 +2,7 @@ import ArgumentParser
 import Engine
 import Foundation
 
+/// The program `tutti` with its subcommands.
 @main
 struct Tutti: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -9,23 +10,24 @@ struct Tutti: ParsableCommand {
     abstract: "Play in time together over a network.",
     discussion: """
       Each device runs one peer, which produces its own sound. Any peer can start the rhythm and becomes the master. The \
-      other peers follow its MIDI clock and play the same drum pattern in time.
+      other peers follow its MIDI clock and play the same rhythm in time.
 
       EXAMPLES
         tutti demo                              run four peers, measure timing
-        tutti peer                              run one peer; space starts
+        tutti peer                              run one peer; press space to start
         tutti peer --connect 192.168.1.20:5004  connect to another peer
         tutti simulate --peers 100              simulate a hundred peers
-        tutti patch list                        list the rhythms
+        tutti patch list                        list the patches
         tutti ports                             list MIDI ports and sound cards
 
       EXIT STATUS
-        0   done
-        1   a measured limit was missed
-        64  usage error
-        65  a file cannot be parsed
-        69  a required device, port, patch or folder is missing or not permitted
-        70  internal error
+        0    done
+        1    simulate: an invariant was violated
+        64   usage error
+        65   a file cannot be parsed
+        69   a file, folder, device or port is missing, or access to it is denied
+        70   internal error
+        130  demo: interrupted with Ctrl-C
       """,
     version: Version.current,
     subcommands: [

@@ -21,6 +21,7 @@ import Testing
     var memory: UnsafeMutableRawPointer?
     let code = posix_memalign(&memory, 256, 100)
     let c = allocation_count_end()
+    // Each of the six functions allocates once.
     #expect(c == 6)
     #expect(code == 0 && Int(bitPattern: memory) % 256 == 0)
     free(memory)

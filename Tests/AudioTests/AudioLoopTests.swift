@@ -6,7 +6,8 @@ import Realtime
 import Testing
 import _TestSupport
 
-/// Tests of the work of the audio thread under a virtual clock, from the event ring to the recording on the disk.
+/// Tests of the work of the audio thread under a virtual clock, from the event ring to the recording on the disk. A
+/// period has 256 frames. The device requests the period that begins at frame P + 256 at the instant of frame P.
 @Suite struct AudioLoopTests {
   private let grid = FrameGrid.standard
 
@@ -31,6 +32,7 @@ import _TestSupport
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
     let first = device.next
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
+    // The spacing is no multiple of the period. Each hit ends before the next begins.
     let hits = (0..<20).map { first + 777 + 8_191 * $0 }
     for frame in hits { events.push(event(at: frame)) }
     loop.end(at: grid.instant(of: first + 180_001))
@@ -38,16 +40,18 @@ import _TestSupport
     try output.finish()
 
     let recording = try SoundFile(path: path)
+    // Periods that begin before the end are recorded: 180 001 frames, rounded up to 704 periods.
     #expect(recording.firstFrame == first && recording.samples.count == 704 * 256)
-    let part = { (frame: Int64) in Array(recording.samples[Int(frame - first)..<Int(frame - first) + 8_100]) }
-    for frame in hits { #expect(part(frame) == part(hits[0])) }
-    #expect(part(hits[0]).contains { abs($0) > 0.05 })
+    /// The 8100 frames from `frame` on, which contain one hit.
+    let hitSound = { (frame: Int64) in Array(recording.samples[Int(frame - first)..<Int(frame - first) + 8_100]) }
+    for frame in hits { #expect(hitSound(frame) == hitSound(hits[0])) }
+    #expect(hitSound(hits[0]).contains { abs($0) > 0.05 })
     #expect(recording.samples[0..<777].allSatisfy { $0 == 0 })
     let counters = loop.counters
     #expect(counters.hits == 20 && counters.late == 0 && counters.underruns == 0 && counters.lostFrames == 0)
   }
 
-  /// Two players on two channels. Each note sounds from the first period requested after its submission.
+  /// Notes on two channels with different instruments. Each note sounds from the first period requested after its submission.
   @Test func recordingContainsNotesFromTheNextRequestedPeriod() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
@@ -61,6 +65,7 @@ import _TestSupport
     events.push(message(.noteOn(two, key: 60, velocity: 100), at: first + 1_000))
     events.push(message(.noteOff(two, key: 60, velocity: 64), at: first + 9_000))
     events.push(message(.noteOn(sixteen, key: 60, velocity: 100), at: first + 100_100))
+    // All Notes Off.
     events.push(message(.controlChange(sixteen, controller: 123, value: 0), at: first + 148_100))
     loop.end(at: grid.instant(of: first + 256_000))
     _ = run(loop, from: grid.instant(of: first - 256), to: .distantFuture)
@@ -73,7 +78,9 @@ import _TestSupport
     #expect(samples[1_280..<1_344].contains { $0 != 0 })
     #expect(samples[96_000..<100_608].allSatisfy { $0 == 0 })
     #expect(samples[100_608..<100_672].contains { $0 != 0 })
+    // The two notes have the same key but sound different, because each channel has its own instrument.
     #expect(samples[1_280..<9_000].elementsEqual(samples[100_608..<108_328]) == false)
+    // The second note sounds until All Notes Off.
     #expect(samples[140_000..<148_000].contains { abs($0) > 0.01 })
     #expect(samples[240_000...].allSatisfy { $0 == 0 })
     #expect(loop.counters.messages == 4 && loop.counters.droppedNotes == 0 && loop.counters.hits == 0)
@@ -88,7 +95,8 @@ import _TestSupport
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     for frame in [0, 9_500, 40_000] as [Int64] { events.push(event(at: frame)) }
     var now = run(loop, from: grid.instant(of: -256), to: grid.instant(of: 9_000))
-    // The loop stalls until frame 20 000. Hits submitted earlier keep their frames; two hits are submitted only then.
+    // The loop stalls until frame 20 000. The three hits above keep their frames, because the default of `submitted` is
+    // the distant past. The two hits below are submitted at the end of the stall.
     for frame in [10_000, 11_000] as [Int64] {
       var late = event(at: frame)
       late.submitted = grid.instant(of: 20_000)
@@ -99,12 +107,14 @@ import _TestSupport
     #expect(loop.step(at: now) == nil)
     try output.finish()
 
-    // 20 224 is the first boundary after 20 000. The period requested there begins at 20 480, up to 10 480 frames late.
+    // The first period boundary after 20 000 is 20 224. The period requested there begins at 20 480, so the hit that
+    // was due at 10 000 is 10 480 frames late.
     let samples = try SoundFile(path: path).samples
     let counters = loop.counters
     #expect(counters.underruns == 1 && counters.silentFrames == 0)
     #expect(counters.hits == 5 && counters.late == 2 && counters.dropped == 0)
     #expect(counters.maximumLateness == grid.instant(of: 20_480) - grid.instant(of: 10_000))
+    // The hits at 0 and 9500, which fell before and into the stall, begin with the same samples.
     #expect(Array(samples[9_500..<9_700]) == Array(samples[0..<200]))
     #expect(samples[20_480..<20_544].contains { $0 != 0 })
     // After the stall, hits are on their frames again.
@@ -120,6 +130,7 @@ import _TestSupport
     let events = SPSCRing<SoundEvent>(capacity: 4)
     events.push(event(at: first + 100))
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
+    // The first step is 1000 frames late. The recording still begins at the first frame.
     _ = run(loop, from: grid.instant(of: first + 1_000), to: grid.instant(of: first + 3_000))
     try output.finish()
     let recording = try SoundFile(path: path)
@@ -135,7 +146,7 @@ import _TestSupport
     for frame in [0, 300, 600, 700, 800, 900] as [Int64] { events.push(event(at: frame)) }
     loop.end(at: grid.instant(of: 2_000))
     _ = run(loop, from: grid.instant(of: -256), to: .distantFuture)
-    // The ring holds four events.
+    // The ring holds four of the six events.
     #expect(loop.counters.hits == 4 && loop.counters.dropped == 2 && loop.counters.underruns == 0)
   }
 
@@ -166,11 +177,13 @@ import _TestSupport
       events.push(messages[period])
       let end = grid.instant(of: Int64(period + 1) * 256)
       while let due = loop.step(at: now), due <= end { now = due }
+      // A stall of 74 ms at period 499, up to 1.5 s at period 9999.
       if period % 500 == 499 { now = now + .milliseconds(Int64(period) * 3 / 20) }
     }
     let count = allocation_count_end()
     #expect(count == 0)
     let counters = loop.counters
+    // Each stall causes one underrun, except the last of the 20, which no step follows.
     #expect(counters.hits > 9_000 && counters.underruns == 19 && counters.late > 0)
     #expect(counters.messages + counters.droppedNotes == 10_000 && counters.messages > 9_000)
     output.abandon()

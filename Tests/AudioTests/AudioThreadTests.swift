@@ -24,6 +24,7 @@ import _TestSupport
     #expect(counters.hits == 1 && counters.dropped == 0)
     let last = thread.firstFrame + Int64(recording.samples.count)
     #expect(recording.samples.count % 256 == 0 && FrameGrid.standard.instant(of: last) >= end)
+    // 60 ms are 2880 frames, rounded up to twelve periods.
     if counters.underruns == 0 { #expect(recording.samples.count == 12 * 256 && counters.late == 0) }
     #expect(recording.firstFrame == thread.firstFrame)
     #expect(recording.samples.contains { $0 != 0 })

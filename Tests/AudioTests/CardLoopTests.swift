@@ -20,11 +20,15 @@ extension SoundCardTests {
       }
     }
 
-    /// The error in frames of each onset relative to the grid of 4800 frames through the last onset.
+    /// The error in frames of each onset relative to a grid of 4800 frames (100 ms) through the last onset, -2399...2400. A
+    /// positive error is late.
     private func errors(_ onsets: [Int]) -> [Int] {
       onsets.map { 2_400 - ((onsets.last ?? 0) - $0 + 2_400) % 4_800 }
     }
 
+    /// Waits until `isDone` returns true.
+    ///
+    /// - Returns: false if this takes longer than `limit`.
     private func wait(atMost limit: Nanoseconds, until isDone: () -> Bool) -> Bool {
       let end = MonotonicClock.now + limit
       while !isDone() {
@@ -69,11 +73,13 @@ extension SoundCardTests {
         events.push(.message(.noteOn(marimba, key: 84, velocity: 127), at: MonotonicClock.now))
         events.push(.message(.controlChange(marimba, controller: 123, value: 0), at: MonotonicClock.now))
       }
+      // The lead of the card without the configured latency of 1 s.
       let lead = try #require(thread.cardState).lead - .seconds(1)
       #expect(thread.stop(after: MonotonicClock.now + .milliseconds(300)))
       let onsets = try await recording.onsets()
       let spacings = zip(onsets.dropFirst(), onsets).map { $0 - $1 }
       #expect(thread.counters.messages == 24 && thread.counters.droppedNotes == 0, "\(thread.counters)")
+      // 250 ms are 12 000 frames. A note begins with a period of 256 frames and a block of 64 frames.
       #expect(onsets.count == 12 && spacings.allSatisfy { abs($0 - 12_000) <= 256 + 64 }, "\(spacings)")
       #expect(lead < .milliseconds(30), "\(lead)")
     }
@@ -85,6 +91,7 @@ extension SoundCardTests {
       let device = try PCMDevice("hw:Loopback,0,2")
       let loop = CardLoop(device: device, latency: .zero, module: module, events: events)
       let start = MonotonicClock.now + .milliseconds(300)
+      // No hit is due during the pause from 1.5 s to 1.8 s.
       play(15, from: start)
       play(15, from: start + .milliseconds(1_900))
       RealtimeThread(name: "audio", priority: 60) {
@@ -130,6 +137,7 @@ extension SoundCardTests {
       let state = try #require(thread.cardState)
       // The first onset may be cut off by the start of the recording, or belong to a hit that was due while the card
       // started. The other onsets are within 10 frames, and within one frame from 2 s after the return.
+      // There are ten hits per second. `settled` is the number of hits until 2 s after the return.
       let settled = max(1, Int((2 - recorded.seconds) * 10) + 1)
       #expect(onsets.count >= 30 && errors.dropFirst().allSatisfy { abs($0) <= 10 }, "\(errors)")
       #expect(errors.dropFirst(settled).count >= 15 && errors.dropFirst(settled).allSatisfy { abs($0) <= 1 })
@@ -156,7 +164,7 @@ extension SoundCardTests {
       let loop = CardLoop(device: device, latency: .zero, module: nil, events: events)
       let begin = MonotonicClock.now
       for _ in 0..<4 { #expect(loop.waitUntilReopened()) }
-      // The first opening was shortly before `begin`.
+      // Four attempts, 250 ms apart. The first opening was shortly before `begin`.
       let elapsed = MonotonicClock.now - begin
       #expect(elapsed >= .milliseconds(990) && elapsed < .milliseconds(2_000), "\(elapsed)")
       loop.end(at: MonotonicClock.now)
@@ -175,6 +183,7 @@ extension SoundCardTests {
       }
       allocation_count_begin()
       for _ in 0..<500 { _ = loop.step() }
+      // This pause causes an underrun.
       MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(200))
       for _ in 0..<500 { _ = loop.step() }
       let count = allocation_count_end()

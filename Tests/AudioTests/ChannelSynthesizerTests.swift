@@ -40,6 +40,7 @@ import _TestSupport
       let peak = sound.peak
       #expect(peak > 0.06 && peak < 0.2, "channel \(channel): \(peak)")
       let attack = try #require(sound.left.firstIndex { abs($0) >= peak / 2 })
+      // A millisecond has 48 frames.
       #expect(attack < 40 * 48, "channel \(channel) takes \(attack / 48) ms to reach half of its peak")
       #expect(!sounds.contains { $0.firstDifference(from: sound) == nil }, "channel \(channel) sounds like another one")
       sounds.append(sound)
@@ -53,6 +54,7 @@ import _TestSupport
     #expect(changed == marimba)
   }
 
+  /// Channel 1 has no instrument. The messages are one of each of the seven channel messages, 0x8n to 0xEn.
   @Test func channelOneIsSilent() throws {
     var messages: [Message] = []
     for status in stride(from: UInt8(0x80), through: 0xE0, by: 0x10) {
@@ -105,6 +107,8 @@ import _TestSupport
   }
 
   @Test func sustainPedalHoldsNotesUntilReleasedOrReset() throws {
+    // Controller 64 is the sustain pedal. It is released by the value 0 and by Reset All Controllers (121), but not by
+    // All Notes Off (123).
     for (release, ends) in [(control(16, 64, 0), true), (control(16, 121, 0), true), (control(16, 123, 0), false)] {
       var synthesizer = try makeSynthesizer()
       synthesizer.play(organ + [control(16, 64, 127), on(16), off(16)])
@@ -118,12 +122,14 @@ import _TestSupport
   @Test func controllersPitchBendAndPressureChangeTheSound() throws {
     let channel = Channel(16)!
     let plain = try sound(of: organ + [on(16)])
+    // Modulation (1), volume (7), pan (10) and expression (11).
     for message: Message in [
       control(16, 1, 127), control(16, 7, 20), control(16, 10, 0), control(16, 11, 20), .pitchBend(channel, 16_383),
       .channelPressure(channel, pressure: 127),
     ] {
       #expect(try sound(of: organ + [message, on(16)]) != plain, "\(message)")
       #expect(try sound(of: organ + [on(16), message]) != plain, "\(message)")
+      // The sound differs because of the message, not at random.
       #expect(try sound(of: organ + [message, on(16)]) == sound(of: organ + [message, on(16)]), "\(message)")
     }
     #expect(try sound(of: organ + [control(16, 7, 20), on(16)]).peak < plain.peak / 4)
@@ -133,6 +139,8 @@ import _TestSupport
   /// 3 on and all non-registered parameters have no effect.
   @Test func onlyRegisteredParametersUpToTwoHaveAnEffect() throws {
     let bend = organ + [.pitchBend(Channel(16)!, 16_383)]
+    /// Selects the parameter (`high`, `low`) by controllers 101 and 100, or 99 and 98, and sets it by Data Entry (6 and
+    /// 38) to 12. For the pitch bend range, this means twelve semitones.
     func parameter(_ high: UInt7, _ low: UInt7, isRegistered: Bool) -> [Message] {
       [
         control(16, isRegistered ? 101 : 99, high), control(16, isRegistered ? 100 : 98, low), control(16, 38, 0),
@@ -152,6 +160,7 @@ import _TestSupport
   /// selection, up to 16 384 programs.
   @Test func tuningSelectionAllocatesNoMemory() throws {
     var synthesizer = try makeSynthesizer()
+    // Registered parameter 3 is the tuning program. Data Entry (6) sets its number.
     let parameterSelection = [control(16, 101, 0), control(16, 100, 3)]
     let programs = (0..<128).map { control(16, 6, UInt7(masking: $0)) }
     synthesizer.play(parameterSelection + programs[0..<1])
@@ -172,6 +181,7 @@ import _TestSupport
     var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + keys.map { on(16, $0) })
     #expect(synthesizer.render(48_000).peak > 0.1)
+    // 500 times Reset All Controllers.
     synthesizer.play((0..<500).map { _ in control(16, 121, 0) } + keys.map { off(16, $0) })
     _ = synthesizer.render(96_000)
     #expect(synthesizer.render(48_000).isSilent)
@@ -203,12 +213,14 @@ import _TestSupport
     allocation_count_begin()
     var number = 0
     while number < messages.count {
+      // When a block accepts no more messages, render it.
       while !synthesizer.play(messages[number]) {
         var l = left.mutableSpan
         var r = right.mutableSpan
         synthesizer.mix(into: &l, &r, from: 0, to: 64)
       }
       number += 1
+      // After every 16 messages, render up to 511 frames.
       guard number % 16 == 0 else { continue }
       var l = left.mutableSpan
       var r = right.mutableSpan
@@ -216,6 +228,7 @@ import _TestSupport
     }
     let count = allocation_count_end()
     #expect(count == 0, "seed \(seed)")
+    // All Sound Off.
     synthesizer.play((2...16).map { control($0, 120, 0) })
     _ = synthesizer.render(128)
     #expect(synthesizer.render(48_000).isSilent, "seed \(seed)")
@@ -236,6 +249,7 @@ import _TestSupport
     #expect(skipping.render(2_000) == uninterrupted[100 + gap..<100 + gap + 2_000])
   }
 
+  /// A skip of more than a second ends all voices. A skip back has no effect.
   @Test func longSkipSilencesAllVoices() throws {
     var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + [on(16)])

@@ -10,6 +10,7 @@ import _TestSupport
 
   @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], drifts)
   func fitErrorDecreasesOverTime(noise: SimulatedCard.Noise, drift: Double) {
+    // The bound of the error during the first 2 s without the first second, the next 2 s, the next 6 s and the next 20 s.
     let bounds: [(seconds: Double, error: Double)] = [(2, 400), (2, 200), (6, 150), (20, 40)]
     for seed in UInt64(1)...2 {
       var card = SimulatedCard(noise: noise, drift: drift, seed: seed)
@@ -25,7 +26,8 @@ import _TestSupport
 
   @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], [50, -200] as [Double])
   func fitStaysAccurateForAnHour(noise: SimulatedCard.Noise, drift: Double) {
-    // Long periods give an eighth of the stamps. At the nominal rate, the error would be 180 and 720 ms.
+    // A period of 2048 instead of 256 frames gives an eighth of the stamps. Without an estimate of the drift, the error
+    // after an hour would be 180 ms (50 ppm) and 720 ms (200 ppm).
     var card = SimulatedCard(noise: noise, drift: drift, period: 2_048, seed: 5)
     _ = card.run(seconds: 40)
     let error = card.run(seconds: 3_560)
@@ -39,6 +41,7 @@ import _TestSupport
       let length = 1e9 / 48_000 * (1 + drift / 1e6)
       for frame in stride(from: Int64(256), to: 48_000 * 40, by: 256) {
         clock.observe(frame: frame, at: start + Nanoseconds(Int64(Double(frame) * length)))
+        // The first two seconds are not compared.
         guard frame > 2 * 48_000 else { continue }
         let error = clock.fit.instant(of: frame + 512) - start - Nanoseconds(Int64(Double(frame + 512) * length))
         #expect(error.magnitude < .microseconds(1))
@@ -47,7 +50,8 @@ import _TestSupport
   }
 
   @Test(arguments: UInt64(1)...5) func fitMovesByAtMostOneMillisecondPerSecond(seed: UInt64) {
-    // The limit applies after the first second, in addition to the drift of the device.
+    // The limit applies after the first second, in addition to the drift of the device. A period of 256 frames lasts
+    // 5.33 ms, so it permits 5.33 us of slew and 0.53 us of drift (100 ppm).
     var card = SimulatedCard(noise: .sawtooth, drift: 100, seed: seed)
     _ = card.run(seconds: 1.1)
     for _ in 0..<4_000 {
@@ -63,6 +67,7 @@ import _TestSupport
   func fitRecoversFromUnreportedFrameSkip(noise: SimulatedCard.Noise, frames: Int64) {
     var card = SimulatedCard(noise: noise, drift: 30, seed: 9)
     _ = card.run(seconds: 10)
+    // A millisecond has 48 frames.
     card.delay(by: .milliseconds(frames / 48))
     let error = card.run(seconds: 5, after: 2)
     #expect(error.least > -200 && error.greatest < 200)
@@ -73,6 +78,7 @@ import _TestSupport
     _ = card.run(seconds: 40)
     #expect(abs(card.clock.drift + 150) < 1)
     card.restart()
+    // The known drift of -150 ppm is kept.
     #expect(abs(card.clock.drift + 150) < 1)
     let error = card.run(seconds: 4, after: 1)
     #expect(error.least > -100 && error.greatest < 200)
@@ -89,6 +95,7 @@ import _TestSupport
     var random = SplitMix(seed: seed)
     var card = SimulatedCard(noise: seed % 2 == 0 ? .sawtooth : .symmetric, drift: 20, seed: seed)
     _ = card.run(seconds: 3)
+    // Half of the frames and instants are extreme values, and half are random values.
     let ends: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
     for _ in 0..<300 {
       let frame =

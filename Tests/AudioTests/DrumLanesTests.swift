@@ -3,7 +3,9 @@ import Foundation
 import Testing
 import _TestSupport
 
-/// Tests of hits on exact frames for all period lengths, which FluidSynth alone cannot play.
+/// Tests of hits on exact frames for all period lengths. FluidSynth alone starts a hit only at the beginning of a block
+/// of 64 frames. The notes are drums of General MIDI: 36 bass drum, 37 side stick, 38 snare, 42 closed and 46 open
+/// hi-hat, 49 crash.
 @Suite struct DrumLanesTests {
   /// Side stick: a short sound with its attack in the first frames.
   static let stick: UInt8 = 37
@@ -35,7 +37,8 @@ import _TestSupport
         #expect(struck)
       }
       _ = lanes.render(4_096)
-      // Skip the rest of the cymbal, or render the decay of the toms.
+      // Skip the rest of the cymbal, or render the decay of the toms. All frame counts are multiples of 64, so all hits
+      // are played by the same lane.
       if history.contains(49) { lanes.fallSilent() } else { _ = lanes.render(479_232) }
       let struck = lanes.strike(38, velocity: 100, at: lanes.position)
       let sound = lanes.render(8_192)
@@ -54,6 +57,7 @@ import _TestSupport
     lanes.skip(to: 1_000_000_007)
     let start = lanes.position
     let hits = 200
+    // A prime, so that the hits begin at different positions in periods and blocks.
     let spacing = 4_099
     var sound = Sound()
     var next = 0
@@ -75,6 +79,7 @@ import _TestSupport
   /// Less than a second of random hits with cut-off groups, overlapping crashes and chords.
   private func randomHits(seed: UInt64) -> [(frame: Int64, note: UInt8, velocity: UInt8, group: UInt8)] {
     var random = SplitMix(seed: seed)
+    // Note and cut-off group.
     let kit: [(UInt8, UInt8)] = [(36, 0), (38, 0), (42, 1), (46, 1), (44, 1), (49, 0), (45, 0), (71, 2), (72, 2)]
     return (0..<60).map { _ in
       let (note, group) = kit[Int(random.integer(in: 0...8))]
@@ -86,13 +91,14 @@ import _TestSupport
     let hits = randomHits(seed: seed)
     var random = SplitMix(seed: seed + 1_000)
     var renderings: [Sound] = []
+    // A period of 0 stands for random periods of 1 to 700 frames.
     for period in [256, 64, 1, 0, 4_096] as [Int64] {
       var lanes = try DrumLanes()
       var sound = Sound()
       var next = 0
       while sound.left.count < 40_960 {
-        let left = 40_960 - lanes.position
-        let frames = min(left, period == 0 ? random.integer(in: 1...700) : period)
+        let remaining = 40_960 - lanes.position
+        let frames = min(remaining, period == 0 ? random.integer(in: 1...700) : period)
         while next < hits.count, hits[next].frame < lanes.position + frames {
           let hit = hits[next]
           let struck = lanes.strike(hit.note, velocity: hit.velocity, group: hit.group, at: hit.frame)
@@ -118,7 +124,7 @@ import _TestSupport
   }
 
   @Test(arguments: [100, 101, 163, 4_000]) func hitCutsOffItsGroupInOtherLanes(distance: Int) throws {
-    // An open hi-hat rings for seconds. A closed hi-hat in another lane ends it within a block.
+    // An open hi-hat rings for seconds. A closed hi-hat in the same group and another lane ends it within a block.
     var lanes = try DrumLanes()
     var struck = lanes.strike(46, velocity: 127, group: 1, at: 5)
     let open = lanes.render(distance + 5)
@@ -131,6 +137,7 @@ import _TestSupport
     struck = alone.strike(42, velocity: 100, group: 1, at: alone.position) && struck
     let closed = alone.render(8_000)
     #expect(struck && closed.peak > 0.01)
+    // The open hi-hat ends at most 63 frames after the closed hi-hat began.
     #expect(cut[63..<8_000].firstDifference(from: closed[63..<8_000]) == nil)
   }
 
@@ -173,6 +180,7 @@ import _TestSupport
     #expect(lanes.render(2_000) == sound[256 + gap..<256 + gap + 2_000])
   }
 
+  /// A skip of more than a second (48 000 frames) ends all voices. A skip back has no effect.
   @Test func longSkipSilencesAllVoices() throws {
     var lanes = try DrumLanes()
     var struck = true
@@ -189,6 +197,8 @@ import _TestSupport
     var lanes = try DrumLanes()
     lanes.skip(to: 10_000_000)
     let start = lanes.position
+    // In this order: note, velocity and group out of range; frames before the position, beyond the longest period of 4096
+    // frames, and at the limits of the type.
     let results = [
       lanes.strike(128, velocity: 100, at: start), lanes.strike(255, velocity: 100, at: start),
       lanes.strike(38, velocity: 0, at: start), lanes.strike(38, velocity: 128, at: start),
@@ -210,6 +220,7 @@ import _TestSupport
         let struck = lanes.strike(note, velocity: 120, group: note == 42 ? 1 : 0, at: frame + sixteenth % 7)
         #expect(struck)
       }
+      // A sixteenth at 140 BPM.
       peak = max(peak, lanes.render(5_143).peak)
     }
     #expect(peak > 0.4 && peak < 1)
@@ -222,7 +233,7 @@ import _TestSupport
     let truncated = folder.path("truncated.sf2")
     try FileHandle(forReadingFrom: URL(fileURLWithPath: DrumLanes.defaultSoundFont)).readData(ofLength: 5_000)
       .write(to: URL(fileURLWithPath: truncated))
-    let remedy = "install libfluidsynth3 or fluid-soundfont-gm, or use --soundfont FILE"
+    let remedy = "install the package timgm6mb-soundfont or fluid-soundfont-gm, or give another file with --soundfont"
     for (path, kind, reason) in [
       (folder.path("none.sf2"), AudioFileError.Kind.unavailable, "No such file or directory"),
       (folder.url.path, .unavailable, "not a regular file"),

@@ -3,7 +3,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests of the grid at common rates and over the first 190 years of the clock.
+/// Tests of the grid at common rates and over the first 190 years (6 000 000 000 s) of the clock.
 @Suite struct FrameGridTests {
   static let rates: [Int64] = [8_000, 11_025, 22_050, 44_100, 48_000, 88_200, 96_000]
 
@@ -26,6 +26,7 @@ import _TestSupport
     for _ in 0..<2_000 {
       let instant = Instant(nanoseconds: random.integer(in: -1_000_000_000...6_000_000_000_000_000_000))
       let distance = (grid.instant(of: grid.frame(nearest: instant)) - instant).magnitude
+      // Half a frame in nanoseconds, rounded up.
       #expect(distance.count <= 500_000_000 / rate + 1)
       let first = grid.firstFrame(notBefore: instant)
       #expect(grid.instant(of: first) >= instant && grid.instant(of: first - 1) < instant)
@@ -45,7 +46,9 @@ import _TestSupport
   @Test func extremeFramesSaturate() {
     #expect(FrameGrid.standard.instant(of: .max) == .distantFuture)
     #expect(FrameGrid.standard.instant(of: .min) == Instant(nanoseconds: .min))
+    // 2^63 ns at 48 kHz.
     #expect(FrameGrid.standard.frame(nearest: .distantFuture) == 442_721_857_769_029)
+    // Rates outside 8 to 96 kHz are not supported.
     #expect(FrameGrid(rate: 7_999) == nil && FrameGrid(rate: 96_001) == nil && FrameGrid(rate: -1) == nil)
   }
 }

@@ -4,13 +4,14 @@ import Testing
 @Suite struct InterleavedPeriodTests {
   private let samples: [Float] = [0, 1, -1, 0.5, -0.5, 0.25, 2, -2, .nan, .infinity, -.infinity, 1e-9, 1 / 65_536]
 
+  /// A period that begins with ``samples`` on the left channel, and with their negations on the right channel.
   private func period() -> StereoPeriod {
     var period = StereoPeriod()
     for (frame, sample) in samples.enumerated() { (period.left[frame], period.right[frame]) = (sample, -sample) }
     return period
   }
 
-  /// The samples of `channel` as a device reads them.
+  /// The values of ``samples`` on `channel` of an interleaved buffer, as a device reads them.
   private func levels<Level: BitwiseCopyable>(
     _ format: PCMFormat, channels: Int, channel: Int, as type: Level.Type
   ) -> [Level] {
@@ -50,11 +51,12 @@ import Testing
     frames.fill(period())
     var wide = InterleavedPeriod(format: .s24, channels: channels)
     wide.fill(period())
-    // Compares every sample, including the last byte of the last frame.
+    // Compares every sample with the same sample in four bytes. The last byte of the last frame is included.
     let (bytes, words) = (frames.bytes(from: 0), wide.bytes(from: 0))
     for index in 0..<256 * channels {
       let low = Int32(
         (0..<3).reduce(0) { $0 | UInt32(bytes.load(fromByteOffset: index * 3 + $1, as: UInt8.self)) << (8 * $1) })
+      // Shifting left and right by 8 bits extends the sign from bit 23.
       #expect((low << 8) >> 8 == words.load(fromByteOffset: index * 4, as: Int32.self), "\(index)")
     }
     #expect(frames.bytes(from: 255) == bytes + 255 * 3 * channels)

@@ -4,11 +4,13 @@ import Testing
 import _TestSupport
 
 @Suite struct LeakyBucketTests {
+  /// The buffer size of the device in frames.
   private let buffer = 2_048
   private let start = Instant(nanoseconds: 5_000_000_000_000)
 
   @Test(arguments: UInt64(1)...5) func levelOfAPlayingDeviceNeverExceedsItsBuffer(seed: UInt64) {
-    // A device with a fast clock, filled for an hour at random moments and sometimes after a pause.
+    // A device whose clock is 500 ppm fast. For an hour, its buffer is filled every 0 to 30 ms, and sometimes after a
+    // pause of 3 s.
     var random = SplitMix(seed: seed)
     var bucket = LeakyBucket(rate: 48_000, at: start)
     var now = start
@@ -29,7 +31,8 @@ import _TestSupport
   }
 
   @Test func deviceThatDoesNotPlayIsDetectedWithinTenMilliseconds() {
-    // 512 frames per millisecond, more than ten times the rate of playback: two buffers are exceeded within 10 ms.
+    // In each millisecond, the device accepts 512 frames, more than ten times the rate of playback. The bucket leaks
+    // 48.48 frames. So the level exceeds two buffers, 4096 frames, after nine steps.
     var bucket = LeakyBucket(rate: 48_000, at: start)
     var steps: Int64 = 0
     while bucket.level <= Double(2 * buffer), steps < 100 {

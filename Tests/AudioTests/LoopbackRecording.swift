@@ -9,7 +9,8 @@ final class LoopbackRecording {
   private let path: String
   private let substream: Int
 
-  /// Starts a stereo recording: in 16 bits with conversion, or in exactly `format` without conversion.
+  /// Starts a stereo recording of `seconds` seconds. Without `format`, the samples are converted to 16 bits. With
+  /// `format`, the card must provide exactly this format.
   init(substream: Int, rate: Int = 48_000, format: String? = nil, seconds: Int) throws {
     self.substream = substream
     folder = try TemporaryFolder()
@@ -34,11 +35,13 @@ final class LoopbackRecording {
     throw Unavailable("arecord: not recording after 5 s; its output: \(child.errors)")
   }
 
-  /// The frames on which sound above 0.02 of full scale begins after `quiet` frames below this level.
+  /// Waits for the end of the recording. Returns the frames on which a sound begins: the first frame above 0.02 of full scale
+  /// after more than `quiet` frames below this level.
   func onsets(after quiet: Int = 2_000) async throws -> [Int] {
     _ = try await child.status(within: .seconds(200))
     let samples = try SoundFile(path: path).samples
     var onsets: [Int] = []
+    // The last frame above the level.
     var last = -quiet
     for (frame, sample) in samples.enumerated() where abs(sample) > 0.02 {
       if frame - last > quiet { onsets.append(frame) }

@@ -3,7 +3,8 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests of the device without drift under a virtual clock.
+/// Tests of the device without drift under a virtual clock. A period has 256 frames and is due when the period before
+/// it begins.
 @Suite struct NominalDeviceTests {
   private let grid = FrameGrid.standard
 
@@ -40,6 +41,7 @@ import _TestSupport
   @Test func rendererMoreThanASecondLateGetsSilence() {
     var device = NominalDevice(grid: grid, notBefore: grid.instant(of: 256))
     #expect(device.step(at: grid.instant(of: 256 + 48_000) - Nanoseconds(1)) == .renderLate(from: 256))
+    // Silence until the next period boundary: a second has 187.5 periods.
     device = NominalDevice(grid: grid, notBefore: grid.instant(of: 256))
     let late = grid.instant(of: 256 + 48_000)
     #expect(device.step(at: late) == .underrun(from: 256, frames: 188 * 256))
@@ -52,6 +54,7 @@ import _TestSupport
     // half a frame after it.
     let device = NominalDevice(grid: grid, notBefore: Instant(nanoseconds: 0))
     for frame in 0..<Int64(1_024) {
+      // Half a frame is 10 417 ns.
       let submitted = grid.instant(of: frame) + Nanoseconds(10_416) - device.lead
       #expect(submitted < grid.instant(of: frame / 256 * 256 - 256))
     }

@@ -7,8 +7,8 @@ extension SoundCardTests {
   @Suite struct PCMDeviceTests {
     @Test func listedDevicesCanBeOpenedByName() throws {
       var all = PCMDevices.all
-      // The first reads of ALSA files from the disk may exceed the timeout of two seconds, because the clock of the lab
-      // guest jumps ahead meanwhile.
+      // The first list may be incomplete. ALSA first reads its files from the disk, and the clock of the virtual
+      // machine of the lab may jump ahead meanwhile. The timeout of two seconds then ends the search.
       for _ in 0..<30 where !all.contains(where: { $0.name.hasPrefix("hw:") }) { all = PCMDevices.all }
       #expect(all.contains { $0.name == "hw:Loopback,0" } && all.contains { $0.name == "hw:Dummy,0" })
       for entry in all {
@@ -28,7 +28,7 @@ extension SoundCardTests {
       #expect(device.grid.rate == 48_000)
       #expect(
         device.summary == "\(name): 48000 Hz, 2 periods of 256 frames; output delay 10.7 ms, as reported by the "
-          + "device; set delay after the device with --latency")
+          + "device; if speakers or Bluetooth add delay, give it with --latency")
     }
 
     @Test func busyDeviceIsReported() throws {
@@ -49,7 +49,7 @@ extension SoundCardTests {
       let tooFast = try LoopbackRecording(substream: 5, rate: 176_400, seconds: 1)
       try tooFast.waitUntilRunning()
       let error = #expect(throws: PCMError.self) { try PCMDevice("hw:Loopback,0,5") }
-      #expect(error?.description.contains("--audio alsa:plughw:Loopback,0,5, which converts") == true)
+      #expect(error?.description.contains("; to convert the samples, use --audio alsa:plughw:Loopback,0,5") == true)
     }
   }
 }

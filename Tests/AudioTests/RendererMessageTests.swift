@@ -5,9 +5,10 @@ import Testing
 
 @testable import Audio
 
-/// Tests of notes and controllers between hits.
+/// Tests of notes and controllers between hits. A period has 256 frames.
 @Suite struct RendererMessageTests {
   private let grid = FrameGrid.standard
+  /// The first frame of the first period, a multiple of 256.
   private let start: Int64 = 48_000 * 1_000
   private let channel = Channel(16)!
 
@@ -56,10 +57,10 @@ import Testing
   /// Every sample is the sum of the drums alone and the channels alone.
   @Test func messagesKeepTheirOrderAndHitsTheirFrames() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
-    let low = Message.controlChange(channel, controller: 7, value: 10)
+    let lowVolume = Message.controlChange(channel, controller: 7, value: 10)
     renderer.add(hit(at: start + 300))
-    for message in [on(50), off(50), low, on()] { renderer.add(event(message, at: start - 300)) }
-    // A recall removes no message.
+    for message in [on(50), off(50), lowVolume, on()] { renderer.add(event(message, at: start - 300)) }
+    // A recall removes the waiting hit at frame `start + 300`, but no message.
     renderer.add(.recall(from: grid.instant(of: start - 1_000)))
     // A message that is due in the third period does not delay hits that are due earlier.
     renderer.add(event(on(72), at: start + 10))
@@ -72,7 +73,7 @@ import Testing
     let struck = lanes.strike(38, velocity: 110, at: start + 310) && lanes.strike(38, velocity: 110, at: start + 700)
     var expected = lanes.render(1_024)
     var channels = ChannelSynthesizer(try SoundFont(DrumLanes.defaultSoundFont, rate: 48_000))
-    channels.play([on(50), off(50), low, on()])
+    channels.play([on(50), off(50), lowVolume, on()])
     var notes = channels.render(512)
     channels.play([on(72)])
     notes += channels.render(512)
@@ -90,6 +91,7 @@ import Testing
     let keys = (0..<64).map { UInt7(masking: $0 + 30) }
     renderer.add(event(.programChange(channel, program: 19), at: start - 300))
     for key in keys { renderer.add(event(on(key), at: start - 300)) }
+    // 500 times Reset All Controllers.
     for _ in 0..<500 {
       renderer.add(event(.controlChange(channel, controller: 121, value: 0), at: start - 300))
     }
@@ -97,6 +99,7 @@ import Testing
     var peak: Float = 0
     for period in 0..<Int64(200) { peak = max(peak, renderer.render(from: start + period * 256, 256).peak) }
     for period in 200..<Int64(600) { _ = renderer.render(from: start + period * 256, 256) }
+    // One program change, 64 notes on, 500 controllers and 64 notes off.
     #expect(renderer.counters.messages == 629 && renderer.counters.droppedNotes == 0)
     #expect(peak > 0.1 && renderer.render(from: start + 600 * 256, 256).isSilent)
   }
@@ -107,7 +110,8 @@ import Testing
     _ = renderer.render(from: start + 256, 256)
     renderer.add(event(on(), at: start + 512))
     renderer.add(event(off(50), at: start + 512))
-    // Both messages are more than a second late: the Note On is dropped, and the Note Off ends the sounding note.
+    // Both messages are more than a second (48 000 frames) late: the Note On is dropped, and the Note Off ends the
+    // sounding note.
     _ = renderer.render(from: start + 768 + 48_256, 256)
     #expect(renderer.counters.droppedNotes == 1 && renderer.counters.messages == 2)
     for period in 0..<Int64(400) { _ = renderer.render(from: start + 50_000 + period * 256, 256) }
@@ -115,7 +119,7 @@ import Testing
   }
 
   @Test func messageLossEndsAllNotes() throws {
-    // An overflow of the ring and an overflow of the queue: in both cases, a Note Off may be lost.
+    // First the ring overflows by one event, then the queue. With each of these events, a Note Off may be lost.
     let ring = SPSCRing<SoundEvent>(capacity: 4)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     var frame = start
@@ -133,6 +137,7 @@ import Testing
       #expect(renderer.render(from: frame + 512, 256).isSilent)
       frame += 1_024
     }
+    // Each overflow has dropped one event. Of all messages, only the two Note Ons were played.
     #expect(renderer.counters.droppedNotes == 2 && renderer.counters.messages == 2)
     // One loss has one effect: a new note sounds.
     renderer.add(event(on(), at: frame - 300))
@@ -148,6 +153,7 @@ import Testing
     renderer.add(event(off(50), at: start + 256))
     renderer.add(event(on(70), at: start + 256))
     renderer.add(event(.controlChange(channel, controller: 7, value: 0), at: start + 256))
+    // The card was absent until 9600 frames (200 ms) after `start`.
     renderer.drop(before: grid.instant(of: start + 9_600))
     renderer.add(event(on(), at: start + 9_600))
     var sound = Sound()

@@ -4,6 +4,7 @@ import Testing
 
 @Suite struct RendererTests {
   private let grid = FrameGrid.standard
+  /// The first frame of the first period.
   private let start: Int64 = 48_000 * 1_000
 
   private func event(at frame: Int64, plus nanoseconds: Int64 = 0, note: UInt8 = 38) -> SoundEvent {
@@ -16,6 +17,7 @@ import Testing
     let struck = reference.strike(38, velocity: 110, at: start + offset)
     let expected = reference.render(1_024)
     #expect(struck && expected.peak > 0.1)
+    // Less than half a frame (10 417 ns) before and after the instant of the frame.
     for nanoseconds in [-10_000, 0, 10_000] as [Int64] {
       var renderer = Renderer(grid: grid, module: try SoundModule())
       renderer.add(event(at: start + offset, plus: nanoseconds))
@@ -33,6 +35,7 @@ import Testing
     let expected = reference.render(256)
 
     var renderer = Renderer(grid: grid, module: try SoundModule())
+    // 480 frames are 10 ms.
     renderer.add(event(at: start - 480))
     let sound = renderer.render(from: start, 256)
     let counters = renderer.counters
@@ -43,6 +46,7 @@ import Testing
 
   @Test func maximumLatenessIsKept() {
     var renderer = Renderer(grid: grid, module: nil)
+    // Late by 1, 100 and 10 ms.
     for frames in [48, 4_800, 480] as [Int64] { renderer.add(event(at: start - frames)) }
     _ = renderer.render(from: start, 256)
     let counters = renderer.counters
@@ -51,6 +55,7 @@ import Testing
 
   @Test func hitMoreThanASecondLateIsDropped() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
+    // Exactly a second late, more than a second late, and at the extreme instants. The last hit is not due yet.
     renderer.add(event(at: start - 48_000))
     renderer.add(event(at: start - 48_001))
     renderer.add(SoundEvent(instant: Instant(nanoseconds: .min), note: 38, velocity: 110, group: 0))
@@ -73,7 +78,9 @@ import Testing
 
   @Test func recalledHitsDoNotSound() {
     var renderer = Renderer(grid: grid, module: nil)
-    for quarter in 0..<Int64(8) { renderer.add(event(at: start + quarter * 100)) }
+    // The recall removes five of these eight hits: those from frame 300 on. It does not remove the hit that is added
+    // after it.
+    for number in 0..<Int64(8) { renderer.add(event(at: start + number * 100)) }
     renderer.add(.recall(from: grid.instant(of: start + 300)))
     renderer.add(event(at: start + 310))
     for period in 0..<Int64(4) { _ = renderer.render(from: start + period * 256, 256) }
@@ -89,6 +96,7 @@ import Testing
     #expect(renderer.render(from: start, 256).isSilent)
     for _ in 0..<EventQueue.capacity + 5 { renderer.add(event(at: start + 10_000)) }
     let counters = renderer.counters
+    // Three invalid hits, and five hits beyond the capacity.
     #expect(counters.hits == 0 && counters.dropped == 8)
   }
 
@@ -131,6 +139,7 @@ import Testing
     var renderer = Renderer(grid: grid, module: nil)
     for frame in [-1, 0, 1, 300] as [Int64] { renderer.add(event(at: start + frame)) }
     renderer.drop(before: grid.instant(of: start + 1))
+    // The hits at -1 and 0 are dropped. The other two sound.
     let dropped = renderer.counters.dropped
     _ = renderer.render(from: start, 512)
     let hits = renderer.counters.hits

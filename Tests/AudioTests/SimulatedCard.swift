@@ -2,8 +2,8 @@ import Audio
 import MusicalTime
 import _TestSupport
 
-/// A simulated sound card clock with noisy time stamps. Frame `firstFrame` + n leaves the converter n frame lengths after
-/// `start`. A frame is longer than nominal by `drift` parts per million.
+/// A simulated sound card clock with noisy time stamps. Frame ``firstFrame`` + n leaves the converter n frame lengths after
+/// ``start``. A frame is longer than nominal by ``drift`` parts per million.
 struct SimulatedCard {
   enum Noise: String {
     /// A reported position is up to 4 ms old.
@@ -19,6 +19,7 @@ struct SimulatedCard {
   let firstFrame: Int64 = 1_000_000
   var random: SplitMix
   var clock: DeviceClock
+  /// The number of frames that the card has played.
   private var position = Int64(0)
 
   init(noise: Noise, drift: Double, period: Int64 = 256, seed: UInt64) {
@@ -30,14 +31,16 @@ struct SimulatedCard {
       at: start + .milliseconds(3))
   }
 
+  /// The true instant at which `frame` leaves the converter.
   func instant(of frame: Int64) -> Instant {
     start + Nanoseconds(Int64((Double(frame - firstFrame) * (1e9 / 48_000) * (1 + drift / 1e6)).rounded()))
   }
 
   /// Reports the position once per period for `seconds` seconds.
   ///
-  /// - Parameter after: The seconds at the start that the result ignores.
-  /// - Returns: the extreme errors of the fit in microseconds, two periods after the reported frame.
+  /// - Parameter after: the seconds at the start that the result ignores.
+  /// - Returns: the smallest and the largest error of the fit in microseconds. The error is the instant by the fit minus the
+  ///   true instant, of the frame two periods after the reported one.
   mutating func run(seconds: Double, after: Double = 0) -> (least: Double, greatest: Double) {
     var (least, greatest) = (Double.infinity, -Double.infinity)
     for count in 0..<Int64(seconds * 48_000) / period {

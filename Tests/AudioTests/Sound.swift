@@ -29,12 +29,13 @@ struct Sound: Equatable, CustomTestStringConvertible {
     }
   }
 
+  /// Whether all frames are equal. A frame that is not a number equals no other frame.
   private static func isSame(_ a: [Float], _ b: [Float]) -> Bool {
     guard a.count == b.count, !a.isEmpty else { return a.count == b.count }
     let hasSameBytes = a.withUnsafeBytes { a in
       b.withUnsafeBytes { b in memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0 }
     }
-    // A frame that is not a number equals no other, and zero has two signs.
+    // Arrays with different bytes can still be equal, because zero has two signs.
     return hasSameBytes ? !peak(of: a).isNaN : a == b
   }
 
@@ -76,7 +77,8 @@ extension DrumLanes {
     return sound
   }
 
-  /// Ends all voices by a skip of more than a second to a frame congruent to 0 modulo 64.
+  /// Ends all voices by a skip of more than a second. The new position is a multiple of 64, so that lane 0 plays the
+  /// next frame.
   mutating func fallSilent() { skip(to: (position / 64 + 2_000) * 64) }
 }
 

@@ -5,8 +5,10 @@ import Testing
 import _TestSupport
 
 @Suite struct SoundFileTests {
-  /// Writes a file with libsndfile.
-  private func write(_ path: String, _ samples: [Float], channels: Int32, rate: Int32 = 44_100, format: Int32 = 6) {
+  /// Writes a WAV file with libsndfile. `format` is the sample format, 32-bit float by default.
+  private func write(
+    _ path: String, _ samples: [Float], channels: Int32, rate: Int32 = 44_100, format: Int32 = Int32(SF_FORMAT_FLOAT)
+  ) {
     var information = SF_INFO()
     information.channels = channels
     information.samplerate = rate
@@ -16,7 +18,7 @@ import _TestSupport
     sf_close(handle)
   }
 
-  /// Writes a recording as a peer does.
+  /// Writes a recording of three periods as a peer does.
   private func writeRecording(_ path: String) throws {
     var file = try WAVFile(path: path, name: "a", grid: .standard)
     var period = StereoPeriod()
@@ -32,6 +34,7 @@ import _TestSupport
     let path = folder.path("a.wav")
     write(path, [0.5, 0.25, 0, 1, -1, 1, .nan, 0], channels: 2)
     let recording = try SoundFile(path: path)
+    // The mean of a frame with a sample that is not a number is read as 0.
     #expect(recording.samples == [0.375, 0.5, 0, 0] && recording.rate == 44_100 && recording.firstFrame == nil)
     write(path, [0.5, 0.25, 0], channels: 1)
     #expect(try SoundFile(path: path).samples == [0.5, 0.25, 0])
@@ -39,7 +42,7 @@ import _TestSupport
 
   @Test func invalidFileIsReportedWithReasonAndRemedy() throws {
     let folder = try TemporaryFolder()
-    let remedy = "use a WAV file of at most two hours"
+    let remedy = "give a WAV file of at most 345600000 frames (two hours at 48 kHz)"
     let text = folder.path("a.txt")
     try "no recording".write(toFile: text, atomically: true, encoding: .utf8)
     let wide = folder.path("wide.wav")
@@ -50,8 +53,8 @@ import _TestSupport
       (folder.path("none.wav"), AudioFileError.Kind.unavailable, "No such file or directory"),
       (folder.url.path, .unavailable, "not a regular file"), ("/dev/zero", .unavailable, "not a regular file"),
       (text, .malformed, "not a readable recording: Format not recognised"),
-      (wide, .malformed, "not a readable recording: 65 channels"),
-      (slow, .malformed, "not a readable recording: sample rate 999 Hz"),
+      (wide, .malformed, "not a readable recording: it has 65 channels, not 1 to 64"),
+      (slow, .malformed, "not a readable recording: its sample rate is 999 Hz, not 1000 to 768000"),
     ] {
       do throws(AudioFileError) {
         _ = try SoundFile(path: path)
@@ -67,6 +70,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("long.wav")
     write(path, [0], channels: 1, rate: 8_000, format: Int32(SF_FORMAT_PCM_U8))
+    // Writes the size into the data chunk and, plus 36 bytes, into the RIFF header. Together, the headers have 44 bytes.
     let size = UInt64(SoundFile.maximumFrames + 10_000)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let data = try #require(bytes.range(of: Data("data".utf8))).upperBound
@@ -78,9 +82,9 @@ import _TestSupport
     try handle.close()
     do throws(AudioFileError) {
       _ = try SoundFile(path: path)
-      Issue.record("it was read")
+      Issue.record("the recording of more than two hours was read")
     } catch {
-      #expect(error.reason == "not a readable recording: longer than two hours at 48 kHz")
+      #expect(error.reason == "not a readable recording: it has more than 345600000 frames")
     }
   }
 
@@ -90,9 +94,10 @@ import _TestSupport
     try writeRecording(path)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     var random = SplitMix(seed: seed)
+    // One file in four is truncated. In all files, up to eight bytes are replaced.
     if random.integer(in: 0...3) == 0 { bytes = bytes.prefix(Int(random.integer(in: 0...Int64(bytes.count)))) }
     for _ in 0..<random.integer(in: 1...8) where !bytes.isEmpty {
-      // Mostly in the header.
+      // Mostly in the first 700 bytes, which contain the header.
       let end = random.integer(in: 0...4) == 0 ? bytes.count : min(bytes.count, 700)
       bytes[Int(random.integer(in: 0...Int64(end) - 1))] = UInt8(random.integer(in: 0...255))
     }

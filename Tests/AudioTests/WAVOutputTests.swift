@@ -5,7 +5,7 @@ import Testing
 import _TestSupport
 
 @Suite struct WAVOutputTests {
-  /// A period whose samples are exact in 16 bits and depend on the frame number.
+  /// A period whose samples are exact in 16 bits, depend on the frame number and are never 0, unlike silence.
   private func period(at frame: Int64) -> StereoPeriod {
     var period = StereoPeriod()
     period.frame = frame
@@ -17,6 +17,7 @@ import _TestSupport
     return period
   }
 
+  /// The samples of `frames` in the periods of ``period(at:)``.
   private func expected(_ frames: Range<Int64>) -> [Float] {
     frames.map { Float(Int($0) % 30_000 + 1) / 32_768 }
   }
@@ -42,8 +43,11 @@ import _TestSupport
     output.write(period(at: 48_000 * 256 * 100))
     try output.finish()
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    // The broadcast chunk (EBU Tech 3285): "bext", four bytes with its size, and then the fields Description at 0 (256
+    // bytes), Originator at 256 (32 bytes), OriginationDate and OriginationTime at 320 (10 and 8 bytes), and
+    // TimeReference at 338 (8 bytes, little-endian).
     let chunk = try #require(bytes.range(of: Data("bext".utf8))).upperBound + 4
-    // The field has 256 bytes: 238 bytes of the name and the first 18 bytes of the text after it.
+    // The description is cut off after 256 bytes: 238 bytes of the name and the first 18 bytes of the text after it.
     let description = String(repeating: "é", count: 119) + "; first frame at 2"
     #expect(String(decoding: bytes[chunk..<chunk + 256], as: UTF8.self) == description)
     #expect(bytes[chunk + 256..<chunk + 288] == Data("Tutti".utf8) + Data(count: 27))
@@ -57,6 +61,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
+    // Periods 0, 1, 10 and 200.
     for frame in [0, 256, 2_560, 51_200] as [Int64] { output.write(period(at: frame)) }
     try output.finish()
     let samples = try SoundFile(path: path).samples
@@ -94,6 +99,7 @@ import _TestSupport
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
     var period = StereoPeriod()
+    // Each sample, and its level in 16 bits.
     let cases: [(Float, Float)] = [
       (0.4 / 32_768, 0), (0.6 / 32_768, 1), (-0.6 / 32_768, -1), (32_767 / 32_768, 32_767), (-1, -32_768),
       (1, 32_767), (7, 32_767), (-1.5, -32_768), (.nan, 0), (.infinity, 32_767),
@@ -107,6 +113,7 @@ import _TestSupport
     let samples = try SoundFile(path: path).samples
     for (index, (_, level)) in cases.enumerated() { #expect(samples[index] == level / 32_768, "\(index)") }
     #expect(samples[cases.count...].allSatisfy { $0 == 0 })
+    // 1, 7, -1.5, the number that is none, and infinity, on both channels.
     #expect(output.clippedSamples == 10)
   }
 
@@ -118,6 +125,7 @@ import _TestSupport
     for index in 0..<Int64(500) { try file.append(period(at: 256 * index)) }
     let recording = try SoundFile(path: path)
     let frames = Int64(recording.samples.count)
+    // 500 periods have 128 000 frames. A second and a period have 48 256 frames.
     #expect(frames > 128_000 - 48_256 && frames <= 128_000 && recording.firstFrame == 0)
     #expect(recording.samples == expected(0..<frames))
     try file.pad(to: 128_000)
@@ -172,13 +180,14 @@ import _TestSupport
     for frame in [0, 8 * 3_600 * 48_000, 8 * 3_600 * 48_000 + 256] as [Int64] { output.write(period(at: frame)) }
     do throws(AudioFileError) {
       try output.finish()
-      Issue.record("it was written")
+      Issue.record("the recording beyond 4 GB was written")
     } catch {
       #expect(error == output.failure)
       #expect(
         error.description
           == "\(path): the recording has stopped: a WAV file is limited to 4 GB; record in shorter takes")
     }
+    // The two periods after the gap.
     #expect(output.lostFrames == 512)
     #expect(try SoundFile(path: path).samples == expected(0..<256))
   }

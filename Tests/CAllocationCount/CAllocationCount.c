@@ -4,13 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// glibc's own heap under its other names; `free` stays glibc's.
+// The allocation functions of glibc under their second names. `free` is not replaced.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-// In the executable's own thread-local storage, which exists before the first malloc of a thread.
+// Whether the thread counts (1 or 0), and its count. The thread-local storage of the executable exists before the first malloc
+// of a thread.
 static __thread int counting;
 static __thread long count;
 

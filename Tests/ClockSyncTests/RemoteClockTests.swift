@@ -5,8 +5,8 @@ import Testing
 import _TestSupport
 
 @Suite struct RemoteClockTests {
-  /// The limit for 95 % of the estimates from the tenth to the fortieth second, for the median of the seeds, in
-  /// microseconds.
+  /// The limit of the error in microseconds. 95 % of the estimates from the tenth to the fortieth second are below the limit,
+  /// in the median of the seeds.
   private static func limit(_ network: VirtualNetwork) -> Double {
     switch network {
     case .still: 2
@@ -16,24 +16,27 @@ import _TestSupport
     }
   }
 
-  /// The errors of the estimates in microseconds, every 50 ms, with their times in seconds.
+  /// The error of the estimate every 50 ms, in microseconds, and its time in seconds. Expects that no packet is
+  /// rejected and that each error is within the uncertainty of the estimate.
   private static func errors(_ route: VirtualRoute, seconds: Double, seed: UInt64) -> [(second: Double, error: Double)]
   {
     var clock = RemoteClock()
     var errors: [(second: Double, error: Double)] = []
     var next = Instant(nanoseconds: 0)
-    for news in route.news(seconds: seconds, seed: seed) {
-      clock.add(news.transit, at: news.at)
-      guard news.at >= next, let estimate = clock.estimate(at: news.at) else { continue }
-      next = news.at + .milliseconds(50)
-      let error = estimate.offset - route.difference(at: news.at)
-      errors.append((Double(news.at.nanoseconds) / 1e9, error.microseconds))
-      if error.magnitude > estimate.uncertainty { Issue.record("\(route.network), seed \(seed), at \(news.at)") }
+    for measurement in route.measurements(seconds: seconds, seed: seed) {
+      let now = measurement.at
+      clock.add(measurement.transit, at: now)
+      guard now >= next, let estimate = clock.estimate(at: now) else { continue }
+      next = now + .milliseconds(50)
+      let error = estimate.offset - route.difference(at: now)
+      errors.append((Double(now.nanoseconds) / 1e9, error.microseconds))
+      if error.magnitude > estimate.uncertainty { Issue.record("\(route.network), seed \(seed), at \(now)") }
     }
     #expect(clock.rejected == 0 && clock.resets == 0, "\(route.network), seed \(seed)")
     return errors
   }
 
+  /// The 95th percentile of the magnitudes.
   private static func p95(_ values: [Double]) -> Double { values.map(abs).sorted()[values.count * 95 / 100] }
 
   @Test(arguments: VirtualNetwork.lab) func estimateStaysWithinLimitsOnLabNetworks(network: VirtualNetwork) {
@@ -48,16 +51,18 @@ import _TestSupport
         #expect(early.max()! < (network == .poor ? 3000 : 1000), "\(network), seed \(seed)")
         return Self.p95(errors.filter { $0.second >= 10 }.map(\.error))
       }.sorted()
+      // The median of the six seeds.
       figures.append((runs[2] + runs[3]) / 2)
       #expect(figures.last! <= Self.limit(network), "\(network), \(skew) ppm, \(drift) ppm a minute: \(runs)")
     }
-    // The influence of the crystals is less than a fifth, or less than a tenth of a microsecond, the precision of the
-    // stamps.
+    // Skew and drift of the crystals change the figure by less than a fifth, or by less than 0.1 us, the precision of
+    // the stamps.
     for figure in figures { #expect(abs(figure - figures[0]) < max(figures[0] / 5, 0.1), "\(network): \(figures)") }
   }
 
   @Test(arguments: VirtualNetwork.lab) func estimateIsAccurateWithTwoProbesPerSecond(network: VirtualNetwork) {
-    // Two probes per second, as for the thousandth follower, and the ticks.
+    // Two probes per second in each direction, as for the thousandth follower, and the 48 ticks per second. The limit
+    // is ten times that of normal probing.
     var route = VirtualRoute(network)
     (route.probes, route.skew) = ((2, 2), 20)
     let errors = Self.errors(route, seconds: 60, seed: 1).filter { $0.second > 20 }
@@ -65,8 +70,8 @@ import _TestSupport
   }
 
   @Test func oneWayTrafficDoesNotBiasTheOffset() {
-    // Other traffic delays packets out by up to 20 ms, and packets back hardly: the minimum is right, the mean is 5 ms
-    // off.
+    // Other traffic delays packets out by up to 20 ms, and packets back by up to 50 us, in addition to 1 ms. The
+    // packets with the least delay give the right offset of 0. The mean of all packets would give an offset of 5 ms.
     var random = VirtualRoute.Random(seed: 5)
     var clock = RemoteClock()
     for n in 0..<1000 {
@@ -82,45 +87,51 @@ import _TestSupport
   }
 
   @Test func coarseClockIsEstimatedWithinFiftyMicroseconds() {
-    // One exchange every ten seconds. The remote stamps have units of 100 us, and the middle of the unit is used.
+    // One exchange every ten seconds, with a delay of 30 us in each direction. The remote stamps have units of 100 us,
+    // and the middle of the unit is used. The first 21 exchanges are not compared.
     var random = VirtualRoute.Random(seed: 8)
     var clock = RemoteClock()
-    let ahead = Nanoseconds(7_654_321_012_345)
+    let trueOffset = Nanoseconds(7_654_321_012_345)
     var error = Nanoseconds.zero
     for n in 0..<200 {
       let sent = Instant(nanoseconds: Int64(n) * 10_000_000_000 + random.integer(in: 0...1_000_000))
-      let turned = sent + .microseconds(30) + ahead
-      let stamp = Instant(nanoseconds: turned.nanoseconds / 100_000 * 100_000 + 50_000)
+      let replied = sent + .microseconds(30) + trueOffset
+      let stamp = Instant(nanoseconds: replied.nanoseconds / 100_000 * 100_000 + 50_000)
       let received = sent + .microseconds(60)
       clock.add(ClockTransit(.out, sent: sent, received: stamp, resolution: .microseconds(100)), at: received)
       clock.add(ClockTransit(.back, sent: stamp, received: received, resolution: .microseconds(100)), at: received)
-      if n > 20 { error = max(error, (clock.estimate(at: received)!.offset - ahead).magnitude) }
+      if n > 20 { error = max(error, (clock.estimate(at: received)!.offset - trueOffset).magnitude) }
     }
     #expect(error < .microseconds(50), "\(error)")
     #expect(clock.rejected == 0 && clock.resets == 0)
   }
 
+  /// Packets arrive for 20 s and, after a silence of `length` seconds, for 3 s. The estimate is within 10 ms and within its
+  /// uncertainty after the silence. The longest silence exceeds the ten minutes after which the estimate begins again.
   @Test(arguments: VirtualNetwork.lab, [11.0, 60, 590, 10_800])
   func estimateContinuesAfterASilence(network: VirtualNetwork, length: Double) {
     for skew in [-50.0, 50] {
       var route = VirtualRoute(network)
       (route.skew, route.probes.later) = (skew, 50)
       var clock = RemoteClock()
-      var news = route.news(seconds: 20, seed: 2).map { (at: $0.at, transit: $0.transit) }
-      // The packets after the silence, shifted from a run that starts at 0.
-      let gap = Nanoseconds(Int64((20 + length) * 1e9))
-      let late = VirtualRoute(network).news(seconds: 3, seed: 4).map { item in
-        let own = item.transit.local + gap
-        let remote = item.transit.remote + gap + route.difference(at: own)
+      var measurements = route.measurements(seconds: 20, seed: 2).map { (at: $0.at, transit: $0.transit) }
+      // The measurements after the silence come from a route whose clocks agree. They are moved to the end of the
+      // silence, and their remote instants by the true offset.
+      let endOfSilence = Nanoseconds(Int64((20 + length) * 1e9))
+      let measurementsAfterSilence = VirtualRoute(network).measurements(seconds: 3, seed: 4).map { item in
+        let local = item.transit.local + endOfSilence
+        let remote = item.transit.remote + endOfSilence + route.difference(at: local)
         let transit =
           item.transit.direction == .out
-          ? ClockTransit(.out, sent: own, received: remote) : ClockTransit(.back, sent: remote, received: own)
-        return (at: item.at + gap, transit: transit)
+          ? ClockTransit(.out, sent: local, received: remote) : ClockTransit(.back, sent: remote, received: local)
+        return (at: item.at + endOfSilence, transit: transit)
       }
-      news += late
-      for item in news {
+      measurements += measurementsAfterSilence
+      for item in measurements {
         clock.add(item.transit, at: item.at)
-        guard item.at > Instant(nanoseconds: 0) + gap, let estimate = clock.estimate(at: item.at) else { continue }
+        guard item.at > Instant(nanoseconds: 0) + endOfSilence, let estimate = clock.estimate(at: item.at) else {
+          continue
+        }
         let error = estimate.offset - route.difference(at: item.at)
         if error.magnitude > estimate.uncertainty || error.magnitude >= .milliseconds(10) {
           Issue.record("\(item.at): \(error), uncertainty \(estimate.uncertainty)")
@@ -130,8 +141,9 @@ import _TestSupport
     }
   }
 
-  /// The longer the silence, the more weight has the line whose slope is known better. The reported deviation covers
-  /// the error, also if one direction had packets for only two seconds.
+  /// Packets arrive for 20 s. Then follows a silence of `length` seconds. Four times the reported deviation is not less
+  /// than the error at the end of the silence. This also holds if packets back arrived only in the last two of the 20
+  /// s.
   @Test(arguments: VirtualNetwork.lab, [11.0, 60, 590])
   func deviationCoversTheErrorAfterASilence(network: VirtualNetwork, length: Double) throws {
     for seed in UInt64(1)...6 {
@@ -140,30 +152,34 @@ import _TestSupport
         (route.skew, route.probes.later) = (50, 50)
         var clock = RemoteClock()
         let began = Instant(nanoseconds: Int64(backFrom * 1e9))
-        for item in route.news(seconds: 20, seed: seed) where item.transit.direction == .out || item.at >= began {
+        for item in route.measurements(seconds: 20, seed: seed) where item.transit.direction == .out || item.at >= began
+        {
           clock.add(item.transit, at: item.at)
         }
         let end = Instant(nanoseconds: Int64((20 + length) * 1e9))
         let estimate = try #require(clock.estimate(at: end))
         let error = (estimate.offset - route.difference(at: end)).magnitude
         let limit = Nanoseconds(4 * estimate.deviation.count)
-        let what = "\(network), seed \(seed), back from \(backFrom) s"
-        #expect(error <= limit, "\(what): \(error) of \(limit)")
-        if backFrom == 0 { #expect(limit < .microseconds(200) + Nanoseconds(Int64(length * 20_000)), "\(what)") }
+        let label = "\(network), seed \(seed), back from \(backFrom) s"
+        #expect(error <= limit, "\(label): \(error) of \(limit)")
+        // With packets in both directions for 20 s, the limit is less than 200 us plus 20 us per second of silence.
+        if backFrom == 0 { #expect(limit < .microseconds(200) + Nanoseconds(Int64(length * 20_000)), "\(label)") }
       }
     }
   }
 
+  /// No packets out are measured from the 20th to the 50th second. The error stays below 50 us.
   @Test func estimateContinuesWhileOneDirectionIsSilent() {
     var route = VirtualRoute(.lan)
     route.skew = 50
     var clock = RemoteClock()
-    for news in route.news(seconds: 60, seed: 1) {
-      let second = Double(news.at.nanoseconds) / 1e9
-      if (20...50).contains(second), news.transit.direction == .out { continue }
-      clock.add(news.transit, at: news.at)
-      guard second > 20, let estimate = clock.estimate(at: news.at) else { continue }
-      let error = estimate.offset - route.difference(at: news.at)
+    for measurement in route.measurements(seconds: 60, seed: 1) {
+      let now = measurement.at
+      let second = Double(now.nanoseconds) / 1e9
+      if (20...50).contains(second), measurement.transit.direction == .out { continue }
+      clock.add(measurement.transit, at: now)
+      guard second > 20, let estimate = clock.estimate(at: now) else { continue }
+      let error = estimate.offset - route.difference(at: now)
       if error.magnitude >= .microseconds(50) { Issue.record("\(second) s: \(error)") }
     }
     #expect(clock.rejected == 0 && clock.resets == 0)
@@ -177,6 +193,7 @@ import _TestSupport
     #expect(clock.estimate(at: now) == nil)
     clock.add(ClockTransit(.out, sent: now, received: now + .seconds(6)), at: now)
     let estimate = clock.estimate(at: now)!
+    // The offset is between 5 s, if the delay back is zero, and 6 s, if the delay out is zero.
     #expect(estimate.offset == .milliseconds(5500) && estimate.uncertainty == .milliseconds(500))
     #expect(!clock.isSettled)
   }

@@ -4,11 +4,15 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// A sender whose clock is ahead by `ahead`. Its ticks arrive 2 ms + |N(0, sigma)| after their due times.
+/// A sender of ticks with time stamps. Each tick arrives after its due time: 2 ms plus the magnitude of a normally
+/// distributed number later.
 private struct Sender {
   var random: SplitMix
+  /// The clock of the sender minus the clock of the receiver.
   let ahead: Nanoseconds
+  /// The standard deviation of the normally distributed number, in nanoseconds.
   let sigma: Double
+  /// The newest tick, and its due time in nanoseconds by the clock of the receiver.
   var tick = Tick(0)
   var due = 1e12
 
@@ -16,21 +20,25 @@ private struct Sender {
     (random, self.ahead, self.sigma) = (SplitMix(seed: seed), ahead, Double(sigma.count))
   }
 
+  /// The estimate that the receiver has of the sender's clock.
   var clock: ClockEstimate { ClockEstimate(offset: ahead, uncertainty: .milliseconds(1)) }
 
   /// Sends the next tick. `stamp` calculates its time stamp from its due time and its arrival, both by the sender's
-  /// clock.
+  /// clock. The time stamp is rounded down to units of 100 us.
+  ///
+  /// - Returns: the due time of the tick by the clock of the receiver.
   mutating func next(
     bpm: Double, to ticks: inout StampedTicks, stamp: (Instant, Instant) -> Instant = { due, _ in due }
   ) -> Instant {
     due += 60e9 / bpm / 24
     tick = tick + 1
+    // The Box-Muller transform of two random numbers gives a normally distributed number.
     let (u, v) = (Double.random(in: 1e-12...1, using: &random), Double.random(in: 0..<1, using: &random))
     let late = 2e6 + abs((-2 * log(u)).squareRoot() * cos(2 * .pi * v)) * sigma
-    let (moment, arrival) = (Instant(nanoseconds: Int64(due)), Instant(nanoseconds: Int64(due + late)))
-    let stamped = stamp(moment + ahead, arrival + ahead).nanoseconds
+    let (dueTime, arrival) = (Instant(nanoseconds: Int64(due)), Instant(nanoseconds: Int64(due + late)))
+    let stamped = stamp(dueTime + ahead, arrival + ahead).nanoseconds
     ticks.add(tick, stamped: Instant(nanoseconds: stamped / 100_000 * 100_000), at: arrival, by: clock)
-    return moment
+    return dueTime
   }
 }
 
@@ -39,11 +47,12 @@ private struct Sender {
     var (sender, ticks) = (Sender(seed: seed), StampedTicks())
     for n in 0..<400 {
       let due = sender.next(bpm: 97.3, to: &ticks)
+      // The first two quarter notes are not compared.
       guard n >= 48 else { continue }
-      let off = ticks.timeline!.deadline(sender.tick) - due
+      let error = ticks.timeline!.deadline(sender.tick) - due
       let tempo = ticks.timeline!.tempo.bpm
-      if !ticks.isTrusted || off.magnitude >= .microseconds(30) || abs(tempo - 97.3) >= 0.02 {
-        Issue.record("seed \(seed), tick \(n): trusted \(ticks.isTrusted), \(off.microseconds) us, \(tempo) BPM")
+      if !ticks.isTrusted || error.magnitude >= .microseconds(30) || abs(tempo - 97.3) >= 0.02 {
+        Issue.record("seed \(seed), tick \(n): trusted \(ticks.isTrusted), \(error.microseconds) us, \(tempo) BPM")
       }
     }
   }
@@ -53,6 +62,7 @@ private struct Sender {
     for _ in 0..<200 { _ = sender.next(bpm: 120, to: &ticks) }
     for n in 1...60 {
       let due = sender.next(bpm: 140, to: &ticks)
+      // Half a quarter note after the step.
       if n >= 12 {
         #expect((ticks.timeline!.deadline(sender.tick) - due).magnitude < .microseconds(150))
         #expect(abs(ticks.timeline!.tempo.bpm - 140) < 0.5)
@@ -60,13 +70,15 @@ private struct Sender {
     }
   }
 
+  /// The ticks are sent before they are due, with stamps 100 ms in the future.
   @Test func stampsAheadOfTimeAreTrusted() {
     var (sender, ticks) = (Sender(seed: 1), StampedTicks())
     for _ in 0..<60 { _ = sender.next(bpm: 120, to: &ticks) { due, _ in due + .milliseconds(100) } }
     #expect(ticks.isTrusted)
   }
 
-  /// Senders with useless stamps, including jittery senders that stamp with the send time.
+  /// Senders with useless stamps, including jittery senders that stamp with the send time. The receiver reads each stamp as a
+  /// number of 100 us units: a sender with another unit has a clock that is fast or slow.
   @Test(
     arguments: [
       ("zero", { @Sendable (_, _) in Instant(nanoseconds: 0) }),
@@ -85,6 +97,7 @@ private struct Sender {
     }
   }
 
+  /// The arrivals scatter by 10 us, and the stamps have units of 100 us.
   @Test func preciseArrivalsArePreferredToCoarseStamps() {
     var (sender, ticks) = (Sender(seed: 1, sigma: .microseconds(10)), StampedTicks())
     for _ in 0..<100 { _ = sender.next(bpm: 97.3, to: &ticks) }

@@ -3,11 +3,11 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// A counter and a follower that receive a train of ticks, with their errors.
+/// A counter and a follower that receive a train of ticks, and the errors of both.
 private struct TrainReceiver {
   var follower = TickFollower()
   var counter = TickCounter()
-  /// The sender's number of the counter's tick 0, once the clock has been received for a while.
+  /// The number that the sender gives to tick 0 of the counter; nil before ``calibrate(at:)``.
   var origin: Int64?
 
   mutating func receive(_ arrival: TickTrain.Arrival) {
@@ -15,12 +15,14 @@ private struct TrainReceiver {
     expectPlausible(follower)
   }
 
-  /// The number of ticks that were missed since ``origin`` was set.
+  /// The number of ticks that the counter has missed since ``origin`` was set. `tick` is the sender's number of the
+  /// newest tick.
   func slip(at tick: Int64) -> Int64 { tick - counter.next.index + 1 - (origin ?? 0) }
 
+  /// Sets ``origin``. `tick` is the sender's number of the newest tick.
   mutating func calibrate(at tick: Int64) { origin = tick - counter.next.index + 1 }
 
-  /// The error of the line at the latest tick, in milliseconds.
+  /// The error of the follower's line at the newest tick, in milliseconds: its deadline minus the true due time.
   func error(_ arrival: TickTrain.Arrival) -> Double {
     guard let line = follower.timeline else { return .infinity }
     return (Double(line.deadline(counter.next + -1).nanoseconds) - arrival.due) / 1e6
@@ -41,13 +43,15 @@ func expectPlausible(_ follower: TickFollower, _ label: @autoclosure () -> Strin
   }
 }
 
+/// The standard deviation of `values`.
 private func deviation(_ values: [Double]) -> Double {
   let mean = values.reduce(0, +) / Double(values.count)
   return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)).squareRoot()
 }
 
 @Suite struct TickCounterTests {
-  /// For each train, the number of ticks after its disturbance within which tempo and phase are accurate again.
+  /// For each train, the number of ticks after its disturbance within which tempo and phase are accurate again. A
+  /// quarter note has 24 ticks.
   static let settling: [(train: TickTrain, within: Int)] = [
     (.steady, 0), (.lossy, 0), (.lossyInBursts, 0), (.pause, 24), (.silence, 24), (.doubleTime, 48), (.halfTime, 24),
     (.slower, 24), (.lossyFaster, 24), (.bursts, 0), (.stall, 0), (.shortRamp, 24), (.longRamp, 24), (.doubled, 0),
@@ -62,6 +66,7 @@ private func deviation(_ values: [Double]) -> Double {
       var settled = 0
       for (n, arrival) in arrivals.enumerated() {
         receiver.receive(arrival)
+        // The disturbance begins after 240 ticks.
         if n == 200 { receiver.calibrate(at: arrival.tick) }
         if n >= calm, !receiver.isAccurate(arrival) { settled = n - calm + 1 }
       }
@@ -70,7 +75,7 @@ private func deviation(_ values: [Double]) -> Double {
     }
   }
 
-  /// The experiment with published followers, with one tick in twenty lost.
+  /// The experiment in which `bare-ticks.sh` compares published followers, with one tick in twenty lost.
   @Test(arguments: UInt64(1)...20) func randomLossDoesNotShiftTheCount(seed: UInt64) {
     let (arrivals, calm) = TickTrain.lossy.arrivals(seed: seed)
     var receiver = TrainReceiver()
@@ -90,7 +95,8 @@ private func deviation(_ values: [Double]) -> Double {
     let truth = Timeline(tempo: try! Tempo(bpm: 120), tick: Tick(0), at: Instant(nanoseconds: 1_000_000_000))
     var (follower, counter) = (TickFollower(), TickCounter())
     for n in Int64(0)..<2400 { counter.add(truth.deadline(Tick(n)), to: &follower) }
-    // Three ticks are sufficient.
+    // From tick 2400 on, the ticks take twice as long. After three of them, the counter has recognised the new tempo
+    // and corrected its count.
     for n in Int64(1)...3 { counter.add(truth.deadline(Tick(2399 + 2 * n)), to: &follower) }
     #expect(counter.next == Tick(2403))
     #expect(counter.revisions == 1 && counter.lost == 0)
@@ -124,6 +130,8 @@ private func deviation(_ values: [Double]) -> Double {
 
   @Test func tickLostBeforeStartIsNotCountedAsTheFirst() {
     let truth = Timeline(tempo: try! Tempo(bpm: 120), tick: Tick(0), at: Instant(nanoseconds: 5))
+    // The missing ticks, and the position of the first tick that arrives after Start: 1 if tick 51, at position 0, is
+    // missing.
     for (missing, first) in [(Int64(50)...50, Int64(0)), (49...50, 0), (51...51, 1), (50...51, 1)] {
       var (follower, counter) = (TickFollower(), TickCounter())
       for n in Int64(0)...50 where !missing.contains(n) { counter.add(truth.deadline(Tick(n)), to: &follower) }
@@ -144,10 +152,12 @@ private func deviation(_ values: [Double]) -> Double {
     counter.start(at: truth.deadline(Tick(50)) + pause, by: follower)
     let origin = counter.next
     for n in Int64(50)..<60 { counter.add(truth.deadline(Tick(n)) + pause, to: &follower) }
+    // The counter and the follower have only the ten ticks since Start.
     #expect(counter.next - origin == 10)
     #expect(follower.count == 10)
   }
 
+  /// The source numbers its ticks, so the counter accepts them at any interval. One tick in ten is lost.
   @Test func ticksCountedByTheSourceAreAccepted() {
     var random = SplitMix(seed: 1)
     var (follower, counter) = (TickFollower(), TickCounter())
@@ -159,6 +169,7 @@ private func deviation(_ values: [Double]) -> Double {
     }
   }
 
+  /// The source numbers its commands. `missing` commands were lost directly before a tick. Not all of them need be ticks.
   @Test func elapsedTimeDeterminesMissingTicks() {
     let truth = Timeline(tempo: try! Tempo(bpm: 97.3), tick: Tick(0), at: Instant(nanoseconds: 5))
     var (follower, counter) = (TickFollower(), TickCounter())
@@ -177,7 +188,8 @@ private func deviation(_ values: [Double]) -> Double {
     #expect(counter.next == Tick(59))
     #expect(abs(follower.timeline!.tempo.bpm - 97.3) < 0.01)
     #expect(counter.lost == 2)
-    // The last missing command arrives late.
+    // A tick that was skipped arrives late. The counter has counted it already, so the first call returns false. No
+    // further tick was skipped, so a second late tick would have to be counted.
     #expect(!counter.consumeLateTick() && counter.consumeLateTick() && counter.lost == 1)
   }
 

@@ -4,9 +4,10 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// A clock whose ticks are late by |N(0, sigma)|.
+/// A clock whose ticks arrive late by the magnitude of a normally distributed number.
 private struct JitteryClock {
   var random: SplitMix
+  /// The standard deviation of this number, in nanoseconds.
   let sigma: Double
   var tick = Tick(0)
   /// The due time of the latest tick, in nanoseconds.
@@ -14,6 +15,7 @@ private struct JitteryClock {
 
   /// The next tick at `bpm`, with its due time and its arrival.
   mutating func next(bpm: Double) -> (tick: Tick, due: Double, arrival: Instant) {
+    // A minute has 60e9 ns, and a quarter note has 24 ticks.
     due += 60e9 / bpm / 24
     tick = tick + 1
     return (tick, due, Instant(nanoseconds: Int64(due + abs(normal()) * sigma)))
@@ -26,11 +28,12 @@ private struct JitteryClock {
   }
 }
 
+/// The error of the line of the follower at `tick`, in nanoseconds: its deadline minus the true due time.
 private func error(of follower: TickFollower, at tick: Tick, due: Double) -> Double {
   Double(follower.timeline?.deadline(tick).nanoseconds ?? .max) - due
 }
 
-private func rootMeanSquare(_ values: [Double]) -> Double {
+private func standardDeviation(_ values: [Double]) -> Double {
   let mean = values.reduce(0, +) / Double(values.count)
   return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)).squareRoot()
 }
@@ -42,26 +45,35 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
     for n in Int64(1000)..<4000 {
       follower.add(Tick(n), at: truth.deadline(Tick(n)))
       guard n > 1000 else { continue }
-      let off = follower.timeline!.deadline(Tick(n + 24)) - truth.deadline(Tick(n + 24))
-      if off.magnitude > (n < 1010 ? .microseconds(1) : Nanoseconds(40)) { Issue.record("tick \(n): \(off)") }
+      // The error a quarter note ahead is at most 1 us at first, and 40 ns from the tenth tick on.
+      let error = follower.timeline!.deadline(Tick(n + 24)) - truth.deadline(Tick(n + 24))
+      if error.magnitude > (n < 1010 ? .microseconds(1) : Nanoseconds(40)) { Issue.record("tick \(n): \(error)") }
     }
     #expect(follower.restarts == 0)
   }
 
-  // The experiment with published followers: one-sided lateness with sigma 1 ms, 120 BPM, then 140 BPM.
+  /// The experiment in which `bare-ticks.sh` compares published followers: one-sided lateness with sigma 1 ms, 1000
+  /// ticks at 120 BPM, then 300 ticks at 140 BPM.
   @Test(arguments: UInt64(1)...20) func tempoStepIsFollowedDespiteJitter(seed: UInt64) {
     var clock = JitteryClock(random: SplitMix(seed: seed), sigma: 1e6)
     var follower = TickFollower()
     var errors: [Double] = []
-    var young = 0
+    // The restarts of the window during the first 200 ticks, which are not compared.
+    var initialRestarts = 0
     for n in 0..<1000 {
       let (tick, due, arrival) = clock.next(bpm: 120)
       follower.add(tick, at: arrival)
-      if n >= 200 { errors.append(error(of: follower, at: tick, due: due)) } else { young = follower.restarts }
+      if n >= 200 {
+        errors.append(error(of: follower, at: tick, due: due))
+      } else {
+        initialRestarts = follower.restarts
+      }
     }
-    #expect(rootMeanSquare(errors) < 100_000, "seed \(seed)")
+    // Deviation and mean of the error are less than 0.1 ms.
+    #expect(standardDeviation(errors) < 100_000, "seed \(seed)")
     #expect(abs(errors.reduce(0, +)) / Double(errors.count) < 100_000, "seed \(seed)")
-    #expect(follower.restarts == young, "seed \(seed)")
+    #expect(follower.restarts == initialRestarts, "seed \(seed)")
+    // The largest error after the tempo step, and the last tick with a tempo more than 0.5 BPM off.
     var (worst, settled) = (0.0, 0)
     for n in 1...300 {
       let (tick, due, arrival) = clock.next(bpm: 140)
@@ -69,10 +81,12 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
       worst = max(worst, abs(error(of: follower, at: tick, due: due)))
       if abs((follower.timeline?.tempo.bpm ?? 0) - 140) > 0.5 { settled = n }
     }
+    // 5 ms, and a quarter note.
     #expect(worst < 5e6, "seed \(seed)")
     #expect(settled < 24, "seed \(seed)")
   }
 
+  /// A quarter note (24 ticks) after the tempo step from 140 to 120 BPM, the tempo is accurate to 0.5 BPM.
   @Test(arguments: UInt64(1)...20) func slowerTempoIsDetected(seed: UInt64) {
     var clock = JitteryClock(random: SplitMix(seed: seed), sigma: 300_000)
     var follower = TickFollower()
@@ -92,11 +106,12 @@ private func rootMeanSquare(_ values: [Double]) -> Double {
     var follower = TickFollower()
     for n in 0..<600 {
       let (tick, due, arrival) = clock.next(bpm: 120)
-      // The sender stalls for 200 ms, and then sends the late ticks at once.
+      // The sender stalls for 200 ms, which is about ten ticks. Tick 300 is 200 ms late, and each later one 20 ms less.
       follower.add(
         tick,
         at: (300..<310).contains(n)
           ? Instant(nanoseconds: arrival.nanoseconds + 200_000_000 - Int64(n - 300) * 20_000_000) : arrival)
+      // 50 ticks after the stall, the error is less than 50 us.
       if n > 360 { #expect(abs(error(of: follower, at: tick, due: due)) < 50_000) }
     }
   }

@@ -9,10 +9,11 @@ import Transports
 
 /// The sound when one rhythm replaces another. Steps are 120 ms long and are passed to the sound 50 ms ahead.
 @Suite struct ClockLoopJoiningTests {
+  /// The instant that is `length` after the origin.
   private func instant(_ length: Nanoseconds) -> Instant { VirtualRhythm.origin + length }
 
-  /// The instants of the hits that sound when a rhythm that begins at the origin is replaced by one that begins at `start`. The
-  /// replacement is announced at `announced`.
+  /// The instants of the hits that sound when a rhythm that begins at the origin is replaced by one that begins at
+  /// `start`. The replacement is announced at `announced`. Both times are relative to the origin.
   private func sounding(joining start: Nanoseconds, announced: Nanoseconds) throws -> [Instant] {
     let rings = ClockRings()
     let socket = try UDPSocket(port: 0)
@@ -34,6 +35,7 @@ import Transports
     // The queue of the audio thread.
     var waiting = EventQueue()
     var sounded: [Instant] = []
+    /// Does the work of the audio thread until `end`: executes recalls and removes the hits that are due.
     func sound(until end: Instant) {
       while let event = rings.sounds.pop() {
         if event.kind == .recall { waiting.removeAll(from: event.instant) } else { _ = waiting.insert(event) }
@@ -50,12 +52,13 @@ import Transports
     return sounded
   }
 
-  /// The steps of the old rhythm up to `last` and those of the new one from `start` on.
+  /// The instants of the steps of the old rhythm up to `last`, and of the first three steps of the new rhythm, which
+  /// begins at `start`.
   private func steps(to last: Int64, then start: Nanoseconds) -> [Instant] {
     (0...last).map { instant(.milliseconds(120 * $0)) } + (0...2).map { instant(start + .milliseconds(120 * $0)) }
   }
 
-  /// The sixth step of the old rhythm is due at 600 ms. It is passed to the sound at 550 ms.
+  /// Step 5 of the old rhythm is due at 600 ms. It is passed to the sound at 550 ms.
   @Test(arguments: [.milliseconds(601), .milliseconds(610), .milliseconds(630)] as [Nanoseconds])
   func replacedRhythmSoundsUpToTheNewOne(start: Nanoseconds) throws {
     #expect(try sounding(joining: start, announced: start - .milliseconds(50)) == steps(to: 5, then: start))

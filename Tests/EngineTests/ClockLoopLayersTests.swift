@@ -10,7 +10,8 @@ import Transports
 
 /// The layers that are passed to the sound. Steps are 120 ms long and are passed 50 ms ahead.
 @Suite struct ClockLoopLayersTests {
-  /// The events for the sound. `later` is a second schedule, and the time after the origin at which it is published.
+  /// The events for the sound in the first eight steps (960 ms). `later` is a second schedule, and the time after the
+  /// origin at which it is published.
   private func soundEvents(
     of schedule: PlaybackSchedule, then later: (schedule: PlaybackSchedule, at: Nanoseconds)? = nil
   )
@@ -43,8 +44,10 @@ import Transports
     return events
   }
 
+  /// The instant at which `step` is due.
   private func instant(_ step: Int64) -> Instant { VirtualRhythm.origin + .milliseconds(120 * step) }
 
+  /// The instants of the snare hits (note 38). The kick has note 36.
   private func snares(_ events: [SoundEvent]) -> [Instant] { events.filter { $0.drum == 38 }.map(\.instant) }
 
   private func schedule(_ intensity: Intensity) -> PlaybackSchedule {
@@ -53,13 +56,15 @@ import Transports
     return schedule
   }
 
+  /// The activity rises from 10 to 80 at tick 24, which begins step 4. From 64 on, the snare sounds.
   @Test func layersChangeAtTheirTick() throws {
     let events = try soundEvents(of: schedule(Intensity(10, next: 80, from: Tick(24))))
     #expect(snares(events) == (4...8).map(instant))
     #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
   }
 
-  /// The change is announced 30 ms before its beat, when the beat has been passed to the sound.
+  /// The change applies from step 4 on, which is due at 480 ms. It is announced at 450 ms, when step 4 has been passed to the
+  /// sound.
   @Test func stepsPassedBeforeTheChangeWasAnnouncedAreWithdrawn() throws {
     let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(450))
     let events = try soundEvents(of: schedule(Intensity(10)), then: change)
@@ -67,12 +72,13 @@ import Transports
     #expect(events.count { $0.kind == .recall } == 1)
     #expect(events[recall].instant < instant(4) && events[recall].instant > instant(3))
     #expect(snares(events) == (4...8).map(instant))
-    // Once before the recall and once after it.
+    // The kick of step 4 is passed once before the recall and once after it.
     #expect(events[recall...].filter { $0.drum == 36 }.map(\.instant) == (4...8).map(instant))
     #expect(events[..<recall].filter { $0.drum == 36 }.map(\.instant) == (0...4).map(instant))
   }
 
-  /// Hits that may have sounded already are not repeated.
+  /// The change is announced at 580 ms. Step 4 has sounded, and step 5 (600 ms) has been passed to the sound. Hits that
+  /// may have sounded already are not repeated.
   @Test func lateChangeAppliesFromTheFirstStepThatWasNotPassed() throws {
     let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(580))
     let events = try soundEvents(of: schedule(Intensity(10)), then: change)

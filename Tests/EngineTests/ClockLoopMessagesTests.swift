@@ -15,46 +15,49 @@ import Transports
   /// Tutti peers get messages on the player's channel. Standard devices get messages as the instrument sent them.
   @Test func messagesGoToTheirReceiversBetweenTicks() throws {
     try withLoop { loop, rings, _, open in
-      let devices = [try open(false), try open(true)]
-      // The first step is due 50 ms before the origin.
+      let (standardDevice, tuttiPeer) = (try open(.playOnArrival), try open(.timeStamped))
+      // The first step is passed to the sound 50 ms before the origin.
       rings.schedule.publish(VirtualRhythm.schedule(sends: false))
       loop.advance(to: VirtualRhythm.origin - .milliseconds(60))
       let messages = (60..<70).map { Message.noteOn(Channel(2)!, key: UInt7(clamping: $0), velocity: 100) }
       let others = messages.map { $0.on(Channel(7)!) }
       for message in messages { rings.messages.push(.stream(StreamMessage(message, at: nil, to: .tuttiPeers))) }
       for message in others { rings.messages.push(.stream(StreamMessage(message, at: nil, to: .standardDevices))) }
-      // A deadline within 200 us: the messages wait.
+      // The deadline of this step is only 200 us away, so the messages wait.
       let next = loop.advance(to: VirtualRhythm.origin - .microseconds(50_200))
       #expect(next == VirtualRhythm.origin - .milliseconds(50))
       #expect(rings.messages.count == 20)
-      for device in devices { #expect(try receive(device) == []) }
+      for receiver in [standardDevice, tuttiPeer] { #expect(try receive(receiver) == []) }
       loop.advance(to: VirtualRhythm.origin - .milliseconds(49))
-      #expect(try receive(devices[0]).map(\.message) == others)
-      #expect(try receive(devices[1]).map(\.message) == messages)
+      #expect(try receive(standardDevice).map(\.message) == others)
+      #expect(try receive(tuttiPeer).map(\.message) == messages)
     }
   }
 
   /// Start, timeline message, ticks and Stop. Packets to standard devices have no header extension.
   @Test func packetsToATuttiPeerCarryTheSendInstant() throws {
     try withLoop { loop, rings, _, open in
-      let (device, tutti) = (try open(false), try open(true))
+      let (standardDevice, tuttiPeer) = (try open(.playOnArrival), try open(.timeStamped))
       rings.schedule.publish(VirtualRhythm.schedule(end: 5))
       let exclusive = try #require(SystemExclusiveData([0x7D, 1]))
       rings.commands.push(.stream(.exclusive(exclusive, to: nil, isJournalled: false)))
       let before = MonotonicClock.now
       loop.play(from: .milliseconds(-100), to: .milliseconds(200))
-      for (receiver, hasInstant, count) in [(device, false, 7), (tutti, true, 8)] {
+      // Start, five ticks and Stop are seven packets. Only the Tutti peer also gets the System Exclusive message.
+      for (receiver, hasInstant, count) in [(standardDevice, false, 7), (tuttiPeer, true, 8)] {
         var room = [UInt8](repeating: 0, count: 256)
         var instants: [Instant] = []
         while let arrival = room.withUnsafeMutableBytes({ receiver.receive(into: $0.baseAddress!, room: 256) }) {
           let packet = Array(room.prefix(arrival.length))
           let sent = try RTPHeader.decode(packet.span).header.sendInstant(in: packet.span)
+          // The first octet of the RTP header: version 2 (0x80), with the extension bit (0x10) or without it.
           #expect((sent != nil) == hasInstant && room[0] == (hasInstant ? 0x90 : 0x80))
-          // The kernel's stamp is of another clock, converted with an error of some microseconds.
+          // `arrival.at` is converted from another clock of the kernel, with an error of some microseconds.
           if let sent { #expect(sent <= arrival.at + .microseconds(50)) }
           instants.append(sent ?? before)
         }
         #expect(instants.count == count && instants == instants.sorted() && instants[0] >= before)
+        // All send instants differ. Without send instants, all elements are `before`.
         #expect(Set(instants).count == (hasInstant ? count : 1))
       }
     }

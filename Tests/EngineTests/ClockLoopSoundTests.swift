@@ -16,6 +16,7 @@ import Transports
   @Test func stepsReachTheSynthesizerAheadOfTimeAndInOrder() throws {
     try withLoop { loop, rings, _, _ in
       rings.schedule.publish(VirtualRhythm.schedule(end: 96))
+      // A kick sounds on each quarter note (480 ms), and a hit is passed to the sound 50 ms ahead. 88 is the normal velocity.
       loop.play(from: .milliseconds(-51), to: .milliseconds(-50))
       var expected = SoundEvent(instant: VirtualRhythm.origin, note: 36, velocity: 88, group: 0)
       expected.submitted = VirtualRhythm.origin - .milliseconds(50)
@@ -54,7 +55,7 @@ import Transports
       #expect(events.allSatisfy { $0.instant == $0.submitted && $0.submitted >= before && $0.submitted <= after })
       #expect(events.map(\.instant) == events.map(\.instant).sorted())
     }
-    // A message before the command to quit is still executed, such as the end of a note when a peer leaves.
+    // A message that was submitted before the command to quit is still played. Such a message ends a note when a peer leaves.
     rings.messages.push(.sound(messages[3]))
     rings.commands.push(.quit)
     let continues = loop.execute()
@@ -63,8 +64,7 @@ import Transports
 
   @Test func tenThousandTicksAllocateNothing() throws {
     try withLoop { loop, rings, _, open in
-      let (playOnArrival, timeStamped) = (false, true)
-      let receivers = [try open(playOnArrival), try open(timeStamped), try open(timeStamped)]
+      let receivers = [try open(.playOnArrival), try open(.timeStamped), try open(.timeStamped)]
       let end: Int64 = 10_000
       let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
       rings.schedule.publish(VirtualRhythm.schedule(end: end, change: change))

@@ -10,20 +10,22 @@ import _TestSupport
 
 /// The messages of the ALSA clock port on virtual time.
 @Suite(.serialized, .enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)")) struct ClockPortTests {
-  /// Two programs besides the player: `device` subscribes to the clock from the beginning, `late` does not.
+  /// The player, and two other MIDI programs. `device` subscribes to the clock from the beginning, `late` does so later
+  /// or never.
   private struct Studio {
     let rings = ClockRings()
     let player: Sequencer
     let device: Instrument
     let late: Instrument
 
-    /// Connects `late` to the clock and notifies the clock thread.
+    /// Subscribes `late` to the clock and notifies the clock thread.
     func connectLate() throws {
-      try late.hear("Player clock")
+      try late.subscribe(to: "Player clock")
       rings.commands.push(.subscribed(late.address))
     }
   }
 
+  /// Calls `body` with a clock loop that plays to the clock port of the player. A tick lasts 20 ms.
   private func withStudio(_ body: (inout ClockLoop, Studio) throws -> Void) throws {
     let socket = try UDPSocket(port: 0)
     let player = try Sequencer(name: "Player", takingClock: false)
@@ -32,7 +34,7 @@ import _TestSupport
       socket.close()
     }
     let studio = Studio(player: player, device: try Instrument("Device"), late: try Instrument("Late"))
-    try studio.device.hear("Player clock")
+    try studio.device.subscribe(to: "Player clock")
     var loop = try VirtualRhythm.loop(studio.rings, on: socket, sequencer: player)
     try body(&loop, studio)
   }
@@ -45,16 +47,16 @@ import _TestSupport
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule(sends: sends, end: 50))
       loop.play(from: .milliseconds(-100), to: .microseconds(-10_500))
-      #expect(studio.device.heard() == [])
+      #expect(studio.device.takeMessages() == [])
       // Start is sent 10 ms ahead, then each tick at its due time.
       loop.play(from: .milliseconds(-10), to: .microseconds(-500))
-      #expect(studio.device.heard() == [.start])
+      #expect(studio.device.takeMessages() == [.start])
       loop.play(from: .zero, to: .microseconds(19_500))
-      #expect(studio.device.heard() == [.clock])
+      #expect(studio.device.takeMessages() == [.clock])
       loop.play(from: .milliseconds(20), to: .microseconds(999_500))
-      #expect(studio.device.heard() == clocks(49))
+      #expect(studio.device.takeMessages() == clocks(49))
       loop.play(from: .milliseconds(1000), to: .milliseconds(2000))
-      #expect(studio.device.heard() == [.stop])
+      #expect(studio.device.takeMessages() == [.stop])
       #expect(studio.rings.counters.take()?.unsentToPort == 0)
     }
   }
@@ -66,13 +68,13 @@ import _TestSupport
       #expect(next == .distantFuture)
       next = loop.advance(to: late)
       #expect(next == .distantFuture)
-      #expect(studio.device.heard() == [])
+      #expect(studio.device.takeMessages() == [])
       studio.rings.schedule.publish(VirtualRhythm.schedule(end: 6))
       loop.play(from: .milliseconds(-100), to: .milliseconds(500))
-      #expect(studio.device.heard().last == .stop)
+      #expect(studio.device.takeMessages().last == .stop)
       next = loop.advance(to: late)
       #expect(next == .distantFuture)
-      #expect(studio.device.heard() == [])
+      #expect(studio.device.takeMessages() == [])
     }
   }
 
@@ -80,8 +82,9 @@ import _TestSupport
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule(start: 6 * 20_000))
       loop.play(from: .milliseconds(-20), to: .milliseconds(1))
-      // 14 bits: modulo the largest multiple of the pattern's 16 steps that fits, 16384.
-      #expect(studio.device.heard() == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
+      // Tick 6 * 20 000 begins step 20 000. A song position has 14 bits. So the position is the step modulo 16384, the
+      // largest multiple of the 16 steps of the pattern with 14 bits.
+      #expect(studio.device.takeMessages() == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
     }
   }
 
@@ -91,12 +94,13 @@ import _TestSupport
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
       try studio.connectLate()
       loop.play(from: .milliseconds(305), to: .milliseconds(2005))
-      // A bar has 96 ticks of 20 ms: it begins at 1920 ms, with step 16. Connected, it hears ticks 16...95 too.
-      #expect(studio.late.heard() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
-      #expect(studio.device.heard() == [.start] + clocks(101))
-      // Only once.
+      // A bar has 96 ticks of 20 ms. So the second bar begins at 1920 ms, with step 16. From its subscription at 305 ms
+      // on, the late joiner also receives the 80 ticks 16...95. Up to 2005 ms, both receive the ticks up to 100.
+      #expect(studio.late.takeMessages() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
+      #expect(studio.device.takeMessages() == [.start] + clocks(101))
+      // The next bar begins at 3840 ms, without a further song position.
       loop.play(from: .milliseconds(2005), to: .milliseconds(4005))
-      #expect(studio.late.heard() == clocks(100))
+      #expect(studio.late.takeMessages() == clocks(100))
     }
   }
 
@@ -105,10 +109,10 @@ import _TestSupport
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
       try studio.connectLate()
-      try studio.late.stopHearing("Player clock")
+      try studio.late.unsubscribe(from: "Player clock")
       try studio.connectLate()
       loop.play(from: .milliseconds(305), to: .milliseconds(2005))
-      #expect(studio.late.heard() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
+      #expect(studio.late.takeMessages() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
     }
   }
 
@@ -117,7 +121,7 @@ import _TestSupport
       try studio.connectLate()
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(2005))
-      #expect(studio.late.heard() == [.start] + clocks(101))
+      #expect(studio.late.takeMessages() == [.start] + clocks(101))
     }
   }
 
@@ -126,15 +130,15 @@ import _TestSupport
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
-      // Client 250 does not exist.
+      // The sequencer has no client 250.
       for port in UInt8(0)..<40 {
         studio.rings.commands.push(.subscribed(SequencerAddress(client: 250, port: port)))
       }
       try studio.connectLate()
       loop.play(from: .milliseconds(305), to: .milliseconds(2005))
-      #expect(studio.device.heard() == [.start] + clocks(101))
-      #expect(studio.late.heard() == clocks(85))
-      // 32 have room, with two messages each.
+      #expect(studio.device.takeMessages() == [.start] + clocks(101))
+      #expect(studio.late.takeMessages() == clocks(85))
+      // 32 late joiners have room, all with client 250. The song position and Continue cannot be sent to each of them.
       #expect(studio.rings.counters.take()?.unsentToPort == 64)
     }
   }
@@ -143,13 +147,13 @@ import _TestSupport
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(70))
-      #expect(studio.device.heard() == [.start] + clocks(4))
+      #expect(studio.device.takeMessages() == [.start] + clocks(4))
       let second = VirtualRhythm.origin + .milliseconds(500)
       studio.rings.schedule.publish(VirtualRhythm.schedule(run: 2, start: 96, at: second))
       loop.play(from: .milliseconds(70), to: .milliseconds(480))
-      #expect(studio.device.heard() == [.stop])
+      #expect(studio.device.takeMessages() == [.stop])
       loop.play(from: .milliseconds(480), to: .milliseconds(545))
-      #expect(studio.device.heard() == [.songPosition(16), .continue] + clocks(3))
+      #expect(studio.device.takeMessages() == [.songPosition(16), .continue] + clocks(3))
     }
   }
 
@@ -160,7 +164,7 @@ import _TestSupport
       studio.rings.commands.push(.quit)
       let continues = loop.execute()
       #expect(!continues)
-      #expect(studio.device.heard() == [.start, .clock, .clock, .stop])
+      #expect(studio.device.takeMessages() == [.start, .clock, .clock, .stop])
     }
   }
 
@@ -169,36 +173,37 @@ import _TestSupport
       studio.rings.commands.push(.quit)
       let continues = loop.execute()
       #expect(!continues)
-      #expect(studio.device.heard() == [])
+      #expect(studio.device.takeMessages() == [])
     }
   }
 
   @Test func messagesOfOtherPlayersLeaveTheNotesPortBetweenTicks() throws {
     try withStudio { loop, studio in
-      try studio.late.hear("Player notes")
+      try studio.late.subscribe(to: "Player notes")
       studio.rings.schedule.publish(VirtualRhythm.schedule(sends: false))
       loop.advance(to: VirtualRhythm.origin - .milliseconds(60))
       for key in 60..<70 { studio.rings.messages.push(.port(note(key))) }
-      // A deadline within 200 us: the messages wait. The first step is due 50 ms before the origin.
+      // The first step is passed to the sound 50 ms before the origin. This deadline is only 200 us away, so the
+      // messages wait.
       let next = loop.advance(to: VirtualRhythm.origin - .microseconds(50_200))
       #expect(next == VirtualRhythm.origin - .milliseconds(50))
-      #expect(studio.late.heard() == [] && studio.rings.messages.count == 10)
+      #expect(studio.late.takeMessages() == [] && studio.rings.messages.count == 10)
       loop.advance(to: VirtualRhythm.origin - .milliseconds(49))
       #expect(studio.rings.messages.count == 0)
-      #expect(studio.late.heard() == (60..<70).map { note($0) })
-      #expect(studio.device.heard() == [], "the clock port is for the clock")
+      #expect(studio.late.takeMessages() == (60..<70).map { note($0) })
+      #expect(studio.device.takeMessages() == [], "the clock port is for the clock")
     }
   }
 
   @Test func tenThousandTicksAllocateNothing() throws {
     try withStudio { loop, studio in
       let rings = studio.rings
-      try studio.late.hear("Player notes")
+      try studio.late.subscribe(to: "Player notes")
       rings.schedule.publish(VirtualRhythm.schedule(end: 10_000))
       loop.advance(to: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)
-      var (heard, notes, rounds) = (0, 0, 0)
+      var (clockMessages, notes, rounds) = (0, 0, 0)
       while next < .distantFuture, rounds < 50_000 {
         rings.messages.push(.port(.noteOff(Channel(3)!, key: 60, velocity: 0)))
         rings.commands.push(.subscribed(studio.late.address))
@@ -206,13 +211,13 @@ import _TestSupport
         rounds += 1
         while rings.ticks.pop() != nil {}
         while rings.sounds.pop() != nil {}
-        heard += studio.device.countHeard()
-        notes += studio.late.countHeard()
+        clockMessages += studio.device.takeMessageCount()
+        notes += studio.late.takeMessageCount()
       }
       let allocations = allocation_count_end()
       #expect(allocations == 0)
-      #expect(heard == 10_002, "Start, the ticks, Stop")
-      // A note in each round, and the song position before each of 104 bars.
+      #expect(clockMessages == 10_002, "Start, the ticks, Stop")
+      // The other program gets a note in each round. Before each of 104 bars, it gets the song position and Continue.
       #expect(notes == rounds + 208)
       // At most three times per tick: at its due time, 10 ms ahead and 95 ms ahead.
       #expect(rounds < 30_010)

@@ -36,7 +36,7 @@ import _TestSupport
 
   /// Advances the time by `length` and reports each invitation that the endpoint gives up as ended. Returns the times of the
   /// sent invitations in whole seconds after ``start``.
-  private func run(_ connections: inout Connections, for length: Nanoseconds) -> [Int] {
+  private func secondsOfInvitations(by connections: inout Connections, during length: Nanoseconds) -> [Int] {
     var seconds: [Int] = []
     var now = start
     while now <= start + length {
@@ -58,12 +58,12 @@ import _TestSupport
     var connections = Connections(to: [], local: Identity(1), at: start)
     connections.lost(Identity(2), of: try info, at: start)
     #expect(connections.areAllEstablished, "only connections that the player requested count as missing")
-    let seconds = run(&connections, for: .seconds(120))
+    let seconds = secondsOfInvitations(by: &connections, during: .seconds(120))
     // The gap between two invitations is at most two seconds. Two in the same second are rare.
     #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 <= 2 } && seconds.last! >= 59)
-    // An attempt consists of twelve invitations and takes about ten seconds: the first four are 250 ms apart, the others
-    // 1 s. Six attempts fit into the minute; the bound allows one more invitation for each. An attempt that began before the
-    // end of the minute is completed, which adds up to twelve.
+    // An attempt to connect consists of twelve invitations and takes about ten seconds: the first four are 250 ms
+    // apart, the others 1 s. Six attempts fit into the minute; the bound allows one more invitation for each. An
+    // attempt that began before the end of the minute is completed, which adds up to twelve.
     #expect((60...6 * 13 + 12).contains(seconds.count))
     #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
   }
@@ -107,7 +107,9 @@ import _TestSupport
     #expect(!connections.areAllEstablished && connections.nextDeadline == start + .seconds(10))
   }
 
-  /// Reports that a peer was discovered. Returns whether its announcement is kept, or is that of a configured peer.
+  /// Reports that a peer was discovered.
+  ///
+  /// - Returns: whether `connections` keeps the announcement. This is also true for a configured peer.
   private func discover(
     _ connections: inout Connections, _ identity: UInt64 = 2, as name: String = "Ben",
     at address: SocketAddress? = nil,
@@ -117,13 +119,14 @@ import _TestSupport
       Identity(identity), as: name, at: .init(address ?? remote), isInSession: isInSession, now: start)
   }
 
-  /// If two peers discover each other, the one with the lower identity invites at once, the other after three seconds.
-  @Test(arguments: [(UInt64(1), 0), (3, 3)]) func discoveredPeerIsInvited(own: UInt64, firstSecond: Int) throws {
-    var connections = Connections(to: [], local: Identity(own), at: start)
+  /// The local peer has identity `local`, and the discovered peer has identity 2. If two peers discover each other, the
+  /// one with the lower identity invites at once, the other after three seconds.
+  @Test(arguments: [(UInt64(1), 0), (3, 3)]) func discoveredPeerIsInvited(local: UInt64, firstSecond: Int) throws {
+    var connections = Connections(to: [], local: Identity(local), at: start)
     #expect(discover(&connections) && discover(&connections))
     #expect(connections.targets.count == 1)
     #expect(connections.areAllEstablished, "only connections that the player requested count as missing")
-    #expect(run(&connections, for: .seconds(5)).first == firstSecond)
+    #expect(secondsOfInvitations(by: &connections, during: .seconds(5)).first == firstSecond)
     connections.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
     #expect(connections.targets.isEmpty && connections.nextDeadline == .distantFuture)
   }
@@ -203,18 +206,19 @@ import _TestSupport
     connections.targets.compactMap { $0.identity?.bits }.sorted()
   }
 
-  /// Up to sixteen peers all connect to each other. With more, every peer connects to the two lowest identities, and these two
-  /// connect to all. The order of discovery does not matter.
+  /// Up to sixteen peers all connect to each other. With more, every peer connects to the two lowest identities, and
+  /// these two connect to all. The order of discovery does not matter.
   @Test(arguments: UInt64(1)...10) func withManyPeersOnlyTheTwoLowestIdentitiesAreTargets(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let numbers = Array(1...40).shuffled(using: &random)
-    for own in [1, 2, 3, 40] {
-      var connections = Connections(to: [], local: Identity(UInt64(own)), at: start)
-      let others = numbers.filter { $0 != own }
+    for local in [1, 2, 3, 40] {
+      var connections = Connections(to: [], local: Identity(UInt64(local)), at: start)
+      let others = numbers.filter { $0 != local }
       discoverAll(others.prefix(15), by: &connections)
       #expect(connections.targets.count == 15)
       discoverAll(others.dropFirst(15), by: &connections)
-      #expect(identities(connections) == (own <= 2 ? others.sorted().map(UInt64.init) : [1, 2]), "\(own)")
+      #expect(
+        identities(connections) == (local <= 2 ? others.sorted().map(UInt64.init) : [1, 2]), "local identity \(local)")
     }
   }
 

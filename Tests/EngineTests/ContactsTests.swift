@@ -11,6 +11,7 @@ import _TestSupport
   /// An address that is in no contacts file.
   private let unknownAddress = SocketAddress(host: 0x0A00_0063, port: 5004)
 
+  /// Reads a contacts file with this text.
   private func contacts(_ text: String) throws -> Contacts { try contacts(Data(text.utf8)) }
 
   private func contacts(_ data: Data) throws -> Contacts {
@@ -61,12 +62,13 @@ import _TestSupport
     #expect(fault?.isMalformed == true)
   }
 
-  @Test func fileHasAtMostOneMegabyte() throws {
+  /// 2^19 lines of two bytes are 1 MiB (2^20 bytes). One more byte is too many.
+  @Test func fileHasAtMostOneMebibyte() throws {
     #expect(try contacts(String(repeating: "#\n", count: 1 << 19)).missing.isEmpty)
     let fault = #expect(throws: Contacts.ParseError.self) {
       try contacts(String(repeating: "#\n", count: 1 << 19) + "#")
     }
-    #expect(fault?.description.contains("larger than a megabyte") == true)
+    #expect(fault?.description.contains("larger than 1 MiB; give a text file") == true)
   }
 
   /// A missing file, and the folder itself.
@@ -77,6 +79,7 @@ import _TestSupport
   }
 
   @Test func policyDeterminesWhichInvitationsAreAccepted() throws {
+    // Ada is a contact, Eve and a peer without a name are not.
     let contacts = ConnectionPolicy.contacts(try contacts("name Ada"))
     for (policy, admitsAda, admitsEve) in [
       (.anyone, true, true), (contacts, true, false), (ConnectionPolicy.none, false, false),

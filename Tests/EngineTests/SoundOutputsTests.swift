@@ -75,7 +75,8 @@ import _TestSupport
     let samples = try SoundFile(path: path).samples
     let onset = try #require(samples.firstIndex { abs($0) > 0 })
     let delay = onset - Int(FrameGrid.standard.firstFrame(notBefore: now) - sound.firstFrame)
-    // The note begins with the first frame of the next period to be rendered. Its first samples may round to zero.
+    // The note begins with the first frame of the next requested period, 256 to 511 frames later. The first samples of
+    // the note may round to zero.
     #expect((256..<512 + 8).contains(delay), "\(delay)")
   }
 }

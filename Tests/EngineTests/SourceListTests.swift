@@ -10,14 +10,16 @@ import _TestSupport
 
   @Test(arguments: [0, 1, 2, 999, 1100, 1200]) func listContainsExactlyTheGivenSources(count: Int) {
     var random = SplitMix(seed: UInt64(count) + 1)
-    // Several sources with the same SSRC: two peers may choose the same random SSRC.
+    // Three sources each have the same SSRC, `number / 3`: peers may choose the same random SSRC. The addresses differ.
     let sources = (0..<count).map { KnownSources.Source(ssrc: UInt32($0 / 3), address: address($0)) }
     var list = SourceList()
     list.replace(by: KnownSources([KnownSources.Source(ssrc: 1 << 31, address: address(1))]))
     list.replace(by: KnownSources(sources.shuffled(using: &random)))
-    // Sources beyond the capacity are omitted, those with the highest SSRC first.
+    // Beyond the capacity, the sources with the highest SSRC are omitted. `whole` counts the sources whose SSRC is not
+    // affected.
     let whole = min(count, KnownSources.most) / 3 * 3
     #expect(sources.prefix(whole).allSatisfy { list.contains($0.ssrc, at: $0.address) })
+    // An SSRC with the address of another source, an unknown SSRC, and the source that was replaced.
     #expect((0..<count).allSatisfy { !list.contains(UInt32($0 / 3), at: address($0 + 3)) })
     #expect(!list.contains(UInt32(count), at: address(count)) && !list.contains(1 << 31, at: address(1)))
   }

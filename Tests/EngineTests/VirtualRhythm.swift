@@ -7,12 +7,14 @@ import Transports
 
 @testable import Engine
 
-/// The rhythm of the clock loop tests: 20 ms per tick, bars of 16 steps, a kick on each quarter note.
+/// The rhythm of the clock loop tests: 20 ms per tick, 120 ms per step, bars of 16 steps, a kick on each quarter note.
 enum VirtualRhythm {
   /// When the first tick is due.
   static let origin = Instant(nanoseconds: 5_000_000_000)
   static let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!
 
+  /// A schedule of the ticks `start..<end`. Tick `start` is due at `origin`. If `sends` is true, the local peer is the
+  /// master and sends the ticks.
   static func schedule(
     run: UInt32 = 1, sends: Bool = true, start: Int64 = 0, end: Int64 = .max, at origin: Instant = origin,
     change: TempoChange? = nil
@@ -22,7 +24,7 @@ enum VirtualRhythm {
       timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
   }
 
-  /// A clock loop without its thread.
+  /// A clock loop without its thread. Time-stamp receivers get ticks 90 ms ahead, and the sound gets hits 50 ms ahead.
   static func loop(_ rings: ClockRings, on socket: UDPSocket, sequencer: Sequencer? = nil, records: Bool = false) throws
     -> ClockLoop
   {

@@ -9,7 +9,7 @@ import _TestSupport
   @Test func timeConstantIs300Milliseconds() {
     var level = ActivityLevel()
     level.set(100, at: start)
-    // The filter takes its first step at once. After n ms, it has taken n / 50 + 1 steps.
+    // The filter takes a step every 50 ms, the first one at once. After n steps, the level is 100 * (1 - e^(-50 n / 300)).
     for (milliseconds, expected) in [(0, 15), (250, 63), (850, 95), (1950, 100)] {
       level.advance(to: start + .milliseconds(Int64(milliseconds)))
       #expect(level.value == UInt8(expected), "after \(milliseconds) ms")
@@ -35,6 +35,7 @@ import _TestSupport
     #expect(ActivityLevel(255).value == 127)
   }
 
+  /// `rate` is the number of notes per second. Eight notes per second count as 127.
   @Test(arguments: [(1, 15), (4, 63), (8, 127), (30, 127)]) func noteDensityDeterminesTheLevel(
     rate: Int64, expected: Int
   ) {
@@ -87,10 +88,11 @@ import _TestSupport
   }
 
   @Test func rulesCombineLevelsIntoATotal() {
-    #expect(ActivityRule.sum.total(of: [40, 50]) == 90)
-    #expect(ActivityRule.sum.total(of: Array(repeating: 127, count: 1000)) == 127)
-    #expect(ActivityRule.mean.total(of: [10, 11]) == 11 && ActivityRule.mean.total(of: [127, 0, 0, 0]) == 32)
-    #expect(ActivityRule.maximum.total(of: [3, 90, 14]) == 90)
-    for rule in ActivityRule.allCases { #expect(rule.total(of: []) == 0 && rule.total(of: [255]) == 127) }
+    #expect(TotalActivityRule.sum.total(of: [40, 50]) == 90)
+    #expect(TotalActivityRule.sum.total(of: Array(repeating: 127, count: 1000)) == 127)
+    #expect(TotalActivityRule.mean.total(of: [10, 11]) == 11)
+    #expect(TotalActivityRule.mean.total(of: [127, 0, 0, 0]) == 32)
+    #expect(TotalActivityRule.maximum.total(of: [3, 90, 14]) == 90)
+    for rule in TotalActivityRule.allCases { #expect(rule.total(of: []) == 0 && rule.total(of: [255]) == 127) }
   }
 }

@@ -4,8 +4,9 @@ import MusicalTime
 import Testing
 
 @Suite struct ActivityTests {
+  /// The total activity that player `n` knows now.
   private func total(_ band: VirtualBand, at n: Int) -> UInt8 {
-    band.players[n].ensemble.totalActivity(at: band.own(n))
+    band.players[n].ensemble.totalActivity(at: band.localTime(of: n))
   }
 
   @Test(arguments: UInt64(1)...10) func allPlayersUseTheTotalFromTheFirstStep(seed: UInt64) throws {
@@ -29,6 +30,7 @@ import Testing
     band.run(for: .seconds(3))
     let reference = band.players[0].steps
     let changes = zip(reference, reference.dropFirst()).filter { $0.total != $1.total }.map(\.1.step.index)
+    // A beat has four steps.
     #expect(changes.count >= 5 && changes.allSatisfy { $0 % 4 == 0 }, "seed \(seed)")
     for player in band.players {
       #expect(player.steps.elementsEqual(reference, by: ==), "seed \(seed)")
@@ -41,7 +43,7 @@ import Testing
   /// totals that the master decided, except in fewer than one step in fifty.
   @Test(arguments: UInt64(1)...6) func totalFollowsTheLevelsWithin500MillisecondsDespitePacketLoss(seed: UInt64) throws
   {
-    let rule = ActivityRule.allCases[Int(seed % 3)]
+    let rule = TotalActivityRule.allCases[Int(seed % 3)]
     var band = try VirtualBand.playing(5, seed: seed, loss: 0.2, rule: rule)
     band.run(for: .seconds(2))
     for _ in 0..<8 {
@@ -53,13 +55,14 @@ import Testing
       for _ in 0..<70 {
         band.run(for: .milliseconds(50))
         expectedTotals.append(rule.total(of: band.players.map(\.ensemble.activity)))
+        // Eleven totals at intervals of 50 ms cover 500 ms.
         let recent = expectedTotals.suffix(11)
         if expectedTotals.count > 11 {
           #expect((recent.min()!...recent.max()!).contains(total(band, at: 0)), "seed \(seed)")
         }
       }
       #expect(total(band, at: 0) == expectedTotals.last, "seed \(seed)")
-      for n in band.players.indices { #expect(band.played(by: n) == expectedTotals.last, "seed \(seed), \(n)") }
+      for n in band.players.indices { #expect(band.lastTotal(of: n) == expectedTotals.last, "seed \(seed), \(n)") }
     }
     // Each total is sent three times. Nearly always, at least one copy arrives before its beat.
     for player in band.players {
@@ -79,11 +82,13 @@ import Testing
     }
     band.run(for: .seconds(4))
     let sent = band.players[1].sent
+    // Controller 11 contains the level.
     #expect(sent.count > 30 && sent.allSatisfy { $0.controller == 11 })
     for (a, b) in zip(sent, sent.dropFirst()) {
       #expect(b.at - a.at >= .milliseconds(50) && a.value != b.value)
     }
-    // The total changes at most once per beat, and the master sends each total three times.
+    // The total (controller 7) changes at most once per beat, and the master sends each total three times. The rhythm
+    // has played for fewer than twenty beats of 0.5 s.
     let totals = band.players[0].sent.filter { $0.controller == 7 }
     #expect(totals.count < 3 * 20)
   }
@@ -93,10 +98,11 @@ import Testing
     for n in 0..<3 { band.players[n].ensemble.masterLoss = .stop }
     band.run(for: .seconds(2))
     #expect(total(band, at: 0) == 70)
-    band.part(0, 1)
+    band.endSession(0, 1)
     #expect(total(band, at: 0) == 50)
     band.run(for: .seconds(1))
-    #expect(band.played(by: 2) == 50)
+    #expect(band.lastTotal(of: 2) == 50)
+    // The level of a peer counts until the peer has been silent for five seconds.
     band.connected = { $0 != 2 && $1 != 2 }
     band.run(for: .milliseconds(4900))
     #expect(total(band, at: 0) == 50)
@@ -114,30 +120,30 @@ import Testing
     band.players[2].ensemble.gates.set(.activity, open: false)
     band.run(for: .seconds(2))
     #expect(total(band, at: 0) == 50)
-    #expect(band.played(by: 0) == 50 && band.played(by: 1) == 50)
+    #expect(band.lastTotal(of: 0) == 50 && band.lastTotal(of: 1) == 50)
     // Player 2 does not admit the total. It plays by its own level.
-    #expect(band.played(by: 2) == 40)
+    #expect(band.lastTotal(of: 2) == 40)
     band.setActivity(60, of: 2)
     band.run(for: .seconds(3))
-    #expect(band.played(by: 2) == 60 && band.played(by: 1) == 70)
+    #expect(band.lastTotal(of: 2) == 60 && band.lastTotal(of: 1) == 70)
     // Player 2 opens its gates again.
     band.players[2].ensemble.gates.standard = .all
     band.run(for: .seconds(2))
-    #expect(band.played(by: 2) == 70)
+    #expect(band.lastTotal(of: 2) == 70)
   }
 
   @Test(arguments: UInt64(1)...10) func lateJoinerPlaysByTheCurrentTotal(seed: UInt64) throws {
     var band = VirtualBand(
       players: 3, seed: seed, loss: seed % 2 == 0 ? 0.2 : 0, activity: [30, 40, 0], joined: false)
     band.connected = { $0 != 2 && $1 != 2 }
-    band.meet(0, 1)
+    band.joinEachOther(0, 1)
     band.run(for: .seconds(1))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
     band.connected = { _, _ in true }
-    band.meet(0, 2)
+    band.joinEachOther(0, 2)
     band.run(for: .seconds(seed % 2 == 0 ? 5 : 1))
-    #expect(band.played(by: 2) == 70, "seed \(seed)")
+    #expect(band.lastTotal(of: 2) == 70, "seed \(seed)")
     if seed % 2 == 1 { #expect(band.players[2].steps.allSatisfy { $0.total == 70 }, "seed \(seed)") }
   }
 
@@ -151,7 +157,7 @@ import Testing
     band.run(for: .milliseconds(500))
     #expect(total(band, at: 2) == 70)
     band.run(for: .seconds(1))
-    #expect((0..<3).allSatisfy { band.played(by: $0) == 70 })
+    #expect((0..<3).allSatisfy { band.lastTotal(of: $0) == 70 })
   }
 
   /// The master disappears. The total does not change until the successor knows all levels.
@@ -172,8 +178,8 @@ import Testing
     }
   }
 
-  /// Two separated masters reconnect at different phases of the beat. When the outranked master receives the total of the
-  /// other master, which applies already, it has decided its own total of a later beat.
+  /// Two separated masters reconnect at different phases of the beat. The total of the new master applies already when the
+  /// outranked master receives it. By then, the outranked master has decided its own total for a later beat.
   @Test(arguments: UInt64(1)...20) func outrankedMasterPlaysByTheTotalOfTheNewMaster(seed: UInt64) throws {
     var band = try VirtualBand.playing(2, seed: seed)
     band.run(for: .seconds(2))
@@ -188,10 +194,10 @@ import Testing
     band.connected = { _, _ in true }
     band.run(for: .seconds(3))
     #expect(band.players[0].ensemble.role == .follower(of: band.identity(1)), "seed \(seed)")
-    #expect(band.played(by: 0) == 127, "seed \(seed)")
+    #expect(band.lastTotal(of: 0) == 127, "seed \(seed)")
   }
 
-  /// At 999 BPM, a beat is shorter than the lead time. At 20 BPM, a beat lasts three seconds.
+  /// At 999 BPM, a beat (60 ms) is shorter than the lead time (100 ms). At 20 BPM, a beat lasts three seconds.
   @Test(arguments: [20.0, 61.7, 333, 999]) func totalsApplyAtBeatsOfAnyTempo(bpm: Double) throws {
     let tempo = try Tempo(bpm: bpm)
     var band = try VirtualBand.playing(3, seed: 9)
@@ -201,7 +207,7 @@ import Testing
     for level in [UInt8(90), 10, 127] {
       band.setActivity(level, of: 1)
       band.run(for: .seconds(bpm < 30 ? 10 : 4))
-      #expect((0..<3).allSatisfy { band.played(by: $0) == level }, "\(bpm) BPM")
+      #expect((0..<3).allSatisfy { band.lastTotal(of: $0) == level }, "\(bpm) BPM")
     }
     #expect(
       band.players[1].steps.elementsEqual(band.players[0].steps.prefix(band.players[1].steps.count), by: ==))

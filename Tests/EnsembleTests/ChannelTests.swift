@@ -13,7 +13,8 @@ import _TestSupport
     band.players.compactMap { $0.ensemble.channel?.number }
   }
 
-  /// Checks that no two players have the same channel, and that as many players as possible have one.
+  /// Expects that no two players have the same channel, and that as many players as possible have one of the 14 claimable
+  /// channels.
   private func expectUniqueChannels(_ band: VirtualBand, _ label: String) {
     let numbers = channelNumbers(band)
     #expect(Set(numbers).count == numbers.count && Self.claimable.isSuperset(of: numbers), "\(label): \(numbers)")
@@ -31,7 +32,8 @@ import _TestSupport
 
   @Test(arguments: UInt64(1)...15) func peersThatStartTogetherClaimDifferentChannels(seed: UInt64) {
     var band = VirtualBand(players: 2 + Int(seed % 15), seed: seed, joined: false)
-    band.meet()
+    band.joinAll()
+    // A peer listens for one second before its first claim.
     band.run(for: .milliseconds(1100), probing: false)
     expectUniqueChannels(band, "seed \(seed)")
     // No player changes its first claim.
@@ -44,30 +46,28 @@ import _TestSupport
     let groups = 1 + Int(seed % 4)
     band.connected = { $0 % groups == $1 % groups }
     let pairs = band.players.indices.flatMap { a in band.players.indices.map { (a, $0) } }.filter { $0 < $1 }
-    for (a, b) in pairs where a % groups == b % groups { band.meet(a, b) }
+    for (a, b) in pairs where a % groups == b % groups { band.joinEachOther(a, b) }
     band.run(for: .seconds(3), probing: false)
     band.connected = { _, _ in true }
-    for (a, b) in pairs where a % groups != b % groups { band.meet(a, b) }
+    for (a, b) in pairs where a % groups != b % groups { band.joinEachOther(a, b) }
     band.run(for: .seconds(2), probing: false)
     expectUniqueChannels(band, "seed \(seed)")
     let settled = channelNumbers(band)
     band.run(for: .seconds(1), probing: false)
     #expect(channelNumbers(band) == settled, "seed \(seed)")
-    #expect(band.players.allSatisfy { $0.doubts.isEmpty }, "seed \(seed)")
+    #expect(band.players.allSatisfy { $0.warnings.isEmpty }, "seed \(seed)")
   }
 
   /// Two groups of six players join. When all claims are known, each player moves at most once.
   @Test(arguments: UInt64(1)...10) func oneExchangeWithoutLossResolvesAllConflicts(seed: UInt64) {
     var band = VirtualBand(players: 12, seed: seed, joined: false)
     band.delay = 1_000_000...1_000_000
-    for (a, b) in [(0, 6), (6, 12)].flatMap({ range in
-      (range.0..<range.1).flatMap { a in (range.0..<range.1).map { (a, $0) } }.filter { $0 < $1 }
-    }) {
-      band.meet(a, b)
+    for group in [0..<6, 6..<12] {
+      for a in group { for b in group where a < b { band.joinEachOther(a, b) } }
     }
     band.run(for: .seconds(3), probing: false)
     let countsBefore = band.players.map(\.channels.count)
-    for a in 0..<6 { for b in 6..<12 { band.meet(a, b) } }
+    for a in 0..<6 { for b in 6..<12 { band.joinEachOther(a, b) } }
     band.run(for: .milliseconds(60), probing: false)
     expectUniqueChannels(band, "seed \(seed)")
     for (player, count) in zip(band.players, countsBefore) {
@@ -77,7 +77,7 @@ import _TestSupport
 
   @Test func fourteenOfFortyPeersHaveStableChannels() {
     var band = VirtualBand(players: 40, seed: 7, joined: false)
-    band.meet()
+    band.joinAll()
     band.run(for: .seconds(3), probing: false)
     expectUniqueChannels(band, "forty players")
     let settled = band.players.map(\.ensemble.channel)
@@ -85,7 +85,7 @@ import _TestSupport
     #expect(band.players.map(\.ensemble.channel) == settled)
     // When a player leaves, one other player gets its channel.
     let leaver = settled.firstIndex { $0 != nil }!
-    for n in band.players.indices where n != leaver { band.part(leaver, n) }
+    for n in band.players.indices where n != leaver { band.endSession(leaver, n) }
     band.run(for: .seconds(2), probing: false)
     let changed = band.players.indices.filter { band.players[$0].ensemble.channel != settled[$0] }
     #expect(changed.count == 1 && band.players[changed[0]].ensemble.channel == settled[leaver])
@@ -93,13 +93,13 @@ import _TestSupport
 
   @Test(arguments: UInt64(1)...10) func newPeerClaimsNoChannelInUse(seed: UInt64) {
     var band = VirtualBand(players: 6, seed: seed, joined: false)
-    for a in 0..<5 { for b in 0..<a { band.meet(a, b) } }
+    for a in 0..<5 { for b in 0..<a { band.joinEachOther(a, b) } }
     band.run(for: .seconds(2), probing: false)
     let settled = band.players[..<5].map(\.ensemble.channel)
     // Player 5 starts only now. Its identity may be the lowest one.
     band.players[5].ensemble = EnsembleState(identity: band.identity(5))
     band.players[5].channels = []
-    for n in 0..<5 { band.meet(n, 5) }
+    for n in 0..<5 { band.joinEachOther(n, 5) }
     band.run(for: .seconds(2), probing: false)
     expectUniqueChannels(band, "seed \(seed)")
     #expect(band.players[..<5].map(\.ensemble.channel) == settled, "seed \(seed)")
@@ -109,26 +109,28 @@ import _TestSupport
   /// The peer with the lowest identity always claims the present channel of one player.
   @Test func peerThatKeepsChangingItsClaimIsIgnoredUntilItIsStable() {
     var band = VirtualBand(players: 3, seed: 4, joined: false)
-    band.meet()
+    band.joinAll()
     let intruder = Identity(1)
     let victim = 2
-    band.players[victim].ensemble.joined(intruder, at: band.own(victim))
+    band.players[victim].ensemble.joined(intruder, at: band.localTime(of: victim))
     for _ in 0..<100 {
       band.run(for: .milliseconds(100), probing: false)
       reportClaim(of: band.players[victim].ensemble.channel, by: intruder, to: victim, &band)
     }
     let player = band.players[victim]
-    #expect(player.doubts == [.warning(intruder, .changesChannelTooOften)])
+    #expect(player.warnings == [.warning(intruder, .changesChannelTooOften)])
+    // A peer is ignored after its ninth change within ten seconds. Until then, the victim evades its claims.
     #expect((6...9).contains(player.channels.count), "\(player.channels)")
     expectUniqueChannels(band, "intruder")
     // After ten seconds without a change, the claim of the intruder counts again.
     let claimed = player.ensemble.channel
+    // 21 reports of the same claim in 10.5 s.
     for _ in 0..<21 {
       reportClaim(of: claimed, by: intruder, to: victim, &band)
       band.run(for: .milliseconds(500), probing: false)
     }
     #expect(band.players[victim].ensemble.channel != claimed)
-    #expect(band.players[victim].doubts.count == 1)
+    #expect(band.players[victim].warnings.count == 1)
   }
 
   /// The only free channel is due to a peer with a lower identity, which does not claim it. After a second, another peer may
@@ -139,6 +141,7 @@ import _TestSupport
     ensemble.advance(to: now)
     let others = (1...14).map { Identity(UInt64($0)) }
     for other in others { ensemble.joined(other, at: now) }
+    // For three seconds, thirteen of the fourteen others claim a channel each. The last of them claims none.
     for _ in 0..<30 {
       for (n, other) in others.enumerated() {
         let channel = n < 13 ? Channel(Self.claimable.sorted()[n]) : nil
@@ -148,6 +151,7 @@ import _TestSupport
       now = now + .milliseconds(100)
       ensemble.advance(to: now)
     }
+    // Channel 16 is the only free one.
     #expect(ensemble.channel == Channel(16))
   }
 

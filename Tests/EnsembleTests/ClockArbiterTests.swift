@@ -5,11 +5,15 @@ import Testing
 
 /// Two drum machines send clock to one peer at the same time.
 @Suite struct ClockArbiterTests {
+  /// A drum machine and its clock, as the peer sees it.
   private struct Machine {
+    /// The time between two ticks.
     let interval: Nanoseconds
     let start: Instant
+    /// The machine sends no tick from this instant on.
     var end = Instant.distantFuture
     var clock = ExternalClock()
+    /// The number of ticks that the machine has sent.
     var ticks = 0
   }
 
@@ -56,12 +60,15 @@ import Testing
     Machine(interval: Nanoseconds(Int64(60e9 / bpm / 24)), start: Self.origin + .milliseconds(milliseconds))
   }
 
+  /// - Parameters:
+  ///   - startOfA: when machine A starts, in milliseconds.
+  ///   - startOfB: when machine B starts, in milliseconds.
   @Test(arguments: [(0, 1000), (1000, 0), (0, 3)]) func firstClockLeadsAndTheOtherIsReportedOnce(
-    _ a: Int64, _ b: Int64
+    _ startOfA: Int64, _ startOfB: Int64
   ) {
-    var machines = [machine(bpm: 120, at: a), machine(bpm: 90, at: b)]
+    var machines = [machine(bpm: 120, at: startOfA), machine(bpm: 90, at: startOfB)]
     let (notifications, tempo, ensemble) = play(&machines, for: .seconds(12))
-    let (leading, unused, bpm) = a <= b ? ("A", "B", 120.0) : ("B", "A", 90)
+    let (leading, unused, bpm) = startOfA <= startOfB ? ("A", "B", 120.0) : ("B", "A", 90)
     // The rhythm is steered by small tempo changes, so the tempo is not exact.
     #expect(abs(tempo - bpm) < 0.5, "tempo \(tempo) instead of \(bpm) BPM")
     #expect(notifications == [.unused(unused, beside: leading)])

@@ -4,71 +4,78 @@ import Foundation
 import MusicalTime
 import _TestSupport
 
-/// A band whose first player follows an external clock. Each tick arrives late by |N(0, sigma)|.
+/// A band whose player 0 receives ticks from an external clock. Each tick arrives late by the magnitude of a normally
+/// distributed number with mean 0 and standard deviation ``sigma``.
 struct ClockedBand {
   var band: VirtualBand
   /// The external clock of player 0.
-  var outside = ExternalClock()
+  var externalClock = ExternalClock()
+  /// The events that the external clock has reported, in order.
   var events: [ExternalClock.Event] = []
+  /// The generator of the lateness of ticks.
   var random: SplitMix
+  /// The generator of tick losses.
   private var losses: SplitMix
-  /// The clock of the sender minus true time.
-  private static let ahead = Nanoseconds.seconds(77)
-  /// The standard deviation of the lateness before its sign is removed, in nanoseconds.
+  /// The clock of the sender of the ticks, minus true time.
+  private static let senderOffset = Nanoseconds.seconds(77)
+  /// The standard deviation of the lateness, before its sign is removed, in nanoseconds.
   let sigma: Double
   /// When the last tick was due: true time in nanoseconds.
-  var due: Double
+  var lastDueTime: Double
 
   init(players: Int = 2, seed: UInt64, sigma: Nanoseconds) {
     band = VirtualBand(players: players, seed: seed)
     random = SplitMix(seed: seed &+ 99)
     losses = SplitMix(seed: seed &+ 999)
     self.sigma = Double(sigma.count)
-    due = Double(band.now.nanoseconds)
+    lastDueTime = Double(band.now.nanoseconds)
   }
 
   /// Delivers a message of the external clock at the present time.
-  mutating func say(_ message: ExternalClock.Message) {
-    let outside = self.outside
-    var (next, event) = (outside, ExternalClock.Event?.none)
-    band.command(0) { ensemble, now in event = next.received(message, at: now, for: &ensemble, now: now) }
-    self.outside = next
+  mutating func deliver(_ message: ExternalClock.Message) {
+    var (updatedClock, event) = (externalClock, ExternalClock.Event?.none)
+    band.command(0) { ensemble, now in event = updatedClock.received(message, at: now, for: &ensemble, now: now) }
+    externalClock = updatedClock
     if let event { events.append(event) }
   }
 
   /// Sends `count` ticks at `bpm` and lets the band run until they have arrived.
   ///
   /// - Parameters:
-  ///   - heard: whether any tick arrives.
+  ///   - arrives: whether any of the ticks arrive.
   ///   - loss: the probability that a single tick is lost, 0...1.
   ///   - stamped: whether each tick has a time stamp: its due time by the clock of the sender, in units of 100 us.
   /// - Returns: when each tick was due, in true time.
   @discardableResult
   mutating func tick(
-    _ count: Int, bpm: Double, heard: Bool = true, loss: Double = 0, stamped: Bool = false
+    _ count: Int, bpm: Double, arrives: Bool = true, loss: Double = 0, stamped: Bool = false
   ) -> [Instant] {
-    var dues: [Instant] = []
+    var dueTimes: [Instant] = []
     for _ in 0..<count {
-      due += 60e9 / bpm / 24
-      let tick = Instant(nanoseconds: Int64(due))
-      dues.append(tick)
-      // If the previous tick arrived later than this one is due to arrive, the time is already past this arrival.
-      let late = Nanoseconds(Int64(abs(normal()) * sigma))
-      band.run(for: max(.zero, tick + late - band.now))
-      guard heard, Double.random(in: 0..<1, using: &losses) >= loss else { continue }
-      var (next, event) = (outside, ExternalClock.Event?.none)
+      // The length of a tick in nanoseconds: a minute has 60e9 ns, and a quarter note has 24 ticks.
+      lastDueTime += 60e9 / bpm / 24
+      let due = Instant(nanoseconds: Int64(lastDueTime))
+      dueTimes.append(due)
+      let arrivalInTrueTime = due + Nanoseconds(Int64(abs(normal()) * sigma))
+      // The previous tick may have arrived after this arrival. Time then stands still.
+      band.run(for: max(.zero, arrivalInTrueTime - band.now))
+      guard arrives, Double.random(in: 0..<1, using: &losses) >= loss else { continue }
+      var (updatedClock, event) = (externalClock, ExternalClock.Event?.none)
       band.command(0) { [band] ensemble, now in
-        let arrival = tick + late + (now - band.now)
-        let remote = Instant(nanoseconds: (tick + Self.ahead).nanoseconds / 100_000 * 100_000)
-        let clock = ClockEstimate(offset: Self.ahead - (now - band.now), uncertainty: .microseconds(200))
-        event = next.received(
-          .clock, at: arrival, stamp: stamped ? ExternalClock.Stamp(remote, by: clock) : nil, for: &ensemble,
+        // `now` is the local time of player 0.
+        let localOffset = now - band.now
+        let arrival = arrivalInTrueTime + localOffset
+        // The unit of the time stamp is 100 us, as in RTP-MIDI.
+        let stamp = Instant(nanoseconds: (due + Self.senderOffset).nanoseconds / 100_000 * 100_000)
+        let clock = ClockEstimate(offset: Self.senderOffset - localOffset, uncertainty: .microseconds(200))
+        event = updatedClock.received(
+          .clock, at: arrival, stamp: stamped ? ExternalClock.Stamp(stamp, by: clock) : nil, for: &ensemble,
           now: max(now, arrival))
       }
-      outside = next
+      externalClock = updatedClock
       if let event { events.append(event) }
     }
-    return dues
+    return dueTimes
   }
 
   /// Returns a number from the standard normal distribution (Box-Muller transform).
@@ -77,19 +84,21 @@ struct ClockedBand {
     return (-2 * log(u)).squareRoot() * cos(2 * .pi * v)
   }
 
-  /// Whether the steps of the newest run of player `n` follow each other without a gap or a repetition.
-  func isWhole(_ n: Int) -> Bool {
+  /// Whether the newest run of player `n` has at least two steps, which follow each other without a gap or a repetition.
+  func newestRunIsGapless(of n: Int) -> Bool {
     guard let steps = band.players[n].runs.last, steps.count > 1 else { return false }
     return zip(steps, steps.dropFirst()).allSatisfy { $1.step == $0.step + 1 && $1.at > $0.at }
   }
 
   /// Compares the steps `range` of the newest run of player `n` with the ticks of the external clock.
   ///
-  /// - Parameter dues: when each tick was due, in true time. The first element is tick 0.
-  /// - Returns: the number of steps, and their largest absolute error.
-  func error(_ n: Int, _ dues: [Instant], steps range: Range<Int64>) -> (count: Int, largest: Nanoseconds) {
+  /// - Parameter dueTimes: when each tick was due, in true time. The first element is tick 0.
+  /// - Returns: the number of steps, and the largest difference between the instant of a step and the due time of its tick.
+  func error(ofPlayer n: Int, against dueTimes: [Instant], steps range: Range<Int64>) -> (
+    count: Int, largest: Nanoseconds
+  ) {
     let steps = band.players[n].runs.last!.filter { range.contains($0.step.index) }
-    let errors = steps.map { ($0.at - dues[Int(Tick(of: $0.step).index)]).magnitude }
+    let errors = steps.map { ($0.at - dueTimes[Int(Tick(of: $0.step).index)]).magnitude }
     return (errors.count, errors.max() ?? .zero)
   }
 }

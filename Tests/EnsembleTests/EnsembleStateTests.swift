@@ -4,7 +4,7 @@ import PeerProtocol
 import Playback
 import Testing
 
-/// Checks that the steps of each run have consecutive numbers and increasing instants.
+/// Expects that the steps of each run have consecutive numbers and increasing instants.
 private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: String) {
   for run in runs {
     for (a, b) in zip(run, run.dropFirst()) {
@@ -22,6 +22,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     try band.command(1) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
     let master = band.players[1].runs[0]
+    // The rhythm plays for 10 s, which is 80 steps at 120 BPM.
     #expect(master.first?.step == Step(0) && master.count >= 79)
     for (n, player) in band.players.enumerated() {
       #expect(player.ensemble.role == .idle, "seed \(seed)")
@@ -49,7 +50,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     band.run(for: .milliseconds(10))
     try band.command(0) { try $0.change(tempo: fast, at: $1) }
     band.run(for: .seconds(5))
-    #expect(band.players[0].ensemble.tempo(at: band.own(0)) == fast)
+    #expect(band.players[0].ensemble.tempo(at: band.localTime(of: 0)) == fast)
     for (n, player) in band.players.enumerated() {
       expectConsecutiveSteps(player.runs, "seed \(seed), player \(n)")
       // One player in a thousand misses the first three copies of the start. It gets another copy when its presence shows
@@ -65,7 +66,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     var band = VirtualBand(players: 4, seed: seed)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     // Player 2 has not received the timeline message of player 0 yet.
-    band.players[2].ensemble.advance(to: band.own(2))
+    band.players[2].ensemble.advance(to: band.localTime(of: 2))
     try band.command(2) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(4))
     let masters = band.players.indices.filter { band.players[$0].ensemble.role == .master }
@@ -82,7 +83,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
   }
 
   @Test func outrankedMasterDoesNotRepeatItsDownbeat() throws {
-    // The network is slow: the loser receives the winner's timeline message after its own downbeat has sounded.
+    // The network is slow: the loser receives the winner's timeline message after its own first step has sounded.
     for seed in UInt64(1)...40 {
       var band = VirtualBand(players: 2, seed: seed)
       band.delay = 90_000_000...120_000_000
@@ -127,6 +128,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
       let now = Instant(nanoseconds: 55)
       try ensemble.start(tempo: tempo, at: now)
       let downbeat = now + ensemble.lead
+      // The rhythm plays for 60 s, and so for `bpm` quarter notes of 24 ticks.
       try ensemble.stop(at: downbeat + .seconds(60), now: now)
       var cursor = TickCursor(lead: .zero)
       var ticks: Int64 = 0
@@ -154,7 +156,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     let disconnection = band.now
     band.run(for: .seconds(4))
     let steps = band.players[1].runs[0]
-    expectConsecutiveSteps([steps], "coasting")
+    expectConsecutiveSteps([steps], "while the master is lost")
     #expect(
       steps.last!.at - disconnection > .milliseconds(1800) && steps.last!.at - disconnection < .milliseconds(2200))
     #expect(band.players[1].events.contains(.masterLost(band.identity(0))))
@@ -168,6 +170,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     try ensemble.stop(at: now + .seconds(60), now: now)
     try ensemble.stop(now: now + .seconds(10))
     let end = ensemble.schedule.end
+    // The rhythm ends at the first tick after the lead time of 100 ms. A later Stop would postpone the end.
     #expect(ensemble.schedule.deadline(end) < now + .milliseconds(10_125))
     try ensemble.stop(now: now + .milliseconds(10_080))
     #expect(ensemble.schedule.end == end)
@@ -202,7 +205,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
     #expect(band.players[1].ensemble.role == .idle && delayed.end == Tick(.max))
-    band.players[1].ensemble.received(delayed, from: band.identity(0), at: band.own(1))
+    band.players[1].ensemble.received(delayed, from: band.identity(0), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.role == .idle)
   }
 
@@ -215,13 +218,13 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
       claim: Claim(term: 1, identity: band.identity(0)), revision: 99, start: Tick(0), end: Tick(1),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
     let schedule = band.players[1].ensemble.schedule
-    band.players[1].ensemble.received(forged, from: band.identity(2), at: band.own(1))
+    band.players[1].ensemble.received(forged, from: band.identity(2), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.rejected == 1 && band.players[1].ensemble.schedule == schedule)
     // The largest term would leave no higher term for later starts.
     let implausible = TimelineMessage(
       claim: Claim(term: .max, identity: band.identity(2)), revision: 1, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
-    band.players[1].ensemble.received(implausible, from: band.identity(2), at: band.own(1))
+    band.players[1].ensemble.received(implausible, from: band.identity(2), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.rejected == 2 && band.players[1].ensemble.highestTerm == 1)
   }
 

@@ -5,14 +5,15 @@ import Testing
 @Suite struct ExternalClockTests {
   @Test(arguments: UInt64(1)...10) func allPlayersPlayInPhaseWithTheClock(seed: UInt64) {
     var clocked = ClockedBand(players: 3, seed: seed, sigma: .milliseconds(1))
-    clocked.say(.start)
-    let dues = clocked.tick(24 * 60, bpm: 120)
+    clocked.deliver(.start)
+    let dueTimes = clocked.tick(24 * 60, bpm: 120)
     for n in 0..<3 {
-      #expect(clocked.isWhole(n), "seed \(seed), player \(n)")
-      // The first step follows after six ticks, from which the tempo is known, and the lead time: the third step, or one
-      // soon after it.
+      #expect(clocked.newestRunIsGapless(of: n), "seed \(seed), player \(n)")
+      // A step has six ticks. The tempo is known after six ticks, and the lead time of 100 ms must pass before the first step
+      // that sounds. This step is step 2, or one soon after it.
       #expect(clocked.band.players[n].runs.last!.first!.step < Step(6))
-      let error = clocked.error(n, dues, steps: 24..<236)
+      // The rhythm has 240 steps. The first 24 and the last four are not compared.
+      let error = clocked.error(ofPlayer: n, against: dueTimes, steps: 24..<236)
       #expect(error.count == 212)
       // The offset of a follower's clock is known to half of the delay, which is up to 3 ms.
       #expect(
@@ -25,142 +26,150 @@ import Testing
   @Test func clockWithoutJitterIsFollowedWithin25Microseconds() {
     var clocked = ClockedBand(seed: 1, sigma: .zero)
     clocked.tick(100, bpm: 97.3)
-    clocked.say(.start)
-    let dues = clocked.tick(24 * 40, bpm: 97.3)
+    clocked.deliver(.start)
+    let dueTimes = clocked.tick(24 * 40, bpm: 97.3)
     // The tempo is known before Start. The rhythm begins with the first step that can be announced to all peers.
     #expect(clocked.band.players[0].runs.last!.first!.step <= Step(2))
-    #expect(clocked.error(0, dues, steps: 0..<150).largest < .microseconds(25))
-    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 0..<150).largest < .microseconds(25))
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
   }
 
   @Test(arguments: [(120.0, 140.0), (140, 90), (60, 61)]) func tempoChangeIsFollowedWithoutAJump(
     from: Double, to: Double
   ) {
     var clocked = ClockedBand(seed: 5, sigma: .microseconds(300))
-    clocked.say(.start)
-    var dues = clocked.tick(24 * 16, bpm: from)
-    dues += clocked.tick(24 * 16, bpm: to)
+    clocked.deliver(.start)
+    var dueTimes = clocked.tick(24 * 16, bpm: from)
+    dueTimes += clocked.tick(24 * 16, bpm: to)
     for n in 0..<2 {
-      #expect(clocked.isWhole(n))
+      #expect(clocked.newestRunIsGapless(of: n))
       #expect(clocked.band.players[n].runs.count == 1)
     }
     // The last four quarter notes before the change, and those from the eighth quarter note after it.
-    #expect(clocked.error(0, dues, steps: 48..<64).largest < .milliseconds(1))
-    #expect(clocked.error(0, dues, steps: 96..<126).largest < .milliseconds(1))
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 48..<64).largest < .milliseconds(1))
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 96..<126).largest < .milliseconds(1))
   }
 
   @Test func stopContinueAndSongPositionAreExecuted() {
     var clocked = ClockedBand(seed: 2, sigma: .microseconds(100))
-    clocked.say(.start)
+    clocked.deliver(.start)
     clocked.tick(100, bpm: 120)
-    clocked.say(.stop)
+    clocked.deliver(.stop)
     clocked.tick(50, bpm: 120)
     #expect(clocked.band.players.allSatisfy { $0.ensemble.role == .idle })
-    clocked.say(.continue)
-    var dues = clocked.tick(200, bpm: 120)
-    // Ticks 0...99 were counted before Stop. The first tick after Continue is tick 100.
+    clocked.deliver(.continue)
+    var dueTimes = clocked.tick(200, bpm: 120)
+    // Ticks 0...99 were counted before Stop. The first tick after Continue is tick 100, so element 100 of the due times
+    // belongs to it. The elements before it are placeholders, which no compared step uses.
     #expect(clocked.band.players[0].runs.count == 2)
-    #expect(clocked.isWhole(0))
+    #expect(clocked.newestRunIsGapless(of: 0))
     #expect(
-      clocked.error(0, [Instant](repeating: dues[0], count: 100) + dues, steps: 26..<45).largest < .milliseconds(1))
-    clocked.say(.songPosition(Step(64)))
-    dues = clocked.tick(300, bpm: 120)
+      clocked.error(ofPlayer: 0, against: [Instant](repeating: dueTimes[0], count: 100) + dueTimes, steps: 26..<45)
+        .largest < .milliseconds(1))
+    // Step 64 is tick 64 * 6.
+    clocked.deliver(.songPosition(Step(64)))
+    dueTimes = clocked.tick(300, bpm: 120)
     #expect(clocked.band.players[1].runs.count == 3)
-    #expect(clocked.isWhole(1))
+    #expect(clocked.newestRunIsGapless(of: 1))
     #expect(
-      clocked.error(0, [Instant](repeating: dues[0], count: 64 * 6) + dues, steps: 72..<100).largest < .milliseconds(1))
-    clocked.say(.stop)
-    clocked.say(.songPosition(Step(8)))
+      clocked.error(ofPlayer: 0, against: [Instant](repeating: dueTimes[0], count: 64 * 6) + dueTimes, steps: 72..<100)
+        .largest < .milliseconds(1))
+    clocked.deliver(.stop)
+    clocked.deliver(.songPosition(Step(8)))
     clocked.tick(20, bpm: 120)
-    clocked.say(.continue)
+    clocked.deliver(.continue)
     clocked.tick(60, bpm: 120)
     #expect((Step(8)...Step(12)).contains(clocked.band.players[0].runs.last!.first!.step))
   }
 
   @Test func rhythmStaysInPhaseAfterTicksWereLostInAnInterruption() {
     var clocked = ClockedBand(seed: 3, sigma: .microseconds(200))
-    clocked.say(.start)
-    var dues = clocked.tick(24 * 12, bpm: 120)
-    dues += clocked.tick(100, bpm: 120, heard: false)
-    let event = clocked.outside.advance(to: clocked.band.own(0))
+    clocked.deliver(.start)
+    var dueTimes = clocked.tick(24 * 12, bpm: 120)
+    // 100 ticks last 2.08 s. The clock counts as silent after two seconds.
+    dueTimes += clocked.tick(100, bpm: 120, arrives: false)
+    let event = clocked.externalClock.advance(to: clocked.band.localTime(of: 0))
     #expect(event == .silent)
-    clocked.outside.lostCount()
-    dues += clocked.tick(24 * 12, bpm: 120)
-    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+    clocked.externalClock.lostCount()
+    dueTimes += clocked.tick(24 * 12, bpm: 120)
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
     #expect(clocked.band.players[0].runs.count == 1)
-    #expect(clocked.error(0, dues, steps: 24..<110).largest < .milliseconds(1))
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 24..<110).largest < .milliseconds(1))
     #expect(clocked.events.contains(.heard))
   }
 
   @Test func stallOfTheSenderLosesNoTick() {
     var clocked = ClockedBand(seed: 4, sigma: .microseconds(100))
-    clocked.say(.start)
+    clocked.deliver(.start)
     clocked.tick(24 * 8, bpm: 120)
-    // The ticks of 250 ms arrive together at the end of the stall.
+    // The twelve ticks of 250 ms arrive together at the end of the stall. At 120 BPM, a tick lasts 60e9 / 120 / 24 ns.
     clocked.band.run(for: .milliseconds(250))
-    for _ in 0..<12 { clocked.say(.clock) }
-    clocked.due += 12 * 60e9 / 120 / 24
+    for _ in 0..<12 { clocked.deliver(.clock) }
+    clocked.lastDueTime += 12 * 60e9 / 120 / 24
     clocked.tick(24 * 12, bpm: 120)
-    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
     #expect(clocked.band.players[0].runs.count == 1)
   }
 
   /// The first tick arrives on time. The ticks of the stall then arrive together. The source numbers its ticks.
   @Test(arguments: [4, 7, 8, 13, 24, 40]) func stallRightAfterStartDoesNotDistortTheTempo(ticks: Int) {
     var clocked = ClockedBand(seed: 8, sigma: .zero)
-    clocked.say(.start)
-    var dues = clocked.tick(1, bpm: 97.3)
+    clocked.deliver(.start)
+    var dueTimes = clocked.tick(1, bpm: 97.3)
     let length = 60e9 / 97.3 / 24
-    dues += (1...ticks).map { dues[0] + Nanoseconds(Int64(Double($0) * length)) }
-    clocked.band.run(for: dues[ticks] - dues[0])
-    for _ in 0..<ticks { clocked.say(.numberedClock(missing: 0)) }
-    clocked.due += Double(ticks) * length
-    dues += clocked.tick(24 * 20, bpm: 97.3)
+    dueTimes += (1...ticks).map { dueTimes[0] + Nanoseconds(Int64(Double($0) * length)) }
+    clocked.band.run(for: dueTimes[ticks] - dueTimes[0])
+    for _ in 0..<ticks { clocked.deliver(.numberedClock(missing: 0)) }
+    clocked.lastDueTime += Double(ticks) * length
+    dueTimes += clocked.tick(24 * 20, bpm: 97.3)
     for n in 0..<2 {
-      #expect(clocked.isWhole(n))
+      #expect(clocked.newestRunIsGapless(of: n))
       #expect(clocked.band.players[n].runs.count == 1)
-      // The rhythm starts at most a quarter note and the lead time, rounded up to a step, after the stall.
+      // The rhythm starts at most a quarter note (24 ticks) and the lead time, rounded up to a step (12 ticks), after
+      // the stall.
       #expect(clocked.band.players[n].runs[0][0].step <= Step(Int64(ticks + 24 + 12) / 6))
-      #expect(clocked.error(n, dues, steps: 0..<75).largest < .milliseconds(1))
+      #expect(clocked.error(ofPlayer: n, against: dueTimes, steps: 0..<75).largest < .milliseconds(1))
     }
     #expect(clocked.events.isEmpty)
   }
 
+  /// Tempos below 20 BPM or above 999 BPM are not playable. The ticks last for more than a second.
   @Test(arguments: [(10.0, 20), (1500, 1000)]) func unplayableTempoIsReportedOnce(bpm: Double, ticks: Int) {
     var clocked = ClockedBand(players: 1, seed: 9, sigma: .zero)
-    clocked.say(.start)
+    clocked.deliver(.start)
     clocked.tick(ticks, bpm: bpm)
     #expect(clocked.events == [.unplayable])
     #expect(clocked.band.players[0].ensemble.role == .idle)
   }
 
-  /// Each tick is late by up to ten tick intervals.
+  /// A tick is due every 20 ms. Each tick is late by up to 200 ms, which is ten tick intervals.
   @Test(arguments: UInt64(1)...5) func clockWithPersistentJitterStartsTheRhythmAfterAQuarterNote(seed: UInt64) {
     var clocked = ClockedBand(players: 1, seed: seed, sigma: .zero)
-    clocked.say(.start)
+    clocked.deliver(.start)
     let start = clocked.band.now
     var ticks: Int64 = 0
     while ticks < 100, clocked.band.players[0].ensemble.role == .idle {
       let late = Int64.random(in: 0...200, using: &clocked.random)
       clocked.band.run(for: max(.zero, start + .milliseconds(20 * ticks + late) - clocked.band.now))
-      clocked.say(.numberedClock(missing: 0))
+      clocked.deliver(.numberedClock(missing: 0))
       ticks += 1
     }
+    // The quarter note lasts 24 ticks.
     #expect((25...36).contains(ticks))
   }
 
   /// The player stops the rhythm of the clock and starts another one. The new rhythm keeps its tempo while the clock runs.
   @Test func rhythmStartedByThePlayerIsNotSteeredByTheClock() throws {
     var clocked = ClockedBand(players: 1, seed: 7, sigma: .zero)
-    clocked.say(.start)
+    clocked.deliver(.start)
     clocked.tick(100, bpm: 100)
-    #expect(clocked.outside.leads(clocked.band.players[0].ensemble))
+    #expect(clocked.externalClock.leads(clocked.band.players[0].ensemble))
     try clocked.band.command(0) { ensemble, now throws(CommandError) in try ensemble.stop(now: now) }
     clocked.tick(50, bpm: 100)
     try clocked.band.command(0) { ensemble, now throws(CommandError) in try ensemble.start(tempo: .standard, at: now) }
     clocked.tick(50, bpm: 100)
-    #expect(clocked.band.players[0].ensemble.role == .master && clocked.outside.isRunning)
-    #expect(!clocked.outside.leads(clocked.band.players[0].ensemble))
+    #expect(clocked.band.players[0].ensemble.role == .master && clocked.externalClock.isRunning)
+    #expect(!clocked.externalClock.leads(clocked.band.players[0].ensemble))
     #expect(clocked.band.players[0].ensemble.schedule.timeline.tempo == .standard)
   }
 
@@ -168,13 +177,13 @@ import Testing
     var clocked = ClockedBand(seed: 6, sigma: .zero)
     try clocked.band.command(1) { ensemble, now throws(CommandError) in try ensemble.start(tempo: .standard, at: now) }
     clocked.tick(10, bpm: 100)
-    clocked.say(.start)
+    clocked.deliver(.start)
     clocked.tick(100, bpm: 100)
     #expect(clocked.events == [.refused(.belongsTo(clocked.band.identity(1)))])
     #expect(clocked.band.players[0].ensemble.role == .follower(of: clocked.band.identity(1)))
     try clocked.band.command(1) { ensemble, now throws(CommandError) in try ensemble.stop(now: now) }
     clocked.tick(100, bpm: 100)
     #expect(clocked.band.players[0].ensemble.role == .master)
-    #expect(clocked.isWhole(0) && clocked.isWhole(1))
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
   }
 }

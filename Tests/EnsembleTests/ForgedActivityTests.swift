@@ -4,7 +4,8 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// Levels and totals from peers that may not send them, and totals with impossible instants.
+/// Levels (controller 11 on channel 1) and totals (controller 7 on channel 1) from peers that may not send them, and
+/// totals with impossible instants.
 @Suite struct ForgedActivityTests {
   @Test func activityFromUnauthorisedPeersIsIgnored() throws {
     var band = try VirtualBand.playing(3, seed: 10, activity: [10, 20, 40])
@@ -12,14 +13,15 @@ import Testing
     let level = Message.controlChange(Channel(wire: 0), controller: 11, value: 127)
     let total = Message.controlChange(Channel(wire: 0), controller: 7, value: 127)
     let rejected = band.players[0].ensemble.rejected
-    // The sender is not in session.
+    // Identity 1 is not in session.
     #expect(deliver(level, from: Identity(1), to: 0, &band))
     #expect(band.players[0].ensemble.rejected == rejected + 1)
     // The sender is in session but is not the master. The master itself accepts no total either.
     #expect(deliver(total, from: band.identity(2), to: 1, &band))
     #expect(deliver(total, from: band.identity(2), to: 0, &band))
     band.run(for: .seconds(1))
-    #expect((0..<3).allSatisfy { band.played(by: $0) == 70 })
+    // The total is still the sum of the levels 10, 20 and 40.
+    #expect((0..<3).allSatisfy { band.lastTotal(of: $0) == 70 })
     // Messages on other channels and notes are not about activity.
     let other = Message.controlChange(Channel(wire: 1), controller: 11, value: 1)
     #expect(!deliver(other, from: band.identity(1), to: 0, &band))
@@ -40,13 +42,13 @@ import Testing
     }
   }
 
-  /// Delivers a message that no player has sent to player `n`.
+  /// Delivers a forged message to player `n`. No player of the band has sent it.
   ///
-  /// - Returns: whether the message is about activity.
+  /// - Returns: whether player `n` treats the message as a message about activity, even if it ignores the content.
   private func deliver(
     _ message: Message, at instant: Instant? = nil, from sender: Identity, to n: Int, _ band: inout VirtualBand
   ) -> Bool {
-    let now = band.own(n)
+    let now = band.localTime(of: n)
     return band.players[n].ensemble.received(message, at: instant ?? now, isRecovered: false, from: sender, now: now)
   }
 }

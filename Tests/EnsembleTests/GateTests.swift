@@ -13,6 +13,7 @@ import Testing
     try gates.apply("anna:notes=closed")
     try gates.apply("rhythm=closed")
     let opening = gates.opening(for: anna, named: "anna")
+    // In the order rhythm, notes, modification, activity.
     #expect(Gate.allCases.map { opening[$0] } == [false, false, true, true])
     // The default applies to the other gates of the peer.
     try gates.apply("all=open")

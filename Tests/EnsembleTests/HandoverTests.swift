@@ -5,8 +5,8 @@ import Testing
 
 /// The handover of a rhythm while both the old and the new master are in session.
 @Suite struct HandoverTests {
-  /// Creates players with different clock rates. Player 0 starts a rhythm, and 12 s pass.
-  private func band(seed: UInt64, players: Int = 4, loss: Double = 0) throws -> VirtualBand {
+  /// Creates players whose clocks have a skew of -30, -10, 10 ppm and so on. Player 0 starts a rhythm, and 12 s pass.
+  private func makePlayingBand(seed: UInt64, players: Int = 4, loss: Double = 0) throws -> VirtualBand {
     var band = VirtualBand(players: players, seed: seed, loss: loss)
     for n in band.players.indices { band.players[n].skew = Int64(n) * 20 - 30 }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -14,13 +14,13 @@ import Testing
     return band
   }
 
-  /// Checks that no player misses or repeats a step, that each run continues the run before it, and that all intervals
-  /// between steps after `instant` differ from 125 ms by less than 0.7 ms.
-  private func expectInaudibleHandover(_ band: VirtualBand, after instant: Instant, _ seed: UInt64) {
+  /// Expects that no player misses or repeats a step, that each run continues the run before it, and that all intervals
+  /// between steps after `instant` differ from 125 ms (a step at 120 BPM) by less than 0.7 ms.
+  private func expectInaudibleHandover(_ band: VirtualBand, after instant: Instant, seed: UInt64) {
     for n in band.players.indices where band.players[n].isAlive {
       #expect(band.faults(n) == [], "seed \(seed)")
       #expect(!band.players[n].continues.dropFirst().contains(false), "seed \(seed), player \(n)")
-      let steps = band.heard(n).filter { $0.at > instant }
+      let steps = band.soundedSteps(of: n).filter { $0.at > instant }
       #expect(steps.count > 10, "seed \(seed), player \(n)")
       for (a, b) in zip(steps, steps.dropFirst()) {
         let error = b.at - a.at - .milliseconds(125)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...8) func peerTakesTheRhythmThatItIsOffered(seed: UInt64) throws {
-    var band = try band(seed: seed, loss: seed > 4 ? 0.2 : 0)
+    var band = try makePlayingBand(seed: seed, loss: seed > 4 ? 0.2 : 0)
     let (successor, start) = (band.identity(2), band.now)
     try band.command(0) { try $0.offer(to: successor, at: $1) }
     band.run(for: .milliseconds(500))
@@ -49,12 +49,12 @@ import Testing
     #expect(!band.players[0].events.contains(.outranked(by: successor)))
     band.run(for: .seconds(4))
     for n in [0, 1, 3] { #expect(band.role(n) == .follower(of: successor), "seed \(seed)") }
-    expectInaudibleHandover(band, after: start, seed)
+    expectInaudibleHandover(band, after: start, seed: seed)
   }
 
   /// The rhythm is offered to all peers. Two of them take it within the network delay.
   @Test(arguments: UInt64(1)...12) func lowerIdentityWinsIfTwoPeersTakeTheRhythm(seed: UInt64) throws {
-    var band = try band(seed: seed)
+    var band = try makePlayingBand(seed: seed)
     let start = band.now
     try band.command(0) { try $0.offer(to: nil, at: $1) }
     band.run(for: .seconds(2))
@@ -62,26 +62,27 @@ import Testing
     try band.command(3) { try $0.take(at: $1) }
     band.run(for: .seconds(5))
     #expect(band.masters == [band.identity(1) < band.identity(3) ? 1 : 3], "seed \(seed)")
-    expectInaudibleHandover(band, after: start, seed)
+    expectInaudibleHandover(band, after: start, seed: seed)
     // The offer is not valid under the new claim.
     #expect(throws: CommandError.nothingOffered) { try band.command(2) { try $0.take(at: $1) } }
   }
 
   @Test func offerIsValidFor30Seconds() throws {
-    var band = try band(seed: 1, players: 2)
+    var band = try makePlayingBand(seed: 1, players: 2)
     try band.command(0) { try $0.offer(to: nil, at: $1) }
     band.run(for: .milliseconds(29_900))
+    // The offer is still valid, as a copy of the peer shows.
     var copy = band.players[1].ensemble
-    try copy.take(at: band.own(1))
-    // The offer is repeated for a second. Each repeat renews it.
+    try copy.take(at: band.localTime(of: 1))
+    // The offer was repeated for a second, and each repeat renewed it. So it expires after 31 s.
     band.run(for: .milliseconds(1_200))
     #expect(throws: CommandError.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
   }
 
   @Test func offerUnderAnotherClaimIsIgnored() throws {
-    let band = try band(seed: 2, players: 3)
+    let band = try makePlayingBand(seed: 2, players: 3)
     let claim = try #require(band.players[0].ensemble.claim)
-    let now = band.own(1)
+    let now = band.localTime(of: 1)
     /// Whether a copy of player 1 accepts the offer and can take the rhythm.
     func isAccepted(_ offer: Offer, from sender: Int) -> Bool {
       var ensemble = band.players[1].ensemble
@@ -110,7 +111,7 @@ import Testing
   }
 
   @Test func invalidOffersAreRefused() throws {
-    var band = try band(seed: 3, players: 3)
+    var band = try makePlayingBand(seed: 3, players: 3)
     let first = band.identity(1)
     #expect(throws: CommandError.belongsTo(band.identity(0))) { try band.command(1) { try $0.offer(to: nil, at: $1) } }
     #expect(throws: CommandError.isAbsent(Identity(77))) {
@@ -127,7 +128,7 @@ import Testing
   }
 
   @Test func endedRhythmCannotBeTaken() throws {
-    var band = try band(seed: 4, players: 2)
+    var band = try makePlayingBand(seed: 4, players: 2)
     try band.command(0) { try $0.offer(to: nil, at: $1) }
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(1))
@@ -135,8 +136,8 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...8) func leavingMasterHandsTheRhythmOverAtOnce(seed: UInt64) throws {
-    var band = try band(seed: seed, loss: seed > 4 ? 0.2 : 0)
-    let (successor, start) = (try #require(band.line.first { $0 != 0 }), band.now)
+    var band = try makePlayingBand(seed: seed, loss: seed > 4 ? 0.2 : 0)
+    let (successor, start) = (try #require(band.successionOrder.first { $0 != 0 }), band.now)
     var handsOver = false
     band.command(0) { handsOver = $0.part(at: $1) }
     #expect(handsOver)
@@ -145,18 +146,18 @@ import Testing
     band.leave(0)
     band.run(for: .seconds(4))
     #expect(band.masters == [successor], "seed \(seed)")
-    expectInaudibleHandover(band, after: start, seed)
+    expectInaudibleHandover(band, after: start, seed: seed)
   }
 
   @Test func leavingMasterThatIsAloneOrSetToStopEndsTheRhythm() throws {
-    var band = try band(seed: 5)
+    var band = try makePlayingBand(seed: 5)
     band.players[0].ensemble.masterLoss = .stop
     var handsOver = true
     band.command(0) { handsOver = $0.part(at: $1) }
     #expect(!handsOver)
     band.run(for: .milliseconds(500))
     for n in 0..<4 { #expect(band.role(n) == .idle) }
-    var alone = try self.band(seed: 6, players: 1)
+    var alone = try makePlayingBand(seed: 6, players: 1)
     alone.command(0) { handsOver = $0.part(at: $1) }
     alone.run(for: .milliseconds(200))
     #expect(!handsOver && alone.role(0) == .idle)

@@ -8,6 +8,7 @@ import _TestSupport
   /// The first tick at which two intensities differ equals the result of a search through all ticks.
   @Test(arguments: UInt64(1)...50) func firstDifferingTickMatchesLinearSearch(seed: UInt64) {
     var random = SplitMix(seed: seed)
+    /// Returns an intensity that changes at a tick in -10...30, or never.
     func randomIntensity() -> Intensity {
       let change = random.integer(in: -10...40)
       return Intensity(

@@ -7,75 +7,80 @@ import Testing
   @Test(arguments: UInt64(1)...4) func lossOfOneTickInTwentyShiftsNothing(seed: UInt64) {
     var clocked = ClockedBand(seed: seed, sigma: .milliseconds(1))
     clocked.tick(48, bpm: 120)
-    clocked.say(.start)
-    var dues = clocked.tick(24, bpm: 120)
-    dues += clocked.tick(24 * 60, bpm: 120, loss: 0.05)
+    clocked.deliver(.start)
+    var dueTimes = clocked.tick(24, bpm: 120)
+    dueTimes += clocked.tick(24 * 60, bpm: 120, loss: 0.05)
     for n in 0..<2 {
-      #expect(clocked.isWhole(n), "seed \(seed), player \(n)")
+      #expect(clocked.newestRunIsGapless(of: n), "seed \(seed), player \(n)")
       #expect(clocked.band.players[n].runs.count == 1)
     }
-    let error = clocked.error(0, dues, steps: 24..<240)
+    // The first six quarter notes and the end are not compared.
+    let error = clocked.error(ofPlayer: 0, against: dueTimes, steps: 24..<240)
     #expect(error.count == 216 && error.largest < .microseconds(800), "seed \(seed): \(error.largest.microseconds) us")
   }
 
   @Test(arguments: UInt64(1)...5) func tempoStepWithTickLossKeepsThePosition(seed: UInt64) {
     var clocked = ClockedBand(seed: seed, sigma: .milliseconds(1))
-    clocked.say(.start)
-    var dues = clocked.tick(24 * 16, bpm: 120)
-    dues += clocked.tick(24 * 24, bpm: 140, loss: 0.05)
-    #expect(clocked.isWhole(0) && clocked.isWhole(1), "seed \(seed)")
+    clocked.deliver(.start)
+    var dueTimes = clocked.tick(24 * 16, bpm: 120)
+    dueTimes += clocked.tick(24 * 24, bpm: 140, loss: 0.05)
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1), "seed \(seed)")
     #expect(clocked.band.players[0].runs.count == 1, "seed \(seed)")
-    #expect(clocked.error(0, dues, steps: 104..<158).largest < .milliseconds(1), "seed \(seed)")
+    // The tempo steps at step 64. The comparison begins ten quarter notes later.
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 104..<158).largest < .milliseconds(1), "seed \(seed)")
   }
 
   /// The tempo is halved between two ticks. The present run or a new run follows the new tempo.
   @Test func halvedTempoIsFollowed() {
     var clocked = ClockedBand(seed: 1, sigma: .microseconds(200))
-    clocked.say(.start)
-    var dues = clocked.tick(24 * 32, bpm: 120)
-    dues += clocked.tick(24 * 16, bpm: 60)
-    #expect(clocked.isWhole(0) && clocked.isWhole(1))
-    #expect(abs(clocked.band.players[0].ensemble.schedule.tempo(at: clocked.band.own(0)).bpm - 60) < 1)
-    #expect(clocked.error(0, dues, steps: 160..<190).largest < .milliseconds(1))
+    clocked.deliver(.start)
+    var dueTimes = clocked.tick(24 * 32, bpm: 120)
+    dueTimes += clocked.tick(24 * 16, bpm: 60)
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
+    #expect(abs(clocked.band.players[0].ensemble.schedule.tempo(at: clocked.band.localTime(of: 0)).bpm - 60) < 1)
+    // The tempo is halved at step 128. The comparison begins eight quarter notes later.
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 160..<190).largest < .milliseconds(1))
   }
 
   @Test(arguments: [60.0, 90, 120, 150, 180]) func reportedTempoIsSteady(bpm: Double) throws {
     for seed in UInt64(1)...2 {
       var clocked = ClockedBand(players: 1, seed: seed, sigma: .milliseconds(1))
-      clocked.say(.start)
+      clocked.deliver(.start)
       clocked.tick(24 * 8, bpm: bpm)
       for _ in 0..<160 {
         clocked.tick(3, bpm: bpm, loss: 0.02)
-        #expect(abs(try #require(clocked.outside.tempo).bpm - bpm) < 0.1, "seed \(seed)")
+        #expect(abs(try #require(clocked.externalClock.tempo).bpm - bpm) < 0.1, "seed \(seed)")
       }
       // A new tempo is reported within a quarter note.
       clocked.tick(24, bpm: bpm * 1.25)
-      #expect(abs(try #require(clocked.outside.tempo).bpm - bpm * 1.25) < 1)
-      clocked.say(.stop)
-      #expect(clocked.outside.tempo == nil)
+      #expect(abs(try #require(clocked.externalClock.tempo).bpm - bpm * 1.25) < 1)
+      clocked.deliver(.stop)
+      #expect(clocked.externalClock.tempo == nil)
     }
   }
 
   @Test(arguments: UInt64(1)...5) func timeStampsAreMorePreciseThanArrivalTimes(seed: UInt64) {
     var clocked = ClockedBand(seed: seed, sigma: .milliseconds(4))
-    clocked.say(.start)
-    let dues = clocked.tick(24 * 40, bpm: 97.3, stamped: true)
-    #expect(clocked.isWhole(0) && clocked.isWhole(1))
-    let error = clocked.error(0, dues, steps: 32..<150)
+    clocked.deliver(.start)
+    let dueTimes = clocked.tick(24 * 40, bpm: 97.3, stamped: true)
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
+    let error = clocked.error(ofPlayer: 0, against: dueTimes, steps: 32..<150)
     #expect(error.count == 118 && error.largest < .microseconds(150), "seed \(seed): \(error.largest.microseconds) us")
   }
 
   @Test func ticksFromARecoveryJournalAreCounted() {
     var clocked = ClockedBand(seed: 1, sigma: .zero)
-    clocked.say(.start)
-    var dues = clocked.tick(24 * 8, bpm: 120)
-    // The packets of half a second are lost. The recovery journal of the next packet contains their ticks.
-    dues += clocked.tick(24, bpm: 120, heard: false)
-    for _ in 0..<24 { clocked.say(.recoveredClock) }
-    dues += clocked.tick(1, bpm: 120, heard: false)
-    clocked.say(.numberedClock(missing: 0))
-    dues += clocked.tick(24 * 8, bpm: 120)
-    #expect(clocked.isWhole(0) && clocked.isWhole(1))
-    #expect(clocked.error(0, dues, steps: 48..<64).largest < .milliseconds(1))
+    clocked.deliver(.start)
+    var dueTimes = clocked.tick(24 * 8, bpm: 120)
+    // The packets of half a second, which is 24 ticks, are lost. The recovery journal of the next packet contains their
+    // ticks.
+    dueTimes += clocked.tick(24, bpm: 120, arrives: false)
+    for _ in 0..<24 { clocked.deliver(.recoveredClock) }
+    dueTimes += clocked.tick(1, bpm: 120, arrives: false)
+    clocked.deliver(.numberedClock(missing: 0))
+    dueTimes += clocked.tick(24 * 8, bpm: 120)
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
+    // The ticks were lost from step 32 to step 36.
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 48..<64).largest < .milliseconds(1))
   }
 }

@@ -11,16 +11,18 @@ import _TestSupport
   @Test(arguments: [2, 3, 16]) func simultaneousStartsLeaveOneMaster(count: Int) throws {
     for seed in UInt64(1)...(count == 16 ? 4 : 20) {
       var band = VirtualBand(players: count, seed: seed)
-      band.pace = .milliseconds(50)
-      for n in band.line.reversed() { try band.command(n) { try $0.start(tempo: .standard, at: $1) } }
+      band.probeInterval = .milliseconds(50)
+      for n in band.successionOrder.reversed() { try band.command(n) { try $0.start(tempo: .standard, at: $1) } }
       band.run(for: .seconds(4))
-      #expect(band.masters == [band.line[0]], "seed \(seed)")
+      #expect(band.masters == [band.successionOrder[0]], "seed \(seed)")
       for n in band.players.indices {
-        let steps = band.heard(n)
+        let steps = band.soundedSteps(of: n)
         #expect(steps.first?.step == Step(0), "seed \(seed), player \(n)")
         for (a, b) in zip(steps, steps.dropFirst()) { #expect(b.step == a.step + 1 && b.at > a.at, "seed \(seed)") }
         let last = try #require(steps.last)
-        #expect((last.at - band.due(last.step, by: band.line[0])).magnitude < .milliseconds(3), "seed \(seed)")
+        #expect(
+          (last.at - band.dueTime(of: last.step, onScheduleOf: band.successionOrder[0])).magnitude < .milliseconds(3),
+          "seed \(seed)")
       }
     }
   }
@@ -31,9 +33,10 @@ import _TestSupport
     var random = SplitMix(seed: seed)
     let count = Int(random.integer(in: 2...8))
     let partCount = min(count, seed % 3 == 0 ? 3 : 2)
+    // The length of the partition in seconds.
     let seconds = ([1, 2, 3, 10, 30, 120] as [Int64])[Int(seed % 6)]
     var band = VirtualBand(players: count, seed: seed)
-    band.pace = .milliseconds(200)
+    band.probeInterval = .milliseconds(200)
     for n in band.players.indices { band.players[n].skew = random.integer(in: -100...100) }
     // The part of each player. No part is empty; the sizes are random.
     let part = (0..<count).map { $0 < partCount ? $0 : Int(random.integer(in: 0...Int64(partCount - 1))) }
@@ -49,7 +52,7 @@ import _TestSupport
     }
     band.run(for: .milliseconds(seconds * 1000 / 2))
     if seconds > 3 {
-      // Each part has one master.
+      // The parts have had enough time for a takeover. Each part has one master.
       #expect(band.masters.count == partCount, "seed \(seed)")
       #expect(Set(band.masters.map { part[$0] }).count == partCount, "seed \(seed)")
     }
@@ -66,26 +69,27 @@ import _TestSupport
       #expect(band.faults(n) == [], "seed \(seed): \(band.faults(n).first ?? "")")
       #expect(band.players[n].ensemble.clockJumps <= 1, "seed \(seed)")
       // At the end, all players are in phase.
-      let last = try #require(band.heard(n).last)
-      let error = last.at - band.due(last.step, by: master)
+      let last = try #require(band.soundedSteps(of: n).last)
+      let error = last.at - band.dueTime(of: last.step, onScheduleOf: master)
       #expect(error.magnitude < .milliseconds(2), "seed \(seed), player \(n): \(error.microseconds) us")
       #expect(band.now - last.at < .seconds(1), "seed \(seed)")
-      // The old rhythm plays until the bar at which the new rhythm begins, so there is no long silence.
-      for (a, b) in zip(band.heard(n), band.heard(n).dropFirst()) where b.at > reconnection {
+      // The old rhythm plays until the bar at which the new rhythm begins. So there is no long silence: at 90 BPM, the
+      // slowest tempo, a step lasts 167 ms.
+      for (a, b) in zip(band.soundedSteps(of: n), band.soundedSteps(of: n).dropFirst()) where b.at > reconnection {
         #expect(b.at - a.at < .milliseconds(300), "seed \(seed), player \(n): \(a.step), \(b.step)")
       }
     }
   }
 
-  /// Creates two disconnected players, of which player 1 starts `apart` after player 0, and reconnects them. The winner
-  /// remains the master, and the loser will follow it.
+  /// Creates two disconnected players and reconnects them. Player 1 has started its rhythm the time `startDifference` after
+  /// player 0. The winner remains the master, and the loser will follow it.
   private func reconnectedMasters(
-    apart: Nanoseconds, seed: UInt64 = 1
+    startDifference: Nanoseconds, seed: UInt64 = 1
   ) throws -> (band: VirtualBand, winner: Int, loser: Int) {
     var band = VirtualBand(players: 2, seed: seed)
     band.connected = { _, _ in false }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
-    band.run(for: apart)
+    band.run(for: startDifference)
     try band.command(1) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .milliseconds(5310))
     band.connected = { _, _ in true }
@@ -94,23 +98,23 @@ import _TestSupport
   }
 
   @Test(arguments: [Int64(20), 60, 110]) func rhythmsLessThanAStepApartMergeInaudibly(milliseconds: Int64) throws {
-    var (band, winner, loser) = try reconnectedMasters(apart: .milliseconds(milliseconds))
+    var (band, winner, loser) = try reconnectedMasters(startDifference: .milliseconds(milliseconds))
     let reconnection = band.now
     band.run(for: .seconds(35))
     #expect(band.masters == [winner] && band.players[loser].runs.count == 2 && band.faults(loser) == [])
     #expect(band.players[loser].continues == [false, true] && band.players[loser].ensemble.clockJumps == 0)
-    let steps = band.heard(loser).filter { $0.at > reconnection }
+    let steps = band.soundedSteps(of: loser).filter { $0.at > reconnection }
     for (a, b) in zip(steps, steps.dropFirst()) {
-      // The limit is half a percent of a step.
+      // A step lasts 125 ms. The limit is half a percent of a step.
       #expect((b.at - a.at - .milliseconds(125)).magnitude < .microseconds(625))
     }
-    #expect((steps.last!.at - band.due(steps.last!.step, by: winner)).magnitude < .milliseconds(1))
+    #expect((steps.last!.at - band.dueTime(of: steps.last!.step, onScheduleOf: winner)).magnitude < .milliseconds(1))
   }
 
   @Test(arguments: [Int64(300), 700, 1_000, 1_900, 3_333]) func outrankedMasterMoreThanAStepAwayJoinsAtABar(
     milliseconds: Int64
   ) throws {
-    var (band, winner, loser) = try reconnectedMasters(apart: .milliseconds(milliseconds))
+    var (band, winner, loser) = try reconnectedMasters(startDifference: .milliseconds(milliseconds))
     let reconnection = band.now
     band.run(for: .seconds(5))
     #expect(band.masters == [winner] && band.faults(loser) == [])
@@ -118,9 +122,12 @@ import _TestSupport
     #expect(band.players[loser].ensemble.clockJumps == 1)
     let (before, after) = (band.players[loser].runs[0], band.players[loser].runs[1])
     let join = try #require(after.first)
+    // A bar has 16 steps and lasts 2 s.
     #expect(join.step.index % 16 == 0 && join.at - reconnection < .milliseconds(2300))
-    for sounded in after { #expect((sounded.at - band.due(sounded.step, by: winner)).magnitude < .milliseconds(2)) }
-    // The old rhythm plays until the new one begins.
+    for sounded in after {
+      #expect((sounded.at - band.dueTime(of: sounded.step, onScheduleOf: winner)).magnitude < .milliseconds(2))
+    }
+    // The old rhythm plays until the new one begins: the silence is hardly longer than a step of 125 ms.
     #expect(join.at - before.last!.at < .milliseconds(140))
   }
 
@@ -129,7 +136,7 @@ import _TestSupport
   @Test(arguments: [true, false]) func newRhythmIsLostBeforeTheOutrankedMasterJoins(ends: Bool) throws {
     var band = VirtualBand(players: 2, seed: 3)
     band.connected = { _, _ in false }
-    let (winner, loser) = (band.line[0], band.line[1])
+    let (winner, loser) = (band.successionOrder[0], band.successionOrder[1])
     let slow = try Tempo(bpm: 20)
     try band.command(loser) { try $0.start(tempo: slow, at: $1) }
     band.run(for: .milliseconds(1700))
@@ -143,10 +150,10 @@ import _TestSupport
     band.run(for: .seconds(12))
     #expect(band.faults(loser) == [])
     if ends {
-      #expect(band.masters == [] && band.heard(loser).last!.at - loss < .seconds(1))
+      #expect(band.masters == [] && band.soundedSteps(of: loser).last!.at - loss < .seconds(1))
     } else {
       #expect(band.masters == [loser] && band.players[loser].continues == [false, true])
-      #expect(band.now - band.heard(loser).last!.at < .seconds(1))
+      #expect(band.now - band.soundedSteps(of: loser).last!.at < .seconds(1))
     }
   }
 
@@ -179,9 +186,9 @@ import _TestSupport
   /// follow it.
   @Test(arguments: UInt64(1)...6) func endedRhythmWithAHigherClaimStopsNoOtherRhythm(seed: UInt64) throws {
     var band = VirtualBand(players: 4, seed: seed)
-    let (winner, loser) = (band.line[0], band.line[1])
+    let (winner, loser) = (band.successionOrder[0], band.successionOrder[1])
     // Each group has two players.
-    let isInWinningGroup = (0..<4).map { $0 == winner || $0 == band.line[2] }
+    let isInWinningGroup = (0..<4).map { $0 == winner || $0 == band.successionOrder[2] }
     band.connected = { isInWinningGroup[$0] == isInWinningGroup[$1] }
     try band.command(winner) { try $0.start(tempo: .standard, at: $1) }
     try band.command(loser) { try $0.start(tempo: .standard, at: $1) }
@@ -191,16 +198,17 @@ import _TestSupport
     band.connected = { _, _ in true }
     band.run(for: .seconds(3))
     #expect(band.masters == [loser], "seed \(seed)")
-    for n in [loser, band.line[3]] {
+    for n in [loser, band.successionOrder[3]] {
       #expect(band.players[n].runs.count == 1 && band.faults(n) == [], "seed \(seed), player \(n)")
-      #expect(band.now - band.heard(n).last!.at < .milliseconds(200), "seed \(seed)")
+      #expect(band.now - band.soundedSteps(of: n).last!.at < .milliseconds(200), "seed \(seed)")
     }
     for n in band.players.indices where n != loser {
       #expect(band.role(n) == .follower(of: band.identity(loser)), "seed \(seed)")
     }
   }
 
-  /// The recovery journal repairs the loss of the first timeline message. Its repeats need no repair.
+  /// News goes into the recovery journal, which repairs the loss of its packet. The repeats of a timeline message need no
+  /// repair.
   @Test func onlyTheFirstCopyOfATimelineMessageIsNews() throws {
     var band = VirtualBand(players: 2, seed: 5)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -219,13 +227,14 @@ import _TestSupport
     band.connected = { _, _ in false }
     try band.command(0) { try $0.change(tempo: Tempo(bpm: 60), at: $1) }
     band.run(for: .milliseconds(240))
-    let ahead =
-      band.players[1].ensemble.schedule.tick(at: band.own(1)) - band.players[0].ensemble.schedule.tick(at: band.own(0))
-    #expect(ahead > Tick.perStep && ahead < 2 * Tick.perStep)
+    let ticksAhead =
+      band.players[1].ensemble.schedule.tick(at: band.localTime(of: 1))
+      - band.players[0].ensemble.schedule.tick(at: band.localTime(of: 0))
+    #expect(ticksAhead > Tick.perStep && ticksAhead < 2 * Tick.perStep)
     band.connected = { _, _ in true }
     band.run(for: .seconds(8))
     #expect(band.players[1].runs.count == 1 && band.faults(1) == [])
-    let (follower, master) = (try #require(band.heard(1).last), try #require(band.heard(0).last))
+    let (follower, master) = (try #require(band.soundedSteps(of: 1).last), try #require(band.soundedSteps(of: 0).last))
     #expect(follower.step == master.step && (follower.at - master.at).magnitude < .milliseconds(20))
   }
 
@@ -237,7 +246,8 @@ import _TestSupport
     band.run(for: .seconds(3))
     band.connected = { _, _ in false }
     let (other, claim) = (band.identity(1), band.players[0].ensemble.claim)
-    /// Returns the number of timeline messages to the other peer in a second in which it reports `claim` every 10 ms.
+    /// Reports `claim` as the claim of the other peer every 10 ms for a second. Returns the number of timeline messages that
+    /// player 0 sends to the other peer in this second.
     func corrections(for claim: Claim?, gates: GateSet = .all) -> Int {
       band.players[0].outputs = []
       for _ in 0..<100 {
@@ -249,11 +259,14 @@ import _TestSupport
       }
       return band.players[0].outputs.count { if case .timelineMessage(_, to: other, _) = $0 { true } else { false } }
     }
+    // The other peer knows no rhythm, or an older one.
     #expect(corrections(for: nil) == 10 && corrections(for: Claim(term: 0, identity: other)) == 10)
+    // The other peer knows the current rhythm, or a newer one.
     #expect(corrections(for: claim) == 0 && corrections(for: Claim(term: 2, identity: other)) == 0)
     #expect(corrections(for: nil, gates: .none) == 0)
     try band.command(0) { try $0.stop(now: $1) }
     band.run(for: .seconds(5))
+    // The rhythm has ended. A peer that still reports its claim has missed the end.
     #expect(corrections(for: claim) == 10 && corrections(for: nil) == 0)
   }
 }

@@ -11,6 +11,7 @@ import _TestSupport
 /// containers that are added later.
 @Suite struct RemovalTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
+  // Values that occur nowhere else, so that the search finds only data of the remote peer.
   private let remote = Identity(0x7E57_0000_0000_0002)
   private let session = SessionID(number: 0x5E55_0000_0000_0001)
   private let otherSession = SessionID(number: 0x5E55_0000_0000_0002)
@@ -85,9 +86,9 @@ import _TestSupport
 
   /// Expects that the core contains no data of the removed peer, and still contains the second remote peer.
   private func expectNoTrace(in core: PeerCore) {
-    // The pending outputs contain events that name the removed peer.
-    _ = core.drain(at: now)
-    _ = core.drain(at: now)
+    // The pending outputs contain events that name the removed peer. Taking them may produce further outputs.
+    _ = core.takeOutputs(at: now)
+    _ = core.takeOutputs(at: now)
     #expect(paths(of: session, in: core) == [])
     #expect(paths(of: remote, in: core) == [])
     #expect(paths(of: name, in: core) == [])
@@ -132,7 +133,7 @@ import _TestSupport
     core.ensemble.received(timeline, from: remote, at: now)
     #expect(core.ensemble.role == .follower(of: remote))
     core.handle(.closed(session), at: now)
-    _ = core.drain(at: now)
+    _ = core.takeOutputs(at: now)
     #expect(core.roster.session(of: remote) == nil && !core.ensemble.roster.containsMember(remote))
     #expect(paths(of: session, in: core) == [] && core.roster[remote]?.session == nil)
     #expect(core.roster[remote] != nil)
@@ -150,7 +151,7 @@ import _TestSupport
     #expect(core.roster[closed]?.identity == nil)
     core.handle(.closed(closed), at: now)
     // Outputs that wait to be executed may name the session.
-    _ = core.drain(at: now)
+    _ = core.takeOutputs(at: now)
     #expect(paths(of: closed, in: core) == [])
     #expect(core.roster.session(of: remote) == kept && core.ensemble.channel(of: remote) == channel)
   }

@@ -7,8 +7,8 @@ import Testing
 
 /// Levels whose messages were lost, and totals that arrive early.
 @Suite struct ReportedLevelTests {
-  /// A master that has lost all messages with the level of a peer learns the level from the next presence of the peer. The
-  /// presence also reports that the peer no longer takes part in the rhythm.
+  /// A master that has lost all messages with the level of a peer learns the level from the next presence of the peer. If the
+  /// presence reports that the peer does not take part in the rhythm, the level does not count.
   @Test func presenceReportsTheLevelToTheMaster() throws {
     var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 1_000_000_000)
@@ -16,18 +16,22 @@ import Testing
     ensemble.joined(follower, at: now)
     try ensemble.start(tempo: .standard, at: now)
     ensemble.advance(to: now)
+    /// A presence of the follower with level 41. `claim` belongs to the rhythm in which the follower takes part; nil
+    /// for none.
     func presence(_ claim: Claim?) -> Presence {
       Presence(identity: follower, claim: claim, channel: nil, gates: .all, takesOver: true, activity: 41)
     }
+    // The level of the master itself is 0.
     #expect(ensemble.totalActivity(at: now) == 0)
     ensemble.received(presence(ensemble.claim), from: follower, at: now)
     #expect(ensemble.totalActivity(at: now) == 41)
+    // The follower has left the rhythm.
     ensemble.received(presence(nil), from: follower, at: now)
     #expect(ensemble.totalActivity(at: now) == 0)
   }
 
-  /// A total arrives before its rhythm can be played, and then the rhythm of another master arrives. The instant of the total
-  /// is in the first master's clock, and means nothing in the second rhythm.
+  /// A follower receives a total of the first master before it can play its rhythm. Then it receives the rhythm of a second
+  /// master. The instant of the total is a time of the first master's clock and has no meaning in the second rhythm.
   @Test func earlyTotalIsDiscardedWhenTheMasterChanges() {
     var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 1_000_000_000)
@@ -38,6 +42,7 @@ import Testing
         timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
     }
     ensemble.received(timelineMessage(1, of: 2), from: Identity(2), at: now)
+    // Controller 7 on channel 1 contains the total.
     let total = Message.controlChange(Channel(1)!, controller: 7, value: 99)
     _ = ensemble.received(total, at: now, isRecovered: false, from: Identity(2), now: now)
     #expect(ensemble.role == .follower(of: Identity(2)) && ensemble.follower?.totals.early.newer != nil)

@@ -29,7 +29,6 @@ import Testing
     let restart = band.now
     band.run(for: .milliseconds(200))
     #expect(band.masters == [0])
-    let slow = try Tempo(bpm: 80)
     band.run(for: .seconds(3))
     for n in 1...2 {
       #expect(band.role(n) == .follower(of: band.identity(0)) && band.faults(n) == [], "seed \(seed)")
@@ -37,19 +36,21 @@ import Testing
     }
     let first = try #require(band.players[0].runs.last?.first)
     #expect(first.at > restart && first.at - restart < .milliseconds(300) && band.players[0].runs.count == 2)
-    let localTime = first.at + (band.own(0) - band.now)
+    // The instant of the first step by the local clock of player 0, to which the schedule before the crash refers.
+    let localTime = first.at + (band.localTime(of: 0) - band.now)
     let error = localTime - scheduleBeforeCrash.deadline(Tick(of: first.step))
     #expect(error.magnitude < .microseconds(1), "seed \(seed): not in phase")
     // The restored master continues the revision numbers. Followers that know all its earlier messages accept its next
     // change.
+    let slow = try Tempo(bpm: 80)
     try band.command(0) { try $0.change(tempo: slow, at: $1) }
     band.run(for: .seconds(1))
-    #expect(abs(band.players[1].ensemble.schedule.tempo(at: band.own(1)).bpm - 80) < 0.01, "seed \(seed)")
+    #expect(abs(band.players[1].ensemble.schedule.tempo(at: band.localTime(of: 1)).bpm - 80) < 0.01, "seed \(seed)")
   }
 
   @Test func masterThatReturnsAfterATakeoverFollowsItsSuccessor() throws {
     var (band, saved) = try makePlayingBand(seed: 7)
-    let successor = try #require(band.line.first { $0 != 0 })
+    let successor = try #require(band.successionOrder.first { $0 != 0 })
     band.crash(0)
     band.run(for: .seconds(3))
     try band.restart(0, resuming: saved)
@@ -71,6 +72,7 @@ import Testing
     var ofAnotherMaster = saved
     ofAnotherMaster.claim = Claim(term: 5, identity: band.identity(1))
     #expect(throws: CommandError.isOver) { try band.restart(0, resuming: ofAnotherMaster) }
+    // Run 0 means that the peer has played nothing since its restart.
     #expect(band.players[0].ensemble.role == .idle && band.players[0].ensemble.schedule.run == 0)
   }
 

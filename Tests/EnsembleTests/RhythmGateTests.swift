@@ -34,7 +34,7 @@ import Testing
     band.run(for: .seconds(3))
     band.command(1) { ensemble, _ in ensemble.gates.standard[.rhythm] = false }
     band.run(for: .milliseconds(300))
-    let lastStep = try #require(band.heard(1).last)
+    let lastStep = try #require(band.soundedSteps(of: 1).last)
     #expect(band.role(1) == .idle && band.now - lastStep.at > .milliseconds(150))
     // While the master plays, player 1 may not start, because its rhythm would outrank the one that the others follow.
     #expect(throws: CommandError.belongsTo(master)) { try band.command(1) { try $0.start(tempo: .standard, at: $1) } }
@@ -83,7 +83,7 @@ import Testing
     var band = VirtualBand(players: 4, seed: 4)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
-    let (master, forger, now) = (band.identity(0), band.identity(3), band.own(1))
+    let (master, forger, now) = (band.identity(0), band.identity(3), band.localTime(of: 1))
     let blocked = band.identity(2)
     band.command(1) { ensemble, _ in ensemble.gates.set(.rhythm, open: false, for: blocked.description) }
     band.run(for: .milliseconds(300))

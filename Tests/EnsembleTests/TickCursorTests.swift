@@ -10,9 +10,9 @@ import Testing
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
     var cursor = TickCursor(lead: .zero)
     #expect(cursor.take(in: schedule, at: Instant(nanoseconds: 0)) == Tick(0))
-    // A cursor that is nine seconds late catches up tick by tick.
+    // A tick is due every 20.8 ms. A cursor that is nine seconds late catches up tick by tick.
     #expect(cursor.take(in: schedule, at: Instant(nanoseconds: 9_000_000_000)) == Tick(1))
-    // A cursor that is an hour late skips 48 ticks per second.
+    // A cursor that is an hour late skips ticks 2 to 172 799 (48 per second). The call that skips returns no tick.
     let hour = Instant(nanoseconds: 3_600_000_000_000)
     #expect(cursor.take(in: schedule, at: hour) == nil)
     #expect(cursor.take(in: schedule, at: hour) == Tick(172_800) && cursor.skipped == 172_798)
@@ -46,7 +46,9 @@ import Testing
     #expect(taken == 0 && cursor.skipped > 0)
   }
 
-  /// A peer joins a rhythm and takes it over at once. The clock thread sees run 7 after run 5, and misses run 6.
+  /// A peer joins a rhythm and takes it over at once. The clock thread sees run 7 after run 5, and misses run 6. Run 7
+  /// belongs to a series of runs that continue each other. `began` is the first run of this series. With 5, run 7
+  /// continues run 5 at tick 100. Otherwise the cursor begins at the first tick of run 7.
   @Test(arguments: [UInt32(5), 6, 7]) func cursorContinuesItsPositionOnlyWithinASeriesOfRuns(began: UInt32) {
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
     let old = PlaybackSchedule(run: 5, sends: false, start: Tick(0), end: Tick(.max), timeline: timeline)

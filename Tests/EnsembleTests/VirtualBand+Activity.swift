@@ -6,11 +6,11 @@ import Playback
 extension VirtualBand {
   /// Creates `count` players that are in session. Player 0 has just started a rhythm.
   static func playing(
-    _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: ActivityRule = .sum
+    _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: TotalActivityRule = .sum
   ) throws -> VirtualBand {
     var band = VirtualBand(players: count, seed: seed, loss: loss, activity: activity, joined: false)
-    for n in band.players.indices { band.players[n].ensemble.activityRule = rule }
-    band.meet()
+    for n in band.players.indices { band.players[n].ensemble.totalActivityRule = rule }
+    band.joinAll()
     band.run(for: .seconds(2))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     return band
@@ -19,5 +19,5 @@ extension VirtualBand {
   mutating func setActivity(_ level: UInt8, of n: Int) { command(n) { $0.setActivity(level, at: $1) } }
 
   /// The total activity of the last step that player `n` sounded.
-  func played(by n: Int) -> UInt8? { players[n].steps.last?.total }
+  func lastTotal(of n: Int) -> UInt8? { players[n].steps.last?.total }
 }

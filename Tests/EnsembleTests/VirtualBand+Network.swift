@@ -5,8 +5,8 @@ import PeerProtocol
 
 /// The messages between the players.
 extension VirtualBand {
-  /// Sends the messages of player `n` and records its other outputs.
-  mutating func drain(_ n: Int) {
+  /// Takes all outputs from the ensemble of player `n`. Sends its messages and records its events.
+  mutating func sendOutputs(of n: Int) {
     for output in players[n].ensemble.takeOutputs() {
       players[n].outputs.append(output)
       if case .event(let event) = output { players[n].events.append(event) }
@@ -19,12 +19,14 @@ extension VirtualBand {
       case .message(let message, let instant, let to): post(message, at: instant, from: n, to: to)
       case .event(.role(let role)): players[n].roles.append((role, now))
       case .event(.channel(let channel)): players[n].channels.append(channel)
-      case .event(.warning(let peer, let warning)): players[n].doubts.append(.warning(peer, warning))
+      case .event(.warning(let peer, let warning)): players[n].warnings.append(.warning(peer, warning))
       default: break
       }
     }
   }
 
+  /// Sends a control change to the player with identity `to`, or to all if nil. Records its value for the recovery journals.
+  /// All other MIDI messages are dropped.
   private mutating func post(_ message: Message, at instant: Instant, from n: Int, to: Identity?) {
     guard carriesActivity, case .controlChange(_, let controller, let value) = message else { return }
     players[n].sent.append((now, controller, value.value))
@@ -36,6 +38,8 @@ extension VirtualBand {
     post(.message(message, at: stamp), from: n, to: to)
   }
 
+  /// Puts a datagram into the queue of the network: one copy for the player with identity `to`, or one for each player
+  /// if nil.
   private mutating func post(_ datagram: Datagram, from n: Int, to: Identity?) {
     for other in players.indices where other != n && (to == nil || to == identity(other)) {
       let isLost = !connected(n, other) || world.losesPacket()
@@ -43,20 +47,21 @@ extension VirtualBand {
       if !isLost {
         world.add(.datagram(datagram, from: n, to: other), at: arrival)
       } else if case .message(.controlChange(_, let controller, _), _) = datagram {
+        // The journal of a later packet repairs the loss. Here that packet always arrives 40 ms later.
         world.add(.datagram(.journal(controller), from: n, to: other), at: arrival + .milliseconds(40))
       }
     }
   }
 
-  /// Delivers a datagram from player `a` to player `n`. A recovery journal waits until the two are connected; any other
-  /// datagram is lost if they are not.
+  /// Delivers a datagram from player `a` to player `n`. If the two players are not connected, a recovery journal waits until
+  /// they are. Any other datagram is lost in this case.
   mutating func deliver(_ datagram: Datagram, from a: Int, to n: Int) {
     guard players[n].isAlive else { return }
     guard connected(a, n) else {
       if case .journal = datagram { world.add(.datagram(datagram, from: a, to: n), at: now + .milliseconds(50)) }
       return
     }
-    let (sender, local) = (identity(a), own(n))
+    let (sender, local) = (identity(a), localTime(of: n))
     players[n].ensemble.heard(sender, at: local)
     switch datagram {
     case .timelineMessage(let timelineMessage):
@@ -68,15 +73,15 @@ extension VirtualBand {
     case .journal(let controller):
       let value = journals[a * players.count + n][controller.value] ?? 0
       _ = players[n].ensemble.received(
-        .controlChange(Channel(wire: 0), controller: controller, value: UInt7(masking: value)), at: own(a),
+        .controlChange(Channel(wire: 0), controller: controller, value: UInt7(masking: value)), at: localTime(of: a),
         isRecovered: true, from: sender, now: local)
     }
   }
 
-  /// Delivers to each player the result of one clock probe with each other player.
+  /// Delivers to each player the result of one clock probe with each other player. The reply of the probe arrives now.
   mutating func probe() {
     for a in players.indices where players[a].isAlive {
-      let local = own(a)
+      let local = localTime(of: a)
       for b in players.indices where a != b && players[b].isAlive && connected(a, b) {
         guard !world.losesPacket() else { continue }
         let (out, back) = (world.delay(), world.delay())

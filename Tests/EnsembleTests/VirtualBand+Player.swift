@@ -12,39 +12,42 @@ extension VirtualBand {
     var at: Instant
   }
 
+  /// A player of the band: its ensemble and local clock, and a record of all that it has played, sent and reported.
   final class Player {
     var ensemble: EnsembleState { didSet { isChanged = true } }
-    /// The local time at instant 0 of true time.
+    /// The local time minus the true time, at instant 0 of true time.
     var ahead: Nanoseconds { didSet { isChanged = true } }
     /// The rate error of the local clock in parts per million. A positive clock is fast.
     var skew: Int64 = 0 { didSet { isChanged = true } }
-    /// Whether the state of the player has changed since it was last advanced.
+    /// Whether the ensemble or the local clock has been written since ``deadline`` and ``wakeTime`` were calculated.
+    /// They must then be calculated again.
     var isChanged = true
-    /// The next deadline of the ensemble, in local time.
+    /// The next deadline of the ensemble in local time. A cached value, valid while ``isChanged`` is false.
     var deadline = Instant(nanoseconds: .min)
-    /// The true time at which the player has something to do next.
+    /// The true time at which a deadline or tick of the player is due next. A cached value, valid while ``isChanged``
+    /// is false.
     var wakeTime = Instant(nanoseconds: .min)
     var isAlive = true
 
-    // The ticks that the player sounds. The cursor has the lead of the audio output.
+    /// The next tick to sound. The cursor has the lead of the audio output.
     var cursor = TickCursor(lead: EnsembleState.standardSoundLead)
     /// The sounded steps of each run, in order.
     var runs: [[Sounded]] = []
     /// The number of the run that sounds; 0 before the first run.
     var run: UInt32 = 0
-    /// Whether each run continues the run before it.
+    /// Whether each run in ``runs`` continues the run before it.
     var continues: [Bool] = []
     /// Each sounded step, and the total activity that selected its layers.
     var steps: [(step: Step, total: UInt8)] = []
 
-    // The ticks that the player sends, each at its deadline.
+    /// The next tick to send. A tick is sent at its deadline, without a lead.
     var sendCursor = TickCursor(lead: .zero)
     /// The last tick sent, and its run.
     var lastSentTick: (tick: Tick, run: UInt32)?
     /// The number of sent ticks that did not directly follow the previous tick.
     var outOfOrderTicks = 0
 
-    /// The number of times that a deadline was still due after three advances.
+    /// The number of times that a deadline was still due after three advances, so that a fourth was necessary.
     var stuckDeadlines = 0
     /// Each role, and the true time at which it began.
     var roles: [(role: Role, since: Instant)] = []
@@ -53,7 +56,7 @@ extension VirtualBand {
     var events: [Event] = []
     var channels: [Channel?] = []
     /// The warnings about other players.
-    var doubts: [Event] = []
+    var warnings: [Event] = []
     /// The control changes sent, and the true time of each.
     var sent: [(at: Instant, controller: UInt7, value: UInt8)] = []
     /// The receivers of the presences sent, and the true time of each.
@@ -61,18 +64,23 @@ extension VirtualBand {
 
     init(_ ensemble: EnsembleState, ahead: Nanoseconds) { (self.ensemble, self.ahead) = (ensemble, ahead) }
 
+    /// The local time at true time `instant`.
     func localTime(at instant: Instant) -> Instant {
       instant + ahead + Nanoseconds(instant.nanoseconds / 1_000_000 * skew)
     }
 
     /// The first true time at which the local time is `local` or later.
     func trueTime(of local: Instant) -> Instant {
-      let rough = local - ahead
-      guard skew != 0 else { return rough }
+      let withoutSkew = local - ahead
+      guard skew != 0 else { return withoutSkew }
+      // In the time t, a clock with a skew of s ppm advances t * (1 + s / 1e6). So t is the local time without the part
+      // s / (1e6 + s).
       var instant =
-        rough - Nanoseconds(rough.nanoseconds / 1_000_000 * skew * 1_000_000 / (1_000_000 + skew))
-      let early = local - localTime(at: instant)
-      if early > .zero { instant = instant + early }
+        withoutSkew
+        - Nanoseconds(withoutSkew.nanoseconds / 1_000_000 * skew * 1_000_000 / (1_000_000 + skew))
+      // The integer divisions can make the instant slightly too early.
+      let missing = local - localTime(at: instant)
+      if missing > .zero { instant = instant + missing }
       return instant
     }
 
@@ -115,20 +123,22 @@ extension VirtualBand {
     if players[n].stuckDeadlines > 0 {
       faults.append("player \(n): \(players[n].stuckDeadlines) deadlines still due after three advances")
     }
-    func check(_ a: Sounded, _ b: Sounded, _ place: String, mustFollowDirectly: Bool = true) {
-      if mustFollowDirectly, b.step.index != a.step.index + 1 {
-        faults.append("\(place): step \(b.step.index) follows step \(a.step.index)")
+    func check(_ step: Sounded, follows last: Sounded, _ place: String, directly: Bool = true) {
+      if directly, step.step.index != last.step.index + 1 {
+        faults.append("\(place): step \(step.step.index) follows step \(last.step.index)")
       }
-      if b.at <= a.at { faults.append("\(place): step \(b.step.index) does not sound after step \(a.step.index)") }
+      if step.at <= last.at {
+        faults.append("\(place): step \(step.step.index) does not sound after step \(last.step.index)")
+      }
     }
     for (k, run) in runs.enumerated() {
-      for (a, b) in zip(run, run.dropFirst()) { check(a, b, "player \(n), run \(k)") }
+      for (a, b) in zip(run, run.dropFirst()) { check(b, follows: a, "player \(n), run \(k)") }
       guard let first = run.first, let last = runs[..<k].last(where: { !$0.isEmpty })?.last else { continue }
-      check(last, first, "player \(n), beginning of run \(k)", mustFollowDirectly: players[n].continues[k])
+      check(first, follows: last, "player \(n), beginning of run \(k)", directly: players[n].continues[k])
     }
     return faults
   }
 
   /// All steps that player `n` sounded, in order.
-  func heard(_ n: Int) -> [Sounded] { players[n].runs.flatMap { $0 } }
+  func soundedSteps(of n: Int) -> [Sounded] { players[n].runs.flatMap { $0 } }
 }

@@ -8,7 +8,8 @@ import _TestSupport
 /// Several players in one process on a virtual network. Each player has an ensemble and a local clock. Messages are delayed,
 /// can be lost and can overtake each other. Players can crash, leave and return. A lost control change arrives later from a
 /// recovery journal: with the newest value and without the instant from which the value applies. An ensemble is advanced
-/// only on input and at its deadlines. The seed determines everything.
+/// only on input and at its deadlines. The seed determines everything. ``Player`` is a class, so copies of a band share
+/// their players.
 struct VirtualBand {
   /// A datagram between two players.
   enum Datagram {
@@ -33,8 +34,9 @@ struct VirtualBand {
   /// Returns whether two players can reach each other. A function that returns false for some pairs partitions the network.
   var connected: (Int, Int) -> Bool = { _, _ in true }
   /// The time between two clock probes of each pair of players.
-  var pace = Nanoseconds.milliseconds(40)
-  /// The newest value of each controller, by sender and receiver, for ``Datagram/journal(_:)``.
+  var probeInterval = Nanoseconds.milliseconds(40)
+  /// The newest value of each controller that was sent, for ``Datagram/journal(_:)``. Element `sender * players.count +
+  /// receiver` contains the controllers from this sender to this receiver.
   var journals: [[UInt8: UInt8]]
   /// Whether activity and totals are delivered.
   let carriesActivity: Bool
@@ -48,6 +50,7 @@ struct VirtualBand {
     var random = SplitMix(seed: seed)
     carriesActivity = activity != nil
     let activity = activity ?? []
+    // The local clocks differ from true time by up to 10 000 s.
     players = (0..<count).map { n in
       Player(
         EnsembleState(identity: Identity(random.next()), activity: n < activity.count ? activity[n] : 0),
@@ -81,17 +84,17 @@ struct VirtualBand {
   }
 
   /// The local time of player `n`.
-  func own(_ n: Int) -> Instant { players[n].localTime(at: now) }
+  func localTime(of n: Int) -> Instant { players[n].localTime(at: now) }
   /// The true time at which `step` sounds by the schedule of player `n`.
-  func due(_ step: Step, by n: Int) -> Instant {
+  func dueTime(of step: Step, onScheduleOf n: Int) -> Instant {
     players[n].trueTime(of: players[n].ensemble.schedule.deadline(Tick(of: step)))
   }
   func identity(_ n: Int) -> Identity { players[n].ensemble.identity }
   func role(_ n: Int) -> Role { players[n].ensemble.role }
   /// The players that are alive and master of a rhythm.
   var masters: [Int] { players.indices.filter { players[$0].isAlive && role($0) == .master } }
-  /// All players by identity, lowest first. This is the order of succession.
-  var line: [Int] { players.indices.sorted { identity($0) < identity($1) } }
+  /// The order in which the players succeed a lost master: by identity, lowest first. The list also contains dead players.
+  var successionOrder: [Int] { players.indices.sorted { identity($0) < identity($1) } }
 
   // MARK: Joining and leaving
 
@@ -99,27 +102,29 @@ struct VirtualBand {
   ///
   /// - Parameter name: the name that player `b` reports.
   mutating func join(_ a: Int, _ b: Int, named name: String? = nil) {
-    players[a].ensemble.joined(identity(b), named: name, at: own(a))
-    drain(a)
+    players[a].ensemble.joined(identity(b), named: name, at: localTime(of: a))
+    sendOutputs(of: a)
   }
 
   /// Puts all players in session with each other.
   ///
   /// - Parameter names: the names of the first players.
-  mutating func meet(named names: [String] = []) {
-    for a in players.indices { for b in players.indices where a < b { meet(a, b, named: names) } }
+  mutating func joinAll(named names: [String] = []) {
+    for a in players.indices { for b in players.indices where a < b { joinEachOther(a, b, named: names) } }
   }
 
   /// Puts two players in session with each other.
-  mutating func meet(_ a: Int, _ b: Int, named names: [String] = []) {
+  ///
+  /// - Parameter names: the names of the first players of the band.
+  mutating func joinEachOther(_ a: Int, _ b: Int, named names: [String] = []) {
     for (x, y) in [(a, b), (b, a)] { join(x, y, named: y < names.count ? names[y] : nil) }
   }
 
   /// Ends the session of two players.
-  mutating func part(_ a: Int, _ b: Int) {
+  mutating func endSession(_ a: Int, _ b: Int) {
     for (x, y) in [(a, b), (b, a)] {
-      players[x].ensemble.left(identity(y), at: own(x))
-      drain(x)
+      players[x].ensemble.left(identity(y), at: localTime(of: x))
+      sendOutputs(of: x)
     }
   }
 
@@ -130,8 +135,8 @@ struct VirtualBand {
   mutating func leave(_ n: Int) {
     players[n].isAlive = false
     for other in players.indices where other != n && players[other].isAlive {
-      players[other].ensemble.left(identity(n), at: own(other))
-      settle(other)
+      players[other].ensemble.left(identity(n), at: localTime(of: other))
+      advanceAndSend(other)
     }
   }
 
@@ -160,8 +165,8 @@ struct VirtualBand {
 
   /// Calls `body` with the ensemble and the local time of player `n`. Then advances the player and sends its messages.
   mutating func command<E: Error>(_ n: Int, _ body: (inout EnsembleState, Instant) throws(E) -> Void) throws(E) {
-    try body(&players[n].ensemble, own(n))
-    settle(n)
+    try body(&players[n].ensemble, localTime(of: n))
+    advanceAndSend(n)
   }
 
   // MARK: Time
@@ -176,11 +181,12 @@ struct VirtualBand {
       while let event = world.takeEvent() { handle(event) }
       var next = min(end, world.nextEvent)
       for n in players.indices {
-        let wakeTime = wake(n)
+        let wakeTime = executeDueWork(of: n)
         if wakeTime < next { next = wakeTime }
       }
       // A player may have sent a message that arrives at once.
       next = min(next, world.nextEvent)
+      // `next` is later than `now` unless `end` has been reached or an event is due.
       if next <= now, world.nextEvent > now { break }
       world.advance(to: next)
     }
@@ -190,35 +196,40 @@ struct VirtualBand {
     switch event {
     case .datagram(let datagram, let sender, let receiver): deliver(datagram, from: sender, to: receiver)
     case .probes:
-      world.add(.probes, at: now + pace)
+      world.add(.probes, at: now + probeInterval)
       if isProbing { probe() }
     }
   }
 
-  /// Executes everything that is due at player `n`.
+  /// Advances the ensemble of player `n` and plays its ticks, as far as they are due. Does nothing before
+  /// ``Player/wakeTime``, unless the state of the player has changed.
   ///
-  /// - Returns: the true time at which the player has something to do next.
-  private mutating func wake(_ n: Int) -> Instant {
+  /// - Returns: the next ``Player/wakeTime``, which lies after ``now``.
+  private mutating func executeDueWork(of n: Int) -> Instant {
     let player = players[n]
     guard player.isAlive else { return .distantFuture }
     if player.isChanged || player.wakeTime <= now {
-      if player.isChanged || player.deadline <= own(n) { settle(n) }
-      let local = own(n)
+      if player.isChanged || player.deadline <= localTime(of: n) { advanceAndSend(n) }
+      let local = localTime(of: n)
       player.playTicks(at: local)
       player.isChanged = false
       let due = min(player.deadline, player.ticksDue)
-      // A deadline that is still due after four advances is checked again a millisecond later. A deadline that is more than
-      // a day ahead counts as none.
-      player.wakeTime =
-        due <= local
-        ? now + .milliseconds(1) : due > local + .seconds(86_400) ? .distantFuture : player.trueTime(of: due)
+      if due <= local {
+        // The deadline is still due after four advances. The player checks it again a millisecond later.
+        player.wakeTime = now + .milliseconds(1)
+      } else if due > local + .seconds(86_400) {
+        // A deadline that is more than a day ahead counts as none.
+        player.wakeTime = .distantFuture
+      } else {
+        player.wakeTime = player.trueTime(of: due)
+      }
     }
     return player.wakeTime
   }
 
-  /// Advances player `n` while its deadline is due, at most four times. Then sends its messages.
-  private mutating func settle(_ n: Int) {
-    let (player, local) = (players[n], own(n))
+  /// Advances the ensemble of player `n` while its deadline is due, at most four times. Then sends its messages.
+  private mutating func advanceAndSend(_ n: Int) {
+    let (player, local) = (players[n], localTime(of: n))
     player.deadline = player.ensemble.nextDeadline
     var rounds = 0
     while player.deadline <= local, rounds < 4 {
@@ -227,6 +238,6 @@ struct VirtualBand {
       rounds += 1
     }
     if rounds == 4 { player.stuckDeadlines += 1 }
-    drain(n)
+    sendOutputs(of: n)
   }
 }

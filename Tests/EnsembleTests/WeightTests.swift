@@ -15,7 +15,7 @@ import Testing
   @Test func weightsDependOnTheRoles() throws {
     var band = VirtualBand(players: 3, seed: 2, joined: false)
     #expect(weights(band, 0, of: 1) == [75, nil])
-    band.meet()
+    band.joinAll()
     band.run(for: .seconds(2))
     for (a, b) in [(0, 1), (1, 2), (2, 0)] { #expect(weights(band, a, of: b) == [75, 75]) }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -30,7 +30,7 @@ import Testing
 
   @Test func closedGateReducesTheWeightBy25() throws {
     var band = VirtualBand(players: 2, seed: 3, joined: false)
-    band.meet()
+    band.joinAll()
     band.run(for: .seconds(2))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))

@@ -38,8 +38,8 @@ struct DecodedPacket: Sendable {
     return reader.packets
   }
 
+  /// Appends a field to ``commands``, or to ``journal`` from `s_flag` on, which is the first field of the journal.
   private mutating func append(_ field: String, _ value: String) {
-    // The first field of the journal.
     if field == "s_flag" { isInJournal = true }
     let name = field.replacing(#/^[cs]j_chapter_/#, with: "")
     let isFlag = name.contains(#/flag$|^chanjour_[sh]$|_toc_/#)

@@ -66,6 +66,9 @@ struct LoopbackSession: ~Copyable {
     ports.close()
   }
 
+  /// Sends the datagrams of `endpoint`.
+  ///
+  /// - Throws: ``Failure`` if the listener refuses the session or does not answer.
   private static func sendOutputs(of endpoint: Endpoint, over ports: PortPair) throws {
     for output in endpoint.drain() {
       switch output {

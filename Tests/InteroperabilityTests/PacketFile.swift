@@ -10,9 +10,9 @@ struct PacketFile {
   init() {
     append(0xA1B2_3C4D as UInt32)  // Time stamps in nanoseconds, all numbers big-endian.
     append(0x0002_0004 as UInt32)  // Version 2.4.
-    append(0 as UInt64)
-    append(65535 as UInt32)
-    append(101 as UInt32)
+    append(0 as UInt64)  // Reserved.
+    append(65535 as UInt32)  // The maximum length of a packet.
+    append(101 as UInt32)  // The link type.
   }
 
   /// Appends `datagram`, sent `nanoseconds` after the epoch.
@@ -21,18 +21,18 @@ struct PacketFile {
     let ipLength = 20 + udpLength
     append(UInt32(nanoseconds / 1_000_000_000))
     append(UInt32(nanoseconds % 1_000_000_000))
-    append(UInt32(ipLength))
-    append(UInt32(ipLength))
+    append(UInt32(ipLength))  // The length in the file,
+    append(UInt32(ipLength))  // and the original length.
     append(0x4500 as UInt16)  // IPv4, header of 20 octets.
     append(ipLength)
     append(0x0000_4000 as UInt32)  // Don't fragment.
     append(0x4011_0000 as UInt32)  // Time to live 64; UDP.
-    append(0x7F00_0001 as UInt32)
+    append(0x7F00_0001 as UInt32)  // From 127.0.0.1 to 127.0.0.1.
     append(0x7F00_0001 as UInt32)
     append(source)
     append(destination)
     append(udpLength)
-    append(0 as UInt16)
+    append(0 as UInt16)  // No checksum.
     octets += datagram
     packets += 1
   }

@@ -37,7 +37,7 @@ extension RecordedSession {
   }
 }
 
-/// Splits `text` at commas into fields in the form of ``DecodedPacket``.
+/// Splits `text` at commas and ends of lines into fields in the form of ``DecodedPacket``.
 func fields(_ text: String) -> [String] {
   text.split { $0 == "," || $0.isNewline }.map { $0.trimmingCharacters(in: .whitespaces) }
 }

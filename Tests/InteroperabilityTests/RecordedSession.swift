@@ -64,14 +64,17 @@ struct RecordedSession: ~Copyable {
     exchange()
   }
 
+  /// Appends a packet, which takes effect at an instant, to an array. Returns false if nothing is appended.
   private typealias Encoding = (inout PacketSender, Instant, inout RigidArray<UInt8>) -> Bool
 
+  /// Encodes a packet of at most `room` octets, and appends it to the capture file.
   private mutating func transmit(room: Int = 1400, _ encode: Encoding) throws {
     let datagram = try packet(room: room, encode)
     streamPackets.append(datagram)
     append(datagram, from: 5005, to: 5007)
   }
 
+  /// Encodes a packet of at most `room` octets.
   private mutating func packet(room: Int = 1400, _ encode: Encoding) throws -> [UInt8] {
     var packet = RigidArray<UInt8>(capacity: room)
     guard encode(&sender, now, &packet) else {
@@ -80,11 +83,13 @@ struct RecordedSession: ~Copyable {
     return (0..<packet.count).map { packet[$0] }
   }
 
+  /// Appends a datagram between these ports to the capture file, and lets one millisecond pass.
   private mutating func append(_ datagram: [UInt8], from source: UInt16, to destination: UInt16) {
     file.append(datagram, from: source, to: destination, at: now.nanoseconds)
     now = now + .milliseconds(1)
   }
 
+  /// The datagram that `output` requests, with its destination and port; nil for other outputs.
   private func datagram(of output: Endpoint.Output, by endpoint: Endpoint) -> ([UInt8], SocketAddress, Port)? {
     var packet = RigidArray<UInt8>(capacity: 100)
     switch output {

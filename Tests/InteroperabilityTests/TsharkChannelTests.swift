@@ -3,13 +3,17 @@ import Testing
 
 /// `tshark` 4.0 decodes every field that a `PacketSender` can set in channel journals (RFC 6295, appendix A). Where `tshark`
 /// decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the reason.
+///
+/// The expected fields are those of the last packet, a guard packet, unless a test says otherwise. The stream begins with packet
+/// 65530, so this is the checkpoint. Wireshark shows the fields as sent: channels count from 0, and `total_channels` and
+/// `c_length` are one less than the number of channels and of controller logs.
 @Suite struct TsharkChannelTests {
   private let first = Channel(1)!
   private let second = Channel(2)!
   private let third = Channel(3)!
   private let last = Channel(16)!
 
-  @Test func programs() async throws {
+  @Test func programsAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(
       .controlChange(first, controller: 0, value: 1), .controlChange(first, controller: 32, value: 2),
@@ -32,7 +36,7 @@ import Testing
           """))
   }
 
-  @Test func controllers() async throws {
+  @Test func controllersAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(
       .controlChange(first, controller: 7, value: 100), .controlChange(first, controller: 64, value: 127),
@@ -50,7 +54,9 @@ import Testing
           """))
   }
 
-  @Test func enhancedControllers() async throws {
+  /// With the enhanced encoding, each command has a log for its count and one for its value. Commands of the pedal, 64, also have
+  /// one for the number of its changes.
+  @Test func enhancedControllersAreDecoded() async throws {
     var session = try RecordedSession(usesEnhancedControllers: true)
     try session.send(
       .controlChange(first, controller: 64, value: 127), .controlChange(first, controller: 64, value: 0),
@@ -73,27 +79,29 @@ import Testing
           """))
   }
 
-  @Test func parameters() async throws {
+  /// Wireshark misreads a journal with PENDING, the MSB of a parameter number whose LSB has not been sent
+  /// (``halfOfAParameterNumberIsPending()``). The packet after each MSB is therefore malformed for Wireshark.
+  @Test func parametersAreDecoded() async throws {
     var session = try RecordedSession()
-    // Registered parameters below 128, of which the second is still selected; a non-registered parameter above 127, then
-    // a reset.
+    // Channel 1: the registered parameters 1 and 2. Parameter 2 is still selected.
     for (controller, value) in [(101, 0), (100, 1), (6, 64), (38, 2), (100, 2), (96, 0), (96, 0)] as [(UInt7, UInt7)] {
       try session.send(.controlChange(first, controller: controller, value: value))
     }
+    // Channel 2: the non-registered parameter 3, 4, which is above 127, and then Reset All Controllers.
     for (controller, value) in [(99, 3), (98, 4), (6, 5), (38, 6), (97, 0), (121, 0)] as [(UInt7, UInt7)] {
       try session.send(.controlChange(second, controller: controller, value: value))
     }
-    // One parameter of each kind, and none selected at the end; a non-registered parameter below 128.
+    // Channel 3: a registered and a non-registered parameter. No parameter is selected at the end.
     for (controller, value) in [(101, 0), (100, 0), (6, 2), (99, 0), (98, 1), (38, 9), (101, 127), (100, 127)]
       as [(UInt7, UInt7)]
     {
       try session.send(.controlChange(third, controller: controller, value: value))
     }
+    // Channel 16: a non-registered parameter below 128, which is still selected.
     for (controller, value) in [(99, 0), (98, 5), (6, 1)] as [(UInt7, UInt7)] {
       try session.send(.controlChange(last, controller: controller, value: value))
     }
     try session.sendGuard()
-    // Packets after half of a parameter number are malformed for Wireshark, as in the next test.
     #expect(
       try await session.decoded(malformed: [1, 8, 14, 17, 20, 22]).last?.journal
         == fields(
@@ -117,9 +125,10 @@ import Testing
           """))
   }
 
-  // LENGTH counts all octets of Chapter M (appendices A.1 and A.4). Wireshark does not count PENDING and therefore reads
-  // one octet too many as a log.
-  @Test func halfOfAParameterNumber() async throws {
+  /// Chapter M contains PENDING after the MSB of a parameter number. LENGTH counts all octets of the chapter, including PENDING
+  /// (appendices A.1 and A.4). Wireshark does not subtract PENDING from LENGTH, so it reads the octet after the chapter as the
+  /// beginning of another log.
+  @Test func halfOfAParameterNumberIsPending() async throws {
     var session = try RecordedSession()
     for (controller, value) in [(101, 0), (100, 1), (6, 64), (101, 5)] as [(UInt7, UInt7)] {
       try session.send(.controlChange(first, controller: controller, value: value))
@@ -127,6 +136,8 @@ import Testing
     try session.send(.controlChange(last, controller: 99, value: 5))
     try session.sendGuard()
     let octets = session.streamPackets
+    // Packets 1 and 4 follow an MSB on channel 1. In packet 5, the guard packet, both channels have PENDING. Wireshark
+    // misreads this packet without an error.
     let packets = try await session.decoded(malformed: [1, 4])
     #expect(
       packets[1].journal
@@ -142,11 +153,17 @@ import Testing
           a_flag, total_channels 0, check_Seq_num 65530,
           chanjour_channel 0, cmd_chanjour_len 9, chanjour_toc_m, m_pflag, m_uflag, m_zflag, m_length 6, m_pending 5
           """))
-    //            journal | channel 1, M | P, U, Z, of 6 octets | 5 | S, log 1: 64 | channel 16, M | P, of 3 | Q 5
+    // The journal of packet 5:
+    //   21 ff fa     A, two channels, checkpoint 65530
+    //   80 09 20     S, channel 1, LENGTH 9, Chapter M
+    //   d4 06 05     S, P, U and Z; LENGTH 6; PENDING: registered, MSB 5
+    //   81 82 40     S, parameter 1; J and V; ENTRY-MSB 64
+    //   78 06 20     channel 16, LENGTH 6, Chapter M
+    //   40 03 85     P; LENGTH 3; PENDING: Q (non-registered), MSB 5
     #expect(hex(octets[5].suffix(18)) == "21 ff fa 80 09 20 d4 06 05 81 82 40 78 06 20 40 03 85")
   }
 
-  @Test func notes() async throws {
+  @Test func notesAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(.noteOn(last, key: 127, velocity: 1))
     try session.send(
@@ -177,10 +194,11 @@ import Testing
           """))
   }
 
-  // LEN is 127 in both cases; HIGH distinguishes them.
-  @Test func allNotes() async throws {
+  /// The seven bits of LEN are 127 for both 127 and 128 note logs. With LOW = 15, HIGH = 0 means 128 logs, HIGH = 1 means 127.
+  @Test func journalsOf127And128NotesAreDecoded() async throws {
     for count in [127, 128] {
       var session = try RecordedSession()
+      // The capture contains only the guard packet, because only its journal matters.
       for key in 0..<count { try session.sendLost(.noteOn(first, key: UInt7(clamping: key), velocity: 64)) }
       try session.sendLost(.noteOff(second, key: 0, velocity: 64))
       try session.sendGuard()
@@ -197,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func wheelAndPressures() async throws {
+  @Test func wheelAndPressuresAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(
       .pitchBend(first, 12345), .channelPressure(first, pressure: 9),

@@ -33,7 +33,7 @@ import Testing
     (.reset, "common_status \(0xFF)"),
   ]
 
-  @Test func everyKindOfMessage() async throws {
+  @Test func everyKindOfMessageIsDecoded() async throws {
     var session = try RecordedSession()
     for (message, _) in Self.kinds { try session.send(message) }
     try session.sendGuard()
@@ -49,12 +49,13 @@ import Testing
   }
 
   /// A packet to a Tutti peer contains its send instant in the header extension.
-  @Test func sendInstantInTheHeaderExtension() async throws {
+  @Test func headerExtensionWithTheSendInstantIsDecoded() async throws {
     var session = try RecordedSession(sendsInstants: true)
     try session.send(.start, .clock)
     try session.send(systemExclusive: [0x7D, 1])
     try session.sendGuard()
     let octets = session.streamPackets
+    // Profile "TU", two words. The send instant is 0, because no socket has overwritten it.
     #expect(octets.allSatisfy { hex($0[12..<24]) == "54 55 00 02 00 00 00 00 00 00 00 00" })
     let packets = try await session.decoded()
     #expect(packets.map(\.headerExtension) == Array(repeating: ["0x5455", "2", "0x00000000", "0x00000000"], count: 4))
@@ -62,11 +63,11 @@ import Testing
     #expect(packets[3].commands == fields("j_flag, cmd_length_short 0"))
   }
 
-  @Test func systemExclusive() async throws {
+  @Test func systemExclusivesAreDecoded() async throws {
     var session = try RecordedSession()
     let octets = (0..<100).map { UInt8($0) }
     try session.send(systemExclusive: [0x7D] + octets)
-    // Master Volume; a Full Frame of MIDI Time Code, 01:02:03.04 at 25 a second.
+    // Master Volume, and a Full Frame of MIDI Time Code: 01:02:03:04 at 25 frames per second.
     try session.send(systemExclusive: [0x7F, 0x7F, 0x04, 0x01, 0x12, 0x34])
     try session.send(systemExclusive: [0x7F, 0x7F, 0x01, 0x01, 0x21, 0x02, 0x03, 0x04])
     #expect(
@@ -93,8 +94,9 @@ import Testing
       ])
   }
 
-  @Test func systemExclusiveInSegments() async throws {
+  @Test func segmentsOfASystemExclusiveAreDecoded() async throws {
     var session = try RecordedSession()
+    // Packets of 100, 100 and 1400 octets have room for 81, 77 and the other 43 data octets.
     let data = [0x43] + (0..<200).map { UInt8($0 & 0x7F) }
     try session.send(systemExclusive: data, rooms: [100, 100, 1400], isJournalled: false)
     #expect(
@@ -117,7 +119,7 @@ import Testing
       ])
   }
 
-  @Test func everyChapterInOneJournal() async throws {
+  @Test func journalWithEveryChapterIsDecoded() async throws {
     var session = try RecordedSession()
     let (first, second) = (Channel(1)!, Channel(2)!)
     try session.send(
@@ -132,7 +134,7 @@ import Testing
     try session.send(systemExclusive: [0x7D, 1, 2])
     try session.send(.start)
     try session.sendGuard()
-    // Packet 3 is malformed for Wireshark: Wireshark misreads Chapter M after half of a parameter number.
+    // Packet 3 follows the MSB of a parameter number. Wireshark misreads its Chapter M (``TsharkChannelTests``).
     #expect(
       try await session.decoded(malformed: [3]).last?.journal
         == fields(

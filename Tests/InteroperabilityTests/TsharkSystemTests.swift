@@ -2,14 +2,16 @@ import MIDI
 import Testing
 
 /// `tshark` 4.0 decodes every field that a `PacketSender` can set in system journals (RFC 6295, appendix B). Where `tshark`
-/// decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the reason.
+/// decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the reason. The
+/// stream begins with packet 65530, so this is the checkpoint of every journal.
 @Suite struct TsharkSystemTests {
-  @Test func simpleCommandsAndActiveSensing() async throws {
+  @Test func simpleCommandsAndActiveSensingAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(.tuneRequest, .activeSensing, .tuneRequest, .activeSensing, .songSelect(5))
     try session.send(.reset, .reset)
     try session.sendGuard()
     let packets = try await session.decoded()
+    // Packet 5 is the first Reset. Its journal contains the five commands before it.
     #expect(
       packets[5].journal
         == fields(
@@ -17,6 +19,7 @@ import Testing
           y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_d, sysjour_toc_v, cmd_sysjour_len 6,
           d_gflag, d_hflag, d_tune_sflag, d_tune_count 2, d_song_sel_value 5, v_sflag, v_count 2
           """))
+    // Packet 7 is the guard packet.
     #expect(
       packets[7].journal
         == fields(
@@ -25,10 +28,11 @@ import Testing
           """))
   }
 
-  @Test func songPositionOfTheSequencer() async throws {
+  @Test func songPositionOfThePreviousPacketIsDecoded() async throws {
     var session = try RecordedSession()
     try session.send(.start, .clock, .clock, .clock, .stop, .continue, .clock, .songPosition(16383), .clock, .clock)
     try session.sendGuard()
+    // The fields of the system journal after each of the ten commands, without those of the journal header.
     let journals = try await session.decoded().dropFirst().map { Array($0.journal.dropFirst(4)) }
     #expect(
       journals == [
@@ -44,8 +48,9 @@ import Testing
       ])
   }
 
-  // Wireshark reads the S bit as the T bit, and then misses the three octets of TIMETOOLS.
-  @Test func songPositionOfEarlierPackets() async throws {
+  /// If Chapter Q refers to a packet before the previous one, its S bit is 1. Wireshark reads the S bit as the T bit and expects
+  /// the three octets of TIMETOOLS, so these packets are malformed for it.
+  @Test func songPositionOfEarlierPacketsHasTheSBit() async throws {
     var session = try RecordedSession()
     try session.send(.start)
     try session.sendGuard()
@@ -55,12 +60,16 @@ import Testing
     try session.sendGuard()
     let octets = session.streamPackets
     _ = try await session.decoded(malformed: [2, 3, 8])
-    // The journal from packet 65530 on | of the system: S Q, its octets | S N, S N D C and 1 of 3 bits, 16 bits.
+    // Both journals consist of
+    //   c0 ff fa     S, Y, checkpoint 65530
+    //   90 03        S, Chapter Q, LENGTH (05 in packet 8)
+    //   c0           Chapter Q of packet 2: S and N; Start has set the position 0
+    //   f1 7f fb     Chapter Q of packet 8: S, N, D and C; TOP 1 and CLOCK 0x7FFB: position 98299
     #expect(hex(octets[2].suffix(6)) == "c0 ff fa 90 03 c0")
     #expect(hex(octets[8].suffix(8)) == "c0 ff fa 90 05 f1 7f fb")
   }
 
-  @Test func timeCode() async throws {
+  @Test func timeCodeIsDecoded() async throws {
     var session = try RecordedSession()
     // 07:06:05:12 (hours, minutes, seconds, frames at 25 frames per second), and the beginning of the next time code.
     for data in [0x0C, 0x10, 0x25, 0x30, 0x46, 0x50, 0x67, 0x72, 0x0E, 0x10] as [UInt7] {
@@ -68,6 +77,7 @@ import Testing
     }
     try session.sendGuard()
     let packets = try await session.decoded()
+    // Packet 3 follows three of the eight quarter frames, packet 8 follows all eight, packet 10 follows two of the next time code.
     #expect(
       packets[3].journal
         == fields(
@@ -93,8 +103,9 @@ import Testing
           """))
   }
 
-  @Test func timeCodeBackwards() async throws {
+  @Test func backwardsTimeCodeIsDecoded() async throws {
     var session = try RecordedSession()
+    // The quarter frames 7 to 0, and the first two of the next time code. The second guard packet has S = 1 everywhere.
     for data in [0x72, 0x67, 0x50, 0x46, 0x30, 0x25, 0x10, 0x0C, 0x72, 0x67] as [UInt7] {
       try session.send(.quarterFrame(data))
     }
@@ -111,8 +122,8 @@ import Testing
           """))
   }
 
-  // Wireshark omits the last data octet, which has the eighth bit set, and reads only the first log of a list.
-  @Test func systemExclusive() async throws {
+  /// Wireshark omits the last data octet, in which bit 7 is set, and reads only the first log of a list.
+  @Test func systemExclusivesAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(systemExclusive: [0x7D, 1, 2, 3])
     try session.sendGuard()
@@ -127,11 +138,12 @@ import Testing
           y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_x, cmd_sysjour_len 8,
           x_cflag, x_dflag, x_lflag, x_sta 3, x_count 1, x_data 7d:01:02
           """))
+    // A log: 2f are the flags C, D and L and STA 3 (finished), then COUNT and DATA.
     #expect(hex(octets[1].suffix(6)) == "2f 01 7d 01 02 83")
     #expect(hex(octets[3].suffix(10)) == "2f 01 7d 01 02 83 2f 02 43 84")
   }
 
-  @Test func systemExclusiveWithoutData() async throws {
+  @Test func systemExclusiveWithoutDataIsDecoded() async throws {
     var session = try RecordedSession()
     try session.send(systemExclusive: [0x7D, 1, 2, 3], isJournalled: false)
     try session.sendGuard()
@@ -144,7 +156,7 @@ import Testing
           """))
   }
 
-  @Test func systemExclusiveUnfinishedAndCancelled() async throws {
+  @Test func unfinishedAndCancelledSystemExclusivesAreDecoded() async throws {
     var session = try RecordedSession()
     let data = [0x43] + (0..<100).map { UInt8($0) }
     try session.send(systemExclusive: data, rooms: [100])
@@ -162,6 +174,7 @@ import Testing
           x_cflag, x_dflag, x_lflag, x_sta 0, x_count 1, x_data \(list(data[..<80]))
           """))
     #expect(packets[3].journal.prefix(10).suffix(2) == fields("x_sta 1, x_count 1"))
+    // The first packet contains 81 data octets. STA is 0 (2c: open), and 1 (2d: cancelled) after the second command.
     let sent = hex(data[..<80] + [data[80] | 0x80])
     #expect(hex(octets[1].suffix(83)) == "2c 01 \(sent)")
     #expect(hex(octets[3].suffix(87)) == "2d 01 \(sent) 2f 02 43 85")

@@ -24,6 +24,7 @@ extension TimingTests {
       // When the clock is stepped by two seconds and back, the follower enters the rhythm again at the next step.
       let breaks = zip(trace.ticks, trace.ticks.dropFirst()).count { $1.tick != $0.tick + 1 || $1.due <= $0.due }
       #expect(breaks <= (fault == .clockIsStepped ? 2 : 0), "\(fault)")
+      // The rhythm plays for about seven seconds, with 48 ticks per second.
       #expect(trace.ticks.count > 6 * 48, "\(fault): \(trace.ticks.count) ticks")
       // The differences between the tick intervals and their nominal length at 120 BPM.
       let deviations = zip(trace.ticks, trace.ticks.dropFirst()).map {
@@ -37,7 +38,9 @@ extension TimingTests {
       case .clockStandsStill, .clockRunsBackwards, .clockJumps:
         // A tick is moved by at most half a percent of its length and the skew of the two clocks.
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault): \(deviations.max()!)")
-        let warnings = ben.log.filter { $0.contains("implausible stamps") || $0.contains("clock probes: unsolicited") }
+        let warnings = ben.log.filter {
+          $0.contains("implausible time stamps") || $0.contains("clock probes: unsolicited")
+        }
         #expect(!warnings.isEmpty && warnings.count == Set(warnings).count, "\(fault): \(ben.log)")
       case .repliesTwice:
         #expect(deviations.allSatisfy { $0 < .microseconds(130) })

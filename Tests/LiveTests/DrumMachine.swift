@@ -60,6 +60,7 @@ final class DrumMachine: @unchecked Sendable {
     done.wait()
   }
 
+  /// Serves the sessions, and sends the ticks to the peer of the newest session, until ``leave(sendingStop:)``.
   private func play() {
     let endpoint = Endpoint(name: "Drums", random: SplitMix(seed: 3))
     var sender = PacketSender(ssrc: endpoint.ssrc, sequence: 65500)
@@ -72,6 +73,7 @@ final class DrumMachine: @unchecked Sendable {
       serve(endpoint, &receiver)
       guard let receiver else { continue }
       let origin = knownOrigin ?? (continues ? self.origin : MonotonicClock.now + .milliseconds(500))
+      // A rhythm that continues begins with the first tick that is not yet due.
       if knownOrigin == nil, continues {
         while Self.dueTime(of: tick, since: origin) < MonotonicClock.now { tick += 1 }
       }
@@ -80,6 +82,7 @@ final class DrumMachine: @unchecked Sendable {
       let due = Self.dueTime(of: tick, since: origin)
       guard MonotonicClock.now >= due + lateness else { continue }
       if tick == 0 { send(.start, at: due, &sender, to: receiver) }
+      // After tick 24, each tick that is 7 modulo the loss interval is lost.
       send(.clock, at: due, &sender, to: receiver, isLost: lossInterval > 0 && tick > 24 && tick % lossInterval == 7)
       tick += 1
       lateness = Nanoseconds(random.integer(in: 0...3_000_000))

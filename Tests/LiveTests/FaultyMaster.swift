@@ -79,6 +79,7 @@ final class FaultyMaster: @unchecked Sendable {
           timeline: Timeline(tempo: .standard, tick: Tick(0), at: MonotonicClock.now + .milliseconds(600)))
       timelineMessage = message
       var octets = message.systemExclusive
+      // Octet 2 is the version.
       if faultBegin != nil, fault == .sendsUndecodableMessages { octets[2] = 9 }
       var data = RigidArray<UInt8>(capacity: octets.count)
       for octet in octets { data.append(octet) }
@@ -96,6 +97,7 @@ final class FaultyMaster: @unchecked Sendable {
     for output in endpoint.drain() {
       switch output {
       case .send(let octets, let address, let port):
+        // FF FF "TU": a clock probe.
         guard octets.starts(with: [0xFF, 0xFF, 0x54, 0x55]) else {
           _ = (port == .control ? ports.control : ports.data).send(octets, to: address)
           continue
@@ -122,6 +124,7 @@ final class FaultyMaster: @unchecked Sendable {
   private func withFault(_ octets: [UInt8]) -> [UInt8] {
     guard let faultBegin else { return octets }
     var probe = octets
+    // The offsets of the receive and the transmit time stamp in a probe.
     for offset in [28, 36] {
       let correct = octets[offset..<offset + 8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
       guard correct != 0 else { continue }

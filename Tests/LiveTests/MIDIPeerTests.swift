@@ -37,15 +37,15 @@ extension TimingTests {
       }
     }
 
-    /// The rhythm plays meanwhile and loses no tick.
+    /// A keyboard plays into ada, a synthesizer hears the notes of ben's port. The rhythm plays meanwhile and loses no tick.
     @Test func notesOfAProgramReachTheProgramsOfTheOtherPeerInOrder() async throws {
       let (ada, ben) = try await pair { $0.start = true }
       let (keyboard, synthesizer, monitor) = (
         try Instrument("Keyboard"), try Instrument("Synthesizer"), try Instrument("Monitor")
       )
       try keyboard.play(into: "ada in")
-      try synthesizer.hear("ben notes")
-      try monitor.hear("ada notes")
+      try synthesizer.subscribe(to: "ben notes")
+      try monitor.subscribe(to: "ada notes")
       try await ada.waitForLog("master")
       try await ada.waitForLog("plays on MIDI channel")
       let channel = try #require(
@@ -61,15 +61,15 @@ extension TimingTests {
         // Active Sensing and MIDI clock of the keyboard are not sent to other peers. One log line reports the unused clock.
         if n % 50 == 0 { #expect(keyboard.play(.activeSensing) && keyboard.play(.clock)) }
         if n % 20 == 0 { try await Task.sleep(for: .milliseconds(15)) }
-        heard += synthesizer.heard()
+        heard += synthesizer.takeMessages()
       }
       for _ in 0..<250 where heard.count < messages.count {
         try await Task.sleep(for: .milliseconds(20))
-        heard += synthesizer.heard()
+        heard += synthesizer.takeMessages()
       }
       // All messages are sent on the channel of the player, except those of the drum channel.
       #expect(heard == messages.map { $0.channel == Channel(10) ? $0 : $0.on(channel) })
-      #expect(monitor.heard() == [], "the notes port of a peer does not repeat the messages of its own programs")
+      #expect(monitor.takeMessages() == [], "the notes port of a peer does not repeat the messages of its own programs")
       ada.mailbox.post(.startOrStop)
       try await ada.waitForLog("the rhythm stopped")
       try await ben.waitForLog("the rhythm stopped")
@@ -112,6 +112,7 @@ extension TimingTests {
       let origin = MonotonicClock.now + .milliseconds(500)
       drums.sendClock(0..<150, since: origin, first: [.start])
       drums = nil
+      // Another program gets the client number of the drums.
       let other = try Instrument("Other")
       #expect(other.address == address, "the other program does not have the former client number of the drums")
       try await ada.waitForLog("Drums clock: disappeared")

@@ -18,6 +18,7 @@ extension TimingTests {
       let eve = try LivePeer("eve", folder: folder, connect: [ben.port])
       let ada = try LivePeer("ada", folder: folder, connect: [ben.port, eve.port], start: true, bpm: 60)
       try await wait(3)
+      // From 60 to 180 BPM.
       ada.mailbox.post(.tempo(by: 120))
       try await wait(2)
       ada.mailbox.post(.startOrStop)

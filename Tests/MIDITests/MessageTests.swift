@@ -14,11 +14,13 @@ let everyMessage: [Message] = (UInt8(0x80)...0xFF).flatMap { status -> [Message]
   }
 }
 
+/// The bytes of `message`.
 func encoded(_ message: Message) -> [UInt8] {
   let bytes = message.bytes
   return (0..<bytes.count).map { bytes.octets[$0] }
 }
 
+/// The encoding of single messages.
 @Suite struct MessageTests {
   @Test func encodingsMatchTheSpecification() {
     let channel = Channel(10)!
@@ -45,6 +47,8 @@ func encoded(_ message: Message) -> [UInt8] {
   }
 
   @Test func everyMessageDecodesFromItsBytes() {
+    // On 16 channels, five kinds with two data bytes (36 samples each) and two with one data byte (6 samples each). Song Position
+    // has two data bytes, Quarter Frame and Song Select have one, and seven kinds have none.
     #expect(everyMessage.count == 5 * 16 * 36 + 2 * 16 * 6 + 36 + 2 * 6 + 7)
     #expect(Set(everyMessage).count == everyMessage.count)
     for message in everyMessage {
@@ -77,6 +81,7 @@ func encoded(_ message: Message) -> [UInt8] {
   }
 }
 
+/// The ranges of channels and data bytes.
 @Suite struct ValueTests {
   @Test func channelNumbersStartAtOne() {
     #expect(Channel(1)!.wire == 0 && Channel(16)!.wire == 15 && Channel(wire: 0x99).number == 10)

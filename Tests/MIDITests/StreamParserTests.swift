@@ -2,15 +2,17 @@ import MIDI
 import Testing
 import _TestSupport
 
-/// An item of a parsed stream.
+/// A message or a System Exclusive in a parsed stream.
 enum Event: Equatable {
   case message(Message)
   case systemExclusive([UInt8])
 }
 
+/// The parser of a MIDI byte stream.
 @Suite struct StreamParserTests {
   private let channel = Channel(1)!
 
+  /// Parses `bytes` with room for System Exclusives of `capacity` data bytes.
   private func parse(_ bytes: [UInt8], capacity: Int = 16) -> (events: [Event], counters: StreamParser.Counters) {
     var parser = StreamParser(systemExclusiveCapacity: capacity)
     var events: [Event] = []
@@ -24,7 +26,7 @@ enum Event: Equatable {
     return (events, parser.counters)
   }
 
-  @Test func everyMessageRoundTrips() {
+  @Test func everyMessageIsParsedFromItsBytes() {
     let (events, counters) = parse(everyMessage.flatMap(encoded))
     #expect(events == everyMessage.map { .message($0) })
     #expect(counters == StreamParser.Counters())
@@ -78,6 +80,8 @@ enum Event: Equatable {
       ])
   }
 
+  /// Stray data bytes: 1, 2, 3 and 8. Stray F7: one. Undefined status bytes: F4, F5, F9 and FD. Incomplete messages: a Note On
+  /// with one data byte and a Control Change without data bytes.
   @Test func invalidBytesAreCounted() {
     let (events, counters) = parse([1, 2, 0xF7, 0xF4, 3, 0xF5, 0xF9, 0xFD, 0x90, 60, 0xB0, 0xF3, 0xF8, 7, 8, 0x90])
     #expect(events == [.message(.clock), .message(.songSelect(7))])
@@ -138,7 +142,7 @@ enum Event: Equatable {
         messages.append(message)
         if message.isRealTime { seen += 1 }
       }
-      if parser.systemExclusive.count > 8 { Issue.record("seed \(seed): over the bound") }
+      if parser.systemExclusive.count > 8 { Issue.record("seed \(seed): more System Exclusive data than the capacity") }
       for index in 0..<parser.systemExclusive.count where parser.systemExclusive[index] > 127 {
         Issue.record("seed \(seed): a status byte in System Exclusive data")
       }

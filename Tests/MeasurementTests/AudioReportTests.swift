@@ -4,12 +4,13 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The report on recordings with hits at known frames.
+/// The report on recordings at 48 kHz with hits at known frames. The first recording is the reference.
 @Suite struct AudioReportTests {
   private static let origin = Instant(nanoseconds: 9_000_000_000_000)
   /// The frames of the hits: thirteen eighth notes at 200 BPM.
   private static let grid = (0..<13).map { 4_800 + $0 * 7_200 }
 
+  /// A recording of drums with a hat at each of `frames`, and a kick or a snare at every other one; nil for no hit.
   private func groove(_ frames: [Int?], seconds: Double = 2.3) -> [Float] {
     var drums = Drums(seconds: seconds)
     for (index, frame) in frames.enumerated() {
@@ -59,6 +60,7 @@ import _TestSupport
     #expect(isAbout(bert.difference.minimum, frames: jitter.min()!), "seed \(seed)")
     #expect(isAbout(bert.difference.maximum, frames: jitter.max()!), "seed \(seed)")
     let sum = jitter.reduce(0, +)
+    // The sum of the 13 differences, with a rounding error of up to 2 ns each.
     #expect(abs(bert.difference.mean.count * 13 - Int64(sum) * 1_000_000_000 / 48_000) < 26, "seed \(seed)")
   }
 
@@ -70,9 +72,9 @@ import _TestSupport
     #expect(report.comparisons[0].matched == 11 && report.comparisons[0].magnitude.maximum == .zero)
     // Hits of the reference before the start of the other recording are not missing.
     #expect(report.comparisons[0].missing == 0 && report.comparisons[0].extra == 0)
-    let turned = try AudioReport(recordings: [late, recording("anna", samples)])
-    #expect(turned.comparisons[0].matched == 11 && turned.comparisons[0].extra == 0)
-    // A difference of a third of a frame, 6 944 ns, only in the instants.
+    let swapped = try AudioReport(recordings: [late, recording("anna", samples)])
+    #expect(swapped.comparisons[0].matched == 11 && swapped.comparisons[0].extra == 0)
+    // The recording starts a third of a frame, 6 944 ns, later.
     let third = recording("bert", samples, at: Self.origin + Nanoseconds(6_944))
     let difference = try AudioReport(recordings: [recording("anna", samples), third]).comparisons[0].difference
     #expect(difference.minimum == Nanoseconds(6_944) && difference.maximum == Nanoseconds(6_944))
@@ -106,9 +108,9 @@ import _TestSupport
     let bert = report.comparisons[0]
     #expect(bert.matched == 11 && bert.missing == 2 && bert.extra == 2)
     #expect(bert.correlated == 11 && bert.magnitude.maximum == .zero)
-    let turned = try AudioReport(recordings: [recording("bert", other), recording("anna", groove(Self.grid))])
-    #expect(turned.comparisons[0].matched == 11 && turned.comparisons[0].missing == 2)
-    #expect(turned.comparisons[0].extra == 2)
+    let swapped = try AudioReport(recordings: [recording("bert", other), recording("anna", groove(Self.grid))])
+    #expect(swapped.comparisons[0].matched == 11 && swapped.comparisons[0].missing == 2)
+    #expect(swapped.comparisons[0].extra == 2)
   }
 
   @Test func stallOfAPeerIsReported() throws {
@@ -120,18 +122,20 @@ import _TestSupport
     let bert = report.comparisons[0]
     #expect(bert.matched == 11 && bert.missing == 2 && bert.extra == 0)
     #expect(bert.magnitude.maximum == .zero)
-    // The hit that is due during the stall sounds at the end of the stall, closer to the position of the next hit,
-    // which is missing.
+    // A peer that stalls plays a late hit at the end of the stall. Here hit 6 is 9600 frames late, so it is 2400 frames after the
+    // position of hit 7, which is missing.
     var frames: [Int?] = Self.grid
     frames[6] = Self.grid[6] + 9_600
     frames[7] = nil
     let late = try AudioReport(recordings: [recording("anna", samples), recording("bert", groove(frames))])
     #expect(late.comparisons[0].matched == 12 && late.comparisons[0].missing == 1)
-    #expect(isAbout(late.comparisons[0].magnitude.maximum, frames: 2_400))
+    #expect(
+      isAbout(late.comparisons[0].magnitude.maximum, frames: 2_400), "hit 6 is matched with the position of hit 7")
   }
 
   @Test func differentSoundsAreMatchedWithoutCorrelation() throws {
     var drums = Drums(seconds: 2.3)
+    // Toms, 48 frames (1 ms) later than the hits of the reference.
     for frame in Self.grid { drums.strike(.tom, at: frame + 48, level: 0.5) }
     let report = try AudioReport(recordings: [
       recording("anna", groove(Self.grid)), recording("bert", drums.rounded()),
@@ -141,6 +145,7 @@ import _TestSupport
     #expect(isAbout(bert.magnitude.p50, frames: 48))
   }
 
+  /// The recordings, the clock offsets, and a text that the error contains.
   @Test func invalidArgumentsAreNamed() {
     let one = recording("anna", groove([4_800], seconds: 0.5))
     var slow = one
@@ -149,7 +154,8 @@ import _TestSupport
     zero.rate = 0
     let silent = recording("cleo", [Float](repeating: 0, count: 4_800))
     let cases: [([Recording], [Nanoseconds], String)] = [
-      ([], [], "0 recordings"), ([one], [], "1 recording to"), ([one, one], [.zero], "1 clock offset for 2"),
+      ([], [], "0 recordings"), ([one], [], "1 recording to"),
+      ([one, one], [.zero], "--clock-ahead: 1 value for 2 recordings"),
       ([one, slow], [], "bert: 44100 frames per second"), ([zero, zero], [], "anna: 0 frames per second"),
       ([silent, one], [], "cleo: no hits"), ([one, recording("dora", [], at: .distantFuture)], [], "dora: its first"),
     ]

@@ -6,7 +6,7 @@ import _TestSupport
 
 /// Figures compared with exact ranks of sorted data.
 @Suite struct FiguresTests {
-  /// The percentile by the nearest-rank method.
+  /// The percentile of sorted data by the nearest-rank method, for example `thousandths` 990 for p99.
   private func exact(_ sorted: [Int64], thousandths: Int) -> Int64 {
     sorted[max(1, (sorted.count * thousandths + 999) / 1_000) - 1]
   }
@@ -20,7 +20,7 @@ import _TestSupport
 
   @Test(arguments: UInt64(1)...28) func figuresAgreeWithSortedData(seed: UInt64) {
     var random = SplitMix(seed: seed)
-    // Only negative, only positive, or both; from nanoseconds to minutes; from one value to thousands.
+    // Not negative (seed 0 modulo 3), not positive (1), or both (2); from nanoseconds to minutes; from one value to thousands.
     let scale = Int64(1) << random.integer(in: 1...36)
     let low = seed % 3 == 0 ? 0 : -scale
     let high = seed % 3 == 1 ? -1 : scale
@@ -34,10 +34,10 @@ import _TestSupport
     #expect(agrees(figures.p99, exact(sorted, thousandths: 990)), "seed \(seed)")
     #expect(agrees(figures.p999, exact(sorted, thousandths: 999)), "seed \(seed)")
     #expect(figures.mean.count == values.reduce(0, +) / Int64(count), "seed \(seed)")
-    let sizes = values.map { Int64($0.magnitude) }.sorted()
+    let magnitudes = values.map { Int64($0.magnitude) }.sorted()
     let absolute = Figures(absolute: values.map { Nanoseconds($0) })
-    #expect(absolute.minimum.count == sizes[0] && absolute.maximum.count == sizes[count - 1], "seed \(seed)")
-    #expect(agrees(absolute.p99, exact(sizes, thousandths: 990)), "seed \(seed)")
+    #expect(absolute.minimum.count == magnitudes[0] && absolute.maximum.count == magnitudes[count - 1], "seed \(seed)")
+    #expect(agrees(absolute.p99, exact(magnitudes, thousandths: 990)), "seed \(seed)")
   }
 
   @Test func percentilesOfSmallValuesAreExact() {
@@ -75,7 +75,7 @@ import _TestSupport
     #expect(Set(object.keys) == ["count", "min_us", "p50_us", "p99_us", "p999_us", "max_us", "mean_us"])
     #expect(object["min_us"] == -1.5 && object["max_us"] == 123.456)
     #expect(try JSONDecoder().decode(Figures.self, from: json) == figures)
-    let absurd = Data(String(decoding: json, as: UTF8.self).replacing("123.456", with: "1e300").utf8)
-    #expect(throws: DecodingError.self) { try JSONDecoder().decode(Figures.self, from: absurd) }
+    let implausible = Data(String(decoding: json, as: UTF8.self).replacing("123.456", with: "1e300").utf8)
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(Figures.self, from: implausible) }
   }
 }

@@ -3,7 +3,7 @@ import Measurement
 import MusicalTime
 import _TestSupport
 
-/// The trace header of a peer named `name`.
+/// The trace header of a peer named `name`. "anna" is the master, all others are followers.
 func header(_ name: String, audio: TraceHeader.Audio? = nil) -> TraceHeader {
   TraceHeader(
     name: name, identity: "00c0ffee12345678", role: name == "anna" ? "master" : "follower", version: "0.1.0",
@@ -41,6 +41,7 @@ struct Drums {
     for index in 0..<max(0, count) {
       let sample = toneLevel * Float(sin(phase)) + noiseLevel * noise[index % noise.count]
       samples[frame + index] += level * sample
+      // The frequency falls from three times the tone to the tone, with a time constant of 10 ms.
       phase += 2 * .pi * tone * (1 + 2 * exp(-Double(index) / (0.01 * Double(rate)))) / Double(rate)
       toneLevel *= toneStep
       noiseLevel *= noiseStep

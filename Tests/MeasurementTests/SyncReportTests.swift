@@ -4,12 +4,12 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The report on traces with known offsets, drift and lateness.
+/// The report on traces with known offsets, drift and lateness. The first trace is the reference.
 @Suite struct SyncReportTests {
   private static let origin = Instant(nanoseconds: 5_000_000_000_000)
 
-  /// A run of `count` ticks from tick `first`, due every 20 833 333 ns from `start`, shifted by `offset(index)` and
-  /// acted on `late(index)` later.
+  /// A run of `count` ticks from tick `first` on. Tick 0 is due at `start`, the next ticks every 20 833 333 ns (120 BPM). The tick
+  /// at `index` in the run is shifted by `offset(index)`, and the peer acts on it `late(index)` after it is due, in nanoseconds.
   private func run(
     _ count: Int, from first: Int64 = 0, start: Instant = origin,
     offset: (Int) -> Int64 = { _ in 0 }, late: (Int) -> Int64 = { _ in 8_000 }
@@ -20,6 +20,7 @@ import _TestSupport
     }
   }
 
+  /// A trace without a summary.
   private func trace(_ name: String, _ ticks: [TraceTick]) -> Trace { Trace(header: header(name), ticks: ticks) }
 
   @Test func constantOffsetIsMeasuredExactly() throws {
@@ -59,8 +60,8 @@ import _TestSupport
 
   @Test func clockOffsetsAreSubtracted() throws {
     let clockOffsets: [Nanoseconds] = [.seconds(-70_000), .seconds(123_456_789), Nanoseconds(-1)]
-    let traces = zip(["anna", "bert", "cleo"], clockOffsets).map { name, lead in
-      trace(name, run(100, start: Self.origin + lead) { _ in name == "bert" ? 250 : 0 })
+    let traces = zip(["anna", "bert", "cleo"], clockOffsets).map { name, clockOffset in
+      trace(name, run(100, start: Self.origin + clockOffset) { _ in name == "bert" ? 250 : 0 })
     }
     let report = try SyncReport(traces: traces, clockOffsets: clockOffsets)
     #expect(report.comparisons[0].offset.minimum == Nanoseconds(250))
@@ -69,6 +70,8 @@ import _TestSupport
   }
 
   @Test func ticksMissingAtTheStartOrInBetweenAreCounted() throws {
+    // The reference has the ticks 0..<500, the other trace 100..<700 without four of them: 100 ticks are missing at the start,
+    // four are skipped in between, and 200 are extra at the end.
     var other = run(600, from: 100)
     other.removeSubrange(50..<53)
     other.remove(at: 10)
@@ -106,14 +109,15 @@ import _TestSupport
     #expect(report.description.contains("bert      0       10"))
   }
 
+  /// The traces, the clock offsets, and a text that the error contains.
   @Test func invalidArgumentsAreNamed() {
     let one = trace("anna", run(3))
     let many = trace("zoe", (0..<1_001).flatMap { _ in run(1) })
     let cases: [([Trace], [Nanoseconds], String)] = [
-      ([], [], "0 traces"), ([one], [], "1 trace to"), ([one, one], [.zero], "1 clock offset for 2"),
+      ([], [], "0 traces"), ([one], [], "1 trace to"), ([one, one], [.zero], "--clock-ahead: 1 value for 2 traces"),
       ([trace("bert", []), one], [], "bert: the reference has no ticks"),
       ([one, many], [], "zoe: 1001 runs"),
-      ([one, one], [.zero, Nanoseconds(.min)], "anna: its clock"),
+      ([one, one], [.zero, Nanoseconds(.min)], "anna: its --clock-ahead"),
     ]
     for (traces, clocks, text) in cases {
       let error = #expect(throws: ReportError.self) { try SyncReport(traces: traces, clockOffsets: clocks) }
@@ -123,6 +127,7 @@ import _TestSupport
 
   @Test func extremeInstantsDoNotTrap() throws {
     let limit = Int64(1) << 61
+    /// Two ticks that are due at one end of the range and acted on at the other end.
     func extreme(_ sign: Int64) -> [TraceTick] {
       [0, 1].map {
         TraceTick(
@@ -149,7 +154,7 @@ import _TestSupport
     #expect(lines[1] == "      ticks  missing  skipped  extra  |p50|  |p99|  |max|  mean  drift ppm")
     #expect(lines[2] == "bert     96        0        0      0   20.8   20.8   20.8  20.8       0.00")
     #expect(lines.contains("anna     1        96         0     0    48     0        0          0"))
-    #expect(lines.contains("bert: no summary, the peer was killed; last line incomplete"))
+    #expect(lines.contains("bert: no counts, because the trace has no end; its last line is incomplete"))
     let json = try JSONEncoder().encode(report)
     #expect(try JSONDecoder().decode(SyncReport.self, from: json) == report)
     let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])

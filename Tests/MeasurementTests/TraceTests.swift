@@ -6,10 +6,12 @@ import _TestSupport
 
 /// Trace files, complete and damaged.
 @Suite struct TraceTests {
+  /// The path of a new temporary file.
   private func path() -> String {
     FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".trace").path
   }
 
+  /// Random ticks. With an even seed, they have no clock offset.
   private func ticks(_ count: Int, seed: UInt64) -> [TraceTick] {
     var random = SplitMix(seed: seed)
     return (0..<count).map { index in
@@ -22,6 +24,7 @@ import _TestSupport
     }
   }
 
+  /// Writes `trace` to a file. Returns the contents of the file.
   private func written(_ trace: Trace) throws -> [UInt8] {
     let path = path()
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -31,6 +34,7 @@ import _TestSupport
     return [UInt8](try #require(FileManager.default.contents(atPath: path)))
   }
 
+  /// A complete trace with all members.
   private func example(seed: UInt64 = 1, count: Int = 3) -> Trace {
     let audio = TraceHeader.Audio(
       file: "anna.wav", rate: 48_000, firstFrame: 4_800_256, firstInstant: Instant(nanoseconds: 100_005_333_333))
@@ -73,6 +77,7 @@ import _TestSupport
   @Test func fileCutAfterTheHeaderIsAccepted() throws {
     let trace = example()
     let bytes = try written(trace)
+    // The length of the header with its newline.
     let end = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
     for length in 0..<end - 1 {
       #expect(throws: TraceError.self) { try Trace(bytes: Array(bytes[..<length]), file: "t") }
@@ -104,6 +109,7 @@ import _TestSupport
     do { _ = try Trace(bytes: bytes, file: "t") } catch { #expect(error.description.hasPrefix("t:"), "seed \(seed)") }
   }
 
+  /// The file of the example: header, three ticks, summary.
   private static let whole: [UInt8] = (try? TraceTests().written(TraceTests().example())) ?? []
 
   @Test(arguments: [
@@ -116,7 +122,7 @@ import _TestSupport
     ("{\"tick\":1,\"due\":2,\"acted\":3}}", "not JSON"), ("nonsense", "not JSON"), ("", "not JSON"),
     ("{\"summary\":{}}", "role"), ("[1,2]", "array"),
   ])
-  func errorNamesTheDamagedLine(line: String, reason: String) throws {
+  func errorNamesTheDamagedLineAndTheReason(line: String, reason: String) throws {
     let text = String(decoding: Self.whole, as: UTF8.self).split(separator: "\n")
     let bytes = [UInt8]((text[0] + "\n" + text[1] + "\n" + line + "\n" + text[2] + "\n").utf8)
     let error = #expect(throws: TraceError.self) { try Trace(bytes: bytes, file: "b.trace") }
@@ -150,7 +156,7 @@ import _TestSupport
   @Test func lineAfterTheSummaryIsRejected() throws {
     let bytes = Self.whole + [UInt8]("{\"tick\":1,\"due\":2,\"acted\":3}\n".utf8)
     let error = #expect(throws: TraceError.self) { try Trace(bytes: bytes, file: "t") }
-    #expect(error?.line == 6)
+    #expect(error?.line == 6, "the line after header, three ticks and summary")
   }
 
   @Test func missingFileIsNamed() throws {
@@ -184,6 +190,7 @@ import _TestSupport
   }
 
   @Test func runBeginsWhereTheTickNumberDecreases() {
+    /// The runs of a trace with ticks of these numbers, as ranges of indices.
     func runs(_ ticks: [Int64]) -> [Range<Int>] {
       let ticks = ticks.map { TraceTick(tick: Tick($0), due: Instant(nanoseconds: 0), acted: Instant(nanoseconds: 0)) }
       return Trace(header: header("anna"), ticks: ticks).runs
@@ -196,6 +203,7 @@ import _TestSupport
 
   /// The rhythm continues with the next tick, later than any tempo allows.
   @Test func runBeginsAfterAPause() {
+    /// The runs of a trace with ticks of these numbers, due after these milliseconds.
     func runs(_ ticks: [(Int64, Int64)]) -> [Range<Int>] {
       let ticks = ticks.map { tick, milliseconds in
         let due = Instant(nanoseconds: milliseconds * 1_000_000)
@@ -203,8 +211,9 @@ import _TestSupport
       }
       return Trace(header: header("anna"), ticks: ticks).runs
     }
-    // The slowest tempo, 20 BPM: 125 ms per tick. Ten ticks are missing.
+    // A tick takes 125 ms at 20 BPM, the slowest tempo. The ticks 3...11 are missing, but there is no pause.
     #expect(runs([(0, 0), (1, 125), (2, 250), (12, 1500)]) == [0..<4])
+    // Tick 2 follows tick 1 after 380 ms.
     #expect(runs([(0, 0), (1, 20), (2, 400), (3, 420)]) == [0..<2, 2..<4])
   }
 }

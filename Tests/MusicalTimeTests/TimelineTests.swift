@@ -4,6 +4,7 @@ import _TestSupport
 
 /// The invariants of a timeline, checked on seeded timelines from 20 to 999 BPM with origins years away from zero.
 @Suite struct TimelineTests {
+  /// A random timeline, and the random generator for further values of the test.
   private func makeTimeline(seed: UInt64) -> (Timeline, SplitMix) {
     var random = SplitMix(seed: seed)
     let tempo = Tempo(nanosecondsPerQuarter: random.integer(in: 60_060_060...3_000_000_000))!
@@ -27,8 +28,8 @@ import _TestSupport
   }
 
   @Test func deadlineOfTheBillionthTickIsExact() {
-    // 137.3 BPM is 436999272 ns per quarter note, rounded up. Expected value, computed separately: 436999272 * 10^9 /
-    // 24.
+    // 137.3 BPM is 436999272 ns per quarter note, rounded up. The expected deadline, computed separately, is
+    // 436999272 ns * 10^9 / 24 after tick 0.
     let timeline = Timeline(tempo: try! Tempo(bpm: 137.3), tick: Tick(0), at: Instant(nanoseconds: 7))
     #expect(timeline.deadline(Tick(1_000_000_000)) == Instant(nanoseconds: 7 + 18_208_303_000_000_000))
     #expect(timeline.deadline(Tick(-1)) == Instant(nanoseconds: 7 - 18_208_303))
@@ -68,6 +69,7 @@ import _TestSupport
     #expect(timeline.deadline(Tick(0)) == .distantFuture)
     let other = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: .min))
     #expect(other.deadline(Tick(.min)) == Instant(nanoseconds: .min))
+    // These computations do not trap.
     _ = timeline.tick(at: Instant(nanoseconds: .min))
     _ = other.tick(at: Instant(nanoseconds: .max))
   }
@@ -94,6 +96,7 @@ import _TestSupport
 @Suite struct PositionTests {
   @Test func stepsAndTicksConvertAtSixTicksPerStep() {
     #expect(Tick(0).beginsStep == Step(0) && Tick(6).beginsStep == Step(1) && Tick(5).beginsStep == nil)
+    // Ticks and the first ticks of the next steps.
     let next: [(Int64, Int64)] = [(-7, -6), (-6, -6), (-5, 0), (0, 0), (1, 6), (5, 6), (6, 6)]
     #expect(next.allSatisfy { Tick($0.0).roundedUpToStep == Tick($0.1) })
     #expect(Tick(-6).beginsStep == Step(-1) && Tick(-1).step == Step(-1) && Tick(11).step == Step(1))

@@ -2,6 +2,7 @@ import PeerProtocol
 import Testing
 
 @Suite struct ClaimTests {
+  /// The greater claim wins: the one with the higher term, or with the lower identity if the terms are equal.
   @Test func claimsAreTotallyOrdered() {
     let low = Claim(term: 1, identity: Identity(1))
     let sameTermHigherIdentity = Claim(term: 1, identity: Identity(2))

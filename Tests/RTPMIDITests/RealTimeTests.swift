@@ -5,9 +5,10 @@ import MusicalTime
 import RTPMIDI
 import Testing
 
-/// What the clock and network threads do, in functions that may neither allocate nor lock. That this file compiles in a
-/// debug build is the proof; the test only sees that it does something.
+/// The operations of the clock and network threads, in functions that may neither allocate nor lock. The proof is that this file
+/// compiles in a debug build. The tests check that the functions work.
 @Suite struct RealTimeTests {
+  /// Encodes a Clock and a timeline message, each in a packet. Returns whether both were encoded completely.
   @_noLocks @_noAllocation
   private static func sendTick(
     _ sender: inout PacketSender, _ timeline: borrowing RigidArray<UInt8>, at instant: Instant,
@@ -20,7 +21,8 @@ import Testing
     return sent == timeline.count
   }
 
-  /// A stream with a journal, from its beginning: what the clock thread does with one.
+  /// Restarts a stream with a journal, and encodes `message` and a guard packet, which is acknowledged. Returns whether the sender
+  /// then has no unacknowledged command.
   @_noLocks @_noAllocation
   private static func sendJournal(
     _ sender: inout PacketSender, _ message: Message, at instant: Instant, into packet: inout RigidArray<UInt8>
@@ -36,6 +38,8 @@ import Testing
     return !sender.hasUnacknowledged && sender.discarded == 0
   }
 
+  /// Opens `packet` and reads its events. Returns the number of real-time messages and System Exclusive octets; -1 if the packet
+  /// is rejected.
   @_noLocks @_noAllocation
   private static func receive(
     _ receiver: inout PacketReceiver, _ packet: Span<UInt8>, at instant: Instant
@@ -56,6 +60,7 @@ import Testing
     return octets
   }
 
+  /// Encodes the reply to a clock packet. Returns false if `datagram` is no clock packet that has a reply.
   @_noLocks @_noAllocation
   private static func answer(
     _ datagram: borrowing RigidArray<UInt8>, ssrc: UInt32, at instant: Instant, into packet: inout RigidArray<UInt8>
@@ -67,6 +72,7 @@ import Testing
     return false
   }
 
+  /// Parses a byte. Returns the length of the System Exclusive data or of the message that it completes; 0 if it completes none.
   @_noLocks @_noAllocation
   private static func parse(_ parser: inout StreamParser, _ byte: UInt8) -> Int {
     let output = parser.feed(byte)
@@ -75,26 +81,28 @@ import Testing
     return 0
   }
 
-  @Test func theThreadsWork() throws {
+  @Test func realTimeFunctionsReturnTheExpectedResults() throws {
     var packet = RigidArray<UInt8>(capacity: 100)
     var sender = PacketSender(ssrc: 3, sequence: 1)
     let timeline: [UInt8] = [0x7D, 1, 2]
     let now = Instant(nanoseconds: 1_000_000_000)
     var journalled = PacketSender(ssrc: 4, sequence: 1)
-    let isTold = Self.sendJournal(&journalled, .noteOn(Channel(1)!, key: 60, velocity: 1), at: now, into: &packet)
-    #expect(isTold && packet.count == 12 + 1 + 3 + 3 + 4)
+    let isAcknowledged = Self.sendJournal(
+      &journalled, .noteOn(Channel(1)!, key: 60, velocity: 1), at: now, into: &packet)
+    // The guard packet: headers of RTP, command section, recovery journal and channel journal, and Chapter N with one log.
+    #expect(isAcknowledged && packet.count == 12 + 1 + 3 + 3 + 4)
     #expect(Self.sendTick(&sender, rigid(timeline), at: now, into: &packet))
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 8)
-    #expect(Self.receive(&receiver, packet.span, at: now) == 3)
-    let question = try #require(encoded { ClockPacket(ssrc: 3, sentAt: now).append(to: &$0) })
-    #expect(Self.answer(rigid(question), ssrc: 4, at: now, into: &packet) && packet.count == ClockPacket.length)
+    #expect(Self.receive(&receiver, packet.span, at: now) == 3, "the data octets of the timeline message")
+    let request = try #require(encoded { ClockPacket(ssrc: 3, sentAt: now).append(to: &$0) })
+    #expect(Self.answer(rigid(request), ssrc: 4, at: now, into: &packet) && packet.count == ClockPacket.length)
     var parser = StreamParser(systemExclusiveCapacity: 8)
-    var found = 0
-    for byte in [0xF0, 0x7D, 0xF8, 1, 0xF7, 0x90, 60, 1] as [UInt8] { found += Self.parse(&parser, byte) }
-    #expect(found == 1 + 2 + 3)
+    var parsed = 0
+    for byte in [0xF0, 0x7D, 0xF8, 1, 0xF7, 0x90, 60, 1] as [UInt8] { parsed += Self.parse(&parser, byte) }
+    #expect(parsed == 1 + 2 + 3, "a Clock, two octets of System Exclusive data, a Note On")
   }
 
-  /// The compiler's proof again, at run time: packets with all kinds of journals, every fifth lost.
+  /// Counts allocations at run time, with packets with journals of all kinds, of which every fifth is lost.
   @Test func receivingAllocatesNothing() {
     var sender = PacketSender(ssrc: 3, sequence: 65_500)
     sender.sendsJournal = true
@@ -109,15 +117,15 @@ import Testing
       if packets.count % 64 == 0 { sender.acknowledge(sender.sequence &- 8) }
     }
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 512)
-    var refused = 0
-    // The first packets may still let the runtime make a generic type's description.
+    var rejected = 0
+    // Counting begins with packet 100, because the Swift runtime allocates type metadata at first use.
     for index in packets.indices where index % 5 != 3 {
       if index == 100 { allocation_count_begin() }
       let packet = packets[index]
-      if Self.receive(&receiver, packet.span, at: now) < 0 { refused += 1 }
+      if Self.receive(&receiver, packet.span, at: now) < 0 { rejected += 1 }
     }
     let allocations = allocation_count_end()
     #expect(allocations == 0)
-    #expect(refused == 0 && receiver.statistics.repairs > 150 && receiver.statistics.recovered > 150)
+    #expect(rejected == 0 && receiver.statistics.repairs > 150 && receiver.statistics.recovered > 150)
   }
 }

@@ -5,14 +5,16 @@ import Testing
 
 @Suite struct ClockStepDetectorTests {
   @Test func stepIsReportedOnceAndNoiseIsIgnored() {
+    // The argument of `update` is CLOCK_REALTIME minus CLOCK_MONOTONIC in nanoseconds. It varies by the time between two readings.
     var clock = ClockStepDetector()
     let noise: [Int64] = [0, 300, -250, 90_000, -90_000]
     for n in noise { #expect(clock.update(1_700_000_000_000_000_000 + n) == nil) }
+    // CLOCK_REALTIME is set one hour ahead, and later 300 ms back.
     #expect(clock.update(1_700_003_600_000_000_000) == .seconds(3600))
     #expect(clock.update(1_700_003_600_000_000_100) == nil)
     #expect(clock.update(1_700_003_599_700_000_000) == .milliseconds(-300))
     #expect(clock.steps == 2)
-    // No difference traps.
+    // The arithmetic does not trap.
     for wall in [Int64.min, .max, 0, .min] { _ = clock.update(wall) }
   }
 

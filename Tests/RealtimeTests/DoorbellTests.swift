@@ -5,10 +5,10 @@ import Testing
 @Suite struct DoorbellTests {
   @Test func waitReturnsAtOnceAfterARingAndAtTheDeadlineWithoutOne() {
     let bell = Doorbell()
-    let seen = bell.count
+    let count = bell.count
     bell.ring()
     // The bell was rung after the count was read: the wait returns at once, although the deadline is an hour away.
-    bell.wait(until: MonotonicClock.now + .seconds(3600), since: seen)
+    bell.wait(until: MonotonicClock.now + .seconds(3600), since: count)
     // The bell was not rung: the wait lasts until the deadline.
     let deadline = MonotonicClock.now + .milliseconds(5)
     bell.wait(until: deadline, since: bell.count)

@@ -13,6 +13,7 @@ import Testing
     #expect(thread.join(within: .seconds(60)))
   }
 
+  /// SCHED_FIFO with the requested priority, or normal priority with advice how to permit it.
   @Test func schedulingPolicyReportsWhatTheKernelGranted() {
     let thread = RealtimeThread(name: "granted", priority: 10) {}
     thread.join()
@@ -54,6 +55,7 @@ private final class PolicyRecorder: Sendable {
   var recorded: [String: Int32] { policies.withLock { $0 } }
 
   func record(_ name: String) {
+    // SCHED_RESET_ON_FORK of <sched.h>.
     let resetOnFork: Int32 = 0x4000_0000
     policies.withLock { $0[name] = sched_getscheduler(0) & ~resetOnFork }
   }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct SPSCRingTests {
   @Test func ringKeepsOrderAndRefusesElementsWhenFull() {
     let ring = SPSCRing<Int>(capacity: 5)
-    #expect(ring.capacity == 8)
+    #expect(ring.capacity == 8, "rounded up to a power of two")
     for lap in 0..<1000 {
       for n in 0..<8 { #expect(ring.push(lap * 8 + n)) }
       #expect(!ring.push(-1) && ring.count == 8)

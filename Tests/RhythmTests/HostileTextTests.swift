@@ -21,12 +21,13 @@ import Testing
   }
 
   @Test func excessiveBracketsAndQuestionMarksAreRejected() {
-    let message = "has more than 1024 brackets or 16 question marks; remove what the patch does not need"
+    let message = "has more than 1024 brackets or 16 question marks; write the patch with fewer of these characters"
     let keys = String(repeating: "{", count: 5_000) + "a" + String(repeating: ": 1}", count: 5_000)
     #expect(faults(keys) == ["small.yaml:1: \(message)"])
     #expect(faults("\n" + String(repeating: "? ", count: 5_000)) == ["small.yaml:2: \(message)"])
   }
 
+  /// Deep nesting, then quotes and tags in large numbers, then single violations of the syntax of YAML or of a patch.
   @Test(arguments: [
     String(repeating: "[", count: 1_000), String(repeating: "- ", count: 20_000), String(repeating: "a: ", count: 900),
     (0..<1_500).map { String(repeating: " ", count: $0 % 170) + "k:\n" }.joined(),
@@ -38,6 +39,7 @@ import Testing
   ])
   func hostileTextIsRejectedWithALineNumber(text: String) throws {
     let error = try #require(throws: PatchError.self) { try PatchLoader.patch(from: text, file: "small.yaml") }
+    // The number of lines. A line end at the end of the text begins no further line.
     let lines = 1 + text.count { $0.isNewline } - (text.hasSuffix("\n") ? 1 : 0)
     for fault in error.faults { #expect((1...lines).contains(fault.line), "\(fault)") }
   }
@@ -49,6 +51,7 @@ import Testing
   }
 
   @Test func textSizeIsLimited() {
+    // The limit is 256 KiB.
     let comment = "\n#" + String(repeating: "x", count: PatchLoader.maximumBytes)
     #expect(
       faults(smallPatch.joined(separator: "\n") + comment) == [
@@ -58,6 +61,7 @@ import Testing
   }
 
   @Test func controlCharactersAreEscapedInMessages() {
+    // The key contains an escape sequence of a terminal and a line end. Without escapes, it would forge a line of output.
     let found = faults(replacing: [5: "\"\\e[31m\\nsmall.yaml:1: all is well\": 1"])
     #expect(found.allSatisfy { !$0.contains("\u{1b}") && !$0.contains("\n") } && found.count == 2)
   }

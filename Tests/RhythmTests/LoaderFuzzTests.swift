@@ -18,6 +18,7 @@ import _TestSupport
       case 2: bytes.insert(signs.randomElement(using: &random)!, at: place)
       case 3 where random.integer(in: 0...3) == 0: bytes.removeSubrange(place...)
       default:
+        // 10 is the line feed.
         var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
         let line = Int(random.integer(in: 0...Int64(lines.count - 1)))
         switch random.integer(in: 0...2) {
@@ -54,7 +55,7 @@ import _TestSupport
         }
       }
     }
-    // Damage in comments and strokes is accepted, other damage is not: the seeds must cover both.
+    // Damage in comments and strokes is accepted, other damage is rejected. The 400 seeds must cover both.
     #expect(loaded > 30 && rejected > 200, "\(loaded) loaded, \(rejected) rejected")
   }
 }

@@ -2,21 +2,24 @@ import MusicalTime
 import Rhythm
 import Testing
 
+/// The faults that the loader reports. Most tests replace lines of `smallPatch` (SmallPatch.swift).
 @Suite struct PatchLoaderTests {
   @Test func validPatchIsRead() throws {
     let patch = try PatchLoader.patch(from: smallPatch.joined(separator: "\n"), file: "small.yaml")
     #expect(patch.name == "small" && patch.description == "A kick and a hat.")
-    #expect(patch.meter == .common && patch.bars == 1 && patch.tempo.bpm - 96.5 < 1e-6 && patch.stepCount == 16)
+    #expect(patch.meter == .common && patch.bars == 1 && abs(patch.tempo.bpm - 96.5) < 1e-6 && patch.stepCount == 16)
     #expect(patch.kit.map(\.name) == ["kick", "closed", "open"] && patch.kit.map(\.note) == [36, 42, 46])
     #expect(patch.groups == ["hats"] && patch.kit.map(\.group) == [nil, "hats", "hats"])
     #expect(patch.layers.map(\.name) == ["low", "high"])
     #expect(patch.layers.map(\.activity) == [0...127, 64...100])
+    // The second layer plays voices 1 and 2 of the kit.
     #expect(patch.layers[1].tracks.map(\.voice) == [1, 2])
     let kick: [Dynamic?] = [.accent] + Array(repeating: nil, count: 7) + [.normal] + Array(repeating: nil, count: 7)
     #expect(patch.layers[0].tracks[0].strokes == kick)
   }
 
-  /// One case for each kind of fault: the replaced line, its text, and the expected message.
+  /// One case for each kind of fault: the number of the replaced line, its new text, and the expected message, which
+  /// begins with the number of the reported line.
   @Test(arguments: [
     (14, "      kick: X... .... | x... ...", "14: layers[0].steps.kick: has 15 steps, the pattern has 16; add 1"),
     (19, "      open: .... .... .... ..x...", "19: layers[1].steps.open: has 18 steps, the pattern has 16; remove 2"),
@@ -32,18 +35,18 @@ import Testing
     ),
     (
       19, "      ride: .... .... .... ..x.",
-      "19: layers[1].steps.ride: is not a voice of the kit; add it to kit or name another voice"
+      "19: layers[1].steps.ride: is not a voice of the kit; add it to kit or use a voice of the kit"
     ),
     (5, "tempo: 10", "5: tempo: is \"10\", not a tempo; write quarter notes per minute, from 20 to 999"),
     (5, "tempo: fast", "5: tempo: is \"fast\", not a tempo; write quarter notes per minute, from 20 to 999"),
     (5, "tempo: nan", "5: tempo: is \"nan\", not a tempo; write quarter notes per minute, from 20 to 999"),
     (
       3, "meter: 4/3",
-      "3: meter: is \"4/3\", not a meter; write beats / unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
+      "3: meter: is \"4/3\", not a meter; write beats/unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
     ),
     (
       3, "meter: 16/2",
-      "3: meter: gives bars of 128 steps, more than the limit of 64; write fewer beats or a smaller unit"
+      "3: meter: gives bars of 128 steps, more than the limit of 64; write fewer beats or the shorter unit 4"
     ),
     (4, "bars: 0", "4: bars: is 0, out of range; write a whole number from 1 to 4"),
     (4, "bars: 1.5", "4: bars: is \"1.5\", not a whole number in range; write a whole number from 1 to 4"),
@@ -72,11 +75,11 @@ import Testing
     (12, "    activity: [90, 40]", "12: layers[0].activity: goes from 90 down to 40; write the smaller number first"),
     (
       12, "    activity: [1, 2, 3]",
-      "12: layers[0].activity: has 3 numbers; write [from, to], each 0 to 127, or [from]"
+      "12: layers[0].activity: has 3 numbers; write [from, to], or [from] for up to 127"
     ),
     (
       12, "    activity: 7",
-      "12: layers[0].activity: is a single value, not a list; write [from, to], each 0 to 127, or [from]"
+      "12: layers[0].activity: is a single value, not a list; write [from, to], or [from] for up to 127"
     ),
     (
       15, "  - name: low",
@@ -96,20 +99,23 @@ import Testing
     #expect(found.first == "small.yaml:" + message, "\(found)")
   }
 
+  /// The number of the removed line, and the expected message. The reported line is that in which the mapping begins
+  /// from which the field is missing: the patch in line 1, and the first layer in line 11.
   @Test(arguments: [
-    (1, "name: small", "1: name: is missing; add it, such as \"name: street\""),
-    (2, "", "1: description: is missing; add it, such as \"description: A straight groove.\""),
-    (3, "", "1: meter: is missing; add it, such as \"meter: 4/4\""),
-    (4, "", "1: bars: is missing; add it, such as \"bars: 1\""),
-    (5, "", "1: tempo: is missing; add it, such as \"tempo: 100\""),
-    (12, "", "11: layers[0].activity: is missing; add it, such as \"activity: [0, 127]\""),
+    (2, "1: description: is missing; add it, such as \"description: A straight groove.\""),
+    (3, "1: meter: is missing; add it, such as \"meter: 4/4\""),
+    (4, "1: bars: is missing; add it, such as \"bars: 1\""),
+    (5, "1: tempo: is missing; add it, such as \"tempo: 100\""),
+    (12, "11: layers[0].activity: is missing; add it, such as \"activity: [0, 127]\""),
   ])
-  func missingFieldIsReportedWithAnExample(line: Int, text: String, message: String) {
-    guard line > 1 else {
-      #expect(faults(replacing: [1: "# no name"]) == ["small.yaml:2" + message.dropFirst()])
-      return
-    }
-    #expect(faults(replacing: [line: text]) == ["small.yaml:" + message])
+  func missingFieldIsReportedWithAnExample(line: Int, message: String) {
+    #expect(faults(replacing: [line: ""]) == ["small.yaml:" + message])
+  }
+
+  /// Without the name and with a comment in its line, the patch begins in line 2.
+  @Test func missingNameIsReportedWithAnExample() {
+    #expect(
+      faults(replacing: [1: "# no name"]) == ["small.yaml:2: name: is missing; add it, such as \"name: street\""])
   }
 
   @Test func unknownFieldIsReportedWithTheKnownFields() {
@@ -125,10 +131,12 @@ import Testing
     let found = faults(replacing: [
       3: "meter: four", 7: "  kick: { note: x }", 14: "      kick: X-", 16: "    activity: [200]", 19: "      ride: x",
     ])
+    // A message has the form "file:line: ...".
     #expect(found.map { $0.split(separator: ":")[1] } == ["3", "7", "14", "16", "19"])
   }
 
-  @Test func meterFaultCausesNoStepFaults() {
+  /// A fault of the meter, the kit or a voice also makes lines invalid that depend on it. These lines are not reported.
+  @Test func oneFaultCausesNoFurtherFaults() {
     #expect(faults(replacing: [3: "meter: four"]).count == 1)
     #expect(faults(replacing: [6: "kit: none", 7: "", 8: "", 9: ""]).count == 1)
     #expect(faults(replacing: [7: "  kick: { note: x }"]).count == 1)

@@ -5,12 +5,14 @@ struct RandomPatch {
   struct Voice {
     let name: String
     let note: Int
+    /// The cut-off group; 0 for none.
     let group: Int
   }
   struct Layer {
+    /// The lowest and the highest activity at which the layer sounds.
     let from: Int
     let to: Int
-    /// One character per step, by the index of the voice in the kit.
+    /// One character per step and voice. The key is the index of the voice in the kit.
     let lines: [Int: [Character]]
   }
 

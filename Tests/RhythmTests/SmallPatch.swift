@@ -1,6 +1,6 @@
 import Rhythm
 
-/// A small valid patch. The fault tests replace its lines one at a time.
+/// The lines of a small valid patch, with their numbers. The tests of faults replace some of them.
 let smallPatch = [
   "name: small",  // 1
   "description: A kick and a hat.",  // 2
@@ -23,6 +23,7 @@ let smallPatch = [
   "      open: .... .... .... ..x.",  // 19
 ]
 
+/// The faults that the loader reports for a patch with this text; empty if the patch is valid.
 func faults(_ text: String) -> [String] {
   do throws(PatchError) {
     _ = try PatchLoader.patch(from: text, file: "small.yaml")
@@ -32,7 +33,8 @@ func faults(_ text: String) -> [String] {
   }
 }
 
-/// The faults of the valid patch with some lines replaced. An empty replacement removes the line.
+/// The faults of ``smallPatch`` with some lines replaced. The keys are line numbers from 1 on. An empty replacement
+/// removes the line.
 func faults(replacing lines: [Int: String]) -> [String] {
   faults(
     smallPatch.enumerated().compactMap { place, line in

@@ -36,22 +36,24 @@ import Testing
     let random = RandomPatch(seed: seed)
     let table = StepTable(try PatchLoader.patch(from: random.text, file: "seed.yaml"))
     let length = Int64(random.stepCount)
-    var place = 0
+    var nextHit = 0
     for step in 0..<length {
       let range = table.hits(at: Step(step))
       // The ranges are contiguous: every hit belongs to one step.
-      #expect(range.lowerBound == place, "seed \(seed)")
-      place = range.upperBound
-      for turn in [-1_000_000_007, -2, -1, 1, 2, 1_000_000_007] as [Int64] {
-        #expect(table.hits(at: Step(step + turn * length)) == range, "seed \(seed), turn \(turn)")
+      #expect(range.lowerBound == nextHit, "seed \(seed)")
+      nextHit = range.upperBound
+      for repetition in [-1_000_000_007, -2, -1, 1, 2, 1_000_000_007] as [Int64] {
+        #expect(
+          table.hits(at: Step(step + repetition * length)) == range, "seed \(seed), repetition \(repetition)")
       }
     }
-    #expect(place == table.hitCount, "seed \(seed)")
+    #expect(nextHit == table.hitCount, "seed \(seed)")
   }
 
   @Test func extremeStepsAreValid() throws {
     let table = StepTable(try ShippedPatches.patch("street"))
-    // 2^63 is a multiple of 32: the first possible step begins a pattern, and the last one ends it.
+    // The pattern has 32 steps. 2^63 is a multiple of 32, so the first possible step begins a pattern, and the last one
+    // ends it.
     #expect(table.hits(at: Step(.min)) == table.hits(at: Step(0)))
     #expect(table.hits(at: Step(.max)) == table.hits(at: Step(31)))
   }
@@ -70,13 +72,15 @@ import Testing
     for step in Int64(-3)...3 { #expect(table.hits(at: Step(step)).isEmpty) }
   }
 
+  /// The clock thread gets the table as one value in a triple buffer. 512 hits of five bytes and the ranges of the
+  /// steps have less than 3 KiB.
   @Test func tableFitsATripleBuffer() {
     #expect(MemoryLayout<Hit>.stride == 5)
     #expect(MemoryLayout<StepTable>.size < 3_072)
   }
 
-  /// Two layers with one voice: the quieter stroke sounds only where the louder one does not, and equal adjacent ranges
-  /// are one hit.
+  /// Three layers play one voice. On step 0, the quieter stroke sounds only below and above the range of activity of
+  /// the louder one. On step 2, the adjacent ranges 10...100 and 101...127 have the same stroke and become one hit.
   @Test func louderLayerReplacesQuieterLayer() throws {
     let text = """
       name: two

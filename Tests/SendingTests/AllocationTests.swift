@@ -6,8 +6,11 @@ import RTPMIDI
 import Sending
 import Testing
 
-/// The real-time path does not allocate. A debug build proves the same for all functions by their attributes.
+/// Counts the allocations of the real-time functions at run time. The debug build proves by their attributes that they do not
+/// allocate.
 @Suite struct AllocationTests {
+  /// The receivers are a standard device, a Tutti peer without a journal, and a Tutti peer with one. Commands are executed between
+  /// the ticks.
   @Test func tenThousandTicksToThreeKindsOfReceiversAllocateNothing() throws {
     var sender = StreamSender(
       capacity: 4, tickLead: .milliseconds(90), soundLead: .milliseconds(50),
@@ -26,7 +29,7 @@ import Testing
     let extra = ids.allocate()
     let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
     sender.adopt(VirtualSender.schedule(end: 10_000, change: change), at: VirtualSender.origin - .seconds(1))
-    // Once beforehand, so that the runtime has seen every type.
+    // One call beforehand, because the Swift runtime allocates type metadata at first use.
     _ = sender.poll(at: VirtualSender.origin - .seconds(1))
     allocation_count_begin()
     var now = VirtualSender.origin - .milliseconds(95)

@@ -8,6 +8,7 @@ import Testing
 @Suite struct GuardPacketTests {
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
 
+  /// A sender with one open stream, whose first packet has the sequence number 100.
   private func sender(hasJournal: Bool = true) -> VirtualSender {
     let virtual = VirtualSender()
     virtual.open(hasJournal: hasJournal, sequence: 100)
@@ -15,14 +16,16 @@ import Testing
     return virtual
   }
 
-  /// The sequence number, the number of messages and whether there is a journal, for each packet.
-  private func take(_ virtual: VirtualSender) -> [[Int]] {
+  /// Removes the packets. Returns for each packet the sequence number, the number of messages, and 1 if it has a journal or 0 if
+  /// it has none.
+  private func takePackets(_ virtual: VirtualSender) -> [[Int]] {
     defer { virtual.removePackets() }
     return virtual.packets.map { [Int($0.sequence), $0.messages.count, $0.hasJournal ? 1 : 0] }
   }
 
-  /// Lets `seconds` pass. Returns the milliseconds at which guard packets were sent.
-  private func rest(_ virtual: VirtualSender, seconds: Int64) -> [Int64] {
+  /// Lets `seconds` pass. Removes the packets, which must be guard packets, and returns when they were sent, in milliseconds from
+  /// the call.
+  private func guardPacketTimes(_ virtual: VirtualSender, seconds: Int64) -> [Int64] {
     let begin = virtual.now - VirtualSender.origin
     for millisecond in 1...seconds * 1000 { virtual.advance(to: begin + .milliseconds(millisecond)) }
     defer { virtual.removePackets() }
@@ -36,10 +39,10 @@ import Testing
     let virtual = sender()
     virtual.send(note, to: 0)
     virtual.advance(to: .zero)
-    #expect(take(virtual) == [[100, 1, 1]])
+    #expect(takePackets(virtual) == [[100, 1, 1]])
     // Every 25 ms for half a second, then four at intervals of a second.
     let expected = (1...20).map { 25 * $0 } + (1...4).map { 500 + 1000 * $0 } as [Int64]
-    #expect(rest(virtual, seconds: 40) == expected)
+    #expect(guardPacketTimes(virtual, seconds: 40) == expected)
     #expect(virtual.nextDeadline == .distantFuture)
   }
 
@@ -48,30 +51,32 @@ import Testing
     virtual.send(note, to: 0)
     virtual.advance(to: .zero)
     virtual.advance(to: .milliseconds(50))
-    #expect(take(virtual).count == 2)
+    #expect(takePackets(virtual).count == 2)
+    // Packet 101 is the first guard packet.
     virtual.execute(.acknowledge(virtual.streams[0], sequence: 101))
-    #expect(rest(virtual, seconds: 5) == [])
+    #expect(guardPacketTimes(virtual, seconds: 5) == [])
   }
 
-  /// The next tick gives the position of a running sequencer. No tick follows Stop.
+  /// While the sequencer runs, the journal of the next tick repairs a loss. After Stop, no tick follows.
   @Test func runningSequencerNeedsNoGuardPacket() {
     let virtual = sender()
     for message in [.start, .clock] as [Message] { virtual.send(message, to: 0) }
     virtual.advance(to: .zero)
-    #expect(take(virtual).count == 2)
-    #expect(rest(virtual, seconds: 2) == [])
+    #expect(takePackets(virtual).count == 2)
+    #expect(guardPacketTimes(virtual, seconds: 2) == [])
     virtual.send(.stop, to: 0)
     virtual.advance(to: .zero)
-    #expect(take(virtual).count == 1)
-    #expect(rest(virtual, seconds: 2).count == 21)
+    #expect(takePackets(virtual).count == 1)
+    // Twenty in the first half second, and the first of those at intervals of a second.
+    #expect(guardPacketTimes(virtual, seconds: 2).count == 21)
   }
 
   @Test func streamWithoutJournalHasNoGuardPackets() {
     let virtual = sender(hasJournal: false)
     virtual.send(note, to: 0)
     virtual.advance(to: .zero)
-    #expect(take(virtual) == [[100, 1, 0]])
-    #expect(rest(virtual, seconds: 5) == [])
+    #expect(takePackets(virtual) == [[100, 1, 0]])
+    #expect(guardPacketTimes(virtual, seconds: 5) == [])
   }
 
   @Test func streamInAReusedSlotHasAnEmptyHistory() {
@@ -86,11 +91,11 @@ import Testing
     #expect(virtual.streams[0].slot == virtual.streams[1].slot)
     virtual.send(note, to: 1)
     virtual.advance(to: .zero)
-    #expect(take(virtual) == [[7, 1, 0]])
+    #expect(takePackets(virtual) == [[7, 1, 0]])
     virtual.execute(.setJournal(virtual.streams[1], true))
     virtual.send(note, to: 1)
     virtual.advance(to: .zero)
-    // Header, one command, an empty journal.
+    // RTP header, header of the command section, Note On, and a journal without entries.
     #expect(virtual.packets.map(\.length) == [RTPHeader.length + 1 + 3 + 3])
   }
 }

@@ -3,7 +3,8 @@ import Playback
 import Sending
 import Testing
 
-/// The outputs for the sound, the ALSA port and the trace.
+/// The outputs that are not packets: ticks, steps, the beginning and the end of a run, and recalled steps. The driver passes them
+/// to the sound, the ALSA port and the trace.
 @Suite struct SenderEventTests {
   @Test func ticksStepsBeginningAndEndAreReportedInOrder() {
     let virtual = VirtualSender()
@@ -23,10 +24,11 @@ import Testing
     let next = VirtualSender.schedule(run: 2, at: VirtualSender.origin + .milliseconds(100))
     virtual.sender.adopt(next, at: virtual.now)
     virtual.advance(to: .milliseconds(75))
+    // Step 1 of the first run was due at 70 ms. It may have been reported before.
     #expect(virtual.events == ["step 1", "end", "recall", "step 0"] || virtual.events == ["end", "recall", "step 0"])
   }
 
-  /// Otherwise every simulated follower would wake at each tick.
+  /// A simulated follower does not report ticks, so that it need not wake at each tick.
   @Test func followerThatDoesNotReportTicksWakesForStepsOnly() {
     let virtual = VirtualSender(reportsTicks: false)
     virtual.sender.adopt(VirtualSender.schedule(sends: false, end: 96), at: virtual.now)
@@ -39,8 +41,8 @@ import Testing
     #expect(wakings == 16)
   }
 
-  /// Its cursors have not moved while it followed.
-  @Test func followerThatDoesNotReportTicksSendsFromThePresentTickWhenItBecomesMaster() {
+  /// Its tick cursors do not move while it follows. When it becomes master, it does not send the ticks of the past.
+  @Test func followerThatDoesNotReportTicksSendsFromTheCurrentTickWhenItBecomesMaster() {
     let virtual = VirtualSender(reportsTicks: false)
     let device = virtual.open()
     virtual.sender.adopt(VirtualSender.schedule(sends: false), at: virtual.now)

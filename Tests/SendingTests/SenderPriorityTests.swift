@@ -3,13 +3,14 @@ import MusicalTime
 import Sending
 import Testing
 
-/// The order of due and deferrable packets.
+/// The order of due packets (Start, Continue, Stop, and ticks to play-on-arrival receivers) and deferrable packets (messages, ticks
+/// that leave ahead of time, guard packets).
 @Suite struct SenderPriorityTests {
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
 
-  /// The standard schedule has its first step at -50 ms.
+  /// No deferrable packet is sent in the last 200 us before a deadline. The first deadline is that of the first step, at -50 ms.
   @Test(arguments: [(201, true), (200, false), (1, false)])
-  func deferrablePacketIsSentOnlyWithinTime(microseconds: Int64, isSent: Bool) {
+  func deferrablePacketIsNotSentDirectlyBeforeADeadline(microseconds: Int64, isSent: Bool) {
     let virtual = VirtualSender()
     let receiver = virtual.open()
     virtual.sender.adopt(VirtualSender.schedule(sends: false), at: virtual.now)
@@ -41,7 +42,7 @@ import Testing
     virtual.execute(.exclusive(SystemExclusiveData([0x7D, 1])!, to: nil, isJournalled: false))
     virtual.advance(to: .milliseconds(-60))
     for receiver in receivers {
-      let packets = virtual.take(from: receiver)
+      let packets = virtual.takePackets(to: receiver)
       #expect(packets.map(\.hasExclusive) == [false, true, false, false])
       #expect(packets.flatMap(\.messages) == [.start, .clock, .clock])
     }
@@ -59,7 +60,8 @@ import Testing
     #expect(virtual.messages(to: receivers[1]).map(\.message) == [note])
   }
 
-  /// At 5 ms a packet, the ticks of 20 play-on-arrival receivers need 100 ms, five times as long as a tick lasts.
+  /// If sending a packet takes 5 ms, a tick to 20 play-on-arrival receivers takes 100 ms, five times the length of a tick. Up to
+  /// eight deferrable packets are sent after each tick (``StreamSender/slice``).
   @Test func messagesMakeProgressInSlicesIfAllDeadlinesAreMissed() {
     let virtual = VirtualSender()
     for _ in 0..<20 { virtual.open() }
@@ -69,7 +71,7 @@ import Testing
     virtual.cost = .milliseconds(5)
     virtual.send(note, to: .standardDevices)
     for _ in 0..<2000 { virtual.poll() }
-    // The first note leaves before the first deadline.
+    // The first note leaves before the first deadline, the other 19 in slices of eight.
     var slices: [Int] = []
     var length = 0
     for message in virtual.packets.flatMap(\.messages) {
@@ -83,20 +85,20 @@ import Testing
     #expect(slices == [1, 8, 8, 3])
   }
 
-  /// No deadline is near: all guard packets go at once. A deadline is near: none goes before it. All deadlines are missed: a
-  /// slice goes after each batch of due packets.
-  @Test func guardPacketsLetTheRhythmGoFirst() {
+  /// If no deadline is near, all guard packets that are due are sent at once. If a deadline is near, none is sent before it.
+  @Test func guardPacketsAreNotSentDirectlyBeforeADeadline() {
     for (isNear, expected) in [(false, [20, 20, 20]), (true, [0, 0, 0])] {
       let virtual = VirtualSender()
       for _ in 0..<20 { virtual.open(hasJournal: true) }
       virtual.sender.adopt(VirtualSender.schedule(end: 1), at: virtual.now)
       virtual.play(from: .milliseconds(-100), to: .milliseconds(40))
-      #expect(virtual.sent == 60, "Start, a tick and Stop")
+      // The first guard packets are due 25 ms after Stop, which is sent at 20 ms.
+      #expect(virtual.sent == 60, "Start, a tick and Stop to 20 receivers")
       var guards: [Int64] = []
       for number in 0..<3 {
         let time = Nanoseconds.milliseconds(50 + 25 * Int64(number))
         if isNear {
-          // The first step is due 50 ms before the origin.
+          // The next deadline is the first step of a new run, 50 ms before its origin, 100 us from now.
           let origin = VirtualSender.origin + time + .microseconds(50_100)
           virtual.sender.adopt(
             VirtualSender.schedule(run: 2 + UInt32(number), sends: false, at: origin), at: virtual.now)
@@ -109,6 +111,7 @@ import Testing
     }
   }
 
+  /// If all deadlines are missed, up to eight guard packets are sent after each batch of due packets.
   @Test func guardPacketsMakeProgressInSlicesIfAllDeadlinesAreMissed() {
     let virtual = VirtualSender()
     // Twenty receivers with guard packets due, which take no clock, and one that keeps the sender busy.
@@ -123,7 +126,9 @@ import Testing
     virtual.wait(until: .milliseconds(-8))
     for _ in 0..<400 { virtual.poll() }
     let guards = virtual.packets.filter { $0.messages.isEmpty }
-    #expect(Set(guards.prefix(20).map(\.receiver)) == Set(quiet), "the last are not left out for the first, due again")
+    #expect(
+      Set(guards.prefix(20).map(\.receiver)) == Set(quiet),
+      "no receiver gets a second guard packet before all have the first")
     var (slices, length): ([Int], Int) = ([], 0)
     for packet in virtual.packets {
       if packet.messages.isEmpty {

@@ -16,6 +16,7 @@ import Testing
     let virtual = VirtualSender()
     let (onArrival, timeStamped) = (virtual.open(), virtual.open(isTuttiPeer: true))
     virtual.sender.adopt(VirtualSender.schedule(end: 50), at: virtual.now)
+    // Start leaves 5 ms before the first tick, 95 ms before it is due.
     virtual.play(from: .milliseconds(-100), to: .milliseconds(-95))
     #expect(virtual.messages(to: timeStamped) == [Sent(.start, at: 0)])
     #expect(virtual.messages(to: onArrival) == [])
@@ -44,6 +45,7 @@ import Testing
   }
 
   @Test func lateTimeStampReceiverGetsSongPositionAndContinueAhead() {
+    // The next bar begins at 1920 ms. Its beginning leaves 95 ms ahead.
     let virtual = VirtualSender()
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
     virtual.play(from: .milliseconds(-100), to: .milliseconds(300))

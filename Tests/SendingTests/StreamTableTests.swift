@@ -4,7 +4,7 @@ import RTPMIDI
 import Sending
 import Testing
 
-/// The slots of the streams and the memory for them.
+/// The slots of the streams, the memory for them, and the order of packets to several streams.
 @Suite struct StreamTableTests {
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
 
@@ -55,7 +55,7 @@ import Testing
     #expect(virtual.openStreams == [virtual.streams[1]])
   }
 
-  /// The command that closes the stream was lost.
+  /// The command that closes the first stream was lost.
   @Test func openCommandReplacesTheStreamInItsSlot() {
     let virtual = VirtualSender()
     var allocator = StreamIDAllocator()
@@ -86,7 +86,8 @@ import Testing
     let (device, tutti) = (virtual.open(), virtual.open(isTuttiPeer: true))
     virtual.sender.adopt(VirtualSender.schedule(end: 5), at: virtual.now)
     virtual.play(from: .milliseconds(-100), to: .milliseconds(200))
-    let (toDevice, toTutti) = (virtual.take(from: device), virtual.take(from: tutti))
+    let (toDevice, toTutti) = (virtual.takePackets(to: device), virtual.takePackets(to: tutti))
+    // Start, five ticks and Stop.
     #expect(toDevice.count == 7 && toDevice.allSatisfy { $0.sendInstant == nil })
     #expect(toTutti.count == 7 && toTutti.allSatisfy { $0.sendInstant == VirtualSender.origin + $0.sent })
   }

@@ -6,7 +6,8 @@ import Playback
 import RTPMIDI
 import Sending
 
-/// A stream sender on virtual time, with receivers that decode every packet. A tick is 20 ms long, a bar has 16 steps.
+/// A stream sender on virtual time, with receivers that decode every packet. A tick is 20 ms long, a bar has 16 steps of six
+/// ticks. Ticks leave 90 ms ahead for time-stamp receivers. Steps are reported 50 ms ahead.
 final class VirtualSender {
   /// When the first tick is due.
   static let origin = Instant(nanoseconds: 5_000_000_000)
@@ -32,7 +33,7 @@ final class VirtualSender {
   private(set) var events: [String] = []
   private var ids = StreamIDAllocator()
   private(set) var streams: [StreamID] = []
-  /// How long it takes to send a packet.
+  /// The time that sending a packet takes.
   var cost = Nanoseconds.zero
   private(set) var now = VirtualSender.origin - .seconds(1)
 
@@ -42,6 +43,7 @@ final class VirtualSender {
       bars: Bars(stepsPerBar: 16, stepsPerPattern: 16), reportsTicks: reportsTicks, quietTime: quietTime)
   }
 
+  /// A schedule of 125 BPM, in which `start` is due at `origin`.
   static func schedule(
     run: UInt32 = 1, sends: Bool = true, start: Int64 = 0, end: Int64 = .max, at origin: Instant = origin,
     change: TempoChange? = nil
@@ -52,7 +54,7 @@ final class VirtualSender {
       timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
   }
 
-  /// Opens a stream. A Tutti peer is a time-stamp receiver.
+  /// Opens a stream and returns its receiver. A Tutti peer is a time-stamp receiver.
   @discardableResult
   func open(isTuttiPeer: Bool = false, hasJournal: Bool = false, takesClock: Bool = true, sequence: UInt16 = 0) -> Int {
     let (id, receiver) = (ids.allocate(), streams.count)
@@ -91,7 +93,7 @@ final class VirtualSender {
     switch output {
     case .packet(let transmission):
       sender.seal(transmission, sentAt: now)
-      packets.append(decode(to: transmission))
+      packets.append(decode(transmission))
       sender.finish(transmission, isAccepted: true)
       now = now + cost
     case .tick(let tick): events.append("tick \(tick.index)")
@@ -103,7 +105,7 @@ final class VirtualSender {
     return true
   }
 
-  /// Lets time pass without a poll, as a driver does that is late.
+  /// Lets time pass until this long after ``origin`` without a poll, like a late driver.
   func wait(until time: Nanoseconds) { now = max(now, Self.origin + time) }
 
   /// Does everything that may be done at the instant this long after ``origin``. Returns the next deadline.
@@ -123,15 +125,15 @@ final class VirtualSender {
     }
   }
 
-  /// Removes the packets and returns those to one receiver.
-  func take(from receiver: Int) -> [Packet] {
+  /// Removes the packets to one receiver and returns them.
+  func takePackets(to receiver: Int) -> [Packet] {
     defer { packets.removeAll { $0.receiver == receiver } }
     return packets.filter { $0.receiver == receiver }
   }
 
   /// Removes the packets to one receiver and returns their messages with the time stamps.
   func messages(to receiver: Int) -> [StampedMessage] {
-    take(from: receiver).flatMap { packet in
+    takePackets(to: receiver).flatMap { packet in
       packet.messages.map { StampedMessage(message: $0, timestamp: packet.timestamp) }
     }
   }
@@ -146,7 +148,7 @@ final class VirtualSender {
   func removePackets() { packets = [] }
   func removeEvents() { events = [] }
 
-  private func decode(to transmission: Transmission) -> Packet {
+  private func decode(_ transmission: Transmission) -> Packet {
     let octets = (0..<sender.packet.count).map { sender.packet[$0] }
     do {
       let (header, payload) = try RTPHeader.decode(octets.span)
@@ -178,5 +180,6 @@ struct StampedMessage: Equatable {
     self.init(message: message, timestamp: RTPHeader.timestamp(of: schedule.deadline(Tick(tick))))
   }
 
+  /// The Clocks of these ticks of the standard schedule.
   static func clocks(_ ticks: Range<Int64>) -> [StampedMessage] { ticks.map { StampedMessage(.clock, at: $0) } }
 }

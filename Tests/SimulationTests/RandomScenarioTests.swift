@@ -3,8 +3,8 @@ import Simulation
 import Testing
 
 @Suite struct RandomScenarioTests {
-  /// Few peers, so that a scenario does not take long in a debug build. `.ci/run` runs a hundred scenarios with the
-  /// release build.
+  /// A random scenario with two to four peers, so that it does not take long in a debug build. Every twentieth seed has
+  /// seven. `.ci/run` runs a hundred scenarios with the release build.
   static func settings(_ seed: UInt64) -> VirtualWorld.Settings {
     .random(seed: seed, peers: seed % 20 == 0 ? 7 : 2 + Int(seed % 3), table: table)
   }

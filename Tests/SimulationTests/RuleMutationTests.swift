@@ -2,7 +2,8 @@ import MusicalTime
 import Simulation
 import Testing
 
-/// Each check detects a violation: a seed that passes with all rules fails if the rule is disabled.
+/// The checks of the invariants detect violations: a scenario that holds with all rules violates an invariant if one rule is
+/// disabled.
 @Suite struct RuleMutationTests {
   /// The outcome of the scenario of seed 0 with all rules.
   private static let seedZero = VirtualWorld.random(RandomScenarioTests.settings(0), length: .seconds(60)).simulated()

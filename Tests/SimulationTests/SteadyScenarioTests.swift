@@ -11,18 +11,20 @@ extension VirtualWorld {
 }
 
 @Suite struct SteadyScenarioTests {
+  /// Simulates a scenario in which one peer starts a rhythm and the others follow.
   private func simulate(_ network: VirtualNetwork, peers: Int = 4, seconds: Int64 = 15, seed: UInt64 = 1) -> Outcome {
     var settings = VirtualWorld.Settings(table: table)
     (settings.network, settings.peers, settings.seed, settings.probeRateLimit) = (network, peers, seed, 10)
     return VirtualWorld.steady(settings, length: .seconds(seconds)).simulated()
   }
 
-  /// The limit of the 95th percentile of the distances, in microseconds.
+  /// For each network, the limit of the distances between peers that play the same step, in microseconds. 95 % of the
+  /// distances are below the limit.
   @Test(arguments: [(VirtualNetwork.still, 3.0), (.lan, 60), (.wifi, 600), (.poor, 1500)])
   func allPeersPlayEveryStepTogether(network: VirtualNetwork, limit: Double) {
     let outcome = simulate(network)
     #expect(outcome.holds, "\(outcome.violations)")
-    // From 3.6 s to 14.05 s, eight steps per second.
+    // Each of the four peers plays eight steps per second from 3.6 s to 14.05 s.
     #expect(outcome.steps == 4 * 84, "\(network.name)")
     let distances = outcome.distances.map { abs($0.microseconds) }.sorted()
     #expect(distances.count > 100)
@@ -41,6 +43,7 @@ extension VirtualWorld {
   @Test func thirtyPeersFollowOneMaster() {
     let outcome = simulate(.lan, peers: 30, seconds: 10)
     #expect(outcome.holds, "\(outcome.violations)")
+    // At least 40 steps for each peer, which are five seconds.
     #expect(outcome.steps >= 30 * 40)
   }
 }

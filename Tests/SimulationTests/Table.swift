@@ -1,10 +1,11 @@
 import Rhythm
 
-/// A pattern whose hits show the total activity: one more drum sounds from each of the activities 43 and 86 on.
+/// The table of a pattern whose hits show the total activity. One drum sounds at each activity, two from 43 on and
+/// three from 86 on.
 let table: StepTable = {
   let text = """
     name: layers
-    description: One more drum each quarter of the range.
+    description: One more drum in each third of the range.
     meter: 4/4
     bars: 1
     tempo: 120

@@ -4,12 +4,15 @@ import Testing
 import _TestSupport
 
 @Suite struct VirtualNetworkTests {
+  /// The delays of `count` packets in microseconds, without the lost packets.
   private func delays(_ network: VirtualNetwork, count: Int = 100_000) -> [Double] {
     var random = SplitMix(seed: 7)
     return (0..<count).compactMap { _ in network.delay(&random)?.microseconds }
   }
 
   @Test func delaysHaveTheDistributionOfNetem() {
+    // Mean and standard deviation in microseconds. The deviation of `poor` is less than its nominal 5 ms, because the
+    // tail is cut.
     for (network, mean, deviation) in [
       (VirtualNetwork.lan, 500.0, 100.0), (.wifi, 5000, 1000), (.poor, 5000, 4000),
     ] {
@@ -19,12 +22,15 @@ import _TestSupport
       #expect(abs(average - mean) < mean / 10, "\(network.name)")
       #expect(abs(variance.squareRoot() - deviation) < deviation / 4, "\(network.name)")
     }
+    // The minimum is 100 us, and the deviation 1 us.
     #expect(delays(.still).allSatisfy { $0 >= 100 && $0 < 107 })
-    // The minimum of the Pareto distribution: (1 - 1.5) / 0.866 deviations below the mean.
+    // A Pareto distribution of index 3 and minimum 1 has the mean 1.5 and the deviation 0.866. So the minimum lies 0.5
+    // / 0.866 deviations below the mean: 5 ms - 0.577 * 5 ms = 2.11 ms.
     #expect(delays(.poor).min()! >= 2110)
   }
 
   @Test func lossHasTheGivenFraction() {
+    // Of 100 000 packets, `poor` loses 3 % and `lan` none.
     #expect(abs(Double(delays(.poor).count) / 100_000 - 0.97) < 0.003)
     #expect(delays(.lan).count == 100_000)
   }
@@ -41,7 +47,7 @@ import _TestSupport
   }
 
   @Test(arguments: [
-    ("loss 5", "f:1: loss 5: out of range; give a share from 0 to 1, 0.05 for 5 %"),
+    ("loss 5", "f:1: loss 5: out of range; give a fraction from 0 to 1, such as 0.05 for 5 %"),
     ("loss", "f:1: loss: no number follows; write it as in `loss 0.05`"),
     ("\ndelay_ms nan", "f:2: delay_ms: no number follows"),
     ("delay_ms -1", "f:1: delay_ms -1: out of range; give 0 to 10000 milliseconds"),

@@ -3,6 +3,7 @@ import RTPMIDI
 import Testing
 import Transports
 
+/// Parsing, resolving and comparing of addresses. The port is 5004 if the text contains none.
 @Suite struct SocketAddressTests {
   @Test(arguments: [
     "", ":5004", "1.2.3.4:", "1.2.3.4:x", "1.2.3.4:0", "1.2.3.4:65535", "1.2.3.4:70000", "a:b:c", "[::1", "[]:5004",
@@ -49,9 +50,10 @@ import Transports
     #expect(address != SocketAddress(high: 0xFE80 << 48, low: 1, scope: 2, port: 5005))
     // Only link-local addresses have an interface.
     #expect(SocketAddress(high: 0xFD00 << 48, low: 1, scope: 2, port: 1).scope == 0)
-    let (far, near) = (0xFEC0 << 48, 0xFEBF << 48) as (UInt64, UInt64)
-    #expect(SocketAddress(high: near, low: 1, scope: 2, port: 1).isLinkLocal)
-    #expect(!SocketAddress(high: far, low: 1, scope: 2, port: 1).isLinkLocal)
+    // Link-local addresses are fe80::/10: fe80 to febf.
+    let (last, next) = (0xFEBF << 48, 0xFEC0 << 48) as (UInt64, UInt64)
+    #expect(SocketAddress(high: last, low: 1, scope: 2, port: 1).isLinkLocal)
+    #expect(!SocketAddress(high: next, low: 1, scope: 2, port: 1).isLinkLocal)
   }
 
   @Test func hostNameIsResolved() throws {
@@ -61,15 +63,15 @@ import Transports
 
   @Test func linkLocalAddressRequiresAnExistingInterface() {
     let bare = #expect(throws: TransportError.self) { try SocketAddress(resolving: "[fe80::1]:5004") }
-    #expect(bare?.description.contains("requires an interface; write for example fe80::1%eth0") == true)
+    #expect(bare?.description.contains("requires an interface; write for example [fe80::1%eth0]:5004") == true)
     let missing = #expect(throws: TransportError.self) { try SocketAddress(resolving: "fe80::1%nosuch0") }
     #expect(
-      missing?.description == "interface nosuch0 of fe80::1%nosuch0: not found; run `ip link` to list the interfaces")
+      missing?.description == "interface nosuch0 of fe80::1%nosuch0: not found; give an interface that `ip link` lists")
   }
 
   @Test(arguments: ["fe80::1%0", "[fe80::1%0]:5004"]) func interfaceZeroIsRejected(text: String) {
     let error = #expect(throws: TransportError.self) { try SocketAddress(resolving: text) }
-    #expect(error?.description.contains("requires an interface; write for example fe80::1%eth0") == true)
+    #expect(error?.description.contains("requires an interface; write for example [fe80::1%eth0]:5004") == true)
   }
 
   @Test func hostNameResolvesToAllItsAddresses() throws {

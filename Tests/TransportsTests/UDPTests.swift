@@ -7,6 +7,7 @@ import Testing
 
 @testable import Transports
 
+/// UDP sockets on loopback.
 @Suite struct UDPTests {
   /// The IPv4 loopback address, and the IPv6 one if the kernel has it.
   static let loopbacks: [SocketAddress] = {
@@ -22,6 +23,7 @@ import Testing
     return [SocketAddress(host: 0x7F00_0001, port: 0), ipv6]
   }()
 
+  /// The address `host` with another port.
   private func at(_ host: SocketAddress, _ port: UInt16) -> SocketAddress {
     var address = host
     address.port = port
@@ -38,6 +40,7 @@ import Testing
     let before = MonotonicClock.now
     #expect(sender.send([UInt8](repeating: 0xF8, count: 40), to: at(loopback, pair.data.port)))
     #expect(pair.wait(milliseconds: 1000) == (false, true, false))
+    // The buffer is smaller than the datagram: the datagram is truncated, its length is still reported.
     var room = [UInt8](repeating: 0, count: 16)
     let arrival = try #require(room.withUnsafeMutableBytes { pair.data.receive(into: $0.baseAddress!, room: 16) })
     #expect(arrival.length == 40 && room == [UInt8](repeating: 0xF8, count: 16))
@@ -80,6 +83,7 @@ import Testing
     #expect(octets[..<offset].allSatisfy { $0 == 7 } && octets[(offset + 8)...].allSatisfy { $0 == 7 })
   }
 
+  /// Lengths and offsets in octets. The send instant has eight octets, a packet at most 1472.
   @Test(arguments: [(7, 0), (44, 37), (44, -1), (44, .max), (1473, 0)])
   func packetWithoutSpaceForTheSendInstantIsNotSent(length: Int, offset: Int) throws {
     let socket = try UDPSocket(port: 0)
@@ -112,6 +116,7 @@ import Testing
     #expect(!socket.send([1], to: SocketAddress(high: 0, low: 1, port: socket.port)))
   }
 
+  /// 0xB8 is the DSCP Expedited Forwarding, 46, in the upper six bits.
   @Test func packetsHaveExpeditedForwardingInBothFamilies() throws {
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
@@ -125,7 +130,8 @@ import Testing
     defer { socket.close() }
     defer { sender.close() }
     let loopback = SocketAddress(host: 0x7F00_0001, port: socket.port)
-    // The kernel reports twice the requested size, to account for its own overhead.
+    // The kernel reports twice the requested size, to account for its own overhead. Without permission for a large buffer, the
+    // first thousand datagrams may be dropped.
     let isLarge = option(socket, SOL_SOCKET, SO_RCVBUF) >= 2 << 20
     let tick = [UInt8](repeating: 0xF8, count: 24)
     for _ in 0..<1000 { _ = sender.send(tick, to: loopback) }

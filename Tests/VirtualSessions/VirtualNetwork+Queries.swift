@@ -2,7 +2,7 @@ import PeerProtocol
 package import RTPMIDI
 
 extension VirtualNetwork {
-  /// The datagrams that `address` has sent with these two letters as the command.
+  /// The datagrams with this command, for example "IN", that were sent from `address`.
   package func sent(_ letters: String, by address: Int) -> [[UInt8]] {
     (sent[address] ?? []).filter { $0.count > 4 && $0[0] == 0xFF && Array($0[2..<4]) == Array(letters.utf8) }
   }

@@ -43,6 +43,7 @@ package struct VirtualNetwork {
 
   package let kind: Kind
   package var endpoints: [Endpoint]
+  /// The clock of each endpoint minus the network's time.
   package var offsets: [Nanoseconds]
   /// The probability that a datagram is lost, 0...1.
   package var loss: Double = 0
@@ -70,6 +71,7 @@ package struct VirtualNetwork {
   private var measurements: [[ClockTransit]]
   /// The endpoints that have recognised a peer.
   private var hasRecognised: Set<Int> = []
+  /// The network's time.
   package private(set) var now = Instant(nanoseconds: 0)
   private var reconnections: [Reconnection] = []
   /// The datagrams in transit, sorted by arrival.
@@ -100,6 +102,7 @@ package struct VirtualNetwork {
   /// The time by the clock of endpoint `k`.
   package func clock(_ k: Int) -> Instant { now + offsets[k] }
 
+  /// Invites the original address of endpoint `other` from endpoint `k`.
   @discardableResult
   package mutating func connect(_ k: Int, to other: Int, expectsExtension: Bool = false) -> SessionID {
     defer { drain(k) }
@@ -117,6 +120,7 @@ package struct VirtualNetwork {
     reconnections.removeAll { $0.endpoint == k }
   }
 
+  /// The endpoint that has this control or data port.
   private func owner(of address: Int) -> Int? { homes.firstIndex { $0 == address & ~1 } }
 
   /// Sends a datagram.
@@ -135,7 +139,7 @@ package struct VirtualNetwork {
     }
   }
 
-  /// Executes the outputs of an endpoint.
+  /// Executes the outputs of endpoint `k`: sends its datagrams, and records its measurements and events.
   package mutating func drain(_ k: Int) {
     let endpoint = endpoints[k]
     for output in endpoint.drain() {
@@ -162,6 +166,7 @@ package struct VirtualNetwork {
     }
   }
 
+  /// Updates the established sessions and the reconnections.
   private mutating func track(_ output: Output, of k: Int) {
     switch output {
     case .established(let id, let info):
@@ -182,6 +187,7 @@ package struct VirtualNetwork {
     }
   }
 
+  /// Begins the reconnections that are due.
   private mutating func reconnect() {
     reconnections.removeAll { $0.end <= now }
     for n in reconnections.indices where reconnections[n].next <= now {
@@ -192,7 +198,7 @@ package struct VirtualNetwork {
     for k in endpoints.indices { drain(k) }
   }
 
-  /// Runs for a time, or until `isDone` holds. Returns whether it holds.
+  /// Lets time pass for `length`, or until `isDone` holds. Returns whether it holds.
   @discardableResult
   package mutating func run(
     for length: Nanoseconds, until isDone: (borrowing VirtualNetwork) -> Bool = { _ in false }
@@ -224,6 +230,7 @@ package struct VirtualNetwork {
     return true
   }
 
+  /// Delivers a datagram to its endpoint, after an early answer if ``answersEarly`` is set.
   private mutating func deliver(_ flight: Flight) {
     guard let k = owner(of: flight.to), !isCutOff.contains(k) else { return }
     let arrival = clock(k)

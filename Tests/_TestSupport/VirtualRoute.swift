@@ -1,13 +1,14 @@
 public import MusicalTime
 public import Simulation
 
-/// Two peers in session on a virtual network. One follows the other. The type computes the clock measurements that the follower
-/// obtains, and when. The local clock is the follower's; it shows true time. The remote clock is the master's.
+/// Two peers in session on a virtual network. One follows the other. The type computes the clock measurements that the
+/// follower obtains, and when. The local clock is the follower's; it shows true time. The remote clock is the master's.
 public struct VirtualRoute: Sendable {
   public typealias Random = SplitMix
 
   /// A clock measurement, and when the follower obtains it.
-  public struct News: Sendable {
+  public struct Measurement: Sendable {
+    /// When the follower obtains the measurement, by the local clock.
     public let at: Instant
     public let transit: ClockTransit
   }
@@ -34,11 +35,12 @@ public struct VirtualRoute: Sendable {
 
   /// The clock measurements of `seconds` seconds in the order in which the follower obtains them.
   ///
-  /// Both peers send requests. Each request is answered by a reply, and the reply by an acknowledgement. A peer learns when its
-  /// own packet arrived from a later packet of the other peer.
-  public func news(seconds: Double, seed: UInt64) -> [News] {
+  /// Both peers send requests. Each request is answered by a reply, and the reply by an acknowledgement. A peer learns
+  /// when its own packet arrived from a later packet of the other peer.
+  public func measurements(seconds: Double, seed: UInt64) -> [Measurement] {
     var random = Random(seed: seed)
-    var news: [News] = []
+    var measurements: [Measurement] = []
+    /// Instants in seconds with a random phase, each moved by up to a tenth of the interval.
     func times(perSecond rate: Double, from begin: Double, to end: Double) -> [Double] {
       guard rate > 0, end > begin else { return [] }
       let phase = Double.random(in: 0..<1, using: &random)
@@ -53,13 +55,13 @@ public struct VirtualRoute: Sendable {
     /// Adds the transit of a packet to the master. The follower knows it at `known`.
     func addTransitOut(sent: Instant, known: Instant, delay: Nanoseconds) {
       let received = sent + delay
-      news.append(
-        News(at: known, transit: ClockTransit(.out, sent: sent, received: received + difference(at: received))))
+      measurements.append(
+        Measurement(at: known, transit: ClockTransit(.out, sent: sent, received: received + difference(at: received))))
     }
     /// Adds the transit of a packet from the master. The follower knows it at the arrival.
     func addTransitBack(sent: Instant, delay: Nanoseconds) {
       let transit = ClockTransit(.back, sent: sent + difference(at: sent), received: sent + delay)
-      news.append(News(at: sent + delay, transit: transit))
+      measurements.append(Measurement(at: sent + delay, transit: transit))
     }
     let processing = Nanoseconds.microseconds(30)
     for time in probeTimes() {
@@ -85,11 +87,12 @@ public struct VirtualRoute: Sendable {
       addTransitOut(sent: replied, known: acknowledged + back, delay: out)
       addTransitBack(sent: acknowledged, delay: back)
     }
+    // The ticks begin after 0.6 s.
     for time in times(perSecond: ticks, from: 0.6, to: seconds) {
       if let delay = network.delay(&random) {
         addTransitBack(sent: Instant(nanoseconds: Int64(time * 1e9)), delay: delay)
       }
     }
-    return news.sorted { $0.at < $1.at }
+    return measurements.sorted { $0.at < $1.at }
   }
 }

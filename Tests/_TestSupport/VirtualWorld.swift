@@ -2,10 +2,12 @@ import HeapModule
 public import MusicalTime
 public import Simulation
 
-/// The place of an event in the queue of a ``VirtualWorld``. Not nested there, because a type that is not generic is
-/// several times faster in a debug build.
+/// The place of an event in the queue of a ``VirtualWorld``. The type is not nested in the generic ``VirtualWorld``,
+/// because a type that is not generic is several times faster in a debug build.
 private struct EventKey: Comparable {
+  /// When the event is due, in nanoseconds.
   var at: Int64
+  /// The number of the event in the order of adding.
   var sequence: Int64
   /// The index of the event in the table of events.
   var slot: Int
@@ -27,7 +29,9 @@ public struct VirtualWorld<Event> {
   /// The instant of the next event; the distant future when there is none.
   public private(set) var nextEvent = Instant.distantFuture
   private var queue = Heap<EventKey>()
+  /// The number of events that were added.
   private var sequence: Int64 = 0
+  /// The waiting events. A free slot contains nil.
   private var events: [Event?] = []
   private var freeSlots: [Int] = []
 
@@ -63,7 +67,7 @@ public struct VirtualWorld<Event> {
     return events[key.slot].take()
   }
 
-  /// Returns whether the network loses the next packet.
+  /// Returns whether the network loses the next packet. The upper 53 bits of a random number are a number in 0..<1.
   public mutating func losesPacket() -> Bool { Double(random.next() >> 11) / Double(1 << 53) < loss }
 
   /// Returns the one-way delay of the next packet.

@@ -1,12 +1,12 @@
 import Dispatch
 public import Testing
 
-/// Runs the tests of a suite on threads of their own. The other tests keep every thread of the standard executor busy
-/// for seconds at a time. A test in real time that ran there would resume late after each wait.
+/// Runs the tests of a suite on separate threads. The other tests keep every thread of the standard executor busy for
+/// seconds at a time. On these threads, a test in real time would resume late after each wait.
 public struct OwnThreads: SuiteTrait, TestScoping {
   private final class Executor: TaskExecutor {
     static let shared = Executor()
-    // A quality of service that nothing else here uses, and so a pool of threads that nothing else uses.
+    // No other code of the tests uses this quality of service. The queue therefore has its own pool of threads.
     private let queue = DispatchQueue(label: "tests in real time", qos: .userInteractive, attributes: .concurrent)
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -23,6 +23,6 @@ public struct OwnThreads: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreads {
-  /// Runs the tests of a suite on threads of their own, which no other tests keep busy.
+  /// Runs the tests of a suite on separate threads, which no other tests keep busy.
   public static var ownThreads: Self { OwnThreads() }
 }

@@ -65,6 +65,7 @@ import _TestTraits
         }
       }
     }
+    // The sum, which is at most 127. Ada has 20, cleo 40, and ben first 30.
     try await expect(90)
     ben.type("activity 60")
     try await expect(120)
@@ -74,6 +75,7 @@ import _TestTraits
     try await expect(61)
     try await cleo.leave()
     try await expect(21)
+    // The greater one of 20 and 1.
     ada.type("total-activity maximum")
     try await expect(20)
     for peer in [ada, ben] { try await peer.leave() }

@@ -21,7 +21,8 @@ extension TimingTests {
     }
 
     @Test func handoverLosesNoTick() async throws {
-      // If the machine stalls for longer than the lead time, the stop is announced too late. The test is then repeated.
+      // If the machine stalls for longer than the lead time, the stop reaches ada too late. Such a stall also makes hits late. The
+      // test is repeated if a peer has counted late hits.
       for attempt in 1...3 {
         let traces = try await tracesOfHandover()
         let isUndisturbed = traces.allSatisfy { $0.summary?.lateHits == 0 }
@@ -35,12 +36,13 @@ extension TimingTests {
       }
     }
 
-    /// Ada starts the rhythm. Ben takes it when it is offered, does not change it, and stops it.
+    /// Ada starts the rhythm. Ben tries to take it before it is offered, which fails. Ada offers it, Ben takes it and stops it.
     private func tracesOfHandover() async throws -> [Trace] {
       let folder = try TemporaryFolder()
       let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)
       let ada = try await PeerProcess("ada", connect: [ben], ["--trace", "ada.trace", "--start"], in: folder)
       try await ben.wait(forRole: "follower")
+      // Rejected, because ada has not offered the rhythm.
       ben.type("take")
       try await Task.sleep(for: .seconds(1))
       ada.type("offer ben")
@@ -55,6 +57,7 @@ extension TimingTests {
       try await ada.wait(forRole: "idle")
       try await ada.leave()
       try await ben.leave()
+      // The rejected commands: `tempo` of ada, and the first `take` of ben.
       #expect(ada.child.errors.contains("ben is its master"))
       #expect(ben.child.errors.contains("no offer in the last 30 s"))
       return try [trace(ada, in: folder), trace(ben, in: folder)]
@@ -90,11 +93,13 @@ extension TimingTests {
         for _ in 0..<200 where !peers.contains(where: { $0.events.contains { $0.event == "took_over" } }) {
           try await Task.sleep(for: .milliseconds(50))
         }
-        let successors = peers.flatMap { peer in peer.events.filter { $0.event == "took_over" } }
-        #expect(successors.count == 1 && successors.first?.name == "ada")
-        let delay = Instant(nanoseconds: try #require(successors.first?.atNs)) - killed
+        // The event `took_over` contains the name of the previous master.
+        let takeovers = peers.flatMap { peer in peer.events.filter { $0.event == "took_over" } }
+        #expect(takeovers.count == 1 && takeovers.first?.name == "ada")
+        let delay = Instant(nanoseconds: try #require(takeovers.first?.atNs)) - killed
         #expect(delay < .seconds(2), "takeover after \(delay.milliseconds) ms")
         try await Task.sleep(for: .seconds(3))
+        // The comparisons end 200 ms before the peers are stopped.
         let end = MonotonicClock.now - .milliseconds(200)
         let finalTotals = peers.map(\.totalActivities)
         for peer in peers { peer.child.signal(SIGTERM) }
@@ -126,6 +131,7 @@ extension TimingTests {
     private func expectOnGrid(
       _ trace: Trace, timeline: Timeline, from begin: Instant, to end: Instant, in folder: TemporaryFolder
     ) throws {
+      // The first and the last tick of the comparison, each half a step before the step at that instant.
       let cuts = [begin, end].map { Tick(of: timeline.tick(at: $0).step) + -Tick.perStep / 2 }
       let audio = try #require(trace.header.audio)
       let file = try SoundFile(path: folder.path(audio.file))
@@ -133,6 +139,7 @@ extension TimingTests {
       _ = try IdealRecording.write(
         to: ideal, patch: "pulse", activity: 96, ticks: 0..<cuts[1].index, on: timeline,
         from: audio.firstFrame, periods: file.samples.count / 256)
+      // The parts of the recording and of the ideal recording between these ticks. 48 frames are one millisecond.
       let cut = try [(file.samples, trace.header.name), (SoundFile(path: ideal).samples, "ideal")].map {
         samples, name in
         let frames = cuts.map { Int((timeline.deadline($0) - audio.firstInstant).count * 48 / 1_000_000) }
@@ -140,6 +147,7 @@ extension TimingTests {
           name: name, samples: Array(samples[max(0, frames[0])..<min(frames[1], samples.count)]), rate: file.rate,
           firstInstant: timeline.deadline(cuts[0]))
       }
+      // The ideal recording, `cut[1]`, is the reference.
       let comparison = try AudioReport(recordings: [cut[1], cut[0]]).comparisons[0]
       #expect(comparison.missing == 0 && comparison.extra == 0, "\(trace.header.name)")
       #expect(comparison.matched > 30 && comparison.magnitude.maximum <= .milliseconds(1), "\(trace.header.name)")

@@ -26,6 +26,7 @@ import _TestTraits
     try await again.wait(for: "to report the weights") {
       $0.last { $0.event == "roster" }?.peers?.first?.weightIn != nil
     }
+    // 25 for each of the three open gates.
     #expect(again.events.last { $0.event == "roster" }?.peers?.first?.weightIn == 75, "the notes gate is not closed")
     for peer in [ada, again] { try await peer.leave() }
   }

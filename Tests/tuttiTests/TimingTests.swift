@@ -72,7 +72,8 @@ import _TestSupport
     #expect(late == 0)
     let expected = try Data(contentsOf: URL(fileURLWithPath: ideal))
     #expect(recorded.count == expected.count)
-    // The samples are at the end of both files. The chunks before them contain the time reference and the peer name.
+    // A period has 256 frames of two channels with two octets each. The samples are at the end of both files. The chunks before
+    // them contain the time reference and the peer name.
     let samples = periods * 256 * 4
     #expect(recorded.suffix(samples) == expected.suffix(samples))
     #expect(recorded.suffix(samples).contains { $0 != 0 })
@@ -144,13 +145,14 @@ import _TestSupport
     .enabled(if: canUnshare, "time namespaces need root and unshare(1) of util-linux"), arguments: UInt64(1)...2)
   func peersWithClocksHoursApartPlayInTime(seed: UInt64) async throws {
     let folder = try TemporaryFolder()
-    // The clocks are hours apart: a program that assumes equal clocks fails.
+    // `unshare --monotonic` sets CLOCK_MONOTONIC of each peer this many seconds ahead: at least one hour.
     let ahead = (0..<2).map { _ in Int64.random(in: 3_600...900_000) }
     let prefixes = ahead.map { ["unshare", "--time", "--fork", "--kill-child=TERM", "--monotonic", "\($0)"] }
     let traces = try await play(in: folder, seconds: 5, prefixes: prefixes)
     let clocks = ahead.map { Nanoseconds.seconds($0) }
     let offset = try #require(traces[1].ticks.compactMap(\.offset).last)
     #expect((offset - (clocks[0] - clocks[1])).magnitude < .milliseconds(1))
+    // 120 BPM for five seconds are 240 ticks.
     let sync = try SyncReport(traces: traces, clockOffsets: clocks).comparisons[0]
     #expect(sync.common == 240 && sync.magnitude.p99 <= .milliseconds(1), "\(ahead)")
     let audio = try AudioReport(recordings: try recordings(traces, in: folder), clockOffsets: clocks).comparisons[0]
@@ -170,7 +172,7 @@ import _TestSupport
     }
     let summary = try #require(traces[1].summary)
     #expect(summary.lateHits >= 1 && summary.underruns >= 1 && summary.droppedHits == 0)
-    // The follower acts on all ticks. The ticks of the stop are late.
+    // The follower acts on all 288 ticks of the six seconds. The ticks during the 600 ms of SIGSTOP are late.
     #expect(traces[1].ticks.count == 288)
     let late = traces[1].ticks.filter { $0.acted - $0.due > .milliseconds(20) }
     #expect(late.count >= 10)

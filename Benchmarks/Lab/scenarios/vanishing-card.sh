@@ -17,8 +17,11 @@ failures=0
 
 # complain WHAT: reports an unexpected result.
 complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
+# playing: whether a program plays to the card.
 playing() { grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status; }
+# ended PID: whether the process has ended.
 ended() { ! kill -0 "$1"; }
+# milliseconds: the present time.
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
 # record NAME: records ten seconds of the card.

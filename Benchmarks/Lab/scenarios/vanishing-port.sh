@@ -16,6 +16,7 @@ failures=0
 
 # complain WHAT: reports an unexpected result.
 complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
+# milliseconds: the present time.
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 # logged TIMES WORDS: whether the log of ada contains WORDS this number of times.
 logged() { [[ $(grep -cF "$2" "$results/ada.log" || true) == "$1" ]]; }
@@ -108,6 +109,7 @@ echo "aseqdump: $received"
 position=$(figure position <<<"$received")
 [[ $(figure places <<<"$received") == 1 && $(figure state <<<"$received") == continued && $((position % 16)) == 0 ]] ||
   complain "aseqdump did not receive its position before a bar"
+# A bar has 96 ticks.
 at_most "$(figure until <<<"$received")" 96 || complain "aseqdump received its position after more than a bar"
 verdict=fail
 [[ $failures == 0 ]] && verdict=pass

@@ -4,7 +4,9 @@ import RTPMIDI
 public final class DecodingLoop {
   private let recording: RecordedPackets
   private var receiver = PacketReceiver(ssrc: RecordedPackets.ssrc, systemExclusiveCapacity: 256)
+  /// The index of the next packet.
   private var next = 0
+  /// One of this many packets is lost; 0: none.
   private let lossInterval: Int
   /// The number of packets until the next lost packet.
   private var untilLoss: Int
@@ -25,6 +27,7 @@ public final class DecodingLoop {
     if lossInterval > 0 {
       untilLoss -= 1
       if untilLoss == 0 {
+        // The lost packet is the last one of its interval; the packet after it is decoded now and is the first of the next.
         untilLoss = lossInterval - 1
         advance()
       }
@@ -34,6 +37,7 @@ public final class DecodingLoop {
     advance()
   }
 
+  /// Continues at the next packet of the recording; after the last one, at the first.
   private func advance() {
     next += 1
     if next == RecordedPackets.count { next = 0 }

@@ -8,8 +8,10 @@ public final class EncodingLoop {
   private let workload: Workload
   private var sender: PacketSender
   private var packet = RigidArray<UInt8>(capacity: 1400)
+  /// The index of the next message.
   private var next = 0
-  private var acknowledged: Int64 = 0
+  /// The second in which the receiver last acknowledged all packets.
+  private var acknowledgedSecond: Int64 = 0
 
   public init(_ workload: Workload, withJournal: Bool) {
     self.workload = workload
@@ -20,14 +22,14 @@ public final class EncodingLoop {
   /// Encodes the next `count` packets.
   public func encode(_ count: Int) { for _ in 0..<count { encodeOne() } }
 
-  /// Encodes the next packet.
+  /// Encodes the next message as a packet.
   func encodeOne() {
     let (message, instant) = workload.messages[next]
     next += 1
     if next == workload.messages.count { next = 0 }
     let second = instant.nanoseconds / 1_000_000_000
-    if second != acknowledged {
-      acknowledged = second
+    if second != acknowledgedSecond {
+      acknowledgedSecond = second
       sender.acknowledge(sender.sequence &- 1)
     }
     packet.removeAll()

@@ -4,11 +4,16 @@ import RTPMIDI
 /// The encoded packets of a workload. There are 65 536 packets, so that the sequence numbers continue when the recording is
 /// repeated.
 public struct RecordedPackets: Sendable {
+  /// The number of packets.
   public static let count = 65536
+  /// The SSRC of all packets: "Tutt" in ASCII.
   static let ssrc: UInt32 = 0x5475_7474
 
+  /// The octets of all packets, one after another.
   private var octets: [UInt8] = []
+  /// Packet n begins at the octet `ends[n]` and ends before the octet `ends[n + 1]`.
   private var ends: [Int] = [0]
+  /// The instant of each packet.
   private let instants: [Instant]
 
   /// Encodes ``count`` packets.

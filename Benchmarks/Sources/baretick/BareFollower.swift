@@ -13,15 +13,18 @@ protocol BareFollower {
   var count: Int { get }
 }
 
-/// A second-order delay-locked loop (Adriaensen, "Using a DLL to filter time", Linux Audio Conference 2005). An error e
-/// corrects the phase by b e, b = sqrt(2) omega, and the interval by c e, c = omega^2.
+/// A second-order delay-locked loop (Adriaensen, "Using a DLL to filter time", Linux Audio Conference 2005). The error e is
+/// the arrival of a tick minus its predicted arrival. It corrects the phase by b e, where b = sqrt(2) omega, and the
+/// interval by c e, where c = omega^2.
 struct DelayLockedLoop: BareFollower {
-  /// The angular frequency of the loop in radians per tick, for the first 24 ticks and from the 25th tick on.
+  /// The angular frequency of the loop in radians per tick, for the first 24 ticks.
   let first: Double
+  /// The angular frequency of the loop in radians per tick, from the 25th tick on.
   let omega: Double
   private(set) var count = 0
   private(set) var phase = 0.0
   private(set) var interval: Double
+  /// The predicted arrival of the next tick, in seconds.
   private var predicted = 0.0
 
   init(first: Double? = nil, omega: Double, interval: Double) {
@@ -44,7 +47,9 @@ struct DelayLockedLoop: BareFollower {
 
 /// The mean of the last intervals. The phase is the newest arrival.
 struct MeanOfIntervals: BareFollower {
+  /// The newest arrivals, one more than the number of intervals.
   private var arrivals: [Double] = []
+  /// The number of intervals in the mean.
   private let ticks: Int
   private(set) var interval: Double
   private(set) var count = 0
@@ -65,6 +70,7 @@ struct MeanOfIntervals: BareFollower {
 struct Tutti: BareFollower {
   private var follower = TickFollower()
   private var counter = TickCounter()
+  /// The newest arrival, in seconds.
   private var newest = 0.0
 
   var count: Int { Int(counter.next.index) }
@@ -81,6 +87,7 @@ struct Tutti: BareFollower {
 
 /// The compared followers, with their published parameters.
 enum FollowerMethod: String, CaseIterable, Encodable {
+  // The text is the name in the table.
   case ardour = "Ardour's DLL"
   case jack = "jack_mclk_dump's DLL"
   case element = "Element's DLL"
@@ -93,7 +100,7 @@ enum FollowerMethod: String, CaseIterable, Encodable {
     switch self {
     case .ardour: DelayLockedLoop(omega: 0.0314, interval: interval)
     case .jack: DelayLockedLoop(omega: 2 * .pi / 6 * interval, interval: interval)
-    // Bandwidths of 0.5 and 0.1 per 24 ticks (a quarter note).
+    // Bandwidths of 0.5 and 0.1 per quarter note, which is 24 ticks.
     case .element: DelayLockedLoop(first: 2 * .pi * 0.5 / 24, omega: 2 * .pi * 0.1 / 24, interval: interval)
     case .ten: MeanOfIntervals(10, interval: interval)
     case .quarter: MeanOfIntervals(24, interval: interval)

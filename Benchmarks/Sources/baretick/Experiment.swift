@@ -3,14 +3,17 @@ import _TestSupport
 
 /// A follower receives ticks at 120 BPM, then at 140 BPM, each late by |N(0, 1 ms)|, and some of them lost.
 struct Experiment {
-  /// The number of ticks before and after the tempo step.
+  /// The number of ticks at 120 BPM, before the tempo step.
   static let ticksBefore = 1000
+  /// The number of ticks at 140 BPM, after the tempo step.
   static let ticksAfter = 300
 
+  /// The result for one follower and one seed.
   struct Outcome {
     /// The standard deviation of the phase error at 120 BPM, from the 200th tick on, in milliseconds.
     var deviation = 0.0
-    /// The number of ticks after the step until the tempo stays within 0.5 BPM of 140; nil if it never does.
+    /// The number of ticks after the step until the tempo stays within 0.5 BPM of 140; nil if it is still outside shortly before
+    /// the end.
     var settled: Int?
     /// The largest phase error after the step, relative to the mean before the step, in milliseconds.
     var worst = 0.0
@@ -26,38 +29,42 @@ struct Experiment {
     var (random, losses) = (SplitMix(seed: seed), SplitMix(seed: seed &+ 1000))
     var follower = method.follower(interval: 60 / 120.0 / 24)
     var outcome = Outcome()
-    var steady: [Double] = []
+    // The phase errors before the step.
+    var steadyErrors: [Double] = []
+    // The due time of the tick, in seconds.
     var due = 0.0
-    var offset: Int?
-    var last = 0
+    // The number of the tick minus the count of the follower: at the 100th tick, and how far it has changed since.
+    var initialOffset: Int?
+    var countError = 0
     let step = Double(Self.ticksBefore) * 60 / 120 / 24
     for n in 0..<Self.ticksBefore + Self.ticksAfter {
       due += 60 / (n < Self.ticksBefore ? 120.0 : 140) / 24
-      // Box-Muller transform.
+      // A normally distributed lateness by the Box-Muller transform.
       let (u, v) = (1 - Double.random(in: 0..<1, using: &random), Double.random(in: 0..<1, using: &random))
       let arrival = due + abs((-2 * log(u)).squareRoot() * cos(2 * .pi * v)) * 1e-3
       if Double.random(in: 0..<1, using: &losses) < loss { continue }
       follower.add(arrival)
-      if n >= 100, offset == nil { offset = n - follower.count }
-      last = n - follower.count - (offset ?? 0)
+      if n >= 100, initialOffset == nil { initialOffset = n - follower.count }
+      countError = n - follower.count - (initialOffset ?? 0)
       let error = (follower.phase - due) * 1e3
       outcome.errors.append((due - step, error))
       if n < Self.ticksBefore {
-        if n >= 200 { steady.append(error) }
+        if n >= 200 { steadyErrors.append(error) }
         continue
       }
-      let mean = steady.reduce(0, +) / Double(steady.count)
+      let mean = steadyErrors.reduce(0, +) / Double(steadyErrors.count)
       outcome.worst = max(outcome.worst, abs(error - mean))
       if abs(60 / follower.interval / 24 - 140) > 0.5 { outcome.settled = n - Self.ticksBefore + 1 }
     }
-    let mean = steady.reduce(0, +) / Double(steady.count)
-    outcome.deviation = (steady.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(steady.count)).squareRoot()
+    let mean = steadyErrors.reduce(0, +) / Double(steadyErrors.count)
+    let squares = steadyErrors.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    outcome.deviation = (squares / Double(steadyErrors.count)).squareRoot()
     if outcome.settled ?? 0 >= Self.ticksAfter - 10 {
       outcome.settled = nil
     } else {
       outcome.settled = outcome.settled ?? 0
     }
-    outcome.slipped = last
+    outcome.slipped = countError
     self.outcome = outcome
   }
 }

@@ -5,10 +5,13 @@ import Measurement
 struct FollowerTable: Encodable {
   struct Row: Encodable {
     var follower: FollowerMethod
+    /// The share of lost ticks, 0...1.
     var loss: Double
-    /// Means over the seeds, in milliseconds. ``settled`` is in ticks; nil if a tenth of the seeds or more never settle.
+    /// The mean over the seeds of ``Experiment/Outcome/deviation``, in milliseconds.
     var deviation: Double
+    /// The mean over the seeds of ``Experiment/Outcome/settled``, in ticks; nil if a tenth of the seeds or more never settle.
     var settled: Double?
+    /// The mean over the seeds of ``Experiment/Outcome/worst``, in milliseconds.
     var worst: Double
     /// The largest phase error of all seeds, in milliseconds.
     var worstOfAll: Double

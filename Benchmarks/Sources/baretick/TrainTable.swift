@@ -6,14 +6,18 @@ import _TestSupport
 /// How soon the follower of Tutti recovers from hostile tick trains.
 struct TrainTable: Encodable {
   struct Row: Encodable {
+    /// The name of the train.
     var train: String
-    /// The number of ticks after the disturbance until the errors of tempo and phase stay below 0.5 BPM and 5 ms: median and
-    /// maximum over the seeds.
+    /// The number of ticks after the disturbance until the errors of tempo and phase stay below 0.5 BPM and 5 ms: the median
+    /// over the seeds.
     var settled: Int
+    /// The same number of ticks: the maximum over the seeds.
     var worst: Int
     /// The number of seeds with a wrong tick count; nil if the count cannot be known.
     var slipped: Int?
+    /// The number of duplicate ticks that the counter has dropped, over all seeds.
     var doubled: Int64
+    /// How often the counter has renumbered ticks, over all seeds.
     var revisions: Int
   }
 
@@ -25,8 +29,10 @@ struct TrainTable: Encodable {
       for seed in 1...seeds {
         let (arrivals, calm) = train.arrivals(seed: UInt64(seed))
         var (follower, counter) = (TickFollower(), TickCounter())
+        // The number of a tick minus the number that the counter gives to it, at the 200th arrival.
         var origin: Int64 = 0
-        var last = 0
+        // The number of ticks from `calm` to the last one with an error.
+        var lastWrong = 0
         for (n, arrival) in arrivals.enumerated() {
           counter.add(arrival.at, to: &follower)
           if n == 200 { origin = arrival.tick - counter.next.index }
@@ -34,9 +40,9 @@ struct TrainTable: Encodable {
           let newest = counter.next + -1
           let error = follower.timeline.map { Double($0.deadline(newest).nanoseconds) - arrival.due }
           let bpm = follower.timeline?.tempo.bpm ?? 0
-          if abs(bpm - arrival.bpm) > 0.5 || abs(error ?? .infinity) > 5e6 { last = n - calm + 1 }
+          if abs(bpm - arrival.bpm) > 0.5 || abs(error ?? .infinity) > 5e6 { lastWrong = n - calm + 1 }
         }
-        settled.append(last)
+        settled.append(lastWrong)
         if arrivals.last!.tick - counter.next.index != origin { slipped += 1 }
         doubled += counter.duplicates
         revisions += counter.revisions

@@ -12,6 +12,7 @@ final class DatagramBuffer {
   private let part = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
   private let control = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 16)
   private var message = msghdr()
+  /// The number of octets of the datagram; negative if none was received.
   private(set) var count = 0
   /// The kernel receive time stamp in nanoseconds of CLOCK_REALTIME; 0 if there is none.
   private(set) var stamp: Int64 = 0
@@ -43,6 +44,7 @@ final class DatagramBuffer {
     return true
   }
 
+  /// The port on 127.0.0.1 that sent the datagram.
   var sender: SocketAddress { SocketAddress(loopback: UInt16(bigEndian: from.pointee.sin_port)) }
 
   /// The octets of the datagram, valid until the next datagram is received.

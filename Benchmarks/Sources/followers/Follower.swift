@@ -13,9 +13,13 @@ final class Follower {
   private let isTutti: Bool
   private let endpoint: Endpoint
   private var receiver = PacketReceiver(ssrc: 0, systemExclusiveCapacity: 256)
+  /// The control port of the master; nil before the session is established.
   private var master: SocketAddress?
+  /// When the next receiver feedback is sent: a second after the first packet since the last one.
   private var feedbackDue = Instant.distantFuture
+  /// Whether the session was established.
   private(set) var hasJoined = false
+  /// Whether the session has ended, or the invitation has failed.
   private(set) var hasLeft = false
   /// The next deadline.
   private(set) var due = Instant.distantFuture
@@ -25,6 +29,7 @@ final class Follower {
   private var expected = 0
   /// Ticks that a journal has restored since the last tick in a command section.
   private var restored = 0
+  /// Whether Start or Continue has arrived, and no Stop since.
   private var isRunning = false
 
   init(port: UInt16, isTutti: Bool) throws(FollowersError) {
@@ -55,7 +60,7 @@ final class Follower {
     handleOutputs(at: now)
   }
 
-  /// Handles a datagram that arrived at `port`.
+  /// Handles a datagram that arrived at `port`. Records its ticks in the table `ticks`, as those of the follower `number`.
   func receive(
     _ buffer: borrowing DatagramBuffer, on port: Port, at instant: Instant, into ticks: inout TickTable, as number: Int
   ) {
@@ -71,6 +76,7 @@ final class Follower {
     }
   }
 
+  /// Decodes an RTP packet, and counts its ticks and those that its journal has restored.
   private func read(_ datagram: Span<UInt8>, at instant: Instant, into ticks: inout TickTable, as number: Int) {
     do { try receiver.open(datagram, near: instant) } catch {
       counters.rejected += 1
@@ -91,6 +97,7 @@ final class Follower {
     }
   }
 
+  /// Counts a Start, Continue or Stop.
   private func apply(_ message: Message) {
     switch message {
     case .start:
@@ -174,6 +181,7 @@ final class Follower {
     return isSent
   }
 
+  /// Sends receiver feedback (AppleMIDI RS): FF FF, "RS", the SSRC, the sequence number and two zero octets.
   private func send(feedback sequence: UInt16, to address: SocketAddress) {
     let (ssrc, high, low) = (endpoint.ssrc, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence))
     var packet: [UInt8] = [0xFF, 0xFF, 0x52, 0x53]
@@ -183,6 +191,6 @@ final class Follower {
 }
 
 extension Collection<UInt8> where Index == Int {
-  /// Whether a control packet is a clock probe of a Tutti peer.
+  /// Whether a control packet is a clock probe of a Tutti peer: its command is "TU".
   fileprivate var isProbe: Bool { count >= 4 && self[2] == UInt8(ascii: "T") && self[3] == UInt8(ascii: "U") }
 }

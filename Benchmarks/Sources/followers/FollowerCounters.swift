@@ -1,8 +1,10 @@
 /// The counters of one follower, or their sum.
 struct FollowerCounters {
+  /// Start, Continue and Stop messages.
   var starts = 0
   var continues = 0
   var stops = 0
+  /// Ticks that have arrived or were restored.
   var ticks = 0
   /// Ticks that a recovery journal has restored; also counted in ``ticks``.
   var recovered = 0

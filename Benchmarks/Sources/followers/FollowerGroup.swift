@@ -9,19 +9,25 @@ import RTPMIDI
 /// accepts when all other followers are in session. A master with --connect to the first follower and --start therefore
 /// starts the rhythm when all followers are in session.
 final class FollowerGroup {
+  /// What all followers have done: joined the session, received Start, received Stop.
   enum Event { case joined, started, stopped }
 
   private let followers: [Follower]
+  /// The control port of the master.
   private let master: UInt16
+  /// The epoll instance. The number of a socket is twice the number of its follower, plus 1 for the data port.
   private let poll = epoll_create1(0)
   private let buffer = DatagramBuffer()
+  /// The number of followers that have invited the master, plus 1 for the first follower, which does not.
   private var connecting = 1
+  /// The ticks that the followers have received.
   private(set) var ticks: TickTable
 
   /// The maximum number of pending invitations. A master accepts no more from one host.
   private static let maximumPending = 12
 
   init(_ count: Int, port: UInt16, master: UInt16, areTutti: Bool) throws(FollowersError) {
+    // Each follower needs two descriptors: raise the limit as far as permitted.
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     limit.rlim_cur = limit.rlim_max
@@ -39,6 +45,7 @@ final class FollowerGroup {
     }
   }
 
+  /// Adds a socket to the epoll instance, with its number.
   private func watch(_ socket: LoopbackSocket, as number: UInt32) {
     var event = epoll_event()
     event.events = EPOLLIN.rawValue
@@ -86,10 +93,12 @@ final class FollowerGroup {
   /// The counters of each follower.
   var counters: [FollowerCounters] { followers.map(\.counters) }
 
+  /// Passes the oldest datagram at a port to its follower. `wall` is CLOCK_REALTIME at `now`, in nanoseconds.
   private func receive(on port: Port, of number: Int, at now: Instant, wall: Int64) {
     let follower = followers[number]
     // Level-triggered: epoll reports remaining datagrams again.
     guard buffer.receive(from: port == .control ? follower.control : follower.data) else { return }
+    // The first follower ignores the master until all other followers are in session.
     if number == 0, !follower.hasJoined, !mayFirstJoin { return }
     // The kernel time stamp, converted to CLOCK_MONOTONIC. It must be before the readings of both clocks.
     let age = wall &- buffer.stamp
@@ -98,8 +107,10 @@ final class FollowerGroup {
     follower.receive(buffer, on: port, at: arrival, into: &ticks, as: number)
   }
 
+  /// Whether all followers except the first are in session.
   private var mayFirstJoin: Bool { connecting == followers.count && followers.dropFirst().allSatisfy(\.hasJoined) }
 
+  /// Lets followers invite the master, as long as few invitations are pending.
   private func inviteSome(at now: Instant) throws(FollowersError) {
     guard !mayFirstJoin else { return }
     var waiting = 0
@@ -119,6 +130,7 @@ final class FollowerGroup {
 
 /// The time of CLOCK_MONOTONIC, which the master also uses.
 var monotonicNow: Instant { Instant(nanoseconds: instant(of: CLOCK_MONOTONIC)) }
+/// The time of CLOCK_REALTIME in nanoseconds, which the kernel uses for its time stamps.
 private var wallClockNow: Int64 { instant(of: CLOCK_REALTIME) }
 
 private func instant(of clock: clockid_t) -> Int64 {

@@ -2,7 +2,7 @@ import CEpoll
 import Glibc
 import RTPMIDI
 
-/// A port of 127.0.0.1.
+/// A port of 127.0.0.1, which is 0x7F00_0001.
 extension SocketAddress {
   init(loopback port: UInt16) { self.init(host: 0x7F00_0001, port: port) }
 

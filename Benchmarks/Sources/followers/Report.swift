@@ -4,9 +4,13 @@ import MusicalTime
 
 /// The results of all followers.
 struct Report {
+  /// The number of followers.
   private let followers: Int
+  /// The number of ticks that at least one follower has received.
   private let rows: Int
+  /// The counters of each follower.
   private let counters: [FollowerCounters]
+  /// The sum of the counters of all followers.
   private let total: FollowerCounters
   /// Arrivals of a tick after its first arrival.
   private let spread: Figures

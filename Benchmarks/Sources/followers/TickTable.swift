@@ -4,14 +4,17 @@ import MusicalTime
 /// The ticks of the run, one row each, and how far apart the same tick reached the followers.
 ///
 /// A tick is identified by its time stamp, which is the same for all followers. The master sends ticks in order, so only
-/// the newest rows are open. A row that leaves the window is measured and discarded.
+/// the newest rows are open for further arrivals. A row that is closed is measured, and its arrivals are discarded.
 struct TickTable {
+  /// The number of open rows.
   private static let openRows = 64
 
   private let followers: Int
+  /// The time stamp of each tick.
   private(set) var stamps: [Instant] = []
-  /// The first and the last arrival of each tick.
+  /// The first arrival of each tick at any follower. Open rows are missing.
   private(set) var firsts: [Instant] = []
+  /// The last arrival of each tick at any follower. Open rows are missing.
   private(set) var lasts: [Instant] = []
   /// The arrivals in the open rows, at index row modulo ``openRows``; `distantFuture` if a tick has not arrived.
   private var arrivals: [Instant]
@@ -27,6 +30,7 @@ struct TickTable {
     lasts.reserveCapacity(1 << 20)
   }
 
+  /// The number of rows.
   var count: Int { stamps.count }
 
   /// Records that the tick with time stamp `stamp` has reached `follower`.
@@ -50,6 +54,7 @@ struct TickTable {
   /// Measures the open rows.
   mutating func finish() { while firsts.count < stamps.count { measure(firsts.count) } }
 
+  /// Closes a row: records the first and the last arrival and the spread, and empties the row.
   private mutating func measure(_ row: Int) {
     let cells = row % Self.openRows * followers..<(row % Self.openRows + 1) * followers
     var (first, last) = (Instant.distantFuture, Instant(nanoseconds: .min))

@@ -15,6 +15,9 @@ struct Fuzz: ParsableCommand {
         fuzz packets --inputs 10000000 --seed 1
       """)
 
+  /// The largest growth of the resident memory in octets: 32 MiB.
+  private static let maximumGrowth = 32 << 20
+
   enum Kind: String, ExpressibleByArgument, CaseIterable { case packets, sessions }
 
   @Argument(
@@ -62,7 +65,7 @@ struct Fuzz: ParsableCommand {
     let after = residentMemory
     let growth = after - before
     let time = String(format: "%.1f", Date().timeIntervalSince(start))
-    let passed = growth <= 32 << 20
+    let passed = growth <= Self.maximumGrowth
     print("\(kind.rawValue): seed \(seed), \(inputs) inputs in \(time) s; \(fuzzer.account)")
     print("resident memory: \(before >> 10) KiB after \(warmUp) inputs, \(after >> 10) KiB at the end")
     print("RESULT fuzz-\(kind.rawValue) \(passed ? "pass" : "fail") figure=\(growth >> 10)KiB limit=32768KiB")

@@ -48,8 +48,9 @@ struct RandomScenarios: AsyncParsableCommand {
     var totals = Totals()
     await withTaskGroup(of: Outcome.self) { group in
       for next in seed..<seed + seeds {
+        // When `jobs` scenarios run, the next one waits until one of them has ended.
         if next >= seed + UInt64(jobs), let outcome = await group.next() { record(outcome, in: &totals) }
-        group.addTask { Self.run(next, length: length, table: table) }
+        group.addTask { Self.simulate(seed: next, length: length, table: table) }
       }
       for await outcome in group { record(outcome, in: &totals) }
     }
@@ -60,6 +61,7 @@ struct RandomScenarios: AsyncParsableCommand {
     if totals.failed > 0 { throw ExitCode(1) }
   }
 
+  /// Adds the outcome of a scenario to the totals. Prints the progress, and the command that repeats a scenario that failed.
   private func record(_ outcome: Outcome, in totals: inout Totals) {
     totals.add(outcome)
     // Written without buffering, so that the progress is visible when standard error is a file.
@@ -71,13 +73,14 @@ struct RandomScenarios: AsyncParsableCommand {
     FileHandle.standardOutput.write(Data(line.utf8))
   }
 
-  private static func run(_ seed: UInt64, length: Nanoseconds, table: StepTable) -> Outcome {
+  /// Runs one scenario to its end.
+  private static func simulate(seed: UInt64, length: Nanoseconds, table: StepTable) -> Outcome {
     let world = VirtualWorld.random(.random(seed: seed, table: table), length: length)
     while world.run(until: .distantFuture) {}
     return world.outcome
   }
 
-  /// The rhythm of all peers.
+  /// Loads the rhythm of all peers, Patches/street.yaml.
   private static func street() throws -> StepTable {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Patches/street.yaml")

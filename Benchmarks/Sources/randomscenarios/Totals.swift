@@ -2,19 +2,24 @@ import Simulation
 
 /// The combined results of all scenarios.
 struct Totals: CustomStringConvertible {
+  /// The number of scenarios.
   private(set) var scenarios = 0
   /// The number of scenarios with violations.
   private(set) var failed = 0
+  // Sums over all scenarios: see the properties of `Outcome` with the same names.
   private var steps = 0
   private var packets: Int64 = 0
   private var lost: Int64 = 0
   private var starts = 0
   private var takeovers = 0
-  private var masterConflicts = 0
+  /// How often a master yielded to a higher claim, which resolves a conflict between two masters.
+  private var outranked = 0
   /// The number of scenarios that violated each invariant.
-  private var violated: [Invariant: Int] = [:]
-  private var checks: [Invariant: Int] = [:]
+  private var violatingScenarios: [Invariant: Int] = [:]
+  /// How often each invariant was evaluated.
+  private var evaluations: [Invariant: Int] = [:]
 
+  /// Adds the result of one scenario.
   mutating func add(_ outcome: Outcome) {
     scenarios += 1
     if !outcome.holds { failed += 1 }
@@ -23,17 +28,19 @@ struct Totals: CustomStringConvertible {
     lost += outcome.lost
     starts += outcome.starts
     takeovers += outcome.takeovers
-    masterConflicts += outcome.outranked
-    for check in outcome.counts.keys { violated[check, default: 0] += 1 }
-    checks.merge(outcome.evaluations) { $0 + $1 }
+    outranked += outcome.outranked
+    for invariant in outcome.counts.keys { violatingScenarios[invariant, default: 0] += 1 }
+    evaluations.merge(outcome.evaluations) { $0 + $1 }
   }
 
   var description: String {
     var text = "\(scenarios) scenarios, \(failed) with violations; \(steps) steps; \(packets) packets, \(lost) lost\n"
-    text += "\(starts) starts, \(takeovers) takeovers, \(masterConflicts) conflicts between masters resolved\n"
-    for check in Invariant.allCases {
-      let name = check.rawValue + String(repeating: " ", count: max(0, 10 - check.rawValue.count))
-      text += "  \(name)  violated in \(violated[check] ?? 0) scenarios, \(checks[check] ?? 0) checks\n"
+    text += "\(starts) starts, \(takeovers) takeovers, \(outranked) conflicts between masters resolved\n"
+    for invariant in Invariant.allCases {
+      // Names are padded to a column of ten characters.
+      let name = invariant.rawValue + String(repeating: " ", count: max(0, 10 - invariant.rawValue.count))
+      let (violating, evaluated) = (violatingScenarios[invariant] ?? 0, evaluations[invariant] ?? 0)
+      text += "  \(name)  violated in \(violating) scenarios, \(evaluated) checks\n"
     }
     return text
   }

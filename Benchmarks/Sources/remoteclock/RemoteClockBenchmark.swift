@@ -40,13 +40,19 @@ struct RemoteClockBenchmark: ParsableCommand {
   /// The results of all seeds on one network with one skew and drift.
   struct Row: Encodable {
     var network: String
+    /// The skew in parts per million, and its drift in parts per million per minute.
     var skew, drift: Double
-    /// The 95th percentile from 10 to 40 s, median and worst seed; the 95th percentile from 40 s to the end; the largest error
-    /// from 10 s on.
-    var early, earlyWorst, late, largest: Double
-    /// The largest error one second after the beginning.
+    /// The 95th percentile of the error from 10 to 40 s, in microseconds: the median over all seeds, and the worst seed.
+    var early, earlyWorst: Double
+    /// The 95th percentile of the error from 40 s to the end, in microseconds: the median over all seeds.
+    var late: Double
+    /// The largest error of all seeds from 10 s on, in microseconds.
+    var largest: Double
+    /// The largest error of all seeds from 1 to 1.2 s after the beginning, in microseconds.
     var atOneSecond: Double
+    /// The time per packet, including the estimates.
     var nanosecondsPerPacket: Double
+    /// The sums over all seeds of packets, allocations, implausible packets and resets.
     var packets, allocations, rejected, resets: Int
   }
 
@@ -75,6 +81,7 @@ struct RemoteClockBenchmark: ParsableCommand {
     }
   }
 
+  /// Runs all seeds on one network with one skew and drift.
   private func measure(_ network: VirtualNetwork, skew: Double, drift: Double) -> Row {
     var route = VirtualRoute(network)
     (route.offset, route.skew, route.drift) = (.seconds(4242), skew, drift)
@@ -84,43 +91,44 @@ struct RemoteClockBenchmark: ParsableCommand {
     var (early, late): ([Double], [Double]) = ([], [])
     var spent = 0.0
     for seed in 1...seeds {
-      let news = route.news(seconds: seconds, seed: seed)
+      let measurements = route.measurements(seconds: seconds, seed: seed)
       var clock = RemoteClock()
-      var estimates = [ClockEstimate?](repeating: nil, count: news.count)
+      var estimates = [ClockEstimate?](repeating: nil, count: measurements.count)
       let begin = ContinuousClock.now
       allocation_count_begin()
       var next = Instant(nanoseconds: 0)
-      for index in news.indices {
-        clock.add(news[index].transit, at: news[index].at)
-        guard news[index].at >= next else { continue }
-        next = news[index].at + .milliseconds(50)
-        estimates[index] = clock.estimate(at: news[index].at)
+      for index in measurements.indices {
+        let now = measurements[index].at
+        clock.add(measurements[index].transit, at: now)
+        guard now >= next else { continue }
+        next = now + .milliseconds(50)
+        estimates[index] = clock.estimate(at: now)
       }
       row.allocations += Int(allocation_count_end())
       let length = ContinuousClock.now - begin
       spent += Double(length.components.seconds) * 1e9 + Double(length.components.attoseconds) / 1e9
-      row.packets += news.count
+      row.packets += measurements.count
       row.rejected += clock.rejected
       row.resets += clock.resets
-      var (first, rest): ([Double], [Double]) = ([], [])
-      for (news, estimate) in zip(news, estimates) {
+      var (earlyErrors, lateErrors): ([Double], [Double]) = ([], [])
+      for (measurement, estimate) in zip(measurements, estimates) {
         guard let estimate else { continue }
-        let error = (estimate.offset - route.difference(at: news.at)).magnitude.microseconds
-        let second = Double(news.at.nanoseconds) / 1e9
+        let error = (estimate.offset - route.difference(at: measurement.at)).magnitude.microseconds
+        let second = Double(measurement.at.nanoseconds) / 1e9
         if (1...1.2).contains(second) { row.atOneSecond = max(row.atOneSecond, error) }
         if second >= 10 { row.largest = max(row.largest, error) }
-        if (10..<40).contains(second) { first.append(error) }
-        if second >= 40 { rest.append(error) }
+        if (10..<40).contains(second) { earlyErrors.append(error) }
+        if second >= 40 { lateErrors.append(error) }
       }
-      early.append(p95(first))
-      late.append(p95(rest))
+      early.append(percentile95(of: earlyErrors))
+      late.append(percentile95(of: lateErrors))
     }
     (row.early, row.earlyWorst, row.late) = (median(early), early.max() ?? 0, median(late))
     row.nanosecondsPerPacket = spent / Double(row.packets)
     return row
   }
 
-  private func p95(_ values: [Double]) -> Double { values.sorted()[values.count * 95 / 100] }
+  private func percentile95(of values: [Double]) -> Double { values.sorted()[values.count * 95 / 100] }
 
   private func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()

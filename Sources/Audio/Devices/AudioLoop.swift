@@ -15,7 +15,8 @@ package final class AudioLoop: @unchecked Sendable {
   private let sink: AudioSink
   private let events: SPSCRing<SoundEvent>
   private let recording: Unmanaged<WAVOutput>?
-  private let end = Atomic<Int64>(.max)
+  /// The end in nanoseconds of CLOCK_MONOTONIC.
+  private let endInstant = Atomic<Int64>(.max)
   private let published = PublishedCounters()
 
   /// Creates a loop that renders the hits and messages of `events` into `sink`. A recording begins with the first period
@@ -38,12 +39,13 @@ package final class AudioLoop: @unchecked Sendable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   package func step(at now: Instant) -> Instant? {
-    guard device.grid.instant(of: device.next).nanoseconds < end.load(ordering: .relaxed) else { return nil }
+    guard device.grid.instant(of: device.next).nanoseconds < endInstant.load(ordering: .relaxed) else { return nil }
     renderer.drain(events, latency: .zero)
     switch device.step(at: now) {
     case .wait(let due): return due
     case .render(let frame): render(from: frame)
     case .renderLate(let frame):
+      // The recording waits for its renderer, so no frame is silent.
       renderer.countUnderrun(frames: 0)
       render(from: frame)
     case .underrun(_, let frames): renderer.countUnderrun(frames: frames)
@@ -56,7 +58,7 @@ package final class AudioLoop: @unchecked Sendable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  package func end(at instant: Instant) { end.store(instant.nanoseconds, ordering: .relaxed) }
+  package func end(at instant: Instant) { endInstant.store(instant.nanoseconds, ordering: .relaxed) }
 
   /// The counters since the start. Any thread may read them.
   ///
@@ -71,11 +73,12 @@ package final class AudioLoop: @unchecked Sendable {
     return counters
   }
 
+  /// Renders the period that begins at `frame` and passes it to the recording, if there is one.
   @_noLocks @_noAllocation
   private func render(from frame: Int64) {
     period.frame = frame
     renderer.render(&period)
-    // A copy: a closure that captured this object would count references.
+    // The closure captures this copy. A closure that captured the object itself would count references.
     let period = period
     if let recording { recording._withUnsafeGuaranteedRef { $0.write(period) } }
   }

@@ -12,8 +12,11 @@ public final class AudioThread {
   /// The instant at which ``firstFrame`` sounds.
   public let firstInstant: Instant
 
+  /// The work of the thread.
   private enum Loop: Sendable {
+    /// For a recording, or for no output: a ``NominalDevice`` requests the periods.
     case nominal(AudioLoop)
+    /// For a sound card.
     case card(CardLoop)
   }
   private let loop: Loop
@@ -87,6 +90,7 @@ public final class AudioThread {
   }
 }
 
+/// Runs all steps of `loop`, each at the instant that the previous step has returned.
 @_noLocks @_noAllocation
 private func run(_ loop: AudioLoop) {
   while let due = loop.step(at: MonotonicClock.now) { MonotonicClock.sleep(until: due) }

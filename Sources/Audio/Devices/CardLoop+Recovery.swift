@@ -11,38 +11,41 @@ extension CardLoop {
     guard code == -EPIPE || code == -ESTRPIPE else { return markLost(code) }
     let now = MonotonicClock.now
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
-    // No &&: its right-hand side would be a closure that captures this object.
-    var raisesFillLevel = false
     let isUnderrun = code == -EPIPE
+    // If this thread has written within twice the time that the device buffers, the thread was not late: the fill level is
+    // too low for the device. No &&: its right-hand side would be a closure that captures this object.
+    var raisesFillLevel = false
     if isUnderrun, now - lastWrite <= bufferedTime + bufferedTime { raisesFillLevel = fillLevel < stream.buffer }
     if raisesFillLevel {
       let raised = fillLevel &+ (stream.period > NominalDevice.period ? stream.period : NominalDevice.period)
       fillLevel = raised < stream.buffer ? raised : stream.buffer
     }
-    // An underrun that finds the fill level during the first half second is not counted.
-    if now - startInstant > .milliseconds(500) { raisesFillLevel = false }
-    let first = nextFrame
+    // In the first half second, an underrun that raises the fill level is not counted: it only finds the level.
+    let findsFillLevel = now - startInstant > .milliseconds(500) ? false : raisesFillLevel
+    let gapStart = nextFrame
     let code = restart(stream)
-    // The gap: from the first frame that had not been written to the last frame of the silence.
+    // The gap extends from the first frame that had not been written to the end of the silence that `restart` has written.
     if !isUnderrun {
-      renderer.countSilence(frames: nextFrame &- first)
-    } else if !raisesFillLevel {
-      renderer.countUnderrun(frames: nextFrame &- first)
+      renderer.countSilence(frames: nextFrame &- gapStart)
+    } else if !findsFillLevel {
+      renderer.countUnderrun(frames: nextFrame &- gapStart)
     }
     if code < 0 { return markLost(code) }
     publish()
     return .playing
   }
 
-  /// Prepares the device, fills it with silence and starts it. Returns 0 or -errno.
+  /// Prepares the device, fills it with silence and starts it, at the frame that is due now. Returns 0 or -errno.
   @_noLocks @_noAllocation
   func restart(_ stream: PCMStream) -> Int32 {
     var code = stream.prepare()
+    // The thread wakes when the device holds one period less than the fill level, so that one period can be written.
     if code >= 0 { code = stream.setWakeThreshold(stream.buffer &- fillLevel &+ NominalDevice.period) }
     if code < 0 { return code }
     let due = clock.fit.frame(nearest: MonotonicClock.now)
     let first = due > nextFrame ? due : nextFrame
     nextFrame = first
+    // Discards the rest of a partly written period: the next fill renders a new one.
     writtenFrames = NominalDevice.period
     while nextFrame &- first &+ NominalDevice.period <= fillLevel {
       let count = stream.write(silence.bytes(from: 0), NominalDevice.period)

@@ -6,14 +6,15 @@ extension CardLoop {
   /// The initial fill level of `stream` in frames: two periods of the device, and at least 512 frames. A sound server
   /// advances in steps of its own, so its fill level is at least 1024 frames.
   static func initialFillLevel(of stream: PCMStream) -> Int64 {
-    let least = stream.isHardware ? 2 * NominalDevice.period : 4 * NominalDevice.period
-    return min(max(2 * stream.period, least), stream.buffer)
+    let minimum = stream.isHardware ? 2 * NominalDevice.period : 4 * NominalDevice.period
+    return min(max(2 * stream.period, minimum), stream.buffer)
   }
 
   /// Plays until the end, lets the written frames sound, and closes the device. This is the body of the audio thread.
   ///
   /// Real-time: not safe while the device is lost. ``start()`` and ``step()`` are safe.
   package func run() {
+    // Each iteration is one loss of the device. The loop ends when `play` or `waitUntilReopened` reaches the end.
     while !play(), waitUntilReopened() {}
     // At most one second: frames that a device still holds after that are not music any more.
     let lastFrameEnd = clock.fit.instant(of: nextFrame)
@@ -22,8 +23,8 @@ extension CardLoop {
     device.close()
   }
 
-  /// Closes the device, then drops hits that fall due until the device can be opened again. At most four attempts per
-  /// second are made, also for a device that opens and then does not start.
+  /// Closes the device, and drops the hits that fall due until the device can be opened again. Makes at most four attempts
+  /// per second, also for a device that opens and then does not start.
   ///
   /// - Returns: true when the device is open, false when the end is reached.
   ///

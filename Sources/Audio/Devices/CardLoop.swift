@@ -7,9 +7,10 @@ import Synchronization
 /// to ``DeviceClock``, renders and writes.
 ///
 /// **Fill level.** The loop keeps ``fillLevel`` frames in the buffer of the device, which can hold more. The initial level
-/// is two periods. Some devices underrun at this level although the thread is on time: snd-aloop advances by timer, and
-/// three of its steps are longer than two periods. After such an underrun the level rises by one period, up to the size of
-/// the buffer. In the first half second after the start these underruns are not counted, because they only find the level.
+/// is two periods (see ``initialFillLevel(of:)``). Some devices underrun at this level although the thread is on time:
+/// snd-aloop advances by timer, and three of its steps are longer than two periods. After such an underrun the level rises
+/// by one period, up to the size of the buffer. In the first half second after the start these underruns are not counted,
+/// because they only find the level.
 ///
 /// **Recovery.** After an underrun or a suspend, the loop restarts the device immediately, with silence. Missed frames are
 /// skipped, so the next hit is in its place. A suspend is caused by the machine: it does not count as an underrun, but its
@@ -37,11 +38,13 @@ package final class CardLoop: @unchecked Sendable {
   var nextFrame: Int64
   /// The number of frames to keep in the device.
   var fillLevel: Int64 = 0
-  /// The period being written.
+  /// The period that is being written, in the format of the device.
   var frames: InterleavedPeriod
+  /// A period of silence in the format of the device.
   var silence: InterleavedPeriod
+  /// The period that is being written, as it was rendered.
   private var period = StereoPeriod()
-  /// The number of frames of ``frames`` that have been written.
+  /// The number of frames of ``frames`` that have been written. If all have been written, the next period is rendered.
   var writtenFrames: Int64 = NominalDevice.period
   /// How long the device may accept no frames before it counts as lost. The value is longer for a sound server, because a
   /// user may first have to connect the stream to a card.
@@ -97,7 +100,9 @@ package final class CardLoop: @unchecked Sendable {
     drainEvents()
     code = fill(stream, queued: stream.buffer &- position.available)
     if code < 0 { return recover(stream, from: code) }
+    // The device accepts frames without playing them.
     if bucket.level > Double(fillLevel &+ stream.buffer) { return markLost(-ENOSTR) }
+    // The device plays no frames.
     if MonotonicClock.now - lastWrite > stallTimeout { return markLost(-ETIMEDOUT) }
     publish()
     return .playing
@@ -140,9 +145,11 @@ package final class CardLoop: @unchecked Sendable {
   /// property. Real-time: safe.
   package var newState: CardState? { @_noLocks @_noAllocation get { states.take() } }
 
+  /// Passes all submitted events to the renderer.
   @_noLocks @_noAllocation
   func drainEvents() { renderer.drain(events, latency: latency) }
 
+  /// Publishes the counters and the state for the other threads.
   @_noLocks @_noAllocation
   func publish() {
     published.publish(renderer.counters)
@@ -154,9 +161,10 @@ package final class CardLoop: @unchecked Sendable {
     states.publish(state)
   }
 
+  /// Publishes that the device is lost because of `code` (-errno). Returns ``Outcome/lost``.
   @_noLocks @_noAllocation
   func markLost(_ code: Int32) -> Outcome {
-    // A device that was reopened but did not play is still the same loss.
+    // A device that was reopened and lost again before it played counts as one loss.
     if case .playing = state.status { state.losses &+= 1 }
     state.status = .lost(code: code)
     publish()
@@ -167,6 +175,7 @@ package final class CardLoop: @unchecked Sendable {
   /// position may be wrong because the device is still starting.
   @_noLocks @_noAllocation
   private func observe(_ position: PCMStream.Position) {
+    // A delay of more than ten seconds is not plausible.
     guard position.delay >= 0, position.delay <= 10 &* grid.rate else { return }
     state.delay = grid.instant(of: position.delay) - grid.instant(of: 0)
     let frame = nextFrame &- position.delay
@@ -176,6 +185,8 @@ package final class CardLoop: @unchecked Sendable {
   }
 
   /// Writes periods until the device holds ``fillLevel`` frames. Returns 0 or -errno.
+  ///
+  /// - Parameter queued: The number of frames that the device holds now.
   @_noLocks @_noAllocation
   private func fill(_ stream: PCMStream, queued: Int64) -> Int32 {
     var held = queued
@@ -197,6 +208,7 @@ package final class CardLoop: @unchecked Sendable {
     return 0
   }
 
+  /// Renders the period that begins at ``nextFrame`` into ``frames``.
   @_noLocks @_noAllocation
   private func render() {
     period.frame = nextFrame

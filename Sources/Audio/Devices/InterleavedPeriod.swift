@@ -44,6 +44,7 @@ package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// Stores `sample` as sample number `index`, in the format of the device.
   @_noLocks @_noAllocation
   private func put(_ sample: Float, at index: Int) {
     switch format {
@@ -58,12 +59,13 @@ package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
       memory.storeBytes(of: UInt8(truncatingIfNeeded: level &>> 16), toByteOffset: index &* 3 &+ 2, as: UInt8.self)
     case .s16: memory.storeBytes(of: Int16(Self.level(sample, scale: 32_768)), toByteOffset: index &* 2, as: Int16.self)
     case .float:
+      // All comparisons with NaN are false, so NaN becomes 0.
       let bounded: Float = sample > 1 ? 1 : sample >= -1 ? sample : sample < -1 ? -1 : 0
       memory.storeBytes(of: bounded, toByteOffset: index &* 4, as: Float.self)
     }
   }
 
-  /// `sample` as an integer in -scale...scale - 1; 0 for NaN.
+  /// Returns `sample`, where 1 is full scale, as an integer in -scale...scale - 1; 0 for NaN.
   @_noLocks @_noAllocation
   private static func level(_ sample: Float, scale: Double) -> Int64 {
     let value = Double(sample) * scale

@@ -6,8 +6,9 @@ public import MusicalTime
 /// While one period sounds, the other is rendered: when the clock passes the start of period P (P is a multiple of 256),
 /// the device requests the period that begins at P + 256, with the hits submitted until then. Whether a hit is late
 /// depends on the instant of its submission and not on when this machine renders, because a recording, unlike a converter,
-/// can wait for its renderer. A renderer so late that a converter would have run empty catches up, and the underrun is
-/// counted. A renderer that is late by more than ``maximumLateness`` (a stopped process) finds silence there instead.
+/// can wait for its renderer. A renderer that is so late that a converter would have run empty still renders all periods,
+/// and one underrun is counted. If it is late by ``maximumLateness`` or more (a stopped process), the missed frames become
+/// silence.
 ///
 /// The model reads no clock, so a virtual clock can drive it.
 public struct NominalDevice: Sendable {
@@ -36,6 +37,7 @@ public struct NominalDevice: Sendable {
   ///
   /// Real-time: safe.
   public private(set) var next: Int64
+  /// Whether the last requested period was late.
   private var isBehind = false
 
   /// Creates a device that begins at the first period boundary at or after `start`.
@@ -59,11 +61,11 @@ public struct NominalDevice: Sendable {
     let due = grid.instant(of: next &- Self.period)
     if now < due { return .wait(until: due) }
     let frame = next
-    let begin = grid.instant(of: frame)
-    if now < begin + Self.maximumLateness {
+    let soundsAt = grid.instant(of: frame)
+    if now < soundsAt + Self.maximumLateness {
       next = frame &+ Self.period
       let wasBehind = isBehind
-      isBehind = now >= begin
+      isBehind = now >= soundsAt
       return isBehind && !wasBehind ? .renderLate(from: frame) : .render(from: frame)
     }
     isBehind = false
@@ -79,6 +81,7 @@ public struct NominalDevice: Sendable {
     firstBoundary(atOrAfter: grid.firstFrame(notBefore: instant)) &+ period
   }
 
+  /// Returns the first multiple of ``period``, a power of two, that is not less than `frame`.
   @_noLocks @_noAllocation
   private static func firstBoundary(atOrAfter frame: Int64) -> Int64 { (frame &+ (period &- 1)) & ~(period &- 1) }
 }

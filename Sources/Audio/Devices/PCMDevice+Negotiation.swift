@@ -14,7 +14,8 @@ extension PCMDevice {
   static func open(_ name: String, rate: Int64?) throws(PCMError) -> PCMStream {
     guard !name.utf8.contains(0), !name.isEmpty else {
       throw PCMError(
-        device: name, reason: "invalid device name", remedy: "use --audio alsa:DEVICE; `tutti ports` lists the devices")
+        device: name, reason: "invalid device name",
+        remedy: "use --audio alsa:DEVICE with a device that `tutti ports` lists")
     }
     alsa_be_quiet()
     var opened: OpaquePointer?
@@ -31,25 +32,28 @@ extension PCMDevice {
     }
   }
 
+  /// Selects the sample format, the number of channels, the rate, the period and the buffer of the opened device `pcm`.
   private static func configure(_ pcm: OpaquePointer, name: String, rate: Int64?) throws(PCMError) -> PCMStream {
     var params: OpaquePointer?
     guard snd_pcm_hw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
     defer { snd_pcm_hw_params_free(params) }
+    /// Throws an error if the device has rejected `feature` with a negative `code`.
     func check(_ code: Int32, _ feature: String) throws(PCMError) {
       guard code < 0 else { return }
       throw PCMError(device: name, reason: "the device does not support \(feature)", remedy: conversionRemedy(name))
     }
-    let any = snd_pcm_hw_params_any(pcm, params)
-    guard any >= 0 else { throw PCMError(device: name, code: any) }
+    let initialization = snd_pcm_hw_params_any(pcm, params)
+    guard initialization >= 0 else { throw PCMError(device: name, code: initialization) }
     // The synthesizer renders at the rate of the card, so that no plugin converts the rate.
     snd_pcm_hw_params_set_rate_resample(pcm, params, 0)
     try check(snd_pcm_hw_params_set_access(pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED), "interleaved frames")
     guard let format = PCMFormat.allCases.first(where: { snd_pcm_hw_params_test_format(pcm, params, $0.alsa) == 0 })
     else {
-      let reason = "the device supports neither 32-bit, 24-bit or 16-bit integers nor floating point"
+      let reason =
+        "the device supports no sample format that Tutti can write (integers of 32, 24 or 16 bits, floating point)"
       throw PCMError(device: name, reason: reason, remedy: conversionRemedy(name))
     }
-    try check(snd_pcm_hw_params_set_format(pcm, params, format.alsa), "its sample format")
+    try check(snd_pcm_hw_params_set_format(pcm, params, format.alsa), "the sample format \(format), which it lists")
     let channels = try setChannels(pcm, params, name: name)
 
     var hertz = rate.flatMap { UInt32(exactly: $0) } ?? preferredRate
@@ -107,10 +111,15 @@ extension PCMDevice {
       guard code >= 0 else { throw PCMError(device: name, code: code) }
       return Int(count)
     }
-    throw PCMError(device: name, reason: "unsupported number of channels", remedy: conversionRemedy(name))
+    var minimum: UInt32 = 0
+    snd_pcm_hw_params_get_channels_min(params, &minimum)
+    throw PCMError(
+      device: name, reason: "the device has at least \(minimum) channels, a number that Tutti does not support",
+      remedy: conversionRemedy(name))
   }
 
-  /// Requests time stamps of CLOCK_REALTIME, an explicit start, and a stop on underrun.
+  /// Requests time stamps of CLOCK_REALTIME, an explicit start, and a stop on underrun. A start threshold equal to the
+  /// boundary, which no number of queued frames reaches, disables the automatic start.
   private static func configureStamps(_ pcm: OpaquePointer, name: String, buffer: UInt) throws(PCMError) {
     var params: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
@@ -136,8 +145,9 @@ extension PCMDevice {
     return snd_pcm_info(pcm, info) >= 0 && snd_pcm_info_get_card(info) >= 0
   }
 
+  /// Returns the remedy for a device without usable parameters: ALSA's plug device converts samples and rates.
   private static func conversionRemedy(_ name: String) -> String {
     name.hasPrefix("hw:")
-      ? "use --audio alsa:plug\(name), which converts" : "use another device; `tutti ports` lists the devices"
+      ? "to convert the samples, use --audio alsa:plug\(name)" : "use another device that `tutti ports` lists"
   }
 }

@@ -32,7 +32,9 @@ public final class PCMDevice: @unchecked Sendable {
   /// Real-time: not safe.
   public init(_ name: String) throws(PCMError) {
     let stream = try Self.open(name, rate: nil)
-    guard let grid = FrameGrid(rate: stream.rate) else { fatalError("negotiated outside 8000...96000 Hz") }
+    guard let grid = FrameGrid(rate: stream.rate) else {
+      fatalError("sound card \(name): the device set \(stream.rate) Hz; Tutti needs 8000 to 96000 Hz")
+    }
     (self.name, self.grid, self.stream) = (name, grid, stream)
     summary = Self.summary(name, stream)
     let leadFrames = CardLoop.initialFillLevel(of: stream) + 2 * NominalDevice.period
@@ -58,15 +60,18 @@ public final class PCMDevice: @unchecked Sendable {
     stream = try Self.open(name, rate: grid.rate)
   }
 
+  /// Returns the description of the opened `stream` for the user.
   private static func summary(_ name: String, _ stream: PCMStream) -> String {
     let fillLevel = CardLoop.initialFillLevel(of: stream)
+    // Rounded to a tenth of a millisecond.
     let milliseconds = (Double(fillLevel) * 10_000 / Double(stream.rate)).rounded() / 10
+    // Rounded up.
     let periods = (fillLevel + stream.period - 1) / stream.period
     let delay =
       stream.isHardware
       ? "output delay \(milliseconds) ms, as reported by the device"
       : "output delay \(milliseconds) ms, plus the delay that the sound server reports during playback"
     return "\(name): \(stream.rate) Hz, \(periods) periods of \(stream.period) frames; \(delay); "
-      + "set delay after the device with --latency"
+      + "if speakers or Bluetooth add delay, give it with --latency"
   }
 }

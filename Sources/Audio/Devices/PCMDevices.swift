@@ -24,13 +24,14 @@ public enum PCMDevices {
     alsa_be_quiet()
     let deadline = MonotonicClock.now + timeout
     let servers = [
-      ("default", "the system's default output"), ("pipewire", "PipeWire"),
-      ("pulse", "PulseAudio or a compatible server"),
+      Entry(name: "default", description: "the system's default output"),
+      Entry(name: "pipewire", description: "PipeWire"),
+      Entry(name: "pulse", description: "PulseAudio or a compatible server"),
     ]
     // All calls run at the same time, so that they share the two seconds.
-    let calls = servers.map { server in TimedCall { opens(server.0) } }
-    let present = zip(servers, calls).filter { $1.value(by: deadline) == true }
-    return present.map { Entry(name: $0.0.0, description: $0.0.1) } + hardware
+    let calls = servers.map { server in TimedCall { opens(server.name) } }
+    let present = zip(servers, calls).filter { _, call in call.value(by: deadline) == true }
+    return present.map { server, _ in server } + hardware
   }
 
   /// Whether `name` can be opened now. The function opens and closes the device. A device that does not open within two
@@ -42,6 +43,7 @@ public enum PCMDevices {
     return TimedCall { opens(name) }.value(by: MonotonicClock.now + timeout) == true
   }
 
+  /// Opens and closes the device `name`. Returns whether this succeeded. May block for ever.
   private static func opens(_ name: String) -> Bool {
     var pcm: OpaquePointer?
     guard snd_pcm_open(&pcm, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) >= 0, let pcm else { return false }
@@ -66,6 +68,7 @@ public enum PCMDevices {
     return TimedCall { findHardware() }.value(by: MonotonicClock.now + timeout) ?? []
   }
 
+  /// Asks ALSA for the playback devices of all cards. May block for ever.
   private static func findHardware() -> [Entry] {
     var entries: [Entry] = []
     var card: Int32 = -1
@@ -95,7 +98,7 @@ public enum PCMDevices {
     return entries
   }
 
-  /// A string reported by a device, made safe for a terminal.
+  /// Returns a string reported by a device, made safe for a terminal.
   private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
     pointer.map { String(cString: $0).printable() } ?? ""
   }

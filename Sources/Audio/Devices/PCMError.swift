@@ -7,6 +7,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   public let reason: String
   /// The -errno of ALSA; -ENOTSUP for an existing device that supports no usable parameters.
   let code: Int32
+  /// The remedy for this error; nil to use the remedy for ``code``.
   private let specificRemedy: String?
 
   /// Creates the error of a device that supports no usable parameters.
@@ -26,14 +27,15 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
 
   public var description: String { "\(device.printable()): \(reason); \(remedy)" }
 
-  /// The reason for `code` (-errno) as text for the user.
+  /// Returns the reason for `code` (-errno) as text for the user. ``CardLoop`` uses ETIMEDOUT and ENOSTR for failures that
+  /// ALSA does not report.
   static func reason(of code: Int32) -> String {
     switch -code {
     case EBUSY, EAGAIN: "another program is using this sound card"
     case EACCES, EPERM: "no permission to use this sound card"
     case ENOENT, ENODEV, ENXIO, ENOTDIR: "no such sound card"
     case ECONNREFUSED, EHOSTDOWN, ECONNABORTED: "the sound server does not answer"
-    case ENOTSUP: "the device does not support this sample rate or any known sample format"
+    case ENOTSUP: "the device no longer supports the rate and format with which it was opened"
     case ETIMEDOUT: "playback has stalled"
     case EPIPE: "playback stopped and could not be restarted"
     case ENOSTR: "the device accepts samples without playing them"
@@ -44,15 +46,17 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   private var genericRemedy: String {
     switch -code {
     case EBUSY, EAGAIN: "close that program, or play through the sound server with --audio alsa:default"
-    case EACCES, EPERM: "add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
-    default: "use --audio alsa:DEVICE with one of: " + alternatives
+    case EACCES, EPERM: "add yourself to the group audio (`usermod -aG audio NAME` as root) and log in again"
+    default: alternatives.isEmpty ? Self.remedyWithoutCard : "use --audio alsa:DEVICE with one of: \(alternatives)"
     }
   }
 
-  /// The available cards and, if there is a card, `default`.
+  private static let remedyWithoutCard = "there is no sound card, so record with --audio wav:FILE"
+
+  /// The available cards and, if there is a card, `default`. Empty if there is none.
   private var alternatives: String {
     let names = PCMDevices.hardware.map(\.name)
-    if names.isEmpty { return "none (there is no sound card)" }
+    if names.isEmpty { return "" }
     return (device == "default" ? names : ["default"] + names).joined(separator: ", ")
   }
 }

@@ -13,6 +13,7 @@ public enum PCMFormat: Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// ALSA format FLOAT.
   case float
 
+  /// The format in ALSA.
   var alsa: snd_pcm_format_t {
     switch self {
     case .s32: SND_PCM_FORMAT_S32

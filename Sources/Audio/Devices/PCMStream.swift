@@ -16,9 +16,12 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   /// Whether the stream plays on a card and not through a sound server, so that its time stamps come from the hardware.
   let isHardware: Bool
 
-  /// A position report: frames queued before the converter, frames that can be written, and the instant of the report.
+  /// A position report of the device.
   struct Position: BitwiseCopyable {
+    /// `delay`: the frames between the next frame to be written and the frame at the converter. `available`: the frames
+    /// that can be written.
     let delay, available: Int64
+    /// The instant of the report.
     let instant: Instant
 
     @_noLocks @_noAllocation

@@ -24,8 +24,8 @@ package final class TimedCall<Value: Sendable>: Sendable {
   /// Waits for the result until `deadline` and returns it; nil after a timeout. Once a call has returned a result, do not
   /// call this function again.
   package func value(by deadline: Instant) -> Value? {
-    let rest = max(deadline - MonotonicClock.now, .zero)
-    guard completion.wait(timeout: .now() + .nanoseconds(Int(rest.count))) == .success else { return nil }
+    let remaining = max(deadline - MonotonicClock.now, .zero)
+    guard completion.wait(timeout: .now() + .nanoseconds(Int(remaining.count))) == .success else { return nil }
     return result.withLock { $0 }
   }
 }

@@ -1,5 +1,6 @@
 /// An error of a SoundFont, or of a recording to write or to read.
 public struct AudioFileError: Error, Equatable, CustomStringConvertible {
+  /// The kind of error, which decides the exit status of the program.
   public enum Kind: Sendable {
     /// The file does not exist, or access is not permitted, or a recording cannot be written.
     case unavailable

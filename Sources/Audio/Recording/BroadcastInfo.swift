@@ -7,21 +7,25 @@ extension SF_BROADCAST_INFO {
   /// Creates the chunk for a recording of the peer `name` that begins at `firstFrame` of `grid`.
   init(name: String, firstFrame: Int64, grid: FrameGrid) {
     self.init()
-    let nanosecond = grid.instant(of: firstFrame).nanoseconds
-    set(\.description, "\(name); first frame at \(nanosecond) ns of CLOCK_MONOTONIC")
+    let firstInstant = grid.instant(of: firstFrame).nanoseconds
+    set(\.description, "\(name); first frame at \(firstInstant) ns of CLOCK_MONOTONIC")
     set(\.originator, "Tutti")
-    var seconds = time(nil)
-    var local = tm()
-    localtime_r(&seconds, &local)
-    let date = [Int(local.tm_year) + 1900, Int(local.tm_mon) + 1, Int(local.tm_mday)]
-    let time = [Int(local.tm_hour), Int(local.tm_min), Int(local.tm_sec)]
+    // OriginationDate (yyyy-mm-dd) and OriginationTime (hh:mm:ss) are the local date and time.
+    var secondsSince1970 = time(nil)
+    var now = tm()
+    localtime_r(&secondsSince1970, &now)
+    // tm_year counts from 1900, and tm_mon counts from 0.
+    let date = [Int(now.tm_year) + 1900, Int(now.tm_mon) + 1, Int(now.tm_mday)]
+    let timeOfDay = [Int(now.tm_hour), Int(now.tm_min), Int(now.tm_sec)]
     set(\.origination_date, date.map(twoDigits).joined(separator: "-"))
-    set(\.origination_time, time.map(twoDigits).joined(separator: ":"))
+    set(\.origination_time, timeOfDay.map(twoDigits).joined(separator: ":"))
+    // The version of the chunk format.
     version = 1
     timeReference = UInt64(bitPattern: firstFrame)
   }
 
-  /// The number of the first frame, in samples since the origin of the clock.
+  /// TimeReference: the number of the first frame. EBU Tech 3285 counts samples from midnight. Tutti counts them from the
+  /// origin of CLOCK_MONOTONIC (``FrameGrid``), which does not jump when the system clock is set.
   var timeReference: UInt64 {
     get { UInt64(time_reference_high) << 32 | UInt64(time_reference_low) }
     set {
@@ -41,4 +45,5 @@ extension SF_BROADCAST_INFO {
   }
 }
 
+/// Returns `number`, with a leading zero if it is less than 10.
 private func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Opens `path`, which must be a regular file. A device or a pipe could block the caller, and a failed recording would
-/// remove it.
+/// Opens `path`, which must be a regular file. Other files are rejected: a device or a pipe could block the caller, and a
+/// recording that fails to start removes its file.
 ///
+/// - Parameter remedy: The remedy in the error message.
 /// - Returns: the descriptor, which the caller closes.
 /// - Throws: ``AudioFileError`` with the reason of the kernel and `remedy`.
 func openRegularFile(_ path: String, flags: Int32, remedy: String) throws(AudioFileError) -> Int32 {

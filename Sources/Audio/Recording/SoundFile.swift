@@ -7,14 +7,14 @@ public struct SoundFile: Sendable {
   public let samples: [Float]
   /// Frames per second.
   public let rate: Int
-  /// The number of the first frame, in samples since the origin of the clock (Broadcast Wave time reference); nil if the
-  /// file does not contain it.
+  /// The number of the first frame, in samples since the origin of the clock: the Broadcast Wave time reference, as
+  /// ``WAVFile`` writes it. Nil if the file has no time reference.
   public let firstFrame: Int64?
 
   /// The maximum length of a recording in frames: two hours at 48 kHz.
   public static let maximumFrames = 2 * 3_600 * 48_000
 
-  private static let remedy = "use a WAV file of at most two hours"
+  private static let remedy = "give a WAV file of at most \(maximumFrames) frames (two hours at 48 kHz)"
 
   /// Reads `path` in WAV or any other format that libsndfile supports, with any sample type and up to 64 channels. Samples
   /// that are not finite become silence.
@@ -31,9 +31,11 @@ public struct SoundFile: Sendable {
     }
     defer { sf_close(handle) }
     guard (1_000...768_000).contains(format.samplerate) else {
-      throw Self.malformed(path, "sample rate \(format.samplerate) Hz")
+      throw Self.malformed(path, "its sample rate is \(format.samplerate) Hz, not 1000 to 768000")
     }
-    guard (1...64).contains(format.channels) else { throw Self.malformed(path, "\(format.channels) channels") }
+    guard (1...64).contains(format.channels) else {
+      throw Self.malformed(path, "it has \(format.channels) channels, not 1 to 64")
+    }
 
     samples = try Self.mix(handle, channels: Int(format.channels), expected: format.frames, path: path)
     rate = Int(format.samplerate)
@@ -43,18 +45,21 @@ public struct SoundFile: Sendable {
     firstFrame = found ? Int64(exactly: information.timeReference) : nil
   }
 
-  /// Reads to the end of the data and ignores the length in the header.
+  /// Reads all frames and returns the mean of their channels. The function reads to the end of the data. The number of
+  /// frames that the header states, `expected`, only rejects files that are too long.
   private static func mix(
     _ handle: OpaquePointer, channels: Int, expected: Int64, path: String
   ) throws(AudioFileError) -> [Float] {
-    guard expected <= Int64(maximumFrames) else { throw malformed(path, "longer than two hours at 48 kHz") }
+    guard expected <= Int64(maximumFrames) else { throw malformed(path, "it has more than \(maximumFrames) frames") }
     let chunk = 4_096
     var interleaved = [Float](repeating: 0, count: chunk * channels)
     var samples: [Float] = []
     while true {
       let count = Int(sf_readf_float(handle, &interleaved, Int64(chunk)))
       guard count > 0 else { return samples }
-      guard samples.count + count <= maximumFrames else { throw malformed(path, "longer than two hours at 48 kHz") }
+      guard samples.count + count <= maximumFrames else {
+        throw malformed(path, "it has more than \(maximumFrames) frames")
+      }
       for frame in 0..<count {
         var sum: Float = 0
         for channel in 0..<channels { sum += interleaved[frame * channels + channel] }
@@ -63,6 +68,7 @@ public struct SoundFile: Sendable {
     }
   }
 
+  /// Returns the error for a file that is not a usable recording.
   private static func malformed(_ path: String, _ reason: String) -> AudioFileError {
     AudioFileError(.malformed, path: path, reason: "not a readable recording: \(reason)", remedy: remedy)
   }

@@ -18,10 +18,12 @@ package struct WAVFile: ~Copyable {
   private var frames: (first: Int64, next: Int64)?
   /// The next frame at the last update of the header.
   private var lastHeaderUpdate: Int64 = 0
+  /// The buffer for one period of 256 frames, left and right samples alternating.
   private var samples = [Int16](repeating: 0, count: 2 * 256)
 
   private static let remedy = "use --audio wav:FILE with a file in a writable folder"
-  /// The limit of the 32-bit lengths in a WAV file, minus space for the header: over six hours at 48 kHz.
+  /// The maximum number of frames, over six hours at 48 kHz: the limit of the 32-bit lengths in a WAV file, minus 65 536
+  /// bytes for the header, at 4 bytes per frame.
   private static let maximumFrames = (Int64(UInt32.max) - 65_536) / 4
 
   /// Creates or truncates the file for a recording of the peer `name`.
@@ -60,13 +62,14 @@ package struct WAVFile: ~Copyable {
     guard frame > frames.next else { return }
     try checkSize(to: frame)
     for index in samples.indices { samples[index] = 0 }
-    var rest = frame - frames.next
-    while rest > 0 {
-      try write(min(rest, 256))
-      rest -= 256
+    var missing = frame - frames.next
+    while missing > 0 {
+      try write(min(missing, 256))
+      missing -= 256
     }
   }
 
+  /// Makes `frame` the first frame of the file and writes it into the Broadcast Wave chunk.
   private mutating func begin(at frame: Int64) {
     var information = SF_BROADCAST_INFO(name: name, firstFrame: frame, grid: grid)
     sf_command(handle, Int32(SFC_SET_BROADCAST_INFO), &information, Int32(MemoryLayout<SF_BROADCAST_INFO>.size))
@@ -74,13 +77,14 @@ package struct WAVFile: ~Copyable {
     lastHeaderUpdate = frame
   }
 
+  /// Writes the first `count` frames of ``samples`` and updates the header if a second has passed since the last update.
   private mutating func write(_ count: Int64) throws(AudioFileError) {
     guard let frames else { return }
     try checkSize(to: frames.next + count)
     errno = 0
     guard sf_writef_short(handle, samples, count) == count else {
       let reason = errno != 0 ? String(cString: strerror(errno)) : sndfileError(handle)
-      throw failure(reason, "free disk space or record to another disk")
+      throw failure(reason, "delete files to make room, or record to another disk")
     }
     self.frames?.next = frames.next + count
     guard frames.next - lastHeaderUpdate >= grid.rate else { return }
@@ -88,11 +92,13 @@ package struct WAVFile: ~Copyable {
     sf_command(handle, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
   }
 
+  /// Throws an error if a file that ends at `frame` is too long.
   private func checkSize(to frame: Int64) throws(AudioFileError) {
     guard let frames, frame - frames.first > Self.maximumFrames else { return }
     throw failure("a WAV file is limited to 4 GB", "record in shorter takes")
   }
 
+  /// Returns the level nearest to `sample`. Clips and counts a sample outside full scale; NaN becomes 0.
   private mutating func quantize(_ sample: Float) -> Int16 {
     let level = (sample * 32_768).rounded()
     guard level >= -32_768 && level <= 32_767 else {
@@ -102,6 +108,7 @@ package struct WAVFile: ~Copyable {
     return Int16(level)
   }
 
+  /// Returns the error for a recording that cannot continue.
   private func failure(_ reason: String, _ remedy: String) -> AudioFileError {
     AudioFileError(.unavailable, path: path, reason: "the recording has stopped: \(reason)", remedy: remedy)
   }

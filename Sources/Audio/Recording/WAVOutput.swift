@@ -21,10 +21,15 @@ public final class WAVOutput: @unchecked Sendable {
   public var clippedSamples: Int64 { clipped.load(ordering: .relaxed) }
 
   // Invariant: `file` and `_failure` are used only on the `writer` queue, which is also the only consumer of the ring. The
-  // audio thread is the only producer, and only this thread stores `end`.
+  // audio thread is the only producer, and only this thread stores `endFrame`.
+  //
+  // 1024 periods of 256 frames are over five seconds at 48 kHz.
   private let ring = SPSCRing<StereoPeriod>(capacity: 1024)
-  private let end = Atomic<Int64>(.min)
+  /// The frame after the last period of the audio thread, whether or not the period fitted into the ring; `.min` before the
+  /// first period.
+  private let endFrame = Atomic<Int64>(.min)
   private let clipped = Atomic<Int64>(0)
+  /// The number of frames taken from the ring after the first error and not written.
   private let unwritten = Atomic<Int64>(0)
   private let writer = DispatchQueue(label: "tutti.recording")
   private let timer: any DispatchSourceTimer
@@ -42,7 +47,7 @@ public final class WAVOutput: @unchecked Sendable {
     self.path = path
     timer = DispatchSource.makeTimerSource(queue: writer)
     timer.schedule(deadline: .now(), repeating: .milliseconds(50), leeway: .milliseconds(10))
-    timer.setEventHandler { [weak self] in self?.drain() }
+    timer.setEventHandler { [weak self] in self?.writePendingPeriods() }
     timer.resume()
   }
 
@@ -65,7 +70,7 @@ public final class WAVOutput: @unchecked Sendable {
   @_noLocks @_noAllocation
   public func write(_ period: StereoPeriod) {
     ring.push(period)
-    end.store(period.frame &+ 256, ordering: .releasing)
+    endFrame.store(period.frame &+ 256, ordering: .releasing)
   }
 
   /// Writes the waiting periods and closes the file. Call this function after the audio thread has ended.
@@ -76,10 +81,10 @@ public final class WAVOutput: @unchecked Sendable {
   public func finish() throws(AudioFileError) {
     timer.cancel()
     writer.sync {
-      drain()
-      let last = end.load(ordering: .acquiring)
-      if last > .min && _failure == nil {
-        do throws(AudioFileError) { try file?.pad(to: last) } catch { _failure = error }
+      writePendingPeriods()
+      let end = endFrame.load(ordering: .acquiring)
+      if end > .min && _failure == nil {
+        do throws(AudioFileError) { try file?.pad(to: end) } catch { _failure = error }
       }
       file = nil
     }
@@ -98,8 +103,9 @@ public final class WAVOutput: @unchecked Sendable {
     }
   }
 
-  /// Writes the waiting periods. After the first error, the recording has stopped, and further frames are only counted.
-  private func drain() {
+  /// Writes the periods in the ring to the file. After the first error, the recording has stopped, and further frames are
+  /// only counted. Runs on the `writer` queue.
+  private func writePendingPeriods() {
     while let period = ring.pop() {
       if _failure == nil {
         do throws(AudioFileError) { try file?.append(period) } catch { _failure = error }

@@ -31,12 +31,12 @@ extension ChannelSynthesizer {
     }
   }
 
-  /// The number of parameter changes that start a voice. FluidSynth 2.3.1 makes 49.
+  /// An upper bound of the parameter changes with which FluidSynth starts a voice. Version 2.3.1 makes 49.
   static var changesPerVoiceStart: Int32 { @_noLocks @_noAllocation get { 50 } }
 
-  /// An upper bound of the parameter changes that `message` causes while `voices` voices sound. In measurements with
-  /// FluidSynth 2.3.1 and its default SoundFont, Reset All Controllers makes ten changes per voice, pan makes two, any
-  /// other message makes one, and a note starts up to six voices.
+  /// Returns an upper bound of the parameter changes that `message` causes while `voices` voices sound. In measurements
+  /// with FluidSynth 2.3.1 and its default SoundFont, Reset All Controllers (121) makes ten changes per voice, pan makes
+  /// two, any other message makes one, and a note starts up to six voices.
   @_noLocks @_noAllocation
   static func changeBound(of message: Message, voices: Int32) -> Int32 {
     switch message {
@@ -66,22 +66,28 @@ extension ChannelSynthesizer {
     }
   }
 
-  /// Sets a controller, with three exceptions:
+  /// Sets a controller, with these exceptions:
   ///
-  /// - Of the registered parameters, only pitch bend range, fine tuning and coarse tuning can be selected. The selection of
-  ///   a tuning program allocates memory each time.
-  /// - Non-registered parameters cannot be selected. FluidSynth accumulates the number of a SoundFont generator without a
-  ///   limit.
+  /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. An
+  ///   octet of any other number becomes 127. The selection of a tuning program would allocate memory each time.
+  /// - The selection of a non-registered parameter (NRPN) becomes the selection of the null parameter, RPN 127 127, because
+  ///   FluidSynth accumulates the number of a SoundFont generator without a limit.
+  /// - Local Control has no effect.
   /// - Omni, mono and poly mode messages, which FluidSynth ignores here, end all notes, as MIDI 1.0 requires.
   @_noLocks @_noAllocation
   private static func control(_ synthesizer: OpaquePointer, _ channel: Int32, _ controller: UInt8, _ value: Int32) {
     switch controller {
+    // The low and the high octet of a non-registered parameter number.
     case 98, 99:
       lane_controller(synthesizer, channel, 101, 127)
       lane_controller(synthesizer, channel, 100, 127)
+    // The low octet of a registered parameter number.
     case 100: lane_controller(synthesizer, channel, 100, value <= 2 ? value : 127)
+    // The high octet of a registered parameter number.
     case 101: lane_controller(synthesizer, channel, 101, value == 0 ? 0 : 127)
+    // Local Control.
     case 122: return
+    // All Notes Off, and the mode messages.
     case 123...127: lane_controller(synthesizer, channel, 123, 0)
     default: lane_controller(synthesizer, channel, Int32(controller), value)
     }

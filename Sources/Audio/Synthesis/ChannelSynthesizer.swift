@@ -35,6 +35,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   // Invariants: `synthesizers` holds one synthesizer, and `block` holds 64 frames of the left and 64 of the right channel.
   // Both live from init to deinit. `consumed` frames of the block have been delivered. `isSounding` is true whenever there
   // are voices. `pendingChanges` is an upper bound of the number of changes in the FluidSynth ring.
+  //
+  // An array of one synthesizer, because ``SoundFont`` creates and deletes arrays.
   private let synthesizers: UnsafeMutablePointer<OpaquePointer>
   private let block: UnsafeMutablePointer<Float>
   private let soundFont: SoundFont
@@ -76,14 +78,15 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     guard pendingChanges &+ bound <= Self.maximumChanges else { return false }
     Self.send(message, to: synthesizers[0])
     let started = lane_voices(synthesizers[0]) &- voices
-    // Without voices there are no changes. At full polyphony, `started` may be too small, because new voices may have
-    // replaced old ones.
     isSounding = started &+ voices > 0
     if !isSounding {
+      // Without voices there are no changes.
       pendingChanges = 0
     } else if case .noteOn = message, started &+ voices < Self.polyphony {
+      // The number of started voices is known, so this bound is lower than `bound`.
       pendingChanges = pendingChanges &+ started &* Self.changesPerVoiceStart &+ voices
     } else {
+      // At full polyphony, `started` may be too small, because new voices may have replaced old ones.
       pendingChanges = pendingChanges &+ bound
     }
     return true
@@ -94,7 +97,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func silence() {
-    // One change per voice. The unused half of the ring has enough space.
+    // One change per voice. The half of the ring that `play` leaves unused has enough space. Channel -1 means all channels.
     lane_silence(synthesizers[0], -1)
   }
 
@@ -125,10 +128,10 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     let (gap, wraps) = frame.subtractingReportingOverflow(position)
     position = frame
     if !wraps && gap <= rate {
-      var rest = gap
-      while rest > 0, prepareBlock() {
+      var missed = gap
+      while missed > 0, prepareBlock() {
         consumed += 1
-        rest -= 1
+        missed -= 1
       }
     } else {
       silence()
@@ -145,7 +148,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     consumed = Self.blockFrames
   }
 
-  /// Renders a block if the current one is consumed and a voice sounds. Returns whether the block has a frame to deliver.
+  /// Renders a block if the current one is consumed and a voice sounds. Returns whether the block has a frame to deliver;
+  /// false means that no voice sounds.
   @_noLocks @_noAllocation
   private mutating func prepareBlock() -> Bool {
     if consumed < Self.blockFrames { return true }
@@ -154,6 +158,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     return true
   }
 
+  /// Renders the next block. All pending parameter changes take effect.
   @_noLocks @_noAllocation
   private mutating func renderBlock() {
     lane_render(synthesizers[0], Int32(Self.blockFrames), block, block + Self.blockFrames)

@@ -3,19 +3,21 @@ import CFluidSynth
 /// A drum kit whose hits start on exact frames.
 ///
 /// FluidSynth starts voices on its own 64-frame blocks, so a single synthesizer misplaces a hit by up to 63 frames. Here, 64
-/// synthesizers (lanes) share one SoundFont. The blocks of lane k begin at the frames congruent to k modulo 64. A hit at
-/// frame f is played by lane f mod 64, whose next block begins at f. Therefore exactly one lane can begin a block at any
-/// frame. Blocks are rendered in the order of their first frames for all period lengths, so the sum of the lanes is
-/// bit-identical for every division into periods. Lanes without a voice are not rendered. A block extends past the end of
-/// its period by up to 63 frames, which are kept for the next period.
+/// synthesizers (lanes) share one SoundFont. The blocks of lane k begin at the frames congruent to k modulo 64, so at each
+/// frame exactly one lane can begin a block. A hit at frame f is played by lane f mod 64, whose next block begins at f.
+/// Lanes without a voice are not rendered.
+///
+/// Blocks are rendered in the order of their first frames, independently of the period length. The sum of the lanes is
+/// therefore bit-identical for every division into periods. A block extends past the end of its period by up to 63 frames,
+/// which are kept for the next period.
 ///
 /// **Cut-off groups.** Each group has its own drum channel in every lane. A hit in a group first silences this channel in
 /// all lanes. A lane falls silent at its next block, so the old sound ends at most 63 frames after the new sound began.
 ///
-/// **Priming.** During the first block of a voice, FluidSynth moves the stereo position from that of the previous voice in
-/// the same voice slot to that of the new voice. To make a hit independent of earlier hits, a lane that falls silent plays
-/// one inaudible hit in each slot it has used, so that all following voices start from the same state. Only a hit in a lane
-/// that still sounds may find a slot in another state.
+/// **Priming.** FluidSynth plays each voice in a voice slot. During the first block of a voice, FluidSynth moves the stereo
+/// position from that of the previous voice in the same slot to that of the new voice. To make a hit independent of earlier
+/// hits, a lane that falls silent plays an inaudible hit in each slot it has used. All following voices then start from the
+/// same state. Only a hit in a lane that still sounds may find a slot in another state.
 ///
 /// The value has one owner, so one thread at a time uses it.
 public struct DrumLanes: ~Copyable, @unchecked Sendable {
@@ -30,9 +32,10 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   public private(set) var position: Int64 = 0
 
   // Invariants: all 64 synthesizers live from init to deinit. `left` and `right` hold 4096 + 63 frames from `position`
-  // on. Frames outside `position..<renderedEnd + 63` are zero. The buffers contain exactly the blocks that start before
-  // `renderedEnd`; position <= renderedEnd <= position + 4096. Bit k of `activeLanes` is set while lane k may have voices.
-  // `usedSlots` is the number of voice slots that each lane has used since it was primed.
+  // on. They contain exactly the blocks that start before `renderedEnd`, so frames outside
+  // `position..<renderedEnd + 63` are zero; position <= renderedEnd <= position + 4096. `block` holds one block of 64
+  // left and 64 right samples. Bit k of `activeLanes` is set while lane k may have voices. `usedSlots` is the number of
+  // voice slots that each lane has used since it was primed.
   private let lanes: UnsafeMutablePointer<OpaquePointer>
   private let left: UnsafeMutablePointer<Float>
   private let right: UnsafeMutablePointer<Float>
@@ -44,8 +47,10 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   private let soundFont: SoundFont
   private let rate: Int64
 
-  /// The frames per FluidSynth block, which is also the number of lanes.
+  /// The frames per FluidSynth block, which is also the number of lanes. The lane of a frame is `frame & 63`, which is the
+  /// frame modulo 64, also for negative frames.
   static var blockFrames: Int { @_noLocks @_noAllocation get { 64 } }
+  /// The maximum number of frames by which a block extends past the end of its period.
   private static var overhang: Int { @_noLocks @_noAllocation get { 63 } }
 
   /// Loads the drum kit of a SoundFont for frames on `grid`.
@@ -136,12 +141,13 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
     let (gap, wraps) = frame.subtractingReportingOverflow(position)
     if !wraps && gap <= rate {
       while position < frame {
-        let rest = frame &- position
-        let count = rest < Int64(Self.maximumPeriod) ? Int(rest) : Self.maximumPeriod
+        let missed = frame &- position
+        let count = missed < Int64(Self.maximumPeriod) ? Int(missed) : Self.maximumPeriod
         renderBlocks(before: position &+ Int64(count))
         advance(by: count)
       }
     } else {
+      // Ends all voices and renders as many frames as the buffers hold, to discard all blocks that have begun.
       silence(channel: -1)
       renderBlocks(before: position &+ Int64(Self.maximumPeriod))
       advance(by: Self.maximumPeriod)
@@ -154,12 +160,14 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   @_noLocks @_noAllocation
   static func channel(of group: UInt8) -> Int32 { group == 0 ? 9 : Int32(group) &- 1 }
 
+  /// Ends the voices of `channel`, zero-based, in all lanes; -1 for all channels.
   @_noLocks @_noAllocation
   private func silence(channel: Int32) {
-    var rest = activeLanes
-    while rest != 0 {
-      lane_silence(lanes[rest.trailingZeroBitCount], channel)
-      rest &= rest &- 1
+    var remaining = activeLanes
+    while remaining != 0 {
+      lane_silence(lanes[remaining.trailingZeroBitCount], channel)
+      // Clears the lowest bit that is set.
+      remaining &= remaining &- 1
     }
   }
 
@@ -168,7 +176,8 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   private mutating func renderBlocks(before frame: Int64) {
     guard frame > renderedEnd else { return }
     while activeLanes != 0 {
-      // Rotated right by the lane whose blocks start at this frame: bit n then shows whether a block starts n frames later.
+      // `activeLanes`, rotated right by the lane whose block can start at `renderedEnd`. Bit n of the result shows whether a
+      // block starts n frames after `renderedEnd`.
       let lane = UInt64(truncatingIfNeeded: renderedEnd & 63)
       let upcoming = (activeLanes &>> lane) | (activeLanes &<< ((64 &- lane) & 63))
       renderedEnd = renderedEnd &+ Int64(upcoming.trailingZeroBitCount)
@@ -198,7 +207,9 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Plays ``primingNote`` inaudibly in the used slots of a silent lane. FluidSynth uses the slots in ascending order.
+  /// Plays ``primingNote`` inaudibly in the used slots of a silent lane. FluidSynth uses the slots in ascending order. A hit
+  /// may start several voices, or none, so the loop counts voices and limits the number of hits. The first block sets the
+  /// state of the slots, and the second one ends the voices. Both are discarded.
   @_noLocks @_noAllocation
   private mutating func prime(_ lane: Int) {
     var hits: Int32 = 0

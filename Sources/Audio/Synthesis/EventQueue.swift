@@ -8,10 +8,11 @@ public struct EventQueue: ~Copyable {
   /// The maximum number of events.
   public static var capacity: Int { @_noLocks @_noAllocation get { 1024 } }
 
-  /// Maps a running number to a slot. The capacity is a power of two.
+  /// The capacity, a power of two, minus 1: `number & mask` is the slot of the event with this running number.
   private static var mask: Int { @_noLocks @_noAllocation get { 1023 } }
 
   private var slots: InlineArray<1024, SoundEvent>
+  /// The slot of the earliest event.
   private var head = 0
 
   /// The number of events in the queue.

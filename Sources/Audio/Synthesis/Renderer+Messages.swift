@@ -29,9 +29,9 @@ extension Renderer {
       if message.startsNote, frame &- earliest > rate {
         counters.droppedNotes += 1
       } else if module?.channels.play(message) == false {
-        // The block accepts no more messages. Try again after the next block.
-        let rest = end &- position
-        let next = rest < 64 ? end : position &+ 64
+        // The next block accepts no more messages. Try again when this block, of 64 frames, has begun.
+        let remaining = end &- position
+        let next = remaining < 64 ? end : position &+ 64
         module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(next &- frame))
         position = next
         if position == end { return }
@@ -44,7 +44,8 @@ extension Renderer {
     module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(end &- frame))
   }
 
-  /// Adds all events of `ring`. Hits are played earlier by `latency`.
+  /// Takes all events from `ring` and adds them. Hits and recalls take effect earlier by `latency`. If the ring has dropped
+  /// events since the last call, all notes end.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

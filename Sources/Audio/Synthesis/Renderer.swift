@@ -63,6 +63,7 @@ public struct Renderer: ~Copyable {
     while let event = hits.first {
       let due = map.frame(nearest: event.instant)
       let earliest = map.firstFrame(for: event, notBefore: frame)
+      // The hit starts on the last of these frames: when it is due, when it can first sound, when the period begins.
       var start = due > earliest ? due : earliest
       if start < frame { start = frame }
       guard start < end else { break }
@@ -114,11 +115,14 @@ public struct Renderer: ~Copyable {
     dropNotes()
   }
 
+  /// Starts the hit `event` on `frame` and counts it, or drops and counts it.
+  ///
+  /// - Parameter isLate: Whether `frame` is after the frame at which the hit is due.
   @_noLocks @_noAllocation
   private mutating func strike(_ event: SoundEvent, at frame: Int64, isLate: Bool) {
     guard case .hit(let note, let velocity, let group) = event.kind else { return }
     let lateness = isLate ? map.instant(of: frame) - event.instant : .zero
-    // An extreme instant may overflow the difference. A negative lateness shows this.
+    // For an extreme instant, the difference may overflow. The lateness is then negative.
     guard lateness >= .zero, lateness <= Self.maximumLateness else {
       counters.dropped += 1
       return
@@ -133,6 +137,7 @@ public struct Renderer: ~Copyable {
     if lateness > counters.maximumLateness { counters.maximumLateness = lateness }
   }
 
+  /// Sets all frames to silence.
   @_noLocks @_noAllocation
   private func clear(_ frames: inout MutableSpan<Float>) {
     var frame = 0

@@ -4,6 +4,7 @@ public import MusicalTime
 /// An instruction for the audio thread: play a hit or a message, or recall hits. The clock thread submits events through a
 /// ring.
 public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
+  /// The kind of instruction.
   public enum Kind: Hashable, Sendable, BitwiseCopyable {
     /// A drum hit: the General MIDI drum, 0...127; the velocity, 1...127; the cut-off group, 1...8, or 0 for none. To sound
     /// in time, a hit must be submitted at least ``NominalDevice/lead`` before its instant.

@@ -18,7 +18,8 @@ final class SoundFont {
   // synthesizer must outlive the others.
   private let owner: OpaquePointer
 
-  static let remedy = "install libfluidsynth3 or fluid-soundfont-gm, or use --soundfont FILE"
+  static let remedy =
+    "install the package timgm6mb-soundfont or fluid-soundfont-gm, or give another file with --soundfont"
 
   /// Loads `path` for synthesizers of `rate` frames per second.
   ///
@@ -60,6 +61,7 @@ final class SoundFont {
     synthesizers.deallocate()
   }
 
+  /// Deletes a synthesizer and its settings.
   private static func delete(_ synthesizer: OpaquePointer) {
     let settings = fluid_synth_get_settings(synthesizer)
     delete_fluid_synth(synthesizer)
@@ -71,7 +73,7 @@ final class SoundFont {
     _ count: Int, rate: Int64, polyphony: Int32, gain: Double
   ) -> UnsafeMutablePointer<OpaquePointer> {
     creationLock.withLock { _ in
-      guard let settings = new_fluid_settings() else { fatalError("FluidSynth: out of memory") }
+      guard let settings = new_fluid_settings() else { fatalError("FluidSynth: out of memory; close other programs") }
       fluid_settings_setnum(settings, "synth.sample-rate", Double(rate))
       fluid_settings_setnum(settings, "synth.gain", gain)
       fluid_settings_setint(settings, "synth.polyphony", polyphony)
@@ -81,7 +83,9 @@ final class SoundFont {
       fluid_settings_setint(settings, "synth.dynamic-sample-loading", 0)
       let synthesizers = UnsafeMutablePointer<OpaquePointer>.allocate(capacity: count)
       for index in 0..<count {
-        guard let synthesizer = new_fluid_synth(settings) else { fatalError("FluidSynth: out of memory") }
+        guard let synthesizer = new_fluid_synth(settings) else {
+          fatalError("FluidSynth: out of memory; close other programs")
+        }
         synthesizers[index] = synthesizer
       }
       return synthesizers
@@ -99,6 +103,7 @@ final class SoundFont {
     guard pread(descriptor, &header, 12, 0) == 12, header[0..<4].elementsEqual("RIFF".utf8),
       header[8..<12].elementsEqual("sfbk".utf8)
     else { return "not a SoundFont" }
+    // The length, in octets 4 to 7, is little-endian and does not include the first 8 octets.
     let length = 8 + header[4..<8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
     var status = stat()
     let isComplete = fstat(descriptor, &status) == 0 && Int64(status.st_size) >= length

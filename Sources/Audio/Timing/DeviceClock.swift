@@ -14,7 +14,8 @@ public import MusicalTime
 ///
 /// **Slew.** The result is ``fit``, a line in integer arithmetic that follows the estimated line by at most 1 ms per second.
 /// It may jump only in the first second after a start, or after two consecutive blocks of half a second deviate by more than
-/// 2 ms (the device skipped frames without a report). In the second case, all older blocks are removed.
+/// 2 ms (the device skipped frames without a report). In the second case, only the second of these blocks and the block
+/// that has just begun are kept, and ``fit`` may jump for another second.
 ///
 /// **Bias.** ``fit`` shows when the freshest positions were read. Drivers do not report the delay after this position,
 /// usually 0.2...1 ms of converter filter. Two devices of the same model have the same bias. For ``Noise/symmetric``, the
@@ -37,8 +38,8 @@ public struct DeviceClock: Sendable {
   /// Real-time: safe.
   public private(set) var fit: FrameFit
 
-  // A point consists of x, the nominal seconds from `originFrame` to the reported frame, and u, the nanoseconds by which the
-  // frame is later than nominal, counted from `originInstant`.
+  // Each report of the device is a point (x, lateness). x is the nominal time in seconds from `originFrame` to the reported
+  // frame. The lateness is the time in nanoseconds from `originInstant` to the report, minus x.
   private var regression = TimestampRegression()
   private var originFrame: Int64
   private var originInstant: Instant
@@ -67,8 +68,12 @@ public struct DeviceClock: Sendable {
   private static var trustedSpan: Double { @_noLocks @_noAllocation get { 8 } }
   /// Nanoseconds per second by which ``fit`` approaches the estimated line.
   private static var maximumSlew: Double { @_noLocks @_noAllocation get { 1_000_000 } }
-  /// Nanoseconds by which the error of a block makes it an outlier.
+  /// Nanoseconds: a block that deviates from ``fit`` by more is an outlier.
   private static var outlierLimit: Double { @_noLocks @_noAllocation get { 2_000_000 } }
+  /// Nanoseconds (ten seconds): a report that deviates from the estimated line by this time is rejected.
+  private static var maximumDeviation: Double { @_noLocks @_noAllocation get { 1e10 } }
+  /// Consecutive rejections after which the clock restarts.
+  private static var maximumRejections: Int { @_noLocks @_noAllocation get { 100 } }
 
   /// Creates a clock with the nominal rate and an approximate origin: `frame` leaves the converter at about `instant`.
   ///
@@ -84,7 +89,10 @@ public struct DeviceClock: Sendable {
   /// The deviation of the device clock from the nominal rate, in parts per million; positive if its second is too long.
   ///
   /// Real-time: safe.
-  public var drift: Double { @_noLocks @_noAllocation get { estimate.slope / 1_000 } }
+  public var drift: Double {
+    // 1 ppm is 1000 nanoseconds per second.
+    @_noLocks @_noAllocation get { estimate.slope / 1_000 }
+  }
 
   /// Sets a new approximate origin after a restart of the stream: `frame` leaves the converter at about `instant`. The rate
   /// is kept.
@@ -110,33 +118,37 @@ public struct DeviceClock: Sendable {
     guard !frames.overflow, frames.partialValue >= 0 else { return reject(frame: frame, at: instant) }
     let x = Double(frames.partialValue) / Double(grid.rate)
     let nominal = Int128(frames.partialValue) * 1_000_000_000 / Int128(grid.rate)
-    let lateness = Int128(instant.nanoseconds) - Int128(originInstant.nanoseconds) - nominal
-    let u = Double(Int64(clamping: lateness))
-    let deviation = u - estimate.u(at: x)
-    guard x >= lastX, deviation > -1e10, deviation < 1e10 else { return reject(frame: frame, at: instant) }
+    let exactLateness = Int128(instant.nanoseconds) - Int128(originInstant.nanoseconds) - nominal
+    let lateness = Double(Int64(clamping: exactLateness))
+    let deviation = lateness - estimate.lateness(at: x)
+    guard x >= lastX, deviation > -Self.maximumDeviation, deviation < Self.maximumDeviation else {
+      return reject(frame: frame, at: instant)
+    }
     rejections = 0
-    if regression.add(x: x, u: u, slope: estimate.slope) { checkCompletedBlock() }
+    if regression.add(x: x, lateness: lateness, slope: estimate.slope) { checkCompletedBlock() }
     updateEstimate()
     slewFit(frame: frame, x: x)
     lastX = x
   }
 
+  /// Counts a rejected report. Restarts after ``maximumRejections`` consecutive ones.
   @_noLocks @_noAllocation
   private mutating func reject(frame: Int64, at instant: Instant) {
     rejections &+= 1
-    guard rejections >= 100 else { return }
+    guard rejections >= Self.maximumRejections else { return }
     rejections = 0
     restart(frame: frame, at: instant)
   }
 
-  /// Compares the completed block with ``fit``. After two consecutive outliers, removes all blocks before them.
+  /// Compares the completed block with ``fit``. After two consecutive outliers, removes all blocks except the second outlier
+  /// and the block that has just begun.
   @_noLocks @_noAllocation
   private mutating func checkCompletedBlock() {
     let block = regression.block(age: 1)
     let error: Double
     switch noise {
-    case .oneSided: error = block.lowestU - fitU(at: block.lowestX)
-    case .symmetric: error = block.u - fitU(at: block.x)
+    case .oneSided: error = block.lowestLateness - fitLateness(at: block.lowestX)
+    case .symmetric: error = block.meanLateness - fitLateness(at: block.meanX)
     }
     outlierBlocks = error > Self.outlierLimit || error < -Self.outlierLimit ? outlierBlocks &+ 1 : 0
     if outlierBlocks == 0 && regression.span >= Self.trustedSpan {
@@ -148,7 +160,8 @@ public struct DeviceClock: Sendable {
     acquisitionEnd = lastX + Self.acquisitionTime
   }
 
-  /// Fits ``estimate`` to the points.
+  /// Fits ``estimate`` to the points. With fewer than three blocks, the slope is ``trustedSlope``. Until the blocks span
+  /// ``trustedSpan``, a slope that was trusted before limits the new one.
   @_noLocks @_noAllocation
   private mutating func updateEstimate() {
     var (low, high) = (-Self.maximumSlope, Self.maximumSlope)
@@ -166,19 +179,20 @@ public struct DeviceClock: Sendable {
   /// Moves ``fit`` toward ``estimate``, by at most ``maximumSlew`` after the acquisition time.
   @_noLocks @_noAllocation
   private mutating func slewFit(frame: Int64, x: Double) {
-    var correction = estimate.u(at: x) - fitU(at: x)
+    var correction = estimate.lateness(at: x) - fitLateness(at: x)
     if x > acquisitionEnd {
       let limit = (x - lastX) * Self.maximumSlew
       if correction > limit { correction = limit }
       if correction < -limit { correction = -limit }
     }
+    // Adding or subtracting 0.5 rounds to the nearest nanosecond. Double.rounded() is not available in real-time code.
     let instant = fit.instant(of: frame) + Nanoseconds(Int64(correction < 0 ? correction - 0.5 : correction + 0.5))
     fit = FrameFit(frame: frame, at: instant, grid: grid, drift: estimate.slope / 1e9)
   }
 
-  /// The nanoseconds by which ``fit`` is later than nominal at `x` seconds.
+  /// Returns the lateness of ``fit`` at `x`, in nanoseconds.
   @_noLocks @_noAllocation
-  private func fitU(at x: Double) -> Double {
+  private func fitLateness(at x: Double) -> Double {
     let frames = Int64(x * Double(grid.rate) + 0.5)
     let nominal = Int128(frames) * 1_000_000_000 / Int128(grid.rate)
     let instant = fit.instant(of: originFrame &+ frames)

@@ -8,7 +8,7 @@ public struct FrameFit: Hashable, Sendable, BitwiseCopyable {
   /// The anchor frame, which sounds at ``instant``.
   public let frame: Int64
   public let instant: Instant
-  /// The length of a frame in units of 2^-32 ns, greater than 0.
+  /// The length of a frame in units of 2^-32 ns, greater than 0. A shift by 32 bits converts from or to nanoseconds.
   let frameLength: Int64
 
   /// Creates a line through `frame` at `instant` with frames `1 + drift` times as long as those of `grid`.
@@ -18,6 +18,7 @@ public struct FrameFit: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(frame: Int64, at instant: Instant, grid: FrameGrid, drift: Double = 0) {
+    // The comparison of NaN with itself is false.
     let bounded = drift < -0.001 ? -0.001 : drift > 0.001 ? 0.001 : drift == drift ? drift : 0
     let nominal = (Int128(1_000_000_000) &<< 32) / Int128(grid.rate)
     self.frame = frame
@@ -41,12 +42,15 @@ public struct FrameFit: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func frame(nearest instant: Instant) -> Int64 {
     let length = (Int128(instant.nanoseconds) - Int128(self.instant.nanoseconds)) &<< 32
+    // Adding half a frame and dividing with rounding down gives the nearest frame. The operator / rounds toward zero, so a
+    // negative quotient is corrected.
     let dividend = length + Int128(frameLength) / 2
     let quotient = dividend / Int128(frameLength)
     let frames = dividend < quotient * Int128(frameLength) ? quotient - 1 : quotient
     return Self.saturate(Int128(frame) + frames)
   }
 
+  /// Returns `value`, limited to the range of Int64.
   @_noLocks @_noAllocation
   private static func saturate(_ value: Int128) -> Int64 {
     if value > Int128(Int64.max) { return .max }

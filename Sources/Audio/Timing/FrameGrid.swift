@@ -37,6 +37,7 @@ public struct FrameGrid: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func frame(nearest instant: Instant) -> Int64 {
     let product = Int128(instant.nanoseconds) * Int128(rate)
+    // Adding half of the divisor rounds to the nearest frame.
     return Int64(truncatingIfNeeded: floorDivide(product + 500_000_000, by: 1_000_000_000))
   }
 
@@ -46,9 +47,11 @@ public struct FrameGrid: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func firstFrame(notBefore instant: Instant) -> Int64 {
     let product = Int128(instant.nanoseconds) * Int128(rate)
+    // Adding the divisor minus 1 rounds up.
     return Int64(truncatingIfNeeded: floorDivide(product + 999_999_999, by: 1_000_000_000))
   }
 
+  /// Divides and rounds down. The operator / rounds toward zero.
   @_noLocks @_noAllocation
   private func floorDivide(_ dividend: Int128, by divisor: Int128) -> Int128 {
     let quotient = dividend / divisor

@@ -1,14 +1,17 @@
 /// Line fits through the time stamps of a device over the last 32 s, in 64 blocks of half a second.
 ///
-/// Each time stamp is a point: x is the nominal time in seconds from the origin to the frame at the converter, and u is the
-/// time in nanoseconds by which the frame is later than nominal. A device with a drift of b lies on a line of slope b. Each
-/// block stores its lowest point and the mean of its points.
+/// Each time stamp is a point (x, lateness). x is the time in seconds from the origin to the frame at the converter, at the
+/// nominal rate. The lateness is the time in nanoseconds by which the frame is later than x. A device whose frames are
+/// longer than nominal by b nanoseconds per second produces points on a line of slope b. Each block stores the mean of its
+/// points and its lowest point.
 ///
-/// ``lowerBound(slopesFrom:to:)`` is the line below all points with the minimum mean distance to them (Moon, Skelly and
-/// Towsley, 1999, for clock skew across a network). It is exact if the error is one-sided, as for a position that may be old
-/// but is never ahead. The line touches two of the points. The search starts with the points that the lines of minimum and
-/// maximum slope touch. In each iteration, the chord through both points either is the result or touches a better point.
-/// ``leastSquares(slopesFrom:to:)`` is the least-squares line, for errors of both signs.
+/// **Errors of one sign.** A position report may be old but is never ahead, so its lateness is too large or exact. The
+/// result is the line below all points with the minimum mean distance to them, ``lowerBound(slopesFrom:to:)`` (Moon, Skelly
+/// and Towsley, 1999, for clock skew across a network). This line touches two of the points. The search starts with the
+/// points that the lines of minimum and maximum slope touch. In each iteration, the line through both points either is the
+/// result, or another point lies below it and replaces one of the two.
+///
+/// **Errors of both signs.** The result is the least-squares line, ``leastSquares(slopesFrom:to:)``.
 struct TimestampRegression: Sendable {
   /// The points of half a second.
   struct Block: Sendable, BitwiseCopyable {
@@ -17,17 +20,17 @@ struct TimestampRegression: Sendable {
     /// The number of points.
     var count = 0.0
     /// The mean of the points.
-    var x = 0.0
-    var u = 0.0
-    /// The lowest point.
+    var meanX = 0.0
+    var meanLateness = 0.0
+    /// The point that a line of the current slope, rising from below, touches first.
     var lowestX = 0.0
-    var lowestU = 0.0
+    var lowestLateness = 0.0
 
     @_noLocks @_noAllocation
     init() {}
   }
 
-  /// The line u = offset + slope * x, in nanoseconds and nanoseconds per second.
+  /// The line lateness = offset + slope * x. The offset is in nanoseconds, the slope in nanoseconds per second.
   struct Line: Sendable, BitwiseCopyable {
     var offset: Double
     var slope: Double
@@ -36,14 +39,16 @@ struct TimestampRegression: Sendable {
     init(offset: Double, slope: Double) { (self.offset, self.slope) = (offset, slope) }
 
     @_noLocks @_noAllocation
-    func u(at x: Double) -> Double { offset + slope * x }
+    func lateness(at x: Double) -> Double { offset + slope * x }
   }
 
   /// The length of a block in seconds.
   static var blockLength: Double { @_noLocks @_noAllocation get { 0.5 } }
+  /// The number of blocks in the ring, a power of two.
   private static var capacity: Int { @_noLocks @_noAllocation get { 64 } }
 
   private var blocks = InlineArray<64, Block>(repeating: Block())
+  /// The index of the newest block in ``blocks``.
   private var newest = 0
   /// The number of blocks that contain points.
   private(set) var count = 0
@@ -65,11 +70,12 @@ struct TimestampRegression: Sendable {
   ///
   /// - Parameters:
   ///   - x: Not less than the x of the other points.
+  ///   - lateness: The nanoseconds by which the frame is later than nominal.
   ///   - slope: The slope relative to which the lowest point of the block is selected.
   ///
   /// - Returns: whether the point began a new block, so that the block before it is complete.
   @_noLocks @_noAllocation
-  mutating func add(x: Double, u: Double, slope: Double) -> Bool {
+  mutating func add(x: Double, lateness: Double, slope: Double) -> Bool {
     let isFull = count > 0 && x - blocks[newest].start >= Self.blockLength
     if isFull || count == 0 {
       newest = (newest &+ 1) & (Self.capacity &- 1)
@@ -78,12 +84,12 @@ struct TimestampRegression: Sendable {
       blocks[newest].start = x
     }
     var block = blocks[newest]
-    if block.count == 0 || u - slope * x < block.lowestU - slope * block.lowestX {
-      (block.lowestX, block.lowestU) = (x, u)
+    if block.count == 0 || lateness - slope * x < block.lowestLateness - slope * block.lowestX {
+      (block.lowestX, block.lowestLateness) = (x, lateness)
     }
     block.count += 1
-    block.x += (x - block.x) / block.count
-    block.u += (u - block.u) / block.count
+    block.meanX += (x - block.meanX) / block.count
+    block.meanLateness += (lateness - block.meanLateness) / block.count
     blocks[newest] = block
     return isFull
   }
@@ -94,20 +100,21 @@ struct TimestampRegression: Sendable {
 
   /// Returns the mean of all points. Requires at least one point.
   @_noLocks @_noAllocation
-  private func centroid() -> (x: Double, u: Double) {
-    var (x, u, weight) = (0.0, 0.0, 0.0)
+  private func centroid() -> (x: Double, lateness: Double) {
+    var (x, lateness, weight) = (0.0, 0.0, 0.0)
     var age = 0
     while age < count {
       let block = block(age: age)
       weight += block.count
-      x += (block.x - x) * block.count / weight
-      u += (block.u - u) * block.count / weight
+      x += (block.meanX - x) * block.count / weight
+      lateness += (block.meanLateness - lateness) * block.count / weight
       age &+= 1
     }
-    return (x, u)
+    return (x, lateness)
   }
 
-  /// Returns the least-squares line with a slope from `low` to `high`. Requires at least one point.
+  /// Returns the least-squares line through the means of the blocks, with a slope from `low` to `high`. Requires at least
+  /// one point.
   @_noLocks @_noAllocation
   func leastSquares(slopesFrom low: Double, to high: Double) -> Line {
     let centroid = centroid()
@@ -115,36 +122,37 @@ struct TimestampRegression: Sendable {
     var age = 0
     while age < count {
       let block = block(age: age)
-      squares += block.count * (block.x - centroid.x) * (block.x - centroid.x)
-      products += block.count * (block.x - centroid.x) * (block.u - centroid.u)
+      squares += block.count * (block.meanX - centroid.x) * (block.meanX - centroid.x)
+      products += block.count * (block.meanX - centroid.x) * (block.meanLateness - centroid.lateness)
       age &+= 1
     }
     var slope = squares > 0 ? products / squares : 0
     if !(slope > low) { slope = low }
     if slope > high { slope = high }
-    return Line(offset: centroid.u - slope * centroid.x, slope: slope)
+    return Line(offset: centroid.lateness - slope * centroid.x, slope: slope)
   }
 
   /// Returns the line below all points with the minimum mean distance to them and a slope from `low` to `high`. Requires at
   /// least one point.
   @_noLocks @_noAllocation
   func lowerBound(slopesFrom low: Double, to high: Double) -> Line {
-    let x = centroid().x
-    // While the touched point lies left of the centroid, a steeper line has a smaller mean distance.
+    let meanX = centroid().x
+    // The mean distance to the points is the distance at the centroid. If the line touches a point left of the centroid, a
+    // steeper line through this point is nearer to the centroid. The result therefore touches a point on each side.
     var left = blockTouched(bySlope: low)
-    if left.lowestX >= x { return Line(offset: left.lowestU - low * left.lowestX, slope: low) }
+    if left.lowestX >= meanX { return Line(offset: left.lowestLateness - low * left.lowestX, slope: low) }
     var right = blockTouched(bySlope: high)
-    if right.lowestX <= x { return Line(offset: right.lowestU - high * right.lowestX, slope: high) }
+    if right.lowestX <= meanX { return Line(offset: right.lowestLateness - high * right.lowestX, slope: high) }
     var slope = low
     var iterations = 0
     while iterations < Self.capacity {
-      slope = (right.lowestU - left.lowestU) / (right.lowestX - left.lowestX)
+      slope = (right.lowestLateness - left.lowestLateness) / (right.lowestX - left.lowestX)
       let next = blockTouched(bySlope: slope)
       if next.lowestX == left.lowestX || next.lowestX == right.lowestX { break }
-      if next.lowestX < x { left = next } else { right = next }
+      if next.lowestX < meanX { left = next } else { right = next }
       iterations &+= 1
     }
-    return Line(offset: left.lowestU - slope * left.lowestX, slope: slope)
+    return Line(offset: left.lowestLateness - slope * left.lowestX, slope: slope)
   }
 
   /// Returns the block whose lowest point is touched first by a line of `slope` that rises from below.
@@ -154,7 +162,8 @@ struct TimestampRegression: Sendable {
     var age = 1
     while age < count {
       let other = block(age: age)
-      if other.lowestU - slope * other.lowestX < lowest.lowestU - slope * lowest.lowestX { lowest = other }
+      let isLower = other.lowestLateness - slope * other.lowestX < lowest.lowestLateness - slope * lowest.lowestX
+      if isLower { lowest = other }
       age &+= 1
     }
     return lowest

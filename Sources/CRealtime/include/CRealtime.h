@@ -20,6 +20,8 @@ int64_t realtime_wall_clock(void) REALTIME_SAFE;
 /// Sleeps until `deadline`, in nanoseconds of CLOCK_MONOTONIC. Continues to sleep after a signal.
 void realtime_sleep_until(int64_t deadline) REALTIME_SAFE;
 
+// The count of a doorbell (Doorbell.swift) is one word, which is also a futex.
+
 /// Increments `word` and wakes the thread that waits on it.
 void realtime_bell_ring(uint32_t *word) REALTIME_SAFE;
 

@@ -1,7 +1,7 @@
 import RTPMIDI
 import Transports
 
-/// The peers whose invitations are accepted. The policy does not apply to invitations of the local peer.
+/// The remote peers whose invitations are accepted. The policy does not apply to invitations that the local peer sends.
 public enum ConnectionPolicy: Sendable, CustomStringConvertible {
   case anyone
   case contacts(Contacts)

@@ -20,7 +20,7 @@ public struct Contacts: Sendable {
   }
 
   /// The maximum size of the file in bytes.
-  static let largest = 1 << 20
+  static let maximumSize = 1 << 20
 
   private var names: Set<String> = []
   private var hosts: [SocketAddress] = []
@@ -39,15 +39,17 @@ public struct Contacts: Sendable {
   ///
   /// - Throws: ``ParseError``.
   public init(path: String) throws(ParseError) {
-    guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: Self.largest + 1) else {
+    guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: Self.maximumSize + 1)
+    else {
       throw ParseError(
         description:
-          "contacts \(path): cannot be read; write a file of lines `name NAME` and `host HOST`, or name another "
-          + "with --contacts", isMalformed: false)
+          "contacts \(path): cannot be read; write a file of lines `name NAME` and `host HOST`, or give another "
+          + "file with --contacts", isMalformed: false)
     }
-    guard data.count <= Self.largest else {
+    guard data.count <= Self.maximumSize else {
       throw ParseError(
-        description: "contacts \(path): larger than a megabyte; is it the right file?", isMalformed: true)
+        description: "contacts \(path): larger than 1 MiB; give a text file of contacts with --contacts",
+        isMalformed: true)
     }
     let text = String(decoding: data, as: UTF8.self)
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -62,12 +64,13 @@ public struct Contacts: Sendable {
       default:
         throw ParseError(
           description:
-            "contacts \(path), line \(index + 1): not `name NAME` or `host HOST`; write one of them, or # before "
-            + "a remark", isMalformed: true)
+            "contacts \(path), line \(index + 1): not `name NAME` or `host HOST`; write one of these, or begin "
+            + "the line with # for a comment", isMalformed: true)
       }
     }
   }
 
+  /// Splits `line` at the first white space.
   private static func parts(of line: String) -> (kind: String, value: String) {
     let kind = line.prefix { !$0.isWhitespace }
     return (String(kind), line[kind.endIndex...].trimmingCharacters(in: .whitespaces))

@@ -9,7 +9,10 @@ struct MIDIPorts {
   let sequencer: Sequencer
   /// The ports that may be used as external clocks.
   var clocks: [PortClock] = []
+  /// The maximum number of external clocks.
   private static let clockLimit = 16
+  /// The maximum number of programs whose held notes are recorded.
+  private static let programLimit = 64
   /// The budget for messages to the network.
   var outbound = MessageBudget()
   /// The notes that each program at the input port holds.
@@ -23,7 +26,8 @@ struct MIDIPorts {
   private var reconnections = Reconnections()
   /// The subscribers of the clock port.
   private var listeners: Set<SequencerAddress> = []
-  private var dropped = 0
+  /// The number of lost arrivals at the last call of ``checkLosses(_:at:)``.
+  private var knownLosses = 0
 
   /// Opens the ports; nil if none is configured.
   ///
@@ -44,6 +48,7 @@ struct MIDIPorts {
     }
   }
 
+  /// When ``advance(to:)`` must be called next.
   var nextDeadline: Instant { reconnections.nextDue ?? .distantFuture }
 
   /// Restores the connections to ports that have returned.
@@ -64,7 +69,7 @@ struct MIDIPorts {
     var released: [Message] = []
   }
 
-  /// Handles an announcement of the sequencer.
+  /// Handles an arrival that is not a MIDI message: an announcement of the sequencer, an overflow or an unused event.
   mutating func note(_ arrival: SequencerArrival) -> Changes {
     var changes = Changes()
     switch arrival.event {
@@ -86,19 +91,22 @@ struct MIDIPorts {
     return changes
   }
 
-  /// Compares the number of lost arrivals; after a loss, it reads all connections again.
+  /// Reads all connections again if arrivals were lost since the last call.
   ///
-  /// - Parameter count: the number of arrivals that were lost on the way to this thread.
+  /// - Parameter count: the number of arrivals that were lost between the network thread and this thread, since the start.
+  /// - Returns: the changes; nil if no arrival was lost.
   mutating func checkLosses(_ count: Int, at now: Instant) -> Changes? {
-    guard count != dropped else { return nil }
-    dropped = count
+    guard count != knownLosses else { return nil }
+    knownLosses = count
     return readConnections(at: now)
   }
 
+  /// Reads all connections from the kernel after arrivals were lost. Returns the changes.
   private mutating func readConnections(at now: Instant) -> Changes {
     overflows += 1
     let (links, ports) = (sequencer.links(), sequencer.ports())
-    // A Note Off may be among the lost arrivals.
+    // A Note Off may be among the lost arrivals, so all held notes end. All subscribers of the clock port are removed, and
+    // the present ones are added again.
     var changes = forget { _ in true }
     let subscribers = Set(links.filter { $0.port == .clock }.map(\.other))
     (changes.joined, changes.left) = (
@@ -106,34 +114,35 @@ struct MIDIPorts {
     )
     listeners = subscribers
     let sources = links.filter { $0.port == .clockInput }.map(\.other)
-    for n in clocks.indices {
-      clocks[n].clock.lostCount()
-      if let address = clocks[n].address, !sources.contains(address) { clocks[n].address = nil }
+    for index in clocks.indices {
+      clocks[index].clock.lostCount()
+      if let address = clocks[index].address, !sources.contains(address) { clocks[index].address = nil }
     }
     for address in sources { listen(to: address) }
     changes.connections = reconnections.resynchronize(links: links, ports: ports, at: now)
     return changes
   }
 
-  /// The port at `address` is connected to the clock input: a port that has returned, or another one.
+  /// Uses the port at `address`, which is connected to the clock input, as external clock. A port that has returned, by its
+  /// name, gets the clock that it had before.
   private mutating func listen(to address: SequencerAddress) {
     guard !clocks.contains(where: { $0.address == address }) else { return }
     let name = sequencer.ports().first { $0.address == address }?.name ?? "\(address)"
-    if let n = clocks.firstIndex(where: { $0.address == nil && $0.name == name }) {
-      clocks[n].address = address
+    if let index = clocks.firstIndex(where: { $0.address == nil && $0.name == name }) {
+      clocks[index].address = address
     } else if clocks.count < Self.clockLimit {
       clocks.append(PortClock(name: name, address: address))
     }
   }
 
-  /// The programs for which `matches` is true have disconnected from `port`; nil stands for all ports.
+  /// Handles the disconnection of the programs for which `matches` is true from `port`; nil means from all ports.
   private mutating func forget(at port: Sequencer.Port? = nil, _ matches: (SequencerAddress) -> Bool) -> Changes {
     var changes = Changes()
     if port == nil || port == .clockInput {
-      for n in clocks.indices {
-        guard let address = clocks[n].address, matches(address) else { continue }
-        clocks[n].address = nil
-        clocks[n].clock.lostCount()
+      for index in clocks.indices {
+        guard let address = clocks[index].address, matches(address) else { continue }
+        clocks[index].address = nil
+        clocks[index].clock.lostCount()
       }
     }
     if port == nil || port == .clock {
@@ -146,15 +155,17 @@ struct MIDIPorts {
     return changes
   }
 
+  /// Returns the messages that end the notes that the program at `address` holds.
   private mutating func release(_ address: SequencerAddress) -> [Message] {
     var notes = held.removeValue(forKey: address) ?? HeldNotes()
     return notes.release()
   }
 
-  /// Whether a message of the program at `address` may be sent to the network.
+  /// Returns whether a message of the program at `address` may be sent to the network, and records its notes. A message that
+  /// ends a held note may always be sent. All others are limited by ``outbound``.
   mutating func admits(_ message: Message, from address: SequencerAddress, at now: Instant) -> Bool {
     guard held[address]?.ends(with: message) == true || outbound.admit(at: now) else { return false }
-    if held[address] != nil || held.count < 64 { held[address, default: HeldNotes()].note(message) }
+    if held[address] != nil || held.count < Self.programLimit { held[address, default: HeldNotes()].note(message) }
     return true
   }
 

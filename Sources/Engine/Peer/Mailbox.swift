@@ -3,6 +3,7 @@ import Synchronization
 
 /// A queue of commands from other threads to the control thread.
 public final class Mailbox: Sendable {
+  /// Wakes the control thread.
   let bell = Doorbell()
   private let waiting = Mutex<[PlayerCommand]>([])
 
@@ -16,6 +17,7 @@ public final class Mailbox: Sendable {
     bell.ring()
   }
 
+  /// Removes and returns all commands, oldest first. Called by the control thread.
   func takeAll() -> [PlayerCommand] {
     waiting.withLock { commands in
       defer { commands.removeAll() }

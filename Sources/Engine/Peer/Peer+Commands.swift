@@ -5,6 +5,7 @@ import Realtime
 
 // Execution of the player's commands.
 extension Peer {
+  /// Executes a command of the player. If the command is not possible now, the player gets a message.
   func execute(_ command: PlayerCommand) {
     let now = MonotonicClock.now
     do throws(CommandError) {
@@ -14,14 +15,16 @@ extension Peer {
       case .stop: try stop(at: now)
       case .continue: try ensemble.continue(tempo: tempo, at: now)
       case .locate(let bars):
-        let bar = configuration.patch.meter.stepsPerBar
-        try ensemble.locate(Step((ensemble.position.index / bar + bars) * bar))
+        let stepsPerBar = configuration.patch.meter.stepsPerBar
+        try ensemble.locate(Step((ensemble.position.index / stepsPerBar + bars) * stepsPerBar))
       case .tempo(let difference):
         let range = Tempo.range
+        // The tempo is stored in nanoseconds per quarter note. Rounding to 0.001 BPM gives the tempo that the player has set.
         let bpm = min(max((tempo.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
         if let requested = try? Tempo(bpm: bpm) { try change(tempo: requested, at: now) }
       case .setTempo(let requested): try change(tempo: requested, at: now)
       case .offer(let name):
+        // peer(called:) has informed the player if there is no such peer.
         if let name, peer(called: name) == nil { break }
         try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
       case .take: try ensemble.take(at: now)
@@ -36,16 +39,18 @@ extension Peer {
     }
   }
 
+  /// Stops the rhythm, unless an external clock controls it.
   private func stop(at now: Instant) throws(CommandError) {
     guard externalClock?.leads(ensemble) != true else {
-      return log.notice("the rhythm: controlled by external clock \(externalClockName); stop it there")
+      return log.notice("the rhythm: follows the external clock \(externalClockName); stop it there")
     }
     try ensemble.stop(now: now)
   }
 
+  /// Changes the tempo, of the rhythm and of later starts, unless an external clock controls it.
   private func change(tempo requested: Tempo, at now: Instant) throws(CommandError) {
     guard externalClock?.leads(ensemble) != true else {
-      return log.notice("the tempo: controlled by external clock \(externalClockName); change it there")
+      return log.notice("the tempo: follows the external clock \(externalClockName); change it there")
     }
     if ensemble.role != .idle { try ensemble.change(tempo: requested, at: now) }
     tempo = requested
@@ -55,7 +60,7 @@ extension Peer {
   private func executeOther(_ command: PlayerCommand, at now: Instant) {
     switch command {
     case .activity(let level): ensemble.setActivity(level, at: now)
-    case .total(let rule): ensemble.activityRule = rule
+    case .total(let rule): ensemble.totalActivityRule = rule
     case .gate(let rule):
       do { try ensemble.gates.apply(rule) } catch { log.warning("\(error)") }
     case .ledBy(let leader): setLeader(leader)
@@ -63,7 +68,7 @@ extension Peer {
       let identity = name.flatMap { peer(called: $0) }
       guard name == nil || identity != nil else { break }
       core.recipient = identity
-      log.info("notes: sent to \(recipient)")
+      log.info("notes: from now on to \(recipient)")
     case .playToNext: playToNext()
     case .note(let key, let velocity):
       core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)), at: now)
@@ -75,10 +80,11 @@ extension Peer {
     }
   }
 
-  /// The channel of notes that the player plays without an instrument.
+  /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15) if
+  /// it has none.
   private var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
 
-  /// Sets the only peer that may control the rhythm; nil: any peer may.
+  /// Sets the only peer that may control the rhythm, by name or identity; nil: any peer may.
   func setLeader(_ leader: String?) {
     let isLocal = leader == configuration.name || leader == "\(identity)"
     ensemble.gates.ledBy(isLocal ? nil : leader)
@@ -86,15 +92,17 @@ extension Peer {
     if isLocal { ensemble.gates.set(.rhythm, open: false) }
   }
 
-  /// Starts the rhythm if this is configured and all configured peers are in session.
+  /// Starts the rhythm if this is configured, half a second after all configured peers are in session, at the latest at
+  /// ``startsAt``.
   func startIfDue(at now: Instant) {
     guard let due = startsAt else { return }
-    // In half a second, new peers measure the clock of this peer.
+    // In the half second, new peers measure the clock of this peer.
     if core.connections.areAllEstablished, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
     guard now >= due else { return }
     startsAt = nil
     if !core.connections.areAllEstablished {
-      log.warning("start: not all configured peers have answered; the rhythm starts without them")
+      let places = core.connections.missingPlaces.map(\.description).joined(separator: ", ")
+      log.warning("--start: no session with \(places); the rhythm starts without waiting any longer")
     }
     do throws(CommandError) {
       try ensemble.start(tempo: tempo, at: now)
@@ -107,10 +115,14 @@ extension Peer {
     }
   }
 
-  /// When this peer can leave: after the end of its own rhythm, or of a rhythm that ends soon, and after its last sounds have
-  /// faded in a recording. It leaves a rhythm of another master that continues at once.
+  /// Prepares to leave, and returns the instant at which this peer can leave.
+  ///
+  /// - A master hands the rhythm over if possible, and can leave in a second. Otherwise it stops the rhythm.
+  /// - A peer whose rhythm ends soon can leave after this end, when its last sounds have faded.
+  /// - A follower of a rhythm that continues can leave at once.
   func departure(at now: Instant) -> Instant {
     if ensemble.role == .master {
+      // `part` returns whether the rhythm is handed over.
       if ensemble.part(at: now) { return now + .seconds(1) }
       try? ensemble.stop(now: now)
     }

@@ -26,11 +26,14 @@ extension Peer {
         core.connections.withdrawn(
           Identity(identity), as: service.name, isInSession: { roster.session(of: $0) != nil }, now: now)
       case .unavailable(let reason): log.notice("\(reason)")
-      case .renamed(let name): log.notice("peer name: already in use on this network; other peers see \(name)")
+      case .renamed(let name):
+        let reason = "in use on this network, so other peers see \(name)"
+        log.notice("peer name \(configuration.name): \(reason); choose another name with --name")
       }
     }
   }
 
+  /// Connects to a discovered Tutti peer, if the configuration allows this.
   private func found(_ service: Discovery.Service, at now: Instant) {
     guard configuration.discovery == .connects, !service.isLocal, let bits = service.identity else { return }
     let identity = Identity(bits)
@@ -40,8 +43,8 @@ extension Peer {
       identity, as: service.name, at: Connections.Place(service.address), isInSession: isInSession, now: now)
     {
       let limit = Connections.announcementLimit
-      let reason = "discovered after \(limit) other peers, so it is ignored"
-      log.notice("\(service.name): \(reason); connect to it with --connect")
+      let reason = "not connected, because \(limit) other peers are announced on the network"
+      log.notice("\(service.name): \(reason); connect to it with --connect \(service.address)")
     }
   }
 }

@@ -15,12 +15,14 @@ extension Peer {
     discovery?.stop()
     discovery = nil
     core.releaseNotes()
-    execute(core.drain(at: now))
+    execute(core.takeOutputs(at: now))
     clock.stop()
     core.leave(at: now)
-    execute(core.drain(at: now))
+    execute(core.takeOutputs(at: now))
     network.stop()
-    if !sound.stop(after: now) { log.warning("sound card: it, or its server, does not respond and was abandoned") }
+    if !sound.stop(after: now) {
+      log.warning("sound card: the card or its sound server does not respond; restart the sound server")
+    }
     recordTicks(at: now)
     core.account.settle()
     defer {

@@ -6,6 +6,7 @@ import Transports
 
 // Messages from and to the ALSA ports.
 extension Peer {
+  /// Handles the arrivals at the ALSA ports since the last call.
   func receiveMIDI(at now: Instant) {
     // The number is bounded, so that a flood delays nothing else.
     var remaining = 1024
@@ -28,6 +29,7 @@ extension Peer {
     advanceExternalClocks(to: now)
   }
 
+  /// Passes changes of the connections on to the core, to the clock thread and to the player.
   private func handle(_ changes: MIDIPorts.Changes, at now: Instant) {
     for message in changes.released { core.play(message, at: now) }
     for address in changes.left { clock.send(.unsubscribed(address)) }
@@ -35,16 +37,18 @@ extension Peer {
     for change in changes.connections { notify(change) }
   }
 
-  /// Handles a message of a local program.
+  /// Handles a message of a local program at the input port.
   private func receive(_ message: Message, from address: SequencerAddress, at now: Instant) {
     if message.isOfChannel {
       if midi?.admits(message, from: address, at: now) == true { core.play(message, at: now) }
     } else if message == .clock, midi?.hasReportedClock == false {
       midi?.hasReportedClock = true
-      log.notice("MIDI clock: ticks arrive that are not used; to use them, name their port with --clock-from")
+      log.notice(
+        "MIDI clock: ticks arrive at the port `in` and are not used; to use them, give their sender to --clock-from")
     }
   }
 
+  /// Informs the player that a port has disappeared or is connected again.
   private func notify(_ change: Reconnections.Change) {
     switch change {
     case .gone(let name): log.warning("MIDI port \(name): disappeared; it is connected again when it returns")

@@ -6,6 +6,7 @@ import Transports
 
 // Events of the core, for the player and for the observer.
 extension Peer {
+  /// Reports `event` to the player and to the observer.
   func notify(_ event: Event) {
     let now = MonotonicClock.now
     switch event {
@@ -23,7 +24,8 @@ extension Peer {
     case .identityIsDuplicate(let peer):
       let address = peer.address.map { " at \($0)" } ?? ""
       let reason = "has the identity of this peer, perhaps from a copied disk"
-      log.warning("\(name(of: peer))\(address): \(reason); start one of them with another --name")
+      let remedy = "start one of them with another --name, which creates a new identity"
+      log.warning("\(name(of: peer))\(address): \(reason); \(remedy)")
     case .invitationDeclined(let name, let address):
       log.notice("\(name ?? "a peer") at \(address): invitation refused by --policy \(configuration.policy)")
     case .noReply(let address):
@@ -40,28 +42,31 @@ extension Peer {
       log.notice("\(name(of: peer)): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)")
     case .role(let role): changed(to: role, at: now)
     case .outranked(let identity):
-      log.notice("two peers started at once: \(name(of: identity)) is the master, this peer follows")
-    case .handedOver(let identity): log.notice("\(name(of: identity)) accepted the rhythm; this peer follows")
+      let other = name(of: identity)
+      log.notice("two peers started the rhythm at the same time: \(other) is the master, this peer follows")
+    case .handedOver(let identity): log.notice("\(name(of: identity)) took the role of master; this peer follows")
     case .masterLost(let identity):
-      log.warning("master \(name(of: identity)): lost, so the rhythm ended; press space to start it again")
+      let remedy = "start it again with the key space or the command `start`"
+      log.warning("master \(name(of: identity)): lost, so the rhythm ended; \(remedy)")
     case .warning(let identity, let warning): log.warning("\(name(of: identity)): \(description(of: warning))")
     case .offered(let identity):
-      log.notice("\(name(of: identity)) offers the rhythm; press t to accept it")
+      log.notice("\(name(of: identity)) offers the role of master; take it with the key t or the command `take`")
       observer?.report(event, about: reference(to: identity), at: now)
     case .tookOver(let identity):
-      log.notice("\(name(of: identity)) is no longer the master; this peer continues the rhythm")
+      log.notice("\(name(of: identity)) is no longer the master; this peer is the master now and continues the rhythm")
       observer?.report(event, about: reference(to: identity), at: now)
     case .channel(let channel):
       if let channel {
         log.info("this peer plays on MIDI channel \(channel.number)")
       } else {
-        log.notice("no MIDI channel is free; other peers can address this peer by its session only")
+        log.notice("no MIDI channel is free for this peer; other players can send it notes with `send-to` only")
       }
       observer?.report(event, at: now)
     case .total, .sounded, .roster: break
     }
   }
 
+  /// Handles a remote peer that has joined and identified itself, or is a standard device.
   private func joined(_ peer: PeerReference, at now: Instant) {
     if peer.identity == nil {
       let isExternalClock = core.peerClocks.contains { $0.address == peer.address }
@@ -75,43 +80,52 @@ extension Peer {
     observer?.report(.joined(peer), about: peer, at: now)
   }
 
+  /// Handles a change of the role of the local peer.
   private func changed(to role: Role, at now: Instant) {
     if role != .idle { trace.role = role }
     log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
     observer?.report(.role(role), at: now)
     // The rhythm was handed over, so this peer can leave.
     if isLeaving, role != .master { leavesAt = now + .milliseconds(100) }
-    // This also applies if another peer that started at the same time became the master.
+    // A peer with --start and --duration leaves when the rhythm ends, even if another peer that started at the same time
+    // became the master.
     if role == .idle, trace.role != .idle, configuration.start, startsAt == nil, configuration.duration != nil {
       leavesAt = leavesAt ?? departure(at: now)
     }
   }
 
+  /// The text of `warning` for the player, to follow the name of the peer.
   private func description(of warning: PeerWarning) -> String {
     switch warning {
     case .implausibleStamps:
-      "implausible stamps, as from a clock that jumps or stands still; they are ignored, and the rhythm continues"
+      "sends implausible time stamps, as from a clock that jumps or stands still, and they are ignored; "
+        + "check the system clock of that machine"
     case .clockStepped:
       "its clock was stepped or changed its rate; it is measured again, and the rhythm continues"
     case .clockIsSlewed:
-      "its clock and the local clock diverge by more than 200 ppm, as if a system slews its clock; it is followed"
+      "its clock and the local clock diverge by more than 200 ppm, as if one system slews its clock; the rhythm "
+        + "continues; check the time synchronization of both machines"
     case .isUnreadable:
-      "sends messages that cannot be decoded, perhaps of a newer version; they are ignored, and the rhythm continues"
+      "sends messages that cannot be decoded, perhaps of a newer version, and they are ignored; "
+        + "use the same version of Tutti on both machines"
     case .changesChannelTooOften:
       "changes its MIDI channel too often; its channel claims are ignored until it has not changed for 10 s"
     }
   }
 
+  /// The text of `error` for the player, with the name of the peer that the error concerns.
   func description(of error: CommandError) -> String {
-    guard case .belongsTo(let identity) = error else { return error.description }
-    return "the rhythm: \(name(of: identity)) is its master; wait until that peer stops it"
+    error.description(naming: { name(of: $0) })
   }
 
+  /// The name of the peer with this identity; the identity itself if the name is not known.
   func name(of identity: Identity) -> String { core.roster[identity]?.reference.name ?? identity.description }
 
+  /// The reference to the peer with this identity, for the observer.
   private func reference(to identity: Identity) -> PeerReference {
     core.roster[identity]?.reference ?? PeerReference(name: nil, identity: identity)
   }
 
+  /// The name of `peer`, or its address if it reports no name.
   private func name(of peer: PeerReference) -> String { peer.name ?? peer.address?.description ?? "a peer" }
 }

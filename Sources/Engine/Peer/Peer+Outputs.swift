@@ -9,6 +9,7 @@ import Transports
 
 // Execution of the core's outputs.
 extension Peer {
+  /// Executes the outputs of the core.
   func execute(_ outputs: [PeerCore.Output]) {
     var hasRosterChanged = false
     for output in outputs {
@@ -27,9 +28,11 @@ extension Peer {
         clock.rings.schedule.publish(schedule)
         clock.rings.bell.ring()
       case .sound(let message, let session):
-        // The programs at the notes port hear the remote peers. They hear the local player already.
+        // The programs at the notes port get the notes of the remote peers only. A message without a session is of the local
+        // player, whom they hear already.
         if session != nil, midi != nil { clock.send(.port(message)) }
-        // Channel 1 carries activity only, but a standard device may play notes on it: channel 16 sounds them.
+        // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They
+        // sound on channel 16 (zero-based 15).
         clock.send(.sound(message.on(message.channel == Channel(wire: 0) ? Channel(wire: 15) : nil)))
         if observer != nil {
           let peer = session.flatMap { core.roster[$0]?.reference }
@@ -50,6 +53,6 @@ extension Peer {
   /// Publishes the sources whose clock probes the network thread answers.
   private func publishSources() {
     let sources = core.roster.sessions.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }
-    networkRings.known.publish(KnownSources(sources, pace: core.endpoint.probeRateLimit))
+    networkRings.known.publish(KnownSources(sources, probeRateLimit: core.endpoint.probeRateLimit))
   }
 }

@@ -11,6 +11,7 @@ extension Peer {
     storage.save(session, at: now)
   }
 
+  /// The present state, to be saved.
   private var session: SessionState {
     let roster = core.roster
     let addresses = roster.sessions.filter { roster[$0.id]?.identity != nil }.map(\.info.control.description)
@@ -25,15 +26,16 @@ extension Peer {
   func resume(at now: Instant) {
     guard let saved = configuration.restored else { return }
     try? ensemble.locate(saved.position)
-    guard let rhythm = saved.rhythm else { return log.info("session restored") }
+    guard let rhythm = saved.rhythm else { return log.info("peer restored") }
     guard saved.boot == IdentityStore.boot else {
-      return log.notice("session restored, but the machine was restarted; press c to continue the rhythm")
+      let remedy = "continue the rhythm with the key c or the command `continue`"
+      return log.notice("peer restored, but the machine was restarted; \(remedy)")
     }
     do throws(CommandError) {
       try ensemble.resume(rhythm, at: now)
-      log.notice("session restored; this peer is the master again")
+      log.notice("peer restored; this peer is the master again")
     } catch {
-      log.notice("session restored; \(description(of: error))")
+      log.notice("peer restored, but not as the master; \(description(of: error))")
     }
   }
 }

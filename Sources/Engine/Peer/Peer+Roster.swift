@@ -14,6 +14,7 @@ extension Peer {
         peer: peer.reference, channel: peer.identity.flatMap { ensemble.channel(of: $0)?.number },
         weights: peer.identity.map { ensemble.weights(of: $0) })
     }
+    // Peers without a channel come last.
     return entries.sorted { ($0.channel ?? 17) < ($1.channel ?? 17) }
   }
 
@@ -24,25 +25,26 @@ extension Peer {
     if let identity = Identity(name), roster.session(of: identity) != nil { return identity }
     let named = roster.identities.filter { roster[$0]?.reference.name == name }
     if named.count > 1 {
-      log.notice("peer \(name): \(named.count) peers have this name, \(named[0]) is used; use the identity instead")
+      let identities = named.map(\.description).joined(separator: ", ")
+      log.notice("peer \(name): several peers have this name (\(identities)), the first one is used; give the identity")
     }
-    if named.isEmpty { log.notice("peer \(name): not in session; `peers` lists the peers in session") }
+    if named.isEmpty { log.notice("peer \(name): not connected; give a peer that the command `peers` lists") }
     return named.first
   }
 
   /// Logs the peers in session.
   func showRoster() {
     let entries = rosterEntries
-    guard !entries.isEmpty else { return log.info("no other peer is in session") }
+    guard !entries.isEmpty else { return log.info("no other peer is connected") }
     for entry in entries {
       let name = entry.peer.name ?? entry.peer.address?.description ?? "a peer"
       guard let weights = entry.weights else {
-        log.info("\(name): standard device")
+        log.info("\(name): standard device (RTP-MIDI without Tutti)")
         continue
       }
       let channel = entry.channel.map { "channel \($0)" } ?? "no channel"
       let outward = weights.outward.map { "\($0)" } ?? "?"
-      log.info("\(name): \(channel), weight from this peer \(weights.inward), weight to this peer \(outward)")
+      log.info("\(name): \(channel), weight \(weights.inward) from \(name) to you, \(outward) from you to \(name)")
     }
   }
 
@@ -60,6 +62,6 @@ extension Peer {
     let others = core.roster.identities
     let next = core.recipient.flatMap { others.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
     core.recipient = core.recipient != nil && next == others.count || others.isEmpty ? nil : others[next]
-    log.info("notes: sent to \(recipient)")
+    log.info("notes: from now on to \(recipient)")
   }
 }

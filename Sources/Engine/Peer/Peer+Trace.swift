@@ -78,6 +78,7 @@ extension Peer {
 }
 
 extension TraceHeader {
+  /// Creates the header for a peer. `firstFrame` and `firstInstant` belong to its recording and are not used without one.
   init(
     _ configuration: PeerConfiguration, identity: Identity, schedulingPolicy: SchedulingPolicy, memoryLocked: Bool,
     firstFrame: Int64, firstInstant: Instant
@@ -97,11 +98,14 @@ extension TraceHeader {
 
 /// The machine on which a result was measured.
 enum Machine {
+  /// The name and the version of the kernel.
   static var kernel: String {
+    // The first three words of /proc/version are for example "Linux version 6.1.0".
     (try? String(contentsOfFile: "/proc/version", encoding: .utf8))?.split(separator: " ").prefix(3)
       .joined(separator: " ") ?? "unknown"
   }
 
+  /// The model of the processor.
   static var processor: String {
     let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?.split(separator: "\n") ?? []
     let model = lines.first { $0.hasPrefix("model name") || $0.hasPrefix("Model") }?.split(separator: ":").last

@@ -47,8 +47,9 @@ public final class Peer {
   var arbiter = ClockArbiter()
   /// The tempo at which the player starts the rhythm.
   var tempo: Tempo
-  /// When the rhythm starts without a command.
+  /// When the rhythm starts without a command, at the latest; nil if it does not, or has done so.
   var startsAt: Instant?
+  /// When the peer leaves; nil while this is not known.
   var leavesAt: Instant?
   /// The configured receiver of the player's notes, until this peer joins.
   var awaitedRecipient: String?
@@ -121,7 +122,7 @@ public final class Peer {
     core.peerClocks = peerClocks
     core.ensemble.gates = configuration.gates
     core.ensemble.masterLoss = configuration.masterLoss
-    core.ensemble.activityRule = configuration.activityRule
+    core.ensemble.totalActivityRule = configuration.totalActivityRule
 
     clockRings.table.publish(StepTable(configuration.patch))
     // Ticks are sent ahead of time, but so late that no change can still affect them.
@@ -160,6 +161,7 @@ public final class Peer {
     core.endpoint.admits = { policy.admits($0, from: $1) }
   }
 
+  /// Informs the player about the sound card, the lead time and missing permissions.
   private func reportStart(lead: Nanoseconds, advice: [String]) {
     if let summary = sound.summary { log.info("\(summary)") }
     if lead > configuration.lead {
@@ -190,9 +192,11 @@ public final class Peer {
     while true {
       if let leavesAt, MonotonicClock.now >= leavesAt {
         guard ensemble.role == .master, !isLeaving else { break }
-        execute(.leave)  // The rhythm of this peer ends before the peer leaves.
+        // A master first hands its rhythm over or stops it.
+        execute(.leave)
       }
-      let rung = mailbox.bell.count
+      // Read before the queues, so that an arrival after the reading ends the wait.
+      let bellCount = mailbox.bell.count
       for command in mailbox.takeAll() { execute(command) }
       receiveDatagrams()
       let now = MonotonicClock.now
@@ -208,11 +212,12 @@ public final class Peer {
         nextStatus = now + .milliseconds(100)
         status(self.status)
       }
-      mailbox.bell.wait(until: wakeTime(nextStatus: status == nil ? .distantFuture : nextStatus), since: rung)
+      mailbox.bell.wait(until: wakeTime(nextStatus: status == nil ? .distantFuture : nextStatus), since: bellCount)
     }
     try leave()
   }
 
+  /// The instant until which the control thread sleeps, unless its bell rings.
   private func wakeTime(nextStatus: Instant) -> Instant {
     if networkRings.datagrams.count > 0 || networkRings.arrivals.count > 0 { return MonotonicClock.now }
     // The clock thread does not ring the bell for each tick, so the trace polls ten times a second.
@@ -224,6 +229,7 @@ public final class Peer {
     return wake
   }
 
+  /// Passes the datagrams from the network thread to the core.
   private func receiveDatagrams() {
     // The number is bounded, so that a flood delays nothing else and its replies do not accumulate.
     var remaining = 256
@@ -238,7 +244,7 @@ public final class Peer {
 
   /// Executes the outputs of the core.
   func executeOutputs(at now: Instant) {
-    let outputs = core.drain(at: now)
+    let outputs = core.takeOutputs(at: now)
     // The term and the session must be saved before any datagram contains them.
     storage.store.keep(term: ensemble.highestTerm)
     saveSession(at: now)

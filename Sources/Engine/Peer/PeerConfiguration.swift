@@ -7,13 +7,13 @@ public struct PeerConfiguration: Sendable {
   /// The sound card.
   public enum Card: Hashable, Sendable {
     case none
-    /// The default device. If it cannot be used, the peer only reports this.
-    case anyThereIs
+    /// The default device. If it cannot be used, the peer reports this and plays without a sound card.
+    case defaultIfUsable
     /// The ALSA PCM device of this name.
     case named(String)
   }
 
-  /// Discovery by DNS-SD: announce the peer and connect to others, announce only, or off.
+  /// Discovery by DNS-SD: announce the peer and connect to others (`connects`), only announce it (`announces`), or neither.
   public enum Discovery: Sendable { case connects, announces, off }
 
   public var name: String
@@ -39,13 +39,13 @@ public struct PeerConfiguration: Sendable {
   /// What happens to the rhythm when its master disappears.
   public var masterLoss = MasterLoss.continue
   /// How the master combines the activity of all peers.
-  public var activityRule = ActivityRule.sum
+  public var totalActivityRule = TotalActivityRule.sum
   /// The receiver of the player's notes, by name or identity; nil: all peers.
   public var recipient: String?
   /// The saved session of a peer with this name that has crashed; nil: start without it.
   public var restored: SessionState?
   public var card = Card.none
-  /// The delay after the sound card that the card does not report. The sound is output earlier by this time.
+  /// The delay of devices after the sound card, which the card does not report. Hits are played earlier by this time.
   public var latency = Nanoseconds.zero
   /// The path of the recording; nil: no recording.
   public var recording: String?

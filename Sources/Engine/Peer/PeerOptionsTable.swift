@@ -4,6 +4,7 @@ import Transports
 
 /// The peer options that the user has configured, by name or by address.
 public struct PeerOptionsTable: Sendable {
+  /// The options by name or canonical address.
   private var byPeer: [String: PeerOptions] = [:]
 
   public init() {}

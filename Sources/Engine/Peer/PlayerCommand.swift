@@ -16,7 +16,7 @@ public enum PlayerCommand: Hashable, Sendable {
   /// Sets the activity of the player, 0...127.
   case activity(UInt8)
   /// Sets how the master combines the activity of all peers.
-  case total(ActivityRule)
+  case total(TotalActivityRule)
   /// Offers the rhythm to a peer; nil: to all peers.
   case offer(to: String?)
   /// Accepts the offered rhythm.

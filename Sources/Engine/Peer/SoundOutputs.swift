@@ -9,19 +9,30 @@ import Realtime
 final class SoundOutputs {
   /// How long before its instant a hit must be passed to the output; final after ``start(name:rings:)``.
   private(set) var lead: Nanoseconds
+  /// The sound card; nil if there is none.
   private let device: PCMDevice?
   private let latency: Nanoseconds
+  /// Whether the default sound card was requested but cannot be used.
   private let isMissing: Bool
+  /// The path of the recording; nil if there is none.
   private let path: String?
+  // The sound sources, until the audio threads take them.
   private var cardModule: SoundModule?
   private var recordingModule: SoundModule?
   private var recording: WAVOutput?
-  private var card: AudioThread?
-  private var other: AudioThread?
+  /// The audio thread of the sound card.
+  private var cardThread: AudioThread?
+  /// The audio thread without a sound card: it renders the recording, or only counts hits if there is no output.
+  private var cardlessThread: AudioThread?
+
+  // What ``warning(at:)`` has reported.
+  /// The last known status of the sound card.
   private var status = CardState.Status.playing
-  private var isSlow = false
-  private var underruns: Int64 = 0
-  private var reportedUnderruns: Instant?
+  /// Whether a warning of an increased delay was given.
+  private var hasWarnedOfDelay = false
+  /// The number of underruns that were reported, and the instant of the report.
+  private var reportedUnderruns: Int64 = 0
+  private var underrunReport: Instant?
 
   /// Opens the sound card and loads the SoundFont. Nothing plays yet.
   ///
@@ -30,11 +41,11 @@ final class SoundOutputs {
     switch configuration.card {
     case .none: device = nil
     case .named(let name): device = try PCMDevice(name)
-    case .anyThereIs:
+    case .defaultIfUsable:
       // Opening a device would block for long if its sound server hangs.
       device = PCMDevices.canOpen() ? try? PCMDevice("default") : nil
     }
-    isMissing = configuration.card == .anyThereIs && device == nil
+    isMissing = configuration.card == .defaultIfUsable && device == nil
     latency = configuration.latency
     path = configuration.recording
     lead = max(EnsembleState.standardSoundLead, (device?.lead ?? .zero) + latency + Self.margin)
@@ -42,7 +53,7 @@ final class SoundOutputs {
     if path != nil { recordingModule = try SoundModule(soundFont: configuration.soundFont) }
   }
 
-  /// The tolerated lateness of the control and clock threads, in addition to the delay of the output.
+  /// How late the control and clock threads may be. Added to the delay of the output.
   private static let margin = Nanoseconds.milliseconds(15)
 
   /// Whether the hits are audible, now or in a recording.
@@ -51,13 +62,15 @@ final class SoundOutputs {
   var areTwo: Bool { device != nil && path != nil }
   /// The state of the sound card for the player.
   var summary: String? {
-    if isMissing { return "sound card: none is usable, so nothing is audible; `tutti ports` lists the sound cards" }
+    if isMissing {
+      return "sound card: the default one is not usable, so this peer plays without one; `tutti ports` lists others"
+    }
     return device.map { "sound: \($0.summary)" }
   }
   /// The number of the recording's first frame on the grid.
-  var firstFrame: Int64 { other?.firstFrame ?? 0 }
+  var firstFrame: Int64 { cardlessThread?.firstFrame ?? 0 }
   /// When the recording's first frame sounds.
-  var firstInstant: Instant { other?.firstInstant ?? Instant(nanoseconds: 0) }
+  var firstInstant: Instant { cardlessThread?.firstInstant ?? Instant(nanoseconds: 0) }
 
   /// Opens the recording and starts the audio threads. The sound card reads its hits from `rings.sounds`. The recording reads
   /// them from `rings.recorded`, or from `rings.sounds` if there is no sound card.
@@ -67,12 +80,12 @@ final class SoundOutputs {
   func start(name: String, rings: ClockRings) throws(AudioFileError) {
     if let path { recording = try WAVOutput(path: path, name: name) }
     if let device {
-      card = AudioThread(
+      cardThread = AudioThread(
         events: rings.sounds, module: cardModule.take(), sink: .card(device, latency: latency), grid: device.grid)
-      if device.usesSoundServer { awaitServer() }
+      if device.usesSoundServer { measureServerDelay() }
     }
     if recording != nil || device == nil {
-      other = AudioThread(
+      cardlessThread = AudioThread(
         events: device == nil ? rings.sounds : rings.recorded, module: recordingModule.take(),
         sink: recording.map { .wav($0) } ?? .none)
     }
@@ -80,43 +93,46 @@ final class SoundOutputs {
 
   /// Measures the delay of a sound server for a second and uses the largest value. A sound server reports its delay only
   /// while it plays, and after its buffers are full.
-  private func awaitServer() {
+  private func measureServerDelay() {
     let end = MonotonicClock.now + .seconds(1)
     while MonotonicClock.now < end {
       MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(20))
-      if let state = card?.cardState { lead = max(lead, state.lead + Self.margin) }
+      if let state = cardThread?.cardState { lead = max(lead, state.lead + Self.margin) }
     }
   }
 
   /// Returns the warning for the player that is due at `now`, if any.
   func warning(at now: Instant) -> String? {
-    guard let device, let state = card?.cardState else { return nil }
-    let before = status
+    guard let device, let state = cardThread?.cardState else { return nil }
+    let previousStatus = status
     status = state.status
-    switch (before, status) {
+    switch (previousStatus, status) {
     case (.playing, .lost):
-      return "sound card \(device.name): lost (\(state.reason ?? "unknown reason")); the rhythm continues without it"
-    case (.lost, .lost) where before != status:
+      let reason = state.reason ?? "unknown reason"
+      return "sound card \(device.name): lost (\(reason)); the rhythm continues without it; connect it again"
+    case (.lost, .lost) where previousStatus != status:
       return "sound card \(device.name): \(state.reason ?? "unknown reason"); trying again"
     case (.lost, .playing): return "sound card \(device.name): available again"
     default: break
     }
     // At most once a minute, because underruns can be frequent.
-    if state.underruns > underruns, reportedUnderruns.map({ now - $0 >= .seconds(60) }) ?? true {
-      defer { (underruns, reportedUnderruns) = (state.underruns, now) }
-      return "sound card \(device.name): \(state.underruns - underruns) underruns; the sound has gaps"
+    if state.underruns > reportedUnderruns, underrunReport.map({ now - $0 >= .seconds(60) }) ?? true {
+      defer { (reportedUnderruns, underrunReport) = (state.underruns, now) }
+      return "sound card \(device.name): \(state.underruns - reportedUnderruns) underruns, so the sound has gaps; "
+        + "close other programs, or allow real-time priority (see README.md)"
     }
-    guard !isSlow, status == .playing, state.lead > lead else { return nil }
-    isSlow = true
+    guard !hasWarnedOfDelay, status == .playing, state.lead > lead else { return nil }
+    hasWarnedOfDelay = true
     return
       "sound card \(device.name): its delay has increased to \(Int(state.lead.milliseconds)) ms, so hits are late; "
       + "restart the peer to measure the delay again"
   }
 
-  /// The counters of the sound card; without one, those of the recording.
+  /// The counters of the sound card, with the lost frames and the clipped samples of the recording. Without a sound card, the
+  /// counters of the recording.
   var counters: SoundCounters {
-    var counters = (card ?? other)?.counters ?? SoundCounters()
-    if card != nil, let recorded = other?.counters {
+    var counters = (cardThread ?? cardlessThread)?.counters ?? SoundCounters()
+    if cardThread != nil, let recorded = cardlessThread?.counters {
       counters.lostFrames = recorded.lostFrames
       counters.clippedSamples += recorded.clippedSamples
     }
@@ -124,16 +140,16 @@ final class SoundOutputs {
   }
 
   /// The state of the sound card; nil if there is none.
-  var cardState: CardState? { card?.cardState }
+  var cardState: CardState? { cardThread?.cardState }
 
   /// Ends the threads at `instant`. ``finish()`` completes the recording.
   ///
   /// - Returns: false if a thread hangs and was abandoned: see ``AudioThread/stop(after:)``.
   @discardableResult
   func stop(after instant: Instant) -> Bool {
-    let cardHasEnded = card?.stop(after: instant) ?? true
-    let otherHasEnded = other?.stop(after: instant) ?? true
-    return cardHasEnded && otherHasEnded
+    let cardThreadHasEnded = cardThread?.stop(after: instant) ?? true
+    let cardlessThreadHasEnded = cardlessThread?.stop(after: instant) ?? true
+    return cardThreadHasEnded && cardlessThreadHasEnded
   }
 
   /// Completes the recording.

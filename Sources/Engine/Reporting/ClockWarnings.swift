@@ -2,32 +2,39 @@ import MusicalTime
 import RTPMIDI
 import Realtime
 
-/// The warnings about clocks that are not assigned to a peer. Each warning is given once.
+/// The warnings about clocks that are not about a particular peer. Each warning is given once.
 struct ClockWarnings {
-  /// The count above which a deviation is not network noise.
+  /// The number of rejected probes or stamps that causes a warning. A smaller number can come from the network.
   private static let threshold = 8
 
   private var hasWarnedOfReplies = false
   private var hasWarnedOfStamps = false
+  /// Detects steps of the system clock.
   private(set) var system = ClockStepDetector()
+  /// The instant of the next check of the system clock.
   private var nextCheck = Instant(nanoseconds: .min)
 
   /// Returns the warning that is due at `now`, if any. The system clock is checked once a second.
+  ///
+  /// - Parameters:
+  ///   - counters: the totals of the endpoint.
+  ///   - rejectedStamps: the number of implausible stamps of Tutti peers.
   mutating func warning(_ counters: DatagramCounters, rejectedStamps: UInt64, at now: Instant) -> String? {
     if now >= nextCheck {
       nextCheck = now + .seconds(1)
       if let step = system.check(), system.steps == 1 {
-        return "system clock: stepped by \(step.seconds) s; the rhythm does not use it and continues"
+        return "system clock: stepped by \(step.seconds) s; the rhythm does not use this clock and continues"
       }
     }
     if !hasWarnedOfReplies, counters.rejectedExtensionPackets >= Self.threshold {
       hasWarnedOfReplies = true
-      return "clock probes: unsolicited or duplicate replies arrive; they are ignored, and the rhythm continues"
+      return "clock probes: unsolicited or duplicate replies to clock measurements arrive and are ignored; "
+        + "check the network for devices that repeat packets"
     }
     if !hasWarnedOfStamps, rejectedStamps + counters.implausibleClocks >= Self.threshold {
       hasWarnedOfStamps = true
-      return "clock probes: a peer sends implausible stamps, as from a clock that jumps or stands still; "
-        + "they are ignored, and the rhythm continues"
+      return "clock probes: a peer sends implausible time stamps, as from a clock that jumps or stands still, "
+        + "and they are ignored; check the system clocks of the other machines"
     }
     return nil
   }

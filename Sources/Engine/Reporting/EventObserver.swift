@@ -13,6 +13,7 @@ struct EventObserver {
   /// - Parameter observe: is called with each event.
   init(_ observe: @escaping (PeerEvent) -> Void) { self.observe = observe }
 
+  /// Reports `event`, which is about the remote peer `peer`, if any.
   func report(_ event: Event, about peer: PeerReference? = nil, at now: Instant) {
     observe(PeerEvent(kind: event, peer: peer, at: now))
   }

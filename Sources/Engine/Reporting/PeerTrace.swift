@@ -7,7 +7,7 @@ import MusicalTime
 struct PeerTrace {
   /// Nil if the peer writes no trace.
   private let writer: TraceWriter?
-  /// The reason why the trace is incomplete.
+  /// The reason why the trace is incomplete; nil if it is complete.
   private(set) var failure: TraceError?
   /// The newest estimate of the master's clock. A tick is recorded up to a tenth of a second after it was played, when the
   /// rhythm may already have ended.

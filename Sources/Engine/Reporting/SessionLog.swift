@@ -2,13 +2,15 @@ import Ensemble
 import Logging
 import MusicalTime
 
-/// Logs the begin and end of sessions. Any host on the network can cause them a thousand times a second, so the rate is limited.
+/// Logs the begin and end of sessions. Any host on the network can cause them a thousand times a second, so the rate is
+/// limited: 128 lines at once, then one per second.
 struct SessionLog {
   private var budget = MessageBudget(rate: 1, depth: 128)
   private let log: Logger
 
   init(_ log: Logger) { self.log = log }
 
+  /// Logs `line`, unless the rate is exceeded. The first line that is not logged causes a notice.
   mutating func write(_ line: String, at now: Instant) {
     if budget.admit(at: now) { return log.info("\(line)") }
     if budget.refused == 1 {

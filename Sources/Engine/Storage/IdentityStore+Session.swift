@@ -9,7 +9,7 @@ extension IdentityStore {
     .trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
 
   /// The maximum size of the file in bytes.
-  private static let largest = 1 << 20
+  private static let maximumSize = 1 << 20
 
   /// Replaces the saved session atomically by `state`. If the write fails, the former session remains.
   ///
@@ -25,12 +25,13 @@ extension IdentityStore {
   /// contains the reason.
   public func restoreSession(_ log: Logger) -> SessionState? {
     guard let file = FileHandle(forReadingAtPath: sessionPath) else {
-      log.notice("no session of a peer with this name is saved; the peer starts without one")
+      let reason = "there is no file \(sessionPath), so nothing is restored"
+      log.notice("--restore: \(reason); give the --name of the crashed peer")
       return nil
     }
     defer { try? file.close() }
     do {
-      guard let data = try file.read(upToCount: Self.largest + 1), data.count <= Self.largest else {
+      guard let data = try file.read(upToCount: Self.maximumSize + 1), data.count <= Self.maximumSize else {
         throw SessionState.Fault.isDamaged
       }
       return try JSONDecoder().decode(SessionState.self, from: data)
@@ -42,13 +43,15 @@ extension IdentityStore {
     return nil
   }
 
+  /// Renames the file, which cannot be used because it `reason`, and logs this. The new name ends with the first free number
+  /// from 1 to 99.
   private func putAside(_ reason: String, _ log: Logger) {
     for number in 1...99 {
       let aside = "\(sessionPath).\(number)"
       guard !FileManager.default.fileExists(atPath: aside) else { continue }
       guard (try? FileManager.default.moveItem(atPath: sessionPath, toPath: aside)) != nil else { break }
-      return log.warning("\(sessionPath): \(reason); kept as \(aside); the peer starts without a session")
+      return log.warning("\(sessionPath): \(reason); kept as \(aside); nothing is restored")
     }
-    log.warning("\(sessionPath): \(reason); the peer starts without a session")
+    log.warning("\(sessionPath): \(reason); nothing is restored")
   }
 }

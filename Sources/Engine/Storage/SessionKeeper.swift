@@ -5,7 +5,7 @@ import MusicalTime
 /// Saves the session of a peer, so that the peer can be restored after a crash.
 struct SessionKeeper {
   /// The shortest time between two writes, because a player can change the tempo continuously.
-  private static var pause: Nanoseconds { .milliseconds(200) }
+  private static var minimumInterval: Nanoseconds { .milliseconds(200) }
 
   let store: IdentityStore
   /// The state that was saved last.
@@ -16,18 +16,20 @@ struct SessionKeeper {
 
   init(_ store: IdentityStore, log: Logger) { (self.store, self.log) = (store, log) }
 
-  /// Whether ``save(_:at:)`` is due. The state of a new rhythm must be saved at once, before other peers hear of it.
+  /// Whether ``save(_:at:)`` is due. A new rhythm of the local peer must be saved at once, before other peers hear of it.
+  /// Other changes wait for ``minimumInterval``.
   func isDue(for ensemble: EnsembleState, at now: Instant) -> Bool {
     ensemble.resumable?.claim != saved?.rhythm?.claim || now >= nextSave
   }
 
   /// Saves the state if it has changed.
   mutating func save(_ state: SessionState, at now: Instant) {
-    nextSave = now + Self.pause
+    nextSave = now + Self.minimumInterval
     guard state != saved else { return }
     saved = state
     guard !store.keep(state), !hasReportedFailure else { return }
     hasReportedFailure = true
-    log.warning("state folder: the session cannot be saved, so --restore would not find it; check the free disk space")
+    log.warning(
+      "state folder: the state of this peer cannot be saved, so --restore would not work; check the free disk space")
   }
 }

@@ -37,8 +37,10 @@ extension SessionState: Codable {
   }
 
   static let version = 1
-  /// The maximum length of a list. Tutti writes no longer ones.
-  private static let most = 4096
+  /// The maximum number of peers in a file. Tutti writes fewer.
+  private static let maximumPeers = 4096
+  /// The largest valid position in steps.
+  private static let maximumPosition: Int64 = 1 << 40
 
   private enum CodingKeys: String, CodingKey {
     case version, patch, activity, gates, peers, position, rhythm, boot
@@ -64,7 +66,7 @@ extension SessionState: Codable {
       guard let timelineMessage = TimelineMessage(systemExclusive: octets) else { throw Fault.isDamaged }
       rhythm = timelineMessage
     }
-    guard activity <= 127, peers.count <= Self.most, (0...1 << 40).contains(position.index) else {
+    guard activity <= 127, peers.count <= Self.maximumPeers, (0...Self.maximumPosition).contains(position.index) else {
       throw Fault.isDamaged
     }
   }

@@ -4,18 +4,20 @@ import Rhythm
 
 // What the clock thread passes to the audio threads.
 extension ClockLoop {
-  /// Passes the hits of the step that begins with `tick` to the sound.
+  /// Passes the hits of the step that begins with `tick` to the audio threads. Does nothing if no step begins with `tick`.
+  ///
+  /// - Parameter now: The instant of the submission, which decides whether the hits are in time.
   @_noLocks @_noAllocation
   func play(_ tick: Tick, at now: Instant) {
     guard let step = tick.beginsStep else { return }
     let schedule = sender.schedule
     let instant = schedule.deadline(tick)
-    let activity = schedule.intensity.value(at: tick)
+    let intensity = schedule.intensity.value(at: tick)
     let hits = table.hits(at: step)
     var index = hits.lowerBound
     while index < hits.upperBound {
       let hit = table.hit(index)
-      if hit.sounds(at: activity) {
+      if hit.sounds(at: intensity) {
         var event = SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group)
         event.submitted = now
         send(event)
@@ -24,10 +26,11 @@ extension ClockLoop {
     }
   }
 
-  /// Passes `event` to the sound, and to the recording if there are both.
+  /// Passes `event` to the first audio thread. If the peer has a sound card and a recording, also passes it to the second
+  /// audio thread, which renders the recording.
   @_noLocks @_noAllocation
   func send(_ event: SoundEvent) {
     shared.sounds.push(event)
-    if records { shared.recorded.push(event) }
+    if hasSecondAudioThread { shared.recorded.push(event) }
   }
 }

@@ -19,8 +19,8 @@ struct ClockLoop: ~Copyable {
   var sender: StreamSender
   var table = StepTable()
   var port: ClockPort?
-  /// Whether hits also go to ``ClockRings/recorded``.
-  let records: Bool
+  /// Whether sound events also go to ``ClockRings/recorded``.
+  let hasSecondAudioThread: Bool
   private var counters = ClockCounters()
 
   init(shared: ClockRings, settings: ClockSettings) {
@@ -29,7 +29,7 @@ struct ClockLoop: ~Copyable {
     sender = StreamSender(
       capacity: Self.maximumSessions, tickLead: settings.tickLead, soundLead: settings.soundLead,
       bars: Bars(StepTable()), reportsTicks: true)
-    records = settings.records
+    hasSecondAudioThread = settings.records
     if let sequencer = settings.sequencer { port = ClockPort(sequencer) }
   }
 
@@ -39,9 +39,10 @@ struct ClockLoop: ~Copyable {
   @_noLocks @_noAllocation
   mutating func run() {
     while true {
-      let rung = shared.bell.count
+      // Read before the rings, so that a command after the reading ends the wait.
+      let bellCount = shared.bell.count
       guard execute() else { return }
-      if let next = step(at: MonotonicClock.now) { shared.bell.wait(until: next, since: rung) }
+      if let next = step(at: MonotonicClock.now) { shared.bell.wait(until: next, since: bellCount) }
     }
   }
 
@@ -95,6 +96,7 @@ struct ClockLoop: ~Copyable {
     if let schedule = shared.schedule.take() { sender.adopt(schedule, at: now) }
   }
 
+  /// Passes `message` to its destination.
   @_noLocks @_noAllocation
   private mutating func pass(_ message: OutgoingMessage) {
     switch message {
@@ -107,6 +109,7 @@ struct ClockLoop: ~Copyable {
   /// Sends Stop to the receivers that are playing, and then all messages in the ring: they end the notes that sound.
   @_noLocks @_noAllocation
   private mutating func quit(at now: Instant) {
+    // No deadline follows, so no packet has to wait for one.
     sender.quietTime = .zero
     sender.stopStreams(at: now)
     while true {
@@ -117,6 +120,7 @@ struct ClockLoop: ~Copyable {
     publishCounters()
   }
 
+  /// Publishes the totals for the control thread.
   @_noLocks @_noAllocation
   private mutating func publishCounters() {
     counters.skipped = sender.skipped

@@ -12,7 +12,9 @@ struct ClockPort: BitwiseCopyable {
   private(set) var run: UInt32 = 0
   /// The next tick of this run on the port.
   private var next = Tick(0)
+  /// The late joiners. The first ``waiting`` elements are used.
   private var lateJoiners = InlineArray<32, SequencerAddress>(repeating: SequencerAddress(client: 0, port: 0))
+  /// The number of late joiners that wait for the next bar.
   private var waiting = 0
   /// The number of messages that the kernel did not accept.
   private(set) var unsent: Int64 = 0
@@ -20,8 +22,8 @@ struct ClockPort: BitwiseCopyable {
   @_noLocks @_noAllocation
   init(_ sequencer: Sequencer) { self.sequencer = sequencer }
 
-  /// Adds a subscriber, which may have been added before. If the list of late joiners is full, the subscriber waits for the
-  /// next Start.
+  /// Adds a new subscriber to the late joiners. Does nothing if no run is playing, or if the subscriber is in the list
+  /// already. If the list is full, the subscriber waits for the next Start.
   @_noLocks @_noAllocation
   mutating func joined(_ address: SequencerAddress) {
     guard run != 0, waiting < lateJoiners.count else { return }
@@ -34,7 +36,7 @@ struct ClockPort: BitwiseCopyable {
     waiting += 1
   }
 
-  /// Removes a subscriber.
+  /// Removes a former subscriber from the late joiners.
   @_noLocks @_noAllocation
   mutating func left(_ address: SequencerAddress) {
     var index = 0
@@ -72,6 +74,7 @@ struct ClockPort: BitwiseCopyable {
     }
   }
 
+  /// Sends Song Position and Continue to each late joiner and empties the list.
   @_noLocks @_noAllocation
   private mutating func beginLateJoiners(_ position: UInt14) {
     while waiting > 0 {
@@ -94,9 +97,11 @@ struct ClockPort: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func pass(_ message: Message) { count(sequencer.send(message, from: .notes)) }
 
+  /// Sends `message` to the subscribers of the clock port.
   @_noLocks @_noAllocation
   private mutating func send(_ message: Message) { count(sequencer.send(message, from: .clock)) }
 
+  /// Counts a message that the kernel did not accept.
   @_noLocks @_noAllocation
   private mutating func count(_ isSent: Bool) { if !isSent { unsent += 1 } }
 }

@@ -8,7 +8,7 @@ import Transports
 
 /// The connections between the clock thread and the other threads: triple buffers for state, rings for events.
 struct ClockRings: Sendable, BitwiseCopyable {
-  // From the control thread to the clock thread.
+  // From the control thread to the clock thread. The bell wakes the clock thread.
   let schedule = TripleBuffer(PlaybackSchedule.silence)
   let table = TripleBuffer(StepTable())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
@@ -17,8 +17,9 @@ struct ClockRings: Sendable, BitwiseCopyable {
   // From the clock thread to the control thread and to the audio threads.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())
+  /// The events for the sound card; without a sound card, for the recording; without both, only to be counted.
   let sounds = SPSCRing<SoundEvent>(capacity: 1024)
-  /// The same events for the recording, if there are a sound card and a recording.
+  /// The same events for the recording, if there are a sound card and a recording. Otherwise not used.
   let recorded = SPSCRing<SoundEvent>(capacity: 1024)
 }
 
@@ -29,6 +30,7 @@ final class ClockThread {
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
 
+  /// Starts the thread.
   init(rings: ClockRings, settings: ClockSettings) {
     self.rings = rings
     thread = RealtimeThread(name: "clock", priority: 70) { runClock(rings: rings, settings: settings) }

@@ -5,22 +5,26 @@ import Transports
 /// The SSRC alone is not enough: a peer whose address has changed would still get answers, and would not notice that its
 /// session no longer works. A trivial value that travels through a triple buffer.
 struct KnownSources: Sendable, BitwiseCopyable {
+  /// The SSRC and the address of one session.
   struct Source: Sendable, BitwiseCopyable {
     var ssrc: UInt32
     /// The address of the data port.
     var address: SocketAddress
   }
 
+  /// The maximum number of sources. Further ones are ignored.
   static var most: Int { @_noLocks @_noAllocation get { 1100 } }
 
+  /// The sources. The first ``count`` elements are used.
   private(set) var sources = InlineArray<1100, Source>(
     repeating: Source(ssrc: 0, address: SocketAddress(host: 0, port: 0)))
   private(set) var count = 0
   /// The probe rate limit: the number of clock probes per second that each source may send. 0 if not known.
-  let pace: UInt16
+  let probeRateLimit: UInt16
 
-  init(_ sources: some Sequence<Source> = [], pace: UInt16 = 0) {
-    self.pace = pace
+  /// Sorts `sources` by SSRC.
+  init(_ sources: some Sequence<Source> = [], probeRateLimit: UInt16 = 0) {
+    self.probeRateLimit = probeRateLimit
     for source in sources.sorted(by: { $0.ssrc < $1.ssrc }).prefix(Self.most) {
       self.sources[count] = source
       count += 1

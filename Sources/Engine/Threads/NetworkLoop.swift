@@ -14,13 +14,21 @@ struct NetworkLoop: ~Copyable {
   let identity: UInt64
   let rings: NetworkRings
   private var known = SourceList()
+  /// The largest number of datagrams or events that one call of ``round()`` takes from one port.
+  private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 64 } }
+  /// The number of waiting datagrams that wakes the control thread in any case.
+  private static var wakeThreshold: Int { @_noLocks @_noAllocation get { 256 } }
+
   /// The ``ClockProbe/rateLimit`` in replies.
   private var rateLimit: UInt16 = 0
   private var probes: ProbeSender
-  /// Whether the datagram is the reply to a local probe. The control thread waits for replies.
-  private var isReply = false
+  /// The received datagram.
   private var datagram = Datagram()
-  private var question = RigidArray<UInt8>(capacity: ClockProbe.length)
+  /// Whether ``datagram`` is the reply to a local probe. The control thread waits for replies.
+  private var isReply = false
+  /// The first octets of ``datagram``, to be decoded as a clock probe or a clock packet (CK).
+  private var request = RigidArray<UInt8>(capacity: ClockProbe.length)
+  /// The reply to a clock packet.
   private var reply = RigidArray<UInt8>(capacity: ClockPacket.length)
 
   init(ports: PortPair, sequencer: Sequencer?, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
@@ -32,7 +40,7 @@ struct NetworkLoop: ~Copyable {
     probes = ProbeSender(socket: ports.data)
   }
 
-  /// Waits for input for at most 100 ms, then takes everything that has arrived.
+  /// Waits for input for at most 100 ms, then takes what has arrived, answers it and passes it on to the control thread.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -40,58 +48,62 @@ struct NetworkLoop: ~Copyable {
     let readable = ports.wait(and: sequencer, milliseconds: 100)
     if let known = rings.known.take() {
       self.known.replace(by: known)
-      rateLimit = known.pace
+      rateLimit = known.probeRateLimit
     }
-    // Whether the control thread has to wake now. A datagram that was answered here only shows that the peer is alive. It
-    // waits until the control thread wakes for another reason (at most 100 ms) or until many datagrams wait: many followers
-    // send thousands of probes per second.
-    var taken = false
+    // Many followers send thousands of probes per second. Not every one of them may wake the control thread: to that thread,
+    // a datagram that was answered here only shows that the peer is alive. Such a datagram stays in the ring until the
+    // control thread wakes for another reason (after at most 100 ms), or until many datagrams wait.
+    var wakesControl = false
     // A limit for each port, so that a flood on one port does not block the other ports.
-    var most = 64
-    while readable.data, most > 0, ports.receive(on: .data, into: &datagram) {
-      most -= 1
+    var remaining = Self.maximumPerPort
+    while readable.data, remaining > 0, ports.receive(on: .data, into: &datagram) {
+      remaining -= 1
       isReply = false
       datagram.answeredAt = answer()
-      if isReply { taken = true }
-      if case nil = datagram.answeredAt { taken = true }
+      if isReply { wakesControl = true }
+      if case nil = datagram.answeredAt { wakesControl = true }
       rings.datagrams.push(datagram)
     }
-    most = 64
-    while readable.control, most > 0, ports.receive(on: .control, into: &datagram) {
-      most -= 1
-      taken = true
+    remaining = Self.maximumPerPort
+    while readable.control, remaining > 0, ports.receive(on: .control, into: &datagram) {
+      remaining -= 1
+      wakesControl = true
       rings.datagrams.push(datagram)
     }
-    most = 64
+    remaining = Self.maximumPerPort
     if readable.sequencer, let sequencer {
-      while most > 0, let arrival = sequencer.receive() {
-        most -= 1
-        taken = true
+      while remaining > 0, let arrival = sequencer.receive() {
+        remaining -= 1
+        wakesControl = true
         rings.arrivals.push(arrival)
       }
     }
-    if rings.datagrams.count >= 256 { taken = true }
-    if taken { rings.bell.ring() }
+    if rings.datagrams.count >= Self.wakeThreshold { wakesControl = true }
+    if wakesControl { rings.bell.ring() }
   }
 
-  /// Answers CK0 and clock probes of peers in session. Returns the instant at which the answer left, or nil.
+  /// Answers ``datagram`` if it is a CK0 or a clock probe of a peer in session. Sets ``isReply`` if it is the reply to a local
+  /// probe.
+  ///
+  /// - Returns: the instant at which the answer left; nil if none was sent.
   @_noLocks @_noAllocation
   private mutating func answer() -> Instant? {
-    question.removeAll()
+    request.removeAll()
     var index = 0
     while index < datagram.count, index < ClockProbe.length {
-      question.append(datagram.octets[index])
+      request.append(datagram.octets[index])
       index += 1
     }
-    if let probe = ClockProbe(question), known.contains(probe.ssrc, at: datagram.from) {
+    if let probe = ClockProbe(request), known.contains(probe.ssrc, at: datagram.from) {
       if case .reply = probe.kind { isReply = true }
-      // The probe sender overwrites the send instant.
+      // `sentAt` is only a placeholder: the probe sender overwrites it with the send instant.
       let answer = probe.answer(
         from: ssrc, identity: identity, rateLimit: rateLimit, receivedAt: datagram.at, sentAt: datagram.at)
       guard let answer else { return nil }
       return probes.send(answer, to: datagram.from)
     }
-    if let packet = ClockPacket(question), packet.count == 0, known.contains(packet.ssrc, at: datagram.from) {
+    // The count of a CK0 is 0.
+    if let packet = ClockPacket(request), packet.count == 0, known.contains(packet.ssrc, at: datagram.from) {
       reply.removeAll()
       let now = MonotonicClock.now
       guard let answer = packet.reply(from: ssrc, sentAt: now), answer.append(to: &reply) else { return nil }

@@ -4,7 +4,9 @@ import Transports
 
 /// The connections between the network thread and the control thread.
 struct NetworkRings: Sendable, BitwiseCopyable {
+  /// From the control thread: the sources that the network thread answers.
   let known = TripleBuffer(KnownSources())
+  // To the control thread.
   let datagrams = SPSCRing<Datagram>(capacity: 4096)
   let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)
   /// The bell of the control thread.
@@ -18,6 +20,7 @@ final class NetworkThread {
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
 
+  /// Starts the thread. `ssrc` and `identity` are those of the local peer.
   init(ports: PortPair, sequencer: Sequencer?, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
     let quit = quit
     thread = RealtimeThread(name: "network", priority: 65) {
@@ -32,6 +35,7 @@ final class NetworkThread {
     thread.join()
   }
 
+  /// Tells the thread to end.
   private final class Quit: Sendable {
     let flag = Atomic<Bool>(false)
   }

@@ -17,12 +17,14 @@ struct SourceList: ~Copyable {
     for index in 0..<known.count { sources.append(all[index]) }
   }
 
-  /// Whether a peer with this SSRC and this data port is in the list. Binary search by SSRC: few sources have the same SSRC.
+  /// Whether a peer with this SSRC and this address of the data port is in the list. Binary search by SSRC, then linear
+  /// search among the few sources with the same SSRC.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   func contains(_ ssrc: UInt32, at address: SocketAddress) -> Bool {
     var (low, high) = (0, sources.count)
+    // After the loop, `low` is the index of the first source whose SSRC is not less than `ssrc`.
     while low < high {
       let middle = (low + high) / 2
       if sources[middle].ssrc < ssrc { low = middle + 1 } else { high = middle }

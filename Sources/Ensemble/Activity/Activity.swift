@@ -2,12 +2,12 @@ import MusicalTime
 
 /// The activity of the local player, and what survives a change of role.
 ///
-/// ``TotalSchedule`` and ``FollowedTotals`` belong to one role. ``RemotePeer`` contains the levels of the remote peers.
+/// ``TotalSchedule`` and ``ReceivedTotals`` belong to one role. ``RemotePeer`` contains the levels of the remote peers.
 struct Activity: Sendable {
   /// The activity of the local player.
   var level: ActivityLevel
   /// How the master combines the levels.
-  var rule = ActivityRule.sum
+  var rule = TotalActivityRule.sum
   /// The newest total that the master reported or decided; nil while the peer is idle, or has received none.
   ///
   /// It survives the change from one master to another, because the layers must stay as they are until the new master

@@ -14,9 +14,10 @@ public struct ActivityLevel: Sendable {
 
   /// 1 - e^(-50/300) in 65536ths.
   private static var gain: Int64 { 10_061 }
+  /// The time for which a struck note counts.
   private static var window: Nanoseconds { .seconds(1) }
   /// After this time, more than sixteen time constants, the output equals the input.
-  private static var rest: Nanoseconds { .seconds(5) }
+  private static var settlingTime: Nanoseconds { .seconds(5) }
 
   /// The value set by keys or by a controller, 0...127.
   public private(set) var held: UInt8
@@ -35,7 +36,7 @@ public struct ActivityLevel: Sendable {
     filtered = Int64(held) << 16
   }
 
-  /// The level, 0...127.
+  /// The level, 0...127: the output of the filter, rounded.
   public var value: UInt8 { UInt8(truncatingIfNeeded: (filtered + 0x8000) >> 16) }
 
   /// When ``advance(to:)`` has something to do next; the distant future while the output is constant.
@@ -60,20 +61,23 @@ public struct ActivityLevel: Sendable {
   public mutating func advance(to now: Instant) {
     while let at = due, at <= now {
       stepped = at
-      if now - at > Self.rest {
+      if now - at > Self.settlingTime {
         notes = []
         filtered = input
       } else {
         notes.removeAll { at - $0 >= Self.window }
         let change = ((input - filtered) * Self.gain) >> 16
+        // When the change becomes too small for the resolution, the output reaches the input.
         filtered = change == 0 ? input : filtered + change
       }
       due = filtered == input && notes.isEmpty ? nil : at + Self.step
     }
   }
 
+  /// The input of the filter in units of 1/65536.
   private var input: Int64 { Int64(min(127, Int(held) + notes.count * 127 / Self.fullDensity)) << 16 }
 
+  /// Schedules the next step of the filter if none is scheduled and the output is not constant.
   private mutating func wake(at now: Instant) {
     guard due == nil, filtered != input || !notes.isEmpty else { return }
     due = stepped.map { max(now, $0 + Self.step) } ?? now

@@ -18,7 +18,7 @@ extension EnsembleState {
   public var heldActivity: UInt8 { localActivity.level.held }
 
   /// How the master combines the levels.
-  public var activityRule: ActivityRule {
+  public var totalActivityRule: TotalActivityRule {
     get { localActivity.rule }
     set { localActivity.rule = newValue }
   }
@@ -82,7 +82,7 @@ extension EnsembleState {
     if controller == Self.levelController {
       roster[slot].membership!.setLevel(value.value)
     } else if role == .follower(of: sender) {
-      received(FollowedTotals.Report(value: value.value, instant: instant, isRecovered: isRecovered), at: now)
+      received(ReceivedTotals.Report(value: value.value, instant: instant, isRecovered: isRecovered), at: now)
     }
     return true
   }
@@ -121,11 +121,13 @@ extension EnsembleState {
     send(Self.levelController, activity, at: now, to: master)
   }
 
+  /// Whether the master was sent the present level under the present claim.
   private func hasSentLevel(_ follower: Follower) -> Bool {
     guard let sent = follower.totals.sentLevel else { return false }
     return sent.claim == claim && sent.level == activity
   }
 
+  /// Sends a controller of ``activityChannel`` that applies at `instant` to a peer, or to all Tutti peers (nil).
   mutating func send(_ controller: UInt7, _ value: UInt8, at instant: Instant, to peer: Identity?) {
     let message = Message.controlChange(
       Self.activityChannel, controller: controller, value: UInt7(clamping: Int(value)))

@@ -9,13 +9,14 @@ extension EnsembleState {
   /// five, sometimes all were lost.
   private static var totalReportsToNewFollower: Int { 8 }
 
-  /// Sends the total again if a repeat is due, and decides the next beat if it is due.
+  /// Sends the total again if a repeat is due, and decides the next beat if the decision is due.
   mutating func decideTotal(at now: Instant) {
-    guard let first = leader?.totals.decidedBeat ?? beginTotals(at: now) else { return }
+    guard let previousBeat = leader?.totals.decidedBeat ?? beginTotals(at: now) else { return }
     while leader!.totals.repeats.take(at: now) { sendTotal(to: nil) }
     guard now >= leader!.totals.decisionDeadline(in: schedule, lead: lead) else { return }
-    let soonest = schedule.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)
-    let beat = max(first + Tick.perQuarter, soonest.beat)
+    // The next beat, or, at high tempos, the first beat that is at least the lead time ahead.
+    let soonest = (schedule.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)).beat
+    let beat = max(previousBeat + Tick.perQuarter, soonest)
     leader!.totals.decidedBeat = beat
     let total = totalActivity(at: now)
     // A schedule has room for one pending change. At high tempos only every second beat is decided, or fewer.
@@ -23,7 +24,7 @@ extension EnsembleState {
       schedule.intensity.changeTick != Tick(.max) && schedule.deadline(schedule.intensity.changeTick) > now
     guard total != schedule.intensity.next, !isPending, now >= leader!.totals.holdsUntil else {
       // Once per bar the total is repeated, like the timeline message, for peers that have missed all earlier messages.
-      guard beat.index / Self.bar != first.index / Self.bar else { return }
+      guard beat.index / Self.bar != previousBeat.index / Self.bar else { return }
       return isPending ? sendTotal(to: nil) : sendTotal(to: nil, at: now)
     }
     schedule.intensity = Intensity(schedule.intensity.next, next: total, from: beat)
@@ -63,12 +64,12 @@ extension EnsembleState {
     leader!.totals.repeats = repeats
   }
 
-  /// Sends the newest total with the instant of the beat from which it applies.
+  /// Sends the newest total with the instant of the beat from which it applies, to a peer or to all (nil).
   private mutating func sendTotal(to peer: Identity?) {
     send(Self.totalController, schedule.intensity.next, at: schedule.deadline(schedule.intensity.changeTick), to: peer)
   }
 
-  /// Sends the present total, and the pending one if there is one.
+  /// Sends the total that applies at `now`, and the pending one if there is one, to a peer or to all (nil).
   private mutating func sendTotal(to peer: Identity?, at now: Instant) {
     let present = schedule.tick(at: now)
     let isPending = schedule.intensity.changeTick != Tick(.max) && schedule.intensity.changeTick > present
@@ -79,7 +80,12 @@ extension EnsembleState {
   /// Sends the total to a new follower with each of its first presences, because the total is otherwise sent on change only.
   /// The recovery journal does not help here: it repairs the loss of a value, but not of one that the peer already received
   /// under another rhythm, and that did not apply to it then.
-  mutating func inform(_ slot: Roster.Slot, _ peer: Identity, of claim: Claim?, at now: Instant) {
+  ///
+  /// - Parameters:
+  ///   - slot: the slot of the follower in the roster.
+  ///   - peer: its identity.
+  ///   - claim: the claim that its presence reports.
+  mutating func reportTotal(to slot: Roster.Slot, _ peer: Identity, reporting claim: Claim?, at now: Instant) {
     guard claim == self.claim, leader?.totals.decidedBeat != nil else {
       roster[slot].membership?.totalReports = 0
       return
@@ -91,12 +97,12 @@ extension EnsembleState {
 }
 
 extension Roster {
-  /// No member is known to take part in the rhythm, because a new rhythm or a new claim begins.
+  /// Marks all members as not known to take part in the rhythm, because a new rhythm or a new claim begins.
   mutating func markAllAbsent() {
     for member in members { self[member.slot].membership!.takesPart = false }
   }
 
-  /// No member has received the total of the new master.
+  /// Records that no member has received a total from the local peer, which is a new master.
   mutating func resetTotalReports() {
     for member in members { self[member.slot].membership!.totalReports = 0 }
   }
@@ -105,7 +111,7 @@ extension Roster {
 extension Tick {
   /// The first tick of the quarter note that contains this tick.
   var beat: Tick {
-    let rest = index % Tick.perQuarter
-    return Tick(index - (rest < 0 ? rest + Tick.perQuarter : rest))
+    let remainder = index % Tick.perQuarter
+    return Tick(index - (remainder < 0 ? remainder + Tick.perQuarter : remainder))
   }
 }

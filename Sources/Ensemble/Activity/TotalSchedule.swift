@@ -14,9 +14,9 @@ struct TotalSchedule: Sendable {
 
   /// The newest beat that was decided; nil before the first decision.
   var decidedBeat: Tick?
-  /// Before this instant, the total stays unchanged, because not all peers have sent their level yet.
+  /// Before this instant, no new total is decided, because not all peers have sent their level yet.
   var holdsUntil = Instant(nanoseconds: .min)
-  /// Before this instant, the total of a rhythm that was taken over is the one that plays.
+  /// Before this instant, the total of a rhythm that was taken over is the one by which it plays, and not computed from levels.
   var keepsUntil = Instant(nanoseconds: .min)
   /// When the newest total is sent again.
   var repeats = Repeats()

@@ -8,7 +8,9 @@ public import PeerProtocol
 /// others and report the claim that plays to all (``Presence``). The lowest of them that is not the master is the next in the
 /// order of succession. Each peer computes the two lowest identities from the announcements, without a coordinator.
 extension Connections {
+  /// The newest announcement of a peer.
   struct Announcement: Sendable {
+    /// The name by which the peer announces itself.
     let name: String
     let place: Place
   }
@@ -39,6 +41,7 @@ extension Connections {
     if announcements.updateValue(Announcement(name: name, place: place), forKey: identity) == nil {
       let isAmongLowest = lowest.count < 2 || identity < lowest[1]
       if isAmongLowest { lowest = Array((lowest + [identity]).sorted().prefix(2)) }
+      // Targets may have become unwanted: there is a new lowest identity, or the limit of the full mesh was just exceeded.
       if isAmongLowest || announcements.count == Self.fullMeshLimit + 1 { targets = targets.filter(isStillWanted) }
     } else {
       targets.removeAll { if case .discovered(identity, as: _) = $0.reason { true } else { false } }
@@ -81,6 +84,7 @@ extension Connections {
     }
   }
 
+  /// Adds a target for an announced peer. If the local identity is the higher one, its invitation follows after ``courtesy``.
   private mutating func add(_ identity: Identity, isInSession: Bool, at now: Instant) {
     guard let announcement = announcements[identity] else { return }
     var target = Target(

@@ -17,7 +17,7 @@ public struct Connections {
   /// Of two peers that discover each other, the one with the lower identity invites. The other one invites after this time.
   static var courtesy: Nanoseconds { .seconds(3) }
 
-  /// The largest number of announced peers with which each peer connects to each; see ``Connections/wants(_:)``.
+  /// The largest number of announced peers with which each peer connects to all others; see ``Connections/wants(_:)``.
   public static var fullMeshLimit: Int { 15 }
   /// The largest number of announcements that are kept.
   public static var announcementLimit: Int { 4096 }
@@ -48,16 +48,21 @@ public struct Connections {
 
   /// A peer to invite.
   package struct Target: Sendable {
+    /// The addresses to which the invitation goes.
     package let place: Place
     package let reason: Reason
+    /// The session by which the peer is invited or reached; nil if there is none.
     package var session: SessionID?
     /// The identity that was recognised last at this place, or that is announced there. A peer with another identity may
     /// have replaced the announced one. The target is removed with the announcement in any case.
     var identity: Identity?
     /// The identity if the peer is reached by a session that it began itself.
     var reachedBy: Identity?
+    /// Whether the peer is in session.
     var isEstablished = false
+    /// When the peer is invited next.
     var nextTry: Instant
+    /// When the target was added, or when its session ended.
     var since: Instant
     /// Whether the player was informed that the peer does not reply, or refuses.
     var isReported = false
@@ -82,6 +87,7 @@ public struct Connections {
     }
   }
 
+  /// The peers to invite, and those that are in session by an invitation.
   package internal(set) var targets: [Target]
   /// The identity of the local peer.
   let local: Identity
@@ -107,6 +113,11 @@ public struct Connections {
 
   /// Whether all configured peers are in session.
   public var areAllEstablished: Bool { targets.allSatisfy { $0.isEstablished || $0.reason != .configured } }
+
+  /// The addresses of the configured peers that are not in session.
+  public var missingPlaces: [SocketAddress] {
+    targets.filter { !$0.isEstablished && $0.reason == .configured }.map(\.place.control)
+  }
 
   /// Updates ``nextDeadline``. Every change of the targets ends with this call.
   mutating func schedule() {

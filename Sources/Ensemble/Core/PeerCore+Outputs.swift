@@ -4,6 +4,7 @@ import Sending
 
 // Conversion of the outputs of the ensemble state, which address peers by identity.
 extension PeerCore {
+  /// Converts all outputs of the ensemble state since the last call.
   func handleEnsembleOutputs(at now: Instant) {
     for output in ensemble.takeOutputs() {
       switch output {
@@ -38,6 +39,7 @@ extension PeerCore {
     connections.follow(master: master, isInSession: { roster.session(of: $0) != nil }, at: now)
   }
 
+  /// Sends a System Exclusive message to the peer with this identity, or to all Tutti peers (nil).
   private func send(_ exclusive: [UInt8], to identity: Identity?, isJournalled: Bool) {
     guard let data = SystemExclusiveData(exclusive) else { return }
     guard let identity else { return emit(.stream(.exclusive(data, to: nil, isJournalled: isJournalled))) }

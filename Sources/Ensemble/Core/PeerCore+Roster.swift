@@ -26,7 +26,8 @@ extension PeerCore {
     emit(.event(.connected(ensemble.roster[slot].reference)))
   }
 
-  /// Sets how the stream of a session is sent, by the kind of the peer as far as it is known, and by its options.
+  /// Sets whether the stream of a session is sent ahead of time and with a recovery journal: by the options of the peer, or else
+  /// by its kind as far as it is known.
   func updateStream(of session: SessionID) {
     guard let slot = ensemble.roster.slot(of: session) else { return }
     let isTutti = ensemble.roster[slot].identity != nil
@@ -59,22 +60,23 @@ extension PeerCore {
       if closed == session { return }
     }
     ensemble.roster.recognise(session, as: identity)
-    let row = ensemble.roster.slot(of: session)!
-    ensemble.roster[row].session!.isStandardDevice = false
+    // The session may have moved to an earlier row of the same identity.
+    let recognisedSlot = ensemble.roster.slot(of: session)!
+    ensemble.roster[recognisedSlot].session!.isStandardDevice = false
     connections.recognised(session, as: identity)
     if let n = peerClock(of: session) {
       peerClocks[n].recognised(by: &ensemble, at: now)
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
     }
-    emit(.stream(.recognise(ensemble.roster[row].session!.stream)))
+    emit(.stream(.recognise(ensemble.roster[recognisedSlot].session!.stream)))
     updateStream(of: session)
     endNotesAsPlayed(on: session)
     reportJoined(session)
     ensemble.joined(identity, named: info.name, at: now)
-    ensemble.roster[row].session!.withheldVolume = nil
-    ensemble.roster[row].session!.withheldExpression = nil
-    if let timelineMessage = ensemble.roster[row].session!.pendingTimelineMessage {
-      ensemble.roster[row].session!.pendingTimelineMessage = nil
+    ensemble.roster[recognisedSlot].session!.withheldVolume = nil
+    ensemble.roster[recognisedSlot].session!.withheldExpression = nil
+    if let timelineMessage = ensemble.roster[recognisedSlot].session!.pendingTimelineMessage {
+      ensemble.roster[recognisedSlot].session!.pendingTimelineMessage = nil
       ensemble.received(timelineMessage, from: identity, at: now)
     }
   }
@@ -88,7 +90,8 @@ extension PeerCore {
     ensemble.roster[to].session!.isReported = true
   }
 
-  /// The peer of a session is a standard device. Messages that might have been activity were volume and expression.
+  /// The peer of a session is a standard device. Its messages that were withheld, because they might have been activity, are
+  /// volume and expression, and sound now.
   func recognisedAsStandardDevice(_ session: SessionID, at now: Instant) {
     let slot = ensemble.roster.slot(of: session)
     if let slot { ensemble.roster[slot].session!.isStandardDevice = true }
@@ -119,6 +122,8 @@ extension PeerCore {
   }
 
   /// A session, or an invitation, has ended.
+  ///
+  /// - Parameter isSaid: whether the peer ended the session.
   func ended(_ session: SessionID, isSaid: Bool = false, at now: Instant) {
     releaseNotes(of: session)
     let slot = ensemble.roster.slot(of: session)

@@ -5,13 +5,14 @@ import RTPMIDI
 
 // The outputs of the endpoint.
 extension PeerCore {
+  /// Handles all outputs of the endpoint. Handling one output can cause further outputs.
   func handleSessions(at now: Instant) {
-    // An output can cause further outputs.
     while case let outputs = endpoint.drain(), !outputs.isEmpty {
       for output in outputs { handle(output, at: now) }
     }
   }
 
+  /// Handles one output of the endpoint: a packet to send, a change of a session, or a received message.
   func handle(_ output: Endpoint.Output, at now: Instant) {
     switch output {
     case .send(let octets, let address, let port): emit(.send(octets, to: address, port))
@@ -50,6 +51,7 @@ extension PeerCore {
         received(message, at: instant, isRecovered: isRecovered, from: sender, on: session, now: now)
       }
     case .systemExclusive(let session, let octets, _, _):
+      // Before the peer is recognised, only its newest timeline message is kept.
       guard let slot = ensemble.roster.slot(of: session) else { break }
       if let identity = ensemble.roster[slot].identity {
         ensemble.heard(slot, identity, at: now)
@@ -72,6 +74,12 @@ extension PeerCore {
     if let n = peerClock(of: session) { peerClocks[n].measured(corrected, at: now) }
   }
 
+  /// Handles a MIDI message of a remote peer: activity, a note or controller that sounds here, or a tick of the master.
+  ///
+  /// - Parameters:
+  ///   - instant: when the message applies, by the sender's clock, in units of 100 us.
+  ///   - isRecovered: whether the message comes from a recovery journal.
+  ///   - sender: the identity of the peer; nil for a standard device, and for a peer that is not recognised yet.
   private func received(
     _ message: Message, at instant: Instant, isRecovered: Bool, from sender: Identity?, on session: SessionID,
     now: Instant
@@ -88,8 +96,8 @@ extension PeerCore {
     }
     let schedule = ensemble.schedule
     if isRecovered { return account.recovered(run: schedule.run, start: schedule.start) }
-    // The stamp is in units of 100 us: use the nearest tick.
-    let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / 48)
+    // The stamp is in units of 100 us: the nearest tick is counted.
+    let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
     account.heard(schedule.tick(atMaster: instant + halfTick), run: schedule.run, start: schedule.start)
   }
 
@@ -112,6 +120,7 @@ extension PeerCore {
     return true
   }
 
+  /// Handles what the protocol extension has found out about the kind of a peer.
   private func handle(_ event: ExtensionEvent, of session: SessionID, at now: Instant) {
     switch RecognitionEvent(event) {
     case .recognised(let identity): recognised(session, identity, at: now)

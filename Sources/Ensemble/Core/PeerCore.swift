@@ -10,7 +10,7 @@ public import Sending
 ///
 /// The owner passes each datagram to ``receive(_:from:port:at:answeredAt:now:)``, calls ``advance(to:)`` at ``nextDeadline``,
 /// and applies the player's commands to ``ensemble``. After each of these calls, the owner executes the outputs of
-/// ``drain(at:)`` in order. The owner is the control thread in the engine, and the virtual peer in a simulation.
+/// ``takeOutputs(at:)`` in order. The owner is the control thread in the engine, and the virtual peer in a simulation.
 ///
 /// Real-time: not safe.
 public final class PeerCore {
@@ -22,6 +22,7 @@ public final class PeerCore {
     case probe(SessionID, to: SocketAddress)
     /// Send a CK0 from the local data port: see ``Endpoint/clockPacket(on:sentAt:)``.
     case clockPacket(SessionID, to: SocketAddress)
+    /// Execute a command of the stream sender, on the clock thread.
     case stream(StreamCommand)
     /// Play by this schedule from now on.
     case play(PlaybackSchedule)
@@ -33,8 +34,11 @@ public final class PeerCore {
     case event(Event)
   }
 
+  /// The AppleMIDI sessions.
   public let endpoint: Endpoint
+  /// The ensemble as the local peer sees it.
   public var ensemble: EnsembleState
+  /// The peers to invite.
   public var connections: Connections
   /// The RTP-MIDI peers that may be used as external clocks.
   public var peerClocks: [RTPPeerClock] = []
@@ -63,7 +67,7 @@ public final class PeerCore {
   ) {
     var random = random
     endpoint = Endpoint(name: name, identity: ensemble.identity.bits, random: random)
-    // The endpoint has a copy of the generator: skip the number with which its sequence begins.
+    // The endpoint uses a copy of the generator. Its first number is skipped here, so that the two do not draw the same numbers.
     _ = random.next()
     self.random = random
     self.ensemble = ensemble
@@ -71,6 +75,7 @@ public final class PeerCore {
     self.options = options
   }
 
+  /// The identity of the local peer.
   public var identity: Identity { ensemble.identity }
 
   /// The remote peers.
@@ -81,6 +86,8 @@ public final class PeerCore {
   /// Handles a datagram.
   ///
   /// - Parameters:
+  ///   - address: the sender.
+  ///   - port: the local port at which the datagram arrived.
   ///   - instant: when the datagram arrived.
   ///   - answeredAt: when the network thread answered the datagram; nil if it did not.
   public func receive(
@@ -88,7 +95,8 @@ public final class PeerCore {
     now: Instant
   ) {
     endpoint.receive(datagram, from: address, port: port, at: instant, answeredAt: answeredAt)
-    // The number of packets that are missing directly before a tick is known only until the next datagram.
+    // External clocks need the number of packets that are missing directly before a tick, which is known only until the next
+    // datagram. Without external clocks, the datagrams are handled together later.
     if !peerClocks.isEmpty { handleSessions(at: now) }
   }
 
@@ -116,7 +124,7 @@ public final class PeerCore {
   }
 
   /// Returns all outputs since the last call, in order.
-  public func drain(at now: Instant) -> [Output] {
+  public func takeOutputs(at now: Instant) -> [Output] {
     handleSessions(at: now)
     handleEnsembleOutputs(at: now)
     guard !outputs.isEmpty else { return [] }
@@ -133,12 +141,15 @@ public final class PeerCore {
   /// Ends all sessions.
   public func leave(at now: Instant) { endpoint.closeAll(at: now) }
 
+  /// Appends an output for the next call of ``takeOutputs(at:)``.
   func emit(_ output: Output) { outputs.append(output) }
 
   /// The index in ``peerClocks`` of the peer of a session.
   func peerClock(of session: SessionID) -> Int? { peerClocks.firstIndex { $0.session == session } }
 
+  /// A random sequence number for the first packet of a stream.
   func firstSequence() -> UInt16 { UInt16.random(in: 0 ... .max, using: &random) }
 
+  /// The options that the user has set for a peer.
   func options(for name: String?, at address: SocketAddress) -> PeerOptions { options(name, address) }
 }

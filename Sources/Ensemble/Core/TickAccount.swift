@@ -3,11 +3,17 @@ public import MusicalTime
 /// Counts the master's ticks that arrived over the network, run by run. The expected ticks are those from the first tick that
 /// arrived, or from the start of the run if none did, to the last tick that the local peer has played.
 public struct TickAccount: Sendable {
+  /// The number of expected ticks of all runs that have been settled.
   public private(set) var expected: Int64 = 0
+  /// The number of ticks that have arrived.
   public private(set) var received: Int64 = 0
+  /// The current run.
   private var run: UInt32 = 0
+  /// The lowest tick of the run that has arrived.
   private var first: Tick?
+  /// The first tick of the run.
   private var start = Tick(0)
+  /// The last tick of the run that the local peer has played.
   private var last: Tick?
 
   public init() {}
@@ -38,6 +44,7 @@ public struct TickAccount: Sendable {
     (first, last) = (nil, nil)
   }
 
+  /// Settles the current run if `run` is another one, which begins with the tick `start`.
   private mutating func begin(_ run: UInt32, _ start: Tick) {
     guard run != self.run else { return }
     settle()

@@ -24,7 +24,7 @@ public struct ClockArbiter: Sendable {
     case replaced(by: String, silent: String)
   }
 
-  /// The indexes of the clocks that were reported as unused since they began to run.
+  /// The indices of the clocks that were reported as unused since they began to run.
   private var reported: Set<Int> = []
 
   public init() {}

@@ -16,9 +16,9 @@ public struct ExternalClock: Sendable {
   public enum Message: Hashable, Sendable {
     /// A tick. Earlier ticks may be missing, or the tick may be a duplicate.
     case clock
-    /// A tick of a connection that numbers its packets: the number of items missing directly before it.
+    /// A tick of a connection that numbers its packets. `missing` is the number of packets that are missing directly before it.
     case numberedClock(missing: Int64)
-    /// A missing tick of such a connection that arrived late.
+    /// A missing tick of a connection that numbers its packets. It arrived late.
     case lateClock
     /// A lost tick from a recovery journal. It contains no time.
     case recoveredClock
@@ -55,10 +55,10 @@ public struct ExternalClock: Sendable {
   private var follower = TickFollower()
   private var stamps = StampedTicks()
   private var counter = TickCounter()
-  /// The number, by the counter, of tick 0 of the music.
+  /// The number that ``counter`` gives to tick 0 of the music. A musical tick is the counter's number minus this one.
   private var origin: Int64 = 0
-  /// The next musical tick while the clock is stopped.
-  private var place = Tick(0)
+  /// The next musical tick while the clock is stopped: the position at which Continue starts.
+  private var stoppedPosition = Tick(0)
   /// Whether the clock has sent Start or Continue, and no Stop since.
   public private(set) var isRunning = false
   /// Whether the rhythm still has to start.
@@ -71,9 +71,13 @@ public struct ExternalClock: Sendable {
   private var claim: Claim?
   /// When the newest tick arrived.
   private var newest: Instant?
+  /// Whether ``Event/silent`` was reported and no tick has arrived since.
   private var isSilent = false
+  /// Whether ``Event/unplayable`` was reported since the clock began to run.
   private var isUnplayable = false
+  /// Whether ticks may have been lost, so that the count must be restarted at the next tick.
   private var hasLostCount = false
+  /// The last reported reason why the rhythm cannot start yet.
   private var refusal: CommandError?
 
   public init() {}
@@ -123,12 +127,12 @@ public struct ExternalClock: Sendable {
     case .lateClock: if counter.consumeLateTick() { counter.skip() }
     case .recoveredClock: counter.skip()
     case .start: begin(at: Tick(0), instant, &ensemble, now: now)
-    case .continue: begin(at: isRunning ? nil : place, instant, &ensemble, now: now)
+    case .continue: begin(at: isRunning ? nil : stoppedPosition, instant, &ensemble, now: now)
     case .songPosition(let step):
-      if isRunning { begin(at: Tick(of: step), instant, &ensemble, now: now) } else { place = Tick(of: step) }
+      if isRunning { begin(at: Tick(of: step), instant, &ensemble, now: now) } else { stoppedPosition = Tick(of: step) }
     case .stop:
       guard isRunning else { return nil }
-      place = next
+      stoppedPosition = next
       isRunning = false
       isWaiting = false
       end(&ensemble, now: now)
@@ -157,11 +161,13 @@ public struct ExternalClock: Sendable {
     end(&ensemble, now: now)
   }
 
+  /// Stops the rhythm if it plays by this clock.
   private mutating func end(_ ensemble: inout EnsembleState, now: Instant) {
     if let claim, ensemble.claim == claim { try? ensemble.stop(now: now) }
     claim = nil
   }
 
+  /// Handles a tick that arrived at `instant`: counts it, and starts or steers the rhythm by it.
   private mutating func ticked(
     at instant: Instant, _ stamp: Stamp?, missing: Int64?, ensemble: inout EnsembleState, now: Instant
   ) -> Event? {
@@ -185,7 +191,8 @@ public struct ExternalClock: Sendable {
     if isWaiting {
       let since = playableSince ?? instant
       playableSince = since
-      // Ticks that a stall has delayed lie far off any line. After a quarter note, such jitter is normal for this clock.
+      // Ticks are even if their mean lateness is at most half a tick. Ticks that a stall has delayed lie far off any line. If
+      // they are still uneven after a quarter note, such jitter is normal for this clock.
       let isEven = follower.lateness.count <= line.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter)
       if isEven || stamps.isTrusted || (instant - since).count > line.tempo.nanosecondsPerQuarter,
         ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity
@@ -193,8 +200,9 @@ public struct ExternalClock: Sendable {
         return start(on: timeline, &ensemble, now: now)
       }
     } else if claim != nil, ensemble.claim == claim, ensemble.role == .master {
-      let isUrgentOnly = tick.index % Tick.perQuarter != 0
-      if !ensemble.steer(to: timeline, beyond: isUrgentOnly ? Self.urgentError : .microseconds(20), at: now) {
+      // At a quarter note, any error above 20 us is corrected. Between quarter notes, only an urgent one is.
+      let isBetweenQuarters = tick.index % Tick.perQuarter != 0
+      if !ensemble.steer(to: timeline, beyond: isBetweenQuarters ? Self.urgentError : .microseconds(20), at: now) {
         (isWaiting, playableSince) = (true, nil)
         end(&ensemble, now: now)
       }
@@ -210,7 +218,7 @@ public struct ExternalClock: Sendable {
     counter.forget()
     (playableSince, unplayableSince) = (nil, nil)
     guard isRunning, claim != nil, ensemble.claim == claim else { return }
-    let halfTick = Nanoseconds(ensemble.schedule.tempo(at: instant).nanosecondsPerQuarter / 48)
+    let halfTick = Nanoseconds(ensemble.schedule.tempo(at: instant).nanosecondsPerQuarter / (2 * Tick.perQuarter))
     origin = counter.next - ensemble.schedule.tick(at: instant + halfTick)
   }
 
@@ -230,6 +238,7 @@ public struct ExternalClock: Sendable {
     return true
   }
 
+  /// Starts the rhythm on `timeline`. Returns ``Event/refused(_:)`` if this is not possible, once for the same reason.
   private mutating func start(on timeline: Timeline, _ ensemble: inout EnsembleState, now: Instant) -> Event? {
     do throws(CommandError) {
       try ensemble.start(on: timeline, at: now)

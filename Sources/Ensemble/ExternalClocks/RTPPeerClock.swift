@@ -13,11 +13,13 @@ public struct RTPPeerClock {
   public private(set) var name: String
   /// Nil while the peer is not in session.
   public private(set) var session: SessionID?
+  /// The MIDI clock that the peer sends.
   public var clock = ExternalClock()
   /// Whether the peer is a Tutti peer. Its rhythm is followed like that of any Tutti peer, and its MIDI clock is not used.
   public private(set) var isTutti = false
   /// Whether the peer has been in session before.
   private var wasConnected = false
+  /// The estimate of the peer's system clock, for its time stamps.
   private var remote = RemoteClock()
   /// The number of missing packets of the stream when the last tick arrived.
   private var missing: Int64 = 0
@@ -53,11 +55,12 @@ public struct RTPPeerClock {
   /// Adds a measurement of the peer's clock.
   mutating func measured(_ transit: ClockTransit, at now: Instant) { remote.add(transit, at: now) }
 
-  /// Handles a message of the peer's MIDI clock.
+  /// Handles a message of the peer's MIDI clock, and converts a tick by what is known about missing packets.
   ///
   /// - Parameters:
   ///   - stamp: when the message applies, by the peer's clock.
   ///   - arrival: when the message arrived.
+  ///   - isRecovered: whether the message comes from a recovery journal.
   ///   - lost: the number of packets of the stream that are missing so far.
   mutating func received(
     _ message: ExternalClock.Message, stamped stamp: Instant, at arrival: Instant, isRecovered: Bool, lost: Int64,
@@ -70,6 +73,7 @@ public struct RTPPeerClock {
         message = .recoveredClock
         self.isRecovered = true
       } else {
+        // If the number of missing packets has fallen, this packet was one of them. At most 1000 packets count as missing.
         message =
           lost < missing ? .lateClock : .numberedClock(missing: self.isRecovered ? 0 : min(lost - missing, 1000))
         (missing, self.isRecovered) = (lost, false)

@@ -2,18 +2,23 @@ public import PeerProtocol
 
 // The connections as the literature on interconnected music describes them.
 extension EnsembleState {
-  /// The weights of the connection between the local peer and a remote peer, one per direction: 25 for each of the four kinds
-  /// of traffic that flows and that the gate of the receiver admits (Weinberg, "Interconnected Musical Networks", Computer
-  /// Music Journal 29:2, 2005).
+  /// How strongly the local peer and a remote peer influence each other: one weight for each direction (Weinberg,
+  /// "Interconnected Musical Networks", Computer Music Journal 29:2, 2005).
+  ///
+  /// There are four kinds of traffic, one for each ``Gate``. A kind adds 25 to the weight of a direction if it flows in this
+  /// direction and if the gate of the receiver is open for it.
   ///
   /// Notes and modification always flow. Rhythm flows from the master while a rhythm plays, and from any peer while none
   /// plays, because any peer may start. Activity flows to and from the master while a rhythm plays. With all gates open, the
   /// weight is 75 while no rhythm plays. While one plays, it is 100 from the master, 75 to the master, and 50 between
   /// followers.
   public struct Weights: Hashable, Sendable {
-    /// 0...100: from the remote peer to the local peer.
+    /// The weight of one kind of traffic.
+    static let weightOfGate = 25
+
+    /// The weight from the remote peer to the local peer, 0...100.
     public var inward: Int
-    /// 0...100: from the local peer to the remote peer; nil until the remote peer has reported its gates.
+    /// The weight from the local peer to the remote peer, 0...100; nil until the remote peer has reported its gates.
     public var outward: Int?
   }
 
@@ -22,10 +27,13 @@ extension EnsembleState {
     let inward = Gate.allCases.filter { flows($0, from: peer, to: identity) && admits($0, from: peer) }
     let remoteGates = roster.slot(of: peer).flatMap { roster[$0].membership?.presence?.gates }
     let outward = remoteGates.map { gates in Gate.allCases.filter { flows($0, from: identity, to: peer) && gates[$0] } }
-    return Weights(inward: 25 * inward.count, outward: outward.map { 25 * $0.count })
+    return Weights(
+      inward: Weights.weightOfGate * inward.count, outward: outward.map { Weights.weightOfGate * $0.count })
   }
 
+  /// Whether traffic of this kind flows from `sender` to `receiver`, apart from the gates.
   private func flows(_ gate: Gate, from sender: Identity, to receiver: Identity) -> Bool {
+    // Nil while no rhythm plays.
     let master = role == .idle ? nil : claim?.identity
     return switch gate {
     case .notes, .modification: true

@@ -24,6 +24,7 @@ extension Gates {
 
   /// The rules that produce these gates from default ones, in order.
   public var rules: [String] {
+    // Returns up to two rules for a peer, or for all (nil): one for the open gates, and one for the closed gates.
     func rules(_ peer: String?, _ state: (Gate) -> Bool?) -> [String] {
       [true, false].compactMap { open in
         let kinds = Gate.allCases.filter { state($0) == open }.map { "\($0)" }
@@ -35,11 +36,12 @@ extension Gates {
     return rules(nil) { standard[$0] } + exceptions.flatMap { peer, exception in rules(peer) { exception[$0] } }
   }
 
+  /// Applies the rule in a line of a file, or a single rule if `line` is nil.
   private mutating func apply(_ rule: Substring, line: Int?) throws(GateError) {
     func fault(_ reason: String, _ remedy: String) -> GateError {
       GateError(line: line, rule: String(rule), reason: reason, remedy: remedy)
     }
-    // Search from the end, because a name may contain both signs.
+    // Search from the end, because a name may contain "=" and ":".
     guard let equals = rule.lastIndex(of: "=") else {
       throw fault("\"=open\" or \"=closed\" is missing", "write KINDS=open or PEER:KINDS=closed, such as notes=closed")
     }

@@ -19,17 +19,23 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A higher term has been seen: another peer has started or taken over the rhythm since.
   case isOver
 
-  public var description: String {
+  public var description: String { description(naming: { "\($0)" }) }
+
+  /// Returns the description with the text that `name` returns for an identity, such as the name of the peer.
+  public func description(naming name: (Identity) -> String) -> String {
     switch self {
-    case .belongsTo(let identity): "the rhythm: \(identity) is its master; wait until that peer stops it"
-    case .alreadyPlaying: "the rhythm: it plays already; stop it first"
-    case .nothingPlays: "the rhythm: none plays; start one first"
+    case .belongsTo(let identity):
+      "the rhythm: \(name(identity)) is its master, and only the master controls it; let \(name(identity)) stop it, "
+        + "change it or offer the role of master"
+    case .alreadyPlaying: "the rhythm: this peer plays it already as the master; stop it first"
+    case .nothingPlays: "the rhythm: not playing; start it first"
     case .ledBy(let leader):
-      "the rhythm: only \(leader) may control it; wait until it starts, or open the rhythm gate to all peers"
-    case .nothingOffered: "the rhythm: no offer in the last 30 s; ask its master to offer it"
-    case .isAbsent(let identity): "\(identity): not in session; connect to it first"
-    case .gateIsClosed(let identity): "\(identity): the rhythm gate of this peer is closed to it; open it first"
-    case .isOver: "the rhythm: it has continued without this peer; follow it, or start when no rhythm plays"
+      "the rhythm: only \(leader) may control it (--led-by); wait until \(leader) starts it, or enter `gate rhythm=open`"
+    case .nothingOffered: "the role of master: no offer in the last 30 s; let the master offer it"
+    case .isAbsent(let identity): "the offer: \(name(identity)) is not connected; connect to this peer first"
+    case .gateIsClosed(let identity):
+      "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"
+    case .isOver: "the rhythm: another peer has continued it or started one; start it again when no rhythm plays"
     }
   }
 }

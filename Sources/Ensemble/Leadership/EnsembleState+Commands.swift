@@ -116,15 +116,19 @@ extension EnsembleState {
 
   /// When a change that is sent at `now` is sent again.
   ///
-  /// Two repeats come soon, so that even the third message arrives before the affected steps are passed to the audio output.
+  /// Two repeats come within a quarter of the lead time, so that even the third message arrives before the affected steps are passed to the audio output.
   /// With bursts of loss of one packet in five, some peers miss all three messages. Therefore five more follow until half a
   /// lead time after the change applies, while the position is still within a step of the right one, and four more within
   /// the second after the change was sent.
   func repeats(after now: Instant) -> Repeats {
-    let soon = [1, 2, 4, 6, 8, 10, 12].map { now + Nanoseconds(lead.count * $0 / 8) }
-    return Repeats(at: (soon + (1...4).map { now + .milliseconds(250 * $0) }).sorted())
+    let eighthsOfLead: [Int64] = [1, 2, 4, 6, 8, 10, 12]
+    let duringLead: [Instant] = eighthsOfLead.map { now + Nanoseconds(lead.count * $0 / 8) }
+    let withinSecond: [Instant] = (1...4).map { now + .milliseconds(250 * $0) }
+    return Repeats(at: (duringLead + withinSecond).sorted())
   }
 
+  /// Checks that the local peer may start a rhythm.
+  ///
   /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
   func requireIdle(at now: Instant) throws(CommandError) {
     switch role {
@@ -133,7 +137,8 @@ extension EnsembleState {
     case .idle: break
     }
     if let sessionLeader { throw .ledBy(sessionLeader) }
-    // A peer whose rhythm gate is closed must not take the rhythm from the others by a new start.
+    // The local peer can be idle while others play, because its rhythm gate is closed. It must not take the rhythm from them by
+    // a new start. A rhythm without a known end plays if its master is present and reports its claim.
     guard let timelineMessage, timelineMessage.end == Tick(.max),
       let slot = roster.slot(of: timelineMessage.claim.identity)
     else {
@@ -144,6 +149,7 @@ extension EnsembleState {
     }
   }
 
+  /// - Throws: ``CommandError`` unless the local peer is the master.
   func requireMaster() throws(CommandError) {
     switch role {
     case .idle: throw .nothingPlays

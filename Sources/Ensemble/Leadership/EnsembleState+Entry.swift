@@ -15,7 +15,7 @@ extension EnsembleState {
   /// The time before the first step of a new rhythm in which no step of the old one is played: the time to pass the new
   /// schedule to the clock thread.
   static var joiningTime: Nanoseconds { .milliseconds(10) }
-  /// A clock thread that is late by this much still loses nothing when a run continues.
+  /// The lateness of the clock thread up to which no tick is lost when a new run continues the present one.
   static var lateness: Nanoseconds { .seconds(1) }
 
   /// Updates the schedule from the master's timeline message and the estimate of its clock. Does nothing until the estimate
@@ -45,15 +45,19 @@ extension EnsembleState {
       change: timelineMessage.change, clock: clock)
   }
 
+  /// Adapts the schedule to `timelineMessage` and to a new estimate of its master's clock. The schedule already contains the
+  /// rhythm of the message.
   private mutating func stay(with timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
     guard var clock = follower?.playing?.clock, let entryError = follower?.playing?.entryError else { return }
     let isSounding = schedule.deadline(schedule.start) - soundLead <= now
-    // A quarter of a step more than the error at the entry, because estimates vary.
+    // The clock jumps if its error exceeds a step, or the error at the entry, by a quarter. The quarter is added because
+    // estimates vary.
     let step = max(Nanoseconds(schedule.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter), entryError)
     clock.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(step.count + step.count / 4) : nil)
     follower?.playing?.clock = clock
     guard let mapping = clock.mapping else { return }
     var next = schedule(for: timelineMessage, by: mapping)
+    // The number of ticks by which the local peer is ahead of the master; negative if it is behind.
     let ahead = schedule.tick(at: now) - next.tick(at: now)
     if isSounding, ahead <= -Tick.perStep || ahead > 2 * Tick.perStep {
       // A peer that is more than a step behind starts a new run at the next step, instead of playing all steps in between
@@ -68,6 +72,8 @@ extension EnsembleState {
     emit(.play(schedule))
   }
 
+  /// Enters the rhythm of `timelineMessage`, which the schedule does not contain yet: at the next step if nothing sounds; in
+  /// phase if the rhythm that sounds has the same ticks within a step; otherwise at a bar, when it is due.
   private mutating func enter(_ timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
     let exact = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
     var next = schedule(for: timelineMessage, by: ClockMapping(exact))
@@ -77,10 +83,12 @@ extension EnsembleState {
     }
     if next.deadline(next.end) <= now { return end(at: now) }
     let tick = schedule.firstTick(notBefore: now + soundLead)
+    // When this tick is due, in local time: by the rhythm that sounds, and by the new one.
     let (local, remote) = (schedule.deadline(tick), next.deadline(tick))
     let step = Nanoseconds(next.tempo(at: local).nanosecondsPerQuarter / Step.perQuarter)
     // Compare the ticks first, because the difference of extreme instants would overflow.
     if abs(tick - next.tick(at: local)) <= 2 * Tick.perStep, (local - remote).magnitude <= step {
+      // A clock by which the tick of the new rhythm is due exactly when it is due by the rhythm that sounds.
       let seed = ClockLine(local: local, remote: timelineMessage.deadline(tick), skew: estimate.skew)
       (next.start, next.began) = (max(timelineMessage.start, continuation(at: now)), schedule.began)
       let offset = seed.remote(at: now) - now
@@ -122,11 +130,12 @@ extension EnsembleState {
   /// The first tick of a bar not before `instant`, or the rhythm's first tick if it is later.
   private func bar(of schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
     let tick = schedule.firstTick(notBefore: instant).index
-    let rest = tick % Self.bar
-    return max(start, Tick(rest > 0 ? tick + Self.bar - rest : tick - rest))
+    // The remainder of a negative tick is negative or zero.
+    let remainder = tick % Self.bar
+    return max(start, Tick(remainder > 0 ? tick + Self.bar - remainder : tick - remainder))
   }
 
-  /// The first tick of a run that continues the present one. This tick has been played in any case, because a cursor
-  /// continues at its own position.
+  /// The first tick of a run that continues the present one. It lies so far back (``lateness``) that even a late clock thread
+  /// has played it already. The thread continues after the tick that it played last, so no tick is lost or repeated.
   func continuation(at now: Instant) -> Tick { max(schedule.start, schedule.firstTick(notBefore: now - Self.lateness)) }
 }

@@ -5,7 +5,7 @@ import RTPMIDI
 
 // Messages and measurements from remote peers.
 extension EnsembleState {
-  /// The shortest time between two corrections of the slewed clock.
+  /// The shortest time between two corrections of the slewed clock by which a follower plays.
   static var steering: Nanoseconds { .milliseconds(50) }
   /// The number of implausible stamps above which the player is warned.
   static var rejectedStampsForWarning: Int { 8 }
@@ -26,8 +26,9 @@ extension EnsembleState {
 
   /// The session with the peer has ended.
   ///
-  /// - Parameter isSaid: whether the peer ended the session, so that no silence needs to be awaited. A peer that was killed
-  ///   and restarted may be about to continue the rhythm.
+  /// - Parameter isSaid: whether the peer ended the session (BY). If it was the master, the silence after which a master counts
+  ///   as lost is then not awaited. Otherwise the peer may have been killed and restarted, and may be about to continue the
+  ///   rhythm.
   public mutating func left(_ peer: Identity, isSaid: Bool = true, at now: Instant) {
     channels.rosterChanged(at: now)
     let slot = roster.slot(of: peer)
@@ -64,7 +65,7 @@ extension EnsembleState {
     return corrected
   }
 
-  /// A packet to or from the peer in a slot of the roster contained its send instant.
+  /// A packet to or from `peer`, which is in a slot of the roster, contained its send instant.
   mutating func measured(_ transit: ClockTransit, _ slot: Roster.Slot, _ peer: Identity, at now: Instant) {
     if departedMaster == peer { departedMaster = nil }
     heard(slot, peer, at: now)
@@ -154,7 +155,7 @@ extension EnsembleState {
     emit(.event(isOffered ? .handedOver(to: sender) : .outranked(by: sender)))
   }
 
-  /// Whether a term is plausible. Each start increments the term by one. A term that is a million starts ahead is wrong, and
-  /// would leave no higher term.
+  /// Whether a term is plausible. Each start increments the term by one. A term that is more than a million (2^20) starts ahead
+  /// is wrong. If it were accepted, it could leave no higher term for the next start.
   func isCredible(_ term: UInt32) -> Bool { term < highestTerm || term - highestTerm <= 1 << 20 }
 }

@@ -17,8 +17,8 @@ extension EnsembleState {
       guard roster.containsMember(peer) else { throw .isAbsent(peer) }
       guard admits(.rhythm, from: peer) else { throw .gateIsClosed(peer) }
     }
-    let all = roster.members.map(\.identity).filter { admits(.rhythm, from: $0) }
-    let receivers = peer.map { [$0] } ?? all
+    let admittedPeers = roster.members.map(\.identity).filter { admits(.rhythm, from: $0) }
+    let receivers = peer.map { [$0] } ?? admittedPeers
     send(Offer(claim: timelineMessage!.claim, isParting: false), to: receivers, at: now)
   }
 
@@ -69,6 +69,7 @@ extension EnsembleState {
     if isNew { emit(.event(.offered(by: sender))) }
   }
 
+  /// Sends an offer to some peers, and schedules its repeats.
   private mutating func send(_ offer: Offer, to receivers: [Identity], at now: Instant) {
     let sent = Leader.SentOffer(offer: offer, receivers: receivers, repeats: repeats(after: now))
     leader?.offer = sent

@@ -4,8 +4,8 @@ import Playback
 
 // Steering of the rhythm to an external clock.
 extension EnsembleState {
-  /// The number of ticks after which an error would be corrected. Because the rhythm is steered continuously, an error falls
-  /// to a third in each quarter note.
+  /// The number of ticks in which a single change of tempo would correct an error. Because the rhythm is steered continuously,
+  /// and each change reckons with this number of ticks again, an error falls to a third in each quarter note.
   static let horizon = Tick.perQuarter
 
   /// The claim of the current rhythm, or of the last one.

@@ -39,10 +39,10 @@ extension EnsembleState {
     noteMaster(peer, at: now)
     guard let last = roster.lastHeard(slot) else { return }
     roster[slot].membership!.heard = now
-    // After a second of silence the peer may have missed messages.
+    // After a second of silence, the peer may have missed messages, which are sent again.
     if now - last >= .seconds(1) {
       if role == .master, let timelineMessage { emit(.timelineMessage(timelineMessage, to: peer, isNews: true)) }
-      // Four presence intervals are at least a second.
+      // With many peers, presences are sent less often: a silence of four presence intervals, at least a second, is awaited.
       if now - last >= Nanoseconds(4 * presenceInterval.count) { present(to: slot, isNews: true, at: now) }
     }
     if role == .master, let presence = roster[slot].membership!.presence, isBehind(presence.claim) {
@@ -117,7 +117,7 @@ extension EnsembleState {
   }
 
   /// Checks the silence of the master if a check is due. Takes over the rhythm if it is the turn of the local peer. Ends the
-  /// rhythm if no peer will take over.
+  /// rhythm if the local peer does not take over and no other peer has done so in time.
   mutating func checkSuccession(at now: Instant) {
     guard now >= nextSuccession, let following = follower else { return }
     let master = following.master
@@ -129,6 +129,7 @@ extension EnsembleState {
       return
     }
     guard awaits || following.masterStatus != .hasResigned, takesOver, plays else {
+      // The local peer does not take over. Another peer may do so until the end of ``coasting``.
       let due = following.masterHeard + Self.coasting
       follower!.nextCheck = due
       guard now >= due else { return }
@@ -140,7 +141,7 @@ extension EnsembleState {
     // A peer reports that it has taken over: its timeline message is about to arrive.
     if isTakenOver(at: now) { due = max(due, following.masterHeard + Self.coasting) }
     if now >= due { return takeOver(from: master, at: now) }
-    // The peers with a lower rank may disappear as well.
+    // The rank is computed again soon, because peers that are before the local peer in the order may disappear as well.
     follower!.nextCheck = min(due, now + Self.turn)
   }
 

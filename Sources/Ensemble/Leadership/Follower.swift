@@ -6,6 +6,7 @@ import PeerProtocol
 struct Follower: Sendable {
   /// What the local peer knows about the master's leadership.
   enum MasterStatus: Sendable {
+    /// The master has reported that it leads the rhythm.
     case leads
     /// The session has ended or restarted. The master may have lost the rhythm, until it reports its claim again.
     case isUnknown
@@ -17,8 +18,8 @@ struct Follower: Sendable {
   struct Playing: Sendable {
     /// The master's clock as the local peer plays by it. It slews, so that the position does not jump.
     var clock = SlewedClock()
-    /// The largest error with which the rhythm was entered in phase; zero if it was entered exactly. The clock slews from
-    /// there. The error stays constant in time, but grows in ticks when the tempo rises.
+    /// The largest error, up to a step, with which the rhythm can have been entered in phase; zero if it was entered exactly.
+    /// The clock slews from there. An error of constant time grows in ticks when the tempo rises.
     var entryError = Nanoseconds.zero
   }
 
@@ -29,6 +30,7 @@ struct Follower: Sendable {
     var end: Instant
   }
 
+  /// The master that the local peer follows.
   let master: Identity
   var masterStatus = MasterStatus.leads
   /// The last instant at which the master was heard as the one that leads the rhythm.
@@ -37,13 +39,15 @@ struct Follower: Sendable {
   var nextCheck = Instant(nanoseconds: .min)
   /// When the clock was steered last.
   var steered = Instant(nanoseconds: .min)
-  /// When the rhythm is joined, if it is too far from the rhythm that still sounds here to slew towards it.
+  /// When the new rhythm is entered at a bar, because the rhythm that still sounds is too far off to slew towards it; nil if no
+  /// entry is pending.
   var joinDue: Instant?
   /// Nil while the schedule does not contain the master's rhythm, because its clock is not known yet.
   var playing: Playing?
+  /// The last offer from the master.
   var offer: ReceivedOffer?
   /// The totals that the master reports.
-  var totals = FollowedTotals()
+  var totals = ReceivedTotals()
 
   init(of master: Identity, at now: Instant) { (self.master, masterHeard) = (master, now) }
 }

@@ -7,8 +7,11 @@ import PeerProtocol
 ///
 /// The payload is indirect: the role is read several times per packet, and a read must not copy the payload.
 indirect enum Leadership: Sendable {
+  /// No rhythm plays.
   case idle(Idle)
+  /// The local peer is the master.
   case leading(Leader)
+  /// The local peer follows a master.
   case following(Follower)
 
   /// The data of a peer while no rhythm plays.
@@ -17,6 +20,7 @@ indirect enum Leadership: Sendable {
     var repeats = Repeats()
   }
 
+  /// The role without its data.
   var role: Role {
     switch self {
     case .idle: .idle

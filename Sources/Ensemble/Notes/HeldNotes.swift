@@ -1,15 +1,16 @@
 public import MIDI
 
-/// The keys and the sustain pedals (controller 64) that are down on the sixteen channels, as far as the messages were
-/// forwarded. When the keyboard is disconnected or the player leaves, each receiver also gets the end of each note.
+/// The keys and the sustain pedals (controller 64) that are down on the sixteen channels, according to the messages that were
+/// forwarded. When the keyboard is disconnected or the player leaves, ``release()`` gives the ends of all notes.
 public struct HeldNotes: Sendable {
-  /// One bit per key, by channel.
+  /// The keys that are down: one bit per key, by channel.
   private var keys = InlineArray<16, UInt128>(repeating: 0)
-  /// One bit per channel.
+  /// The sustain pedals that are down: one bit per channel.
   private var pedals: UInt16 = 0
 
   public init() {}
 
+  /// Whether no key and no pedal is down.
   public var isEmpty: Bool {
     guard pedals == 0 else { return false }
     for channel in keys.indices where keys[channel] != 0 { return false }
@@ -38,6 +39,7 @@ public struct HeldNotes: Sendable {
     for channel in keys.indices {
       while keys[channel] != 0 {
         let key = keys[channel].trailingZeroBitCount
+        // Clears the lowest bit that is set.
         keys[channel] &= keys[channel] - 1
         messages.append(
           .noteOff(Channel(wire: UInt8(channel)), key: UInt7(masking: UInt8(key)), velocity: UInt7(masking: 64)))

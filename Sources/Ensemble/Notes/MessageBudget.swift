@@ -7,11 +7,12 @@ public import MusicalTime
 public struct MessageBudget: Sendable {
   /// Messages per second.
   private let rate: Int64
+  /// The number of tokens in a full bucket.
   private let depth: Int64
 
   /// The number of messages that were refused.
   public private(set) var refused: Int64 = 0
-  /// When the bucket is full again. Each message moves this instant by its share of a second.
+  /// When the bucket is full again. Each message moves this instant by the time in which one token is refilled.
   private var full = Instant(nanoseconds: .min)
 
   /// - Parameters:
@@ -23,13 +24,14 @@ public struct MessageBudget: Sendable {
   ///
   /// - Returns: whether the message is admitted.
   public mutating func admit(at now: Instant) -> Bool {
-    let share = Nanoseconds(1_000_000_000 / rate)
+    let refillTime = Nanoseconds(1_000_000_000 / rate)
     let start = max(full, now)
-    guard start - now <= Nanoseconds(share.count * (depth - 1)) else {
+    // With at least one token left, at most depth - 1 tokens must be refilled.
+    guard start - now <= Nanoseconds(refillTime.count * (depth - 1)) else {
       refused += 1
       return false
     }
-    full = start + share
+    full = start + refillTime
     return true
   }
 }

@@ -8,7 +8,9 @@ import PeerProtocol
 public struct Notes: Sendable {
   /// A key of the player's instrument.
   struct Key: Hashable, Sendable {
+    /// The channel of the instrument.
     let channel: Channel
+    /// The number of the key.
     let key: UInt7
   }
 
@@ -25,7 +27,8 @@ public struct Notes: Sendable {
 
   /// The destinations of the player's notes that still sound.
   private var played: [Key: Destination] = [:]
-  /// What the player holds for all peers, on the channels of the instrument, as standard devices get it.
+  /// The keys and pedals that the player holds for all peers, on the channels of the instrument. Standard devices get messages
+  /// on these channels.
   var asPlayed = HeldNotes()
   /// The budget for messages of remote peers that sound here.
   public internal(set) var budget = MessageBudget()

@@ -48,6 +48,7 @@ extension PeerCore {
     for message in held.release() { emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream))))) }
   }
 
+  /// The peer and the channel to which a message on `channel` of the instrument goes.
   private func destination(of channel: Channel) -> Notes.Destination {
     let local = ensemble.channel ?? Self.lastChannel
     if channel == Self.drumChannel {
@@ -57,6 +58,7 @@ extension PeerCore {
     return Notes.Destination(identity: owner ?? recipient, channel: local)
   }
 
+  /// Sends a message to `destination`; if it is all peers, also sounds it here.
   private func deliver(_ message: Message, to destination: Notes.Destination) {
     let sent = message.on(destination.channel)
     if let identity = destination.identity {
@@ -76,6 +78,7 @@ extension PeerCore {
     guard let slot = ensemble.roster.slot(of: session) else { return }
     let identity = ensemble.roster[slot].identity
     let isUnknown = identity == nil && !ensemble.roster[slot].session!.isStandardDevice
+    // Until the kind of the peer is known, these messages may be activity: see ``RemotePeer/Session/withheldVolume``.
     if isUnknown, case .controlChange(Self.activityChannel, let controller, _) = message {
       if controller == EnsembleState.totalController {
         ensemble.roster[slot].session!.withheldVolume = message
@@ -106,7 +109,9 @@ extension PeerCore {
   }
 
   static var activityChannel: Channel { EnsembleState.activityChannel }
+  /// Channel 10.
   static var drumChannel: Channel { Channel(wire: 9) }
+  /// Channel 16.
   static var lastChannel: Channel { Channel(wire: 15) }
 }
 

@@ -13,6 +13,7 @@ import PeerProtocol
 /// A peer that changes its claim more than eight times in ten seconds is ignored until it has not changed it for ten seconds
 /// (``ChannelClaim``).
 struct ChannelClaims: Sendable {
+  /// How long a new peer listens before its first claim.
   private static var listening: Nanoseconds { .seconds(1) }
   /// How long further changes are awaited after a change, because two groups may have met.
   private static var gathering: Nanoseconds { .milliseconds(50) }
@@ -38,12 +39,14 @@ struct ChannelClaims: Sendable {
     self.opens = opens
     nextDeadline = now < opens ? opens : .distantFuture
     let owners = Self.owners(in: roster)
+    // The local peer keeps its channel unless a lower identity claims it. Without a channel, it waits while it listens.
     if let local {
       guard let owner = owners[Int(local.wire)], owner < identity else { return false }
     } else if now < opens {
       return false
     }
     let free = (0..<16).filter { Channel.claimable >> $0 & 1 != 0 && owners[$0] == nil }
+    // The number of peers with a lower identity that must also move: they claim no channel, or do not own the one they claim.
     let rank = roster.members.count { member in
       guard member.identity < identity, let claim = roster[member.slot].membership?.channelClaim, !claim.isIgnored
       else {
@@ -53,6 +56,7 @@ struct ChannelClaims: Sendable {
     }
     if local == nil, !free.isEmpty { freeSince = freeSince ?? now } else { freeSince = nil }
     let isPatienceOver = freeSince.map { now - $0 >= Self.patience } ?? false
+    // The free channel of this rank, or the first free one if the peers of a lower rank have left it for too long.
     let index = isPatienceOver ? free.first : rank < free.count ? free[rank] : nil
     let claim = index.map { Channel(wire: UInt8($0)) }
     defer { local = claim }

@@ -50,7 +50,7 @@ extension EnsembleState {
     let (hasChanged, changesTooOften) = roster[slot].membership!.claim(presence.channel, at: now)
     if hasChanged { channels.rosterChanged(at: now) }
     if changesTooOften { warn(of: sender, .changesChannelTooOften) }
-    inform(slot, sender, of: presence.claim, at: now)
+    reportTotal(to: slot, sender, reporting: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { connect(toMasterOf: claim) }
   }
@@ -117,15 +117,18 @@ extension EnsembleState {
     presence.lastReport = haveAllReceived ? currentReport : nil
   }
 
+  /// The gates that are open for a Tutti peer.
   private func opening(for peer: Identity) -> GateSet {
     gates.opening(for: peer, named: gates.exceptions.isEmpty ? nil : roster.ownedName(of: peer))
   }
 
+  /// The part of the present presence that is the same for all receivers.
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
       claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver)
   }
 
+  /// Keeps or changes the channel of the local peer, and reports a change.
   private mutating func settleChannel(at now: Instant) {
     if channels.settle(for: identity, among: roster, at: now) { emit(.event(.channel(channel))) }
   }

@@ -22,12 +22,13 @@ public struct RemotePeer: Sendable {
   var clock = RemoteClock()
   /// The warnings about the peer that the player has received.
   var reportedWarnings: Set<PeerWarning> = []
-  /// When the local peer last sent its timeline message to this peer alone, because the peer did not know it.
+  /// When the local peer last sent its timeline message to this peer alone, because the peer did not know it; nil if never.
   var corrected: Instant?
 
   /// A row without a peer.
   init() {}
 
+  /// The peer as the user knows it.
   public var reference: PeerReference {
     PeerReference(name: session?.info.name ?? name, address: session?.info.control, identity: identity)
   }
@@ -80,9 +81,11 @@ extension RemotePeer {
     /// The newest timeline message from before the peer was recognised. The reply that recognises the peer may have been
     /// lost, and the master repeats the message only once per bar.
     var pendingTimelineMessage: TimelineMessage?
-    /// The newest Channel Volume and Expression on channel 1 from before the peer was recognised. A Tutti peer sends its
-    /// activity with them. From a standard device they are volume and expression, and take effect once it is known as one.
+    /// The newest Channel Volume (controller 7) on channel 1 from before the peer was recognised; nil if there is none. A Tutti
+    /// peer reports the total activity with this message. From a standard device, the message is a volume, which takes effect
+    /// once the device is known as one.
     var withheldVolume: Message?
+    /// The same for Expression (controller 11), with which a Tutti peer reports its activity.
     var withheldExpression: Message?
 
     init(id: SessionID, info: SessionInfo, stream: StreamID, options: PeerOptions) {

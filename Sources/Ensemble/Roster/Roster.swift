@@ -5,8 +5,8 @@ public import Sending
 
 /// The table of all remote peers, one row per peer.
 ///
-/// A slot is the index of a row and stays valid until ``remove(_:)``. Two indexes find the slot of a session and of an
-/// identity with one hash per packet; all further access is by slot.
+/// A slot is the index of a row and stays valid until ``remove(_:)``. Two dictionaries find the slot of a session and of an
+/// identity, so that a packet needs one look-up. All further access is by slot.
 public struct Roster: Sendable {
   typealias Slot = Int
 
@@ -16,13 +16,15 @@ public struct Roster: Sendable {
     let slot: Slot
   }
 
-  /// Unused slots contain a row without a peer.
+  /// The rows, by slot. An unused slot contains a row without a peer.
   private var rows: [RemotePeer] = []
+  /// The slots that can be used for new rows.
   private var unusedSlots: [Slot] = []
   private var slotOfSession: [SessionID: Slot] = [:]
   private var slotOfIdentity: [Identity: Slot] = [:]
   /// The Tutti peers in session, by ascending identity.
   private(set) var members: [Member] = []
+  /// How often a member has taken a name so far: the order for ``RemotePeer/Membership/nameOrder``.
   private var namesTaken: UInt64 = 0
 
   init() {}
@@ -47,6 +49,7 @@ public struct Roster: Sendable {
   /// subscript, this function does not copy the row.
   func lastHeard(_ slot: Slot) -> Instant? { rows[slot].membership?.heard }
 
+  /// Whether the peer with this identity is a Tutti peer in session.
   func containsMember(_ identity: Identity) -> Bool { memberSlot(of: identity) != nil }
 
   /// The number of sessions.
@@ -89,7 +92,7 @@ public struct Roster: Sendable {
 
   // MARK: Changes
 
-  /// Adds a peer whose identity is not known yet.
+  /// Adds a row for the peer of a new session, whose identity is not known yet.
   @discardableResult
   mutating func insert(_ session: RemotePeer.Session) -> Slot {
     let slot = takeSlot()
@@ -107,19 +110,19 @@ public struct Roster: Sendable {
     return slot
   }
 
-  /// Assigns an identity to the peer of a session. If the identity has a row, the session moves to this row, and the former
-  /// session of the row, if any, becomes one without an identity.
+  /// Assigns an identity to the peer of a session. If the identity already has another row, the session moves to that row. The
+  /// former session of that row, if there was one, then gets the row without an identity.
   mutating func recognise(_ session: SessionID, as identity: Identity) {
     guard let slot = slotOfSession[session], rows[slot].identity != identity else { return }
-    guard let known = slotOfIdentity[identity] else {
+    guard let identitySlot = slotOfIdentity[identity] else {
       rows[slot].identity = identity
       slotOfIdentity[identity] = slot
       return
     }
-    let other = rows[known].session
-    (rows[known].session, rows[slot].session) = (rows[slot].session, other)
-    slotOfSession[session] = known
-    if let other { slotOfSession[other.id] = slot } else { remove(slot) }
+    let formerSession = rows[identitySlot].session
+    (rows[identitySlot].session, rows[slot].session) = (rows[slot].session, formerSession)
+    slotOfSession[session] = identitySlot
+    if let formerSession { slotOfSession[formerSession.id] = slot } else { remove(slot) }
   }
 
   /// Makes the peer a member, or updates the name of a member.
@@ -159,18 +162,21 @@ public struct Roster: Sendable {
     unusedSlots.append(slot)
   }
 
+  /// Returns an unused slot, whose row contains no peer.
   private mutating func takeSlot() -> Slot {
     if let slot = unusedSlots.popLast() { return slot }
     rows.append(RemotePeer())
     return rows.count - 1
   }
 
+  /// Removes the session from a row, and from the dictionary.
   private mutating func endSession(of slot: Slot) {
     guard let session = rows[slot].session else { return }
     slotOfSession[session.id] = nil
     rows[slot].session = nil
   }
 
+  /// Removes the membership from a row, and the peer from ``members``.
   private mutating func endMembership(of slot: Slot) {
     guard let identity = rows[slot].identity, rows[slot].membership != nil else { return }
     releaseName(of: slot)

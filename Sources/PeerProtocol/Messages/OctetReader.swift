@@ -1,14 +1,17 @@
-/// Reads numbers that an ``OctetWriter`` wrote. The caller checks the length first: octets beyond the end are read as 0.
+/// Reads numbers that an ``OctetWriter`` wrote, one after another. The caller checks the length first: octets beyond
+/// the end are read as 0.
 struct OctetReader {
   private var rest: ArraySlice<UInt8>
 
   init(_ octets: [UInt8]) { rest = octets[...] }
 
+  /// Reads the next number.
   mutating func take<Value: FixedWidthInteger>(_ type: Value.Type) -> Value {
     var value: Value = 0
     for _ in 0..<Value.bitWidth / 8 { value = value << 8 | Value(truncatingIfNeeded: rest.popFirst() ?? 0) }
     return value
   }
 
+  /// Reads a claim: its term and its identity.
   mutating func takeClaim() -> Claim { Claim(term: take(UInt32.self), identity: Identity(take(UInt64.self))) }
 }

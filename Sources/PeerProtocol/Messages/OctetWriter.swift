@@ -4,12 +4,14 @@ struct OctetWriter {
 
   init(capacity: Int) { octets.reserveCapacity(capacity) }
 
+  /// Appends a number.
   mutating func put(_ value: some FixedWidthInteger) {
     for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
       octets.append(UInt8(truncatingIfNeeded: value >> shift))
     }
   }
 
+  /// Appends a claim: its term and its identity.
   mutating func put(_ claim: Claim) {
     put(claim.term)
     put(claim.identity.bits)

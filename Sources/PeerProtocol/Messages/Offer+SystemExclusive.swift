@@ -1,8 +1,12 @@
-/// An offer as a System Exclusive message of 21 bytes, between F0 and F7:
+/// An offer as a System Exclusive message of 21 bytes with F0 and F7.
 ///
-///     7D 54 01 03    version 1, kind 3: offer (``MessageKind``)
-///     ...            13 octets in groups of seven, a byte with their top bits before each group; in them, big-endian:
-///         4  term          8  identity          1  1: the master is about to leave, 0: it is not
+/// The data are 7D 54 01 03 (version 1, kind 3, see ``MessageKind``) and these 13 octets, encoded by ``SevenBit``.
+/// Numbers are big-endian.
+///
+///     octet   length   field
+///     0       4        the term of the claim
+///     4       8        the identity of the claim
+///     12      1        1 if the master is about to leave, otherwise 0
 extension Offer {
   private static let length = 13
 

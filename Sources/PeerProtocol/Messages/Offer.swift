@@ -1,8 +1,9 @@
 /// The master's offer to hand the rhythm over. The peer that accepts makes a new claim and continues in phase.
 public struct Offer: Hashable, Sendable {
-  /// The claim of the offered rhythm, which is the master's.
+  /// The master's claim, under which the offered rhythm is played.
   public var claim: Claim
-  /// Whether the master is about to leave. The receiver then takes over at once, unless its player does not want that.
+  /// Whether the master is about to leave. The receiver then takes over at once, unless its player does not want
+  /// to take over.
   public var isParting: Bool
 
   public init(claim: Claim, isParting: Bool) { (self.claim, self.isParting) = (claim, isParting) }

@@ -1,12 +1,17 @@
 import MIDI
 
-/// Presence as a System Exclusive message of 34 bytes, between F0 and F7:
+/// A presence as a System Exclusive message of 34 bytes with F0 and F7.
 ///
-///     7D 54 01 02    version 1, kind 2: presence (``MessageKind``)
-///     ...            24 octets in groups of seven, a byte with their top bits before each group; in them, big-endian:
-///        8  identity          1  flags: 1 has a claim, 2 takes over      12  claim: term, identity; 0 without
-///        1  MIDI channel 1...16, 0: none                                  1  open gates: 1 rhythm, 2 notes,
-///        1  activity, 0...127                                                4 modification, 8 activity
+/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 24 octets, encoded by ``SevenBit``.
+/// Numbers are big-endian.
+///
+///     octet   length   field
+///     0       8        the identity of the sender
+///     8       1        flags; bit 0: the sender has a claim; bit 1: it would take over if the master disappeared
+///     9       12       the claim: four octets of term and eight octets of identity; all 0 without a claim
+///     21      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
+///     22      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
+///     23      1        the activity, 0...127
 extension Presence {
   private static let length = 24
 

@@ -1,5 +1,8 @@
-/// The encoding of octets in MIDI data bytes of seven bits. A byte with the top bits precedes each group of up to seven octets.
-/// The top bit of the first octet is in bit 6 (MIDI 1.0, File Dump, "encoded data").
+/// The encoding of octets in MIDI data bytes of seven bits (MIDI 1.0, File Dump, "encoded data").
+///
+/// The octets are divided into groups of seven; the last group can be shorter. Each group is encoded as a byte with the
+/// top bits of its octets, and then the lower seven bits of each octet. The top bit of the first octet of the group is
+/// bit 6 of the first byte, that of the second octet is bit 5, and so on.
 enum SevenBit {
   /// Appends the encoded `octets` to `bytes`.
   static func encode(_ octets: [UInt8], to bytes: inout [UInt8]) {
@@ -13,7 +16,8 @@ enum SevenBit {
     }
   }
 
-  /// Decodes `bytes`. Returns nil if a byte has its top bit set or if a group is empty.
+  /// Decodes `bytes`. Returns nil if a byte has its top bit set, or if the last group consists of the byte with the top
+  /// bits only.
   static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
     guard bytes.allSatisfy({ $0 < 0x80 }), bytes.count % 8 != 1 else { return nil }
     var octets: [UInt8] = []

@@ -1,20 +1,19 @@
 public import MusicalTime
 
-/// The master's message about the rhythm. It contains everything that a peer needs to play all ticks from now on, so that the
-/// peer depends on no single packet. Instants are by the master's clock. A later timeline message of the same claim has a
-/// higher revision.
+/// The master's message about the rhythm. It contains everything that a peer needs to play all ticks from now on, so
+/// that the peer depends on no single packet. Instants are by the master's clock.
 public struct TimelineMessage: Hashable, Sendable {
   /// The claim of the rhythm. Every start is a new claim.
   public var claim: Claim
-  /// The number of the message within its claim.
+  /// The number of the content within the claim: 0 at first, and one more whenever the master changes the rhythm.
   public var revision: UInt32
   /// The first tick that is played: 0 after Start, another tick after Continue.
   public var start: Tick
   /// The first tick that is not played any more; `Tick(.max)` if no end is known.
   public var end: Tick
-  /// The tempo and the origin up to the change.
+  /// The tempo and the origin; valid up to ``change``.
   public var timeline: Timeline
-  /// The next change of tempo and the tick at which it takes effect.
+  /// The next change of tempo and the tick at which it takes effect; nil if no change is known.
   public var change: TempoChange?
 
   public init(

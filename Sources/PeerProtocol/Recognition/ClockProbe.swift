@@ -4,29 +4,31 @@ import RTPMIDI
 
 /// The clock packet of the peer protocol. Tutti peers recognise each other by it.
 ///
-/// A probe has the purpose of a CK packet, but its stamps count nanoseconds. CK stamps count units of 100 us: at a tempo such
-/// as 125 BPM this is a constant error, which averaging does not remove.
+/// A probe has the purpose of a CK packet, but its stamps count nanoseconds. CK stamps count units of 100 us. At some
+/// tempos, for example 125 BPM, rounding to these units gives a constant error, which averaging does not remove.
 ///
 ///     FF FF | TU | version 2, 8 bits | kind 8 | rate limit 16 | ssrc 32 | identity 64
 ///     origin 64 | receive 64 | transmit 64
 ///
-/// Probes use the data port outside the RTP stream, so that the thread that receives a probe can reply at once. The three
-/// stamps are those of NTP (RFC 5905, section 7.3), in signed nanoseconds, big-endian. SSRC and identity are those of the
-/// sender. Like CK0, CK1 and CK2, a request gets a reply and the reply gets an acknowledgement, each at once. <doc:WireFormat>
-/// defines the stamps of each kind.
+/// TU are the letters 54 55. Probes use the data port, but not the RTP stream, so that the thread that receives a probe
+/// can reply at once. The three stamps are those of NTP (RFC 5905, section 7.3), in signed nanoseconds, big-endian.
+/// SSRC and identity are those of the sender. As with CK0, CK1 and CK2, a request gets a reply and the reply gets an
+/// acknowledgement, each at once. <doc:WireFormat> defines the stamps of each kind.
 public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   public enum Kind: Hashable, Sendable, BitwiseCopyable { case request, reply, acknowledgement }
 
   public let kind: Kind
   /// The maximum number of requests per second that the sender accepts from the receiver; 0 if unspecified.
   public var rateLimit: UInt16
+  /// The SSRC of the sender.
   public var ssrc: UInt32
   /// The lasting identity of the sender.
   public var identity: UInt64
-  /// The transmit stamp of the packet that this one refers to, by the clock of that packet's sender: in a reply the request, in
-  /// an acknowledgement the reply, in a request the newest received acknowledgement. 0 without such a packet.
+  /// The transmit stamp of the packet that this one refers to, by the clock of that packet's sender. A reply refers to
+  /// the request, an acknowledgement to the reply, and a request to the newest received acknowledgement. 0 without such
+  /// a packet.
   public var origin: Instant
-  /// The arrival of that packet by the clock of this packet's sender; 0 without such a packet.
+  /// The arrival of the packet that this one refers to, by the clock of this packet's sender; 0 without such a packet.
   public var receive: Instant
   /// The instant at which this packet left, by its sender's clock.
   public var transmit: Instant
@@ -166,12 +168,15 @@ extension ClockProbe.Kind {
 extension ClockProbe {
   /// Whether the stamps ``origin`` and ``receive`` of a probe that arrives at `instant` are plausible.
   ///
-  /// The packet that they refer to left less than ten seconds ago. Its receiver cannot have kept it for longer than the whole
-  /// round trip took, and cannot have referred to it before its arrival. The clocks of two processors may differ by a
-  /// millisecond.
+  /// They refer to a packet of the local peer. The round trip is the time from the departure of that packet to the
+  /// arrival of this one, by the local clock. It must be at most ten seconds. The remote peer cannot have kept the
+  /// packet for longer than the round trip took, and cannot have referred to it before its arrival. A millisecond is
+  /// tolerated, because the clocks of two processors may differ.
   func isPlausible(at instant: Instant) -> Bool {
-    let (kept, elapsed) = (transmit - receive, instant - origin)
-    guard elapsed >= .zero, elapsed <= .seconds(10) else { return false }
-    return kept >= .milliseconds(-1) && kept <= elapsed + .milliseconds(1)
+    let roundTrip = instant - origin
+    // The time for which the remote peer kept the packet, by the remote clock.
+    let kept = transmit - receive
+    guard roundTrip >= .zero, roundTrip <= .seconds(10) else { return false }
+    return kept >= .milliseconds(-1) && kept <= roundTrip + .milliseconds(1)
   }
 }

@@ -3,19 +3,23 @@ public import RTPMIDI
 
 /// The extension of RTP-MIDI by which Tutti peers recognise each other and measure each other's clocks.
 ///
-/// The wire format is in <doc:WireFormat>. Real-time threads reply to probes and write send instants by ``ClockProbe`` and
-/// ``RTPMIDI/PacketSender/sendsInstants``; they do not use this class.
+/// The wire format is in <doc:WireFormat>. Real-time threads reply to probes and write send instants by ``ClockProbe``
+/// and ``RTPMIDI/PacketSender/sendsInstants``; they do not use this class.
 ///
 /// Real-time: not safe.
 public final class PeerExtension: ProtocolExtension {
   /// The identity of the local peer.
   public let identity: UInt64
-  /// The number of known peers, in session or not. The probe rate per session is computed as if all known peers were in session,
-  /// so that sessions established early do not send more probes than later ones.
+  /// The number of known peers, in session or not. The probe rate of each session is computed as if all known peers
+  /// were in session, so that the first sessions do not send more probes than later ones.
   public var knownPeers = 0
-  /// The number of rejected stamps of recognised peers: send instants that stand still or run backwards, send instants of RTP
-  /// packets that put the remote clock a minute or more from the previous reading, and echoed stamps that are implausible. Only
-  /// the stamp is rejected; the rest of the packet takes effect.
+  /// The number of rejected stamps of recognised peers. Only the stamp is rejected; the rest of the packet takes
+  /// effect. A stamp is rejected
+  ///
+  /// - if it is a send instant of a clock that stands still or runs backwards (``SendInstantFilter``),
+  /// - if it is the send instant of an RTP packet, and deviates by a minute or more from the previous reading of the
+  ///   remote clock,
+  /// - if it is an implausible stamp ``ClockProbe/origin`` or ``ClockProbe/receive``.
   public internal(set) var rejectedStamps: UInt64 = 0
 
   public init(identity: UInt64) { self.identity = identity }
@@ -54,10 +58,11 @@ extension Endpoint {
   /// The rate limit in all probes of the local peer; 0 without ``PeerExtension``.
   public var probeRateLimit: UInt16 { peerExtension?.rateLimit(establishedCount: establishedCount) ?? 0 }
 
-  /// Sends the probe that ``RTPMIDI/Endpoint/Output/extensionPacket(_:to:)`` requests. Does nothing if the session has ended.
+  /// Sends the probe that ``RTPMIDI/Endpoint/Output/extensionPacket(_:to:)`` requests. Does nothing if the session has
+  /// ended.
   ///
-  /// - Parameter send: sends the packet with the current time as ``ClockProbe/transmit``, read last, and returns this instant;
-  ///   nil if the packet was not sent.
+  /// - Parameter send: sends the packet with the current time as ``ClockProbe/transmit``, read last, and returns this
+  ///   instant; nil if the packet was not sent.
   public func sendProbe(on id: SessionID, by send: (ClockProbe) -> Instant?) {
     guard let session = sessionExtension(of: id) as? PeerSession else { return }
     session.sendRequest(ssrc: ssrc, rateLimit: probeRateLimit, by: send)

@@ -9,10 +9,12 @@ final class PeerSession: SessionExtension {
   private var acknowledgement: (sent: Instant, received: Instant)?
   /// The transmit stamp of the newest request of the peer.
   private var lastRequest: Instant?
-  /// The departures of the local reply and of the local acknowledgement whose arrival the peer reported last.
+  /// The departure of the newest local reply whose arrival the peer has reported.
   private var lastReportedReply: Instant?
+  /// The departure of the newest local acknowledgement whose arrival the peer has reported.
   private var lastReportedAcknowledgement: Instant?
   private var sendInstants = SendInstantFilter()
+  /// Whether the peer was expected to be a Tutti peer when the session was established.
   private var isExpected = false
 
   init(seed: UInt64, owner: PeerExtension) {
@@ -22,8 +24,9 @@ final class PeerSession: SessionExtension {
 
   var deadline: Instant? { recognition.next }
 
-  /// A Tutti peer sends at least ten probes per second, or one per rate limit: it is invited again after five missing probes, and
-  /// lost after ten.
+  /// A Tutti peer sends at least ten probes per second, or fewer if the rate is limited. The silence limit is six
+  /// intervals between probes, which means five missing probes, but at least a second. The session is lost after twice
+  /// this time, but not before five seconds (``RTPMIDI/Supervision``).
   var supervision: Supervision {
     guard recognition.isTuttiPeer else { return .standard }
     return Supervision(
@@ -41,8 +44,8 @@ final class PeerSession: SessionExtension {
     switch recognition.advance(to: now, shortestInterval: shortestInterval(in: context)) {
     case .request: context.requestPacket()
     case .standardDevice:
-      // A Tutti peer was expected, and nothing was received within the first second. A standard device would have sent or
-      // answered CK by then. The peer is therefore neither: it is out of reach.
+      // A Tutti peer was expected, and nothing was received within the first second. A standard device would have sent
+      // or answered CK by then. The peer is therefore neither: it is out of reach.
       if isExpected, context.lastHeard < context.establishedAt + .seconds(1) { return false }
       context.report(RecognitionEvent.standardDevice.encoded)
     case nil: break
@@ -50,11 +53,13 @@ final class PeerSession: SessionExtension {
     return true
   }
 
+  /// Returns the shortest interval between two requests that the number of sessions permits.
   private func shortestInterval(in context: SessionContext) -> Nanoseconds {
     ProbeRate.shortestInterval(sessions: max(context.establishedCount, owner.knownPeers))
   }
 
-  /// Sends the request that is due.
+  /// Sends the request that is due by `send`, which returns the instant at which the request left; nil if it was not
+  /// sent.
   func sendRequest(ssrc: UInt32, rateLimit: UInt16, by send: (ClockProbe) -> Instant?) {
     var request = ClockProbe(
       ssrc: ssrc, identity: owner.identity, rateLimit: rateLimit, sentAt: Instant(nanoseconds: 0))
@@ -86,6 +91,7 @@ final class PeerSession: SessionExtension {
     return outcome
   }
 
+  /// Receives a request. A request of a peer that is not recognised yet shows only that the peer is a Tutti peer.
   private func receive(request: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     guard let identity = recognition.identity else {
@@ -104,6 +110,7 @@ final class PeerSession: SessionExtension {
     return .accepted
   }
 
+  /// Receives an acknowledgement, and reports the transits of the local reply and of the acknowledgement.
   private func receive(
     acknowledgement probe: ClockProbe, at instant: Instant, in context: SessionContext
   ) -> DatagramOutcome {
@@ -118,6 +125,7 @@ final class PeerSession: SessionExtension {
     return .accepted
   }
 
+  /// Receives a reply: recognises the peer, and reports the transits of the request and of the reply.
   private func receive(reply: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
     let result = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context))
     guard result != .rejected else { return .rejectedExtensionPacket }
@@ -135,10 +143,10 @@ final class PeerSession: SessionExtension {
     return .accepted
   }
 
-  /// Reports the transit of a local packet, which the peer echoes in `probe`, unless the peer has already reported this packet or
-  /// a later one.
+  /// Reports the transit of the local packet whose departure and arrival `probe` contains as origin and receive stamp.
+  /// Does nothing if the peer has already reported this packet or a later one.
   ///
-  /// - Parameter last: the departure of the local packet that the peer reported last.
+  /// - Parameter last: the departure of the newest local packet that the peer has reported.
   private func reportOutwardTransit(
     echoedBy probe: ClockProbe, last: inout Instant?, at instant: Instant, in context: SessionContext
   ) {
@@ -152,6 +160,7 @@ final class PeerSession: SessionExtension {
     context.report(ClockTransit(.out, sent: probe.origin, received: probe.receive))
   }
 
+  /// Receives the send instant in an RTP packet, and reports the transit of the packet.
   func receive(_ header: HeaderExtension, of packet: Span<UInt8>, at instant: Instant, in context: SessionContext) {
     guard let sent = header.sendInstant(in: packet) else { return }
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }

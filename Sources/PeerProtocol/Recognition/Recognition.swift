@@ -8,32 +8,40 @@ import RTPMIDI
 ///       │  └─ peer uses protocol ──┐
 ///       └──── no reply ──▶ standard device
 ///
-/// Asking sends a request immediately, a second after 250 ms and a third after 1 s, and ends after 3 s. A peer that is expected
-/// to be a Tutti peer gets twenty requests, 100 ms apart. A recognised peer gets a request every 20 ms for 60 s, then every
-/// 100 ms, or less often if the peer limits the rate (``ClockProbe/rateLimit``). A standard device gets no requests, because some
-/// implementations log every unknown packet.
+/// - In the state *asking*, the first request is sent immediately, the second after 250 ms, and the third after 1 s.
+///   The state ends after 3 s. A peer that is expected to be a Tutti peer gets twenty requests, 100 ms apart.
+/// - A *recognised* peer gets a request every 20 ms for 60 s, then every 100 ms, or less often if the peer limits the
+///   rate (``ClockProbe/rateLimit``).
+/// - A *standard device* gets no requests, because some implementations log every unknown packet.
 ///
-/// A peer that sends a request or a send instant is certainly a Tutti peer, even if the network has lost all its replies. Asking
-/// then continues until the peer replies, with ten requests per second at first and later one per second: a rhythm may begin at
-/// any time, and following it needs the peer's clock. With many sessions, each session sends fewer requests (``ProbeRate``).
+/// The peer uses the peer protocol if it sends a request or a send instant. It is then certainly a Tutti peer, even if
+/// the network has lost all its replies. Asking then continues until the peer replies, with ten requests per second at
+/// first and later one per second. It does not end, because a rhythm may begin at any time, and following the rhythm
+/// needs the peer's clock.
+///
+/// With many sessions, each session sends fewer requests (``ProbeRate``).
 struct Recognition {
   private enum State {
+    /// Requests are sent. `tries` is the number of requests so far.
     case asking(tries: Int, Evidence)
+    /// The peer has replied.
     case recognised(identity: UInt64, since: Instant)
+    /// The peer has not replied.
     case standardDevice
   }
 
-  /// The evidence that the peer is a Tutti peer.
+  /// The evidence that the peer is a Tutti peer, before it has replied.
   private enum Evidence {
+    /// No evidence.
     case none
-    /// The peer announced itself as a Tutti peer, or has replaced one.
+    /// The peer was expected to be a Tutti peer, because it announced itself as one, or because it has replaced one.
     case expectation
     /// The peer used the peer protocol.
     case use
   }
 
   private var state = State.standardDevice
-  /// The instant at which the next request is due, or at which asking ends.
+  /// The instant at which the next request is due, or at which asking ends; nil if nothing is due.
   private(set) var next: Instant?
   /// The shortest interval between the requests to a recognised peer. Each interval is longer by up to a sixteenth.
   private(set) var interval = Nanoseconds.milliseconds(20)
@@ -41,6 +49,7 @@ struct Recognition {
   private var permittedInterval = Nanoseconds.zero
   /// The instant at which the last request was due.
   private(set) var lastRequest = Instant(nanoseconds: 0)
+  /// The sent requests, to which replies are matched.
   private var requests = OutstandingRequests()
   private var dither: Dither
 
@@ -56,7 +65,13 @@ struct Recognition {
     if case .asking(_, .use) = state { true } else { isRecognised }
   }
 
-  enum Step { case request, standardDevice }
+  /// The result of ``advance(to:shortestInterval:)``.
+  enum Step {
+    /// A request is due.
+    case request
+    /// Asking has ended without a reply.
+    case standardDevice
+  }
 
   /// The result of evaluating a reply.
   enum ReplyResult {
@@ -75,14 +90,15 @@ struct Recognition {
     (state, next) = (.asking(tries: 0, isExpected ? .expectation : .none), now)
   }
 
-  /// Returns what is due at `now`, if anything.
+  /// Returns what is due at `now`, if anything, and schedules the next step.
   ///
-  /// - Parameter shortestInterval: the shortest interval between two requests.
+  /// - Parameter shortestInterval: the shortest interval between two requests that the number of sessions permits.
   mutating func advance(to now: Instant, shortestInterval: Nanoseconds) -> Step? {
     guard let due = next, due <= now else { return nil }
     switch state {
     case .asking(let tries, .none) where tries < 3:
       state = .asking(tries: tries + 1, .none)
+      // Requests after 0, 250 and 1000 ms; the end of asking after 3000 ms.
       next = now + max(.milliseconds([250, 750, 2000][tries]), shortestInterval)
     case .asking(let tries, let evidence) where evidence == .use || evidence == .expectation && tries < 20:
       state = .asking(tries: tries + 1, evidence)
@@ -107,7 +123,7 @@ struct Recognition {
 
   /// Records that the peer has used the peer protocol: it sent a request or a send instant.
   ///
-  /// - Returns: whether the peer was taken for a standard device until now.
+  /// - Returns: whether the state was *standard device* until now.
   mutating func peerUsedProtocol(at now: Instant) -> Bool {
     switch state {
     case .asking(let tries, let evidence):
@@ -128,9 +144,9 @@ struct Recognition {
     if let due = next, due < lastRequest + permittedInterval { next = lastRequest + permittedInterval }
   }
 
-  /// Evaluates a reply.
+  /// Evaluates a reply that arrived at `instant`. The first valid reply recognises the peer.
   ///
-  /// - Parameter shortestInterval: the shortest interval between two requests.
+  /// - Parameter shortestInterval: the shortest interval between two requests that the number of sessions permits.
   mutating func receive(_ reply: ClockProbe, at instant: Instant, shortestInterval: Nanoseconds) -> ReplyResult {
     if let identity, identity != reply.identity { return .rejected }
     guard requests.close(stamp: reply.origin.nanoseconds) != nil, reply.isPlausible(at: instant) else {

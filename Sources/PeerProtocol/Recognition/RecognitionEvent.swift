@@ -9,7 +9,7 @@ public enum RecognitionEvent: Hashable, Sendable {
   /// After ``standardDevice``: the peer is a Tutti peer nevertheless. It gets probes until it replies.
   case tuttiPeer
 
-  /// Reads an event of ``PeerExtension``.
+  /// Decodes an event that ``PeerExtension`` has reported; nil for any other event.
   public init?(_ event: ExtensionEvent) {
     switch event.kind {
     case 1: self = .recognised(Identity(event.value))
@@ -19,6 +19,7 @@ public enum RecognitionEvent: Hashable, Sendable {
     }
   }
 
+  /// The event as the endpoint reports it.
   var encoded: ExtensionEvent {
     switch self {
     case .recognised(let identity): ExtensionEvent(kind: 1, value: identity.bits)

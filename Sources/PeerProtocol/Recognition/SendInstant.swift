@@ -3,19 +3,19 @@ public import RTPMIDI
 
 /// The send instant: a ``HeaderExtension`` with the instant at which an RTP packet left.
 ///
-/// The time stamp of an RTP packet is the time at which its commands take effect, in units of 100 us, often 90 ms after the
-/// packet left. The send instant is in nanoseconds of the sender's clock.
+/// The time stamp of an RTP packet is the time at which its commands take effect, in units of 100 us, often 90 ms after
+/// the packet left. The send instant is in nanoseconds of the sender's clock.
 ///
 ///     54 55 | length 2, 16 bits | nanoseconds, 64 bits, signed
 extension HeaderExtension {
-  /// The extension that contains a send instant. Its profile is the letters TU.
+  /// The extension that contains a send instant. Its profile 54 55 is the letters TU.
   ///
   /// Real-time: safe.
   public static var sendInstant: HeaderExtension {
     @_noLocks @_noAllocation get { HeaderExtension(profile: 0x5455, words: 2) }
   }
 
-  /// Reads the send instant; nil if this is another extension or if the packet is truncated.
+  /// Reads the send instant from `packet`; nil if this is another extension or if the packet is truncated.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -42,8 +42,8 @@ extension RTPHeader {
 }
 
 extension PacketSender {
-  /// Whether each packet has room for a send instant, because the receiver is a Tutti peer. False at first. The sender of the
-  /// packet reads the clock last, and writes the instant at ``RTPMIDI/RTPHeader/instantOffset``.
+  /// Whether each packet has room for a send instant, because the receiver is a Tutti peer. False at first. The sender
+  /// of the packet reads the clock last, and writes the instant at ``RTPMIDI/RTPHeader/instantOffset``.
   ///
   /// Real-time: safe.
   public var sendsInstants: Bool {

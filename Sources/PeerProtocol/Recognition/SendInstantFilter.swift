@@ -2,24 +2,31 @@ import MusicalTime
 
 /// Rejects send instants of a peer whose clock stands still or runs backwards.
 ///
-/// A packet can be overtaken, so its send instant need not be the newest. But a send instant that is behind the newest by more
-/// than a second of delay, measured by the arrivals, comes from a clock that stands still or runs backwards. Such a clock is
-/// not followed. A clock that was set back once continues from its new time: among the instants that are behind, the fourth in
-/// a row of increasing instants is accepted.
+/// A send instant need not be later than the newest one, because packets can overtake each other. But if it would mean
+/// that its packet had a delay more than a second longer than that of the packet with the newest send instant, the
+/// remote clock stands still or runs backwards. Such a send instant is rejected.
+///
+/// A clock that was set back once continues from its new time. Therefore, of the instants that would be rejected, the
+/// fourth in a row is accepted if each of the four is later than the one before.
 struct SendInstantFilter: BitwiseCopyable {
+  /// The largest accepted additional delay of a packet that was overtaken.
   private static let longestDelay = Nanoseconds.seconds(1)
+  /// The number of increases from one rejected instant to the next after which an instant is accepted.
   private static let requiredIncreases = 3
 
+  /// The newest accepted send instant (remote) and the arrival of its packet (local).
   private var newest: (local: Instant, remote: Instant)?
-  /// The last rejected instant, and how many rejected instants in a row were later than the one before.
+  /// The last rejected instant, if no instant was accepted after it.
   private var rejected: Instant?
+  /// How many rejected instants in a row were later than the one before.
   private var increases = 0
 
   /// Returns whether the send instant `remote` of a packet that arrived at `local` may be used.
   mutating func accept(_ remote: Instant, at local: Instant) -> Bool {
     if let newest, case let step = remote - newest.remote, step <= .zero {
-      let lateness = (local - newest.local) - step
-      guard lateness > Self.longestDelay || lateness < .zero else { return true }
+      // The delay of this packet minus the delay of the packet with the newest send instant.
+      let additionalDelay = (local - newest.local) - step
+      guard additionalDelay > Self.longestDelay || additionalDelay < .zero else { return true }
       increases = rejected.map { remote - $0 > .zero } == true ? increases + 1 : 0
       rejected = remote
       guard increases >= Self.requiredIncreases else { return false }

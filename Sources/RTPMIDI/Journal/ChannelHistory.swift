@@ -1,9 +1,10 @@
 import MIDI
 
-/// The state of a channel that its chapters need from the whole stream, not only from the packets since the checkpoint:
-/// the bank, the selected parameter, and the toggle counts of the pedals.
+/// The state of a channel that its chapters need from the whole stream, not only from the packets since the checkpoint.
+/// It consists of the bank, the selected parameter, and the toggle counts of the pedals.
 struct ChannelHistory: BitwiseCopyable {
-  /// The number of a parameter from controllers 98...101; both halves are 127 before the first of them.
+  /// The number of a parameter, as sent by controllers 98 and 99 or by 100 and 101. Both halves are 127 before the
+  /// first of these commands; this number selects no parameter.
   struct Selection: BitwiseCopyable {
     var high: UInt7 = 127
     var low: UInt7 = 127
@@ -11,6 +12,7 @@ struct ChannelHistory: BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
+    /// Whether the number selects no parameter, that is, whether both halves are 127.
     var isNull: Bool { @_noLocks @_noAllocation get { high.value & low.value == 127 } }
   }
 
@@ -20,9 +22,9 @@ struct ChannelHistory: BitwiseCopyable {
   private var nonRegistered = Selection()
   /// Whether the newest parameter number is non-registered; nil if no number has been sent.
   private(set) var isNonRegistered: Bool?
-  /// Whether the newest of controllers 98...101 was the upper half of a number.
+  /// Whether the newest of controllers 98...101 was 99 or 101, the upper half of a number. The lower half may follow.
   private(set) var isPending = false
-  /// For each of controllers 64...69, the number of changes between off and on, modulo 64. Odd while on.
+  /// For each of controllers 64...69, the number of changes between off (below 64) and on, modulo 64. Odd while on.
   private var toggles = InlineArray<6, UInt8>(repeating: 0)
 
   @_noLocks @_noAllocation
@@ -49,11 +51,14 @@ struct ChannelHistory: BitwiseCopyable {
     }
   }
 
-  /// Records a Data Entry. The upper half of the number is no longer pending: the lower half is taken as sent.
+  /// Records that a command has changed the selected parameter. If only the upper half of its number has been sent, the
+  /// lower half is then the one that was sent before, and is no longer pending.
   @_noLocks @_noAllocation
-  mutating func enter() { isPending = false }
+  mutating func completeSelection() { isPending = false }
 
-  /// Records `value` and returns the toggle count of `controller`; 0 if it is not one of 64...69.
+  /// Records the new value of `controller`.
+  ///
+  /// - Returns: the toggle count of the controller; 0 if the controller is not one of 64...69.
   @_noLocks @_noAllocation
   mutating func toggle(_ controller: UInt8, _ value: UInt7) -> UInt8 {
     guard controller >= 64, controller <= 69 else { return 0 }

@@ -7,16 +7,21 @@ import MIDI
 ///
 /// The chapters with set flags follow in this order.
 struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   var channel: Channel
   /// H: Chapter C of the channel may hold several logs for one controller.
   var isEnhanced: Bool
   /// The size of the whole channel journal in octets, including this header: 3...1023.
   var length: Int
-  /// The flags of the chapters that follow, as in the third octet: P 80, C 40, M 20, W 10, N 08, E 04, T 02, A 01.
+  /// The third octet: the flags of the chapters that follow. In hexadecimal, P is 80, C is 40, M is 20, W is 10, N is
+  /// 08, E is 04, T is 02 and A is 01.
   var chapters: UInt8
 
+  /// The size of the header in octets.
   static var size: Int { @_noLocks @_noAllocation get { 3 } }
+  /// The largest ``length``: the field has ten bits.
+  static var maximumLength: Int { @_noLocks @_noAllocation get { 1023 } }
 
   @_noLocks @_noAllocation
   init(s: Bool, channel: Channel, isEnhanced: Bool, length: Int, chapters: UInt8) {
@@ -48,7 +53,7 @@ struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
     position += Self.size
   }
 
-  /// The first two octets on the wire.
+  /// The first two octets as the 16-bit word that is sent.
   var word: UInt16 {
     @_noLocks @_noAllocation get {
       let first: UInt8 = .bit(0x80, if: s) | channel.wire << 3 | .bit(0x04, if: isEnhanced)

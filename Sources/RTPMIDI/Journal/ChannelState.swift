@@ -1,26 +1,28 @@
 import MIDI
 
-/// The state of one channel that results from its messages. An octet is ``unknown`` if its value was never received, or
-/// if Reset All Controllers has set it to a value that may differ between devices.
+/// The state of one channel of a received stream, as its messages have set it. An octet is ``unknown`` if its value was
+/// never received, or if Reset All Controllers has set it to a value that may differ between devices.
 struct ChannelState: BitwiseCopyable {
   static var unknown: UInt8 { @_noLocks @_noAllocation get { 0xFF } }
 
-  /// For each key, the velocity of the newest Note On while a Note Off is outstanding; otherwise 0. Bit 7 marks a note
-  /// that is held at the sender but was not played here.
+  /// For each key that is on, the velocity of its newest Note On; 0 for a key that is off. Bit 7 marks a note that is
+  /// held at the sender but was not played here.
   var velocities = InlineArray<128, UInt8>(repeating: 0)
   /// For each key, the number of Note Ons without a Note Off, at most 127.
   var references = InlineArray<128, UInt8>(repeating: 0)
+  /// The value of each controller.
   var controllers = InlineArray<128, UInt8>(repeating: ChannelState.unknown)
   /// Polyphonic pressure, by key.
   var pressures = InlineArray<128, UInt8>(repeating: ChannelState.unknown)
-  /// The number of changes of pedals 64...69 between off and on, modulo 64: odd means on.
+  /// For each of pedals 64...69, the number of changes between off (below 64) and on, modulo 64: odd means on.
   var toggles = InlineArray<6, UInt8>(repeating: 0)
   /// For each of controllers 120...127, the number of commands, modulo 64.
   var counts = InlineArray<8, UInt8>(repeating: 0)
   var program = ChannelState.unknown
-  /// Controllers 0 and 32 at the time of the program change.
+  /// The values of controllers 0 and 32 (Bank Select) at the time of the newest program change.
   var bankHigh = ChannelState.unknown
   var bankLow = ChannelState.unknown
+  /// The channel pressure.
   var pressure = ChannelState.unknown
   /// The pitch wheel, 0...16383; 65535 if unknown.
   var wheel = UInt16.max
@@ -52,7 +54,7 @@ struct ChannelState: BitwiseCopyable {
     (bankHigh, bankLow) = (controllers[0], controllers[32])
   }
 
-  /// Records a control change. The values of parameters are kept in ``ReceivedState``.
+  /// Records a control change. ``ReceivedState`` records the values of parameters.
   @_noLocks @_noAllocation
   mutating func controlChange(_ controller: UInt7, value: UInt7) {
     let number = Int(controller.value)
@@ -64,19 +66,21 @@ struct ChannelState: BitwiseCopyable {
     case 98...101: selection.select(controller, value)
     case 120...127:
       counts[number - 120] = (counts[number - 120] + 1) & 0x3F
+      // 121 is Reset All Controllers, and 122 is Local Control.
       if number == 121 { resetControllers() } else if number != 122 { endNotes() }
     default: break
     }
   }
 
-  /// Resets what Reset All Controllers resets by RP-015: modulation, expression, pedals, the selected parameter, the
-  /// pitch wheel and the pressures.
+  /// Resets what Reset All Controllers resets by MIDI recommended practice RP-015: modulation (1), expression (11),
+  /// pedals 64...67, the selected parameter, the pitch wheel and the pressures.
   @_noLocks @_noAllocation
   private mutating func resetControllers() {
     controllers[1] = Self.unknown
     controllers[11] = Self.unknown
     for pedal in 64...67 {
       controllers[pedal] = Self.unknown
+      // The pedal is off, so the count becomes even.
       toggles[pedal - 64] = (toggles[pedal - 64] + (toggles[pedal - 64] & 1)) & 0x3F
     }
     selection = ParameterSelection()
@@ -85,7 +89,7 @@ struct ChannelState: BitwiseCopyable {
     for key in 0..<128 { pressures[key] = Self.unknown }
   }
 
-  /// Ends all notes after All Sound Off, All Notes Off or one of the four mode messages.
+  /// Ends all notes, because of All Sound Off, All Notes Off or one of the four mode messages.
   @_noLocks @_noAllocation
   private mutating func endNotes() {
     for key in 0..<128 { (velocities[key], references[key]) = (0, 0) }

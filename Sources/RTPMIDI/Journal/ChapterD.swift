@@ -1,22 +1,23 @@
 import BasicContainers
 import MIDI
 
-/// The header of Chapter D, simple system commands (RFC 6295, appendix B.1): one octet, and a log for each set flag.
+/// Chapter D, simple system commands (RFC 6295, appendix B.1): a header of one octet, and a log for each set flag.
 ///
 ///     S B G H J K Y Z
-///     B  S COUNT[7]                                        Reset, count modulo 128
-///     G  S COUNT[7]                                        Tune Request, count modulo 128
-///     H  S VALUE[7]                                        Song Select, the song
-///     J  S C V L DSZ[2] LENGTH[10] | COUNT VALUE LEGAL     undefined F4
-///     K  the same                                          undefined F5
-///     Y  S C L LENGTH[5] | COUNT LEGAL                     undefined F9
-///     Z  the same                                          undefined FD
 ///
-/// `Message` has no case for the undefined commands: their logs J, K, Y and Z are skipped by their LENGTH, and never
-/// sent.
+///     flag   log                                               command
+///     B      S COUNT[7]                                        Reset; its number of occurrences, modulo 128
+///     G      S COUNT[7]                                        Tune Request; its number of occurrences, modulo 128
+///     H      S VALUE[7]                                        Song Select; the selected song
+///     J, K   S C V L DSZ[2] LENGTH[10] | COUNT VALUE LEGAL     the undefined commands F4 and F5
+///     Y, Z   S C L LENGTH[5] | COUNT LEGAL                     the undefined commands F9 and FD
+///
+/// `Message` has no case for the undefined commands. Received logs J, K, Y and Z are skipped by their LENGTH. They are
+/// never sent.
 struct ChapterD: Hashable, Sendable, BitwiseCopyable {
   /// The log B, G or H: a count or a value.
   struct Log: Hashable, Sendable, BitwiseCopyable {
+    /// S: see ``RecoveryJournalHeader/s``.
     var s: Bool
     var value: UInt7
 
@@ -24,6 +25,7 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     init(s: Bool, value: UInt7) { (self.s, self.value) = (s, value) }
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// B: the number of Resets, modulo 128.
   var resets: Log?
@@ -49,9 +51,12 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     resets = flags.has(0x40) ? Self.log(packet, at: &next) : nil
     tuneRequests = flags.has(0x20) ? Self.log(packet, at: &next) : nil
     song = flags.has(0x10) ? Self.log(packet, at: &next) : nil
+    // Skips the logs J (08), K (04), Y (02) and Z (01).
     var mask: UInt8 = 0x08
     while mask > 0 {
       if flags.has(mask) {
+        // F4 and F5 are System Common commands, whose logs have a header of two octets. The logs of the System
+        // Real-Time commands F9 and FD have a header of one octet.
         let isCommon = mask > 0x02
         guard next + (isCommon ? 2 : 1) <= end else { return nil }
         let length = isCommon ? Int(packet.uint16(at: next) & 0x03FF) : Int(packet[next] & 0x1F)
@@ -63,7 +68,7 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     position = next
   }
 
-  /// The number of set flags among B, G and H.
+  /// Returns the number of set flags among B, G and H. Each of their logs has one octet.
   @_noLocks @_noAllocation
   private static func simpleLogs(_ flags: UInt8) -> Int {
     Int(flags >> 6 & 1) + Int(flags >> 5 & 1) + Int(flags >> 4 & 1)

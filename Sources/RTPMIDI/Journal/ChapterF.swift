@@ -4,13 +4,14 @@ import BasicContainers
 ///
 ///     S C P Q D POINT[3] | COMPLETE 32, if C | PARTIAL 32, if P
 struct ChapterF: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
-  /// C: the newest complete time. If ``isQuarterFrames``, the eight nibbles of quarter frames 0...7; otherwise, the
-  /// four octets hr, mn, sc, fr of a Full Frame message.
+  /// C: the newest complete time. If ``isQuarterFrames`` is true, the eight nibbles of quarter frames 0...7, with that
+  /// of quarter frame 0 in the uppermost four bits. Otherwise, the four octets hr, mn, sc, fr of a Full Frame message.
   var complete: UInt32?
   /// Q: the complete time was sent as quarter frames.
   var isQuarterFrames: Bool
-  /// P: the nibbles of an incomplete time, placed as in ``complete``.
+  /// P: the nibbles of an incomplete time, at the same bits as in ``complete``.
   var partial: UInt32?
   /// D: the quarter frames are sent in descending order, because the tape runs backwards.
   var isBackwards: Bool

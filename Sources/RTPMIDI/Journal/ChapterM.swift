@@ -7,7 +7,7 @@ import MIDI
 ///
 /// ``ParameterLog``s follow until the end of the chapter, the oldest transaction first.
 struct ChapterM: Hashable, Sendable, BitwiseCopyable {
-  /// P: the newest command is the upper half of a parameter number.
+  /// The upper half of a parameter number whose lower half has not been sent yet.
   struct Pending: Hashable, Sendable, BitwiseCopyable {
     /// Q: the parameter is non-registered (controller 99); otherwise it is registered (controller 101).
     var isNonRegistered: Bool
@@ -17,7 +17,9 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
     init(isNonRegistered: Bool, high: UInt7) { (self.isNonRegistered, self.high) = (isNonRegistered, high) }
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
+  /// P: the parameter number of which only the upper half was sent; nil if the newest number is complete.
   var pending: Pending?
   /// E: the parameter of the last log is still selected.
   var isInProgress: Bool
@@ -43,7 +45,7 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
   /// The size of the header in octets.
   var size: Int { @_noLocks @_noAllocation get { pending == nil ? 2 : 3 } }
 
-  /// Whether the logs omit the octet with PNUM-MSB and Q.
+  /// Whether the logs omit the octet with Q and PNUM-MSB, because the flags U, W and Z determine its content.
   var logsAreShort: Bool {
     @_noLocks @_noAllocation get {
       if allRegistered { return allBelow128 }
@@ -74,7 +76,7 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
     position += size
   }
 
-  /// The first two octets on the wire.
+  /// The first two octets as the 16-bit word that is sent.
   var word: UInt16 {
     @_noLocks @_noAllocation get {
       let flags: UInt8 =

@@ -5,11 +5,13 @@ import BasicContainers
 ///     B LEN[7] | LOW[4] HIGH[4]
 ///
 /// LEN ``NoteLog``s follow, for notes whose newest command is a Note On, the oldest first. Then, if LOW <= HIGH, the
-/// octets LOW...HIGH of a field of 128 bits follow. The most significant bit of octet LOW belongs to note 8 * LOW. A
-/// bit is 1 if the newest command of its note is a Note Off. B is the S bit of these octets. No note is in both lists.
-/// With LOW 15 and HIGH 0, LEN 127 means 128 logs.
+/// octets LOW...HIGH of a bit field follow. The whole bit field would have 16 octets, with one bit for each of the 128
+/// notes. The most significant bit of octet LOW belongs to note 8 * LOW. A bit is 1 if the newest command of its note
+/// is a Note Off. B is the S bit of the bit field. No note has both a log and a set bit.
+///
+/// LEN has seven bits. Therefore LEN 127 together with LOW 15 and HIGH 0 means 128 logs.
 struct ChapterN: Hashable, Sendable, BitwiseCopyable {
-  /// B: the packet directly before contains no Note Off of this chapter.
+  /// B: the S bit of the bit field, false if the previous packet contains a Note Off that has its bit set here.
   var s: Bool
   /// The number of note logs, 0...128.
   var logs: Int
@@ -18,6 +20,7 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
   /// The last octet of the bit field, 0...15; less than `low` if there is no bit field.
   var high: Int
 
+  /// The size of the header in octets.
   static var size: Int { @_noLocks @_noAllocation get { 2 } }
 
   /// Creates a header. Any pair with `low` greater than `high` means that there is no bit field.
@@ -43,10 +46,11 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
     position += Self.size
   }
 
-  /// The header on the wire.
+  /// The header as the 16-bit word that is sent.
   var word: UInt16 {
     @_noLocks @_noAllocation get {
       let first: UInt8 = .bit(0x80, if: s) | (logs >= 128 ? 127 : UInt8(truncatingIfNeeded: logs))
+      // Without a bit field, LOW is 15. HIGH is 1 for 127 logs, because HIGH 0 would mean 128 logs.
       var second: UInt8 = logs == 127 ? 0xF1 : 0xF0
       if low <= high { second = UInt8(truncatingIfNeeded: low) << 4 | UInt8(truncatingIfNeeded: high) & 0x0F }
       return UInt16(first) << 8 | UInt16(second)

@@ -5,7 +5,7 @@ import MIDI
 ///
 ///     S PROGRAM | B BANK-MSB | X BANK-LSB
 struct ChapterP: Hashable, Sendable, BitwiseCopyable {
-  /// Controllers 0 and 32 before the program change.
+  /// The bank from which the program was chosen: the newest values of controllers 0 and 32 before the program change.
   struct Bank: Hashable, Sendable, BitwiseCopyable {
     var high: UInt7
     var low: UInt7
@@ -18,6 +18,7 @@ struct ChapterP: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   var program: UInt7
   /// B: the bank; nil if no bank was selected before the program change.

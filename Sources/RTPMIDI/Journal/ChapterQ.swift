@@ -4,11 +4,16 @@ import BasicContainers
 ///
 ///     S N D C T TOP[3] | CLOCK 16, if C | TIMETOOLS 24, if T
 ///
-/// Without C, the position is the start of the song; otherwise, it is TOP * 65536 + CLOCK Timing Clocks after the
-/// start. If D is set, the position is that of the Clock played last. Otherwise, Start or Song Position has set the
-/// position, and the next Clock plays it. Examples: after Start 0, D=0; after its first Clock 0, D=1; after its second
-/// Clock 1, D=1.
+/// If C is 0, the position is the start of the song. Otherwise, it is TOP * 65536 + CLOCK Timing Clocks after the
+/// start. If D is 1, the newest Clock has played this position. If D is 0, Start or Song Position has set the position,
+/// and the next Clock plays it. Examples:
+///
+///     newest command                  position   D
+///     Start                           0          0
+///     the first Clock after Start     0          1
+///     the second Clock after Start    1          1
 struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// N: the newest of Start, Continue and Stop is not Stop.
   var isRunning: Bool
@@ -16,7 +21,7 @@ struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
   var isPlayed: Bool
   /// The position in Timing Clocks, modulo 2^19.
   var position: UInt32
-  /// T: the position in milliseconds, modulo 2^24. Used only by devices that send no Clock.
+  /// T: the position in milliseconds, modulo 2^24. Only devices that send no Clock use this field.
   var milliseconds: UInt32?
 
   @_noLocks @_noAllocation

@@ -1,10 +1,11 @@
 import BasicContainers
 import MIDI
 
-/// Chapter T, channel pressure (RFC 6295, appendix A.8), an octet:
+/// Chapter T, channel pressure (RFC 6295, appendix A.8), one octet:
 ///
 ///     S PRESSURE[7]
 struct ChapterT: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   var pressure: UInt7
 

@@ -1,10 +1,11 @@
 import BasicContainers
 import MIDI
 
-/// Chapter V, active sensing (RFC 6295, appendix B.2), an octet:
+/// Chapter V, active sensing (RFC 6295, appendix B.2), one octet:
 ///
 ///     S COUNT[7]
 struct ChapterV: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// The number of Active Sensing commands, modulo 128.
   var count: UInt7

@@ -2,48 +2,58 @@ import BasicContainers
 import MIDI
 
 /// Encoding of channel journals, chapter by chapter (RFC 6295 section 5 and appendix A).
+///
+/// In all functions, `last` is the sequence number of the packet directly before the one that is being encoded, and
+/// `updated` contains the flags of the chapters that code a command of packet `last`. The S bits of these chapters are
+/// 0. The functions return false if the packet has no room, or if the journal or a list is longer than its length field
+/// can express. The caller then removes what was appended.
 extension CheckpointHistory {
-  /// Appends the channel journal of `channel`.
-  ///
-  /// - Parameters:
-  ///   - present: the flags of the chapters to write.
-  ///   - updated: the flags of the chapters that code a command of packet `last`; their S bits are 0.
-  ///   - last: the sequence number of the packet directly before the current one.
-  /// - Returns: false if the packet has no room, or if the journal or a list is too long; the caller removes what was
-  ///   appended.
+  /// Appends the channel journal of `channel`, with the chapters whose flags are set in `chapters`.
   @_noLocks @_noAllocation
-  func write(
-    _ channel: Channel, _ present: UInt8, _ updated: UInt8, last: UInt16, to packet: inout RigidArray<UInt8>
+  func appendChannelJournal(
+    of channel: Channel, chapters: UInt8, updated: UInt8, last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
     let start = packet.count
+    // The length is not known yet. The first word of the header is overwritten at the end.
     var header = ChannelJournalHeader(
-      s: updated == 0, channel: channel, isEnhanced: isEnhanced && present.has(ChannelChapter.c.flag), length: 3,
-      chapters: present)
+      s: updated == 0, channel: channel, isEnhanced: isEnhanced && chapters.has(ChannelChapter.c.flag),
+      length: ChannelJournalHeader.size, chapters: chapters)
     guard header.append(to: &packet) else { return false }
-    if header.hasP { guard writeP(channel, last, to: &packet) else { return false } }
-    if header.hasC { guard writeC(channel, updated, last, to: &packet) else { return false } }
-    if header.hasM { guard writeM(channel, updated, last, to: &packet) else { return false } }
-    if header.hasW { guard writeW(channel, last, to: &packet) else { return false } }
-    if header.hasN { guard writeN(channel, last, to: &packet) else { return false } }
-    if header.hasE { guard writeE(channel, updated, last, to: &packet) else { return false } }
-    if header.hasT { guard writeT(channel, last, to: &packet) else { return false } }
-    if header.hasA { guard writeA(channel, updated, last, to: &packet) else { return false } }
+    if header.hasP { guard appendChapterP(of: channel, last: last, to: &packet) else { return false } }
+    if header.hasC {
+      guard appendChapterC(of: channel, updated: updated, last: last, to: &packet) else { return false }
+    }
+    if header.hasM {
+      guard appendChapterM(of: channel, updated: updated, last: last, to: &packet) else { return false }
+    }
+    if header.hasW { guard appendChapterW(of: channel, last: last, to: &packet) else { return false } }
+    if header.hasN { guard appendChapterN(of: channel, last: last, to: &packet) else { return false } }
+    if header.hasE {
+      guard appendChapterE(of: channel, updated: updated, last: last, to: &packet) else { return false }
+    }
+    if header.hasT { guard appendChapterT(of: channel, last: last, to: &packet) else { return false } }
+    if header.hasA {
+      guard appendChapterA(of: channel, updated: updated, last: last, to: &packet) else { return false }
+    }
     header.length = packet.count - start
-    guard header.length <= 1023 else { return false }
+    guard header.length <= ChannelJournalHeader.maximumLength else { return false }
     packet.replace(at: start, bigEndian: header.word)
     return true
   }
 
+  /// Returns the entry of a chapter that has at most one entry for each channel.
   @_noLocks @_noAllocation
-  private func first(_ chapter: ChannelChapter, _ channel: Channel) -> HistoryEntry? {
+  private func entry(of chapter: ChannelChapter, on channel: Channel) -> HistoryEntry? {
     let chapterID = HistoryEntry.chapterID(chapter, channel)
     for index in 0..<entries.count where entries[index].chapterID == chapterID { return entries[index] }
     return nil
   }
 
   @_noLocks @_noAllocation
-  private func writeP(_ channel: Channel, _ last: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
-    guard let entry = first(.p, channel) else { return false }
+  private func appendChapterP(
+    of channel: Channel, last: UInt16, to packet: inout RigidArray<UInt8>
+  ) -> Bool {
+    guard let entry = entry(of: .p, on: channel) else { return false }
     let bank = ChapterP.Bank(
       high: UInt7(masking: entry.second), low: UInt7(masking: entry.third), isBeforeReset: entry.third.has(0x80))
     return ChapterP(
@@ -52,21 +62,25 @@ extension CheckpointHistory {
   }
 
   @_noLocks @_noAllocation
-  private func writeW(_ channel: Channel, _ last: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
-    guard let entry = first(.w, channel) else { return false }
+  private func appendChapterW(
+    of channel: Channel, last: UInt16, to packet: inout RigidArray<UInt8>
+  ) -> Bool {
+    guard let entry = entry(of: .w, on: channel) else { return false }
     let bend = UInt14(low: UInt7(masking: entry.first), high: UInt7(masking: entry.second))
     return ChapterW(s: entry.packet != last, bend: bend).append(to: &packet)
   }
 
   @_noLocks @_noAllocation
-  private func writeT(_ channel: Channel, _ last: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
-    guard let entry = first(.t, channel) else { return false }
+  private func appendChapterT(
+    of channel: Channel, last: UInt16, to packet: inout RigidArray<UInt8>
+  ) -> Bool {
+    guard let entry = entry(of: .t, on: channel) else { return false }
     return ChapterT(s: entry.packet != last, pressure: UInt7(masking: entry.first)).append(to: &packet)
   }
 
   @_noLocks @_noAllocation
-  private func writeA(
-    _ channel: Channel, _ updated: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
+  private func appendChapterA(
+    of channel: Channel, updated: UInt8, last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
     let chapterID = HistoryEntry.chapterID(.a, channel)
     let start = packet.count
@@ -84,12 +98,14 @@ extension CheckpointHistory {
     return true
   }
 
-  /// Appends Chapter C. In the default encoding, each controller has one log: a value, or a count if the command is an
-  /// action (120...127 except 122). In the enhanced encoding, each command has a log of its count, a log of its value,
-  /// and for the pedals a log of its toggle count.
+  /// Appends Chapter C.
+  ///
+  /// In the default encoding, each controller has one log. It is a count log if the command is an action (controllers
+  /// 120...127 except 122, Local Control); otherwise, it is a value log. In the enhanced encoding, each command has a
+  /// count log and a value log, and a command of pedals 64...69 also has a toggle log.
   @_noLocks @_noAllocation
-  private func writeC(
-    _ channel: Channel, _ updated: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
+  private func appendChapterC(
+    of channel: Channel, updated: UInt8, last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
     let chapterID = HistoryEntry.chapterID(.c, channel)
     let start = packet.count
@@ -115,19 +131,21 @@ extension CheckpointHistory {
         header.logs += 1
       }
     }
-    guard header.logs <= 128 else { return false }
+    guard header.logs <= LogListHeader.maximumLogs else { return false }
     packet[start] = header.octet
     return true
   }
 
+  /// Appends Chapter M: its header, and a log for each parameter that was selected or changed since the checkpoint.
   @_noLocks @_noAllocation
-  private func writeM(
-    _ channel: Channel, _ updated: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
+  private func appendChapterM(
+    of channel: Channel, updated: UInt8, last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
     let chapterID = HistoryEntry.chapterID(.m, channel)
     let state = channels[Int(channel.wire)]
     let isNonRegistered = state.isNonRegistered ?? false
     let start = packet.count
+    // The length is not known yet. The first word of the header is overwritten at the end.
     var header = ChapterM(
       s: !updated.has(ChannelChapter.m.flag), pending: nil, isInProgress: false, allRegistered: true,
       allNonRegistered: true, allBelow128: true, length: 2)
@@ -136,6 +154,7 @@ extension CheckpointHistory {
     } else {
       header.isInProgress = !state.selection.isNull
     }
+    // The flags U, W and Z apply to all logs, so they are needed before the first log is appended.
     var logs = 0
     for index in 0..<entries.count where entries[index].chapterID == chapterID {
       guard entries[index].number != HistoryEntry.selection else { continue }
@@ -161,16 +180,19 @@ extension CheckpointHistory {
     return true
   }
 
-  /// Appends Chapter N: the logs of the notes that are on, and the bits of the notes that have ended. The Y bit of
-  /// every log is set, so that the receiver plays a recovered note even if it is late: notes held at the sender are
-  /// then also held at the receiver.
+  /// Appends Chapter N: a log for each note that is on, and a bit for each note that has ended. The Y bit of every log
+  /// is set, so that the receiver plays a recovered note even if it is late. Notes that are held at the sender are then
+  /// also held at the receiver.
   @_noLocks @_noAllocation
-  private func writeN(_ channel: Channel, _ last: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
+  private func appendChapterN(
+    of channel: Channel, last: UInt16, to packet: inout RigidArray<UInt8>
+  ) -> Bool {
     let chapterID = HistoryEntry.chapterID(.n, channel)
     let start = packet.count
     var header = ChapterN(s: true, logs: 0, low: 15, high: 0)
     guard header.append(to: &packet) else { return false }
-    var off = InlineArray<16, UInt8>(repeating: 0)
+    // One bit for each note: 1 if the newest command is a Note Off.
+    var bitField = InlineArray<16, UInt8>(repeating: 0)
     for index in 0..<entries.count where entries[index].chapterID == chapterID {
       let entry = entries[index]
       if entry.isNoteOn {
@@ -181,25 +203,24 @@ extension CheckpointHistory {
         header.logs += 1
       } else {
         let octet = Int(entry.number >> 3)
-        off[octet] |= 0x80 >> (entry.number & 7)
+        bitField[octet] |= 0x80 >> (entry.number & 7)
         if entry.packet == last { header.s = false }
         if octet < header.low { header.low = octet }
         if octet > header.high { header.high = octet }
       }
     }
-    // For notes 120...127 alone, `low` is 15 as in an empty list.
-    if off[15] != 0 { header.high = 15 }
     if header.low <= header.high {
       guard packet.freeCapacity >= header.bitFieldOctets else { return false }
-      for octet in header.low...header.high { packet.append(off[octet]) }
+      for octet in header.low...header.high { packet.append(bitField[octet]) }
     }
     packet.replace(at: start, bigEndian: header.word)
     return true
   }
 
+  /// Appends Chapter E: a log for each reference count and each release velocity that Chapter N does not imply.
   @_noLocks @_noAllocation
-  private func writeE(
-    _ channel: Channel, _ updated: UInt8, _ last: UInt16, to packet: inout RigidArray<UInt8>
+  private func appendChapterE(
+    of channel: Channel, updated: UInt8, last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
     let chapterID = HistoryEntry.chapterID(.n, channel)
     let start = packet.count
@@ -219,7 +240,7 @@ extension CheckpointHistory {
         header.logs += 1
       }
     }
-    guard header.logs <= 128 else { return false }
+    guard header.logs <= LogListHeader.maximumLogs else { return false }
     packet[start] = header.octet
     return true
   }

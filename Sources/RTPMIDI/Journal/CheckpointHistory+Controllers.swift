@@ -3,29 +3,35 @@ import MIDI
 
 /// Recording of control changes (RFC 6295, appendices A.3 and A.4).
 extension CheckpointHistory {
+  /// Records a control change that was sent in packet `packet`.
   @_noLocks @_noAllocation
-  mutating func record(_ controller: UInt7, _ value: UInt7, _ channel: Channel, _ packet: UInt16) {
+  mutating func recordControlChange(_ controller: UInt7, value: UInt7, on channel: Channel, in packet: UInt16) {
     let index = Int(channel.wire) << 7 | Int(controller.value)
+    // The fields for counts and toggles in Chapter C have six bits (RFC 6295, appendix A.3).
     let count = (controllerCounts[index] + 1) & 63
     controllerCounts[index] = count
     let toggles = channels[Int(channel.wire)].toggle(controller.value, value)
     switch controller.value {
-    case 98...101:
-      select(controller.value, value, channel, packet)
+    case 98...101:  // Non-registered and registered parameter number.
+      recordSelection(controller.value, value: value, on: channel, in: packet)
       return
-    case 6, 38, 96, 97: if enter(controller.value, value, channel, packet) { return }
-    case 0:
+    case 6, 38, 96, 97:  // Data Entry MSB and LSB, Data Increment, Data Decrement.
+      if recordParameterChange(controller.value, value: value, on: channel, in: packet) { return }
+    case 0:  // Bank Select MSB.
       let low = channels[Int(channel.wire)].bank?.low ?? 0
       channels[Int(channel.wire)].bank = ChapterP.Bank(high: value, low: low, isBeforeReset: false)
-    case 32:
+    case 32:  // Bank Select LSB.
       let high = channels[Int(channel.wire)].bank?.high ?? 0
       channels[Int(channel.wire)].bank = ChapterP.Bank(high: high, low: value, isBeforeReset: false)
-    case 121: resetControllers(channel)
-    case 120, 123...127: endNotes(channel)
+    case 121:  // Reset All Controllers.
+      resetControllers(channel)
+    case 120, 123...127:  // All Sound Off, All Notes Off, and the four mode messages.
+      removeNotes(of: channel)
     default: break
     }
-    let entry = HistoryEntry(.c, channel, controller.value, packet: packet, value.value, count, toggles)
-    if isEnhanced { appendLimited(entry) } else { update(entry) }
+    let entry = HistoryEntry(
+      .c, channel, number: controller.value, packet: packet, first: value.value, second: count, third: toggles)
+    if isEnhanced { appendKeepingFour(entry) } else { update(entry) }
   }
 
   /// Selects the encoding of Chapter C. The default encoding keeps only the newest command of each controller.
@@ -35,26 +41,27 @@ extension CheckpointHistory {
     guard !enhanced else { return }
     var index = 0
     while index < entries.count {
-      if isOlderCommand(index) { entries.remove(at: index) } else { index += 1 }
+      if isOlderControlChange(index) { entries.remove(at: index) } else { index += 1 }
     }
   }
 
   /// Whether the entry at `index` is a control change with a newer entry for the same controller.
   @_noLocks @_noAllocation
-  private func isOlderCommand(_ index: Int) -> Bool {
+  private func isOlderControlChange(_ index: Int) -> Bool {
     let entry = entries[index]
     guard entry.isControlChange else { return false }
-    var other = index + 1
-    while other < entries.count {
-      if entries[other].chapterID == entry.chapterID, entries[other].number == entry.number { return true }
-      other += 1
+    var newer = index + 1
+    while newer < entries.count {
+      if entries[newer].chapterID == entry.chapterID, entries[newer].number == entry.number { return true }
+      newer += 1
     }
     return false
   }
 
-  /// Appends an entry for the enhanced Chapter C, which keeps the newest four commands of each controller.
+  /// Appends an entry for the enhanced encoding of Chapter C. If there are four entries for the same controller
+  /// already, removes the oldest of them.
   @_noLocks @_noAllocation
-  private mutating func appendLimited(_ entry: HistoryEntry) {
+  private mutating func appendKeepingFour(_ entry: HistoryEntry) {
     guard isRecording else { return }
     var oldest: Int?
     var count = 0
@@ -70,9 +77,9 @@ extension CheckpointHistory {
     append(entry)
   }
 
-  /// Removes the notes after All Sound Off, All Notes Off or one of the four mode messages.
+  /// Removes all notes of `channel`, because All Sound Off, All Notes Off or a mode message has ended them.
   @_noLocks @_noAllocation
-  private mutating func endNotes(_ channel: Channel) {
+  private mutating func removeNotes(of channel: Channel) {
     var kept = 0
     for index in 0..<entries.count where entries[index].chapterID != HistoryEntry.chapterID(.n, channel) {
       entries[kept] = entries[index]

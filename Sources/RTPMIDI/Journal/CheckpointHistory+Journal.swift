@@ -9,19 +9,24 @@ extension CheckpointHistory {
   /// - Returns: false, with nothing appended, if there is no room for an empty journal of three octets.
   @_noLocks @_noAllocation
   mutating func appendJournal(of next: UInt16, to packet: inout RigidArray<UInt8>, room: Int) -> Bool {
+    // The checkpoint must not be so far back that its sequence number becomes ambiguous.
     limitSpan(before: next)
     let start = packet.count
     while true {
-      if write(next, to: &packet), packet.count - start <= room { return true }
+      if appendSections(of: next, to: &packet), packet.count - start <= room { return true }
       packet.removeLast(packet.count - start)
       guard discardOldest(before: next) else { return false }
     }
   }
 
+  /// Appends the header, the system journal and the channel journals of packet `next`.
+  ///
+  /// - Returns: false if the packet has no room or if a section is too long; the caller removes what was appended.
   @_noLocks @_noAllocation
-  private func write(_ next: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
+  private func appendSections(of next: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
     let last = next &- 1
-    // The chapters of each channel, and among them the chapters that code a command of the last packet.
+    // For each channel: the flags of the chapters to encode, and the flags of those that code a command of packet
+    // `last`.
     var present = InlineArray<16, UInt8>(repeating: 0)
     var updated = InlineArray<16, UInt8>(repeating: 0)
     var channelJournals = 0
@@ -46,28 +51,40 @@ extension CheckpointHistory {
       isEnhanced: isEnhanced, checkpoint: checkpoint)
     guard header.append(to: &packet) else { return false }
     if hasSystem {
-      let isWritten = writeSystem(s: !systemIsUpdated, hasExclusives: hasExclusives, last: last, to: &packet)
-      guard isWritten else { return false }
+      let isAppended = appendSystemJournal(
+        s: !systemIsUpdated, hasExclusives: hasExclusives, last: last, to: &packet)
+      guard isAppended else { return false }
     }
     if channelJournals == 0 { return true }
-    for channel in 0..<16 where present[channel] != 0 {
-      let wire = Channel(wire: UInt8(truncatingIfNeeded: channel))
-      guard write(wire, present[channel], updated[channel], last: last, to: &packet) else { return false }
+    for index in 0..<16 where present[index] != 0 {
+      let channel = Channel(wire: UInt8(truncatingIfNeeded: index))
+      let isAppended = appendChannelJournal(
+        of: channel, chapters: present[index], updated: updated[index], last: last, to: &packet)
+      guard isAppended else { return false }
     }
     return true
   }
 
+  /// Appends the system journal. Returns false if the packet has no room or if the journal is longer than its LENGTH
+  /// field can express.
+  ///
+  /// - Parameters:
+  ///   - s: the S bit, see ``RecoveryJournalHeader/s``.
+  ///   - hasExclusives: whether the journal contains Chapter X.
+  ///   - last: the sequence number of the packet directly before the one that is being encoded.
   @_noLocks @_noAllocation
-  private func writeSystem(
+  private func appendSystemJournal(
     s: Bool, hasExclusives: Bool, last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
     let start = packet.count
+    // The length is not known yet. The header is overwritten at the end.
     var header = SystemJournalHeader(
-      s: s, hasD: system.hasD, hasV: system.hasV, hasQ: system.hasQ, hasF: system.hasF, hasX: hasExclusives, length: 2)
+      s: s, hasD: system.hasD, hasV: system.hasV, hasQ: system.hasQ, hasF: system.hasF, hasX: hasExclusives,
+      length: SystemJournalHeader.size)
     guard header.append(to: &packet), system.append(to: &packet, last: last) else { return false }
     if hasExclusives { guard exclusives.append(to: &packet, last: last) else { return false } }
     header.length = packet.count - start
-    guard header.length <= 1023 else { return false }
+    guard header.length <= SystemJournalHeader.maximumLength else { return false }
     packet.replace(at: start, bigEndian: header.word)
     return true
   }

@@ -3,36 +3,40 @@ import MIDI
 
 /// Recording of registered and non-registered parameters (RFC 6295, appendix A.4).
 extension CheckpointHistory {
-  /// Records one of controllers 98...101.
+  /// Records one of controllers 98...101, which select a parameter.
   @_noLocks @_noAllocation
-  mutating func select(_ controller: UInt8, _ value: UInt7, _ channel: Channel, _ packet: UInt16) {
+  mutating func recordSelection(_ controller: UInt8, value: UInt7, on channel: Channel, in packet: UInt16) {
     channels[Int(channel.wire)].select(controller, value)
     let chapterID = HistoryEntry.chapterID(.m, channel)
-    if !channels[Int(channel.wire)].isPending, let index = selectedParameter(channel) {
-      remove(chapterID, HistoryEntry.selection)
-      update(HistoryEntry(.m, channel, UInt8(truncatingIfNeeded: index), packet: packet))
+    if !channels[Int(channel.wire)].isPending, let index = indexOfSelectedParameter(on: channel) {
+      removeNewest(chapterID, number: HistoryEntry.selection)
+      update(HistoryEntry(.m, channel, number: UInt8(truncatingIfNeeded: index), packet: packet))
     } else {
-      update(HistoryEntry(.m, channel, HistoryEntry.selection, packet: packet))
+      update(HistoryEntry(.m, channel, number: HistoryEntry.selection, packet: packet))
     }
   }
 
-  /// Records one of controllers 6, 38, 96 and 97.
+  /// Records one of controllers 6, 38, 96 and 97, which change the selected parameter.
   ///
-  /// - Returns: false if no parameter is selected; the command is then an ordinary control change.
+  /// - Returns: true if the command was recorded; false, with nothing recorded, if no parameter is selected. In that
+  ///   case, the command is an ordinary control change.
   @_noLocks @_noAllocation
-  mutating func enter(_ controller: UInt8, _ value: UInt7, _ channel: Channel, _ packet: UInt16) -> Bool {
-    guard let index = selectedParameter(channel) else { return false }
-    channels[Int(channel.wire)].enter()
-    parameters[index].enter(controller, value)
-    remove(HistoryEntry.chapterID(.m, channel), HistoryEntry.selection)
-    update(HistoryEntry(.m, channel, UInt8(truncatingIfNeeded: index), packet: packet))
+  mutating func recordParameterChange(
+    _ controller: UInt8, value: UInt7, on channel: Channel, in packet: UInt16
+  ) -> Bool {
+    guard let index = indexOfSelectedParameter(on: channel) else { return false }
+    channels[Int(channel.wire)].completeSelection()
+    parameters[index].recordChange(controller, value)
+    removeNewest(HistoryEntry.chapterID(.m, channel), number: HistoryEntry.selection)
+    update(HistoryEntry(.m, channel, number: UInt8(truncatingIfNeeded: index), packet: packet))
     return true
   }
 
-  /// The index of the selected parameter of the channel; nil if none is selected. Adds the parameter if it is new, and
-  /// marks it as the most recently used.
+  /// Returns the index of the selected parameter of `channel` in ``parameters``; nil if none is selected. Adds the
+  /// parameter if it is new; if there is no room, it replaces the least recently used one. Marks the parameter as the
+  /// most recently used.
   @_noLocks @_noAllocation
-  private mutating func selectedParameter(_ channel: Channel) -> Int? {
+  private mutating func indexOfSelectedParameter(on channel: Channel) -> Int? {
     let state = channels[Int(channel.wire)]
     guard let isNonRegistered = state.isNonRegistered, !state.selection.isNull else { return nil }
     let number = UInt14(low: state.selection.low, high: state.selection.high)
@@ -52,14 +56,14 @@ extension CheckpointHistory {
       parameters.append(parameter)
       return parameters.count - 1
     }
-    forgetParameter(oldest)
+    discardEntry(ofParameter: oldest)
     parameters[oldest] = parameter
     return oldest
   }
 
-  /// Discards a parameter, with its entry and all older entries.
+  /// Discards the entry of the parameter at `index`, and all older entries: the checkpoint moves behind it.
   @_noLocks @_noAllocation
-  private mutating func forgetParameter(_ index: Int) {
+  private mutating func discardEntry(ofParameter index: Int) {
     let chapterID = HistoryEntry.chapterID(.m, parameters[index].channel)
     for entry in 0..<entries.count
     where entries[entry].chapterID == chapterID && entries[entry].number == UInt8(truncatingIfNeeded: index) {

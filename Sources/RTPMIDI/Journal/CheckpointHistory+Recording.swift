@@ -10,19 +10,23 @@ extension CheckpointHistory {
     case .clock: system.sequencer.clock(packet, if: isRecording)
     case .noteOn(let channel, let key, let velocity):
       if velocity.value == 0 {
-        recordNoteOff(channel, key, velocity: 64, packet)
+        // A Note On with velocity 0 is a Note Off with velocity 64 (MIDI 1.0).
+        recordNoteOff(key, velocity: 64, on: channel, in: packet)
       } else {
-        recordNoteOn(channel, key, velocity, packet)
+        recordNoteOn(key, velocity: velocity, on: channel, in: packet)
       }
-    case .noteOff(let channel, let key, let velocity): recordNoteOff(channel, key, velocity: velocity, packet)
+    case .noteOff(let channel, let key, let velocity):
+      recordNoteOff(key, velocity: velocity, on: channel, in: packet)
     case .polyphonicPressure(let channel, let key, let pressure):
-      update(HistoryEntry(.a, channel, key.value, packet: packet, pressure.value))
-    case .controlChange(let channel, let controller, let value): record(controller, value, channel, packet)
-    case .programChange(let channel, let program): recordProgram(channel, program, packet)
-    case .channelPressure(let channel, let pressure): update(HistoryEntry(.t, channel, packet: packet, pressure.value))
+      update(HistoryEntry(.a, channel, number: key.value, packet: packet, first: pressure.value))
+    case .controlChange(let channel, let controller, let value):
+      recordControlChange(controller, value: value, on: channel, in: packet)
+    case .programChange(let channel, let program): recordProgram(program, on: channel, in: packet)
+    case .channelPressure(let channel, let pressure):
+      update(HistoryEntry(.t, channel, packet: packet, first: pressure.value))
     case .pitchBend(let channel, let bend):
-      update(HistoryEntry(.w, channel, packet: packet, bend.low.value, bend.high.value))
-    case .reset: recordReset(packet)
+      update(HistoryEntry(.w, channel, packet: packet, first: bend.low.value, second: bend.high.value))
+    case .reset: recordReset(in: packet)
     default: system.record(message, packet, if: isRecording)
     }
   }
@@ -31,7 +35,7 @@ extension CheckpointHistory {
   ///
   /// - Parameters:
   ///   - data: all data octets of the System Exclusive.
-  ///   - isKept: whether the journal is to contain the data for receivers that lost them.
+  ///   - isKept: whether the journal contains the data, so that a receiver that lost the packet can recover them.
   @_noLocks @_noAllocation
   mutating func record(
     systemExclusive data: borrowing RigidArray<UInt8>, from start: Int, to end: Int, isKept: Bool, in packet: UInt16
@@ -41,38 +45,42 @@ extension CheckpointHistory {
   }
 
   @_noLocks @_noAllocation
-  private mutating func recordNoteOn(_ channel: Channel, _ key: UInt7, _ velocity: UInt7, _ packet: UInt16) {
+  private mutating func recordNoteOn(_ key: UInt7, velocity: UInt7, on channel: Channel, in packet: UInt16) {
     let index = Int(channel.wire) << 7 | Int(key.value)
     let count = references[index] < 127 ? references[index] + 1 : 127
     references[index] = count
-    update(HistoryEntry(.n, channel, key.value, packet: packet, velocity.value, count, 1))
+    update(
+      HistoryEntry(
+        .n, channel, number: key.value, packet: packet, first: velocity.value, second: count, third: 1))
   }
 
   @_noLocks @_noAllocation
-  private mutating func recordNoteOff(_ channel: Channel, _ key: UInt7, velocity: UInt7, _ packet: UInt16) {
+  private mutating func recordNoteOff(_ key: UInt7, velocity: UInt7, on channel: Channel, in packet: UInt16) {
     let index = Int(channel.wire) << 7 | Int(key.value)
     let count = references[index] > 0 ? references[index] - 1 : 0
     references[index] = count
-    update(HistoryEntry(.n, channel, key.value, packet: packet, velocity.value, count, 0))
+    update(
+      HistoryEntry(
+        .n, channel, number: key.value, packet: packet, first: velocity.value, second: count, third: 0))
   }
 
   /// Records a program change. Chapter P contains the bank, so the entries of controllers 0 and 32 are removed.
   @_noLocks @_noAllocation
-  private mutating func recordProgram(_ channel: Channel, _ program: UInt7, _ packet: UInt16) {
+  private mutating func recordProgram(_ program: UInt7, on channel: Channel, in packet: UInt16) {
     var high: UInt8 = 0
     var low: UInt8 = 0
     if let bank = channels[Int(channel.wire)].bank {
       high = 0x80 | bank.high.value
       low = .bit(0x80, if: bank.isBeforeReset) | bank.low.value
     }
-    removeAll(HistoryEntry.chapterID(.c, channel), 0)
-    removeAll(HistoryEntry.chapterID(.c, channel), 32)
-    update(HistoryEntry(.p, channel, packet: packet, program.value, high, low))
+    removeAll(HistoryEntry.chapterID(.c, channel), number: 0)
+    removeAll(HistoryEntry.chapterID(.c, channel), number: 32)
+    update(HistoryEntry(.p, channel, packet: packet, first: program.value, second: high, third: low))
   }
 
   /// Records a System Reset, which makes all earlier commands inactive.
   @_noLocks @_noAllocation
-  private mutating func recordReset(_ packet: UInt16) {
+  private mutating func recordReset(in packet: UInt16) {
     entries.removeAll()
     exclusives.removeAll()
     parameters.removeAll()

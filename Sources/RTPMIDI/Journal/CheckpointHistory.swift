@@ -4,12 +4,14 @@ import MIDI
 /// The checkpoint history of one stream at the sender, and the state since the start of the session, from which the
 /// journal's counts and toggles are computed (RFC 6295 section 4 and appendix A.1).
 ///
-/// For the channel chapters, one ``HistoryEntry`` holds the newest command of each kind. The entries are ordered by
-/// their packets, the oldest first. Therefore the log lists are encoded in order, and acknowledged entries are removed
-/// from the front. For each system chapter, there is one state. All storage has a fixed size. If no receiver
-/// acknowledges, the oldest entries are discarded and the checkpoint moves behind them. This happens when the entries
-/// are full, when the journal does not fit into its packet, and when the checkpoint is 2^14 packets back. Sequence
-/// numbers less than 2^15 apart compare correctly although they wrap, so they need not be extended.
+/// For the channel chapters, ``entries`` holds the newest commands of each kind, see ``HistoryEntry``. The entries are
+/// ordered by their packets, the oldest first. Therefore the log lists are encoded in order, and acknowledged entries
+/// are removed from the front. For the system chapters, ``system`` and ``exclusives`` hold the state. All storage has a
+/// fixed size.
+///
+/// If the receiver does not acknowledge, the oldest entries are discarded and the checkpoint moves behind them. This
+/// happens when ``entries`` is full, when the journal does not fit into its packet, and when the checkpoint is 2^14
+/// packets back (``limitSpan(before:)``).
 struct CheckpointHistory: ~Copyable {
   /// Whether Chapter C has the enhanced encoding.
   var isEnhanced = false
@@ -19,12 +21,17 @@ struct CheckpointHistory: ~Copyable {
   private(set) var checkpoint: UInt16 = 0
   /// The number of entries that were discarded without an acknowledgement.
   private(set) var discarded: UInt64 = 0
+  /// The commands on all channels, the oldest first.
   var entries: RigidArray<HistoryEntry>
+  /// The state of the system chapters D, V, Q and F.
   var system = SystemHistory()
+  /// The state of Chapter X.
   var exclusives = ExclusiveHistory(logs: 32, octets: 512)
+  /// The state of each channel since the start of the session.
   var channels = RigidArray<ChannelHistory>(repeating: ChannelHistory(), count: 16)
+  /// The most recently used parameters of all channels, in the order in which they were added.
   var parameters = RigidArray<ParameterHistory>(capacity: 32)
-  /// The newest value of ``ParameterHistory/lastUse``.
+  /// The largest value of ``ParameterHistory/lastUse``. Increases with each use of a parameter.
   var newestUse: UInt32 = 0
   /// The reference counts of RFC 6295 appendix A.7, at index 128 * channel + note: the number of Note Ons of the note
   /// without a Note Off.
@@ -48,16 +55,16 @@ struct CheckpointHistory: ~Copyable {
     (isRecording, checkpoint, discarded) = (false, sequence, 0)
   }
 
-  /// Starts or stops recording with packet `sequence`.
+  /// Starts or stops recording with packet `sequence`. A change empties the history.
   @_noLocks @_noAllocation
-  mutating func record(_ isRecording: Bool, from sequence: UInt16) {
+  mutating func setRecording(_ isRecording: Bool, from sequence: UInt16) {
     guard isRecording != self.isRecording else { return }
     _ = removeEntries(through: sequence &- 1)
     exclusives.removeAll()
     self.isRecording = isRecording
   }
 
-  /// Whether the history contains anything that a receiver may lack and that no later command repeats.
+  /// Whether the history contains anything that the receiver may lack and that the next command will not repeat.
   var hasUnacknowledged: Bool {
     @_noLocks @_noAllocation get {
       if !entries.isEmpty { return true }
@@ -65,16 +72,21 @@ struct CheckpointHistory: ~Copyable {
     }
   }
 
-  /// Removes what a receiver has acknowledged by receiving packet `acknowledged`. The call has no effect if that packet
-  /// was not sent or lies before the checkpoint.
+  /// Removes the commands of packet `acknowledged` and of the packets before it, because the receiver has acknowledged
+  /// them. The call has no effect if packet `acknowledged` was not sent or lies before the checkpoint.
+  ///
+  /// - Parameter next: the sequence number of the next packet.
   @_noLocks @_noAllocation
   mutating func trim(acknowledged: UInt16, next: UInt16) {
     guard next.isAfter(acknowledged), !checkpoint.isAfter(acknowledged) else { return }
     _ = removeEntries(through: acknowledged)
   }
 
-  /// Discards the oldest eighth of the entries; if there are none, the oldest other state. Returns false if nothing is
-  /// left.
+  /// Discards the oldest part of the history, so that the journal becomes shorter: the oldest eighth of the entries; if
+  /// there are none, the oldest System Exclusive; if there are none either, all other system commands.
+  ///
+  /// - Parameter next: the sequence number of the packet that is being encoded.
+  /// - Returns: false if the history was already empty.
   @_noLocks @_noAllocation
   mutating func discardOldest(before next: UInt16) -> Bool {
     if !entries.isEmpty {
@@ -93,15 +105,15 @@ struct CheckpointHistory: ~Copyable {
     return true
   }
 
-  /// Limits the distance of the checkpoint to 2^14 packets, so that its 16-bit sequence number remains unambiguous. At
-  /// the limit, the checkpoint moves to 3 * 2^12 packets back. It therefore moves at most once per 2^12 packets, and not
-  /// with every packet.
+  /// Limits the distance from the checkpoint to packet `next` to 2^14 packets. Wrapping 16-bit sequence numbers compare
+  /// correctly only if they are less than 2^15 apart. At the limit, the checkpoint moves to 3 * 2^12 packets before
+  /// `next`. It therefore moves at most once per 2^12 packets, and not with every packet.
   @_noLocks @_noAllocation
   mutating func limitSpan(before next: UInt16) {
     if next &- checkpoint >= 1 << 14 { discard(through: next &- (3 << 12) &- 1) }
   }
 
-  /// Counts entries that were discarded without an acknowledgement.
+  /// Adds `count` to the number of entries that were discarded without an acknowledgement.
   @_noLocks @_noAllocation
   mutating func addDiscarded(_ count: Int) { discarded &+= UInt64(count) }
 
@@ -126,15 +138,16 @@ struct CheckpointHistory: ~Copyable {
     return count
   }
 
-  /// Appends `entry` and removes an older entry of the same kind and number.
+  /// Appends `entry` in place of the newest entry of the same kind and number. Does nothing if the history is not
+  /// recorded.
   @_noLocks @_noAllocation
   mutating func update(_ entry: HistoryEntry) {
     guard isRecording else { return }
-    remove(entry.chapterID, entry.number)
+    removeNewest(entry.chapterID, number: entry.number)
     append(entry)
   }
 
-  /// Appends `entry` as the newest one.
+  /// Appends `entry` as the newest one. If there is no room, discards the oldest entry first.
   @_noLocks @_noAllocation
   mutating func append(_ entry: HistoryEntry) {
     if entries.freeCapacity == 0 { discard(through: entries[0].packet) }
@@ -144,7 +157,7 @@ struct CheckpointHistory: ~Copyable {
   /// Removes the newest entry of this kind and number. Returns false if there is none.
   @_noLocks @_noAllocation
   @discardableResult
-  mutating func remove(_ chapterID: UInt8, _ number: UInt8) -> Bool {
+  mutating func removeNewest(_ chapterID: UInt8, number: UInt8) -> Bool {
     var index = entries.count
     while index > 0 {
       index -= 1
@@ -156,9 +169,10 @@ struct CheckpointHistory: ~Copyable {
     return false
   }
 
-  /// Removes all entries of this kind and number. With the enhanced encoding, a controller has several.
+  /// Removes all entries of this kind and number. With the enhanced encoding of Chapter C, a controller can have
+  /// several.
   @_noLocks @_noAllocation
-  mutating func removeAll(_ chapterID: UInt8, _ number: UInt8) {
-    while remove(chapterID, number) {}
+  mutating func removeAll(_ chapterID: UInt8, number: UInt8) {
+    while removeNewest(chapterID, number: number) {}
   }
 }

@@ -7,6 +7,7 @@ import MIDI
 ///     S NUMBER[7] | 1 0 ALT[6]       toggle tool
 ///     S NUMBER[7] | 1 1 ALT[6]       count tool
 struct ControllerLog: Hashable, Sendable, BitwiseCopyable {
+  /// The content of the second octet.
   enum Tool: Hashable, Sendable, BitwiseCopyable {
     /// Value tool: the newest value.
     case value(UInt7)
@@ -17,6 +18,7 @@ struct ControllerLog: Hashable, Sendable, BitwiseCopyable {
     case count(UInt8)
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   var controller: UInt7
   var tool: Tool

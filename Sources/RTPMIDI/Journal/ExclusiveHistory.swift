@@ -4,16 +4,17 @@ import BasicContainers
 /// them, the oldest first, each with its number and, if there is space, its data.
 ///
 /// A receiver counts the commands that it has received, and derives from the numbers which ones it lacks. Therefore
-/// every command has a log, even if its data are not kept: a number without data informs the receiver that it cannot
-/// recover the command. Of several such logs in a row, only the last is kept.
+/// every command has a log, even if its data are not kept: a log without data informs the receiver that it cannot
+/// recover the command. Of several logs without data in a row, only the last is kept.
 struct ExclusiveHistory: ~Copyable {
   private struct Log: BitwiseCopyable {
+    /// The number of the command in the stream, modulo 256.
     var number: UInt8
-    /// The packet with the newest segment.
+    /// The packet with the newest segment of the command.
     var packet: UInt16
     /// The number of octets of ``data`` that belong to this command.
     var octets: UInt16
-    /// Whether all data sent so far are kept.
+    /// Whether ``data`` contains all octets of the command that were sent so far. If not, it contains none of them.
     var isKept: Bool
     var status = ExclusiveLog.Status.open
 
@@ -37,6 +38,9 @@ struct ExclusiveHistory: ~Copyable {
   /// The data of the logs, in the order of the logs.
   private var data: RigidArray<UInt8>
 
+  /// - Parameters:
+  ///   - logs: the maximum number of commands.
+  ///   - octets: the maximum number of data octets of all commands together.
   init(logs: Int, octets: Int) {
     self.logs = RigidArray(capacity: logs)
     data = RigidArray(capacity: octets)
@@ -44,6 +48,7 @@ struct ExclusiveHistory: ~Copyable {
 
   var isEmpty: Bool { @_noLocks @_noAllocation get { logs.isEmpty } }
 
+  /// Removes the commands, and counts from 0 again.
   @_noLocks @_noAllocation
   mutating func restart() {
     count = 0
@@ -61,7 +66,9 @@ struct ExclusiveHistory: ~Copyable {
   ///
   /// - Parameters:
   ///   - octets: all data octets of the command.
-  ///   - isKept: whether the journal is to contain the data.
+  ///   - isKept: whether the journal contains the data.
+  ///   - packet: the sequence number of the packet that contains the octets.
+  ///   - isRecording: whether the history is recorded. If not, the command is only counted.
   /// - Returns: the number of commands whose data were discarded to make room.
   @_noLocks @_noAllocation
   mutating func record(
@@ -72,6 +79,7 @@ struct ExclusiveHistory: ~Copyable {
     guard isRecording else { return 0 }
     var dropped = 0
     if start == 0 {
+      // A new command ends the previous one.
       if !logs.isEmpty, logs[logs.count - 1].isOpen { logs[logs.count - 1].status = .cancelled }
       if logs.freeCapacity == 0 {
         dropped += 1
@@ -79,7 +87,8 @@ struct ExclusiveHistory: ~Copyable {
       }
       logs.append(Log(number: count, packet: packet, isKept: isKept))
     } else if logs.isEmpty {
-      // The beginning is no longer known: a log without data informs the receiver that it cannot recover the command.
+      // The history does not contain the beginning of the command. A log without data informs the receiver that it
+      // cannot recover the command.
       logs.append(Log(number: count, packet: packet, isKept: false))
     }
     let last = logs.count - 1
@@ -90,9 +99,9 @@ struct ExclusiveHistory: ~Copyable {
       let total = end - start
       while data.freeCapacity < total {
         // The data of the oldest command are discarded; this can be the current command.
-        guard let first = firstKept() else { break }
+        guard let first = firstLogWithData() else { break }
         dropped += 1
-        dropData(of: first)
+        dropData(ofLogAt: first)
         if first == last { break }
       }
       if logs[last].isKept {
@@ -100,11 +109,11 @@ struct ExclusiveHistory: ~Copyable {
         logs[last].octets += UInt16(truncatingIfNeeded: total)
       }
     }
-    if !logs[last].isKept { merge(last) }
+    if !logs[last].isKept { removeLogWithoutData(before: last) }
     return dropped
   }
 
-  /// Removes the commands that ended in `packet` or before. Returns how many of them had data.
+  /// Removes the commands that ended in packet `packet` or before. Returns how many of them had data.
   @_noLocks @_noAllocation
   mutating func trim(through packet: UInt16) -> Int {
     var count = 0
@@ -129,13 +138,17 @@ struct ExclusiveHistory: ~Copyable {
   /// Whether any command was sent in packet `checkpoint` or later.
   @_noLocks @_noAllocation
   func hasCommands(since checkpoint: UInt16) -> Bool {
-    // The last log may belong to a command that is still open and older than the checkpoint: all others were trimmed.
+    // `trim(through:)` keeps an open command, which may be older than the checkpoint. If there is one, it is the last
+    // log.
     logs.isEmpty ? false : !checkpoint.isAfter(logs[logs.count - 1].packet)
   }
 
+  /// Whether packet `last` contains a part of a command.
   @_noLocks @_noAllocation
   func isUpdated(by last: UInt16) -> Bool { logs.isEmpty ? false : logs[logs.count - 1].packet == last }
 
+  /// Appends Chapter X. `last` is the sequence number of the packet directly before the one that is being encoded.
+  /// Returns false if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>, last: UInt16) -> Bool {
     var start = 0
@@ -152,14 +165,16 @@ struct ExclusiveHistory: ~Copyable {
     return true
   }
 
+  /// Returns the index of the oldest log with data.
   @_noLocks @_noAllocation
-  private func firstKept() -> Int? {
+  private func firstLogWithData() -> Int? {
     for index in 0..<logs.count where logs[index].isKept { return index }
     return nil
   }
 
+  /// Removes the data of the log at `index`, but keeps the log.
   @_noLocks @_noAllocation
-  private mutating func dropData(of index: Int) {
+  private mutating func dropData(ofLogAt index: Int) {
     var start = 0
     for before in 0..<index { start += Int(logs[before].octets) }
     data.removeSubrange(start..<start + Int(logs[index].octets))
@@ -177,9 +192,9 @@ struct ExclusiveHistory: ~Copyable {
     return packet
   }
 
-  /// Removes the log before `index` if neither of the two has data.
+  /// Removes the log before the log at `index`, which has no data, if it has no data either.
   @_noLocks @_noAllocation
-  private mutating func merge(_ index: Int) {
+  private mutating func removeLogWithoutData(before index: Int) {
     guard index > 0 else { return }
     if !logs[index - 1].isKept { logs.remove(at: index - 1) }
   }

@@ -1,22 +1,26 @@
 import BasicContainers
 
 /// A log of Chapter X, System Exclusive (RFC 6295, appendix B.5). The chapter is a list of logs, the oldest command
-/// first, up to the end of the system journal. The S bit of the first log is that of the chapter.
+/// first, up to the end of the system journal. The S bit of the first log is also the S bit of the chapter.
 ///
 ///     S T C F D L STA[2] | TCOUNT, if T | COUNT, if C | FIRST, if F | DATA, if D
 ///
 /// FIRST has one to four octets of seven bits; bit 7 is set on all but the last. DATA consists of data octets; bit 7 is
 /// set only on the last.
 struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
+  /// STA: the state of the command.
   enum Status: UInt8, Hashable, Sendable, BitwiseCopyable {
     /// The command has not ended.
     case open = 0
+    /// The sender has cancelled the command.
     case cancelled = 1
     /// The command ended without F7.
     case droppedF7 = 2
+    /// The command ended with F7.
     case finished = 3
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// T: the number of commands of the same kind, modulo 256.
   var kindCount: UInt8?
@@ -31,7 +35,7 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
   /// D: the data octets in the packet, including the last one with its bit 7 set.
   var data: Extent?
 
-  /// A log without data.
+  /// Creates a log without data.
   @_noLocks @_noAllocation
   init(s: Bool, kindCount: UInt8? = nil, count: UInt8?, first: UInt32? = nil, isListed: Bool, status: Status) {
     (self.s, self.kindCount, self.count, self.first) = (s, kindCount, count, first)
@@ -82,6 +86,7 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
     position = next
   }
 
+  /// Reads FIRST at `next` and advances `next` past it; nil if it extends beyond `end` or has more than four octets.
   @_noLocks @_noAllocation
   private static func first(_ packet: borrowing Span<UInt8>, at next: inout Int, end: Int) -> UInt32? {
     var value: UInt32 = 0
@@ -95,7 +100,7 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
     return nil
   }
 
-  /// Appends the log, with `count` octets of `octets` from `start` on as DATA, or without DATA if `count` is 0.
+  /// Appends the log, with `dataCount` octets of `octets` from `start` on as DATA, or without DATA if `dataCount` is 0.
   /// ``data`` is ignored. FIRST, up to 2^28 - 1, is written in four octets.
   ///
   /// - Returns: false, with nothing appended, if `packet` has no room.

@@ -1,6 +1,7 @@
 import MIDI
 
-// This type is in the file of its user: the real-time check rejects a derived `rawValue` of another file.
+// `ChannelChapter` is declared in this file because real-time functions of `HistoryEntry` read its `rawValue`. The
+// compiler rejects the `rawValue` that it derives if the enumeration is declared in another file.
 
 /// The chapters of a channel journal. The raw value is the position of the flag in ``ChannelJournalHeader/chapters``,
 /// counted from the most significant bit.
@@ -10,21 +11,33 @@ enum ChannelChapter: UInt8, BitwiseCopyable {
   var flag: UInt8 { @_noLocks @_noAllocation get { 0x80 >> rawValue } }
 }
 
-/// The newest command of one kind and number on one channel, as part of the checkpoint history.
+/// A command on one channel, as part of the checkpoint history.
 ///
-/// The contents of the octets, by chapter:
+/// The history holds the newest command of each kind and number, except that it holds the newest four control changes
+/// of each controller for the enhanced encoding of Chapter C. Chapter E has no entries: it is encoded from those of
+/// Chapter N. The contents of ``first``, ``second`` and ``third`` depend on the chapter. Octets that are not listed are
+/// 0.
 ///
-///     P  program | bank MSB, with 80 if there is a bank | bank LSB, with 80 if a reset was sent after the bank
-///     C  value | count | toggles
-///     M  -; `number` is an index of the parameters, or ``selection``
-///     W  low | high
-///     N  velocity | Note Ons without Note Off | 1 for a Note On, 0 for a Note Off
-///     T  pressure
-///     A  pressure
+///     chapter   octet    content
+///     P         first    the program
+///               second   the bank MSB; bit 7 is 1 if a bank was selected before the program change
+///               third    the bank LSB; bit 7 is 1 if Reset All Controllers was sent after the bank was selected
+///     C         first    the value of the controller
+///               second   the number of control changes of the controller, modulo 64
+///               third    for pedals 64...69: the number of changes between off and on, modulo 64
+///     M                  none; the value of the parameter is in `CheckpointHistory.parameters`
+///     W         first    the low seven bits of the pitch wheel
+///               second   the high seven bits of the pitch wheel
+///     N         first    the velocity of the newest Note On or Note Off
+///               second   the number of Note Ons without Note Off
+///               third    1 if the newest command is a Note On, 0 if it is a Note Off
+///     T         first    the channel pressure
+///     A         first    the pressure of the key
 struct HistoryEntry: BitwiseCopyable {
   /// The kind of the entry: the channel in the upper four bits, the chapter in the lower four.
   let chapterID: UInt8
-  /// The number of the controller or note, or the index of the parameter; otherwise 0.
+  /// Chapter C: the controller. Chapters N and A: the key. Chapter M: the index in `CheckpointHistory.parameters`, or
+  /// ``selection``. Otherwise 0.
   let number: UInt8
   /// The sequence number of the packet with the command.
   let packet: UInt16
@@ -34,8 +47,8 @@ struct HistoryEntry: BitwiseCopyable {
 
   @_noLocks @_noAllocation
   init(
-    _ chapter: ChannelChapter, _ channel: Channel, _ number: UInt8 = 0, packet: UInt16, _ first: UInt8 = 0,
-    _ second: UInt8 = 0, _ third: UInt8 = 0
+    _ chapter: ChannelChapter, _ channel: Channel, number: UInt8 = 0, packet: UInt16, first: UInt8 = 0,
+    second: UInt8 = 0, third: UInt8 = 0
   ) {
     chapterID = Self.chapterID(chapter, channel)
     (self.number, self.packet) = (number, packet)
@@ -45,7 +58,8 @@ struct HistoryEntry: BitwiseCopyable {
   @_noLocks @_noAllocation
   static func chapterID(_ chapter: ChannelChapter, _ channel: Channel) -> UInt8 { channel.wire << 4 | chapter.rawValue }
 
-  /// The number, in Chapter M, of a parameter selection without a log: half a number, or no parameter.
+  /// The ``number`` in Chapter M of a selection that has no parameter log: only the upper half of a parameter number
+  /// was sent, or the number selects no parameter.
   static var selection: UInt8 { @_noLocks @_noAllocation get { 0xFF } }
 
   var isControlChange: Bool { @_noLocks @_noAllocation get { chapterID & 0x0F == ChannelChapter.c.rawValue } }
@@ -53,13 +67,15 @@ struct HistoryEntry: BitwiseCopyable {
   /// Chapter N: whether the newest command is a Note On.
   var isNoteOn: Bool { @_noLocks @_noAllocation get { third == 1 } }
 
-  /// Chapter N: whether the velocity of the Note Off differs from 64, which receivers assume.
+  /// Chapter N: whether the newest command is a Note Off with a velocity other than 64, the velocity that receivers
+  /// assume.
   var hasReleaseVelocity: Bool { @_noLocks @_noAllocation get { isNoteOn ? false : first != 64 } }
 
-  /// Chapter N: whether the reference count differs from the one that the newest command implies.
+  /// Chapter N: whether Chapter E must contain the reference count, because it differs from the count that receivers
+  /// assume: 1 after a Note On, 0 after a Note Off.
   var hasReferences: Bool { @_noLocks @_noAllocation get { isNoteOn ? second > 1 : second > 0 } }
 
-  /// The flag of the chapter; for a note, also that of Chapter E if it is needed.
+  /// The flag of the chapter. For an entry of Chapter N that needs a log in Chapter E, the flags of both chapters.
   var flags: UInt8 {
     @_noLocks @_noAllocation get {
       let flag: UInt8 = 0x80 >> (chapterID & 0x0F)
@@ -69,12 +85,13 @@ struct HistoryEntry: BitwiseCopyable {
     }
   }
 
-  /// Whether Reset All Controllers on `channel` makes the entry inactive (RP-015).
+  /// Whether Reset All Controllers on `channel` makes the entry inactive (MIDI recommended practice RP-015).
   @_noLocks @_noAllocation
   func isReset(on channel: Channel) -> Bool {
     guard chapterID >> 4 == channel.wire else { return false }
     switch chapterID & 0x0F {
     case ChannelChapter.w.rawValue, ChannelChapter.t.rawValue, ChannelChapter.a.rawValue: return true
+    // Modulation, expression and pedals 64...67.
     case ChannelChapter.c.rawValue: return number == 1 || number == 11 || number >= 64 && number <= 67
     case ChannelChapter.m.rawValue: return number == Self.selection
     default: return false

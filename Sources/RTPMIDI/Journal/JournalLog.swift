@@ -1,6 +1,6 @@
 import MIDI
 
-/// One log of a recovery journal, as returned by ``JournalCursor``.
+/// One part of a recovery journal, as returned by ``JournalCursor``: a log of a list, or a chapter without a list.
 enum JournalLog: BitwiseCopyable {
   // The system journal, chapters D V Q F X.
   case simpleCommands(ChapterD)
@@ -10,15 +10,16 @@ enum JournalLog: BitwiseCopyable {
   case systemExclusive(ExclusiveLog)
   // A channel journal, chapters P C M W N E T A.
   case program(Channel, ChapterP)
-  /// A log of Chapter C, with the logs after it in the chapter.
+  /// A log of Chapter C. `later` contains the logs after it in the chapter.
   case controller(Channel, ControllerLog, later: Extent)
   case parameter(Channel, ParameterLog)
-  /// The end of Chapter M: the selected parameter. `last` is the last log of the chapter.
+  /// The end of Chapter M, which determines the selected parameter. `last` is the last log of the chapter; nil if the
+  /// chapter has no logs.
   case selection(Channel, ChapterM, last: ParameterLog?)
   case wheel(Channel, ChapterW)
-  /// A note that is on, with the logs of Chapter E of the channel.
+  /// A note whose newest command is a Note On. `extras` contains all logs of Chapter E of the channel.
   case note(Channel, NoteLog, extras: Extent)
-  /// A note whose newest command is a Note Off, with the logs of Chapter E of the channel.
+  /// A note whose newest command is a Note Off. `extras` contains all logs of Chapter E of the channel.
   case noteOff(Channel, key: UInt7, extras: Extent)
   case channelPressure(Channel, ChapterT)
   case polyphonicPressure(Channel, PressureLog)

@@ -2,44 +2,51 @@ import MIDI
 
 // Repair from a channel journal.
 extension JournalRepair {
+  /// Repairs the program and its bank from Chapter P. If either differs, sends the controllers 0 and 32 that differ,
+  /// and then the program change.
   @_noLocks @_noAllocation
-  mutating func repair(_ chapter: ChapterP, _ channel: Channel, _ state: inout ReceivedState) {
+  mutating func repair(_ chapter: ChapterP, on channel: Channel, _ state: inout ReceivedState) {
     let index = Int(channel.wire)
     var isKnown = state.channels[index].program == chapter.program.value
     if let bank = chapter.bank {
-      if Self.differs(state.channels[index].bankHigh, bank.high) { isKnown = false }
-      if Self.differs(state.channels[index].bankLow, bank.low) { isKnown = false }
+      if Self.differs(state.channels[index].bankHigh, from: bank.high) { isKnown = false }
+      if Self.differs(state.channels[index].bankLow, from: bank.low) { isKnown = false }
       if isKnown { return }
-      if Self.differs(state.channels[index].controllers[0], bank.high) {
+      if Self.differs(state.channels[index].controllers[0], from: bank.high) {
         emit(.controlChange(channel, controller: 0, value: bank.high), &state)
       }
-      if Self.differs(state.channels[index].controllers[32], bank.low) {
+      if Self.differs(state.channels[index].controllers[32], from: bank.low) {
         emit(.controlChange(channel, controller: 32, value: bank.low), &state)
       }
     }
     if !isKnown { emit(.programChange(channel, program: chapter.program), &state) }
   }
 
-  /// Whether a bank half differs from `value`. A half that was never received is 0.
+  /// Whether the known half of a bank number differs from `value`. A half that was never received counts as 0.
   @_noLocks @_noAllocation
-  private static func differs(_ known: UInt8, _ value: UInt7) -> Bool {
+  private static func differs(_ known: UInt8, from value: UInt7) -> Bool {
     (known == ChannelState.unknown ? 0 : known) != value.value
   }
 
-  /// Repairs a controller from a log of Chapter C. A value log is compared with the known value. A count log is
-  /// compared with the known count of an action, controllers 120...127. In the enhanced encoding, a controller can have
-  /// several value logs; the newest one counts.
+  /// Repairs a controller from a log of Chapter C.
+  ///
+  /// A value log is compared with the known value. In the enhanced encoding, a controller can have several value logs;
+  /// all but the newest are ignored. A toggle log is compared with the known toggle count of pedals 64...69, and a
+  /// count log with the known count of an action, controllers 120...127.
+  ///
+  /// - Parameter later: the logs after `log` in the chapter.
   @_noLocks @_noAllocation
   mutating func repair(
-    _ log: ControllerLog, _ channel: Channel, later: Extent, in packet: borrowing Span<UInt8>,
+    _ log: ControllerLog, on channel: Channel, later: Extent, in packet: borrowing Span<UInt8>,
     _ state: inout ReceivedState
   ) {
     let (index, number) = (Int(channel.wire), Int(log.controller.value))
     switch log.tool {
     case .value(let value):
-      if Self.value(of: log.controller, in: later, packet) != nil { return }
+      if Self.newestValue(of: log.controller, in: later, of: packet) != nil { return }
       guard state.channels[index].controllers[number] != value.value else { return }
-      // The values of parameters are in Chapter M.
+      // Chapter M repairs Data Entry (6, 38) while a parameter is selected. Chapter C never repairs increments and
+      // decrements (96, 97).
       switch number {
       case 6, 38: if !state.channels[index].selection.isNone { return }
       case 96, 97: return
@@ -48,39 +55,48 @@ extension JournalRepair {
       emit(.controlChange(channel, controller: log.controller, value: value), &state)
     case .toggle(let count):
       guard number >= 64, number <= 69 else { return }
-      let isNewest = Self.isNewest(log, before: later, packet)
-      guard Self.reportsNewCommands(count, isNewest, known: state.channels[index].toggles[number - 64]) else { return }
-      let isOdd = (count ^ state.channels[index].toggles[number - 64]) & 1 != 0
-      let wasOn = state.channels[index].toggles[number - 64] & 1 != 0
-      let value = state.channels[index].controllers[number]
+      let knownCount = state.channels[index].toggles[number - 64]
+      let isNewest = Self.isNewest(log, before: later, in: packet)
+      guard Self.reportsNewCommands(count, isNewest: isNewest, known: knownCount) else { return }
+      // The pedal is on if its toggle count is odd. If the two counts differ by an odd number, the pedal has changed,
+      // and one message repairs it. Otherwise, the pedal has changed and changed back, which takes two messages.
+      let hasChanged = (count ^ knownCount) & 1 != 0
+      let wasOn = knownCount & 1 != 0
+      let oldValue = state.channels[index].controllers[number]
       emit(.controlChange(channel, controller: log.controller, value: wasOn ? 0 : 127), &state)
-      if !isOdd {
-        let again: UInt7 = value == ChannelState.unknown ? wasOn ? 127 : 0 : UInt7(masking: value)
-        emit(.controlChange(channel, controller: log.controller, value: again), &state)
+      if !hasChanged {
+        let restored: UInt7 = oldValue == ChannelState.unknown ? (wasOn ? 127 : 0) : UInt7(masking: oldValue)
+        emit(.controlChange(channel, controller: log.controller, value: restored), &state)
       }
       state.channels[index].toggles[number - 64] = count
     case .count(let count):
       guard number >= 120 else { return }
-      let isNewest = Self.isNewest(log, before: later, packet)
-      guard Self.reportsNewCommands(count, isNewest, known: state.channels[index].counts[number - 120]) else { return }
-      let value = Self.value(of: log.controller, in: later, packet) ?? 0
+      let isNewest = Self.isNewest(log, before: later, in: packet)
+      guard
+        Self.reportsNewCommands(count, isNewest: isNewest, known: state.channels[index].counts[number - 120])
+      else { return }
+      let value = Self.newestValue(of: log.controller, in: later, of: packet) ?? 0
       emit(.controlChange(channel, controller: log.controller, value: value), &state)
       state.channels[index].counts[number - 120] = count
     }
   }
 
-  /// Whether a count modulo 64 reports new commands. The newest log of a controller does so if its count differs from
-  /// the known count, even if the stream was joined late and the count is far ahead. An older log, if there are
-  /// several, does so only if it is ahead of the known count.
+  /// Whether a log with the count `count`, modulo 64, reports commands that were not received.
+  ///
+  /// The newest log of a controller does so if its count differs from the known count. The difference can have any
+  /// size, because the stream may have been joined late. An older log does so only if its count is ahead of the known
+  /// count, that is, if the difference modulo 64 is less than 32.
   @_noLocks @_noAllocation
-  private static func reportsNewCommands(_ count: UInt8, _ isNewest: Bool, known: UInt8) -> Bool {
+  private static func reportsNewCommands(_ count: UInt8, isNewest: Bool, known: UInt8) -> Bool {
     let difference = (count &- known) & 0x3F
     return difference > 0 && (isNewest || difference < 32)
   }
 
   /// Whether no log in `later` is for the same controller and tool.
   @_noLocks @_noAllocation
-  private static func isNewest(_ log: ControllerLog, before later: Extent, _ packet: borrowing Span<UInt8>) -> Bool {
+  private static func isNewest(
+    _ log: ControllerLog, before later: Extent, in packet: borrowing Span<UInt8>
+  ) -> Bool {
     var position = later.start
     while let other = ControllerLog(packet, at: &position, end: later.end) {
       guard other.controller == log.controller else { continue }
@@ -92,10 +108,10 @@ extension JournalRepair {
     return true
   }
 
-  /// The newest value of a controller in these logs; nil if there is none.
+  /// Returns the newest value of a controller in the logs `logs` of Chapter C; nil if they contain no value of it.
   @_noLocks @_noAllocation
-  private static func value(
-    of controller: UInt7, in logs: Extent, _ packet: borrowing Span<UInt8>
+  private static func newestValue(
+    of controller: UInt7, in logs: Extent, of packet: borrowing Span<UInt8>
   ) -> UInt7? {
     var position = logs.start
     var newest: UInt7?
@@ -105,39 +121,52 @@ extension JournalRepair {
     return newest
   }
 
-  /// Repairs a note that is on at the sender. If the note is off here, or on with another velocity, it is played,
-  /// provided that the Y bit recommends it. The reference count then equals that of the sender.
+  /// Repairs a note whose newest command is a Note On. Afterwards, its reference count (the number of Note Ons without
+  /// Note Off) equals that of the sender.
+  ///
+  /// If the note is off here, it is played only if the Y bit recommends that. If it is on with another velocity, a Note
+  /// Off and a Note On give it the velocity of the sender.
+  ///
+  /// - Parameter extras: the logs of Chapter E of the channel.
   @_noLocks @_noAllocation
   mutating func repair(
-    _ log: NoteLog, _ channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>, _ state: inout ReceivedState
+    _ log: NoteLog, on channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>,
+    _ state: inout ReceivedState
   ) {
     guard log.velocity.value > 0 else { return }
-    confirm(log.key, channel)
+    confirm(log.key, on: channel)
     let (index, key) = (Int(channel.wire), Int(log.key.value))
+    // Without a log in Chapter E, the reference count is 1.
     var references = 1
-    if let count = Self.references(of: log.key, in: extras, packet), count > 1 { references = count }
+    if let count = Self.references(of: log.key, in: extras, of: packet), count > 1 { references = count }
     let known = Int(state.channels[index].references[key])
     if known == 0, !log.isPlayRecommended {
+      // Bit 7 marks a note that is held at the sender but was not played here.
       state.channels[index].velocities[key] = 0x80 | log.velocity.value
       state.channels[index].references[key] = UInt8(truncatingIfNeeded: references)
       return
     }
     let differs = state.channels[index].velocities[key] & 0x7F != log.velocity.value
-    let ends = known - references + (differs ? 1 : 0)
-    if ends > 0 { emit(.noteOff(channel, key: log.key, velocity: 64), times: ends, &state) }
-    let begins = references - (ends > 0 ? known - ends : known)
-    if begins > 0 { emit(.noteOn(channel, key: log.key, velocity: log.velocity), times: begins, &state) }
+    // The surplus Note Ons are ended; if the velocity differs, one more, so that a Note On with the right velocity
+    // follows.
+    let noteOffs = known - references + (differs ? 1 : 0)
+    if noteOffs > 0 { emit(.noteOff(channel, key: log.key, velocity: 64), times: noteOffs, &state) }
+    let noteOns = references - (noteOffs > 0 ? known - noteOffs : known)
+    if noteOns > 0 { emit(.noteOn(channel, key: log.key, velocity: log.velocity), times: noteOns, &state) }
   }
 
-  /// Repairs a note whose newest command is a Note Off. Its reference count can still be greater than 0: a lost Note On
-  /// is then played with velocity 64, because its velocity is unknown.
+  /// Repairs a note whose newest command is a Note Off. Afterwards, its reference count (the number of Note Ons without
+  /// Note Off) equals that of the sender. It can still be greater than 0; a lost Note On is then played with velocity
+  /// 64, because its velocity is unknown.
+  ///
+  /// - Parameter extras: the logs of Chapter E of the channel.
   @_noLocks @_noAllocation
-  mutating func endNote(
-    _ key: UInt7, _ channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>, _ state: inout ReceivedState
+  mutating func repairNoteOff(
+    _ key: UInt7, on channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>, _ state: inout ReceivedState
   ) {
-    let references = Self.references(of: key, in: extras, packet) ?? 0
-    if references > 0 { confirm(key, channel) }
-    let velocity = Self.releaseVelocity(of: key, in: extras, packet) ?? 64
+    let references = Self.references(of: key, in: extras, of: packet) ?? 0
+    if references > 0 { confirm(key, on: channel) }
+    let velocity = Self.releaseVelocity(of: key, in: extras, of: packet) ?? 64
     let known = Int(state.channels[Int(channel.wire)].references[Int(key.value)])
     if known > references {
       emit(.noteOff(channel, key: key, velocity: velocity), times: known - references, &state)
@@ -146,8 +175,9 @@ extension JournalRepair {
     }
   }
 
+  /// Returns the reference count of a note in the logs `logs` of Chapter E; nil if they do not contain it.
   @_noLocks @_noAllocation
-  private static func references(of key: UInt7, in logs: Extent, _ packet: borrowing Span<UInt8>) -> Int? {
+  private static func references(of key: UInt7, in logs: Extent, of packet: borrowing Span<UInt8>) -> Int? {
     var position = logs.start
     while let log = NoteExtraLog(packet, at: &position, end: logs.end) {
       if case .references(let count) = log.extra, log.key == key { return Int(count.value) }
@@ -155,8 +185,9 @@ extension JournalRepair {
     return nil
   }
 
+  /// Returns the release velocity of a note in the logs `logs` of Chapter E; nil if they do not contain it.
   @_noLocks @_noAllocation
-  private static func releaseVelocity(of key: UInt7, in logs: Extent, _ packet: borrowing Span<UInt8>) -> UInt7? {
+  private static func releaseVelocity(of key: UInt7, in logs: Extent, of packet: borrowing Span<UInt8>) -> UInt7? {
     var position = logs.start
     while let log = NoteExtraLog(packet, at: &position, end: logs.end) {
       if case .releaseVelocity(let velocity) = log.extra, log.key == key { return velocity }

@@ -2,10 +2,10 @@ import MIDI
 
 // Repair from Chapter M.
 extension JournalRepair {
-  /// Repairs the value of a parameter: by Data Entry if the entry differs, then by the increments and decrements that
-  /// the sender has sent since.
+  /// Repairs the value of a parameter: by Data Entry if the entry differs, then by the increments or decrements that
+  /// the sender has sent after the Data Entry.
   @_noLocks @_noAllocation
-  mutating func repair(_ log: ParameterLog, _ channel: Channel, _ state: inout ReceivedState) {
+  mutating func repair(_ log: ParameterLog, on channel: Channel, _ state: inout ReceivedState) {
     let selection = ParameterSelection(isNonRegistered: log.isNonRegistered, number: log.number)
     if selection.isNone { return }
     let known = state.parameter(selection, of: channel) ?? ParameterState(channel, selection)
@@ -13,27 +13,30 @@ extension JournalRepair {
     var sendsLow = false
     if let high = log.entryHigh, known.high != high.value.value { sendsHigh = true }
     if let low = log.entryLow, known.low != low.value.value { sendsLow = true }
-    var target = 0
-    if let buttons = log.buttons { target = buttons.steps }
-    var steps = target - Int(known.steps)
+    // Increments minus decrements since the newest Data Entry, as the sender has sent them.
+    var sentSteps = 0
+    if let buttons = log.buttons { sentSteps = buttons.steps }
+    // The increments still to be emitted; if negative, decrements. A Data Entry sets the received number to 0.
+    var steps = sentSteps - Int(known.steps)
     guard sendsHigh || sendsLow || steps != 0 else { return }
-    select(selection, channel, &state)
+    select(selection, on: channel, &state)
     if sendsHigh, let high = log.entryHigh {
       emit(.controlChange(channel, controller: 6, value: high.value), &state)
-      steps = target
+      steps = sentSteps
     }
     if sendsHigh || sendsLow, let low = log.entryLow {
       emit(.controlChange(channel, controller: 38, value: low.value), &state)
-      steps = target
+      steps = sentSteps
     }
     if steps > 0 { emit(.controlChange(channel, controller: 96, value: 0), times: steps, &state) }
     if steps < 0 { emit(.controlChange(channel, controller: 97, value: 0), times: 0 - steps, &state) }
   }
 
-  /// Repairs the selection at the end of the chapter: the complete or pending parameter number of the sender.
+  /// Repairs the selection at the end of the chapter. It then equals the selection of the sender: the upper half of a
+  /// number (pending), the parameter of the last log, or no parameter.
   @_noLocks @_noAllocation
   mutating func repair(
-    _ chapter: ChapterM, last: ParameterLog?, _ channel: Channel, _ state: inout ReceivedState
+    _ chapter: ChapterM, last: ParameterLog?, on channel: Channel, _ state: inout ReceivedState
   ) {
     if let pending = chapter.pending {
       let known = state.channels[Int(channel.wire)].selection
@@ -42,14 +45,17 @@ extension JournalRepair {
       let controller: UInt7 = pending.isNonRegistered ? 99 : 101
       emit(.controlChange(channel, controller: controller, value: pending.high), &state)
     } else if chapter.isInProgress, let last {
-      select(ParameterSelection(isNonRegistered: last.isNonRegistered, number: last.number), channel, &state)
+      select(ParameterSelection(isNonRegistered: last.isNonRegistered, number: last.number), on: channel, &state)
     } else {
-      select(ParameterSelection(), channel, &state)
+      select(ParameterSelection(), on: channel, &state)
     }
   }
 
+  /// Selects a parameter, or no parameter, by two control changes. Does nothing if the selection is known already.
   @_noLocks @_noAllocation
-  private mutating func select(_ selection: ParameterSelection, _ channel: Channel, _ state: inout ReceivedState) {
+  private mutating func select(
+    _ selection: ParameterSelection, on channel: Channel, _ state: inout ReceivedState
+  ) {
     let known = state.channels[Int(channel.wire)].selection
     if !known.isPending {
       if known.isNone, selection.isNone { return }

@@ -2,6 +2,8 @@ import MIDI
 
 // Repair from the system journal.
 extension JournalRepair {
+  /// Repairs Reset, Tune Request and Song Select from Chapter D. However many Resets or Tune Requests were lost, one is
+  /// emitted.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterD, _ state: inout ReceivedState) {
     if let log = chapter.resets, log.value.value != state.resets {
@@ -15,6 +17,7 @@ extension JournalRepair {
     if let log = chapter.song, log.value.value != state.song { emit(.songSelect(log.value), &state) }
   }
 
+  /// Repairs Active Sensing from Chapter V by one message.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterV, _ state: inout ReceivedState) {
     guard chapter.count.value != state.activeSensings else { return }
@@ -24,15 +27,20 @@ extension JournalRepair {
 
   /// Repairs the sequencer from Chapter Q by standard commands.
   ///
-  /// If the sender's position is up to four quarter notes ahead, the missing Clocks are emitted at once, after Continue
-  /// if the sequencer is stopped here: a receiver that counts ticks has then lost none. Otherwise, the sequencer is
-  /// stopped and repositioned: near the start of the song by Start, elsewhere by Song Position and Continue, each
-  /// followed by the remaining Clocks. The same rules repair a lost Start, Stop, Continue or Song Position. Song
-  /// Position has 14 bits: larger positions are sent modulo 16384, which is 1024 bars of 4/4.
+  /// - If the sender's position is up to four quarter notes (96 Clocks) ahead, the missing Clocks are emitted at once,
+  ///   after Continue if the sequencer is stopped here. A receiver that counts ticks has then lost none.
+  /// - Otherwise, the sequencer is stopped and repositioned. Within the first quarter note (24 Clocks) of the song,
+  ///   this is done by Start and the Clocks up to the position; elsewhere by Song Position in sixteenth notes (6
+  ///   Clocks), Continue, and the remaining Clocks.
+  ///
+  /// The same rules repair a lost Start, Stop, Continue or Song Position. Song Position has 14 bits: larger positions
+  /// are sent modulo 16384, which is 1024 bars of 4/4.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterQ, _ state: inout ReceivedState) {
     let target = SequencerState(chapter)
+    // The number of Clocks by which the sender is ahead of the received state; negative if it is behind.
     let ahead = state.sequencer.clocks(to: target)
+    // The sender's position, in Clocks from the start of the song.
     let next = Int(target.next)
     let isNear = ahead >= 0 && ahead <= 96
     if state.sequencer.isRunning, isNear {
@@ -42,8 +50,8 @@ extension JournalRepair {
       // The sequencer is already at this position.
     } else {
       if state.sequencer.isRunning { emit(.stop, &state) }
-      let continues = isNear && state.sequencer.next > 0
-      if target.isRunning, continues {
+      let canContinue = isNear && state.sequencer.next > 0
+      if target.isRunning, canContinue {
         emit(.continue, &state)
         emit(.clock, times: ahead, &state)
       } else if target.isRunning, next <= 24 {
@@ -61,8 +69,9 @@ extension JournalRepair {
     state.sequencer = target
   }
 
-  /// Repairs time code by quarter frames that complete the times that the sender has sent. A time from a Full Frame
-  /// message is not repaired: the next time replaces it.
+  /// Repairs MIDI Time Code from Chapter F by the quarter frames that were not received: those of the newest complete
+  /// time, then those of the incomplete time. A time from a Full Frame message is not repaired, because the next time
+  /// replaces it.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterF, _ state: inout ReceivedState) {
     if chapter.isQuarterFrames, let complete = chapter.complete {
@@ -71,17 +80,19 @@ extension JournalRepair {
       if !isKnown { emitQuarterFrames(complete, count: 8, isBackwards: chapter.isBackwards, &state) }
     }
     guard let partial = chapter.partial else { return }
+    // The quarter frames were sent from 0 up to `point`, or from 7 down to `point`.
     let point = Int(chapter.point)
     emitQuarterFrames(
       partial, count: (chapter.isBackwards ? 7 - point : point) + 1, isBackwards: chapter.isBackwards, &state)
   }
 
-  /// Emits the first `count` quarter frames of a time, except those that were already received.
+  /// Emits the first `count` quarter frames of the time with these nibbles, except those that were already received.
   @_noLocks @_noAllocation
   private mutating func emitQuarterFrames(
     _ nibbles: UInt32, count: Int, isBackwards: Bool, _ state: inout ReceivedState
   ) {
     let known = state.timeCode
+    // The first quarter frame that was not received, in the order of sending.
     var first = 0
     if known.isBackwards == isBackwards, known.count <= count, known.matches(nibbles) { first = known.count }
     while first < count {
@@ -91,10 +102,10 @@ extension JournalRepair {
   }
 
   /// Repairs a System Exclusive from a log of Chapter X. The log contains the number of the command, its status, and
-  /// the data so far if they are not too long. A command that is new, or that has begun here, is brought to the state
-  /// of the log: complete, open, or cancelled.
+  /// the data so far if they are not too long. If the command was not received, or was received in part, the assembly
+  /// gets the state of the log: complete, open, or cancelled.
   ///
-  /// - Returns: whether the assembly holds the complete command.
+  /// - Returns: whether the assembly now holds the complete command.
   @_noLocks @_noAllocation
   mutating func repair(
     _ log: ExclusiveLog, in packet: borrowing Span<UInt8>, _ state: inout ReceivedState,
@@ -102,9 +113,11 @@ extension JournalRepair {
   ) -> Bool {
     guard let count = log.count else { return false }
     if restartsExclusiveCount { (state.exclusives, restartsExclusiveCount) = (count &- 1, false) }
+    // The number of commands from the newest received command to the command of the log, -128...127.
     let ahead = Int8(bitPattern: count &- state.exclusives)
     guard ahead > 0 || ahead == 0 && assembly.isUnfinished else { return false }
     state.exclusives = count
+    // Whether the data in the log begin with the first octet of the command.
     let isFromStart = if let first = log.first { first == 0 } else { true }
     switch log.status {
     case .cancelled:

@@ -5,44 +5,54 @@ import MIDI
 /// The journal contains the newest active state of all commands since its checkpoint. Each log is compared with the
 /// received state. If they differ, the repair emits the messages that make them equal: first those of the system
 /// journal, then those of each channel journal, in the order of the journal. The messages precede the commands of the
-/// packet. A lost command that a later command has made inactive is not recovered. If the checkpoint lies after the
-/// first lost packet, the journal does not cover the loss: the Note Off of a note that the journal does not
-/// confirm may be lost too. Such notes are ended, because silence is less harmful than a hanging note.
+/// packet. A lost command that a later command has made inactive is not recovered.
+///
+/// If the checkpoint lies after the first lost packet, the journal does not cover the loss. The lost packets before the
+/// checkpoint may contain the Note Off of any note that sounds here and is not in the journal as a note that is on. The
+/// repair ends such notes, because silence is less harmful than a hanging note.
 struct JournalRepair: BitwiseCopyable {
   enum Event: BitwiseCopyable {
+    /// A recovered message.
     case message(Message)
     /// The assembly holds a complete System Exclusive.
     case systemExclusive
   }
 
   private var cursor: JournalCursor?
-  /// Whether only the previous packet is missing: logs with S = 1 then contain nothing new.
-  private var isSingle = false
-  /// Whether the journal covers the loss.
-  private var isCovered = true
-  /// Whether the next System Exclusive log sets the count: the journal describes only commands after those received.
+  /// Whether only the previous packet is missing. Logs with S = 1 then contain nothing new.
+  private var isSinglePacketLoss = false
+  /// Whether the journal covers all lost packets.
+  private var coversLoss = true
+  /// Whether the next System Exclusive log sets the count of received commands, because the journal does not cover the
+  /// loss. Then all System Exclusives in the journal were sent after those that were received.
   var restartsExclusiveCount = false
   private var queue = RepairQueue()
-  /// The notes that the journal confirms, one bit for each key of a channel; used only if the journal does not cover
-  /// the loss.
+  /// The notes that are on according to the journal, one bit for each key of a channel. Used only if the journal does
+  /// not cover the loss.
   private var confirmed = InlineArray<16, UInt128>(repeating: 0)
-  /// The next note to examine after the journal: 128 for each channel.
+  /// The next note to examine after the end of the journal: 128 * channel + key.
   private var noteIndex = 0
+  /// The number of messages that the repair has emitted so far.
   private var emitted = 0
 
-  /// The largest number of messages that the journal of one packet can emit; the rest of the journal is ignored. One or
-  /// two octets of a journal can cause a hundred messages.
-  private static var limit: Int { @_noLocks @_noAllocation get { 4096 } }
+  /// The number of emitted messages at which the rest of the journal is ignored. A limit is needed because one or two
+  /// octets of a journal can cause a hundred messages.
+  private static var messageLimit: Int { @_noLocks @_noAllocation get { 4096 } }
 
   @_noLocks @_noAllocation
   init() {}
 
   /// Starts the repair from a journal that is known to be well formed.
+  ///
+  /// - Parameters:
+  ///   - cursor: the position before the first log of the journal.
+  ///   - isSinglePacketLoss: whether only the previous packet is missing.
+  ///   - coversLoss: whether the journal covers all lost packets.
   @_noLocks @_noAllocation
-  mutating func begin(_ cursor: JournalCursor, isSingle: Bool, isCovered: Bool) {
+  mutating func begin(_ cursor: JournalCursor, isSinglePacketLoss: Bool, coversLoss: Bool) {
     self.cursor = cursor
-    (self.isSingle, self.isCovered) = (isCovered ? isSingle : false, isCovered)
-    restartsExclusiveCount = !isCovered
+    (self.isSinglePacketLoss, self.coversLoss) = (coversLoss ? isSinglePacketLoss : false, coversLoss)
+    restartsExclusiveCount = !coversLoss
     queue.removeAll()
     (noteIndex, emitted) = (0, 0)
     confirmed = InlineArray(repeating: 0)
@@ -50,7 +60,7 @@ struct JournalRepair: BitwiseCopyable {
 
   /// Discards the rest of the repair.
   @_noLocks @_noAllocation
-  mutating func end() {
+  mutating func discard() {
     cursor = nil
     queue.removeAll()
   }
@@ -63,15 +73,15 @@ struct JournalRepair: BitwiseCopyable {
     while true {
       if let message = queue.removeFirst() { return .message(message) }
       guard var cursor else { return nil }
-      // The journal was checked before, so it has no errors.
+      // The receiver has checked the whole journal before the repair, so the cursor finds no error.
       guard let log = try? cursor.next(in: packet) else {
-        if endUnconfirmedNote(&state) { continue }
+        if endNextUnconfirmedNote(&state) { continue }
         self.cursor = nil
         return nil
       }
       self.cursor = cursor
-      if isSingle, cursor.sBit { continue }
-      if emitted >= Self.limit { continue }
+      if isSinglePacketLoss, cursor.sBit { continue }
+      if emitted >= Self.messageLimit { continue }
       if repair(log, in: packet, &state, &assembly) { return .systemExclusive }
     }
   }
@@ -88,16 +98,16 @@ struct JournalRepair: BitwiseCopyable {
     case .sequencer(let chapter): repair(chapter, &state)
     case .timeCode(let chapter): repair(chapter, &state)
     case .systemExclusive(let log): return repair(log, in: packet, &state, &assembly)
-    case .program(let channel, let chapter): repair(chapter, channel, &state)
-    case .controller(let channel, let log, let later): repair(log, channel, later: later, in: packet, &state)
-    case .parameter(let channel, let log): repair(log, channel, &state)
-    case .selection(let channel, let chapter, let last): repair(chapter, last: last, channel, &state)
+    case .program(let channel, let chapter): repair(chapter, on: channel, &state)
+    case .controller(let channel, let log, let later): repair(log, on: channel, later: later, in: packet, &state)
+    case .parameter(let channel, let log): repair(log, on: channel, &state)
+    case .selection(let channel, let chapter, let last): repair(chapter, last: last, on: channel, &state)
     case .wheel(let channel, let chapter):
       if state.channels[Int(channel.wire)].wheel != chapter.bend.value {
         emit(.pitchBend(channel, chapter.bend), &state)
       }
-    case .note(let channel, let log, let extras): repair(log, channel, extras: extras, in: packet, &state)
-    case .noteOff(let channel, let key, let extras): endNote(key, channel, extras: extras, in: packet, &state)
+    case .note(let channel, let log, let extras): repair(log, on: channel, extras: extras, in: packet, &state)
+    case .noteOff(let channel, let key, let extras): repairNoteOff(key, on: channel, extras: extras, in: packet, &state)
     case .channelPressure(let channel, let chapter):
       if state.channels[Int(channel.wire)].pressure != chapter.pressure.value {
         emit(.channelPressure(channel, pressure: chapter.pressure), &state)
@@ -111,6 +121,7 @@ struct JournalRepair: BitwiseCopyable {
     return false
   }
 
+  /// Queues `message` for delivery, `count` times, and applies it to `state`.
   @_noLocks @_noAllocation
   mutating func emit(_ message: Message, times count: Int = 1, _ state: inout ReceivedState) {
     queue.append(message, count: count)
@@ -122,17 +133,19 @@ struct JournalRepair: BitwiseCopyable {
     }
   }
 
-  /// Marks a note as held at the sender.
+  /// Marks a note as one that is on at the sender.
   @_noLocks @_noAllocation
-  mutating func confirm(_ key: UInt7, _ channel: Channel) {
+  mutating func confirm(_ key: UInt7, on channel: Channel) {
     confirmed[Int(channel.wire)] |= UInt128(1) << UInt128(key.value)
   }
 
-  /// Ends the next note that is on and not confirmed, if the journal does not cover the loss. Returns whether there was
-  /// one.
+  /// Ends the next note that is on here and that the journal did not confirm. Does nothing if the journal covers the
+  /// loss.
+  ///
+  /// - Returns: whether a note was ended. If not, there are no more such notes.
   @_noLocks @_noAllocation
-  private mutating func endUnconfirmedNote(_ state: inout ReceivedState) -> Bool {
-    if isCovered { return false }
+  private mutating func endNextUnconfirmedNote(_ state: inout ReceivedState) -> Bool {
+    if coversLoss { return false }
     while noteIndex < 16 * 128 {
       let (index, key) = (noteIndex / 128, noteIndex % 128)
       noteIndex += 1

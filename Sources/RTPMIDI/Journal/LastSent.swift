@@ -1,11 +1,14 @@
-/// The newest packet that contains a command of one kind, if it was sent since the checkpoint.
+/// The newest packet that contains a command of one kind, and whether the command is part of the checkpoint history.
 struct LastSent: BitwiseCopyable {
+  /// The sequence number of the packet. Valid only while ``isInHistory`` is true.
   private(set) var packet: UInt16 = 0
+  /// Whether the command was sent since the checkpoint.
   private(set) var isInHistory = false
 
   @_noLocks @_noAllocation
   init() {}
 
+  /// Records that packet `packet` contains a command of the kind.
   @_noLocks @_noAllocation
   mutating func mark(_ packet: UInt16, if isRecording: Bool) {
     guard isRecording else { return }
@@ -15,7 +18,7 @@ struct LastSent: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func clear() { isInHistory = false }
 
-  /// Removes the command if it was sent in `packet` or before. Returns whether it was removed.
+  /// Removes the command from the history if it was sent in `packet` or before. Returns whether it was removed.
   @_noLocks @_noAllocation
   mutating func trim(through packet: UInt16) -> Bool {
     guard isInHistory, !self.packet.isAfter(packet) else { return false }

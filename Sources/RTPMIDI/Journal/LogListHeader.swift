@@ -6,9 +6,13 @@ import BasicContainers
 ///
 /// LEN + 1 logs of two octets follow, the log of the oldest command first.
 struct LogListHeader: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// The number of logs, 1...128.
   var logs: Int
+
+  /// The largest number of logs: LEN has seven bits.
+  static var maximumLogs: Int { @_noLocks @_noAllocation get { 128 } }
 
   @_noLocks @_noAllocation
   init(s: Bool, logs: Int) { (self.s, self.logs) = (s, logs) }
@@ -23,7 +27,7 @@ struct LogListHeader: Hashable, Sendable, BitwiseCopyable {
     position += 1
   }
 
-  /// The header on the wire.
+  /// The header as the octet that is sent.
   var octet: UInt8 {
     @_noLocks @_noAllocation get { .bit(0x80, if: s) | UInt8(truncatingIfNeeded: logs - 1) & 0x7F }
   }

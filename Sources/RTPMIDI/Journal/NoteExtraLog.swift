@@ -2,18 +2,20 @@ import BasicContainers
 import MIDI
 
 /// A log of Chapter E, note command extras (RFC 6295, appendix A.7), two octets, after a ``LogListHeader``. It contains
-/// what Chapter N cannot express about a note:
+/// what Chapter N cannot express about a note: a release velocity or a reference count.
 ///
 ///     S NOTENUM[7] | V COUNT/VEL[7]
 struct NoteExtraLog: Hashable, Sendable, BitwiseCopyable {
+  /// The content of the second octet.
   enum Extra: Hashable, Sendable, BitwiseCopyable {
     /// V=1: the velocity of the newest Note Off; needed if it is not 64.
     case releaseVelocity(UInt7)
-    /// V=0: the reference count, the number of Note Ons without a Note Off, at most 127; needed if it is not the one
-    /// that Chapter N implies.
+    /// V=0: the reference count, which is the number of Note Ons without a Note Off, at most 127. Needed if it differs
+    /// from the count that Chapter N implies: 1 after a Note On, 0 after a Note Off.
     case references(UInt7)
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   var key: UInt7
   var extra: Extra

@@ -5,10 +5,12 @@ struct ParameterHistory: BitwiseCopyable {
   let channel: Channel
   let isNonRegistered: Bool
   let number: UInt14
+  /// The newest values of Data Entry MSB and LSB, controllers 6 and 38.
   private var entryHigh: ParameterLog.Field?
   private var entryLow: ParameterLog.Field?
-  /// The number of increments minus decrements since the newest Data Entry.
+  /// The number of increments minus decrements (controllers 96 and 97) since the newest Data Entry.
   private var steps: Int16 = 0
+  /// Whether Reset All Controllers was sent after the newest command that changed the parameter.
   private var stepsAreBeforeReset = false
   /// A counter value that is larger the more recently the parameter was selected or changed.
   var lastUse: UInt32
@@ -20,18 +22,19 @@ struct ParameterHistory: BitwiseCopyable {
 
   /// Records one of controllers 6, 38, 96 and 97.
   @_noLocks @_noAllocation
-  mutating func enter(_ controller: UInt8, _ value: UInt7) {
+  mutating func recordChange(_ controller: UInt8, _ value: UInt7) {
     switch controller {
     case 6: (entryHigh, steps) = (ParameterLog.Field(value, isBeforeReset: false), 0)
     case 38: (entryLow, steps) = (ParameterLog.Field(value, isBeforeReset: false), 0)
     default:
       let next = controller == 96 ? steps + 1 : steps - 1
+      // The field A-BUTTON has 14 bits and a sign.
       if next >= -16383, next <= 16383 { steps = next }
     }
     stepsAreBeforeReset = false
   }
 
-  /// Records Reset All Controllers, which does not change the parameter (RP-015).
+  /// Records Reset All Controllers. It does not change the parameter (RP-015), but the log marks the earlier commands.
   @_noLocks @_noAllocation
   mutating func reset() {
     entryHigh?.isBeforeReset = true
@@ -39,6 +42,7 @@ struct ParameterHistory: BitwiseCopyable {
     stepsAreBeforeReset = true
   }
 
+  /// Returns the log of the parameter with the S bit `s`.
   @_noLocks @_noAllocation
   func log(s: Bool) -> ParameterLog {
     ParameterLog(

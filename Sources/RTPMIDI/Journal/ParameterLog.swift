@@ -5,43 +5,55 @@ import MIDI
 ///
 ///     S PNUM-LSB[7] | Q PNUM-MSB[7] | J K L M N T V R | fields
 ///
-/// The second octet is omitted if ``ChapterM/logsAreShort``. Each field is present if its flag is set:
+/// The second octet is omitted if ``ChapterM/logsAreShort`` is true. Each of these fields is present if its flag is
+/// set, in this order:
 ///
-///     J  X ENTRY-MSB[7]        value of the newest controller 6
-///     K  X ENTRY-LSB[7]        value of the newest controller 38
-///     L  G X A-BUTTON[14]      controllers 96 minus controllers 97 since the newest entry; G is the sign
-///     M  G R C-BUTTON[14]      controllers 96 minus controllers 97 since the newest Reset All Controllers
-///     N  X COUNT[7]            the number of transactions for the parameter, modulo 128
+///     flag  field                content
+///     J     X ENTRY-MSB[7]       the value of the newest controller 6
+///     K     X ENTRY-LSB[7]       the value of the newest controller 38
+///     L     G X A-BUTTON[14]     the number of controllers 96 minus controllers 97 since the newest controller 6 or 38
+///     M     G R C-BUTTON[14]     the same number since the newest Reset All Controllers
+///     N     X COUNT[7]           the number of transactions for the parameter, modulo 128
 ///
-/// X: Reset All Controllers has been sent since.
+/// G is 1 if the number is negative. X is 1 if Reset All Controllers was sent after the newest command that the field
+/// codes. R is reserved.
 struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
+  /// A field of one octet: ENTRY-MSB, ENTRY-LSB or COUNT.
   struct Field: Hashable, Sendable, BitwiseCopyable {
     var value: UInt7
-    /// X.
+    /// X: Reset All Controllers was sent after the newest command that the field codes.
     var isBeforeReset: Bool
 
     @_noLocks @_noAllocation
     init(_ value: UInt7, isBeforeReset: Bool) { (self.value, self.isBeforeReset) = (value, isBeforeReset) }
   }
 
+  /// A field of two octets: A-BUTTON or C-BUTTON.
   struct Button: Hashable, Sendable, BitwiseCopyable {
     /// Increments minus decrements, -16383...16383.
     var steps: Int
-    /// X, in the field A-BUTTON.
+    /// X, in the field A-BUTTON: Reset All Controllers was sent after the newest command that the field codes.
     var isBeforeReset: Bool
 
     @_noLocks @_noAllocation
     init(_ steps: Int, isBeforeReset: Bool) { (self.steps, self.isBeforeReset) = (steps, isBeforeReset) }
   }
 
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
-  /// Q.
+  /// Q: the parameter is non-registered.
   var isNonRegistered: Bool
+  /// PNUM: the number of the parameter.
   var number: UInt14
+  /// J: ENTRY-MSB.
   var entryHigh: Field?
+  /// K: ENTRY-LSB.
   var entryLow: Field?
+  /// L: A-BUTTON.
   var buttons: Button?
+  /// M: C-BUTTON.
   var buttonsSinceReset: Button?
+  /// N: COUNT.
   var count: Field?
   /// T: the log uses the count tool.
   var usesCountTool: Bool
@@ -65,6 +77,7 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
     let header = chapter.logsAreShort ? 2 : 3
     guard position <= end - header else { return nil }
     let flags = packet[position + header - 1]
+    // The octet with Q and PNUM-MSB. If it is omitted, PNUM-MSB is 0 and the flags of the chapter determine Q.
     let high = chapter.logsAreShort ? .bit(0x80, if: chapter.allNonRegistered) : packet[position + 1]
     var next = position + header
     guard next + Self.fieldOctets(flags) <= end else { return nil }
@@ -81,6 +94,7 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
     position = next
   }
 
+  /// Returns the number of octets of the fields whose flags are set: two for A-BUTTON and C-BUTTON, one for the others.
   @_noLocks @_noAllocation
   private static func fieldOctets(_ flags: UInt8) -> Int {
     Int(flags >> 7 & 1) + Int(flags >> 6 & 1) + 2 * Int(flags >> 5 & 1) + 2 * Int(flags >> 4 & 1)

@@ -4,10 +4,11 @@ import MIDI
 /// non-registered parameter, 101 and 100 a registered one; 127 in both halves selects none (MIDI 1.0; RFC 6295,
 /// appendix A.4).
 struct ParameterSelection: BitwiseCopyable {
-  /// Whether the newest of the four controllers was for a non-registered number. Both numbers are kept.
+  /// Whether the newest of controllers 98...101 was for a non-registered parameter (98 or 99).
   private(set) var isNonRegistered = false
-  /// Whether the newest of them was the upper half of a number: the lower half follows.
+  /// Whether the newest of controllers 98...101 was the upper half of a number (99 or 101). The lower half may follow.
   private(set) var isPending = false
+  // Both numbers are kept. 16383 means that both halves are 127.
   private var registered: UInt14 = 16383
   private var nonRegistered: UInt14 = 16383
 
@@ -15,6 +16,7 @@ struct ParameterSelection: BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
+  /// Creates the selection of a parameter.
   @_noLocks @_noAllocation
   init(isNonRegistered: Bool, number: UInt14) {
     self.isNonRegistered = isNonRegistered
@@ -23,6 +25,7 @@ struct ParameterSelection: BitwiseCopyable {
 
   /// The number of the selected parameter.
   var number: UInt14 { @_noLocks @_noAllocation get { isNonRegistered ? nonRegistered : registered } }
+  /// Whether no parameter is selected.
   var isNone: Bool { @_noLocks @_noAllocation get { number.value == 16383 } }
 
   /// Applies one of controllers 98...101.

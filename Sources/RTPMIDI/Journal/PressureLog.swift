@@ -5,9 +5,10 @@ import MIDI
 ///
 ///     S NOTENUM[7] | X PRESSURE[7]
 struct PressureLog: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   var key: UInt7
-  /// X: Reset All Controllers or a command that ends all notes has been sent since.
+  /// X: Reset All Controllers or a command that ends all notes was sent after the pressure.
   var isBeforeReset: Bool
   var pressure: UInt7
 

@@ -1,26 +1,30 @@
 import BasicContainers
 import MIDI
 
-/// The state that results from the messages received in one stream. The repair compares it with a recovery journal, so
-/// that only lost commands are recovered. About 9 KB, allocated once.
+/// The state of a received stream, as its messages have set it. ``JournalRepair`` compares it with a recovery journal,
+/// so that only lost commands are recovered. The state needs about 9 KB, allocated once.
 struct ReceivedState: ~Copyable {
   /// The sixteen channels.
   var channels: RigidArray<ChannelState>
   /// The parameters changed by Data Entry. Beyond ``parameterLimit``, the parameter that was added first is replaced.
   private(set) var parameters: RigidArray<ParameterState>
+  /// The index of the parameter to be replaced next.
   private var nextParameter = 0
 
   var sequencer = SequencerState()
   var timeCode = TimeCodeState()
   /// The selected song.
   var song = ChannelState.unknown
-  /// The number of System Resets, modulo 128; likewise for the two counts below.
+  /// The number of System Resets, modulo 128.
   var resets: UInt8 = 0
+  /// The number of Tune Requests, modulo 128.
   var tuneRequests: UInt8 = 0
+  /// The number of Active Sensing commands, modulo 128.
   var activeSensings: UInt8 = 0
   /// The number of System Exclusives that have begun, modulo 256.
   var exclusives: UInt8 = 0
 
+  /// The maximum number of parameters whose state is kept.
   static var parameterLimit: Int { @_noLocks @_noAllocation get { 32 } }
 
   init() {
@@ -43,7 +47,7 @@ struct ReceivedState: ~Copyable {
       channels[Int(channel.wire)].pressures[Int(key.value)] = pressure.value
     case .controlChange(let channel, let controller, let value):
       switch controller.value {
-      case 6, 38, 96, 97: enter(controller, value, on: channel)
+      case 6, 38, 96, 97: changeSelectedParameter(controller, value, on: channel)
       default: break
       }
       channels[Int(channel.wire)].controlChange(controller, value: value)
@@ -59,7 +63,7 @@ struct ReceivedState: ~Copyable {
     }
   }
 
-  /// The state of the parameter `selection`; nil if no value was received.
+  /// Returns the state of the parameter that `selection` selects; nil if no command has changed the parameter.
   @_noLocks @_noAllocation
   func parameter(_ selection: ParameterSelection, of channel: Channel) -> ParameterState? {
     guard let index = index(of: selection, of: channel) else { return nil }
@@ -76,25 +80,27 @@ struct ReceivedState: ~Copyable {
     return nil
   }
 
+  /// Applies one of controllers 6, 38, 96 and 97 to the selected parameter of the channel, if there is one.
   @_noLocks @_noAllocation
-  private mutating func enter(_ controller: UInt7, _ value: UInt7, on channel: Channel) {
+  private mutating func changeSelectedParameter(_ controller: UInt7, _ value: UInt7, on channel: Channel) {
     let selection = channels[Int(channel.wire)].selection
     guard !selection.isNone else { return }
-    if let index = index(of: selection, of: channel) { return parameters[index].enter(controller, value) }
+    if let index = index(of: selection, of: channel) { return parameters[index].applyChange(controller, value) }
     var parameter = ParameterState(channel, selection)
-    parameter.enter(controller, value)
+    parameter.applyChange(controller, value)
     if parameters.count < parameters.capacity { return parameters.append(parameter) }
     parameters[nextParameter] = parameter
     nextParameter = (nextParameter + 1) % Self.parameterLimit
   }
 
-  /// Applies a System Reset: the state is that at power-up, but the counts of commands continue.
+  /// Applies a System Reset. The state becomes that at power-up, except that the counts of commands continue.
   @_noLocks @_noAllocation
   private mutating func reset() {
     for index in 0..<16 {
       let (counts, toggles) = (channels[index].counts, channels[index].toggles)
       channels[index] = ChannelState()
       channels[index].counts = counts
+      // All pedals are off, so their counts become even.
       for pedal in 0..<6 { channels[index].toggles[pedal] = (toggles[pedal] + (toggles[pedal] & 1)) & 0x3F }
     }
     parameters.removeAll()

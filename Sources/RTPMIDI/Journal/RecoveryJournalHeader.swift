@@ -7,6 +7,10 @@ import BasicContainers
 /// The system journal follows if Y is set, then TOTCHAN + 1 channel journals in ascending order of channels if A is
 /// set. With neither, the journal is empty: the packets from the checkpoint to the previous packet contain no commands.
 struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
+  /// S ("single-packet loss"): false if the journal codes a command of the packet directly before the packet with the
+  /// journal. If it is true, the journal contains nothing new for a receiver that lacks only that previous packet. Each
+  /// system or channel journal, each chapter, and each log has an S bit of its own with the same meaning for its
+  /// content.
   var s: Bool
   /// Y: the system journal is present.
   var hasSystemJournal: Bool
@@ -14,10 +18,11 @@ struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
   var channelJournals: Int
   /// H: Chapter C uses the enhanced encoding.
   var isEnhanced: Bool
-  /// The sequence number of the checkpoint packet, the first one that the journal covers. In an empty journal, it can
-  /// be that of the packet itself.
+  /// The sequence number of the checkpoint packet, the first packet that the journal covers. In an empty journal, it
+  /// can be the number of the packet with the journal.
   var checkpoint: UInt16
 
+  /// The size of the header in octets.
   static var length: Int { @_noLocks @_noAllocation get { 3 } }
 
   @_noLocks @_noAllocation

@@ -1,8 +1,9 @@
 import MIDI
 
-/// The messages that repair the state for the current log, in order, stored as runs of equal messages. The longest
-/// repair, of two times of MIDI Time Code, has sixteen runs.
+/// The messages that repair the state for the current log, in order. They are stored as runs of equal messages. The
+/// longest repair has sixteen runs: the eight quarter frames of each of two times of MIDI Time Code.
 struct RepairQueue: BitwiseCopyable {
+  /// A message that is delivered `count` times.
   private struct Run: BitwiseCopyable {
     var message: Message
     var count: Int
@@ -12,7 +13,9 @@ struct RepairQueue: BitwiseCopyable {
   }
 
   private var runs = InlineArray<16, Run>(repeating: Run(.clock, 0))
+  /// The index of the first run.
   private var head = 0
+  /// The index after the last run.
   private var tail = 0
 
   @_noLocks @_noAllocation
@@ -21,6 +24,7 @@ struct RepairQueue: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func removeAll() { (head, tail) = (0, 0) }
 
+  /// Appends `message`, to be returned `count` times.
   @_noLocks @_noAllocation
   mutating func append(_ message: Message, count: Int) {
     guard count > 0, tail < 16 else { return }
@@ -28,6 +32,7 @@ struct RepairQueue: BitwiseCopyable {
     tail += 1
   }
 
+  /// Removes and returns the first message; nil if the queue is empty.
   @_noLocks @_noAllocation
   mutating func removeFirst() -> Message? {
     guard head < tail else { return nil }

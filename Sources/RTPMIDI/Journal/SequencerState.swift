@@ -7,8 +7,8 @@ import MIDI
 /// Clock while the sequencer is stopped has no effect. After Start and n Clocks, ``next`` is therefore n.
 struct SequencerState: Hashable, Sendable, BitwiseCopyable {
   private(set) var isRunning = false
-  /// The position in Clocks from the start of the song, modulo 2^19. If ``isPlayed``, it was played last; otherwise, it
-  /// is played next.
+  /// The position in Clocks from the start of the song, modulo 2^19. If ``isPlayed`` is true, the newest Clock has
+  /// played this position; otherwise, the next Clock plays it.
   private(set) var position: UInt32 = 0
   private(set) var isPlayed = false
 
@@ -24,7 +24,7 @@ struct SequencerState: Hashable, Sendable, BitwiseCopyable {
   /// The position that the next Clock plays, in Clocks from the start of the song, modulo 2^19.
   var next: UInt32 { @_noLocks @_noAllocation get { (isPlayed ? position + 1 : position) & 0x7FFFF } }
 
-  /// The number of Clocks by which `other` is ahead, -2^18..<2^18.
+  /// Returns the number of Clocks from this state to `other`, -2^18..<2^18; negative if `other` is behind.
   @_noLocks @_noAllocation
   func clocks(to other: SequencerState) -> Int {
     let difference = Int((other.next &- next) & 0x7FFFF)

@@ -1,10 +1,11 @@
 import BasicContainers
 import MIDI
 
-/// The newest state of each system chapter of a stream: D, V, Q and F. System Exclusive is in ``ExclusiveHistory``.
+/// The newest state of the system chapters D, V, Q and F of a stream. Chapter X is in ``ExclusiveHistory``.
 struct SystemHistory: BitwiseCopyable {
   var sequencer = SequencerHistory()
   private var timeCode = TimeCodeHistory()
+  /// The numbers of commands since the start of the session, modulo 128.
   private var resets: UInt8 = 0
   private var tuneRequests: UInt8 = 0
   private var activeSensings: UInt8 = 0
@@ -35,8 +36,8 @@ struct SystemHistory: BitwiseCopyable {
     }
   }
 
-  /// Whether it contains anything that no later command repeats. The position of a running sequencer is repeated by its
-  /// next Clock.
+  /// Whether the history contains anything that the next command will not repeat. The next Clock of a running sequencer
+  /// repeats its position.
   var needsGuardPacket: Bool {
     @_noLocks @_noAllocation get {
       if hasQ, !sequencer.isRunning { return true }
@@ -106,13 +107,15 @@ struct SystemHistory: BitwiseCopyable {
     return count
   }
 
-  /// Appends the chapters. Returns false if `packet` has no room.
+  /// Appends the chapters. `last` is the sequence number of the packet directly before the one that is being encoded.
+  /// Returns false if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>, last: UInt16) -> Bool {
     if hasD {
       let chapter = ChapterD(
-        s: !chapterDIsUpdated(by: last), resets: log(lastReset, UInt7(masking: resets), last),
-        tuneRequests: log(lastTuneRequest, UInt7(masking: tuneRequests), last), song: log(lastSong, song, last))
+        s: !chapterDIsUpdated(by: last), resets: log(of: lastReset, value: UInt7(masking: resets), last: last),
+        tuneRequests: log(of: lastTuneRequest, value: UInt7(masking: tuneRequests), last: last),
+        song: log(of: lastSong, value: song, last: last))
       guard chapter.append(to: &packet) else { return false }
     }
     if hasV {
@@ -124,8 +127,9 @@ struct SystemHistory: BitwiseCopyable {
     return true
   }
 
+  /// Returns the log of a command of Chapter D; nil if the command is not in the history.
   @_noLocks @_noAllocation
-  private func log(_ lastSent: LastSent, _ value: UInt7, _ last: UInt16) -> ChapterD.Log? {
+  private func log(of lastSent: LastSent, value: UInt7, last: UInt16) -> ChapterD.Log? {
     lastSent.isInHistory ? ChapterD.Log(s: lastSent.packet != last, value: value) : nil
   }
 }

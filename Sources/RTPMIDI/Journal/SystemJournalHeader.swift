@@ -6,6 +6,7 @@ import BasicContainers
 ///
 /// The chapters with set flags follow in this order.
 struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
+  /// S: see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// D: Reset, Tune Request, Song Select and undefined commands.
   var hasD: Bool
@@ -20,7 +21,10 @@ struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
   /// The size of the whole system journal in octets, including this header: 2...1023.
   var length: Int
 
+  /// The size of the header in octets.
   static var size: Int { @_noLocks @_noAllocation get { 2 } }
+  /// The largest ``length``: the field has ten bits.
+  static var maximumLength: Int { @_noLocks @_noAllocation get { 1023 } }
 
   @_noLocks @_noAllocation
   init(s: Bool, hasD: Bool, hasV: Bool, hasQ: Bool, hasF: Bool, hasX: Bool, length: Int) {
@@ -45,7 +49,7 @@ struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
     position += Self.size
   }
 
-  /// The header on the wire.
+  /// The header as the 16-bit word that is sent.
   var word: UInt16 {
     @_noLocks @_noAllocation get {
       let flags: UInt8 =

@@ -3,9 +3,9 @@ import MIDI
 /// The received MIDI Time Code. Eight quarter frames with a nibble each make a time, in the order 0...7 if the tape
 /// runs forwards and 7...0 if it runs backwards (RFC 6295, appendix B.4).
 struct TimeCodeState: Hashable, Sendable, BitwiseCopyable {
-  /// The nibbles of the newest complete time, that of quarter frame 0 in the upper bits.
+  /// The nibbles of the newest complete time, with that of quarter frame 0 in the uppermost four bits.
   private(set) var complete: UInt32?
-  /// The nibbles of the incomplete time.
+  /// The nibbles of the incomplete time, at the same bits as in ``complete``.
   private(set) var partial: UInt32 = 0
   /// The number of received quarter frames of the incomplete time, 0...7.
   private(set) var count = 0
@@ -14,9 +14,11 @@ struct TimeCodeState: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// Applies a quarter frame. A frame out of order starts a new time if a time can begin with it.
+  /// Applies a quarter frame. A quarter frame out of order discards the incomplete time, and begins a new one if its
+  /// number is 0 or 7.
   @_noLocks @_noAllocation
   mutating func apply(_ frame: UInt7) {
+    // The number of the quarter frame, 0...7.
     let piece = Int(frame.value >> 4)
     let nibble = UInt32(frame.value & 0x0F) << UInt32(truncatingIfNeeded: 28 - 4 * piece)
     if count > 0, piece == (isBackwards ? 7 - count : count) {

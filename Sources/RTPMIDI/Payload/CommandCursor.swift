@@ -4,7 +4,8 @@ import MIDI
 ///
 /// The cursor stores offsets, not octets: pass the same packet to each call. Running status applies from one channel
 /// command to the next, also across real-time messages; any other system message ends it. The first command must have a
-/// status octet, whatever the P bit says. The last delta time may have no command after it. An error ends the list.
+/// status octet, whatever the P bit says (P = 1 means that the status octet was omitted at the source). The last delta
+/// time may have no command after it. An error ends the list.
 public struct CommandCursor: BitwiseCopyable {
   public enum Command: Hashable, Sendable, BitwiseCopyable {
     case message(Message)
@@ -16,9 +17,13 @@ public struct CommandCursor: BitwiseCopyable {
   /// The sum of all delta times so far, in units of 100 us: the due time of the latest command, relative to the time
   /// stamp of the packet.
   public private(set) var time: Int64 = 0
+  /// The offset in the packet of the next octet to read.
   private var position: Int
+  /// The offset directly after the list.
   private let end: Int
+  /// Whether a delta time precedes the next command. Only the first command may lack it.
   private var expectsDelta: Bool
+  /// The status octet of the newest channel command; 0 if there is no running status.
   private var runningStatus: UInt8 = 0
 
   /// Creates a cursor before the first command of `payload`.
@@ -29,6 +34,8 @@ public struct CommandCursor: BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(_ packet: borrowing Span<UInt8>, payload: Extent) throws(PacketError) {
     guard payload.count >= 1 else { throw .truncated }
+    // B (80): LEN has twelve bits instead of four. J (40): a journal follows. Z (20): a delta time precedes the first
+    // command.
     let flags = packet[payload.start]
     var length = Int(flags & 0x0F)
     position = payload.start + 1
@@ -72,6 +79,7 @@ public struct CommandCursor: BitwiseCopyable {
     return count
   }
 
+  /// Reads a delta time, if there is one, and the command after it; nil at the end of the list.
   @_noLocks @_noAllocation
   private mutating func read(_ packet: Span<UInt8>) throws(PacketError) -> Command? {
     guard position < end else { return nil }
@@ -85,6 +93,7 @@ public struct CommandCursor: BitwiseCopyable {
       guard runningStatus != 0 else { throw .malformedCommands }
       status = runningStatus
     }
+    // Real-time messages (F8...FF) do not affect running status.
     if status < 0xF0 { runningStatus = status } else if status < 0xF8 { runningStatus = 0 }
     if status == 0xF0 || status == 0xF7 { return .systemExclusive(try readSegment(packet, status: status)) }
     guard let count = Message.dataCount(status: status) else { throw .malformedCommands }
@@ -108,6 +117,7 @@ public struct CommandCursor: BitwiseCopyable {
     throw .malformedCommands
   }
 
+  /// Reads one data octet of a command.
   @_noLocks @_noAllocation
   private mutating func readData(_ packet: Span<UInt8>) throws(PacketError) -> UInt7 {
     guard position < end else { throw .truncated }
@@ -117,6 +127,7 @@ public struct CommandCursor: BitwiseCopyable {
     return UInt7(masking: octet)
   }
 
+  /// Reads a segment of a System Exclusive after its first octet `status`: the data octets and the last octet.
   @_noLocks @_noAllocation
   private mutating func readSegment(
     _ packet: Span<UInt8>, status: UInt8

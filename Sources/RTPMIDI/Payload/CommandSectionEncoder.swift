@@ -6,15 +6,25 @@ import MIDI
 ///     B J Z P LEN[4]            B=0: a list of at most 15 octets
 ///     B J Z P LEN[4] LEN[8]     B=1: a list of at most 4095 octets
 ///
-/// The list contains commands. Each is preceded by the time since the previous command, in units of 100 us, in one to
-/// four octets of seven bits. The first delta time is omitted if it is 0; Z = 0 states this. P is always 0, because
-/// every command had a status octet at its source. The header has one octet until ``finish(in:hasJournal:)`` determines
-/// that it needs two, and moves the list by one octet.
+/// LEN is the length of the list in octets. J = 1 means that a recovery journal follows the list.
+///
+/// The list contains commands. Each command is preceded by its delta time: the time since the previous command, in
+/// units of 100 us, in one to four octets of seven bits. The first delta time is omitted if it is 0; Z = 0 states this.
+/// P is always 0, because every command had a status octet at its source.
+///
+/// The header has one octet until ``finish(in:hasJournal:)`` determines that the list needs a header of two octets. It
+/// then moves the list by one octet.
 public struct CommandSectionEncoder: BitwiseCopyable {
+  /// The offset of the header in the packet.
   private let start: Int
   private let usesRunningStatus: Bool
+  /// The status octet of the newest channel command; 0 if there is no running status.
   private var runningStatus: UInt8 = 0
+  /// Z: whether a delta time precedes the first command.
   private var beginsWithDelta = false
+
+  /// The maximum length of the list in octets: LEN has twelve bits.
+  private static var maximumLength: Int { @_noLocks @_noAllocation get { 4095 } }
 
   /// Starts a section at the end of `packet`; nil if the packet is full.
   ///
@@ -74,8 +84,10 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     guard sent >= 0 && sent < total || total == 0 && sent == 0 else { return nil }
     for index in sent..<total where data[index] > 127 { return nil }
     guard let deltaLength = deltaLength(delta, in: packet) else { return nil }
-    // The delta time, one octet at each end, and the second octet of the header are needed besides the data.
-    let room = min(packet.freeCapacity - reserve - 1, 4095 - (packet.count - start - 1)) - deltaLength - 2
+    // Besides the data, the packet needs room for the delta time, for the first and the last octet of the segment, and
+    // for the second octet of the header. The list needs room for all of these except the header.
+    let listLength = packet.count - start - 1
+    let room = min(packet.freeCapacity - reserve - 1, Self.maximumLength - listLength) - deltaLength - 2
     let count = min(room, total - sent)
     guard room >= 0 && (count > 0 || total == 0) else { return nil }
     append(delta: delta, length: deltaLength, to: &packet)
@@ -110,6 +122,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
       packet[start] = flags | UInt8(truncatingIfNeeded: length)
       return
     }
+    // Moves the list by one octet.
     packet.append(0)
     var index = packet.count - 1
     while index > start + 1 {
@@ -120,13 +133,16 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     packet[start + 1] = UInt8(truncatingIfNeeded: length)
   }
 
+  /// Whether `count` more octets fit into the list and into the packet. A list of more than 15 octets also needs the
+  /// second octet of the header.
   @_noLocks @_noAllocation
   private func fits(_ count: Int, in packet: borrowing RigidArray<UInt8>) -> Bool {
     let length = packet.count - start - 1 + count
-    return length <= 4095 && packet.freeCapacity >= count + (length > 15 ? 1 : 0)
+    return length <= Self.maximumLength && packet.freeCapacity >= count + (length > 15 ? 1 : 0)
   }
 
-  /// The number of octets of `delta`: none for 0 at the start of the list; nil if four are too few.
+  /// Returns the number of octets of the delta time `delta`: 0 if it is omitted because it is 0 and the list is empty;
+  /// nil if four octets are too few.
   @_noLocks @_noAllocation
   private func deltaLength(_ delta: UInt32, in packet: borrowing RigidArray<UInt8>) -> Int? {
     switch delta {
@@ -139,6 +155,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     }
   }
 
+  /// Appends `delta` in `length` octets of seven bits, the most significant first. Bit 7 is set on all but the last.
   @_noLocks @_noAllocation
   private mutating func append(delta: UInt32, length: Int, to packet: inout RigidArray<UInt8>) {
     if length > 0 && packet.count == start + 1 { beginsWithDelta = true }

@@ -1,4 +1,4 @@
-/// A range of octets in a packet. (The standard library's `Range` is not `BitwiseCopyable`.)
+/// A range of octets in a packet, by their offsets. (The standard library's `Range` is not `BitwiseCopyable`.)
 public struct Extent: Hashable, Sendable, BitwiseCopyable {
   /// The first octet.
   public let start: Int

@@ -9,7 +9,8 @@ public struct HeaderExtension: Hashable, Sendable, BitwiseCopyable {
   /// The place of the data in the packet. Its count is a multiple of four.
   public let data: Extent
 
-  /// An extension as ``PacketSender`` sends it: `words` words of 32 bits, directly behind the fixed header.
+  /// Creates an extension as ``PacketSender`` sends it: `words` words of 32 bits of data, with the extension directly
+  /// behind the fixed header.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -30,8 +31,8 @@ public struct HeaderExtension: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public var length: Int { @_noLocks @_noAllocation get { 4 + data.count } }
 
-  /// The offset of the data in a packet of ``PacketSender``, 16 octets. The sender of the packet overwrites the data, zeros at
-  /// first, immediately before the packet leaves.
+  /// The offset of the data in a packet of ``PacketSender``, 16 octets. The data are zeros at first. The thread that
+  /// sends the packet overwrites them immediately before the packet leaves.
   ///
   /// Real-time: safe.
   public static var dataOffset: Int { @_noLocks @_noAllocation get { RTPHeader.length + 4 } }

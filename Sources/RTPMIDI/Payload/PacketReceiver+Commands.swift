@@ -3,14 +3,15 @@ import MusicalTime
 
 // Delivery of the commands of a packet.
 extension PacketReceiver {
-  /// The event of a command in the open packet; nil if the command is held back or is not complete.
+  /// Applies a command of the open packet to ``state``, and returns its event. Returns nil if the command is held back
+  /// because the packet is late, or if a System Exclusive is not complete.
   @_noLocks @_noAllocation
   mutating func event(
     of command: CommandCursor.Command, at instant: Instant, in packet: Span<UInt8>
   ) -> Event? {
     switch command {
     case .message(let message):
-      if let latePlace, !isIndependentOfOrder(message, from: latePlace) {
+      if let latePlace, !isIndependentOfOrder(message, inPacket: latePlace) {
         counts.heldBack &+= 1
         return nil
       }
@@ -33,10 +34,10 @@ extension PacketReceiver {
     }
   }
 
-  /// Whether the message of a late packet can still be delivered: a Clock after the last transport command, or a
-  /// command that silences notes.
+  /// Whether a message of the late packet with index `place` can still be delivered. This is so for a Clock if no
+  /// Start, Continue, Stop or Song Position has arrived in a later packet, and for a command that silences a note.
   @_noLocks @_noAllocation
-  private func isIndependentOfOrder(_ message: Message, from place: Int64) -> Bool {
+  private func isIndependentOfOrder(_ message: Message, inPacket place: Int64) -> Bool {
     if case .clock = message { return place > transportPlace }
     return message.silencesNote
   }

@@ -6,18 +6,25 @@ import MusicalTime
 ///
 /// ``open(_:near:)`` checks a packet; then ``next(in:)`` returns its commands one by one. All commands have to be read
 /// before the next packet is opened. `open` throws for a duplicate, for a packet that is too old to be distinguished
-/// from a replay, and for a packet with an error anywhere in its commands or its journal. No command of such a packet is
-/// delivered.
+/// from a replay, and for a packet with an error anywhere in its commands or its journal. No command of such a packet
+/// is delivered.
 ///
 /// The journal is used for the first packet of a stream and for each packet before which sequence numbers are missing.
-/// The repair of the loss is delivered first, as ``Event/recovered(_:_:)``, then the commands of the packet. A packet
-/// that arrives after a journal has repaired its loss is held back completely.
+/// The messages that repair the loss are delivered first, as ``Event/recovered(_:_:)``, then the commands of the
+/// packet. A packet that arrives after a journal has repaired its loss is held back completely: its commands are only
+/// counted.
 ///
-/// Without a journal, losses are not repaired. Of a new packet that was overtaken by a later one, only commands that are
-/// correct in any order are delivered. These are Timing Clocks, which a follower counts, unless a Start, Continue, Stop
-/// or Song Position has arrived since; and the ends of notes, because a superfluous Note Off does no lasting harm, while
-/// a superfluous note does not end. All other commands are held back and counted: an older controller value or Stop must
-/// not replace a newer one.
+/// Without a journal, losses are not repaired. Of a packet that arrives after a later packet, only commands that are
+/// correct in any order are delivered:
+///
+/// - Timing Clocks, which a follower counts, unless a Start, Continue, Stop or Song Position has arrived since;
+/// - the ends of notes, because a superfluous Note Off does no lasting harm, while a superfluous note does not end.
+///
+/// All other commands are held back and counted, because an older controller value or Stop must not replace a newer
+/// one.
+///
+/// A *place* is the index of a packet in the stream: the number of sequence numbers from the first packet, without
+/// wrapping.
 public struct PacketReceiver: ~Copyable {
   public enum Event: Hashable, Sendable, BitwiseCopyable {
     /// A message, and the instant at which it takes effect by the sender's clock, in whole units of 100 us.
@@ -35,13 +42,15 @@ public struct PacketReceiver: ~Copyable {
   var window = SequenceWindow()
   var assembly: SystemExclusiveAssembly
   var state = ReceivedState()
+  /// The repair from the journal of the open packet.
   private var repair = JournalRepair()
   /// The length of the recovery journal of the newest packet, in octets; nil if the packet has no journal.
   ///
   /// Real-time: safe.
   public private(set) var journalLength: Int?
-  /// The packets before this index have arrived or are repaired.
+  /// The place of the newest packet whose journal was used. All packets before it have arrived or are repaired.
   private var repairedPlace: Int64 = -1
+  /// The remaining commands of the open packet; nil if no packet is open.
   private var commands: CommandCursor?
   /// The number of commands in the packet that was opened last, delivered or held back; 0 for a guard packet.
   ///
@@ -49,15 +58,15 @@ public struct PacketReceiver: ~Copyable {
   public private(set) var commandCount = 0
   /// The unwrapped time stamp of the open packet, in units of 100 us.
   private var stamp = Int64(0)
-  /// The index of the open packet in the stream if later packets have overtaken it; otherwise nil.
+  /// The place of the open packet if a later packet has arrived before it; otherwise nil.
   var latePlace: Int64?
-  /// The index of the last packet with a Start, Continue, Stop or Song Position.
+  /// The place of the newest packet with a Start, Continue, Stop or Song Position.
   var transportPlace: Int64 = -1
 
   /// Creates a receiver for the stream of `ssrc`.
   ///
-  /// - Parameter systemExclusiveCapacity: the maximum number of data octets of a System Exclusive. The memory is allocated
-  ///   once, by this call.
+  /// - Parameter systemExclusiveCapacity: the maximum number of data octets of a System Exclusive. The memory is
+  ///   allocated once, by this call.
   ///
   /// Real-time: not safe.
   public init(ssrc: UInt32, systemExclusiveCapacity: Int) {
@@ -103,7 +112,8 @@ public struct PacketReceiver: ~Copyable {
   @_noLocks @_noAllocation
   public func systemExclusive(at index: Int) -> UInt8 { assembly.data[index] }
 
-  /// Opens a packet. The upper bits of its time stamp are chosen so that the instant is closest to `reference`.
+  /// Opens a packet. Its time stamp has only the lower 32 bits of an instant. The upper bits are chosen so that the
+  /// instant is as close as possible to `reference`.
   ///
   /// - Parameter reference: the approximate current time by the sender's clock. An error of two days is permitted.
   /// - Throws: ``PacketError``; ``next(in:)`` then returns nil.
@@ -112,7 +122,7 @@ public struct PacketReceiver: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func open(_ packet: Span<UInt8>, near reference: Instant) throws(PacketError) {
     commands = nil
-    repair.end()
+    repair.discard()
     let (header, payload) = try RTPHeader.decode(packet)
     guard header.ssrc == ssrc else { throw .otherSource }
     // The complete packet is checked before its sequence number is registered. The number of a damaged packet is not
@@ -126,9 +136,9 @@ public struct PacketReceiver: ~Copyable {
     var journal: JournalCursor?
     if let extent = cursor.journal {
       do {
-        let read = try JournalCursor(packet, in: extent)
-        try read.check(in: packet)
-        journal = read
+        let journalCursor = try JournalCursor(packet, in: extent)
+        try journalCursor.check(in: packet)
+        journal = journalCursor
       } catch {
         counts.malformedJournals &+= 1
         throw error
@@ -176,8 +186,10 @@ public struct PacketReceiver: ~Copyable {
     return nil
   }
 
-  /// Registers the sequence number of a packet and returns its index in the stream. Starts a repair if packets before it
-  /// are missing or if it is the first packet.
+  /// Registers the sequence number of a packet and returns its place. Starts a repair if the packet has a journal, and
+  /// packets before it are missing or it is the first packet.
+  ///
+  /// - Throws: ``PacketError/duplicate`` or ``PacketError/outOfWindow``.
   @_noLocks @_noAllocation
   private mutating func admit(_ sequence: UInt16, _ journal: JournalCursor?) throws(PacketError) -> Int64 {
     let isFirst = window.highest < 0
@@ -191,13 +203,14 @@ public struct PacketReceiver: ~Copyable {
         return window.highest
       }
       guard isFirst || lost > 0 else { return window.highest }
-      let isCovered = isFirst ? true : Int16(bitPattern: journal.header.checkpoint &- expected) <= 0
+      // The journal covers the loss if its checkpoint is not after the first missing packet.
+      let coversLoss = isFirst ? true : Int16(bitPattern: journal.header.checkpoint &- expected) <= 0
       if lost > 0 { counts.repairs &+= 1 }
-      if !isCovered {
+      if !coversLoss {
         counts.uncovered &+= 1
         assembly.abandon()
       }
-      repair.begin(journal, isSingle: lost == 1, isCovered: isCovered)
+      repair.begin(journal, isSinglePacketLoss: lost == 1, coversLoss: coversLoss)
       repairedPlace = window.highest
       return window.highest
     case .restarted:
@@ -208,7 +221,7 @@ public struct PacketReceiver: ~Copyable {
       guard let journal else { return window.highest }
       // The notes of the earlier stream that still sound are not in the journal of the new stream.
       counts.repairs &+= 1
-      repair.begin(journal, isSingle: false, isCovered: false)
+      repair.begin(journal, isSinglePacketLoss: false, coversLoss: false)
       repairedPlace = window.highest
       return window.highest
     case .late(let place):
@@ -225,7 +238,7 @@ public struct PacketReceiver: ~Copyable {
     }
   }
 
-  /// Returns the number closest to `reference` whose low 32 bits are `stamp`.
+  /// Returns the number closest to `reference` whose lower 32 bits are `stamp`.
   @_noLocks @_noAllocation
   private func unwrap(_ stamp: UInt32, near reference: Int64) -> Int64 {
     reference &+ Int64(Int32(bitPattern: stamp &- UInt32(truncatingIfNeeded: reference)))

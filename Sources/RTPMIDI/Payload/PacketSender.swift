@@ -5,17 +5,20 @@ import MusicalTime
 /// The sender of one RTP stream: numbers the packets and maintains the recovery journal. One thread owns it.
 ///
 /// Each call encodes a packet with one command. Packets with two commands would save octets, but lose ticks, because a
-/// receiver in use discards the commands after an F8. With ``sendsJournal``, each packet also contains the commands
-/// since the checkpoint, so that the next packet that arrives repairs the loss of earlier ones (RFC 6295 section 4).
-/// The journal omits the commands that the receiver has acknowledged (closed-loop sending policy).
+/// receiver in use discards the commands after a Timing Clock (F8).
+///
+/// If ``sendsJournal`` is true, each packet also contains a recovery journal with the commands since the checkpoint.
+/// The next packet that arrives then repairs the loss of earlier packets (RFC 6295 section 4). The journal omits the
+/// commands that the receiver has acknowledged (closed-loop sending policy).
 public struct PacketSender: ~Copyable {
   public private(set) var ssrc: UInt32
   /// The sequence number of the next packet.
   public private(set) var sequence: UInt16
+  /// The commands since the checkpoint, from which the journals are encoded.
   private var history: CheckpointHistory
 
-  /// The header extension of every packet; nil at first. The sender appends it with data of zeros. The owner overwrites the
-  /// data at ``HeaderExtension/dataOffset`` immediately before the packet leaves.
+  /// The header extension of every packet; nil at first. Its data are encoded as zeros. The owner of the stream
+  /// overwrites them at ``HeaderExtension/dataOffset`` immediately before the packet leaves.
   ///
   /// Real-time: safe.
   public var headerExtension: HeaderExtension? {
@@ -51,11 +54,11 @@ public struct PacketSender: ~Copyable {
   /// Real-time: safe.
   public var sendsJournal: Bool {
     @_noLocks @_noAllocation get { history.isRecording }
-    @_noLocks @_noAllocation set { history.record(newValue, from: sequence) }
+    @_noLocks @_noAllocation set { history.setRecording(newValue, from: sequence) }
   }
 
-  /// Whether the journal contains up to four commands of a controller, each with number and value, instead of the newest
-  /// one (RFC 6295, appendix A.3.3); false at first.
+  /// Whether the journal contains up to four commands of each controller, each with its count and its value, instead of
+  /// the newest one only (enhanced encoding of Chapter C; RFC 6295, appendix A.3.3). False at first.
   ///
   /// Real-time: safe.
   public var usesEnhancedControllers: Bool {
@@ -63,8 +66,8 @@ public struct PacketSender: ~Copyable {
     @_noLocks @_noAllocation set { history.encodeControllers(enhanced: newValue) }
   }
 
-  /// Records that the receiver has received or repaired all packets up to `sequence`. A number that has not been sent, or
-  /// that is already acknowledged, has no effect.
+  /// Records that the receiver has received or repaired all packets up to `sequence`. A number that has not been sent,
+  /// or that is already acknowledged, has no effect.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -101,16 +104,16 @@ public struct PacketSender: ~Copyable {
     return true
   }
 
-  /// Appends to `packet` an RTP packet with as much of a System Exclusive as fits. The first call has `sent` 0. While the
-  /// result is less than `data.count`, it is the `sent` of the call for the next packet.
+  /// Appends to `packet` an RTP packet with as much of a System Exclusive as fits. Pass 0 for `sent` in the first call.
+  /// If the result is less than `data.count`, encode the next packet with the result as `sent`.
   ///
   /// - Parameters:
   ///   - data: all data octets, without F0 and F7, each below 128.
   ///   - sent: the number of data octets in earlier packets.
-  ///   - isJournalled: whether the journal repairs the loss of the message, if it is not too long. This is not necessary
-  ///     for messages that are repeated anyway.
-  /// - Returns: the number of data octets sent so far. Nil, with nothing appended and no sequence number used, if there is
-  ///   no room, if an octet is 128 or more, or if nothing is left to send.
+  ///   - isJournalled: whether the journal contains the data, if they are not too long, so that it can repair the loss
+  ///     of the message. This is not necessary for messages that are repeated anyway.
+  /// - Returns: the number of data octets sent so far. Nil, with nothing appended and no sequence number used, if there
+  ///   is no room, if an octet is 128 or more, or if nothing is left to send.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -120,16 +123,18 @@ public struct PacketSender: ~Copyable {
   ) -> Int? {
     let start = packet.count
     guard packet.freeCapacity > headerLength else { return nil }
+    // The number of octets of `packet` that the System Exclusive must leave free.
     var reserve = 0
     if sendsJournal {
-      // The journal is encoded first to determine its length. At least 64 octets are left for the System Exclusive.
-      let most = min(packet.freeCapacity, Self.longestMessagePacket)
-      guard history.appendJournal(of: sequence, to: &packet, room: most - bareLength - 64) else {
+      // The journal is encoded first, only to determine its length. At least 64 octets are left for the System
+      // Exclusive.
+      let longest = min(packet.freeCapacity, Self.longestMessagePacket)
+      guard history.appendJournal(of: sequence, to: &packet, room: longest - bareLength - 64) else {
         return nil
       }
-      let journal = packet.count - start
-      packet.removeLast(journal)
-      reserve = packet.freeCapacity - most + journal
+      let journalLength = packet.count - start
+      packet.removeLast(journalLength)
+      reserve = packet.freeCapacity - longest + journalLength
     }
     header(at: instant).append(to: &packet)
     if var section = CommandSectionEncoder(in: &packet),
@@ -169,6 +174,7 @@ public struct PacketSender: ~Copyable {
       sequence: sequence, timestamp: RTPHeader.timestamp(of: instant), ssrc: ssrc, headerExtension: storedExtension)
   }
 
+  /// The length of the RTP header with its extension, in octets.
   private var headerLength: Int {
     @_noLocks @_noAllocation get {
       guard let storedExtension else { return RTPHeader.length }
@@ -181,8 +187,8 @@ public struct PacketSender: ~Copyable {
     @_noLocks @_noAllocation get { Self.longestBarePacket - RTPHeader.length + headerLength }
   }
 
-  /// Completes the packet that begins at `start`, with its journal if the stream has one. Returns false, with the packet
-  /// removed, if there is no room for the journal.
+  /// Completes the packet that begins at `start`, with its journal if the stream has one. Returns false, with the
+  /// packet removed, if there is no room for the journal.
   @_noLocks @_noAllocation
   private mutating func finish(
     _ section: CommandSectionEncoder, in packet: inout RigidArray<UInt8>, from start: Int
@@ -195,14 +201,14 @@ public struct PacketSender: ~Copyable {
     return false
   }
 
-  /// The maximum length of a packet with one message and a journal, in octets. Such a packet fits into an Ethernet frame.
-  /// If there is less room, the journal is shortened.
+  /// The maximum length of a packet with one message and a journal, in octets. Such a packet fits into an Ethernet
+  /// frame. If there is less room, the journal is shortened.
   ///
   /// Real-time: safe.
   public static var longestMessagePacket: Int { @_noLocks @_noAllocation get { 1400 } }
 
-  /// The length of the longest packet with one message and without journal and header extension, in octets: header, header
-  /// of the command section, and three octets of command.
+  /// The length of the longest packet with one message and without journal and header extension, in octets: header,
+  /// header of the command section, and three octets of command.
   ///
   /// Real-time: safe.
   public static var longestBarePacket: Int { @_noLocks @_noAllocation get { RTPHeader.length + 1 + 3 } }

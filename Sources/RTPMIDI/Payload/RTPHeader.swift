@@ -5,15 +5,14 @@ import MusicalTime
 ///
 ///     V=2 P X CC | M PT=97 | sequence 16 | time stamp 32, of 100 us | source 32
 ///
-/// P, CC and M are sent as 0, because two known systems ignore the commands of a packet with M set. Received packets may
-/// have any values.
-///
-/// The X bit announces a ``HeaderExtension``.
+/// V is the version, P announces padding, X announces a ``HeaderExtension``, CC is the number of contributing sources,
+/// M is the marker bit, and PT is the payload type. P, CC and M are sent as 0; M because two known systems ignore the
+/// commands of a packet with M set. In received packets, P, CC and M may have any values.
 public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   /// The sequence number of the packet. It starts at a random value and wraps.
   public var sequence: UInt16
-  /// The instant at which the commands take effect by the sender's clock, in units of 100 us: the low 32 bits, which wrap
-  /// after five days.
+  /// The instant at which the commands take effect by the sender's clock, in units of 100 us: the lower 32 bits, which
+  /// wrap after five days.
   public var timestamp: UInt32
   /// The sender's synchronization source identifier.
   public var ssrc: UInt32
@@ -27,13 +26,16 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
     self.headerExtension = headerExtension
   }
 
+  /// The payload type of all RTP packets in AppleMIDI sessions.
+  private static var payloadType: UInt8 { @_noLocks @_noAllocation get { 97 } }
+
   /// The length of the header as sent, without an extension, in octets.
   ///
   /// Real-time: safe.
   public static var length: Int { @_noLocks @_noAllocation get { 12 } }
 
-  /// Returns the time stamp of `instant`: the low 32 bits of the number of whole 100 us. 0 is replaced by 1, because one
-  /// known receiver interprets 0 as the start of a session.
+  /// Returns the time stamp of `instant`: the lower 32 bits of the number of whole 100 us. 0 is replaced by 1, because
+  /// one known receiver interprets 0 as the start of a session.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -45,8 +47,9 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   /// Appends the header and its extension with data of zeros. The caller has checked that there is enough room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) {
+    // Version 2, and X if there is an extension.
     if case .some = headerExtension { packet.append(0x90) } else { packet.append(0x80) }
-    packet.append(97)
+    packet.append(Self.payloadType)
     packet.append(bigEndian: sequence)
     packet.append(bigEndian: timestamp)
     packet.append(bigEndian: ssrc)
@@ -70,7 +73,7 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   public static func decode(_ packet: Span<UInt8>) throws(PacketError) -> (header: RTPHeader, payload: Extent) {
     guard packet.count >= length else { throw .truncated }
     let flags = packet[0]
-    guard flags & 0xC0 == 0x80, packet[1] & 0x7F == 97 else { throw .notRTPMIDI }
+    guard flags & 0xC0 == 0x80, packet[1] & 0x7F == payloadType else { throw .notRTPMIDI }
     var start = length + 4 * Int(flags & 0x0F)
     var headerExtension: HeaderExtension?
     if flags & 0x10 != 0 {

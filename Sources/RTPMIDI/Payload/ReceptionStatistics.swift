@@ -16,12 +16,13 @@ public struct ReceptionStatistics: Hashable, Sendable, BitwiseCopyable {
   public internal(set) var malformedJournals: UInt64 = 0
   /// The number of losses repaired from a recovery journal.
   public internal(set) var repairs: UInt64 = 0
-  /// The number of these repairs whose journal did not cover the loss: only the notes that it confirmed were kept.
+  /// The number of repairs whose journal did not cover the loss. These repairs have ended all notes that were not in
+  /// the journal.
   public internal(set) var uncovered: UInt64 = 0
   /// The number of messages and System Exclusives recovered from journals.
   public internal(set) var recovered: UInt64 = 0
-  /// The number of commands in late packets that were held back, because a journal had recovered them or because their
-  /// order matters.
+  /// The number of commands in late packets that were not delivered, because a journal had already repaired the loss of
+  /// the packet, or because a late delivery could replace a newer command.
   public internal(set) var heldBack: UInt64 = 0
   /// The number of System Exclusives that were too long or incomplete.
   public internal(set) var droppedSystemExclusives: UInt64 = 0

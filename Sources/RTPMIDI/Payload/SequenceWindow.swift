@@ -1,23 +1,28 @@
 /// Classifies packets by their sequence numbers: new, late, duplicate or implausible (after RFC 3550, appendix A.1, and
 /// the replay window of RFC 4303, section 3.4.3).
 ///
-/// A number up to 512 ahead of the highest is new, and the numbers between are lost for now. A number further ahead, up
-/// to 32767, is accepted only if the next packet follows it: otherwise, one forged number would block the stream until
-/// it reached that number. For the 64 numbers up to the highest, a bit records whether the packet has arrived: a
-/// missing packet that arrives late is no longer lost, and a packet that arrives again is a duplicate. A number further
-/// behind cannot be distinguished from a replay and is rejected.
+/// - A number up to 512 ahead of the highest received number is new. The numbers between the two count as lost until
+///   they arrive.
+/// - A number further ahead, up to 32767, is rejected, unless it directly follows the number that was rejected last.
+///   Without this rule, one forged number would block the stream until the stream reached that number.
+/// - For the 64 numbers up to the highest, a bit records whether the packet has arrived. A missing packet that arrives
+///   late is no longer lost. A packet that arrives again is a duplicate.
+/// - A number further behind cannot be distinguished from a replay and is rejected.
 ///
-/// There is an exception among the first 512 packets: two consecutive numbers further behind restart the stream. A peer
-/// that begins a new session from the same ports sends packets of the earlier session until it knows that the new
-/// session is established, and the first packets may be of these. For the same reason, of the numbers directly before
-/// the first one, only the nearest three count as duplicates, because packets swap.
+/// Among the first 512 packets, there is an exception to the last rule: two consecutive numbers further behind restart
+/// the stream. The reason is that a peer that begins a new session from the same ports sends packets of the earlier
+/// session until it knows that the new session is established. The first received packets may belong to the earlier
+/// session. For the same reason, only the three numbers directly before the first received number count as duplicates
+/// (packets can arrive in exchanged order); earlier numbers are further behind.
 struct SequenceWindow: BitwiseCopyable {
+  /// The class of a packet.
   enum Admission: BitwiseCopyable {
     /// The first packet, or a packet ahead of all others; `lost` is the number of missing packets before it.
     case next(lost: Int64)
     /// The stream restarts with this packet: all earlier packets belong to another stream.
     case restarted
-    /// A new packet behind others. `place` is its index in the stream, counted like ``SequenceWindow/highest``.
+    /// A new packet that arrives after a packet with a higher number. `place` is counted like
+    /// ``SequenceWindow/highest``.
     case late(place: Int64)
     /// A packet that has already arrived.
     case duplicate
@@ -25,25 +30,27 @@ struct SequenceWindow: BitwiseCopyable {
     case outOfWindow
   }
 
-  /// The index of the highest packet, counted from the first packet of the stream, which is 0; -1 before it. Does not
-  /// wrap.
+  /// The place of the packet with the highest number: its distance from the first packet, which has place 0. -1 before
+  /// the first packet. Places do not wrap.
   private(set) var highest: Int64 = -1
-  /// The sequence number of the highest packet.
+  /// The sequence number of the packet with the place ``highest``.
   private(set) var sequence: UInt16 = 0
-  /// Bit k: whether the packet k before the highest has arrived.
+  /// Bit k: whether the packet with the place `highest - k` has arrived.
   private var seen: UInt64 = 0
-  /// The first index for which ``seen`` is valid.
+  /// The lowest place for which ``seen`` is used, although up to 64 places have a bit.
   private var first: Int64 = -3
-  /// The number that would confirm the latest jump of the numbers, forwards or backwards.
+  /// The number directly after the last number that was rejected for being too far ahead or behind. It confirms the
+  /// jump.
   private var confirmation: UInt16?
 
-  /// The largest step that is accepted without confirmation, and the number of packets within which a stream can
+  /// The largest step ahead that is accepted without confirmation. Also the number of packets within which a stream can
   /// restart.
   private static var reach: Int64 { @_noLocks @_noAllocation get { 512 } }
 
   @_noLocks @_noAllocation
   init() {}
 
+  /// Classifies the packet with this sequence number, and registers it if it is accepted.
   @_noLocks @_noAllocation
   mutating func admit(_ number: UInt16) -> Admission {
     if highest < 0 {
@@ -64,6 +71,7 @@ struct SequenceWindow: BitwiseCopyable {
       guard highest < Self.reach, confirms(number) else { return .outOfWindow }
       confirmation = nil
       highest &+= 1
+      // The 64 numbers up to this one count as arrived.
       (sequence, seen, first) = (number, ~0, highest &- 63)
       return .restarted
     }
@@ -73,7 +81,8 @@ struct SequenceWindow: BitwiseCopyable {
     return .late(place: highest - behind)
   }
 
-  /// Whether `number` follows the latest jump. If not, `number` becomes the latest jump.
+  /// Whether `number` directly follows the number that was rejected last. In any case, the number after `number`
+  /// becomes the one that would confirm a jump.
   @_noLocks @_noAllocation
   private mutating func confirms(_ number: UInt16) -> Bool {
     let isConfirmed = if let confirmation { confirmation == number } else { false }

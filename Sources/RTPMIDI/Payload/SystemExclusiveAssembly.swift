@@ -4,8 +4,11 @@ import BasicContainers
 /// long or has a missing segment is dropped completely and counted once.
 struct SystemExclusiveAssembly: ~Copyable {
   private enum State: BitwiseCopyable {
-    case idle, open
-    /// The rest of a command that was already counted as dropped is ignored.
+    /// No command has begun.
+    case idle
+    /// A command has begun, and all its segments so far are in ``data``.
+    case open
+    /// A command has begun, but was counted as dropped. Its other segments are ignored.
     case dropping
   }
 

@@ -2,28 +2,31 @@ import MusicalTime
 
 /// The CK exchanges of one session.
 ///
-/// The initiator sends CK0: six packets 500 ms apart, six packets 1.5 s apart, then one every 10 s. Each interval is
-/// lengthened by up to a sixteenth (``Dither``). The other side replies. (BEB's library ends a session if, in its first 11 s,
-/// there are six seconds without CK0.) Only the first reply to a sent packet compares the clocks.
+/// The initiator sends CK0: six packets 500 ms apart, six packets 1.5 s apart, then one every 10 s. (The intervals are
+/// short at first because the RTP-MIDI library of BEB ends a session if six seconds pass without CK0 in its first 11
+/// s.) Each interval is lengthened by up to a sixteenth (``Dither``). The answerer replies to CK0 with CK1, and the
+/// initiator to CK1 with CK2. Only the first reply to a packet compares the clocks; repeated replies are ignored.
 ///
-/// A stamp counts whole units of 100 us, rounded down. The middle of the unit is the best estimate of the instant. The CK0
-/// packets leave at all phases of the unit, so the errors of this estimate average out.
+/// A stamp counts whole units of 100 us, rounded down. The middle of the unit is the best estimate of the instant. The
+/// CK0 packets leave at all phases of the unit, so the errors of this estimate average out.
 struct ClockComparison {
-  /// The content of a received packet.
+  /// The instants that a received packet reports.
   struct Reading {
-    /// The instant at which the packet that this one replies to left, by the local clock; nil for a CK0.
+    /// The instant at which the local packet left that the received packet replies to, by the local clock; nil for a
+    /// CK0.
     var requestSent: Instant?
-    /// The instant at which the packet left, by the remote clock.
+    /// The instant at which the received packet left, by the remote clock.
     var remote: Instant
   }
 
   /// The instant at which the next CK0 is due; nil for the answerer.
   private(set) var next: Instant?
+  /// The number of CK0 packets that were due so far.
   private var sent = 0
   private var dither: Dither
-  /// CK0 packets without CK1.
+  /// The sent CK0 packets without CK1.
   private var requests = OutstandingRequests()
-  /// CK1 packets without CK2.
+  /// The sent CK1 packets without CK2.
   private var replies = OutstandingRequests()
 
   init(seed: UInt64) { dither = Dither(seed: seed) }
@@ -31,7 +34,7 @@ struct ClockComparison {
   /// Starts to send CK0. The first is due at once.
   mutating func begin(at now: Instant) { next = now }
 
-  /// Returns whether a CK0 is due.
+  /// Returns whether a CK0 is due, and schedules the next one.
   mutating func advance(to now: Instant) -> Bool {
     guard let due = next, due <= now else { return false }
     sent += 1
@@ -39,7 +42,7 @@ struct ClockComparison {
     return true
   }
 
-  /// Returns the CK0 that was due.
+  /// Creates the CK0 that was due, and records it as a request without reply.
   ///
   /// - Parameter instant: the instant of sending.
   mutating func request(ssrc: UInt32, sentAt instant: Instant) -> ClockPacket {
@@ -51,7 +54,7 @@ struct ClockComparison {
   /// Evaluates a received packet.
   ///
   /// - Parameter replied: the instant at which the CK1 to this packet leaves or has left; used for a CK0 only.
-  /// - Returns: nil if the packet replies to nothing.
+  /// - Returns: nil if the packet is a CK1 or CK2 that replies to no sent packet, or a repeated reply.
   mutating func receive(_ packet: ClockPacket, repliedAt replied: Instant) -> Reading? {
     switch packet.count {
     case 0:

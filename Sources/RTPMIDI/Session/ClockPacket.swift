@@ -5,8 +5,9 @@ import MusicalTime
 ///
 ///     FF FF | CK | ssrc 32 | count 8 | 0 0 0 | stamp 1, 64 bits | stamp 2 | stamp 3
 ///
-/// Stamp 1 is the instant at which the initiator sent CK0. Stamp 2 is the instant at which the answerer sent its reply, CK1,
-/// by its own clock. Stamp 3 is the instant at which the initiator sent its reply to that, CK2.
+/// Stamp 1 is the instant at which the initiator sent CK0, by the initiator's clock. Stamp 2 is the instant at which
+/// the answerer sent its reply, CK1, by the answerer's clock. Stamp 3 is the instant at which the initiator sent CK2,
+/// its reply to CK1, by the initiator's clock.
 public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   /// The SSRC of the sender.
   public var ssrc: UInt32
@@ -23,6 +24,9 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public static var length: Int { @_noLocks @_noAllocation get { 36 } }
+
+  /// The first four octets: FF FF and the letters CK.
+  private static var marker: UInt32 { @_noLocks @_noAllocation get { 0xFFFF_434B } }
 
   /// Creates a CK0 sent at `instant`.
   ///
@@ -44,7 +48,7 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   public init?(_ packet: borrowing RigidArray<UInt8>) {
     guard packet.count >= Self.length else { return nil }
     let count = packet[8]
-    guard packet.uint32(at: 0) == 0xFFFF_434B, count <= 2 else { return nil }
+    guard packet.uint32(at: 0) == Self.marker, count <= 2 else { return nil }
     self.init(
       ssrc: packet.uint32(at: 4), count: count, stamp1: packet.uint64(at: 12), stamp2: packet.uint64(at: 20),
       stamp3: packet.uint64(at: 28))
@@ -57,7 +61,7 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   public init?(_ packet: borrowing Span<UInt8>) {
     guard packet.count >= Self.length else { return nil }
     let count = packet[8]
-    guard packet.uint32(at: 0) == 0xFFFF_434B, count <= 2 else { return nil }
+    guard packet.uint32(at: 0) == Self.marker, count <= 2 else { return nil }
     self.init(
       ssrc: packet.uint32(at: 4), count: count, stamp1: packet.uint64(at: 12), stamp2: packet.uint64(at: 20),
       stamp3: packet.uint64(at: 28))
@@ -86,7 +90,7 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func append(to packet: inout RigidArray<UInt8>) -> Bool {
     guard packet.freeCapacity >= Self.length else { return false }
-    packet.append(bigEndian: UInt32(0xFFFF_434B))
+    packet.append(bigEndian: Self.marker)
     packet.append(bigEndian: ssrc)
     packet.append(bigEndian: UInt32(count) << 24)
     packet.append(bigEndian: stamp1)
@@ -102,8 +106,8 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   /// The resolution of a stamp.
   static var resolution: Nanoseconds { .microseconds(100) }
 
-  /// The best estimate of the instant of sending by the sender's clock: the middle of the unit that the stamp counts. Wraps
-  /// outside the range of Int64.
+  /// The best estimate of the instant of sending by the sender's clock: the middle of the unit that the stamp counts.
+  /// Wraps outside the range of Int64.
   var sent: Instant {
     let stamp = count == 0 ? stamp1 : count == 1 ? stamp2 : stamp3
     return Instant(hundredMicroseconds: Int64(bitPattern: stamp)) + .microseconds(50)

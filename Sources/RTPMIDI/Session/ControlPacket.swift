@@ -1,7 +1,10 @@
-/// A session packet: a datagram that begins with FF FF and is therefore not RTP.
+/// A control packet: a datagram that begins with FF FF and is therefore not RTP.
 public enum ControlPacket: Hashable, Sendable {
+  /// IN, OK, NO or BY.
   case session(SessionCommand)
+  /// CK.
   case clock(ClockPacket)
+  /// RS.
   case feedback(ReceiverFeedback)
 
   /// Returns whether `packet` begins with FF FF. An RTP packet never does.
@@ -27,11 +30,11 @@ public enum ControlPacket: Hashable, Sendable {
       return
     }
     switch command {
-    case 0x434B:
+    case 0x434B:  // CK
       guard packet.count >= ClockPacket.length else { throw .truncated }
       guard let clock = ClockPacket(packet) else { throw .malformedControl }
       self = .clock(clock)
-    case 0x5253:
+    case 0x5253:  // RS
       guard let feedback = ReceiverFeedback(packet) else { throw .truncated }
       self = .feedback(feedback)
     default: throw .unknownCommand

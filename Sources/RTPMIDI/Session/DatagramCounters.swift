@@ -1,25 +1,26 @@
-/// Counts of the datagrams that an ``Endpoint`` received. Each datagram counts once as received, and once as accepted or
-/// under the reason for which it was dropped.
+/// Counts of the datagrams that an ``Endpoint`` received. Each datagram counts once as received, and once as accepted
+/// or under the reason for which it was dropped.
 public struct DatagramCounters: Hashable, Sendable {
   public internal(set) var received: UInt64 = 0
   public internal(set) var accepted: UInt64 = 0
-  /// Datagrams that are neither RTP-MIDI nor a session packet, that are truncated, or that are malformed. The commands
-  /// before the malformed octets take effect.
+  /// Datagrams that are neither RTP-MIDI nor a control packet, that are truncated, or that are malformed. No
+  /// command of such a datagram takes effect.
   public internal(set) var malformed: UInt64 = 0
-  /// Session packets with an unknown command.
+  /// Control packets with an unknown command.
   public internal(set) var unknownCommands: UInt64 = 0
   /// Datagrams outside any session.
   public internal(set) var unknownSources: UInt64 = 0
-  /// RTP packets that were received before, that are too old to tell, or that are implausibly far ahead; and duplicates of
-  /// packets of a ``ProtocolExtension``.
+  /// RTP packets that were received before, that are too old to determine whether they were received before, or whose
+  /// sequence number is implausibly far ahead. Also duplicates of packets of a ``ProtocolExtension``.
   public internal(set) var replayed: UInt64 = 0
   /// Control packets of a ``ProtocolExtension`` that arrived outside a session or that the extension rejected.
   public internal(set) var rejectedExtensionPackets: UInt64 = 0
-  /// Unsolicited or duplicate CK1 and CK2.
+  /// CK1 and CK2 packets that reply to no sent packet, or that repeat a reply.
   public internal(set) var unmatchedClocks: UInt64 = 0
-  /// Clock packets of a session that put the remote clock a minute or more from the previous reading.
+  /// Clock packets (CK, or of a ``ProtocolExtension``) of a session whose reading of the remote clock deviates by a
+  /// minute or more from the previous reading.
   public internal(set) var implausibleClocks: UInt64 = 0
-  /// OK and NO without an invitation.
+  /// OK and NO packets that answer no invitation of the local peer.
   public internal(set) var unexpectedAnswers: UInt64 = 0
   /// Invitations answered with NO.
   public internal(set) var refusedInvitations: UInt64 = 0
@@ -28,12 +29,13 @@ public struct DatagramCounters: Hashable, Sendable {
   /// invitation on the data port followed in time. These are not datagrams.
   public internal(set) var forgottenInvitations: UInt64 = 0
 
-  /// All dropped datagrams.
+  /// The number of dropped datagrams.
   public var dropped: UInt64 {
     malformed + unknownCommands + unknownSources + replayed + rejectedExtensionPackets + unmatchedClocks
       + implausibleClocks + unexpectedAnswers + refusedInvitations
   }
 
+  /// Counts a received datagram.
   mutating func count(_ outcome: DatagramOutcome) {
     received += 1
     switch outcome {

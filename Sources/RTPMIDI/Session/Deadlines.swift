@@ -2,19 +2,20 @@ import MusicalTime
 
 /// The sessions in the order of their deadlines.
 ///
-/// A binary heap (Williams 1964) in which each session stores its index. A session whose deadline changes moves at once, and
-/// the heap contains no outdated entries. With 1000 sessions, the next deadline is a stored value, and a change takes at most
-/// ten comparisons. Equal deadlines are ordered by session number, so that equal inputs give equal outputs.
+/// A binary heap (Williams 1964) in which each session stores its index. A session whose deadline changes moves at
+/// once, so the heap contains no outdated entries. With 1000 sessions, a change takes at most ten comparisons, and
+/// reading the next deadline takes none. Equal deadlines are ordered by session number, so that equal inputs give equal
+/// outputs.
 struct Deadlines {
   private var heap: [Session] = []
 
   /// The session with the earliest deadline.
   var first: Session? { heap.first }
-  /// The earliest deadline. Stored, because it is read far more often than it is due, and reading it touches no session.
+  /// The earliest deadline. It is stored because it is read far more often than it changes.
   private(set) var earliest: Instant?
   var count: Int { heap.count }
 
-  /// Inserts or moves `session` by its current deadline.
+  /// Inserts `session`, or moves it according to its current deadline.
   mutating func schedule(_ session: Session) {
     let deadline = session.deadline
     if let index = session.heapIndex {
@@ -44,6 +45,7 @@ struct Deadlines {
     earliest = heap.first?.scheduledDeadline
   }
 
+  /// Whether the deadline of `a` is before that of `b`.
   private func precedes(_ a: Session, _ b: Session) -> Bool {
     a.scheduledDeadline != b.scheduledDeadline
       ? a.scheduledDeadline < b.scheduledDeadline : a.id.number < b.id.number
@@ -59,6 +61,7 @@ struct Deadlines {
     return index != start
   }
 
+  /// Moves the session at `start` towards the leaves, as far as necessary.
   private mutating func sink(from start: Int) {
     var index = start
     while true {

@@ -2,10 +2,11 @@ import MusicalTime
 
 /// Admission of sessions that other peers begin.
 extension Endpoint {
-  /// The number of places reserved for hosts without a session, so that one host cannot take all places.
+  /// The number of places that are reserved for hosts without a session, so that one host cannot take all places.
   static var reservedPlaces: Int { 100 }
 
-  /// Whether there is a place for a session with a peer at `address`.
+  /// Whether there is a place for a session with a peer at `address`. The last ``reservedPlaces`` places are only for
+  /// hosts without a session.
   func hasRoom(for address: SocketAddress) -> Bool {
     if table.all.count < Self.sessionLimit - Self.reservedPlaces { return true }
     return table.all.count < Self.sessionLimit && !table.all.contains { $0.control.isSameHost(as: address) }

@@ -4,12 +4,18 @@ import MusicalTime
 extension Endpoint {
   /// Returns the CK0 that ``Output/clockPacket(_:to:)`` requests; nil if the session has ended.
   ///
-  /// - Parameter instant: the instant of sending. Read the clock last.
+  /// - Parameter instant: the instant of sending. Read the clock immediately before the call.
   public func clockPacket(on id: SessionID, sentAt instant: Instant) -> ClockPacket? {
     guard let session = table[id], session.phase == .established else { return nil }
     return session.clock.request(ssrc: ssrc, sentAt: instant)
   }
 
+  /// Receives a CK packet: replies to it, unless the receiving thread has replied already, and reports the clock
+  /// measurements that it contains.
+  ///
+  /// - Parameters:
+  ///   - instant: the arrival of the packet.
+  ///   - answer: the instant at which the receiving thread replied; nil if it did not reply.
   func receive(
     _ packet: ClockPacket, from address: SocketAddress, port: Port, at instant: Instant, answeredAt answer: Instant?
   ) -> DatagramOutcome {
@@ -20,7 +26,7 @@ extension Endpoint {
     }
     guard session.accept(reading: reading.remote, at: instant) else { return .implausibleClock }
     session.lastHeard = instant
-    // The stamps of an extension are more precise.
+    // If the extension measures the clock, its stamps are more precise.
     guard session.extension?.measuresClock != true else { return .accepted }
     let resolution = ClockPacket.resolution
     if let sent = reading.requestSent {

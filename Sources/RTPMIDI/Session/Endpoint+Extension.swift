@@ -7,7 +7,9 @@ extension Endpoint {
     table[id].flatMap { $0.phase == .established ? $0.extension : nil }
   }
 
-  /// Receives a control packet that AppleMIDI does not define.
+  /// Receives a control packet that AppleMIDI does not define, and passes it to the extension of its session.
+  ///
+  /// - Parameter isAnswered: whether the receiving thread has already replied to the packet.
   func receiveUnknown(
     _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant, isAnswered: Bool
   ) -> DatagramOutcome {

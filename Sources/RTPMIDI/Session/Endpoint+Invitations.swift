@@ -2,6 +2,7 @@ import MusicalTime
 
 /// The session commands IN, OK, NO and BY.
 extension Endpoint {
+  /// Receives IN, OK, NO or BY.
   func receive(_ command: SessionCommand, from address: SocketAddress, port: Port, at now: Instant) -> DatagramOutcome {
     switch command.kind {
     case .invitation:
@@ -16,7 +17,8 @@ extension Endpoint {
     }
   }
 
-  /// Receives an invitation of this endpoint itself: it invited its own address, or the invitation was reflected.
+  /// Receives an invitation with the SSRC of this endpoint: it invited its own address, or the network reflected its
+  /// invitation.
   private func receiveReflectedInvitation(
     _ command: SessionCommand, from address: SocketAddress, port: Port
   ) -> DatagramOutcome {
@@ -26,48 +28,57 @@ extension Endpoint {
     return .refusedInvitation
   }
 
+  /// Receives the first invitation of a peer, which arrives on the control port. If it is accepted, it is half open
+  /// until the invitation on the data port arrives.
   private func receiveControlInvitation(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
-    let known = table[.init(ssrc: command.ssrc, address: address, port: .control)]
-    if let known, known.acceptedToken == command.token { return accept(command, to: address, .control) }
-    // A peer that the local peer is inviting, or that was restarted, already has a place in the table.
-    let present = table.session(at: address)
-    let isInvited = present.map { $0.phase != .established || $0.revival != nil } ?? false
-    if known == nil, !isInvited {
-      guard present != nil || hasRoom(for: address) else { return refuse(command, to: address, .control) }
+    let established = table[.init(ssrc: command.ssrc, address: address, port: .control)]
+    // The invitation of the established session is repeated, because the peer has not received its answer.
+    if let established, established.acceptedToken == command.token { return accept(command, to: address, .control) }
+    // The session with this address, in any phase. The SSRC differs if the peer was restarted.
+    let sessionAtAddress = table.session(at: address)
+    let isInvited = sessionAtAddress.map { $0.phase != .established || $0.revival != nil } ?? false
+    // A peer that is in session or that the local peer is inviting needs no admission. A peer with a session at its
+    // address needs no new place in the table.
+    if established == nil, !isInvited {
+      guard sessionAtAddress != nil || hasRoom(for: address) else { return refuse(command, to: address, .control) }
       guard admits(command.name, address) else { return decline(command, from: address, at: now) }
     }
     if halfOpen.open(command, from: address, at: now) { counters.forgottenInvitations += 1 }
     return accept(command, to: address, .control)
   }
 
+  /// Receives the second invitation of a peer, which arrives on the data port, and establishes the session.
   private func receiveDataInvitation(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
-    let known = table[.init(ssrc: command.ssrc, address: address, port: .data)]
-    if let known, known.acceptedToken == command.token {
-      currentSession = known
-      known.lastHeard = now
+    let established = table[.init(ssrc: command.ssrc, address: address, port: .data)]
+    // The invitation of the established session is repeated, because the peer has not received its answer.
+    if let established, established.acceptedToken == command.token {
+      currentSession = established
+      established.lastHeard = now
       return accept(command, to: address, .data)
     }
     guard let invitation = halfOpen.take(for: command, from: address) else {
       return refuse(command, to: address, .data)
     }
-    // Both peers have invited each other, and the local invitation was accepted after this one had arrived: one session.
-    if let known, invitation.since <= known.establishedAt {
-      currentSession = known
-      (known.acceptedToken, known.lastHeard) = (command.token, now)
+    // Both peers have invited each other, and the local invitation has succeeded after the peer's invitation had
+    // arrived. The peer's invitation then belongs to the session that the local invitation has established.
+    if let established, invitation.since <= established.establishedAt {
+      currentSession = established
+      (established.acceptedToken, established.lastHeard) = (command.token, now)
       return accept(command, to: address, .data)
     }
+    // If the local peer is inviting this peer, the invitation in progress becomes the session.
     let session: Session
-    let present = table.session(at: invitation.control)
-    if let present, present.phase != .established {
-      session = present
-    } else if let revival = present?.revival {
+    let sessionAtAddress = table.session(at: invitation.control)
+    if let sessionAtAddress, sessionAtAddress.phase != .established {
+      session = sessionAtAddress
+    } else if let revival = sessionAtAddress?.revival {
       session = revival
     } else {
-      guard present != nil || hasRoom(for: address) else { return refuse(command, to: address, .data) }
+      guard sessionAtAddress != nil || hasRoom(for: address) else { return refuse(command, to: address, .data) }
       session = makeSession(control: invitation.control, data: address, isInitiator: false)
     }
     session.acceptedToken = command.token
@@ -79,6 +90,8 @@ extension Endpoint {
     return outcome
   }
 
+  /// Receives OK. After OK on the control port, the peer is invited on the data port; OK on the data port establishes
+  /// the session.
   private func receiveAcceptance(
     _ command: SessionCommand, from address: SocketAddress, port: Port, at now: Instant
   ) -> DatagramOutcome {
@@ -88,17 +101,18 @@ extension Endpoint {
     switch (session.phase, port) {
     case (.invitingControl, .control):
       (session.controlSSRC, session.name) = (command.ssrc, command.name)
-      table.wait(for: session)
+      table.awaitPackets(of: session)
       invite(session, .invitingData, at: now)
     case (.invitingData, .data):
       session.ssrc = command.ssrc
       establish(session, at: now)
     case (.invitingControl, .data): return .unexpectedAnswer
-    default: break  // A repeated answer to a repeated invitation.
+    default: break  // OK again, because the invitation was sent again.
     }
     return .accepted
   }
 
+  /// Receives NO.
   private func receiveRejection(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
@@ -106,20 +120,23 @@ extension Endpoint {
       session.control == address || session.data == address
     else { return .unexpectedAnswer }
     guard let id = session.revives, let revived = table[id] else {
-      // A NO after the control port has accepted is not a refusal: the peer was restarted in between, or has ended the session.
+      // NO to the first invitation is a refusal. NO after the control port has accepted is not: the peer was restarted
+      // between the two invitations, or has ended the session.
       end(session, session.phase == .invitingControl ? .refused(session.id) : .unreachable(session.id))
       return .accepted
     }
     if session.phase == .invitingControl {
-      // A peer that still had a session with this peer would have accepted.
+      // The peer does not accept an invitation to revive the session. If it still had the session, it would have
+      // accepted.
       end(revived, .refused(id))
     } else {
-      // The peer was restarted between the two invitations, or has dropped the first.
+      // The peer was restarted between the two invitations, or has dropped the first one.
       cancel(session, nextAt: now + revived.supervision.halfLimit)
     }
     return .accepted
   }
 
+  /// Receives BY: ends a session, an invitation in progress, or a half-open invitation.
   private func receiveBye(_ command: SessionCommand, from address: SocketAddress, port: Port) -> DatagramOutcome {
     if let session = table[.init(ssrc: command.ssrc, address: address, port: port)] {
       end(session, .closed(session.id))
@@ -132,11 +149,13 @@ extension Endpoint {
     return halfOpen.withdraw(ssrc: command.ssrc, control: address) ? .accepted : .unknownSource
   }
 
+  /// Answers OK to an invitation.
   private func accept(_ command: SessionCommand, to address: SocketAddress, _ port: Port) -> DatagramOutcome {
     send(SessionCommand(.accepted, token: command.token, ssrc: ssrc, name: name), to: address, port)
     return .accepted
   }
 
+  /// Answers NO to an invitation.
   func refuse(_ command: SessionCommand, to address: SocketAddress, _ port: Port) -> DatagramOutcome {
     send(SessionCommand(.rejected, token: command.token, ssrc: ssrc), to: address, port)
     return .refusedInvitation

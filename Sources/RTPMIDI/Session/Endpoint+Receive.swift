@@ -2,8 +2,11 @@ import MusicalTime
 
 /// Reception of datagrams.
 extension Endpoint {
-  /// Receives a datagram. If the endpoint itself replies to a request for the clock, the reply contains the arrival of the
-  /// request as its send instant. The time until the reply leaves is then not measured.
+  /// Receives a datagram.
+  ///
+  /// If the receiving thread has not replied to a request for the clock (CK0, or a packet of the extension), the
+  /// endpoint replies. This reply contains the arrival of the request in place of the instant at which the reply
+  /// leaves.
   ///
   /// - Parameters:
   ///   - address: the remote address.
@@ -43,10 +46,12 @@ extension Endpoint {
     receive(datagram.span, from: address, port: port, at: instant, answeredAt: answer)
   }
 
-  /// Finds the session of a datagram. The deadline of the session is updated after the datagram has been evaluated.
+  /// Finds the established session of a datagram; nil if there is none. ``receive(_:from:port:at:answeredAt:)`` updates
+  /// the deadline of the session after the datagram has been evaluated.
   func session(of ssrc: UInt32, from address: SocketAddress, _ port: Port, at now: Instant) -> Session? {
     let source = SessionTable.Source(ssrc: ssrc, address: address, port: port)
     currentSession = table[source]
+    // A peer that has accepted on the control port and sends packets already: its answer on the data port may be lost.
     if currentSession == nil, let invited = table.session(awaitedFrom: source) {
       invited.retrySoon(at: now)
       table.schedule(invited)
@@ -54,6 +59,7 @@ extension Endpoint {
     return currentSession
   }
 
+  /// Receives RS.
   private func receive(
     _ feedback: ReceiverFeedback, from address: SocketAddress, port: Port, at instant: Instant
   ) -> DatagramOutcome {
@@ -71,6 +77,7 @@ extension Endpoint {
     return .accepted
   }
 
+  /// Receives an RTP packet: reports its commands, and schedules receiver feedback.
   private func receiveRTP(
     _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant
   ) -> DatagramOutcome {
@@ -91,6 +98,7 @@ extension Endpoint {
         session.hasReportedJournals = true
         outputs.append(.peerSendsJournals(session.id))
       }
+      // See `Session.scheduleFeedback(at:isAwaited:)`. A packet without commands is a guard packet.
       var isAwaited = session.receiver.commandCount == 0
       while let event = session.receiver.next(in: datagram) {
         switch event {

@@ -1,8 +1,9 @@
 import MusicalTime
 
-/// Sessions whose peer is silent, restarted, or at a new address.
+/// Revival of sessions whose peer is silent, was restarted, or has a new address. A *revival* is an invitation to the
+/// peer of an established session, see ``Session``.
 extension Endpoint {
-  /// Invites the silent peer of an established session.
+  /// Starts a revival: invites the silent peer of an established session.
   func revive(_ session: Session, at now: Instant) {
     let revival = makeSession(control: session.control, data: session.data, isInitiator: true)
     revival.revives = session.id
@@ -11,8 +12,8 @@ extension Endpoint {
     invite(revival, .invitingControl, at: now)
   }
 
-  /// Starts the invitations of a session or a revival on one port. Under mutual supervision, a revival sends two invitations
-  /// per silence limit: two per second, or fewer if there are many sessions.
+  /// Starts the invitations of a session or a revival on one port, which `phase` determines. If the supervision is
+  /// mutual, a revival sends two invitations per silence limit: two per second, or fewer if there are many sessions.
   func invite(_ session: Session, _ phase: Session.Phase, at now: Instant) {
     if let id = session.revives, let supervision = table[id]?.supervision, supervision.isMutual {
       session.invite(phase, at: now, pause: supervision.halfLimit)
@@ -22,7 +23,7 @@ extension Endpoint {
     advance(session, to: now)
   }
 
-  /// Cancels a revival. If the peer remains silent, the next revival starts at `next`.
+  /// Cancels a revival. If the peer is still silent at `next`, another revival starts then.
   func cancel(_ revival: Session, nextAt next: Instant) {
     table.remove(revival)
     guard let id = revival.revives, let session = table[id] else { return }
@@ -31,9 +32,10 @@ extension Endpoint {
     table.schedule(session)
   }
 
-  /// Updates a session after a datagram of its peer: cancels the revival, because the network was the only problem, and
-  /// updates the deadline. If the peer has accepted the revival on its control port, it may also have accepted on its data
-  /// port and started a new session; then the revival continues until this is known.
+  /// Updates the deadline of a session after a datagram of its peer. If the peer is heard again during a revival,
+  /// cancels the revival, because only the network was interrupted. But if the peer has already accepted the revival on
+  /// its control port, the revival continues: the peer may also have accepted on its data port, and thereby started a
+  /// new session.
   func update(_ session: Session, at now: Instant) {
     // The session may have ended.
     guard session.heapIndex != nil else { return }
@@ -45,8 +47,9 @@ extension Endpoint {
     table.schedule(session)
   }
 
-  /// Establishes `session`, and starts its clock packets and its extension. Other sessions are lost: the session that it
-  /// revives, sessions with the same addresses, and silent sessions with the same SSRC.
+  /// Establishes `session`, and starts its clock packets and its extension. The sessions that it replaces are lost:
+  /// sessions with the same control or data address (among them the session that it revives), and silent sessions with
+  /// the same SSRC.
   func establish(_ session: Session, at now: Instant) {
     if let id = session.revives { table[id]?.revival = nil }
     session.revives = nil

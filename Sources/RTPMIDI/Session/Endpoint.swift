@@ -5,22 +5,30 @@ import MusicalTime
 ///
 /// The owner of an endpoint
 ///
-/// - passes each datagram to ``receive(_:from:port:at:answeredAt:)``,
-/// - calls ``advance(to:)`` when ``nextDeadline`` has come,
-/// - after either call, executes the outputs of ``drain()``.
+/// - passes each received datagram to ``receive(_:from:port:at:answeredAt:)``,
+/// - calls ``advance(to:)`` at ``nextDeadline``,
+/// - after either call, executes the outputs that ``drain()`` returns.
 ///
-/// The endpoint sends no RTP packets: the ``PacketSender`` of a session, with the SSRC ``ssrc``, belongs to the sending thread.
-/// The endpoint itself belongs to one thread.
+/// The endpoint sends no RTP packets: the ``PacketSender`` of a session, with the SSRC ``ssrc``, belongs to the sending
+/// thread. The endpoint itself belongs to one thread.
 ///
-/// The receiving thread should reply to CK0 itself, for accuracy (``ClockPacket/reply(from:sentAt:)``). It passes the packet
-/// to the endpoint all the same, with the instant of the reply: the packet shows that the peer is alive, and contains the
-/// instant at which it left.
+/// For accuracy, the receiving thread should reply to CK0 itself (``ClockPacket/reply(from:sentAt:)``). It also passes
+/// the packet and the instant of the reply to the endpoint, because the packet shows that the peer is alive, and
+/// contains the instant at which it left.
 ///
-/// A ``ProtocolExtension`` adds packets and supervision rules of its own. Without one, this is a complete standard endpoint.
+/// A ``ProtocolExtension`` adds packets and supervision rules of its own. Without one, this is a complete standard
+/// endpoint.
 ///
-/// Limits: ``sessionLimit`` sessions, the last 100 of them reserved for hosts without a session, then invitations are answered
-/// with NO; 64 half-open invitations, 16 per host, then the oldest is dropped; System Exclusive messages of 4096 data octets;
-/// names of 63 octets. ``counters`` counts dropped datagrams.
+/// Limits:
+///
+/// - ``sessionLimit`` sessions. The last 100 places are reserved for hosts without a session. If there is no place, an
+///   invitation is answered with NO.
+/// - 64 half-open invitations (accepted on the control port only), 16 of them per host. A further one displaces the
+///   oldest.
+/// - System Exclusive messages of 4096 data octets.
+/// - Names of 63 octets.
+///
+/// ``counters`` counts dropped datagrams.
 ///
 /// Real-time: not safe.
 public final class Endpoint {
@@ -33,17 +41,21 @@ public final class Endpoint {
   public let name: String
   /// The extension; nil for standard RTP-MIDI.
   public let protocolExtension: (any ProtocolExtension)?
-  /// Returns whether a peer may begin a session, by its name and the address of its control port. By default every peer may.
-  /// The endpoint does not ask for peers that it has invited, or that are already in session.
+  /// Returns whether a peer may begin a session, by its name and the address of its control port. By default every peer
+  /// may. The endpoint does not ask for peers that it has invited, or that are already in session.
   public var admits: (_ name: String?, _ address: SocketAddress) -> Bool = { _, _ in true }
+  /// The numbers of received and dropped datagrams.
   public internal(set) var counters = DatagramCounters()
 
   var table = SessionTable()
+  /// The invitations that were accepted on the control port only.
   var halfOpen = HalfOpenInvitations()
   var declined = DeclinedAddresses()
   /// The session of the datagram being processed.
   var currentSession: Session?
+  /// The outputs since the last call of ``drain()``.
   var outputs: [Output] = []
+  /// The number of the newest session.
   private var lastNumber: UInt64 = 0
   private var random: any RandomNumberGenerator
 
@@ -66,6 +78,7 @@ public final class Endpoint {
 
   /// The number of sessions, including invitations.
   package var sessionCount: Int { table.all.count }
+  /// The number of half-open invitations.
   package var halfOpenCount: Int { halfOpen.count }
   /// The number of sessions and revivals with a deadline.
   package var waitingCount: Int { table.deadlines.count }
@@ -75,10 +88,11 @@ public final class Endpoint {
     table[id].flatMap { $0.phase == .established ? $0.receiver.statistics : nil }
   }
 
-  /// Invites the peer at `control` and `data`. If there is already a session with this control port, returns that session.
+  /// Invites the peer at `control` and `data`. If there is already a session with this control port, returns that
+  /// session.
   ///
-  /// - Parameter expectsExtension: whether the peer is expected to know the ``ProtocolExtension``, because it announced that
-  ///   or because it used the extension in an earlier session. The invitations are then closer together.
+  /// - Parameter expectsExtension: whether the peer is expected to know the ``ProtocolExtension``, because it announced
+  ///   the extension or used it in an earlier session. The invitations are then closer together.
   public func connect(
     to control: SocketAddress, data: SocketAddress, expectsExtension: Bool = false, at now: Instant
   ) throws(TooManySessions) -> SessionID {
@@ -111,8 +125,8 @@ public final class Endpoint {
     return halfOpen.deadline.map { min($0, first) } ?? first
   }
 
-  /// Does what is due at `now`: invitations, clock packets, feedback, time-outs and the tasks of the extension. Read the clock
-  /// immediately before the call.
+  /// Does what is due at `now`: invitations, clock packets, feedback, time-outs and the tasks of the extension. Read
+  /// the clock immediately before the call.
   public func advance(to now: Instant) {
     counters.forgottenInvitations += UInt64(halfOpen.expire(at: now))
     while let due = table.deadlines.earliest, due <= now, let session = table.deadlines.first {
@@ -120,14 +134,14 @@ public final class Endpoint {
     }
   }
 
-  /// Returns the outputs since the last call, in order.
+  /// Returns and removes the outputs since the last call, in order.
   public func drain() -> [Output] {
     guard !outputs.isEmpty else { return [] }
     defer { outputs = [] }
     return outputs
   }
 
-  /// Does what is due in one session. Its deadline is later than `now` afterwards.
+  /// Does what is due in one session or revival. Afterwards, its deadline is later than `now`.
   func advance(_ session: Session, to now: Instant) {
     if session.phase == .established {
       advanceEstablished(session, to: now)
@@ -138,9 +152,12 @@ public final class Endpoint {
     if table.session(withToken: session.token) === session { table.schedule(session) }
   }
 
+  /// Does what is due in an established session: loss, revival, clock packets, tasks of the extension, receiver
+  /// feedback.
   private func advanceEstablished(_ session: Session, to now: Instant) {
     if session.silenceEnds <= now {
-      // The peer may still receive packets. Under mutual supervision it revives the session, and must not get a BY.
+      // The peer may still receive packets. If the supervision is mutual, the peer revives the session by itself, and
+      // would understand BY as its end.
       if !session.supervision.isMutual { sendBye(to: session) }
       return end(session, .lost(session.id))
     }
@@ -158,6 +175,7 @@ public final class Endpoint {
     }
   }
 
+  /// Sends the invitation that is due, or ends a session or a revival after the last unanswered invitation.
   private func advanceInvitation(of session: Session, to now: Instant) {
     switch session.advanceInvitation(to: now) {
     case .due:
@@ -181,6 +199,7 @@ public final class Endpoint {
       id: SessionID(number: lastNumber), token: token, control: control, data: data, isInitiator: isInitiator)
   }
 
+  /// Removes a session and its revival, and reports `output` as the reason.
   func end(_ session: Session, _ output: Output) {
     if let revival = session.revival { table.remove(revival) }
     session.revival = nil
@@ -188,11 +207,13 @@ public final class Endpoint {
     outputs.append(output)
   }
 
+  /// Sends BY on the control port and, if the session is established and the supervision is not mutual, on the data
+  /// port.
   private func sendBye(to session: Session) {
     let token = session.acceptedToken ?? session.token
     let bye = SessionCommand(.bye, token: token, ssrc: ssrc)
     send(bye, to: session.control, .control)
-    // rtpmidid and PipeWire keep a peer that sends BY on one port only.
+    // rtpmidid and PipeWire end a session only after BY on both ports.
     if session.phase == .established, !session.supervision.isMutual { send(bye, to: session.data, .data) }
   }
 
@@ -200,6 +221,7 @@ public final class Endpoint {
     send(to: address, port) { command.append(to: &$0) }
   }
 
+  /// Sends the datagram that `encode` appends to an empty packet of 80 octets. Sends nothing if `encode` returns false.
   func send(to address: SocketAddress, _ port: Port, _ encode: (inout RigidArray<UInt8>) -> Bool) {
     var packet = RigidArray<UInt8>(capacity: SessionCommand.longest)
     guard encode(&packet) else { return }

@@ -18,13 +18,15 @@ public struct SessionInfo: Hashable, Sendable {
 extension Endpoint {
   /// A task or an event that the endpoint hands to its owner, see ``Endpoint/drain()``.
   public enum Output: Hashable, Sendable {
-    /// Send a datagram from the local `Port`. Send it at once: the stamps in it contain the instant at which it was created.
+    /// Send a datagram from the local `Port`. Send it at once: the stamps in it contain the instant at which it was
+    /// created.
     case send([UInt8], to: SocketAddress, Port)
     /// Send a CK0 from the local data port, see ``Endpoint/clockPacket(on:sentAt:)``.
     case clockPacket(SessionID, to: SocketAddress)
     /// Send a packet of the ``ProtocolExtension`` from the local data port. The extension provides the packet.
     case extensionPacket(SessionID, to: SocketAddress)
 
+    /// The session is established.
     case established(SessionID, SessionInfo)
     /// The peer answered NO to the first invitation, or to an invitation that was meant to revive the session.
     case refused(SessionID)
@@ -32,14 +34,14 @@ extension Endpoint {
     case reflected(SessionID)
     /// The peer did not answer twelve invitations; or it accepted on its control port and then sent NO or BY.
     case unreachable(SessionID)
-    /// The peer was silent for 60 s, or for the limit of the extension; or it has a new session; or the extension reported
-    /// that the peer is out of reach.
+    /// The peer was silent for 60 s, or for the limit of the extension; or another session with the peer has replaced
+    /// this one; or the extension reported that the peer is out of reach.
     case lost(SessionID)
     /// Either side ended the session with BY.
     case closed(SessionID)
 
-    /// The endpoint answered an invitation with NO because ``Endpoint/admits`` does not permit it. Reported once a minute for
-    /// each address, and for at most 64 addresses per minute.
+    /// The endpoint answered an invitation with NO because ``Endpoint/admits`` does not permit it. Reported once a
+    /// minute for each address, and for at most 64 addresses per minute.
     case declined(name: String?, from: SocketAddress)
 
     /// An event of the ``ProtocolExtension``.
@@ -48,10 +50,11 @@ extension Endpoint {
     /// ``ProtocolExtension``.
     case clock(SessionID, ClockTransit)
 
-    /// A message with its time stamp (remote clock, whole units of 100 us) and its arrival (local clock). A recovered message
-    /// repairs an earlier loss, and its time stamp says nothing about the time of the lost message.
+    /// A message with its time stamp (remote clock, whole units of 100 us) and its arrival (local clock). A recovered
+    /// message repairs an earlier loss. Its time stamp is that of the packet with the journal, not that of the lost
+    /// message.
     case message(SessionID, Message, at: Instant, arrival: Instant, isRecovered: Bool)
-    /// A System Exclusive message: its data octets without F0 and F7.
+    /// A System Exclusive message: its data octets without F0 and F7, its time stamp and its arrival.
     case systemExclusive(SessionID, [UInt8], at: Instant, arrival: Instant)
     /// The packets of the peer contain recovery journals. Reported once.
     case peerSendsJournals(SessionID)
@@ -63,5 +66,5 @@ extension Endpoint {
 /// The endpoint has its maximum number of sessions.
 public struct TooManySessions: Error, Hashable, Sendable, CustomStringConvertible {
   public let limit: Int
-  public var description: String { "cannot connect: \(limit) sessions are open already; close one first" }
+  public var description: String { "sessions: \(limit) are open, which is the maximum; stop other peers first" }
 }

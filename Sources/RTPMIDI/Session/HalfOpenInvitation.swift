@@ -1,19 +1,24 @@
 import MusicalTime
 
-/// An invitation that was accepted on the control port, and whose second part on the data port has not arrived yet.
+/// A half-open invitation: an invitation of a remote peer that was accepted on the control port. The second invitation
+/// of the peer, which arrives on the data port, has not arrived yet.
 struct HalfOpenInvitation {
   let token: UInt32
   let ssrc: UInt32
   let name: String?
+  /// The address of the peer's control port.
   let control: SocketAddress
   /// The instant at which the invitation first arrived.
   let since: Instant
-  /// The instant at which the invitation is dropped: 15 s after the last arrival, because an initiator tries for 12 s.
+  /// The instant at which the invitation is dropped.
   var expires: Instant
 
   init(_ command: SessionCommand, from control: SocketAddress, at now: Instant) {
     (token, ssrc, name, self.control) = (command.token, command.ssrc, command.name, control)
     since = now
-    expires = now + .seconds(15)
+    expires = now + Self.lifetime
   }
+
+  /// The time from the last arrival of the invitation until it is dropped. An initiator invites for 12 s.
+  static var lifetime: Nanoseconds { .seconds(15) }
 }

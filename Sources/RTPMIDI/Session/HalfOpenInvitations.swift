@@ -1,26 +1,31 @@
 import MusicalTime
 
-/// The half-open invitations: at most 64, and at most 16 from one host. A host that sends thousands of invitations displaces
-/// its own invitations, not those of other hosts.
+/// The half-open invitations of an endpoint: those that were accepted on the control port, but have not arrived on the
+/// data port yet. There are at most 64, and at most 16 from one host. A host that sends thousands of invitations thus
+/// displaces its own invitations, not those of other hosts.
 struct HalfOpenInvitations {
   static var limit: Int { 64 }
   static var limitPerHost: Int { 16 }
 
-  /// Oldest first.
+  /// The invitations in the order of their first arrival.
   private var invitations: [HalfOpenInvitation] = [] { didSet { deadline = invitations.map(\.expires).min() } }
 
   var count: Int { invitations.count }
 
-  /// The instant at which the next invitation expires. Stored, because it is read for every packet and rarely changes.
+  /// The instant at which the next invitation expires. It is stored because it is read for every packet and rarely
+  /// changes.
   private(set) var deadline: Instant?
 
-  /// Adds an invitation from a control port. A new invitation of the same peer replaces the old one.
+  /// Adds an invitation that arrived on the control port.
   ///
-  /// - Returns: whether an invitation was dropped for it: the oldest of this host, or the oldest of all.
+  /// If the same invitation arrives again, that is, with the same token, it stays for another
+  /// ``HalfOpenInvitation/lifetime``. An invitation of the same peer with another token replaces the earlier one.
+  ///
+  /// - Returns: whether another invitation was dropped to make room: the oldest of this host, or the oldest of all.
   mutating func open(_ command: SessionCommand, from control: SocketAddress, at now: Instant) -> Bool {
     if let index = invitations.firstIndex(where: { $0.ssrc == command.ssrc && $0.control == control }) {
       guard invitations[index].token != command.token else {
-        invitations[index].expires = now + .seconds(15)
+        invitations[index].expires = now + HalfOpenInvitation.lifetime
         return false
       }
       invitations.remove(at: index)
@@ -39,8 +44,9 @@ struct HalfOpenInvitations {
     return hasDropped
   }
 
-  /// Removes and returns the invitation that an invitation on the data port completes: one with the same SSRC, host and
-  /// token, or else one with the same SSRC and host, because PipeWire and midimonster use a new token for each port.
+  /// Removes and returns the half-open invitation that an invitation on the data port completes: the one with the same
+  /// SSRC, host and token; if there is none, the newest one with the same SSRC and host, because PipeWire and
+  /// midimonster use a new token for each port.
   mutating func take(for command: SessionCommand, from data: SocketAddress) -> HalfOpenInvitation? {
     let isOfPeer = { (half: HalfOpenInvitation) in
       half.ssrc == command.ssrc && half.control.isSameHost(as: data)

@@ -1,7 +1,9 @@
-/// One of the two UDP ports of an endpoint: N for control, N + 1 for data.
+/// One of the two UDP ports of an endpoint. The AppleMIDI session protocol calls them the control port (N) and the data
+/// port (N + 1). Its packets are IN (invitation), OK (acceptance), NO (rejection), BY (end of the session), CK (clock
+/// comparison) and RS (receiver feedback).
 public enum Port: Hashable, Sendable, BitwiseCopyable {
-  /// The port of invitations, their answers, BY and RS.
+  /// The control port: the first IN and its answer, BY and RS.
   case control
-  /// The port of the second invitation and its answer, then of RTP and CK.
+  /// The data port: the second IN and its answer, then RTP packets, CK, and BY.
   case data
 }

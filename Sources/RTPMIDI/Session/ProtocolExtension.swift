@@ -2,8 +2,8 @@ import MusicalTime
 
 /// A protocol that adds packets of its own to RTP-MIDI sessions.
 ///
-/// An ``Endpoint`` without an extension is a complete standard RTP-MIDI endpoint. An endpoint with an extension creates one
-/// ``SessionExtension`` for each established session. The extension can then
+/// An ``Endpoint`` without an extension is a complete standard RTP-MIDI endpoint. An endpoint with an extension creates
+/// one ``SessionExtension`` for each established session. The extension can then
 ///
 /// - exchange control packets of its own: FF FF and two letters that AppleMIDI does not use,
 /// - evaluate the header extension of received RTP packets (RFC 3550, section 5.3.1),
@@ -12,8 +12,8 @@ import MusicalTime
 ///
 /// The sending half of a header extension is ``PacketSender/headerExtension``.
 ///
-/// The extension of an endpoint belongs to the thread of the endpoint. A real-time thread that decodes packets by itself
-/// uses ``RTPHeader/decode(_:)`` and ``HeaderExtension/data``, which are real-time safe, and does not call the extension.
+/// The extension of an endpoint belongs to the thread of the endpoint. A real-time thread that decodes packets does not
+/// call the extension. It uses ``RTPHeader/decode(_:)`` and ``HeaderExtension/data``, which are real-time safe.
 public protocol ProtocolExtension: AnyObject {
   /// Reads the sender's SSRC from a control packet that AppleMIDI does not define.
   ///
@@ -40,7 +40,7 @@ public protocol SessionExtension: AnyObject {
   /// ``Endpoint/Output/clock(_:_:)``.
   var measuresClock: Bool { get }
 
-  /// The session is established.
+  /// Called once, when the session is established.
   ///
   /// - Parameter isExpected: whether the peer is expected to know the extension, see
   ///   ``Endpoint/connect(to:data:expectsExtension:at:)``.
@@ -48,11 +48,11 @@ public protocol SessionExtension: AnyObject {
 
   /// Does what is due at `now`.
   ///
-  /// - Returns: false if the peer is out of reach. The session is lost then.
+  /// - Returns: false if the peer is out of reach. The endpoint then ends the session as lost.
   func advance(to now: Instant, in context: SessionContext) -> Bool
 
-  /// Receives a control packet of the session, for which ``ProtocolExtension/ssrc(ofControlPacket:)`` returned the SSRC of
-  /// the peer.
+  /// Receives a control packet of the session, for which ``ProtocolExtension/ssrc(ofControlPacket:)`` returned the SSRC
+  /// of the peer.
   ///
   /// - Returns: the outcome by which the datagram is counted.
   func receive(

@@ -5,7 +5,7 @@ import MusicalTime
 ///     initiator                                               answerer
 ///     connect, IN on control                                  IN on control, answered OK
 ///        ▼                                                       ▼
-///     invitingControl ── NO ──▶ refused                       half open ── 15 s, or 64 newer ──▶ dropped
+///     invitingControl ── NO ──▶ refused                       half open ── 15 s, or too many ──▶ dropped
 ///        │ OK         ── 12 IN, 1 s apart ──▶ unreachable        │
 ///        ▼                                                       │ IN on data, answered OK
 ///     invitingData ── NO, BY, 12 IN ──▶ unreachable              │
@@ -14,31 +14,40 @@ import MusicalTime
 ///                                  ├── BY from either side ──▶ closed
 ///                                  └── 60 s of silence, other limits of an extension, or replaced ──▶ lost
 ///
-/// If both peers invite each other, the first invitation that succeeds makes the one session, and both send CK0.
+/// If both peers invite each other, the first invitation that succeeds establishes the only session, and both peers
+/// send CK0.
 ///
-/// Revival. A peer that is silent for ``Supervision/silenceLimit`` may have been restarted, or one of the two may have a new
-/// address. The peer is therefore invited again while the session still exists: by the initiator, or by both sides if the
-/// supervision is mutual. If the peer is heard again, the network was the only problem, and the session continues. If the
-/// peer accepts, the session is lost and a new one replaces it, on both sides. On the other side, an invitation with a new
-/// token within a session has the same effect, and so has an invitation with the SSRC of a silent peer from another address.
+/// # Revival
+///
+/// A peer that is silent for ``Supervision/silenceLimit`` may have been restarted, or one of the two peers may have a
+/// new address. The peer is therefore invited again while the session still exists: by the initiator, or by both sides
+/// if the supervision is mutual.
+///
+/// - If the peer is heard again, only the network was interrupted, and the session continues.
+/// - If the peer accepts the invitation, a new session replaces the old one on both sides. The inviting side replaces
+///   the session that it revives. The invited side recognises the session to replace by its address, or by the SSRC of
+///   a peer that is silent at its old address.
 final class Session {
   enum Phase { case invitingControl, invitingData, established }
 
   let id: SessionID
   /// The token of the local invitation.
   let token: UInt32
-  /// The token of the peer's invitation; nil without one.
+  /// The token of the peer's invitation that was accepted; nil if the peer has not invited.
   var acceptedToken: UInt32?
   var phase = Phase.invitingControl
-  /// The addresses of the remote control and data ports.
+  /// The address of the remote control port.
   let control: SocketAddress
+  /// The address of the remote data port.
   var data: SocketAddress
-  /// The remote SSRC of the data port, and the name. Unknown during the invitation on the control port.
+  /// The SSRC in packets from the remote data port; 0 as long as it is unknown.
   var ssrc: UInt32 = 0
-  /// The SSRC in packets from the remote control port. It differs from ``ssrc`` if each remote port has its own (pymidi
-  /// 0.5.0).
+  /// The SSRC in packets from the remote control port. It differs from ``ssrc`` if each remote port has an SSRC of its
+  /// own (pymidi 0.5.0).
   var controlSSRC: UInt32 = 0
+  /// The name of the peer; nil if it is unknown.
   var name: String?
+  /// Whether the local peer sends the invitation.
   let isInitiator: Bool
   /// Whether the peer is expected to know the extension of the endpoint.
   var expectsExtension = false
@@ -47,44 +56,53 @@ final class Session {
   /// The lasting identity of the peer, which the extension determines; nil as long as it is unknown.
   var peerIdentity: UInt64?
 
-  /// The session that this one, still an invitation, is meant to replace.
+  /// The session that this one is meant to replace if it is a revival; otherwise nil.
   var revives: SessionID?
-  /// The invitation that is meant to replace this session.
+  /// The revival that is meant to replace this session; nil if there is none.
   var revival: Session?
   /// The instant before which no revival starts.
   var revivalHold = Instant(nanoseconds: .min)
+  /// The instant at which the session was established.
   private(set) var establishedAt = Instant(nanoseconds: 0)
 
-  /// The source of the peer's packets after it has accepted on the data port too.
+  /// The source under which ``SessionTable/session(awaitedFrom:)`` finds the session; nil if it does not.
   var awaitedSource: SessionTable.Source?
 
   /// The index in the heap of ``Deadlines``, and the deadline that determines this index.
   var heapIndex: Int?
   var scheduledDeadline = Instant.distantFuture
 
-  /// The number of invitations sent in this phase, and when the next is due.
+  /// The number of invitations sent in this phase.
   private var tries = 0
+  /// The instant at which the last invitation was sent.
   private var lastTry = Instant(nanoseconds: 0)
+  /// The instant at which the next invitation is due.
   private var nextTry = Instant.distantFuture
+  /// The regular time between two invitations.
   private var pause = Nanoseconds.seconds(1)
   /// The arrival of the newest valid datagram of the peer.
   var lastHeard = Instant(nanoseconds: 0)
+  /// The instant at which receiver feedback (RS) is due; nil if none is due.
   var feedbackDue: Instant?
+  /// Whether ``Endpoint/Output/peerSendsJournals(_:)`` was reported.
   var hasReportedJournals = false
+  /// The receiver of the peer's RTP stream.
   var receiver = PacketReceiver(ssrc: 0, systemExclusiveCapacity: 0)
+  /// The CK exchanges.
   var clock: ClockComparison
-  /// The seed of ``extension``.
+  /// The seed of ``clock``. Its bitwise complement is the seed of ``extension``.
   private let seed: UInt64
   /// A pair of readings of the local and the remote clock. It determines the upper bits of RTP time stamps.
   var anchor: (local: Instant, remote: Instant)?
-  /// The newest accepted pair from clock packets, and the newest implausible one.
+  /// The newest accepted pair of readings from clock packets.
   private var reading: (local: Instant, remote: Instant)?
+  /// The newest pair of readings that was rejected as implausible, if no pair was accepted after it.
   private var implausibleReading: (local: Instant, remote: Instant)?
 
   init(id: SessionID, token: UInt32, control: SocketAddress, data: SocketAddress, isInitiator: Bool) {
     (self.id, self.token, self.control, self.data) = (id, token, control, data)
     self.isInitiator = isInitiator
-    // The token is random. Therefore no two sessions of either peer send in step.
+    // The token is random. Therefore no two sessions send in step with each other.
     seed = UInt64(token) << 32 | id.number & 0xFFFF_FFFF
     clock = ClockComparison(seed: seed)
   }
@@ -99,13 +117,20 @@ final class Session {
     (self.phase, tries, nextTry, self.pause) = (phase, 0, now, pause)
   }
 
-  enum Invitation { case due, exhausted }
+  /// The result of ``advanceInvitation(to:)``.
+  enum Invitation {
+    /// An invitation is due.
+    case due
+    /// Twelve invitations are unanswered.
+    case exhausted
+  }
 
-  /// Returns whether an invitation is due, or whether twelve invitations are unanswered.
+  /// Returns what is due at `now` in the invitation of the peer, if anything, and schedules the next invitation.
   ///
   /// On the data port, the second and third invitations follow after 250 and 500 ms: the peer has just answered on the
-  /// control port, so a datagram was lost. A peer that is expected to know the extension gets all invitations on the data port
-  /// and the first four on the control port 250 ms apart. Other peers may not expect that.
+  /// control port, so a datagram must have been lost. A peer that is expected to know the extension gets all
+  /// invitations on the data port, and the first four on the control port, 250 ms apart. Other peers may not expect
+  /// such short intervals.
   func advanceInvitation(to now: Instant) -> Invitation? {
     guard phase != .established, nextTry <= now else { return nil }
     guard tries < 12 else { return .exhausted }
@@ -118,17 +143,16 @@ final class Session {
 
   /// Schedules the next invitation on the data port 250 ms after the last one, and restarts the count of invitations.
   ///
-  /// Called when the peer sends packets as in an established session: its answer on the data port was lost, or it still has
-  /// an earlier session.
+  /// Called when the peer sends packets as in an established session: its answer on the data port was lost, or it still
+  /// has an earlier session.
   func retrySoon(at now: Instant) {
     guard phase == .invitingData else { return }
     let next = max(now, lastTry + .milliseconds(250))
     if next < nextTry { (tries, nextTry) = (1, next) }
   }
 
-  /// The session is established.
-  ///
-  /// - Parameter protocolExtension: creates the session's extension.
+  /// Establishes the session: starts to receive the peer's stream, starts the clock packets if the local peer is the
+  /// initiator, and creates the session's extension by `protocolExtension`.
   func establish(at now: Instant, with protocolExtension: (any ProtocolExtension)?) {
     phase = .established
     (establishedAt, lastHeard) = (now, now)
@@ -138,27 +162,27 @@ final class Session {
     `extension`?.established(at: now, isExpected: expectsExtension)
   }
 
-  /// The peer's RTP stream begins, or begins again.
+  /// Prepares for a new RTP stream of the peer.
   func beginStream() {
     receiver = PacketReceiver(ssrc: ssrc, systemExclusiveCapacity: 4096)
     (anchor, reading, implausibleReading) = (nil, nil, nil)
   }
 
-  /// Schedules receiver feedback after a packet: within a second; or within 100 ms if the peer waits for the feedback, or if
-  /// the journal is longer than 128 octets and can be shortened.
+  /// Schedules receiver feedback after a packet: within 100 ms if the peer waits for the feedback, or if the journal of
+  /// the packet is longer than 128 octets, because feedback shortens the journal; otherwise, within a second.
   ///
-  /// - Parameter isAwaited: whether the packet is a guard packet or contains a command that may not be followed by another
-  ///   packet soon, that is, a command other than Timing Clock.
+  /// - Parameter isAwaited: whether the peer waits for the feedback. It does after a guard packet, and after a packet
+  ///   with a command other than Timing Clock, because another packet may not follow soon.
   func scheduleFeedback(at now: Instant, isAwaited: Bool) {
-    var length = Nanoseconds.seconds(1)
-    if isAwaited || receiver.journalLength.map({ $0 > 128 }) ?? false { length = .milliseconds(100) }
-    if feedbackDue.map({ now + length < $0 }) ?? true { feedbackDue = now + length }
+    var delay = Nanoseconds.seconds(1)
+    if isAwaited || receiver.journalLength.map({ $0 > 128 }) ?? false { delay = .milliseconds(100) }
+    if feedbackDue.map({ now + delay < $0 }) ?? true { feedbackDue = now + delay }
   }
 
-  /// The instant at which the session is lost.
+  /// The instant at which the session is lost if the peer remains silent.
   var silenceEnds: Instant { lastHeard + supervision.lossLimit }
 
-  /// The instant at which the peer is invited again; nil during a revival, and if this side never starts one.
+  /// Returns the instant at which a revival starts; nil during a revival, and if the local peer never starts one.
   private func revivalDue(by supervision: Supervision) -> Instant? {
     guard revival == nil, supervision.isMutual || isInitiator else { return nil }
     return max(lastHeard + supervision.silenceLimit, revivalHold)
@@ -166,8 +190,9 @@ final class Session {
 
   func isRevivalDue(at now: Instant) -> Bool { revivalDue(by: supervision).map { $0 <= now } ?? false }
 
-  /// Whether the silence is long enough for another session with the peer to replace this one: half of the silence limit.
-  /// The peer's silence began at about the same moment, so its invitation must not arrive before this time is over.
+  /// Whether the peer has been silent for so long that another session with the same peer may replace this one: for
+  /// half of the silence limit. If the network was interrupted, the silence began at about the same moment on both
+  /// sides. An invitation of the peer because of the silence therefore arrives later than this.
   func isSilent(at now: Instant) -> Bool { now - lastHeard >= supervision.halfLimit }
 
   /// The instant at which the session next has something to do.
@@ -197,7 +222,9 @@ final class Session {
     return true
   }
 
+  /// Whether both clocks advanced by the same time between two pairs of readings, with a tolerance of a minute.
   private static func agree(_ a: (local: Instant, remote: Instant), _ b: (local: Instant, remote: Instant)) -> Bool {
+    // The change of the clock offset.
     let step = (b.remote - a.remote) - (b.local - a.local)
     return step > .seconds(-60) && step < .seconds(60)
   }

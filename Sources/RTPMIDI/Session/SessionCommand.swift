@@ -4,9 +4,11 @@ import BasicContainers
 ///
 ///     FF FF | command, two letters | version 2, 32 bits | token 32 | ssrc 32 | name, NUL
 ///
-/// The initiator chooses the token. The token connects the answers and the second invitation to the first invitation. The name
-/// is optional; octets after its NUL are ignored. A BY may lack the token. Its SSRC then takes the place of the token.
+/// The initiator chooses the token. The token connects the answers and the second invitation to the first invitation.
+/// The name is optional; octets after its NUL are ignored. A BY may lack the token; the SSRC then directly follows the
+/// version.
 public struct SessionCommand: Hashable, Sendable {
+  /// The command. The raw value is its two letters.
   public enum Kind: UInt16, Hashable, Sendable {
     case invitation = 0x494E  // IN
     case accepted = 0x4F4B  // OK
@@ -19,8 +21,8 @@ public struct SessionCommand: Hashable, Sendable {
   public var token: UInt32
   /// The SSRC of the sender.
   public var ssrc: UInt32
-  /// The name of the sender; nil if the packet has none. At most 63 octets of UTF-8 are read and sent. Invalid octets and
-  /// control characters are read as U+FFFD.
+  /// The name of the sender; nil if the packet has none. At most 63 octets of UTF-8 are read and sent. Invalid octets
+  /// and control characters are read as U+FFFD.
   public var name: String?
 
   public init(_ kind: Kind, token: UInt32, ssrc: UInt32, name: String? = nil) {
@@ -28,7 +30,9 @@ public struct SessionCommand: Hashable, Sendable {
   }
 
   /// The length of the longest packet in octets: four fields of 32 bits, a name of 63 octets and its NUL.
-  static let longest = 16 + 64
+  static let longest = 16 + longestName + 1
+  /// The maximum length of a name in octets, without NUL.
+  private static let longestName = 63
 
   /// Appends the packet. Returns false and appends nothing if there is room for fewer than 80 octets.
   ///
@@ -41,7 +45,8 @@ public struct SessionCommand: Hashable, Sendable {
     packet.append(bigEndian: token)
     packet.append(bigEndian: ssrc)
     guard let name else { return true }
-    var room = 63
+    // A character that does not fit completely, and all characters after it, are omitted.
+    var room = Self.longestName
     for character in name.unicodeScalars where character.value != 0 {
       let octets = UTF8.encode(character)!
       guard octets.count <= room else { break }
@@ -58,6 +63,7 @@ public struct SessionCommand: Hashable, Sendable {
     guard packet.uint32(at: 4) == 2 else { throw .malformedControl }
     self.kind = kind
     guard packet.count >= 16 else {
+      // A BY without a token.
       guard kind == .bye else { throw .truncated }
       (token, ssrc) = (0, packet.uint32(at: 8))
       return
@@ -67,7 +73,7 @@ public struct SessionCommand: Hashable, Sendable {
     var octets: [UInt8] = []
     for index in 16..<packet.count {
       let octet = packet[index]
-      if octet == 0 || octets.count == 63 { break }
+      if octet == 0 || octets.count == Self.longestName { break }
       octets.append(octet)
     }
     var repaired = ""

@@ -3,7 +3,7 @@ import MusicalTime
 
 /// The functions of an ``Endpoint`` that a ``SessionExtension`` can use for its session.
 ///
-/// A context is valid during the call that it is a parameter of.
+/// A context is valid only during the call that receives it as a parameter.
 public struct SessionContext {
   let endpoint: Endpoint
   let session: Session
@@ -20,15 +20,16 @@ public struct SessionContext {
   /// Records that a valid datagram of the peer arrived at `instant`.
   public func hear(at instant: Instant) { session.lastHeard = instant }
 
-  /// Compares a reading of the remote clock with earlier readings, and uses it for the upper bits of RTP time stamps.
+  /// Compares a reading of the remote clock with earlier readings. If it is accepted, it determines the upper bits of
+  /// RTP time stamps.
   ///
-  /// A clock can step, but rarely does. A reading that deviates by a minute or more from the previous reading is accepted
-  /// only if the next reading agrees with it.
+  /// A clock can step, but rarely does. A reading that deviates by a minute or more from the previous reading is
+  /// accepted only if the next reading agrees with it.
   ///
   /// - Parameters:
   ///   - remote: the reading of the remote clock.
   ///   - local: the local time of the reading.
-  /// - Returns: false if the reading is implausible. Then nothing has changed.
+  /// - Returns: false if the reading is implausible. It is then used only for the comparison with the next reading.
   public func accept(reading remote: Instant, at local: Instant) -> Bool { session.accept(reading: remote, at: local) }
 
   /// Reports an event of the extension as ``Endpoint/Output/extended(_:_:)``.
@@ -37,8 +38,8 @@ public struct SessionContext {
   /// Reports a clock measurement as ``Endpoint/Output/clock(_:_:)``.
   public func report(_ transit: ClockTransit) { endpoint.outputs.append(.clock(session.id, transit)) }
 
-  /// Requests that the owner of the endpoint sends a packet of the extension, whose content depends on the instant of
-  /// sending, as ``Endpoint/Output/extensionPacket(_:to:)``.
+  /// Requests by ``Endpoint/Output/extensionPacket(_:to:)`` that the owner of the endpoint sends a packet of the
+  /// extension whose content depends on the instant of sending.
   public func requestPacket() { endpoint.outputs.append(.extensionPacket(session.id, to: session.data)) }
 
   /// Sends a datagram.
@@ -50,8 +51,8 @@ public struct SessionContext {
     endpoint.send(to: address, port, encode)
   }
 
-  /// Records the lasting identity of the peer, and ends the other sessions with this identity whose peer is silent. Such a
-  /// session remains if a peer was restarted and has a new address and a new SSRC.
+  /// Records the lasting identity of the peer, and ends the other sessions with this identity in which the peer is
+  /// silent. Such a session exists if the peer was restarted and has a new address and a new SSRC.
   public func identifyPeer(as identity: UInt64, at now: Instant) {
     session.peerIdentity = identity
     for other in endpoint.table.all where other !== session && other.peerIdentity == identity {

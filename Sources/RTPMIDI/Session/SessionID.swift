@@ -1,4 +1,5 @@
-/// The identifier of one session of an ``Endpoint``, from its first invitation on. An endpoint never reuses an identifier.
+/// The identifier of one session of an ``Endpoint``, from its first invitation on. An endpoint never reuses an
+/// identifier.
 public struct SessionID: Hashable, Sendable, BitwiseCopyable {
   public let number: UInt64
 }

@@ -2,10 +2,12 @@ import MusicalTime
 
 /// The sessions of an ``Endpoint``, indexed by the fields by which a datagram refers to them, and sorted by deadline.
 ///
-/// The table also contains *revivals*. A revival is an invitation to the silent peer of an established session
-/// (``Supervision/silenceLimit``). If the peer accepts it, the revival becomes a session and replaces the silent one.
+/// The table also contains *revivals*. A revival is an invitation to the peer of an established session that has been
+/// silent for ``Supervision/silenceLimit``. If the peer accepts it, the revival becomes a session and replaces the
+/// silent one.
 struct SessionTable {
-  /// The source of the datagrams of an established session.
+  /// The fields by which a datagram refers to an established session: the SSRC and the address of the sender, and the
+  /// port on which the datagram arrived.
   struct Source: Hashable {
     let ssrc: UInt32
     let address: SocketAddress
@@ -14,15 +16,17 @@ struct SessionTable {
 
   /// The sessions in order of creation, so that equal inputs give equal outputs. Without revivals.
   private(set) var all: [Session] = []
+  /// The sessions and revivals in the order of their deadlines.
   private(set) var deadlines = Deadlines()
   private var ids: [SessionID: Session] = [:]
   /// The sessions and revivals, by the token of the local invitation.
   private var tokens: [UInt32: Session] = [:]
   /// The sessions, by the address of the remote control port, which is unique.
   private var controls: [SocketAddress: Session] = [:]
-  /// The established sessions, each under two sources.
+  /// The established sessions, each under the sources of its control port and of its data port.
   private var sources: [Source: Session] = [:]
-  /// The sessions accepted on the control port only, by the source they will have after acceptance on the data port.
+  /// The sessions and revivals that the peer has accepted on the control port only, by the source of the packets that
+  /// the peer sends after it has also accepted on the data port.
   private var awaited: [Source: Session] = [:]
 
   var establishedCount: Int { sources.count / 2 }
@@ -44,21 +48,22 @@ struct SessionTable {
   /// Inserts a revival. It is found by its token only.
   mutating func insert(revival: Session) { tokens[revival.token] = revival }
 
-  /// Records that the invited peer has accepted on the control port.
-  mutating func wait(for session: Session) {
+  /// Records that the invited peer has accepted on the control port. ``session(awaitedFrom:)`` then finds the session.
+  mutating func awaitPackets(of session: Session) {
     let source = Source(ssrc: session.controlSSRC, address: session.data, port: .data)
     awaited[source] = session
     session.awaitedSource = source
   }
 
-  private mutating func stopWaiting(for session: Session) {
+  /// Reverts ``awaitPackets(of:)``.
+  private mutating func stopAwaitingPackets(of session: Session) {
     if let source = session.awaitedSource, awaited[source] === session { awaited[source] = nil }
     session.awaitedSource = nil
   }
 
   /// Records that a session or a revival is established. A revival becomes a session.
   mutating func establish(_ session: Session) {
-    stopWaiting(for: session)
+    stopAwaitingPackets(of: session)
     if ids[session.id] == nil { insert(session) }
     sources[Source(ssrc: session.controlSSRC, address: session.control, port: .control)] = session
     sources[Source(ssrc: session.ssrc, address: session.data, port: .data)] = session
@@ -67,7 +72,7 @@ struct SessionTable {
   /// Removes a session or a revival.
   mutating func remove(_ session: Session) {
     deadlines.remove(session)
-    stopWaiting(for: session)
+    stopAwaitingPackets(of: session)
     tokens[session.token] = nil
     guard ids.removeValue(forKey: session.id) != nil else { return }
     all.removeAll { $0 === session }
@@ -80,6 +85,6 @@ struct SessionTable {
     }
   }
 
-  /// Updates the deadline of a session. Called after every change that can affect the deadline.
+  /// Updates the deadline of a session or a revival. Called after every change that can affect the deadline.
   mutating func schedule(_ session: Session) { deadlines.schedule(session) }
 }

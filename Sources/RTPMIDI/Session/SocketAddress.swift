@@ -2,11 +2,12 @@
 public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
   /// The first eight octets of the address, big-endian.
   public let high: UInt64
-  /// The last eight octets of the address, big-endian. An IPv4 address a.b.c.d is stored as ::ffff:a.b.c.d (RFC 4291, section
-  /// 2.5.5.2), the form that a dual-stack socket reports.
+  /// The last eight octets of the address, big-endian. An IPv4 address a.b.c.d is stored as ::ffff:a.b.c.d (RFC 4291,
+  /// section 2.5.5.2), the form that a dual-stack socket reports.
   public let low: UInt64
   /// The index of the interface of a link-local IPv6 address (fe80::/10); 0 for all other addresses.
   public let scope: UInt32
+  /// The UDP port.
   public var port: UInt16
 
   /// Creates an IPv4 address.
@@ -28,11 +29,14 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
   public init(high: UInt64, low: UInt64, scope: UInt32 = 0, port: UInt16) {
     self.high = high
     self.low = low
-    // The kernel and the resolver report the interface of link-local addresses only. Equal hosts must be equal.
+    // The kernel and the resolver report the interface of link-local addresses only. Two values for one host must be
+    // equal.
     self.scope = high >> 54 == 0xFE80 >> 6 ? scope : 0
     self.port = port
   }
 
+  /// Whether this is an IPv6 address, not an IPv4 address.
+  ///
   /// Real-time: safe.
   public var isIPv6: Bool {
     @_noLocks @_noAllocation get { high != 0 || low >> 32 != 0xFFFF }
@@ -42,6 +46,7 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var isLinkLocal: Bool {
+    // The first ten bits of fe80::/10.
     @_noLocks @_noAllocation get { high >> 54 == 0xFE80 >> 6 }
   }
 

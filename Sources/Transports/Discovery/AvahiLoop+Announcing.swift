@@ -26,6 +26,7 @@ extension AvahiLoop {
       isBroken = true
       return
     }
+    // A group with entries is already announced.
     guard avahi_entry_group_is_empty(group) != 0 else { return }
     var code = add(to: group)
     var tries = 100
@@ -38,7 +39,7 @@ extension AvahiLoop {
     if code < 0 { reportNotAnnounced(code) }
   }
 
-  /// Handles a change of the state of the announcement.
+  /// Handles a change of the state of the announcement. A collision means that another host has announced the name.
   func changed(_ group: OpaquePointer, to state: AvahiEntryGroupState) {
     switch state {
     case AVAHI_ENTRY_GROUP_ESTABLISHED:
@@ -77,12 +78,13 @@ extension AvahiLoop {
     let reason = avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)"
     update {
       $0.setUnavailable(
-        "discovery: cannot announce this peer (\(reason)); name it on the other peers with --connect HOST:PORT")
+        "discovery: cannot announce this peer (\(reason)); connect to it from the other peers with --connect HOST:PORT")
     }
   }
 }
 
-// A global function, because C requires a function pointer. `context` is the loop.
+// A global function, because C requires a function pointer. `context` is the loop. Called when the state of the announcement
+// changes.
 private func groupChanged(
   _ group: OpaquePointer?, _ state: AvahiEntryGroupState, _ context: UnsafeMutableRawPointer?
 ) {

@@ -16,7 +16,7 @@ extension AvahiLoop {
     if !directory.appeared(name, at: source, now: MonotonicClock.now) { ignored.add(1, ordering: .relaxed) }
   }
 
-  /// Handles the disappearance of `name` at `source`.
+  /// Handles the disappearance of `name` at `source`. Ends the look-up at this source; another source is looked up next.
   func disappeared(_ name: String, at source: ServiceDirectory.Source) {
     if directory.disappeared(name, at: source, now: MonotonicClock.now) { forget(name) }
   }
@@ -33,14 +33,15 @@ extension AvahiLoop {
     }
   }
 
-  /// Handles a look-up without a result.
+  /// Handles a look-up of `name` by `resolver` without a result. A resolver that is no longer in use is ignored.
   func failed(_ name: String, _ resolver: OpaquePointer) {
     guard resolvers[name] == resolver else { return }
     forget(name)
     directory.failed(name, now: MonotonicClock.now)
   }
 
-  /// Handles a new or changed result of a look-up. `service` is nil if the result is not usable.
+  /// Handles a new or changed result of the look-up of `name` by `resolver`. `service` is nil if the result is not usable.
+  /// A resolver that is no longer in use is ignored.
   func found(_ name: String, _ resolver: OpaquePointer, _ service: Discovery.Service?) {
     guard resolvers[name] == resolver else { return }
     set(name, service)
@@ -56,6 +57,7 @@ extension AvahiLoop {
 // Global functions, because C requires function pointers. `context` is the loop. The strings come from D-Bus, so they
 // are valid UTF-8 and end with NUL.
 
+/// Called by the browser when a service appears at an interface and an address family, or disappears there.
 private func browsed(
   _: OpaquePointer?, interface: AvahiIfIndex, family: AvahiProtocol, event: AvahiBrowserEvent,
   name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: AvahiLookupResultFlags,
@@ -72,6 +74,7 @@ private func browsed(
   }
 }
 
+/// Called by a resolver with the host, the address and the TXT record of a service, or without them if the look-up failed.
 private func resolved(
   resolver: OpaquePointer?, interface: AvahiIfIndex, _: AvahiProtocol, event: AvahiResolverEvent,
   name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, host: UnsafePointer<CChar>?,

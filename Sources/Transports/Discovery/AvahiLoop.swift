@@ -17,9 +17,10 @@ final class AvahiLoop: @unchecked Sendable {
   static let serviceType = "_apple-midi._udp"
   /// The time between a lost connection and the next attempt.
   private static var retryInterval: Nanoseconds { .seconds(1) }
+  /// The message for a missing daemon.
   static let noDaemon =
     "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or "
-    + "name peers with --connect HOST:PORT"
+    + "connect to peers with --connect HOST:PORT"
 
   /// The changes that the user of discovery has not read.
   let changes = Mutex(ServiceChanges())
@@ -36,7 +37,9 @@ final class AvahiLoop: @unchecked Sendable {
   /// The address families for announcing and browsing.
   let family: AvahiProtocol
 
+  /// The connection to the daemon.
   var client: OpaquePointer?
+  /// The entry group of the announcement.
   var group: OpaquePointer?
   var browser: OpaquePointer?
   /// The look-ups by name.
@@ -44,6 +47,7 @@ final class AvahiLoop: @unchecked Sendable {
   var directory = ServiceDirectory()
   /// Whether the connection failed and must be closed.
   var isBroken = false
+  /// The instant of the next attempt to connect, while there is no client.
   private var nextAttempt = MonotonicClock.now
   private var hasReportedUnavailable = false
 
@@ -71,7 +75,7 @@ final class AvahiLoop: @unchecked Sendable {
       lookUpDue(at: now)
       guard avahi_simple_poll_iterate(poll, timeout(at: now)) == 0 else {
         reportUnavailable(
-          "discovery: stopped (\(String(cString: strerror(errno)))); name peers with --connect HOST:PORT")
+          "discovery: stopped (\(String(cString: strerror(errno)))); connect to peers with --connect HOST:PORT")
         break
       }
       if isBroken {
@@ -86,8 +90,9 @@ final class AvahiLoop: @unchecked Sendable {
   /// Returns the time in milliseconds until the next action; -1 if there is none.
   private func timeout(at now: Instant) -> Int32 {
     guard let next = client == nil ? nextAttempt : directory.nextDue else { return -1 }
-    let rest: Nanoseconds = next - now
-    return Int32(clamping: max(rest.count, 0) / 1_000_000 + 1)
+    let remaining: Nanoseconds = next - now
+    // Plus 1, so that the time is rounded up.
+    return Int32(clamping: max(remaining.count, 0) / 1_000_000 + 1)
   }
 
   /// Connects to the system bus.
@@ -128,13 +133,13 @@ final class AvahiLoop: @unchecked Sendable {
   }
 
   /// Reports why discovery is unavailable, once until the daemon is available again.
-  func reportUnavailable(_ line: String = AvahiLoop.noDaemon) {
+  func reportUnavailable(_ message: String = AvahiLoop.noDaemon) {
     guard !hasReportedUnavailable else { return }
     hasReportedUnavailable = true
-    update { $0.setUnavailable(line) }
+    update { $0.setUnavailable(message) }
   }
 
-  /// Sets the service of `name`; nil removes it.
+  /// Sets the service of `name` in ``changes``; nil removes it. Calls `onChange` if this is a change.
   func set(_ name: String, _ service: Discovery.Service?) {
     if changes.withLock({ $0.set(name, service) }) { onChange() }
   }
@@ -149,7 +154,8 @@ final class AvahiLoop: @unchecked Sendable {
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
-// A global function, because C requires a function pointer. `context` is the loop.
+// A global function, because C requires a function pointer. `context` is the loop. Called when the state of the connection or
+// of the daemon changes.
 private func clientChanged(
   _ client: OpaquePointer?, _ state: AvahiClientState, _ context: UnsafeMutableRawPointer?
 ) {

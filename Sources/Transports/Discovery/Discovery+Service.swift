@@ -76,7 +76,9 @@ extension SocketAddress {
 
   /// Whether this is a unicast address: not a multicast, broadcast or unspecified address.
   var isUnicast: Bool {
+    // The first octet of an IPv6 multicast address is 0xFF. The address :: is unspecified.
     if isIPv6 { return high >> 56 != 0xFF && (high, low) != (0, 0) }
+    // The first octet of an IPv4 address: 0 is "this network", 224...239 are multicast, 240...255 are reserved or broadcast.
     return (1..<224).contains(low >> 24 & 255)
   }
 }

@@ -56,7 +56,8 @@ public final class Discovery: Sendable {
     if code != 0 {
       retained.release()
       loop.reportUnavailable(
-        "discovery: cannot start a thread (\(String(cString: strerror(code)))); name peers with --connect HOST:PORT")
+        "discovery: cannot start a thread (\(String(cString: strerror(code)))); connect to peers with --connect HOST:PORT"
+      )
     }
   }
 
@@ -90,17 +91,18 @@ public final class Discovery: Sendable {
     let end = MonotonicClock.now + duration
     var found: Set<Service> = []
     while true {
-      let seen = bell.count
+      // Read before the events, so that an event after the reading ends the wait.
+      let bellCount = bell.count
       for event in discovery.drain() {
         switch event {
         case .found(let service): found.insert(service)
         case .lost(let service): found.remove(service)
-        case .unavailable(let line): throw TransportError(line)
+        case .unavailable(let message): throw TransportError(message)
         case .renamed: break
         }
       }
       guard MonotonicClock.now < end else { return found.sorted { ($0.name, $0.host) < ($1.name, $1.host) } }
-      bell.wait(until: end, since: seen)
+      bell.wait(until: end, since: bellCount)
     }
   }
 }

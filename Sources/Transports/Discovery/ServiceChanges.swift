@@ -1,11 +1,16 @@
-/// The services that were found and those that were reported. ``drain()`` reports only the difference. The number of
-/// pending events is therefore bounded, however often services appear and disappear between two calls.
+/// The services that are present and those that were reported to the user of discovery. ``drain()`` reports only the
+/// difference. The number of pending events is therefore bounded, however often services appear and disappear between two
+/// calls.
 struct ServiceChanges {
-  /// The services by their names on the network.
+  /// The present services by their names on the network.
   private var services: [String: Discovery.Service] = [:]
+  /// The services that were present at the last call of ``drain()``.
   private var reported: Set<Discovery.Service> = []
+  /// Whether ``services`` has changed since the last call of ``drain()``.
   private var hasChanged = false
+  /// The reason and the remedy, if discovery became unavailable since the last call of ``drain()``.
   private var unavailable: String?
+  /// The new name, if the local peer was renamed since the last call of ``drain()``.
   private var renamed: String?
 
   /// Sets the service of `name`; nil removes it. Returns whether this is a change.
@@ -23,12 +28,14 @@ struct ServiceChanges {
     hasChanged = true
   }
 
-  /// Records that discovery is unavailable, with the reason and the remedy.
-  mutating func setUnavailable(_ line: String) { unavailable = line }
+  /// Records that discovery is unavailable. `message` is the reason and the remedy in one line.
+  mutating func setUnavailable(_ message: String) { unavailable = message }
+
   /// Records that the local peer is announced as `name`.
   mutating func setRenamed(_ name: String) { renamed = name }
 
-  /// Returns the changes since the last call, lost services before found ones.
+  /// Returns the changes since the last call: first whether discovery became unavailable, then whether the local peer was
+  /// renamed, then the lost services, then the found services. A service that has changed is lost and found.
   mutating func drain() -> [Discovery.Event] {
     var events: [Discovery.Event] = []
     if let unavailable { events.append(.unavailable(unavailable)) }

@@ -24,12 +24,13 @@ struct ServiceDirectory {
   /// The time between a failed look-up and the next one.
   static var retryInterval: Nanoseconds { .seconds(1) }
 
+  /// The sources and the look-up of one name.
   private struct Entry {
     /// The sources in the order in which they are tried; never empty.
     var sources: [Source]
-    /// The source of the current look-up or of the result.
+    /// The source of the current look-up or of the result; nil if a look-up is to be started.
     var chosen: Source?
-    /// The instant at which the look-up is due.
+    /// The instant at which the look-up is due, while `chosen` is nil.
     var due: Instant
   }
 
@@ -50,6 +51,7 @@ struct ServiceDirectory {
     }
     guard !entry.sources.contains(source) else { return true }
     guard entry.sources.count < Self.sourceLimit else { return false }
+    // IPv4 sources come before IPv6 sources.
     let index = source.isIPv6 ? entry.sources.count : entry.sources.firstIndex { $0.isIPv6 } ?? entry.sources.count
     entry.sources.insert(source, at: index)
     if !source.isIPv6 { entry.due = min(entry.due, now) }

@@ -41,6 +41,7 @@ extension snd_seq_event_t {
   /// Real-time: safe.
   var message: Message? {
     @_noLocks @_noAllocation get {
+      // The numbers in hexadecimal are MIDI status octets.
       switch snd_seq_event_type(UInt32(type)) {
       case SND_SEQ_EVENT_NOTEOFF: note(0x80)
       case SND_SEQ_EVENT_NOTEON: note(0x90)
@@ -67,6 +68,7 @@ extension snd_seq_event_t {
 
 // Fields that several event types have in common.
 extension snd_seq_event_t {
+  /// Sets the fields of a note event. ALSA stores key pressure in the field for the velocity.
   @_noLocks @_noAllocation
   private mutating func set(
     _ kind: snd_seq_event_type, _ channel: Channel, key: UInt7, velocity: UInt7
@@ -77,6 +79,7 @@ extension snd_seq_event_t {
     data.note.velocity = velocity.value
   }
 
+  /// Sets the fields of an event of any other type.
   @_noLocks @_noAllocation
   private mutating func set(_ kind: snd_seq_event_type, _ channel: UInt8 = 0, param: UInt8 = 0, value: Int32 = 0) {
     type = UInt8(truncatingIfNeeded: kind.rawValue)
@@ -85,6 +88,7 @@ extension snd_seq_event_t {
     data.control.value = value
   }
 
+  /// Returns the message of a note event. `status` is the status octet with channel 0.
   @_noLocks @_noAllocation
   private func note(_ status: UInt8) -> Message? {
     let note = data.note
@@ -102,17 +106,20 @@ extension snd_seq_event_t {
     }
   }
 
+  /// Returns the message of a channel event with one value. `status` is the status octet with channel 0.
   @_noLocks @_noAllocation
   private func channelValue(_ status: UInt8) -> Message? {
     data.control.channel < 16 ? value(status | data.control.channel) : nil
   }
 
+  /// Returns the message with the complete status octet `status` and one value of 7 bits.
   @_noLocks @_noAllocation
   private func value(_ status: UInt8) -> Message? {
     guard let value = UInt7(exactly: Int(data.control.value)) else { return nil }
     return Message(status: status, value)
   }
 
+  /// Returns the message with the complete status octet `status` and a value of 14 bits. ALSA counts the value from `centre`.
   @_noLocks @_noAllocation
   private func word(_ status: UInt8, centre: Int) -> Message? {
     guard data.control.channel < 16, let word = UInt14(exactly: Int(data.control.value) + centre) else { return nil }

@@ -5,15 +5,19 @@ import Realtime
 /// The clock for arrival stamps: a private ALSA queue, and the relation of its time to CLOCK_MONOTONIC.
 ///
 /// Queue time is the count of the queue's timer plus the time of CLOCK_MONOTONIC since the last timer interrupt. It
-/// does not drift, but it jumps. It jumps back by the delay of a late timer interrupt. At its first count it jumps by
-/// up to one period of the timer, or by one period of another queue on the same timer, because a second queue waits for
-/// this period before it counts (measured: 4.6 ms alone on the system timer; beside another queue 72 ms at 10 Hz, 0.5
-/// ms at 1000 Hz). The two clocks are therefore compared whenever arrivals are fetched, and a stamp is converted by its
-/// age. Only a jump between an arrival and its fetching causes an error. The choice of the timer does not matter for
-/// the accuracy. The system timer is used, because other programs rarely have a queue on it.
+/// does not drift, but it jumps:
 ///
-/// A comparison reads the queue time between two readings of CLOCK_MONOTONIC. It is repeated up to three times until
-/// both readings are at most 5 us apart; otherwise the comparison with the smallest distance is used.
+/// - It jumps back by the delay of a late timer interrupt.
+/// - At its first count it jumps by up to one period of the timer. If another queue uses the same timer, the jump can be
+///   one period of the other queue, because a second queue waits for this period before it counts. Measured: 4.6 ms alone
+///   on the system timer; beside another queue 72 ms at 10 Hz, 0.5 ms at 1000 Hz.
+///
+/// The two clocks are therefore compared whenever arrivals are fetched, and a stamp is converted by its age. Only a jump
+/// between an arrival and its fetching causes an error. The choice of the timer does not matter for the accuracy. The
+/// system timer is used, because other programs rarely have a queue on it.
+///
+/// A comparison reads the queue time between two readings of CLOCK_MONOTONIC. It is made up to three times, until both
+/// readings are at most 5 us apart. Otherwise the comparison with the smallest distance is used.
 struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   /// The number of the queue.
   let queue: Int32
@@ -21,7 +25,10 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   // receiving thread.
   private let origin: UnsafeMutablePointer<Int64>
 
-  /// Creates and starts a queue that belongs to the client `control`.
+  /// The distance in nanoseconds of the two readings of CLOCK_MONOTONIC at which a comparison is accepted.
+  private static var acceptedDistance: Int64 { @_noLocks @_noAllocation get { 5_000 } }
+
+  /// Creates and starts a queue called `name` that belongs to the client `control`.
   ///
   /// - Throws: ``TransportError`` if the sequencer has no free queue.
   ///
@@ -59,6 +66,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     snd_timer_id_set_device(identity, SND_TIMER_GLOBAL_SYSTEM)
     snd_timer_id_set_subdevice(identity, 0)
     snd_seq_queue_timer_set_id(timer, identity)
+    // In hertz.
     snd_seq_queue_timer_set_resolution(timer, 100)
     snd_seq_set_queue_timer(control, queue, timer)
   }
@@ -68,16 +76,17 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   func compare(by handle: OpaquePointer) {
-    var narrowest = Int64.max
+    var smallestDistance = Int64.max
     var tries = 3
-    while tries > 0, narrowest > 5_000 {
+    while tries > 0, smallestDistance > Self.acceptedDistance {
       tries -= 1
       let before = MonotonicClock.now
       let time = sequencer_queue_time(handle, queue)
-      let bracket = (MonotonicClock.now - before).count
-      guard time >= 0, bracket < narrowest else { continue }
-      narrowest = bracket
-      origin.pointee = before.nanoseconds &+ bracket / 2 &- time
+      let distance = (MonotonicClock.now - before).count
+      guard time >= 0, distance < smallestDistance else { continue }
+      smallestDistance = distance
+      // The queue time was read about midway between the two readings.
+      origin.pointee = before.nanoseconds &+ distance / 2 &- time
     }
   }
 
@@ -89,8 +98,8 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   func instant(of time: snd_seq_real_time_t) -> Instant {
     let now = MonotonicClock.now
     let stamp = Instant(nanoseconds: origin.pointee &+ Int64(time.tv_sec) * 1_000_000_000 &+ Int64(time.tv_nsec))
-    let ago = (now - stamp).count
-    return ago >= 0 && ago <= 1_000_000_000 ? stamp : now
+    let age = (now - stamp).count
+    return age >= 0 && age <= 1_000_000_000 ? stamp : now
   }
 }
 

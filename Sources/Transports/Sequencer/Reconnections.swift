@@ -4,9 +4,11 @@ public import MusicalTime
 ///
 /// A port is identified by the name of its client and its own name, because numbers change. When a port vanishes, the
 /// kernel announces the exit of the port and then of its client, but not the end of the connections. The connections
-/// are then remembered as lost. When a port of the same name starts, they are due again after ``settling``. The delay
-/// is necessary because programs set their names and make their own connections after they have created their ports,
-/// and some fail if the connection already exists (`aseqdump -p`). A connection that the user disconnects is forgotten.
+/// are then remembered as lost. When a port of the same name starts, they are due for restoration after ``settling``.
+///
+/// The delay is necessary because programs set their names and make their own connections after they have created their
+/// ports. Some programs fail if the connection already exists (`aseqdump -p`). A connection that the user disconnects is
+/// forgotten.
 ///
 /// At most ``capacity`` lost connections are remembered. The oldest are forgotten first.
 public struct Reconnections: Sendable {
@@ -23,6 +25,7 @@ public struct Reconnections: Sendable {
   /// The maximum number of lost connections.
   public static let capacity = 64
 
+  /// A connection, present or lost.
   private struct Entry: Sendable {
     enum State {
       case connected
@@ -32,18 +35,20 @@ public struct Reconnections: Sendable {
       case reconnecting
     }
     var link: SequencerLink
+    /// The port of the other client.
     var port: SequencerPort
     var state = State.connected
   }
 
   private var entries: [Entry] = []
-  private var started: [(address: SequencerAddress, until: Instant)] = []
+  /// The ports that have started or changed, until ``settling`` has passed.
+  private var settlingPorts: [(address: SequencerAddress, until: Instant)] = []
 
   /// Creates an empty memory.
   public init() {}
 
   /// The instant of the next call of ``due(at:ports:)``; nil if no port is settling.
-  public var nextDue: Instant? { started.map(\.until).min() }
+  public var nextDue: Instant? { settlingPorts.map(\.until).min() }
 
   /// Processes an announcement of the kernel. Announcements must be passed in the order of their arrival.
   ///
@@ -53,20 +58,20 @@ public struct Reconnections: Sendable {
     _ event: SequencerArrival.Event, at instant: Instant, ports: @autoclosure () -> [SequencerPort]
   ) -> [Change] {
     switch event {
-    case .subscribed(let link): return connected(link, ports()).map { [$0] } ?? []
+    case .subscribed(let link): return recordConnection(link, ports()).map { [$0] } ?? []
     case .unsubscribed(let link): entries.removeAll { $0.link == link && $0.state == .connected }
     case .portExited(let address):
-      started.removeAll { $0.address == address }
-      return exited { other, _ in other == address }
+      settlingPorts.removeAll { $0.address == address }
+      return markLost { other, _ in other == address }
     case .clientExited(let client):
-      started.removeAll { $0.address.client == client }
-      return exited { other, _ in other.client == client }
+      settlingPorts.removeAll { $0.address.client == client }
+      return markLost { other, _ in other.client == client }
     case .portStarted(let address):
-      started.removeAll { $0.address == address }
-      start(address, at: instant)
-    case .portChanged(let address): start(address, at: instant)
+      settlingPorts.removeAll { $0.address == address }
+      startSettling(address, at: instant)
+    case .portChanged(let address): startSettling(address, at: instant)
     case .clientChanged(let client):
-      for port in ports() where port.address.client == client { start(port.address, at: instant) }
+      for port in ports() where port.address.client == client { startSettling(port.address, at: instant) }
     case .message, .ignored, .overflow: break
     }
     return []
@@ -74,9 +79,9 @@ public struct Reconnections: Sendable {
 
   /// Returns the connections to restore at `instant`, with ports that have returned.
   public mutating func due(at instant: Instant, ports: @autoclosure () -> [SequencerPort]) -> [SequencerLink] {
-    let settled = started.filter { $0.until <= instant }.map(\.address)
+    let settled = settlingPorts.filter { $0.until <= instant }.map(\.address)
     guard !settled.isEmpty else { return [] }
-    started.removeAll { $0.until <= instant }
+    settlingPorts.removeAll { $0.until <= instant }
     let ports = ports()
     return settled.flatMap { address in
       ports.first { $0.address == address }.map { connectionsToRestore(for: $0, among: ports) } ?? []
@@ -89,7 +94,7 @@ public struct Reconnections: Sendable {
     for index in entries.indices where entries[index].link == link && entries[index].state == .reconnecting {
       entries[index].state = .lost
     }
-    start(link.other, at: instant)
+    startSettling(link.other, at: instant)
   }
 
   /// Resynchronizes with the kernel after lost announcements (``SequencerArrival/Event/overflow``). A missing
@@ -102,17 +107,17 @@ public struct Reconnections: Sendable {
   public mutating func resynchronize(
     links: Set<SequencerLink>, ports: [SequencerPort], at instant: Instant
   ) -> [Change] {
-    var changes = exited { address, name in !ports.contains { $0.address == address && $0.identity == name } }
+    var changes = markLost { address, name in !ports.contains { $0.address == address && $0.identity == name } }
     entries.removeAll { $0.state == .connected && !links.contains($0.link) }
-    changes += links.compactMap { connected($0, ports) }
+    changes += links.compactMap { recordConnection($0, ports) }
     for port in ports where entries.contains(where: { $0.state != .connected && $0.port.identity == port.identity }) {
-      start(port.address, at: instant)
+      startSettling(port.address, at: instant)
     }
     return changes
   }
 
   /// Records the connection `link`. Returns an event if it is the first one of a port that has returned.
-  private mutating func connected(_ link: SequencerLink, _ ports: [SequencerPort]) -> Change? {
+  private mutating func recordConnection(_ link: SequencerLink, _ ports: [SequencerPort]) -> Change? {
     guard !entries.contains(where: { $0.link == link && $0.state == .connected }),
       let port = ports.first(where: { $0.address == link.other })
     else { return nil }
@@ -128,7 +133,7 @@ public struct Reconnections: Sendable {
   }
 
   /// Marks the connections with all matching ports as lost. Returns one event per port.
-  private mutating func exited(where matches: (SequencerAddress, SequencerPort.Identity) -> Bool) -> [Change] {
+  private mutating func markLost(where matches: (SequencerAddress, SequencerPort.Identity) -> Bool) -> [Change] {
     var changes: [Change] = []
     for index in entries.indices where entries[index].state != .lost {
       let entry = entries[index]
@@ -147,17 +152,19 @@ public struct Reconnections: Sendable {
   }
 
   /// Starts the settling time of a port. Does nothing if no connection is lost.
-  private mutating func start(_ address: SequencerAddress, at instant: Instant) {
-    guard entries.contains(where: { $0.state != .connected }), !started.contains(where: { $0.address == address })
+  private mutating func startSettling(_ address: SequencerAddress, at instant: Instant) {
+    guard entries.contains(where: { $0.state != .connected }), !settlingPorts.contains(where: { $0.address == address })
     else {
       return
     }
-    started.append((address, instant + Self.settling))
+    settlingPorts.append((address, instant + Self.settling))
   }
 
-  /// Returns the connections to restore for `port`: all lost connections of its name. If another port of the same name
-  /// also has no connections, each of the two gets the connections of one of the former ports, preferably of the one
-  /// with its number.
+  /// Returns the connections to restore for `port`: all lost connections of ports with its name.
+  ///
+  /// Two devices of the same model have ports of the same name. If another port with this name exists and has no
+  /// connection (a twin), `port` gets only the lost connections of one former port, preferably of the port that had the
+  /// same address. The twin gets those of another one.
   private mutating func connectionsToRestore(
     for port: SequencerPort, among ports: [SequencerPort]
   ) -> [SequencerLink] {

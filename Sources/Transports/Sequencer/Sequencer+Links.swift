@@ -9,12 +9,13 @@ extension Sequencer {
   /// Real-time: not safe.
   public func subscribe(_ link: SequencerLink) throws(TransportError) {
     let code = request(link, snd_seq_subscribe_port)
+    // EBUSY means that the ports are already connected, or that another program uses one of them exclusively.
     guard code < 0, !(code == -EBUSY && links().contains(link)) else { return }
     let cause =
       switch -code {
       case EBUSY: "in exclusive use by another program; close that program"
       case EPERM: "connections are not permitted; choose another port"
-      case EINVAL, ENOENT, ENXIO, ENODEV: "no such port; run `tutti ports` to list the ports"
+      case EINVAL, ENOENT, ENXIO, ENODEV: "no such port; give a port that `tutti ports` lists"
       default: "cannot be connected (\(reason(code))); choose another port, or close other MIDI programs"
       }
     throw TransportError("port \(link.other): \(cause)")

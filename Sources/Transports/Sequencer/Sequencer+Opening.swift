@@ -2,12 +2,14 @@ import CALSA
 import Glibc
 
 extension Sequencer {
-  /// Opens a client without ports.
-  static func open(name: String) throws(TransportError) -> OpaquePointer {
+  /// Opens a client without ports, and returns its handle.
+  ///
+  /// - Parameter alternative: what the user can do without a sequencer, as the end of the remedy in errors.
+  static func open(name: String, alternative: String = ", or omit --midi") throws(TransportError) -> OpaquePointer {
     alsa_be_quiet()
     var handle: OpaquePointer?
     let code = snd_seq_open(&handle, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK)
-    guard code == 0, let handle else { throw TransportError("ALSA sequencer: \(explanation(of: -code))") }
+    guard code == 0, let handle else { throw TransportError("ALSA sequencer: \(explanation(of: -code) + alternative)") }
     snd_seq_set_client_name(handle, name)
     return handle
   }
@@ -16,11 +18,13 @@ extension Sequencer {
   private static func explanation(of code: Int32) -> String {
     switch code {
     case ENOENT where access("/dev/snd/seq", F_OK) == 0, EINVAL:
-      "the entry `default` is missing or invalid in the ALSA configuration; see /usr/share/alsa"
-    case ENOENT, ENODEV, ENXIO: "/dev/snd/seq does not exist; run `modprobe snd-seq`, or omit --midi"
-    case EACCES, EPERM: "no permission to open /dev/snd/seq; join the group audio, or omit --midi"
+      "the entry `default` is missing or invalid in the ALSA configuration; reinstall the package "
+        + "libasound2-data or correct ~/.asoundrc"
+    case ENOENT, ENODEV, ENXIO: "/dev/snd/seq does not exist; run `modprobe snd-seq` as root"
+    case EACCES, EPERM:
+      "no permission to open /dev/snd/seq; join the group audio (`usermod -aG audio NAME` as root) and log in again"
     case EBUSY, EMFILE, ENFILE, ENOMEM: "no further client possible (\(reason(code))); close other MIDI programs"
-    default: "cannot open /dev/snd/seq (\(reason(code))); omit --midi"
+    default: "cannot open /dev/snd/seq (\(reason(code))); check this file"
     }
   }
 
@@ -75,6 +79,7 @@ extension Sequencer {
     }
   }
 
+  /// Creates the port with `number` and `name`. `configure` sets further properties before the port is created.
   private static func create(
     _ number: UInt8, _ name: String, capability: UInt32, on handle: OpaquePointer,
     configure: (OpaquePointer) -> Void

@@ -61,6 +61,6 @@ extension Sequencer {
     }
   }
 
-  /// The number of the hidden port that receives the events of System:Announce.
+  /// The number of the hidden port that receives the events of System:Announce. It follows the numbers of ``Port``.
   static var announcements: UInt8 { @_noLocks @_noAllocation get { 4 } }
 }

@@ -12,7 +12,7 @@ extension Sequencer {
   ///
   /// Real-time: not safe.
   public static func ports() throws(TransportError) -> [SequencerPort] {
-    let handle = try open(name: "listing")
+    let handle = try open(name: "listing", alternative: "")
     defer { snd_seq_close(handle) }
     return ports(seenBy: handle, localClient: nil)
   }
@@ -37,6 +37,7 @@ extension Sequencer {
       snd_seq_port_info_set_port(port, -1)
       while snd_seq_query_next_port(handle, port) >= 0 {
         let capability = Int32(bitPattern: snd_seq_port_info_get_capability(port))
+        /// Whether the port has all capabilities in `bits`.
         func has(_ bits: Int32) -> Bool { capability & bits == bits }
         let sends = has(SND_SEQ_PORT_CAP_READ | SND_SEQ_PORT_CAP_SUBS_READ)
         let receives = has(SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE)

@@ -18,11 +18,13 @@ extension Sequencer {
       return SequencerArrival(
         .overflow, at: MonotonicClock.now, on: .input, from: SequencerAddress(client: client, port: 0))
     }
-    // The comparison uses the handle of the sending thread and locks the client's mutex. This is allowed because the
-    // receiving thread is a real-time thread and releases the mutex at once.
+    // If the event was not buffered, the library has just fetched events from the kernel. The comparison uses the handle
+    // that the sending thread uses too, and locks the client's mutex. This is allowed because the receiving thread is a
+    // real-time thread and releases the mutex at once.
     if !wasBuffered { clock.compare(by: handle) }
     let from = SequencerAddress(event.source)
-    // Source addresses cannot be forged: the kernel writes the sender into every event.
+    // System:Announce is port 1 of client 0. Source addresses cannot be forged: the kernel writes the sender into every
+    // event.
     let isAnnouncement = from.client == 0 && from.port == 1
     if isAnnouncement || event.dest.port == Self.announcements {
       guard isAnnouncement, event.dest.port == Self.announcements, let announcement = announcement(in: event) else {
@@ -45,15 +47,17 @@ extension Sequencer {
   /// Returns the arrival instant of `event` by the queue's time stamp, or the current time if the event has none.
   @_noLocks @_noAllocation
   private func arrival(of event: snd_seq_event_t) -> Instant {
+    // Bit 0 of the flags is SND_SEQ_TIME_STAMP_REAL: the stamp is a time and not a number of ticks.
     guard Int32(event.queue) == clock.queue, event.flags & 1 != 0 else { return MonotonicClock.now }
     return clock.instant(of: event.time.time)
   }
 
-  /// Converts an event of System:Announce.
+  /// Converts an event of System:Announce. Returns nil for an event that is not used, such as a connection between other
+  /// clients.
   ///
-  /// Two kinds of events are ignored: connections between other clients, and the events that a port receives about its
-  /// own connections. System:Announce also broadcasts the latter if a program makes or removes the connection, but not
-  /// if the other port vanishes. An ``SequencerArrival/Event/unsubscribed(_:)`` is therefore always intentional.
+  /// The kernel reports a connection of a local port twice. System:Announce broadcasts it, but only if a program makes or
+  /// removes the connection. The port itself receives it too, also if the other port vanishes. Only the broadcast is
+  /// used, so an ``SequencerArrival/Event/unsubscribed(_:)`` is always intentional.
   @_noLocks @_noAllocation
   private func announcement(in event: snd_seq_event_t) -> SequencerArrival.Event? {
     let address = SequencerAddress(event.data.addr)

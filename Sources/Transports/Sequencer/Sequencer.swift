@@ -5,9 +5,9 @@ import Glibc
 ///
 /// One thread sends, one thread receives and a third thread makes all other requests, without synchronization. The
 /// first two share one handle, because sending and receiving use separate parts of it (see CALSA/sequencer.h). The
-/// third thread uses a separate client without ports, which does not appear in lists. The reason is that the kernel
-/// holds the client's mutex during a request, that sending needs the same mutex, and that a thread of normal priority
-/// can be preempted while it holds the mutex.
+/// third thread uses a separate client without ports, which does not appear in lists. With a shared client, the third
+/// thread, of normal priority, could be preempted during a request while the kernel holds the client's mutex. The
+/// sending thread needs this mutex and would wait.
 ///
 /// Like `UDPSocket`, the sequencer is a plain handle, so that real-time threads can hold it without reference counting.
 /// Its owner closes it.
@@ -16,8 +16,11 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
   static let inputPoolSize = 2000
 
   // Invariant: both handles are open until `close`. After this, no copy of this value is used.
+  /// The client with the ports, used by the sending and the receiving thread.
   let handle: OpaquePointer
+  /// The client without ports, used for requests.
   let control: OpaquePointer
+  /// The clock of the arrival stamps.
   let clock: QueueClock
   /// The number of the client, the first part of the address of its ports.
   public let client: UInt8
@@ -49,7 +52,7 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
       var poll = pollfd()
       // There is always one descriptor, because the library opens the device once for both directions.
       guard snd_seq_poll_descriptors(handle, &poll, 1, Int16(POLLIN)) == 1 else {
-        throw TransportError("ALSA sequencer: no poll descriptor; omit --midi")
+        throw TransportError("ALSA sequencer: no poll descriptor; restart the peer, or omit --midi")
       }
       (self.handle, self.control, self.clock) = (handle, other, clock)
       client = UInt8(truncatingIfNeeded: snd_seq_client_id(handle))

@@ -15,7 +15,7 @@ extension [SequencerPort] {
   public func find(_ text: String, sending: Bool) throws(TransportError) -> SequencerPort {
     let usable = filter { !$0.isLocal && (sending ? $0.sends : $0.receives) }
     let found = usable.matching(text)
-    if let only = found.first, found.count == 1 { return only }
+    if let port = found.first, found.count == 1 { return port }
     guard found.isEmpty else {
       throw TransportError("port \"\(text)\": ambiguous, matches \(found.listed); give the number or the full name")
     }

@@ -5,16 +5,28 @@ import Foundation
 import MusicalTime
 import Rhythm
 
+/// The subcommand `tutti demo`.
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract: "Run several peers on this machine and measure their timing.",
     discussion: """
-      Each peer is a separate process that renders to a WAV file. If there is a sound card, the first peer also plays \
-      through it. The first peer starts the rhythm. The other peers follow its clock over loopback.
+      Each peer is a separate process that records to a WAV file. If there is a sound card, the first peer also plays \
+      through it. The first peer starts the rhythm and is the master. The other peers follow its clock over the network \
+      of this machine.
 
-      The table at the end compares every peer with the first peer: by the instants at which the same tick was due \
-      (clock), and by the onsets of the same hit in the recordings (sound).
+      TABLE
+        ticks      MIDI clock ticks (24 per quarter note) that were due
+        received   ticks that arrived; for the master, ticks that it sent
+        hits       steps of the rhythm with at least one drum stroke
+        heard      steps with drum strokes that were found in the recording
+        late       drum strokes that sounded later than planned
+        underruns  how often this machine delayed the peer by 5 ms or more
+        clock      time between the same tick on this peer and on the first peer
+        sound      time between the same step in both recordings
+        scheduler  SCHED_FIFO is real-time priority, SCHED_OTHER is normal priority
+
+      Times are in microseconds: p50 is the median, p99 the 99th percentile.
 
       EXAMPLES
         tutti demo
@@ -34,7 +46,7 @@ struct DemoCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Play this patch: a name from `tutti patch list` or a file.", valueName: "PATCH"))
   var patch = PatchLibrary.standard
 
-  @Option(help: ArgumentHelp("Set the total activity, 0...127, which selects the layers.", valueName: "A"))
+  @Option(help: ArgumentHelp("Set how dense the rhythm is, 0...127. The value selects the layers.", valueName: "A"))
   var activity: UInt8 = 64
 
   @Option(help: ArgumentHelp("Write recordings and traces to this folder; it is created if missing.", valueName: "DIR"))
@@ -65,12 +77,13 @@ struct DemoCommand: ParsableCommand {
         self, tempo: tempo, ticks: Int64(bars) * rhythm.meter.ticksPerBar, hasSoundCard: hasSoundCard)
       if !json {
         let sound = hasSoundCard ? "peer 1 also plays through the sound card" : "no usable sound card, recording only"
-        terminal.say("\(self.peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
+        terminal.printLine(
+          "\(self.peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
       }
       let interrupted = peers.play(terminal)
-      terminal.clear()
+      terminal.clearStatus()
       let failures = peers.failures
-      for failure in failures { terminal.say("tutti: \(failure)") }
+      for failure in failures { terminal.printLine("tutti: \(failure)") }
       guard failures.isEmpty else { throw ExitCode.unavailable }
       let report = try DemoReport(self, patch: rhythm, files: peers.files)
       if json { try printJSON(report) } else { print(report, terminator: "") }

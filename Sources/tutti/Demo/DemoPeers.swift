@@ -6,6 +6,7 @@ import Transports
 
 /// The peers of the demo. Each peer is a process on loopback.
 final class DemoPeers {
+  /// The name of a peer and the paths of its files.
   struct Files {
     var name: String
     var recording: String
@@ -15,7 +16,9 @@ final class DemoPeers {
 
   let files: [Files]
   private let processes: [Process]
+  /// The length of the rhythm in ticks.
   private let ticks: Int64
+  /// The state folder of all peers.
   private let state: URL
 
   /// Starts all peers. Each peer invites the peers with higher numbers. The first peer starts the rhythm.
@@ -77,11 +80,12 @@ final class DemoPeers {
   ///
   /// - Returns: whether the user interrupted the demo.
   func play(_ terminal: Terminal) -> Bool {
-    let stop = Flag()
-    let signals = TerminationSignals { stop.raised.store(true, ordering: .relaxed) }
+    let interrupt = Flag()
+    let signals = TerminationSignals { interrupt.isRaised.store(true, ordering: .relaxed) }
     defer { signals.cancel() }
-    while processes[0].isRunning, !stop.raised.load(ordering: .relaxed), processes.allSatisfy(\.isRunning) {
-      if terminal.isInteractive { terminal.show(progress) }
+    // The first process ends when the rhythm ends. Any other process ends only if it fails.
+    while processes[0].isRunning, !interrupt.isRaised.load(ordering: .relaxed), processes.allSatisfy(\.isRunning) {
+      if terminal.isInteractive { terminal.showStatus(progress) }
       Thread.sleep(forTimeInterval: 0.02)
     }
     for process in processes where process.isRunning { process.terminate() }
@@ -90,7 +94,7 @@ final class DemoPeers {
     for process in processes where process.isRunning { kill(process.processIdentifier, SIGKILL) }
     for process in processes { process.waitUntilExit() }
     try? FileManager.default.removeItem(at: state)
-    return stop.raised.load(ordering: .relaxed)
+    return interrupt.isRaised.load(ordering: .relaxed)
   }
 
   /// One error message for each peer that failed: the last line of its log.
@@ -103,23 +107,26 @@ final class DemoPeers {
     }
   }
 
+  /// A progress bar of 40 characters, and the played part of the rhythm in percent.
   private var progress: String {
-    let part = min(1, Double(ticksPlayed) / Double(ticks))
-    let done = Int(part * 40)
+    let played = min(1, Double(ticksPlayed) / Double(ticks))
+    let done = Int(played * 40)
     return "[" + String(repeating: "#", count: done) + String(repeating: ".", count: 40 - done) + "]"
-      + String(format: " %3.0f %%", part * 100)
+      + String(format: " %3.0f %%", played * 100)
   }
 
-  /// The number of ticks in the master's trace, from the last complete line.
+  /// The number of ticks in the master's trace: the last tick number in the file, plus 1.
   private var ticksPlayed: Int64 {
     guard let file = FileHandle(forReadingAtPath: files[0].trace), let end = try? file.seekToEnd() else { return 0 }
     defer { try? file.close() }
+    // The end of the file is enough, because each line begins with the tick number.
     try? file.seek(toOffset: end > 300 ? end - 300 : 0)
     let tail = String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
     guard let tick = tail.range(of: "{\"tick\":", options: .backwards) else { return 0 }
     return (Int64(tail[tick.upperBound...].prefix { $0.isNumber }) ?? -1) + 1
   }
 
+  /// Returns the control ports of `count` free pairs of ports.
   private static func freePorts(_ count: Int) throws -> [UInt16] {
     var pairs: [PortPair] = []
     defer { for pair in pairs { pair.close() } }
@@ -127,7 +134,8 @@ final class DemoPeers {
     return pairs.map(\.control.port)
   }
 
+  /// A flag that the signal handler raises.
   private final class Flag: Sendable {
-    let raised = Atomic<Bool>(false)
+    let isRaised = Atomic<Bool>(false)
   }
 }

@@ -25,6 +25,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     }
   }
 
+  /// The figures of one peer.
   struct Peer: Encodable {
     var name: String
     var role: String
@@ -65,7 +66,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
   let command: String
   let peers: [Peer]
 
-  /// Reads the traces and recordings in `files` and compares them.
+  /// Reads the traces and recordings in `files` and compares them. The index n counts the peers from 0. Comparison n - 1 of a
+  /// report compares peer n with peer 0. Peer 0 itself is compared only with the expected number of onsets.
   init(_ demo: DemoCommand, patch: Patch, files: [DemoPeers.Files]) throws {
     let traces = try files.map { try Trace(contentsOf: $0.trace) }
     let recordings = try files.map { try Recording(file: $0.recording) }
@@ -112,9 +114,9 @@ struct DemoReport: Encodable, CustomStringConvertible {
           "\(peer.onsets)", "\(peer.lateHits)", "\(peer.underruns)",
         ] + spreads.map { String(format: "%.1f", $0) } + [peer.scheduler])
     }
-    var text = "Difference from \(peers[0].name) in microseconds (1000 us = 1 ms, too short to hear)\n\(table)"
+    var text = "Difference from \(peers[0].name) in microseconds; less than 1000 us (1 ms) cannot be heard\n\(table)"
     if peers.contains(where: { $0.underruns > 0 }) {
-      text += "Underruns: this machine stalled for 5 ms or more; a sound card would have clicked.\n"
+      text += "Underruns: how often this machine delayed a peer by 5 ms or more; each is a click on a sound card.\n"
     }
     return text
   }

@@ -4,6 +4,7 @@ import Foundation
 import Measurement
 import MusicalTime
 
+/// The subcommand `tutti measure`.
 struct MeasureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
@@ -20,14 +21,18 @@ struct MeasureCommand: ParsableCommand {
     @Option(
       name: .customLong("clock-ahead"), parsing: .upToNextOption,
       help: ArgumentHelp(
-        "Subtract these seconds from the times in each file, in the order of the files (for time namespaces).",
+        "Subtract S seconds from all times in a file. Give one value for each file, in the same order, and -- after the "
+          + "last value. Needed only if the peers ran in different Linux time namespaces. (default: 0 for each file)",
         valueName: "S"))
     var clockOffsets: [Double] = []
 
-    func lengths() throws -> [Nanoseconds] {
+    /// Returns the offsets in nanoseconds.
+    ///
+    /// - Throws: `ValidationError` for an offset out of range.
+    func offsets() throws -> [Nanoseconds] {
       try clockOffsets.map { seconds in
         guard abs(seconds) < 2e9 else {
-          throw ValidationError("--clock-ahead \(seconds): out of range; give less than 2000000000 seconds")
+          throw ValidationError("--clock-ahead \(seconds): out of range; give less than 2000000000 seconds (63 years)")
         }
         return Nanoseconds(Int64((seconds * 1e9).rounded()))
       }
@@ -36,9 +41,17 @@ struct MeasureCommand: ParsableCommand {
 
   struct Sync: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Compare traces: when each peer had the same tick due, and when it acted on the tick.",
+      abstract: "Compare traces: when the same tick was due on each peer, and when the peer sent or played it.",
       discussion: """
-        The first trace is the reference, normally the master's. `tutti peer --trace FILE` writes traces.
+        `tutti peer --trace FILE` writes a trace. The first trace is the reference, normally that of the master. All peers \
+        must have run on one machine, because a trace contains the times of its machine's clock.
+
+        TABLES
+          Offset    time between the same tick on a peer and on the reference;
+                    skipped ticks are missing between two common ticks
+          Lateness  time from the instant at which a tick was due until the peer sent
+                    or played the tick
+          Counts    what each peer has counted until its end
 
         EXAMPLES
           tutti measure sync master.trace ada.trace ben.trace
@@ -57,13 +70,13 @@ struct MeasureCommand: ParsableCommand {
       guard traces.count >= 2 else {
         throw ValidationError("traces: fewer than two; give two or more, the reference first")
       }
-      _ = try clocks.lengths()
+      _ = try clocks.offsets()
     }
 
     func run() throws {
       try reportingErrors {
         let report = try SyncReport(
-          traces: try traces.map { try Trace(contentsOf: $0) }, clockOffsets: try clocks.lengths())
+          traces: try traces.map { try Trace(contentsOf: $0) }, clockOffsets: try clocks.offsets())
         if json { try printJSON(report) } else { print(report, terminator: "") }
       }
     }
@@ -73,8 +86,15 @@ struct MeasureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Compare recordings: when the same hit sounds in each recording.",
       discussion: """
-        The first recording is the reference. Recordings are aligned by the Broadcast Wave time reference that \
-        `tutti peer --audio wav:FILE` writes. Files without a time reference are assumed to begin at the same instant.
+        `tutti peer --audio wav:FILE` writes a recording. The first recording is the reference. Recordings are aligned by \
+        their Broadcast Wave time reference, which counts from the start of the machine. Therefore compare only recordings \
+        of one machine. Files without a time reference must begin at the same instant.
+
+        TABLE
+          matched     hits that are in both recordings
+          correlated  matched hits with equal sound; their times are exact to a frame
+          missing     hits of the reference that this recording lacks
+          extra       hits of this recording that the reference lacks
 
         EXAMPLES
           tutti measure audio master.wav ada.wav
@@ -93,13 +113,13 @@ struct MeasureCommand: ParsableCommand {
       guard recordings.count >= 2 else {
         throw ValidationError("recordings: fewer than two; give two or more, the reference first")
       }
-      _ = try clocks.lengths()
+      _ = try clocks.offsets()
     }
 
     func run() throws {
       try reportingErrors {
         let report = try AudioReport(
-          recordings: try recordings.map { try Recording(file: $0) }, clockOffsets: try clocks.lengths())
+          recordings: try recordings.map { try Recording(file: $0) }, clockOffsets: try clocks.offsets())
         if json { try printJSON(report) } else { print(report, terminator: "") }
       }
     }

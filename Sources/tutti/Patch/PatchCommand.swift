@@ -3,13 +3,20 @@ import Foundation
 import MusicalTime
 import Rhythm
 
+/// The subcommand `tutti patch`.
 struct PatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "patch",
-    abstract: "List, show and check patches (rhythms).",
+    abstract: "List, show and check patches.",
     discussion: """
-      A patch is a YAML file that describes a rhythm as layers. A layer sounds while the total activity is in its range. \
-      Patches are searched in the folder $TUTTI_PATCHES and in the Patches folder of this program.
+      A patch is a YAML file that describes a rhythm as layers. A layer sounds while the total activity is in its range.
+
+      The program searches a patch by its name in these folders, in this order:
+        1. the folder in the environment variable TUTTI_PATCHES
+        2. Patches and share/tutti/Patches, beside the program and in each folder
+           above it
+
+      A name that contains / or ends with .yaml is the path of a file.
 
       EXAMPLES
         tutti patch list
@@ -29,7 +36,7 @@ struct PatchCommand: ParsableCommand {
       try reportingErrors {
         let names = PatchLibrary.names
         guard !names.isEmpty else {
-          throw PatchLibrary.NotFound(description: "patches: none found; set TUTTI_PATCHES to the patch folder")
+          throw PatchLibrary.NotFound(description: "patches: none found; \(PatchLibrary.folderRemedy)")
         }
         let patches = try names.map { PatchSummary(named: $0, try PatchLibrary.load($0)) }
         if json { return try printJSON(patches) }
@@ -48,8 +55,8 @@ struct PatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show the layers and steps of a patch.",
       discussion: """
-        Each layer is printed with the range of total activity in which it sounds, one character per step: . rest, o soft, \
-        x normal, X accent.
+        Each layer is printed with the range of total activity in which it sounds. Each line is one drum, with one \
+        character per step (sixteenth note): . rest, o soft, x normal, X accent.
 
         EXAMPLE
           tutti patch show bossa
@@ -81,6 +88,7 @@ struct PatchCommand: ParsableCommand {
       }
     }
 
+    /// The steps of `track`, one character per step, with a space before each beat and a bar line before each bar.
     private func steps(_ track: Layer.Track, of patch: Patch) -> String {
       var text = ""
       for (n, stroke) in track.strokes.enumerated() {

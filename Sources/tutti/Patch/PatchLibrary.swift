@@ -6,6 +6,9 @@ enum PatchLibrary {
   /// The name of the default patch.
   static let standard = "street"
 
+  /// The remedy if there are no patches.
+  static let folderRemedy = "set TUTTI_PATCHES to the folder with the patches"
+
   /// A missing patch: `thing: reason; remedy`.
   struct NotFound: Error, CustomStringConvertible {
     let description: String
@@ -42,6 +45,9 @@ enum PatchLibrary {
     return try PatchLoader.patch(from: String(decoding: data, as: UTF8.self), file: path)
   }
 
+  /// Returns the path of the patch called `name`. A name with a slash or the suffix `.yaml` is itself a path.
+  ///
+  /// - Throws: ``NotFound``.
   private static func path(of name: String) throws -> String {
     if name.contains("/") || name.hasSuffix(".yaml") {
       guard FileManager.default.fileExists(atPath: name) else {
@@ -54,8 +60,7 @@ enum PatchLibrary {
       let path = "\(folder)/\(name).yaml"
       if FileManager.default.fileExists(atPath: path) { return path }
     }
-    let known =
-      names.isEmpty ? "set TUTTI_PATCHES to the patch folder" : "give one of: " + names.joined(separator: ", ")
+    let known = names.isEmpty ? folderRemedy : "give one of: " + names.joined(separator: ", ")
     throw NotFound(description: "patch \(name): not found; \(known)")
   }
 }

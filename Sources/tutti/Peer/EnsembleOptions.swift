@@ -7,42 +7,50 @@ import Foundation
 struct EnsembleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Open or close gates: KINDS=open|closed for all peers, PEER:KINDS=open|closed for one peer (name or identity). "
-        + "KINDS is a comma-separated list of rhythm, notes, modification, activity, all. Repeatable.",
+      "Accept messages of remote peers (open) or ignore them (closed). RULE is KINDS=open|closed for all peers, or "
+        + "PEER:KINDS=open|closed for one. KINDS is a comma-separated list of rhythm (start, stop, tempo), notes, "
+        + "modification (controllers, pitch bend, pressure, programs), activity and all. Repeatable. "
+        + "(default: all=open)",
       valueName: "RULE"))
   var gate: [String] = []
 
   @Option(
-    help: ArgumentHelp("Read gate rules from this file: one rule per line, # starts a comment.", valueName: "FILE"))
+    help: ArgumentHelp(
+      "Read the rules of --gate from this file, one per line. A line that begins with # is a comment.",
+      valueName: "FILE"))
   var gateFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "Let only this peer control the rhythm (name or identity); on the leader itself, give its own name.",
+      "Let only PEER start, stop and change the rhythm. Give this option to every peer, also to PEER itself. "
+        + "(default: any peer may)",
       valueName: "PEER"))
   var ledBy: String?
 
   @Option(
     help: ArgumentHelp(
-      "When the master disappears: continue with its successor, or stop; on the master, also when it leaves.",
+      "Let the next peer continue the rhythm when the master disappears, or stop the rhythm. On the master, the option "
+        + "also applies when this peer leaves.",
       valueName: "ACTION"))
   var onMasterLoss = MasterLoss.continue
 
   @Option(
     help: ArgumentHelp(
-      "Combine the activity of all peers by this rule while this peer is the master.", valueName: "RULE"))
-  var totalActivity = ActivityRule.sum
+      "Combine the activities of all peers into the total while this peer is the master: their sum (at most 127), mean "
+        + "or maximum.", valueName: "METHOD"))
+  var totalActivity = TotalActivityRule.sum
 
   @Option(
-    help: ArgumentHelp("Send notes to this peer only, by name or identity. (default: all peers)", valueName: "PEER"))
+    help: ArgumentHelp("Send your notes to PEER only. (default: all peers)", valueName: "PEER"))
   var sendTo: String?
 
   /// The maximum size of a gate file in octets.
   private static let maximumSize = 1 << 20
 
   func validate() throws {
-    var scratch = Gates()
-    for rule in gate { try usage { () throws(GateError) in try scratch.apply(rule) } }
+    // The gates are discarded. Only the syntax of the rules is checked.
+    var gates = Gates()
+    for rule in gate { try usage { () throws(GateError) in try gates.apply(rule) } }
   }
 
   /// Copies the options to `configuration`.
@@ -51,9 +59,12 @@ struct EnsembleOptions: ParsableArguments {
   func apply(to configuration: inout PeerConfiguration) throws {
     if let gateFile {
       guard let file = FileHandle(forReadingAtPath: gateFile),
-        let data = try? file.read(upToCount: Self.maximumSize + 1), data.count <= Self.maximumSize
+        let data = try? file.read(upToCount: Self.maximumSize + 1)
       else {
-        throw EngineError("gate file \(gateFile): cannot be read or is larger than 1 MiB; give another --gate-file")
+        throw EngineError("gate file \(gateFile): cannot be read; give --gate-file a readable file")
+      }
+      guard data.count <= Self.maximumSize else {
+        throw EngineError("gate file \(gateFile): larger than 1 MiB; give --gate-file a file with one rule per line")
       }
       do throws(GateError) {
         try configuration.gates.apply(lines: String(decoding: data, as: UTF8.self))
@@ -64,7 +75,7 @@ struct EnsembleOptions: ParsableArguments {
     for rule in gate { try configuration.gates.apply(rule) }
     configuration.leader = ledBy
     configuration.masterLoss = onMasterLoss
-    configuration.activityRule = totalActivity
+    configuration.totalActivityRule = totalActivity
     configuration.recipient = sendTo
   }
 }
@@ -75,4 +86,4 @@ struct GateFileError: Error, CustomStringConvertible {
 }
 
 extension MasterLoss: ExpressibleByArgument {}
-extension ActivityRule: ExpressibleByArgument {}
+extension TotalActivityRule: ExpressibleByArgument {}

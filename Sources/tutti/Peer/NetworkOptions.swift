@@ -9,45 +9,55 @@ struct NetworkOptions: ParsableArguments {
   enum Discovery: String, ExpressibleByArgument, CaseIterable { case connect, announce, off }
   enum Policy: String, ExpressibleByArgument, CaseIterable { case anyone, contacts, none }
 
-  @Option(help: ArgumentHelp("Use UDP port N for control and N+1 for data; 0 takes any free pair.", valueName: "N"))
+  @Option(help: ArgumentHelp("Use the UDP ports N and N+1; 0 uses any free pair.", valueName: "N"))
   var port: UInt16 = 5004
 
-  @Option(help: ArgumentHelp("Connect to this peer and retry until it answers. Repeatable.", valueName: "HOST:PORT"))
+  @Option(
+    help: ArgumentHelp(
+      "Connect to the peer or RTP-MIDI device at this address, and retry until it answers. Repeatable.",
+      valueName: "HOST:PORT"))
   var connect: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Announce this peer by Avahi and connect to the Tutti peers found, only announce it, or neither.",
+      "Announce this peer on the network through Avahi and connect to the Tutti peers found (connect), only announce it "
+        + "(announce), or do neither (off).",
       valueName: "MODE"))
   var discovery = Discovery.connect
 
   @Option(
     help: ArgumentHelp(
-      "Accept invitations from anyone, from contacts only, or from none. Does not affect --connect.",
+      "Accept connections from any peer (anyone), from the peers in the contacts file (contacts), or from no peer (none). "
+        + "The policy also applies to peers that --discovery finds, but not to --connect.",
       valueName: "POLICY"))
   var policy = Policy.anyone
 
   @Option(
     help: ArgumentHelp(
-      "Read contacts from this file: lines of `name NAME` and `host HOST`. (default: \(Contacts.standardPath))",
+      "Read the contacts for --policy contacts from this file: lines of `name NAME` and `host HOST`. "
+        + "(default: \(Contacts.standardPath))",
       valueName: "FILE"))
   var contacts: String?
 
   @Option(
     help: ArgumentHelp(
-      "Treat PEER (name, HOST or HOST:PORT in numbers) as a time-stamp receiver: send each tick ahead of time. Default "
-        + "for Tutti peers. Repeatable, as are the next four options.", valueName: "PEER"))
+      "Send PEER each tick ahead of time, with a time stamp that states when the tick is due. PEER is a name, a numeric "
+        + "HOST or a numeric HOST:PORT, here and in the next four options, which are all repeatable. "
+        + "(default: for Tutti peers)",
+      valueName: "PEER"))
   var timeStamps: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Treat PEER as a play-on-arrival receiver: send each tick when it is due. Default for standard devices.",
+      "Send PEER each tick when it is due, because the receiver ignores time stamps. "
+        + "(default: for all RTP-MIDI devices that are not Tutti peers)",
       valueName: "PEER"))
   var onArrival: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Send PEER the recovery journal. Default for Tutti peers and for devices that have sent a journal.",
+      "Send PEER the recovery journal of RTP-MIDI, which replaces lost packets. "
+        + "(default: for Tutti peers, and for devices that have sent a journal)",
       valueName: "PEER"))
   var journal: [String] = []
 
@@ -56,14 +66,17 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Allow for a network path to PEER that takes MS milliseconds longer than the path back (negative: shorter).",
+      "Compensate a network path to PEER that takes MS milliseconds longer than the path back (negative: shorter). "
+        + "(default: 0)",
       valueName: "PEER=MS"))
   var asymmetry: [String] = []
 
+  /// The value of `--asymmetry`.
   private struct Asymmetry {
     let peer: String
     let milliseconds: Double
 
+    /// Parses PEER=MS. PEER may contain "=".
     init?(_ argument: String) {
       guard let equals = argument.lastIndex(of: "="), equals > argument.startIndex,
         let milliseconds = Double(argument[argument.index(after: equals)...]), milliseconds.magnitude <= 10_000

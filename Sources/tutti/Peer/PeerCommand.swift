@@ -9,45 +9,53 @@ import Realtime
 import Rhythm
 import Transports
 
+/// The subcommand `tutti peer`.
 struct PeerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "peer",
     abstract: "Run one peer, alone or with others.",
     discussion: """
       KEYS
-        space     start or stop the rhythm
+        space     start the rhythm and become the master; on the master: stop it
         c         continue at the position where the rhythm stopped
         < >       move this position back or forward by one bar
         + -       increase or decrease the tempo by 1 BPM
-        0 ... 9   set your activity, from none to maximum
-        h t       offer the rhythm to the other peers; take an offered rhythm
-        tab       send notes to the next peer, or to all peers
-        w         list the peers, their channels and weights
+        0 ... 9   set your activity, from 0 to 127: how dense the rhythm shall be
+        h         offer the role of master to all other peers
+        t         take the role of master that was offered in the last 30 s
+        tab       send your notes to the next peer; after the last peer, to all
+        w         list the connected peers with their channels and weights
         :         enter a command
         q         leave
 
-      COMMANDS
-      Enter a command after a colon. If standard input is not a terminal, each line is a command.
+      While a rhythm plays, only the master can stop it, change its tempo and offer the role of master.
 
-        start, stop, continue           control the rhythm
-        tempo BPM                       set the tempo, 20...999
-        activity A                      set your activity, 0...127
-        total-activity RULE             combine activities: sum, mean or maximum
-        offer [PEER]                    offer the rhythm to one or all peers
-        take                            take an offered rhythm
-        gate RULE                       open or close gates, see --gate
-        led-by PEER|anyone              let only this peer control the rhythm
-        send-to PEER|all                choose the recipient of your notes
-        note KEY [VELOCITY]             play a note
-        release KEY                     release a note
-        control NUMBER VALUE            send a controller
-        peers                           list the peers, channels and weights
-        leave                           leave the session and quit
+      A weight, 0...100, states how much one peer can influence another: 25 for each kind of message (rhythm, notes, \
+      modification, activity) that flows and whose gate is open.
+
+      COMMANDS
+      Enter a command after a colon. If standard input is not a terminal, each line is a command. PEER is the name or the \
+      identity of a remote peer. The identity, 16 hexadecimal digits, is printed by --json and by `tutti ports --json`.
+
+        start, stop, continue       start, stop or continue the rhythm
+        tempo BPM                   set the tempo, 20...999
+        activity A                  set your activity, 0...127
+        total-activity METHOD       combine activities: sum, mean or maximum
+        offer [PEER]                offer the role of master to PEER or to all
+        take                        take the offered role of master
+        gate RULE                   open or close gates, see --gate
+        led-by PEER|anyone          let only PEER control the rhythm, see --led-by
+        send-to PEER|all            send your notes to PEER or to all
+        note NOTE [VELOCITY]        play a MIDI note, 0...127 and 1...127 (100)
+        release NOTE                end a MIDI note, 0...127
+        control CONTROLLER VALUE    send a MIDI controller, 0...127 and 0...127
+        peers                       list the peers, like the key w
+        leave                       leave the other peers and end the program
 
       EXTERNAL CLOCK
       With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \
-      Song Position. If the option is repeated, the peer follows the first clock that it receives, and changes to another \
-      one when that clock becomes silent.
+      Song Position. If the option is repeated, the peer follows the first clock that it receives. When that clock becomes \
+      silent, the peer follows another one.
 
       EXAMPLES
         tutti peer
@@ -72,11 +80,13 @@ struct PeerCommand: ParsableCommand {
   var ensemble: EnsembleOptions
 
   @Flag(
-    help: "Restore the patch, tempo, gates, peers and role of a peer of this name that crashed; other options override."
+    help: ArgumentHelp(
+      "Restore the patch, tempo, activity, gates, peers and role that the peer with this --name had when it crashed. "
+        + "Other options replace restored values.")
   )
   var restore = false
 
-  @Flag(help: "Start the rhythm when all --connect peers are in session, at the latest after 5 s.")
+  @Flag(help: "Start the rhythm when all --connect peers are connected, at the latest after 5 s.")
   var start = false
 
   @Option(
@@ -89,40 +99,47 @@ struct PeerCommand: ParsableCommand {
       valueName: "PATCH"))
   var patch: String?
 
-  @Option(help: ArgumentHelp("Set your initial activity, 0...127. (default: 64)", valueName: "A"))
+  @Option(help: ArgumentHelp("Set your activity at the start, 0...127. (default: 64)", valueName: "A"))
   var activity: UInt8?
 
   @Option(
     help: ArgumentHelp(
-      "Play through alsa or alsa:DEVICE (see `tutti ports`), record to wav:FILE, or none. Repeatable for one card and "
-        + "one file. (default: alsa if there is a sound card)", valueName: "OUTPUT"))
+      "Play through the default sound card (alsa) or another one (alsa:DEVICE, see `tutti ports`), record to a file "
+        + "(wav:FILE), or do neither (none). Give the option twice to play and to record. "
+        + "(default: alsa if there is a sound card)",
+      valueName: "OUTPUT"))
   var audio: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Play earlier by the delay that devices after the sound card add (Bluetooth, converters), 0...1000 ms.",
+      "Play this much earlier, because devices after the sound card (Bluetooth, converters) add this delay, "
+        + "0...1000 ms.",
       valueName: "MS"))
   var latency = 0.0
 
   @Option(
-    name: .customLong("soundfont"), help: ArgumentHelp("Use this General MIDI SoundFont.", valueName: "FILE"))
+    name: .customLong("soundfont"),
+    help: ArgumentHelp("Use the sounds of this General MIDI SoundFont.", valueName: "FILE"))
   var soundFont = DrumLanes.defaultSoundFont
 
   @Option(help: ArgumentHelp("Announce changes of the rhythm this long in advance, 70...2000 ms.", valueName: "MS"))
   var leadTime: Double = 100
 
-  @Flag(help: "Open ALSA sequencer ports for clock output, note output and input.")
+  @Flag(help: "Open three ALSA sequencer ports: clock (output), notes (output) and in (input).")
   var midi = false
 
   @Option(
     help: ArgumentHelp(
-      "Follow the external MIDI clock of this ALSA port (see `tutti ports`; implies --midi) or of the RTP-MIDI device "
-        + "rtp:HOST[:PORT] (implies --connect). Repeatable.", valueName: "SOURCE"))
+      "Follow an external MIDI clock: the name or number of an ALSA port (see `tutti ports`), which implies --midi, or "
+        + "rtp:HOST[:PORT] for an RTP-MIDI device, which implies --connect. Repeatable.",
+      valueName: "SOURCE"))
   var clockFrom: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Leave after S seconds of rhythm with --start, otherwise S seconds after the start of the peer.", valueName: "S"))
+      "With --start, stop the rhythm after S seconds and leave. Without --start, leave S seconds after the peer was "
+        + "started. (default: no limit)",
+      valueName: "S"))
   var duration: Double?
 
   @Option(help: ArgumentHelp("Write a trace to this file: one JSON line per tick.", valueName: "FILE"))
@@ -133,11 +150,14 @@ struct PeerCommand: ParsableCommand {
 
   func validate() throws {
     if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
-    if let name, name.trimmingCharacters(in: .whitespaces).isEmpty || name.contains(where: \.isNewline) {
-      throw ValidationError("--name \(name.debugDescription): not a name; give one line of text")
+    if let name, name.contains(where: \.isNewline) {
+      throw ValidationError("--name \(name.debugDescription): has more than one line; give one line of text")
+    }
+    if let name, name.trimmingCharacters(in: .whitespaces).isEmpty {
+      throw ValidationError("--name \(name.debugDescription): is blank; give one line of text")
     }
     if let trace, audio.contains("wav:" + trace) {
-      throw ValidationError("--trace \(trace): is also the recording; give the trace another file")
+      throw ValidationError("--trace \(trace): is also the recording; give --trace another file")
     }
     if let activity, activity > 127 {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
@@ -160,11 +180,13 @@ struct PeerCommand: ParsableCommand {
         "--start: contradicts --clock-from, where the external clock starts the rhythm; omit one of them")
     }
     for (n, output) in audio.enumerated() {
+      // The text before the colon: wav, alsa or none.
       let kind = output.prefix { $0 != ":" }
-      let isWhole = kind == "wav" ? output.count > 4 : kind == "alsa" ? output != "alsa:" : output == "none"
-      guard isWhole else {
+      let isValid = kind == "wav" ? output.count > 4 : kind == "alsa" ? output != "alsa:" : output == "none"
+      guard isValid else {
         throw ValidationError("--audio \(output): not an output; give alsa, alsa:DEVICE, wav:FILE or none")
       }
+      // No previous output has the same kind, and none stands alone.
       guard audio[..<n].allSatisfy({ $0.prefix { $0 != ":" } != kind && $0 != "none" && kind != "none" }) else {
         throw ValidationError(
           "--audio \(output): contradicts a previous --audio; give at most one card and one file, or none")
@@ -198,7 +220,7 @@ struct PeerCommand: ParsableCommand {
           configuration.card = .named(output == "alsa" ? "default" : String(output.dropFirst(5)))
         }
       }
-      if audio.isEmpty { configuration.card = .anyThereIs }
+      if audio.isEmpty { configuration.card = .defaultIfUsable }
       configuration.midi = midi
       configuration.clockFrom = clockFrom.map(ClockSource.init)
       configuration.lead = Nanoseconds(Int64((leadTime * 1e6).rounded()))
@@ -216,28 +238,30 @@ struct PeerCommand: ParsableCommand {
             name: configuration.name, identity: "\(peer.identity)", port: peer.port, at: MonotonicClock.now.nanoseconds)
         )
       } else {
-        terminal.say("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
+        terminal.printLine("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
       }
       let input = KeyboardInput(mailbox, on: terminal)
       defer { input.restoreTerminal() }
       try peer.run(
-        status: terminal.isInteractive ? { terminal.show(statusLine($0)) } : nil,
+        status: terminal.isInteractive ? { terminal.showStatus(statusLine($0)) } : nil,
         watch: json ? { if let line = EventLine($0) { print(event: line) } } : nil)
-      terminal.clear()
+      terminal.clearStatus()
       if json { print(String(decoding: try JSONEncoder.sorted.encode(peer.summary), as: UTF8.self)) }
     }
   }
 
+  /// The most important keys, for the first line of the output.
   private func keyHelp(_ terminal: Terminal) -> String {
     terminal.readsKeys ? "space: start/stop, +/-: tempo, 0-9: activity, w: peers, q: leave" : "Ctrl-C: leave"
   }
 }
 
-/// The status line: role, tempo, bar and beat, number of peers, clock offset to the master, activity and total activity.
+/// The status line: role, tempo, bar and beat, number of peers, the master's clock minus the local clock, activity and total
+/// activity.
 private func statusLine(_ status: PeerStatus) -> String {
   let offset = status.clockOffset.map { String(format: "%+.3f ms", $0.milliseconds) } ?? "-"
   return String(
-    format: "%-8@ %6.1f BPM  %4ld.%ld  peers %ld  clock offset %@  activity %ld, total %ld",
+    format: "%-8@ %6.1f BPM  %4ld.%ld  peers %ld  master's clock %@  activity %ld, total %ld",
     status.role.description as NSString,
     status.tempo.bpm, Int(status.bar), Int(status.beat), status.peers, offset as NSString, Int(status.activity),
     Int(status.total))

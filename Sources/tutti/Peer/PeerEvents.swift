@@ -65,15 +65,15 @@ struct EventLine: Encodable {
     self.event = ""
     at = event.at.nanoseconds
     switch event.kind {
-    case .joined: say("joined", event.peer)
-    case .left: say("left", event.peer)
+    case .joined: set("joined", about: event.peer)
+    case .left: set("left", about: event.peer)
     case .role(let role): (self.event, self.role) = ("role", role.description)
-    case .tookOver: say("took_over", event.peer)
-    case .offered: say("offered", event.peer)
+    case .tookOver: set("took_over", about: event.peer)
+    case .offered: set("offered", about: event.peer)
     case .channel(let channel): (self.event, self.channel) = ("channel", channel?.number)
     case .total(let total): (self.event, totalActivity) = ("total_activity", Int(total))
     case .sounded(let message, _):
-      say("message", event.peer)
+      set("message", about: event.peer)
       let bytes = message.bytes
       midi = (0..<bytes.count).map { String(format: "%02X", bytes.octets[$0]) }.joined(separator: " ")
     case .roster(let roster):
@@ -87,7 +87,8 @@ struct EventLine: Encodable {
     }
   }
 
-  private mutating func say(_ event: String, _ peer: PeerReference?) {
+  /// Sets the name of the event and the fields of the remote peer.
+  private mutating func set(_ event: String, about peer: PeerReference?) {
     self.event = event
     (name, address, identity) = (peer?.name, peer?.address?.description, peer?.identity.map { "\($0)" })
   }

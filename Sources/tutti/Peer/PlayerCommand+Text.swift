@@ -11,7 +11,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, stop, continue, tempo BPM, activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, send-to PEER|all, note KEY [VELOCITY], release KEY, control NUMBER VALUE, peers, leave
+    led-by PEER|anyone, send-to PEER|all, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -21,12 +21,14 @@ extension PlayerCommand {
     let words = line.split(whereSeparator: \.isWhitespace)
     let verb = words.first.map(String.init) ?? ""
     let rest = words.dropFirst().joined(separator: " ")
+    /// Returns the error for this line.
     func error(_ reason: String) -> CommandSyntaxError { CommandSyntaxError(description: "\(line): \(reason)") }
+    /// Parses all words after the verb as numbers from 0 to 127. Throws an error unless their number is in `count`.
     func numbers(_ count: ClosedRange<Int>) throws(CommandSyntaxError) -> [UInt8] {
       let values = words.dropFirst().compactMap { UInt8($0) }.filter { $0 <= 127 }
       guard values.count == words.count - 1, count.contains(values.count) else {
         let number = count.lowerBound == count.upperBound ? "\(count.upperBound)" : "1 to \(count.upperBound)"
-        throw error("wrong arguments; give \(number) number\(count.upperBound == 1 ? "" : "s") from 0 to 127")
+        throw error("wrong or missing numbers; give \(number) number\(count.upperBound == 1 ? "" : "s") from 0 to 127")
       }
       return values
     }
@@ -44,7 +46,9 @@ extension PlayerCommand {
       self = .setTempo(tempo)
     case "activity": self = .activity(try numbers(1...1)[0])
     case "total-activity":
-      guard let rule = ActivityRule(rawValue: rest) else { throw error("unknown rule; give sum, mean or maximum") }
+      guard let rule = TotalActivityRule(rawValue: rest) else {
+        throw error("unknown method; give sum, mean or maximum")
+      }
       self = .total(rule)
     case "offer": self = .offer(to: rest.isEmpty ? nil : rest)
     case "gate":

@@ -6,6 +6,7 @@ import Measurement
 import PeerProtocol
 import Transports
 
+/// The subcommand `tutti ports`.
 struct PortsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ports",
@@ -32,10 +33,12 @@ struct PortsCommand: ParsableCommand {
     }
   }
 
+  /// The table of the MIDI ports, or one line if there are none.
   private static func text(_ ports: Result<[SequencerPort], any Error>) -> String {
     switch ports {
     case .failure(let error): return "MIDI ports: none. \(error)\n"
-    case .success(let ports) where ports.isEmpty: return "MIDI ports: none; connect a device or start a MIDI program\n"
+    case .success(let ports) where ports.isEmpty:
+      return "MIDI ports: none; connect a MIDI device or start a MIDI program\n"
     case .success(let ports):
       var table = TextTable(columns: ["MIDI port", "", "to follow its clock"], wordColumns: 3)
       for port in ports {
@@ -46,11 +49,13 @@ struct PortsCommand: ParsableCommand {
     }
   }
 
+  /// The table of the sound cards, or one line if there are none.
   private static func text(_ devices: [PCMDevices.Entry]) -> String {
     if devices.isEmpty {
       let reason =
         PCMDevices.isAccessDenied
-        ? "none usable: permission denied; add yourself to the group audio (`usermod -aG audio NAME`) and log in again"
+        ? "none usable: permission denied; add yourself to the group audio (`usermod -aG audio NAME` as root) "
+          + "and log in again"
         : "none; record with --audio wav:FILE"
       return "Sound cards: \(reason)\n"
     }
@@ -59,10 +64,12 @@ struct PortsCommand: ParsableCommand {
     return table.description
   }
 
+  /// The table of the network peers, or one line if there are none.
   private static func text(_ services: Result<[Discovery.Service], any Error>) -> String {
     switch services {
     case .failure(let error): return "Network peers: unknown. \(error)\n"
-    case .success(let services) where services.isEmpty: return "Network peers: none found\n"
+    case .success(let services) where services.isEmpty:
+      return "Network peers: none found; start a peer on another machine, or connect with --connect HOST:PORT\n"
     case .success(let services):
       var table = TextTable(columns: ["network peer", "", "to connect to it"], wordColumns: 3)
       for service in services {
@@ -72,6 +79,7 @@ struct PortsCommand: ParsableCommand {
     }
   }
 
+  /// The JSON form of all tables.
   private struct Listing: Encodable {
     struct Port: Encodable {
       var address: String

@@ -4,6 +4,7 @@ import MusicalTime
 import Rhythm
 import Simulation
 
+/// The subcommand `tutti simulate`.
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
@@ -13,12 +14,21 @@ struct SimulateCommand: ParsableCommand {
       sound are virtual. The seed determines everything: the same command gives the same result.
 
       By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, leave, \
-      crash, start at the same time, hand over, play notes and close gates, and the network is partitioned. Invariants \
-      are checked throughout.
+      crash, start the rhythm at the same time, hand over the role of master, play notes and close gates, and the network \
+      is split in two.
 
-      A network file has one key and one number per line. delay_ms and jitter_ms are the mean and the standard deviation \
-      of the delay in milliseconds, 0...10000. loss, duplicate and reorder are fractions of the packets, 0...1. burst is \
-      the mean number of consecutive lost packets, 1...1000.
+      The program checks invariants all the time, for example that there is one master, that no step is lost and that no \
+      note hangs. The report names each invariant. If one is violated, the exit status is 1.
+
+      NETWORK FILE
+      Each line has the name of a setting and a number. All lines are optional. The rest of a line is a comment.
+
+        delay_ms 8       mean delay in ms, 0...10000 (default: 0)
+        jitter_ms 3      standard deviation of the delay, 0...10000 (default: 0)
+        loss 0.05        fraction of packets that are lost, 0...1 (default: 0)
+        burst 4          mean number of consecutive losses, 1...1000 (default: 1)
+        duplicate 0.001  fraction of packets that arrive twice (default: 0)
+        reorder 0.02     fraction of packets that are overtaken (default: 0)
 
       EXAMPLES
         tutti simulate
@@ -36,20 +46,21 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Use this network: still, lan, wifi, poor or a file. (default: lan, with --random chosen by the seed)",
+      "Use this network: still (0.1 ms delay, no loss), lan (0.5 ms, no loss), wifi (5 ms, 1 % loss), poor (5 ms with long "
+        + "delays, 3 % loss) or a file. (default: lan, with --random chosen by the seed)",
       valueName: "NETWORK"))
   var network: String?
 
   @Option(help: ArgumentHelp("Simulate this many seconds of virtual time, 10...86400.", valueName: "S"))
   var seconds = 60
 
-  @Option(help: ArgumentHelp("Use this seed.", valueName: "K"))
+  @Option(help: ArgumentHelp("Set the seed of the simulation, or of the first one.", valueName: "K"))
   var seed: UInt64 = 1
 
-  @Option(help: ArgumentHelp("Run N simulations with the seeds K, K+1, ...", valueName: "N"))
+  @Option(help: ArgumentHelp("Run N simulations with the seeds K, K+1, ..., 1...1000000.", valueName: "N"))
   var seeds: UInt64 = 1
 
-  @Flag(help: "Run a random scenario: peers join, leave, crash and give commands at random.")
+  @Flag(help: "Run a random scenario instead of one master and its followers.")
   var random = false
 
   @Flag(help: "Print one JSON object per seed instead of the report.")
@@ -66,7 +77,9 @@ struct SimulateCommand: ParsableCommand {
     guard (1...1_000_000).contains(seeds) else {
       throw ValidationError("--seeds \(seeds): out of range; give 1 to 1000000")
     }
-    guard seed <= .max - seeds else { throw ValidationError("--seed \(seed): too large; give a smaller seed") }
+    guard seed <= .max - seeds else {
+      throw ValidationError("--seed \(seed): too large; give at most \(UInt64.max - seeds)")
+    }
   }
 
   func run() throws {
@@ -77,7 +90,7 @@ struct SimulateCommand: ParsableCommand {
       var total = SimulationTotal()
       for seed in seed..<seed + seeds {
         let outcome = play(seed, on: network, table: table, terminal)
-        terminal.clear()
+        terminal.clearStatus()
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
         if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
@@ -89,6 +102,7 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
+  /// Runs the simulation with `seed` and shows its progress. Returns its outcome.
   private func play(
     _ seed: UInt64, on network: VirtualNetwork?, table: StepTable, _ terminal: Terminal
   ) -> Outcome {
@@ -101,13 +115,14 @@ struct SimulateCommand: ParsableCommand {
       (settings.seed, settings.peers, settings.network) = (seed, peers ?? 4, network ?? .lan)
       world = .steady(settings, length: length)
     }
-    var shown = ContinuousClock.now
+    var lastShown = ContinuousClock.now
+    // Virtual time.
     var now = Instant(nanoseconds: 0)
     repeat {
       now = now + .milliseconds(250)
-      guard terminal.isInteractive, ContinuousClock.now - shown > .milliseconds(200) else { continue }
-      shown = .now
-      terminal.show("seed \(seed): \(now.nanoseconds / 1_000_000_000) of \(seconds) s")
+      guard terminal.isInteractive, ContinuousClock.now - lastShown > .milliseconds(200) else { continue }
+      lastShown = .now
+      terminal.showStatus("seed \(seed): \(now.nanoseconds / 1_000_000_000) of \(seconds) s")
     } while world.run(until: now)
     return world.outcome
   }
@@ -124,11 +139,12 @@ struct SimulateCommand: ParsableCommand {
   /// A network file that cannot be read.
   struct NetworkFileError: Error, CustomStringConvertible { let description: String }
 
+  /// Returns the network called `name`, or reads it from the file `name`.
   private static func load(_ name: String) throws -> VirtualNetwork {
     if let known = VirtualNetwork.lab.first(where: { $0.name == name }) { return known }
     guard let data = FileManager.default.contents(atPath: name) else {
       throw NetworkFileError(
-        description: "network \(name): cannot be read; give still, lan, wifi, poor or a readable file")
+        description: "network \(name): cannot be read; give still, lan, wifi, poor or the path of a readable file")
     }
     return try VirtualNetwork(text: String(decoding: data, as: UTF8.self), file: name)
   }

@@ -63,10 +63,10 @@ struct SimulationReport: Encodable, CustomStringConvertible {
     var text = "seed \(seed): \(peers) peers, \(seconds) s on \(network)\n"
     text += "  played: \(steps) steps, \(hits) hits\n"
     text +=
-      "  leadership: \(starts) starts, \(takeovers) takeovers, \(masterConflicts) conflicts between masters resolved\n"
+      "  masters: \(starts) starts, \(takeovers) takeovers and handovers, \(masterConflicts) conflicts resolved\n"
     text += "  network: \(packets) packets sent, \(lost) lost\n"
     if phaseError.count > 0 {
-      text += "  phase error to the master: p50 \(phaseError.p50.microseconds), p95 \(p95),"
+      text += "  difference from the master: p50 \(phaseError.p50.microseconds), p95 \(p95),"
       text += " max \(phaseError.maximum.microseconds) us\n"
     }
     text += "  digest \(digest)\n"
@@ -93,6 +93,7 @@ struct SimulationTotal: CustomStringConvertible {
   private var violatedSeeds: [Invariant: Int] = [:]
   private var checks: [Invariant: Int] = [:]
 
+  /// Adds the result of one simulation.
   mutating func add(_ outcome: Outcome) {
     seeds += 1
     if !outcome.holds { violated += 1 }
@@ -103,7 +104,7 @@ struct SimulationTotal: CustomStringConvertible {
   }
 
   var description: String {
-    var text = "\(seeds) seeds, \(violated) with violations; \(steps) steps, \(takeovers) takeovers\n"
+    var text = "\(seeds) seeds, \(violated) with violations; \(steps) steps, \(takeovers) takeovers and handovers\n"
     for check in Invariant.allCases {
       text += "  \(check.rawValue.padded(to: 10)) violated in \(violatedSeeds[check] ?? 0) seeds,"
       text += " \(checks[check] ?? 0) checks\n"

@@ -9,11 +9,11 @@ import Simulation
 import Transports
 
 extension ExitCode {
-  /// A measured limit was missed.
+  /// A simulation has violated an invariant.
   static let limitMissed = ExitCode(1)
   /// A file cannot be parsed (EX_DATAERR).
   static let badData = ExitCode(65)
-  /// A required device, port, patch or folder is missing or not permitted (EX_UNAVAILABLE).
+  /// A file, folder, device or port is missing, or access to it is denied (EX_UNAVAILABLE).
   static let unavailable = ExitCode(69)
   /// An internal error (EX_SOFTWARE).
   static let internalError = ExitCode(70)

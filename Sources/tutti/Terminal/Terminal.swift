@@ -4,19 +4,23 @@ import Synchronization
 
 /// Standard error: permanent lines and, on a terminal, one status line below them that is overwritten.
 final class Terminal: Sendable {
+  /// Whether the status line is shown.
   let isInteractive = isatty(STDERR_FILENO) == 1
+  /// Whether each key on standard input is a command.
   let readsKeys = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+  /// The visible status line, or the line that the user is typing. The lock also serializes the output.
   private let status = Mutex("")
   /// The line that the user is typing. It replaces the status line.
   private let typed = Mutex<String?>(nil)
 
-  /// Prints a permanent line.
-  func say(_ line: String) {
+  /// Prints a permanent line. On a terminal, it overwrites the status line, which is then shown again below it.
+  func printLine(_ line: String) {
+    // Carriage return and "erase to the end of the line" (ECMA-48, EL).
     status.withLock { status in write(isInteractive ? "\r\u{1B}[K\(line)\n\(status)" : line + "\n") }
   }
 
   /// Overwrites the status line.
-  func show(_ line: String) {
+  func showStatus(_ line: String) {
     let isTyped = typed.withLock { $0 != nil }
     status.withLock { status in
       if isTyped { return }
@@ -36,7 +40,7 @@ final class Terminal: Sendable {
   }
 
   /// Removes the status line.
-  func clear() {
+  func clearStatus() {
     status.withLock { status in
       if !status.isEmpty { write("\r\u{1B}[K") }
       status = ""
@@ -72,6 +76,6 @@ struct TerminalLog: LogHandler {
   }
 
   func log(event: LogEvent) {
-    terminal.say(event.level >= .warning ? "tutti: \(event.message)" : "\(event.message)")
+    terminal.printLine(event.level >= .warning ? "tutti: \(event.message)" : "\(event.message)")
   }
 }

@@ -12,6 +12,7 @@ final class TerminationSignals {
     let received = Atomic<Int>(0)
   }
 
+  /// Calls `handler` from now on. Other threads call it.
   init(_ handler: @escaping @Sendable () -> Void) {
     let (count, isReady) = (count, DispatchSemaphore(value: 0))
     sources = [SIGINT, SIGTERM, SIGHUP].map { number in
@@ -30,6 +31,7 @@ final class TerminationSignals {
     signal(SIGPIPE, SIG_IGN)
   }
 
+  /// Restores the default effect of the signals.
   func cancel() {
     for source in sources { source.cancel() }
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }

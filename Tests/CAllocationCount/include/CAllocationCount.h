@@ -1,5 +1,5 @@
-// Counts the heap allocations of one thread, by standing in for malloc and its family in the test executable. Counts what
-// Swift, C and the system libraries ask for alike; other threads may allocate meanwhile.
+// Counts the heap allocations of one thread. The test executable replaces malloc and its family by the functions of this
+// module. They count the allocations by Swift, by C and by the system libraries. Allocations of other threads do not count.
 #ifndef CALLOCATIONCOUNT_H
 #define CALLOCATIONCOUNT_H
 

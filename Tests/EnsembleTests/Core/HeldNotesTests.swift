@@ -5,23 +5,28 @@ import _TestSupport
 @testable import Ensemble
 
 @Suite struct HeldNotesTests {
-  /// Random keys are pressed and released. After the release of all notes, no note sounds, and no note was ended twice.
+  /// Random keys are pressed and released. At the end, `release()` returns exactly one Note Off for each note that
+  /// still sounds.
   @Test(arguments: UInt64(1)...50) func releaseEndsEachHeldNoteOnce(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var held = HeldNotes()
+    // Channel and key of each sounding note.
     var sounding: Set<[Int64]> = []
     for _ in 0..<400 {
       let channel = random.integer(in: 0...15)
       let key = random.integer(in: 0...127)
       let velocity = UInt7(clamping: Int(random.integer(in: 0...127)))
-      let (wire, note) = (Channel(wire: UInt8(channel)), UInt7(clamping: Int(key)))
+      let (midiChannel, midiKey) = (Channel(wire: UInt8(channel)), UInt7(clamping: Int(key)))
       let isOff = Bool.random(using: &random)
       let message: Message =
-        isOff ? .noteOff(wire, key: note, velocity: velocity) : .noteOn(wire, key: note, velocity: velocity)
+        isOff
+        ? .noteOff(midiChannel, key: midiKey, velocity: velocity)
+        : .noteOn(midiChannel, key: midiKey, velocity: velocity)
       #expect(held.ends(with: message) == (message.silencesNote && sounding.contains([channel, key])), "seed \(seed)")
       held.note(message)
       if message.silencesNote { sounding.remove([channel, key]) } else { sounding.insert([channel, key]) }
-      held.note(.controlChange(wire, controller: 1, value: velocity))
+      // Another controller than the pedals changes nothing.
+      held.note(.controlChange(midiChannel, controller: 1, value: velocity))
     }
     for message in held.release() {
       guard case .noteOff(let channel, let key, _) = message else {
@@ -33,6 +38,7 @@ import _TestSupport
     #expect(sounding.isEmpty && held.isEmpty && held.release().isEmpty, "seed \(seed)")
   }
 
+  /// Controller 64 is the sustain pedal. It is down at values of 64 and above.
   @Test func releaseLiftsThePedalOnce() {
     let channel = Channel(3)!
     var held = HeldNotes()

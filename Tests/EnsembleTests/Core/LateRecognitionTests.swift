@@ -26,12 +26,13 @@ import _TestSupport
     return core
   }
 
-  /// Before its recognition, the peer receives each message unchanged. After its recognition, it receives the ends of the
-  /// notes on the channel of the local peer. Therefore the recognition ends its notes and lifts its pedals.
+  /// Before its recognition, the peer receives each message on the channel on which it was played. After its recognition, it
+  /// receives messages on the channel that the local peer has claimed, and so would never receive the ends of earlier notes.
+  /// Therefore the recognition ends the notes that it holds and lifts its pedals.
   @Test func recognitionEndsNotesThatWereSentUnchanged() {
     let core = coreWithUnidentifiedPeer()
     func takeMessagesToThePeer() -> [Message] {
-      core.drain(at: now).compactMap {
+      core.takeOutputs(at: now).compactMap {
         if case .stream(.message(let sent)) = $0, sent.receiver == core.roster.stream(of: session).map({ .stream($0) })
         {
           sent.message
@@ -54,7 +55,7 @@ import _TestSupport
 
   /// Returns the messages of the session that have sounded since the previous call.
   private func takeSounds(of core: PeerCore) -> [Message] {
-    core.drain(at: now).compactMap { if case .sound(let message, from: session) = $0 { message } else { nil } }
+    core.takeOutputs(at: now).compactMap { if case .sound(let message, from: session) = $0 { message } else { nil } }
   }
 
   /// The gate is closed for identity 2 and open for identity 3 and for standard devices (nil). An unidentified peer may be

@@ -4,6 +4,7 @@ import _TestSupport
 
 @testable import Ensemble
 
+/// The standard budget is a token bucket with a depth of 512 messages and a rate of 2000 messages per second.
 @Suite struct MessageBudgetTests {
   private let start = Instant(nanoseconds: 7_000_000_000)
 
@@ -15,6 +16,7 @@ import _TestSupport
 
   @Test func messagesAtTheRateAreAlwaysAdmitted() {
     var budget = MessageBudget()
+    // One message every 500 us.
     #expect((0..<100_000).allSatisfy { budget.admit(at: start + .microseconds(500 * Int64($0))) })
     #expect(budget.refused == 0)
   }
@@ -22,11 +24,11 @@ import _TestSupport
   @Test func rateAndDepthAreConfigurable() {
     var budget = MessageBudget(rate: 1, depth: 3)
     let admitted = (0..<100).count { budget.admit(at: start + .milliseconds(100 * Int64($0))) }
-    // Three messages are admitted at once, then one in each of the nine following seconds.
+    // One message every 100 ms for ten seconds. Three are admitted at once, then one in each of the nine following seconds.
     #expect(admitted == 3 + 9 && budget.refused == 100 - 12)
   }
 
-  /// Of 10000 messages per second for ten seconds, the budget admits the depth plus the rate.
+  /// Of 10 000 messages per second for ten seconds, the budget admits the depth and 2000 per second: 512 + 20 000.
   @Test func floodIsLimitedToTheRate() {
     var budget = MessageBudget()
     let admitted = (0..<100_000).count { budget.admit(at: start + .microseconds(100 * Int64($0))) }
@@ -36,7 +38,7 @@ import _TestSupport
   @Test func budgetIsRefilledAtTheRateAfterAFlood() {
     var budget = MessageBudget()
     for _ in 0..<10_000 { _ = budget.admit(at: start) }
-    // A tenth of a second refills 200 tokens. A long time refills no more than the depth.
+    // A tenth of a second refills 200 tokens. A long time refills the bucket, and no more.
     #expect((0..<1000).count { _ in budget.admit(at: start + .milliseconds(100)) } == 200)
     #expect((0..<1000).count { _ in budget.admit(at: start + .seconds(1000)) } == 512)
   }
@@ -52,7 +54,7 @@ import _TestSupport
     var (tokens, last) = (512.0, start)
     for _ in 0..<5000 {
       now = now + Nanoseconds(random.integer(in: 0...(random.next() % 8 == 0 ? 5_000_000 : 200_000)))
-      // An independent model of the token bucket.
+      // An independent model of the token bucket. The rounding tolerance is 0.001 tokens.
       tokens = min(512, tokens + Double((now - last).count) * 2000 / 1e9)
       last = now
       let isAdmitted = budget.admit(at: now)
@@ -61,6 +63,8 @@ import _TestSupport
       if isAdmitted { tokens -= 1 }
     }
     #expect(budget.refused + Int64(admitted.count) == 5000 && budget.refused > 0, "seed \(seed)")
+    // Interval by interval, for samples of all pairs of messages. The limit is the depth, the share of the rate, and 1 for
+    // rounding.
     for first in stride(from: 0, to: admitted.count, by: 97) {
       for last in stride(from: first, to: admitted.count, by: 89) {
         let limit = 513 + (admitted[last] - admitted[first]).count * 2000 / 1_000_000_000

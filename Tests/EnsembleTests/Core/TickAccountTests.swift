@@ -16,7 +16,7 @@ import Testing
     account.recovered(run: 1, start: start)
     account.played(Tick(12), run: 1, start: start)
     account.settle()
-    // Of ticks 5...12, one was recovered and two are lost.
+    // The first tick that arrived was 5. Of the eight ticks 5...12, five arrived, one was recovered and two are lost.
     #expect(account.expected == 8 && account.received == 6)
   }
 
@@ -28,6 +28,8 @@ import Testing
     account.heard(Tick(96), run: 2, start: start)
     account.played(Tick(97), run: 2, start: start)
     account.settle()
+    // Each run has two ticks: 0 and 1, 96 and 97. The first of each arrived. The recovered tick came before the first
+    // tick of its run, and does not count.
     #expect(account.expected == 4 && account.received == 2)
   }
 }

@@ -3,6 +3,7 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
+/// A random timeline message, with an end if `seed` is odd and with a tempo change if it is a multiple of three.
 private func timelineMessage(seed: UInt64) -> TimelineMessage {
   var random = SplitMix(seed: seed)
   func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: random.integer(in: Tempo.lengths))! }
@@ -29,18 +30,21 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     let timelineMessage = TimelineMessage(
       claim: Claim(term: 1, identity: Identity(0x8899_AABB_CCDD_EEFF)), revision: 2, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0x0102_0304_0506_0708)))
+    // After the first row, each row encodes seven octets. Its first byte contains the top bits of these octets, the top bit of
+    // the first octet in bit 6. The comments give the octets after decoding, with the numbers of the octets in each field. A
+    // quarter is the length of a quarter note in nanoseconds, 1DCD6500 for 120 BPM.
     let expected: [UInt8] = [
-      0x7D, 0x54, 0x01, 0x01,
-      0x07, 0x00, 0x00, 0x00, 0x01, 0x08, 0x19, 0x2A,  // term; identity 88 99 AA
-      0x7C, 0x3B, 0x4C, 0x5D, 0x6E, 0x7F, 0x00, 0x00,  // BB CC DD EE FF; revision 00 00
-      0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x00,  // 00 02; start, five octets
-      0x07, 0x00, 0x00, 0x00, 0x7F, 0x7F, 0x7F, 0x7F,  // start, three; end 7F FF FF FF
-      0x7A, 0x7F, 0x7F, 0x7F, 0x7F, 0x1D, 0x4D, 0x65,  // FF FF FF FF; quarter 1D CD 65
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // 00; origin tick, six octets
-      0x00, 0x00, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05,  // two; origin instant 01 02 03 04 05
-      0x00, 0x06, 0x07, 0x08, 0x00, 0x00, 0x00, 0x00,  // 06 07 08; change 00 00 00 00
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // tick of the change, seven octets
-      0x00, 0x00,  // and the eighth
+      0x7D, 0x54, 0x01, 0x01,  // non-commercial use; 'T'; version 1; kind 1, timeline message
+      0x07, 0x00, 0x00, 0x00, 0x01, 0x08, 0x19, 0x2A,  // term 00 00 00 01; identity, 1 to 3: 88 99 AA
+      0x7C, 0x3B, 0x4C, 0x5D, 0x6E, 0x7F, 0x00, 0x00,  // identity, 4 to 8: BB CC DD EE FF; revision, 1 and 2: 00 00
+      0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x00,  // revision, 3 and 4: 00 02; first tick, 1 to 5: zeros
+      0x07, 0x00, 0x00, 0x00, 0x7F, 0x7F, 0x7F, 0x7F,  // first tick, 6 to 8: zeros; end tick, 1 to 4: 7F FF FF FF
+      0x7A, 0x7F, 0x7F, 0x7F, 0x7F, 0x1D, 0x4D, 0x65,  // end tick, 5 to 8: FF FF FF FF; quarter, 1 to 3: 1D CD 65
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // quarter, 4: 00; origin tick, 1 to 6: zeros
+      0x00, 0x00, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05,  // origin tick, 7, 8: zeros; instant, 1 to 5: 01 02 03 04 05
+      0x00, 0x06, 0x07, 0x08, 0x00, 0x00, 0x00, 0x00,  // instant, 6 to 8: 06 07 08; quarter of the change: zeros
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // tick of the change, 1 to 7: zeros
+      0x00, 0x00,  // tick of the change, 8: 00
     ]
     #expect(timelineMessage.systemExclusive == expected)
   }
@@ -59,6 +63,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       }
       guard let read = TimelineMessage(systemExclusive: bytes) else { continue }
       #expect(Tempo.lengths.contains(read.timeline.tempo.nanosecondsPerQuarter) && read.end >= read.start)
+      // The computation of a deadline does not trap.
       _ = read.deadline(read.end)
     }
   }

@@ -5,8 +5,9 @@ import RTPMIDI
 import Testing
 import VirtualSessions
 
+/// The layout of the three kinds of clock probes.
 @Suite struct ClockProbeLayoutTests {
-  @Test func layout() throws {
+  @Test func layoutIsAsDocumented() throws {
     let request = ClockProbe(
       ssrc: 0x0102_0304, identity: 0xF1F2_F3F4_F5F6_F7F8, rateLimit: 50, origin: Instant(nanoseconds: 3),
       receive: Instant(nanoseconds: 4), sentAt: Instant(nanoseconds: -2))
@@ -14,11 +15,11 @@ import VirtualSessions
       """
       FF FF 54 55              ; TU
       02 00 00 32              ; version 2, request, at most 50 requests per second
-      01 02 03 04              ; sender's ssrc
+      01 02 03 04              ; sender's SSRC
       F1 F2 F3 F4 F5 F6 F7 F8  ; sender's identity
-      00 00 00 00 00 00 00 03  ; origin: the newest acknowledgement's transmit stamp
-      00 00 00 00 00 00 00 04  ; receive: when it arrived
-      FF FF FF FF FF FF FF FE  ; transmit, in nanoseconds
+      00 00 00 00 00 00 00 03  ; origin: transmit stamp of the newest acknowledgement
+      00 00 00 00 00 00 00 04  ; receive: arrival of this acknowledgement
+      FF FF FF FF FF FF FF FE  ; transmit: -2 ns
       """)
     #expect(encoded { request.append(to: &$0) } == packet)
     #expect(ClockProbe(packet.span) == request && ClockProbe(rigid(packet)) == request)
@@ -31,36 +32,37 @@ import VirtualSessions
         sentAt: Instant(nanoseconds: 0x1122_3344_5566_7788)))
     let answer = hex(
       """
-      FF FF 54 55
-      02 01 01 02              ; version 2, reply, rate limit
-      00 00 00 09
-      00 00 00 00 00 00 00 08
-      FF FF FF FF FF FF FF FE  ; origin: the request's transmit stamp
-      00 00 00 00 00 00 00 10  ; receive
+      FF FF 54 55              ; TU
+      02 01 01 02              ; version 2, reply, rate limit 0x0102
+      00 00 00 09              ; sender's SSRC
+      00 00 00 00 00 00 00 08  ; sender's identity
+      FF FF FF FF FF FF FF FE  ; origin: transmit stamp of the request
+      00 00 00 00 00 00 00 10  ; receive: arrival of the request
       11 22 33 44 55 66 77 88  ; transmit
       """)
     #expect(encoded { reply.append(to: &$0) } == answer)
     #expect(ClockProbe(answer.span) == reply && ClockProbe(rigid(answer)) == reply)
-    let last = try #require(
+    let acknowledgement = try #require(
       reply.answer(from: 5, identity: 6, receivedAt: Instant(nanoseconds: 0x20), sentAt: Instant(nanoseconds: 0x30)))
-    let acknowledgement = hex(
+    let last = hex(
       """
-      FF FF 54 55
-      02 02 00 00              ; version 2, acknowledgement
-      00 00 00 05
-      00 00 00 00 00 00 00 06
-      11 22 33 44 55 66 77 88  ; origin: the reply's transmit stamp
-      00 00 00 00 00 00 00 20  ; receive
+      FF FF 54 55              ; TU
+      02 02 00 00              ; version 2, acknowledgement, no rate limit
+      00 00 00 05              ; sender's SSRC
+      00 00 00 00 00 00 00 06  ; sender's identity
+      11 22 33 44 55 66 77 88  ; origin: transmit stamp of the reply
+      00 00 00 00 00 00 00 20  ; receive: arrival of the reply
       00 00 00 00 00 00 00 30  ; transmit
       """)
-    #expect(encoded { last.append(to: &$0) } == acknowledgement)
-    #expect(ClockProbe(acknowledgement.span) == last && ClockProbe(rigid(acknowledgement)) == last)
-    #expect(last.answer(from: 1, identity: 1, receivedAt: .distantFuture, sentAt: .distantFuture) == nil)
+    #expect(encoded { acknowledgement.append(to: &$0) } == last)
+    #expect(ClockProbe(last.span) == acknowledgement && ClockProbe(rigid(last)) == acknowledgement)
+    #expect(acknowledgement.answer(from: 1, identity: 1, receivedAt: .distantFuture, sentAt: .distantFuture) == nil)
   }
 
   @Test func invalidProbesAreRejected() {
     let peers = PeerExtension(identity: 1)
     for (packet, error) in [
+      // Version 1, kind 3, and a probe without its last octet.
       ("FF FF 54 55 01 00 00 00" + String(repeating: " 00", count: 36), PacketError.malformedControl),
       ("FF FF 54 55 02 03 00 00" + String(repeating: " 00", count: 36), .malformedControl),
       ("FF FF 54 55 02 00 00 00" + String(repeating: " 00", count: 35), .truncated),
@@ -68,10 +70,12 @@ import VirtualSessions
       #expect(throws: error, "\(packet)") { try peers.ssrc(ofControlPacket: hex(packet).span) }
       #expect(ClockProbe(hex(packet).span) == nil && ClockProbe(rigid(hex(packet))) == nil)
     }
+    // The extension does not claim the packets of other commands.
     #expect(try! peers.ssrc(ofControlPacket: hex("FF FF 58 58").span) == nil)
   }
 
-  /// The network thread answers probes in functions that may neither allocate nor lock. The debug build proves that this compiles.
+  /// Encodes the reply to a probe, as the network thread does. Returns false if `datagram` is no probe that has a reply. The debug
+  /// build proves that the function neither allocates nor locks.
   @_noLocks @_noAllocation
   private static func answer(
     _ datagram: borrowing RigidArray<UInt8>, ssrc: UInt32, at instant: Instant, into packet: inout RigidArray<UInt8>

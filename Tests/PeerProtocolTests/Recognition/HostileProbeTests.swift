@@ -4,8 +4,9 @@ import RTPMIDI
 import Testing
 import VirtualSessions
 
-/// Implausible stamps in probes.
+/// Implausible stamps in probes. The address 1 is the data port of endpoint 0, 3 that of endpoint 1.
 @Suite struct HostileProbeTests {
+  /// Two endpoints in session, after four seconds.
   private func session() throws -> (VirtualNetwork, SessionID) {
     var network = VirtualNetwork(2, .tutti)
     _ = network.connect(0, to: 1)
@@ -13,7 +14,7 @@ import VirtualSessions
     return (network, try #require(network.session(1)))
   }
 
-  /// A request of endpoint 1 without a reply. Endpoint 1 is cut off from now on.
+  /// A request of endpoint 1 that has no reply, because endpoint 1 is cut off from now on.
   private func openRequest(_ network: inout VirtualNetwork) -> ClockProbe {
     var found: ClockProbe?
     while found == nil {
@@ -26,7 +27,7 @@ import VirtualSessions
     return found!
   }
 
-  /// According to its stamps, the reply was kept for longer than the round trip, or was sent before the request arrived.
+  /// The time from the arrival of the request to the reply, by the stamps of the reply, is longer than the round trip or negative.
   @Test(arguments: [-5000, -2, 3, 5000] as [Int64]) func implausibleReplyIsRejected(milliseconds: Int64) throws {
     var (network, id) = try session()
     let request = openRequest(&network)
@@ -42,7 +43,7 @@ import VirtualSessions
     #expect(network.transits(1).count == transits && network.standing[1][id]?.identity == 100)
   }
 
-  /// Sends a request of peer 0 to endpoint 1. Returns the resulting measurements.
+  /// Delivers a request of peer 0 to endpoint 1, after `change` has changed it. Returns the resulting measurements.
   private func request(_ network: inout VirtualNetwork, _ change: (inout ClockProbe) -> Void) -> [ClockTransit] {
     var probe = ClockProbe(ssrc: network.endpoints[0].ssrc, identity: 100, sentAt: network.clock(0))
     change(&probe)
@@ -61,27 +62,32 @@ import VirtualSessions
     return network
   }
 
-  @Test func echoReportsTheTransitOfAReplyOnce() throws {
+  /// An echo is a request that contains the stamps of an acknowledgement from endpoint 1: its departure in `origin` and its arrival
+  /// in `receive`.
+  @Test func echoReportsTheTransitOfAnAcknowledgementOnce() throws {
     var network = try quietSession()
     let (left, arrived) = (network.clock(1) - .milliseconds(5), network.clock(0) - .milliseconds(3))
     let echo = { (probe: inout ClockProbe) in (probe.origin, probe.receive) = (left, arrived) }
-    let way = ClockTransit(.out, sent: left, received: arrived)
+    let transit = ClockTransit(.out, sent: left, received: arrived)
     let first = request(&network, echo)
-    #expect(first.first == way && first.map(\.direction) == [.out, .back])
+    #expect(first.first == transit && first.map(\.direction) == [.out, .back])
     network.run(for: .milliseconds(1))
     #expect(request(&network, echo).map(\.direction) == [.back], "the second echo reports nothing")
     network.run(for: .milliseconds(1))
     let older = request(&network) { ($0.origin, $0.receive) = (left - .milliseconds(20), arrived - .milliseconds(20)) }
-    #expect(older.map(\.direction) == [.back])
+    #expect(older.map(\.direction) == [.back], "an echo of an older packet reports nothing")
     #expect(network.endpoints[1].peerExtension!.rejectedStamps == 0)
   }
 
-  /// The echoed packet left never, not yet or long ago; or was kept for too long; or arrived after the echo left.
+  /// The departure and the arrival of the echoed packet, relative to the departure of the echo.
   @Test(
     arguments: [
-      (.seconds(-11), .seconds(-11)), (.milliseconds(1), .zero), (.milliseconds(-5), .milliseconds(-7)),
-      (.milliseconds(-5), .milliseconds(2)), (Nanoseconds(.max), .zero), (Nanoseconds(.min), .zero),
-      (.zero, Nanoseconds(.max)), (.zero, Nanoseconds(.min)),
+      (.seconds(-11), .seconds(-11)),  // The packet left too long ago.
+      (.milliseconds(1), .zero),  // The packet leaves in the future.
+      (.milliseconds(-5), .milliseconds(-7)),  // The peer kept the packet for longer than the round trip.
+      (.milliseconds(-5), .milliseconds(2)),  // The packet arrives after the echo has left.
+      // The arithmetic does not trap.
+      (Nanoseconds(.max), .zero), (Nanoseconds(.min), .zero), (.zero, Nanoseconds(.max)), (.zero, Nanoseconds(.min)),
     ] as [(Nanoseconds, Nanoseconds)])
   func implausibleEchoIsRejected(left: Nanoseconds, arrived: Nanoseconds) throws {
     var network = try quietSession()
@@ -95,7 +101,7 @@ import VirtualSessions
     #expect(network.endpoints[1].peerExtension!.rejectedStamps == rejected + 1)
   }
 
-  /// Each stamp of a clock that stands still or runs backwards is plausible by itself.
+  /// A clock that stands still (rate 0) or runs backwards (rate -1). Each of its stamps alone is plausible.
   @Test(arguments: [0, -1] as [Int64]) func clockThatDoesNotAdvanceIsNotFollowed(rate: Int64) throws {
     var network = try quietSession()
     let (here, there) = (network.clock(1), network.clock(0))
@@ -106,7 +112,7 @@ import VirtualSessions
       used += request(&network) { $0.transmit = there + Nanoseconds(rate * passed.count) }.count
     }
     let counters = network.endpoints[1].counters
-    #expect(used <= 50, "as long as packets may have overtaken each other")
+    #expect(used <= 50, "accepted for one second: an older stamp may be that of an overtaken packet")
     #expect(network.endpoints[1].peerExtension!.rejectedStamps >= 240 && counters.implausibleClocks == 0)
     #expect(network.endpoints[1].establishedCount == 1, "the session continues")
     // A corrected clock is followed again.

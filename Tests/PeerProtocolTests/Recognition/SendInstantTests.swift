@@ -6,6 +6,7 @@ import RTPMIDI
 import Testing
 import VirtualSessions
 
+/// The send instant in the header extension of a packet.
 @Suite struct SendInstantTests {
   private let instant = Instant(nanoseconds: 1_234_567_890)
 
@@ -16,8 +17,8 @@ import VirtualSessions
       """
       92 61 00 01 00 00 00 02 00 00 00 03  ; extension, two contributing sources
       11 11 11 11 22 22 22 22              ; the sources
-      54 55 00 02                          ; "TU", of two words
-      FF FF FF FF FF FF FF FE              ; nanoseconds
+      54 55 00 02                          ; profile "TU", two words
+      FF FF FF FF FF FF FF FE              ; send instant, -2 ns
       01 F8                                ; payload
       """)
     let (header, payload) = try decode(packet)
@@ -30,6 +31,7 @@ import VirtualSessions
       other[index] = octet
       #expect(try decode(other).0.sendInstant(in: other.span) == nil && decode(other).1.start == 32)
     }
+    // An extension that is shorter than two words has no send instant.
     for words in 0...2 {
       var other = packet
       other[23] = UInt8(words)
@@ -47,9 +49,9 @@ import VirtualSessions
         == hex(
           """
           90 61 00 07 00 00 30 39 11 22 33 44  ; X is 1
-          54 55 00 02                          ; an extension of two words
+          54 55 00 02                          ; profile "TU", two words
           00 00 00 00 00 00 00 00              ; zeros, overwritten by the owner
-          01 F8
+          01 F8                                ; command list of one octet: a Clock
           """))
     #expect(tick.count - 2 - RTPHeader.instantOffset == 8)
     sender.sendsJournal = true
@@ -69,16 +71,16 @@ import VirtualSessions
       #expect(packet == [])
     }
     let long = [UInt8](repeating: 1, count: 3000)
-    let piece = octets { _ = sender.encode(systemExclusive: rigid(long), at: instant, into: &$0) }
-    #expect(piece.count <= 1472 && piece.count > 1300)
+    let segment = octets { _ = sender.encode(systemExclusive: rigid(long), at: instant, into: &$0) }
+    #expect(segment.count <= 1472 && segment.count > 1300)
     sender.restart(ssrc: 1, sequence: 1)
     let sendsInstants = sender.sendsInstants
     #expect(!sendsInstants)
     #expect(octets { _ = sender.encode(.clock, at: instant, into: &$0) }.count == 14)
   }
 
-  /// The clock thread enables send instants, and a receiving thread reads them, in functions that may neither allocate nor lock. The
-  /// debug build proves that this compiles.
+  /// Enables send instants, as the clock thread does, and reads the send instant of `packet`, as a receiving thread does. The debug
+  /// build proves that the function neither allocates nor locks.
   @_noLocks @_noAllocation
   private static func readInstant(
     _ sender: inout PacketSender, _ packet: Span<UInt8>

@@ -25,6 +25,7 @@ import _TestSupport
     let bye = SessionCommand(.bye, token: 1, ssrc: network.endpoints[0].ssrc)
     corpus.append(octets { _ = bye.append(to: &$0) })
     var hostile = HostileDatagrams(seed: seed)
+    // The hostile datagrams are mutations of these datagrams.
     for datagram in corpus { hostile.see(datagram) }
     return (network, hostile, try #require(network.session(1)))
   }

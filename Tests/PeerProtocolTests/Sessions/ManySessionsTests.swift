@@ -96,6 +96,7 @@ import _TestSupport
       "the requests are spread, although all sessions began at one instant")
   }
 
+  /// One nanosecond before its deadline, an endpoint has no output and no other deadline.
   @Test(arguments: UInt64(1)...10, [VirtualNetwork.Kind.standard, .tutti])
   func nothingIsDueBeforeTheDeadline(seed: UInt64, kind: VirtualNetwork.Kind) {
     var network = VirtualNetwork(6, kind, seed: seed)

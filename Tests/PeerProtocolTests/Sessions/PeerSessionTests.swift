@@ -7,7 +7,8 @@ import Testing
 import VirtualSessions
 import _TestSupport
 
-/// Sessions of two Tutti peers: establishment, delivery and end.
+/// Sessions of two Tutti peers: establishment, delivery and end. The addresses 0 and 1 are the control and the data port of
+/// endpoint 0, 2 and 3 those of endpoint 1.
 @Suite struct PeerSessionTests {
   @Test func invitationOnBothPortsEstablishesASession() throws {
     var network = VirtualNetwork(2, .tutti)
@@ -51,6 +52,7 @@ import _TestSupport
       #expect(network.endpoints[k].establishedCount == 1, "seed \(seed)")
       let events = network.events(of: k)
       #expect(events.count == 2 && network.isRecognised(k), "seed \(seed): \(events)")
+      // If both invite at the same time, each endpoint keeps the session that it has begun.
       if seed % 40 < 1 { #expect(network.session(k) == id, "seed \(seed)") }
     }
     #expect(network.sent("CK", by: 1).count + network.sent("CK", by: 3).count > 20, "seed \(seed)")
@@ -121,7 +123,8 @@ import _TestSupport
     #expect(network.info(1)?.ssrc != network.endpoints[0].ssrc)
   }
 
-  /// The endpoint does not check peers that it invites, or that revive a session with it, even if both peers have invited.
+  /// The admission check, `admits`, does not apply to a peer that the endpoint has invited, even if that peer invites as well or
+  /// revives the session.
   @Test func invitedPeersAreNotChecked() {
     var network = VirtualNetwork(2, .tutti)
     network.reconnects = true

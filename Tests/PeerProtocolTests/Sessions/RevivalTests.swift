@@ -19,7 +19,7 @@ import _TestSupport
     return network
   }
 
-  /// The time from now until the two peers are together and remain so for the rest of 30 s.
+  /// Lets 30 s pass. Returns the time from the call until the two peers are together and remain so for the rest of the 30 s.
   static func time(_ network: inout VirtualNetwork) -> Nanoseconds {
     let start = network.now
     var together: Instant? = start
@@ -51,6 +51,7 @@ import _TestSupport
       network.isCutOff = [1]
       network.run(for: .milliseconds(cut))
       let tries = network.invitations
+      // `tries` also counts the invitation of the first session on both ports.
       #expect(tries <= 2 + 4 * Int(cut) / 1000, "seed \(seed): each side sends two per second")
       network.isCutOff = []
       // The session survives a short interruption.
@@ -74,7 +75,7 @@ import _TestSupport
     for k in 0...1 { #expect(network.endpoints[k].nextDeadline == nil) }
   }
 
-  /// The program stops for a while and starts again with the same address, a new SSRC and no memory.
+  /// The program of a peer ends without BY and starts again after `away` ms, with the same address, a new SSRC and no session.
   @Test(arguments: [0, 300, 3000, 4900, 20_000] as [Int64], [0, 1])
   func restartedPeerIsInSessionWithinTwoSeconds(away: Int64, restarted: Int) {
     for seed in UInt64(1)...12 {
@@ -90,7 +91,7 @@ import _TestSupport
     }
   }
 
-  /// Both peers know each other's address, and the restarted peer also connects by itself.
+  /// The restarted peer knows the address of the other peer and invites it.
   @Test(arguments: [0, 700, 1000, 3000] as [Int64], [0, 1]) func restartedPeerThatConnectsIsInSessionWithinTwoSeconds(
     away: Int64, initiator: Int
   ) {
@@ -120,7 +121,7 @@ import _TestSupport
     }
   }
 
-  /// Only the identity shows that the peer is the same.
+  /// SSRC and address of the peer are new. Only the identity shows that it is the same peer.
   @Test(arguments: [0, 1]) func restartedAndMovedPeerReplacesItsOldSession(initiator: Int) {
     var network = Self.session(by: initiator)
     network.move(1, to: 100)

@@ -6,82 +6,98 @@ import Testing
 
 /// The layouts of the journal header and of the channel chapters (RFC 6295 section 5 and appendix A).
 @Suite struct ChapterLayoutTests {
+  /// S Y A H TOTCHAN[4] | checkpoint. TOTCHAN is one less than the number of channel journals.
   @Test func journalHeaderLayoutMatches() {
-    check(
-      RecoveryJournalHeader(s: true, hasSystemJournal: true, channelJournals: 3, isEnhanced: false, checkpoint: 0x1234),
-      "E2 12 34", { RecoveryJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
-    check(
-      RecoveryJournalHeader(s: false, hasSystemJournal: false, channelJournals: 0, isEnhanced: true, checkpoint: 7),
-      "10 00 07", { RecoveryJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
-    check(
-      RecoveryJournalHeader(s: false, hasSystemJournal: false, channelJournals: 16, isEnhanced: false, checkpoint: 7),
-      "2F 00 07", { RecoveryJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
+    expectLayout(
+      of: RecoveryJournalHeader(
+        s: true, hasSystemJournal: true, channelJournals: 3, isEnhanced: false, checkpoint: 0x1234),
+      octets: "E2 12 34", read: { RecoveryJournalHeader($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
+    expectLayout(
+      of: RecoveryJournalHeader(s: false, hasSystemJournal: false, channelJournals: 0, isEnhanced: true, checkpoint: 7),
+      octets: "10 00 07", read: { RecoveryJournalHeader($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
+    expectLayout(
+      of: RecoveryJournalHeader(
+        s: false, hasSystemJournal: false, channelJournals: 16, isEnhanced: false, checkpoint: 7),
+      octets: "2F 00 07", read: { RecoveryJournalHeader($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
   }
 
+  /// S CHAN[4] H LENGTH[10] | P C M W N E T A. CHAN is one less than the number of the channel.
   @Test func channelJournalHeaderLayoutMatches() {
-    check(
-      ChannelJournalHeader(s: false, channel: Channel(10)!, isEnhanced: true, length: 3, chapters: 0xA5),
-      "4C 03 A5", { ChannelJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
-    check(
-      ChannelJournalHeader(s: true, channel: Channel(16)!, isEnhanced: false, length: 3, chapters: 0x01),
-      "F8 03 01", { ChannelJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
+    expectLayout(
+      of: ChannelJournalHeader(s: false, channel: Channel(10)!, isEnhanced: true, length: 3, chapters: 0xA5),
+      octets: "4C 03 A5", read: { ChannelJournalHeader($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
+    expectLayout(
+      of: ChannelJournalHeader(s: true, channel: Channel(16)!, isEnhanced: false, length: 3, chapters: 0x01),
+      octets: "F8 03 01", read: { ChannelJournalHeader($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
     var position = 0
     for length: UInt8 in 0...2 {
-      #expect(ChannelJournalHeader([0x48, length, 0xFF].span, at: &position, end: 3) == nil)
+      let header = ChannelJournalHeader([0x48, length, 0xFF].span, at: &position, end: 3)
+      #expect(header == nil, "LENGTH \(length) is shorter than the header")
     }
-    let all = ChannelJournalHeader([0x4B, 3, 0xFF].span, at: &position, end: 3)
-    #expect(all == nil, "LENGTH has ten bits: 771")
+    let long = ChannelJournalHeader([0x4B, 3, 0xFF].span, at: &position, end: 3)
+    #expect(long == nil, "LENGTH has ten bits: 771")
   }
 
+  /// S PROGRAM[7] | B BANK-MSB[7] | X BANK-LSB[7].
   @Test func programLayoutMatches() {
-    check(
-      ChapterP(s: true, program: 5, bank: nil), "85 00 00", { ChapterP($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
-    check(
-      ChapterP(s: false, program: 127, bank: ChapterP.Bank(high: 1, low: 2, isBeforeReset: false)), "7F 81 02",
-      { ChapterP($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
-    check(
-      ChapterP(s: false, program: 0, bank: ChapterP.Bank(high: 0, low: 0, isBeforeReset: true)), "00 80 80",
-      { ChapterP($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
+    expectLayout(
+      of: ChapterP(s: true, program: 5, bank: nil), octets: "85 00 00", read: { ChapterP($0, at: &$1, end: $2) },
+      append: { $0.append(to: &$1) })
+    expectLayout(
+      of: ChapterP(s: false, program: 127, bank: ChapterP.Bank(high: 1, low: 2, isBeforeReset: false)),
+      octets: "7F 81 02",
+      read: { ChapterP($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
+    expectLayout(
+      of: ChapterP(s: false, program: 0, bank: ChapterP.Bank(high: 0, low: 0, isBeforeReset: true)), octets: "00 80 80",
+      read: { ChapterP($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
   }
 
+  /// S NUMBER[7] | A VALUE/ALT[7]. With A = 0, the octet is a value. With A = 1, it is T ALT[6]: a toggle (T = 0) or a count.
   @Test func controllerLayoutMatches() {
     for (tool, second) in [(ControllerLog.Tool.value(100), "64"), (.toggle(33), "A1"), (.count(63), "FF")] {
-      check(
-        ControllerLog(s: true, controller: 64, tool: tool), "C0 \(second)", { ControllerLog($0, at: &$1, end: $2) },
-        { $0.append(to: &$1) })
+      expectLayout(
+        of: ControllerLog(s: true, controller: 64, tool: tool), octets: "C0 \(second)",
+        read: { ControllerLog($0, at: &$1, end: $2) },
+        append: { $0.append(to: &$1) })
     }
     var position = 0
-    let count = LogListHeader([0x81, 1, 2, 3, 4].span, at: &position, end: 5)
-    #expect(count == LogListHeader(s: true, logs: 2) && position == 1 && count?.octet == 0x81)
+    // The header of the log list: S and LEN, which is one less than the number of logs.
+    let header = LogListHeader([0x81, 1, 2, 3, 4].span, at: &position, end: 5)
+    #expect(header == LogListHeader(s: true, logs: 2) && position == 1 && header?.octet == 0x81)
     position = 0
-    #expect(LogListHeader([0x81, 1, 2, 3].span, at: &position, end: 4) == nil && position == 0, "two logs do not fit")
+    #expect(
+      LogListHeader([0x81, 1, 2, 3].span, at: &position, end: 4) == nil && position == 0, "two logs have four octets")
   }
 
+  /// The header of Chapter M is S P E U W Z LENGTH[10] | Q PENDING[7], if P. A log is S PNUM-LSB[7] | Q PNUM-MSB[7] |
+  /// J K L M N T V R | fields. The second octet of a log is omitted if Z and one of U and W are set.
   @Test func parameterLayoutMatches() {
     let long = ChapterM(
       s: false, pending: nil, isInProgress: true, allRegistered: false, allNonRegistered: false, allBelow128: false,
       length: 2)
-    check(long, "20 02", { ChapterM($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
+    expectLayout(of: long, octets: "20 02", read: { ChapterM($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
     var short = long
     (short.allNonRegistered, short.allBelow128, short.s, short.length) = (true, true, true, 3)
     short.pending = ChapterM.Pending(isNonRegistered: true, high: 3)
-    check(short, "EC 03 83", { ChapterM($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
+    expectLayout(
+      of: short, octets: "EC 03 83", read: { ChapterM($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
     #expect(short.logsAreShort && !long.logsAreShort)
     var log = ParameterLog(
       s: true, isNonRegistered: true, number: UInt14(low: 5, high: 3), entryHigh: .init(10, isBeforeReset: false),
       entryLow: .init(20, isBeforeReset: true), buttons: .init(-3, isBeforeReset: true),
       buttonsSinceReset: .init(7, isBeforeReset: false), count: .init(9, isBeforeReset: false), usesCountTool: true,
       usesValueTool: false)
-    read(log, "85 83 FC 0A 94 C0 03 00 07 09", in: long)
+    // The fields are ENTRY-MSB, ENTRY-LSB, A-BUTTON and C-BUTTON of two octets each, and COUNT.
+    expectParameterLog(log, octets: "85 83 FC 0A 94 C0 03 00 07 09", in: long)
     log.number = UInt14(low: 5, high: 0)
-    read(log, "85 FC 0A 94 C0 03 00 07 09", in: short)
+    expectParameterLog(log, octets: "85 FC 0A 94 C0 03 00 07 09", in: short)
     (log.entryHigh, log.entryLow, log.buttons, log.buttonsSinceReset, log.count) = (nil, nil, nil, nil, nil)
     (log.usesCountTool, log.usesValueTool, log.isNonRegistered) = (false, true, false)
-    read(log, "85 00 02", in: long)
+    expectParameterLog(log, octets: "85 00 02", in: long)
   }
 
-  /// Reads and appends a log.
-  private func read(_ log: ParameterLog, _ dump: String, in chapter: ChapterM) {
+  /// Expects that `log` is encoded as `octets` in `chapter`: reads and appends the log, with and without enough room.
+  private func expectParameterLog(_ log: ParameterLog, octets dump: String, in chapter: ChapterM) {
     let body = hex(dump)
     var position = 0
     #expect(ParameterLog(body.span, at: &position, end: body.count, in: chapter) == log && position == body.count)
@@ -94,20 +110,24 @@ import Testing
     #expect(octets(capacity: body.count - 1) { _ = log.append(to: &$0, in: chapter) } == [])
   }
 
+  /// S FIRST[7] | R SECOND[7].
   @Test func wheelLayoutMatches() {
-    check(
-      ChapterW(s: true, bend: UInt14(low: 1, high: 64)), "81 40", { ChapterW($0, at: &$1, end: $2) },
-      { $0.append(to: &$1) })
+    expectLayout(
+      of: ChapterW(s: true, bend: UInt14(low: 1, high: 64)), octets: "81 40", read: { ChapterW($0, at: &$1, end: $2) },
+      append: { $0.append(to: &$1) })
   }
 
+  /// A note log is S NOTENUM[7] | Y VELOCITY[7]. The header of Chapter N is B LEN[7] | LOW[4] HIGH[4].
   @Test func noteLayoutMatches() {
-    check(
-      NoteLog(s: true, key: 60, isPlayRecommended: true, velocity: 100), "BC E4", { NoteLog($0, at: &$1, end: $2) },
-      { $0.append(to: &$1) })
-    check(
-      NoteLog(s: false, key: 127, isPlayRecommended: false, velocity: 1), "7F 01", { NoteLog($0, at: &$1, end: $2) },
-      { $0.append(to: &$1) })
-    // Two logs, and the bits of notes 56...71.
+    expectLayout(
+      of: NoteLog(s: true, key: 60, isPlayRecommended: true, velocity: 100), octets: "BC E4",
+      read: { NoteLog($0, at: &$1, end: $2) },
+      append: { $0.append(to: &$1) })
+    expectLayout(
+      of: NoteLog(s: false, key: 127, isPlayRecommended: false, velocity: 1), octets: "7F 01",
+      read: { NoteLog($0, at: &$1, end: $2) },
+      append: { $0.append(to: &$1) })
+    // B = 1, two logs, and OFFBITS of two octets for the notes 56...71.
     let body = hex("82 78 3C E4 3D E4 00 01")
     var position = 0
     let header = ChapterN(body.span, at: &position, end: body.count)
@@ -117,31 +137,37 @@ import Testing
       position = 0
       #expect(ChapterN(body.span, at: &position, end: end) == nil && position == 0)
     }
-    // 127 and 128 logs have the same LEN; LOW and HIGH distinguish them.
+    // 127 and 128 logs have the same LEN, 127. LOW = 15 and HIGH = 0 mean 128 logs; any other pair means 127.
     let full = [0x7F, 0xF0] + [UInt8](repeating: 1, count: 256)
     position = 0
     #expect(ChapterN(full.span, at: &position, end: 257) == nil)
     let all = ChapterN(full.span, at: &position, end: 258)
     #expect(all?.logs == 128 && all?.bitFieldOctets == 0 && all?.word == 0x7FF0)
     position = 0
-    let most = [0x7F, 0xF1] + full.dropFirst(4)
-    let fewer = ChapterN(most.span, at: &position, end: 256)
+    let full127 = [0x7F, 0xF1] + full.dropFirst(4)
+    let fewer = ChapterN(full127.span, at: &position, end: 256)
     #expect(fewer?.logs == 127 && fewer?.bitFieldOctets == 0 && fewer?.word == 0x7FF1)
   }
 
+  /// S NOTENUM[7] | V COUNT/VEL[7]. With V = 1, the octet is a release velocity; with V = 0, a reference count.
   @Test func noteExtraLayoutMatches() {
-    check(
-      NoteExtraLog(s: true, key: 60, extra: .releaseVelocity(0)), "BC 80", { NoteExtraLog($0, at: &$1, end: $2) },
-      { $0.append(to: &$1) })
-    check(
-      NoteExtraLog(s: false, key: 60, extra: .references(2)), "3C 02", { NoteExtraLog($0, at: &$1, end: $2) },
-      { $0.append(to: &$1) })
+    expectLayout(
+      of: NoteExtraLog(s: true, key: 60, extra: .releaseVelocity(0)), octets: "BC 80",
+      read: { NoteExtraLog($0, at: &$1, end: $2) },
+      append: { $0.append(to: &$1) })
+    expectLayout(
+      of: NoteExtraLog(s: false, key: 60, extra: .references(2)), octets: "3C 02",
+      read: { NoteExtraLog($0, at: &$1, end: $2) },
+      append: { $0.append(to: &$1) })
   }
 
+  /// Chapter T is S PRESSURE[7]. A log of Chapter A is S NOTENUM[7] | X PRESSURE[7].
   @Test func pressureLayoutMatches() {
-    check(ChapterT(s: true, pressure: 3), "83", { ChapterT($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
-    check(
-      PressureLog(s: false, key: 60, isBeforeReset: true, pressure: 5), "3C 85",
-      { PressureLog($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
+    expectLayout(
+      of: ChapterT(s: true, pressure: 3), octets: "83", read: { ChapterT($0, at: &$1, end: $2) },
+      append: { $0.append(to: &$1) })
+    expectLayout(
+      of: PressureLog(s: false, key: 60, isBeforeReset: true, pressure: 5), octets: "3C 85",
+      read: { PressureLog($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
   }
 }

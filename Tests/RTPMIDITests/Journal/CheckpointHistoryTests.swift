@@ -37,9 +37,10 @@ import Testing
     #expect(journal.count == 8 && journal.q?.position == 70_001 && journalSender.discarded == 0)
   }
 
-  /// The position after each message, as (position, played, running); nil if the journal contains no Chapter Q.
   @Test func chapterQContainsTheSongPosition() throws {
     let journalSender = JournalSender()
+    /// Expects that `journal` has a Chapter Q with S = 1. Each journal follows a packet that has not changed Chapter Q: a guard
+    /// packet, or a Clock while the sequencer is stopped.
     func expect(_ position: UInt32, played: Bool, running: Bool, _ journal: SentJournal) {
       #expect(journal.q == ChapterQ(s: true, isRunning: running, isPlayed: played, position: position))
     }
@@ -64,6 +65,7 @@ import Testing
 
   @Test func songPositionWrapsAt19Bits() {
     var sequencer = SequencerHistory()
+    // Song Position 16383 is Clock 98298. The first Clock after it plays this position, the other 429999 advance it.
     sequencer.locate(16383, 0, if: true)
     sequencer.run(true, 1, if: true)
     for _ in 0..<430_000 { sequencer.clock(2, if: true) }
@@ -75,6 +77,7 @@ import Testing
     let journalSender = JournalSender()
     journalSender.send(.noteOn(one, key: 60, velocity: 1), .controlChange(Channel(2)!, controller: 7, value: 1))
     let journal = try journalSender.journal()
+    // The previous packet contained the command of channel 2 only.
     #expect(!journal.header.s && journal[1]!.header.s && !journal[2]!.header.s && !journal[2]!.c[0].s)
     let next = try journalSender.journal()
     #expect(next.header.s && next[1]!.header.s && next[2]!.c[0].s)
@@ -89,17 +92,20 @@ import Testing
       journalSender.send(.controlChange(one, controller: UInt7(masking: value & 1), value: UInt7(masking: value)))
     }
     let logs = try journalSender.journal()[1]!.c
-    #expect(logs.map(\.controller) == [1, 0] && logs.map(\.tool) == [.value(99), .value(100)], "the oldest first")
+    #expect(
+      logs.map(\.controller) == [1, 0] && logs.map(\.tool) == [.value(99), .value(100)],
+      "only the newest command, the oldest log first")
   }
 
   @Test func acknowledgementTrimsTheJournal() throws {
     let journalSender = JournalSender(sequence: 0xFFFE)
     journalSender.send(.channelPressure(one, pressure: 1), .programChange(one, program: 2), .pitchBend(one, 3))
     journalSender.sender.acknowledge(0xFFFD)
-    #expect(try journalSender.journal().header.checkpoint == 0xFFFE, "before the stream")
+    #expect(try journalSender.journal().header.checkpoint == 0xFFFE, "0xFFFD is before the first packet")
     journalSender.sender.acknowledge(0xFFFE)
     let journal = try journalSender.journal()
     #expect(journal.header.checkpoint == 0xFFFF && journal[1]!.header.chapters == 0x90, "P and W")
+    // Packet 0 is the last one with a command.
     journalSender.sender.acknowledge(0)
     #expect(try journalSender.journal()[1] == nil && journalSender.hasUnacknowledged == false)
     journalSender.send(.stop)
@@ -119,16 +125,20 @@ import Testing
       journalSender.send(.controlChange(one, controller: UInt7(masking: number), value: 1))
     }
     let journal = try journalSender.journal()
-    #expect(journal[1]!.c.map(\.controller.value) == Array(22...29) && journalSender.discarded == 12)
+    #expect(
+      journal[1]!.c.map(\.controller.value) == Array(22...29) && journalSender.discarded == 12, "8 of 20 are left")
     #expect(journal.header.checkpoint == 60_012, "after the newest discarded packet")
+    // After these packets, the next guard packet is 2^14 - 2 packets after the checkpoint.
     journalSender.send([Message](repeating: .start, count: 16_383 - 10))
     #expect(try journalSender.journal()[1] != nil)
     journalSender.send(.clock)
-    #expect(try journalSender.journal()[1] == nil && journalSender.discarded == 20, "2^14 packets back")
+    #expect(
+      try journalSender.journal()[1] == nil && journalSender.discarded == 20, "the checkpoint was 2^14 packets back")
     for _ in 0..<70_000 { journalSender.send(.clock) }
     #expect(journalSender.sequence &- (try journalSender.journal().header.checkpoint) <= 1 << 14)
   }
 
+  /// With a capacity of 256 entries, the history is the limit; with 1000, it holds all 960 notes, and the packet is the limit.
   @Test func journalIsCutToThePacketSize() throws {
     for capacity in [256, 1000] {
       let journalSender = JournalSender(capacity: capacity)
@@ -139,18 +149,22 @@ import Testing
       #expect(journalSender.packet.count <= PacketSender.longestMessagePacket)
       let notes = whole.channels.map(\.notes.count).reduce(0, +)
       #expect(notes + Int(journalSender.discarded) == 960 && notes >= 256 && whole[16]!.notes.count == 60)
+      // The oldest note in the journal. The notes were sent in the packets 1...960: channel by channel, 60 keys each.
       let first = try #require(whole.channels.first)
       let oldest = (Int(first.header.channel.number) - 1) * 60 + Int(first.notes[0].key.value) + 1
       #expect(whole.header.checkpoint == UInt16(oldest), "the checkpoint is the oldest packet in the journal")
+      // A packet of 60 octets contains a Clock and the newest notes.
       let short = octets(capacity: 60) {
         _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0)
       }
       #expect(short.count <= 60 && short[13] == 0xF8)
       #expect(try SentJournal(short)[16]!.notes.last?.key == 59)
+      // A packet of 18 octets has room for a Clock and for the header of the journal.
       let bare = octets(capacity: 18) {
         _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0)
       }
       #expect(try SentJournal(bare).count == 3)
+      // With room for 16 octets, nothing is sent.
       let sequence = journalSender.sequence
       #expect(
         octets(capacity: 16) { _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0) } == [])
@@ -168,7 +182,7 @@ import Testing
     journalSender.send(.clock, .noteOn(one, key: 60, velocity: 2))
     let journal = try journalSender.journal()
     #expect(journal.q?.position == 2 && journal[1]!.extras.map(\.extra) == [.references(2)])
-    #expect(journal.header.checkpoint == 5)
+    #expect(journal.header.checkpoint == 5, "the first packet with a journal")
     journalSender.sender.restart(ssrc: 9, sequence: 77)
     let (ssrc, sendsJournal) = (journalSender.sender.ssrc, journalSender.sender.sendsJournal)
     #expect(ssrc == 9 && !sendsJournal && !journalSender.hasUnacknowledged)
@@ -189,6 +203,7 @@ import Testing
     _ = try journalSender.journal()
     let journal = try journalSender.journal()
     #expect(journal.channels.isEmpty && journal.exclusives.isEmpty)
+    // S, Chapter D, LENGTH 4.
     #expect(journal.system?.word == 0xC004 && journal.d?.resets == .init(s: true, value: 1))
     #expect(journal.d?.song == nil && journal.d?.tuneRequests == nil)
     journalSender.send(.tuneRequest, .reset, .tuneRequest, .noteOn(one, key: 60, velocity: 1), .continue)

@@ -4,11 +4,11 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// Damaged packets with journals.
+/// Damaged packets with journals, and a journal that causes much output.
 @Suite struct HostileJournalTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
 
-  /// The events of `packet`, or the error that it caused.
+  /// Opens `packet`. Returns its events, or the error of `open`.
   private func events(
     _ receiver: inout PacketReceiver, _ packet: [UInt8]
   ) -> Result<[PacketReceiver.Event], PacketError> {
@@ -18,7 +18,7 @@ import _TestSupport
       while let event = receiver.next(in: packet.span) { events.append(event) }
       return .success(events)
     } catch {
-      if receiver.next(in: packet.span) != nil { Issue.record("events of a packet refused") }
+      if receiver.next(in: packet.span) != nil { Issue.record("a rejected packet has events") }
       return .failure(error)
     }
   }
@@ -28,27 +28,29 @@ import _TestSupport
   @Test(arguments: UInt64(1)...20) func malformedPacketChangesNoState(seed: UInt64) {
     var mutator = Mutator(seed: seed)
     var attacked = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
-    var spared = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
+    var reference = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
     var malformed = 0
     let packets = HostilePackets(seed: seed, count: 100).valid
     for (index, packet) in packets.enumerated() {
       for _ in 0..<60 {
         var forged = packet
         for _ in 0..<1 + index % 3 { mutator.mutate(&forged, splicing: packets[packets.count - 1 - index]) }
-        // Only packets that are malformed for a new receiver are passed to this one.
-        var stranger = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
-        guard case .failure(let error) = events(&stranger, forged) else { continue }
+        // Only packets that a new receiver rejects are passed to the attacked receiver.
+        var fresh = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
+        guard case .failure(let error) = events(&fresh, forged) else { continue }
         malformed += 1
-        if events(&attacked, forged) != .failure(error) { Issue.record("seed \(seed): \(error) was taken") }
+        if events(&attacked, forged) != .failure(error) { Issue.record("seed \(seed): not rejected with \(error)") }
       }
       if index % 3 == 2 { continue }
-      let expected = events(&spared, packet)
-      if events(&attacked, packet) != expected { Issue.record("seed \(seed): packet \(index) was changed") }
+      let expected = events(&reference, packet)
+      if events(&attacked, packet) != expected {
+        Issue.record("seed \(seed): packet \(index) causes other events than without malformed packets")
+      }
     }
     var statistics = attacked.statistics
     #expect(statistics.malformed > 100 && statistics.malformedJournals > 500 && malformed > 2000)
     (statistics.malformed, statistics.malformedJournals) = (0, 0)
-    #expect(statistics == spared.statistics && statistics.repairs > 5, "seed \(seed)")
+    #expect(statistics == reference.statistics && statistics.repairs > 5, "seed \(seed)")
   }
 
   /// A damaged but well-formed journal may be applied, but its output is bounded.
@@ -60,20 +62,24 @@ import _TestSupport
     #expect(statistics.malformed > 100 && statistics.malformedJournals > 1000, "seed \(seed)")
   }
 
-  /// A log of five octets can cause 16383 increments; the output of a packet with many of them is cut.
+  /// A log of Chapter M has five octets and can cause 16383 increments. For a packet with a hundred such logs, the receiver
+  /// ignores the logs after its limit of 4096 messages, so only the first log is repaired.
   @Test func packetOfIncrementsCausesBoundedOutput() {
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 0)
-    var chapter: [UInt8] = []
-    for number in 0..<100 as Range<UInt8> { chapter += [number, 0, 0x22, 0x3F, 0xFF] }
-    let length = 2 + chapter.count
-    chapter = [UInt8(0x20 | length >> 8), UInt8(truncatingIfNeeded: length)] + chapter
-    let journal = [
-      0, UInt8(truncatingIfNeeded: (3 + chapter.count) >> 8), UInt8(truncatingIfNeeded: 3 + chapter.count),
-    ]
-    let packet =
-      hex("80 61 00 01 00 00 00 02 00 00 00 03 40 20 00 01") + [journal[1], journal[2], 0x20] + chapter
+    var logs: [UInt8] = []
+    // PNUM-LSB, PNUM-MSB, the flags L and V, and A-BUTTON 16383.
+    for number in 0..<100 as Range<UInt8> { logs += [number, 0, 0x22, 0x3F, 0xFF] }
+    // The header of Chapter M: E and LENGTH.
+    let chapterLength = 2 + logs.count
+    let chapter = [UInt8(0x20 | chapterLength >> 8), UInt8(truncatingIfNeeded: chapterLength)] + logs
+    // The header of the channel journal: channel 1, LENGTH, Chapter M.
+    let journalLength = 3 + chapter.count
+    let journal =
+      [UInt8(truncatingIfNeeded: journalLength >> 8), UInt8(truncatingIfNeeded: journalLength), 0x20] + chapter
+    // The RTP header, a command section without commands (J), and the header of the recovery journal (A, checkpoint 1).
+    let packet = hex("80 61 00 01 00 00 00 02 00 00 00 03 40 20 00 01") + journal
     guard case .success(let events) = events(&receiver, packet) else {
-      Issue.record("malformed")
+      Issue.record("the packet is rejected")
       return
     }
     #expect(events.count > 16383 && events.count < 16383 + 4096)

@@ -22,7 +22,7 @@ import _TestSupport
       let journal = try SentJournal(journalSender.packet)
       #expect(journal.header.checkpoint == start &+ UInt16(checkpoint))
       for channel in 1...3 {
-        compare(journal[channel], Channel(channel)!, sent, checkpoint, isEnhanced: seed % 4 == 3)
+        compare(journal[channel], of: Channel(channel)!, sent: sent, checkpoint: checkpoint, isEnhanced: seed % 4 == 3)
       }
       sent.append(message)
       if random.integer(in: 0...30) == 0 {
@@ -36,6 +36,7 @@ import _TestSupport
 
   /// A message on one of three channels, with few notes and controllers, so that commands often affect each other.
   private static func message(_ random: inout SplitMix) -> Message {
+    /// A random number below `count`.
     func draw(_ count: Int64) -> UInt7 { UInt7(clamping: Int(random.integer(in: 0...count - 1))) }
     let channel = Channel(Int(random.integer(in: 1...3)))!
     switch draw(20).value {
@@ -53,15 +54,19 @@ import _TestSupport
     }
   }
 
+  /// A control change. `index` is its position among all sent commands.
   private struct Command {
     var index: Int
     var controller: UInt8
     var value: UInt7
   }
 
+  /// Expects that the channel journal contains exactly what the commands `sent`, one per packet, imply. `checkpoint` is the index
+  /// of the first command that the journal covers.
   private func compare(
-    _ journal: SentJournal.Channel?, _ channel: Channel, _ sent: [Message], _ checkpoint: Int, isEnhanced: Bool
+    _ journal: SentJournal.Channel?, of channel: Channel, sent: [Message], checkpoint: Int, isEnhanced: Bool
   ) {
+    // The commands before the newest Reset are inactive.
     let since = (sent.lastIndex(of: .reset) ?? -1) + 1
     let first = max(since, checkpoint)
     var controls: [Command] = []
@@ -71,6 +76,7 @@ import _TestSupport
     }
     let active = controls.filter { $0.index >= first }
     let activeSinceReset = controls.filter { $0.index >= since }
+    // The indices of the newest Reset All Controllers and of the newest command that ends all notes; -1 for none.
     let reset: Int = activeSinceReset.last(where: { $0.controller == 121 })?.index ?? -1
     let notesEnd: Int = activeSinceReset.last(where: { $0.controller == 120 || $0.controller >= 123 })?.index ?? -1
 
@@ -86,7 +92,8 @@ import _TestSupport
       #expect(journal?.p == nil)
     }
 
-    // Chapter C: the newest command of each controller, or the newest four.
+    // Chapter C: the newest command of each controller, or the newest four with the enhanced encoding. Bank Select before a
+    // program change is in Chapter P. Reset All Controllers makes the older commands of some controllers inactive.
     let candidates = active.filter { command in
       switch command.controller {
       case 0, 32: command.index > (programs.last ?? -1)
@@ -118,7 +125,9 @@ import _TestSupport
     var extras: [NoteExtraLog] = []
     for index in sent.indices.dropFirst(max(first, notesEnd + 1)) {
       guard let note = note(sent[index], channel) else { continue }
+      // Only the newest command of a note has a log.
       guard !sent[(index + 1)...].contains(where: { self.note($0, channel)?.key == note.key }) else { continue }
+      // The reference count: Note Ons without a Note Off.
       var references = 0
       for earlier in sent[max(since, notesEnd + 1)...index] {
         guard let other = self.note(earlier, channel), other.key == note.key else { continue }
@@ -157,6 +166,8 @@ import _TestSupport
     #expect((journal?.pressures ?? []).map(\.pressure) == keys.map { values[$0]! })
   }
 
+  /// The note that `message` begins or ends on `channel`; nil for other messages. Note On with velocity 0 is a Note Off with
+  /// velocity 64.
   private func note(_ message: Message, _ channel: Channel) -> (key: UInt7, velocity: UInt7, isOn: Bool)? {
     switch message {
     case .noteOn(channel, let key, let velocity): velocity == 0 ? (key, 64, false) : (key, velocity, true)
@@ -165,7 +176,8 @@ import _TestSupport
     }
   }
 
-  /// The number of changes of the pedal up to this command, modulo 64.
+  /// The number of changes of the pedal between off and on up to `command`, modulo 64. Reset releases all pedals, Reset All
+  /// Controllers (121) those below 68.
   private func toggles(_ command: Command, _ sent: [Message], _ channel: Channel) -> UInt8 {
     var count: UInt8 = 0
     var isOn = false

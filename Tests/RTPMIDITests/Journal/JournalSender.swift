@@ -5,8 +5,7 @@ import Testing
 
 @testable import RTPMIDI
 
-/// A sender with a journal, and its latest packet. (A class, because an expectation cannot capture a noncopyable
-/// value.)
+/// A sender with a journal, and its latest packet. A class, because an expectation cannot capture a noncopyable value.
 final class JournalSender {
   var sender: PacketSender
   private(set) var packet: [UInt8] = []
@@ -16,6 +15,7 @@ final class JournalSender {
     sender.sendsJournal = true
   }
 
+  // Properties of `sender`, for expectations.
   var hasUnacknowledged: Bool { sender.hasUnacknowledged }
   var discarded: UInt64 { sender.discarded }
   var sequence: UInt16 { sender.sequence }
@@ -29,20 +29,19 @@ final class JournalSender {
     }
   }
 
-  /// Sends a System Exclusive in packets of at most `capacity` octets, or only its first `pieces` segments.
-  func send(exclusive data: [UInt8], capacity: Int = 1472, pieces: Int = .max, isJournalled: Bool = true) {
+  /// Sends a System Exclusive in segments, each in a packet of at most `capacity` octets. Stops after `limit` segments, or if
+  /// nothing can be encoded.
+  func send(exclusive data: [UInt8], capacity: Int = 1472, segments limit: Int = .max, isJournalled: Bool = true) {
     var sent = 0
-    var count = 0
+    var segments = 0
     repeat {
       packet = octets(capacity: capacity) {
-        sent =
-          sender.encode(
-            systemExclusive: rigid(data), from: sent, at: Instant(nanoseconds: 1), isJournalled: isJournalled, into: &$0
-          )
-          ?? data.count
+        let next = sender.encode(
+          systemExclusive: rigid(data), from: sent, at: Instant(nanoseconds: 1), isJournalled: isJournalled, into: &$0)
+        sent = next ?? data.count
       }
-      count += 1
-    } while sent < data.count && count < pieces
+      segments += 1
+    } while sent < data.count && segments < limit
   }
 
   /// Sends a guard packet and returns its journal.

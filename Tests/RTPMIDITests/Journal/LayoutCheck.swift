@@ -1,13 +1,15 @@
 import BasicContainers
 import Testing
 
+/// Reads a layout from a packet at a position before an end; advances the position. Returns nil on failure.
 typealias ReadLayout<Layout> = (borrowing Span<UInt8>, inout Int, Int) -> Layout?
+/// Appends a layout to a packet. Returns false if there is no room.
 typealias AppendLayout<Layout> = (Layout, inout RigidArray<UInt8>) -> Bool
 
-/// Checks that `layout` corresponds to the handwritten octets of `dump`: reading within other octets gives `layout`,
-/// reading fails if one octet is missing, and writing gives `dump` if there is exactly enough room.
-func check<Layout: Equatable>(
-  _ layout: Layout, _ dump: String, _ read: ReadLayout<Layout>, _ append: AppendLayout<Layout>,
+/// Expects that `layout` is encoded as `octets`, which are handwritten in hexadecimal. Between other octets, `read` returns
+/// the layout; it fails if octets are missing at the end. `append` writes the octets, or nothing if there is less room.
+func expectLayout<Layout: Equatable>(
+  of layout: Layout, octets dump: String, read: ReadLayout<Layout>, append: AppendLayout<Layout>,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
   let body = hex(dump)
@@ -17,13 +19,13 @@ func check<Layout: Equatable>(
   #expect(whole == layout && position == body.count + 1, sourceLocation: sourceLocation)
   for end in 1...body.count {
     position = 1
-    let cut = read(packet.span, &position, end)
-    #expect(cut == nil && position == 1, "\(end - 1) octets", sourceLocation: sourceLocation)
+    let truncated = read(packet.span, &position, end)
+    #expect(truncated == nil && position == 1, "read from \(end - 1) octets", sourceLocation: sourceLocation)
   }
   #expect(octets(capacity: body.count) { _ = append(layout, &$0) } == body, sourceLocation: sourceLocation)
   for capacity in 0..<body.count {
     var isWritten = true
     let written = octets(capacity: capacity) { isWritten = append(layout, &$0) }
-    #expect(!isWritten && written == [], "room for \(capacity)", sourceLocation: sourceLocation)
+    #expect(!isWritten && written == [], "append with room for \(capacity)", sourceLocation: sourceLocation)
   }
 }

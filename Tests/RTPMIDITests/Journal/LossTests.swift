@@ -11,6 +11,7 @@ import _TestSupport
   /// At every packet that arrives in order, the state of the receiver equals that of the sender. No note is played that
   /// the sender did not hold. Each System Exclusive arrives once, complete and in order.
   @Test(arguments: LossyLink.Kind.allCases) func receiverStateMatchesSenderState(kind: LossyLink.Kind) {
+    // The seeds 1...1000 are distributed among the kinds of links.
     let kinds = UInt64(LossyLink.Kind.allCases.count)
     let first = UInt64(LossyLink.Kind.allCases.firstIndex(of: kind)!) + 1
     var recovered: UInt64 = 0
@@ -21,7 +22,7 @@ import _TestSupport
       stream.sendGuardPackets()
       for problem in stream.problems.prefix(3) { Issue.record("seed \(seed): \(problem)") }
       if stream.sender.discarded > 0 || stream.receiver.statistics.uncovered > 0 {
-        Issue.record("seed \(seed): the journal was too short")
+        Issue.record("seed \(seed): the journal did not cover a loss")
       }
       recovered += stream.receiver.statistics.recovered
     }
@@ -39,6 +40,7 @@ import _TestSupport
     for _ in 0..<500 { stream.send(.clock) }
     stream.sendGuardPackets()
     #expect(stream.problems == [], "seed \(seed)")
+    // Song Position counts six ticks. The first Clock after Continue plays this position, so the next one is 500 ticks later.
     #expect(stream.receivedState.tick == Int(seed) * 600 + 500 && stream.receivedState.isRunning, "seed \(seed)")
   }
 
@@ -49,11 +51,13 @@ import _TestSupport
     let data = rigid([UInt8](repeating: 1, count: 300))
     var receiver = PacketReceiver(ssrc: 1, systemExclusiveCapacity: 512)
     var exclusives = 0
+    /// Passes `packet` to the receiver and counts complete System Exclusives.
     func receive(_ packet: [UInt8]) throws {
       try receiver.open(packet.span, near: Instant(nanoseconds: 1))
       while let event = receiver.next(in: packet.span) { if case .systemExclusive = event { exclusives += 1 } }
     }
     var sent = 0
+    /// The next segment, in a packet of at most `capacity` octets.
     func segment(_ capacity: Int) -> [UInt8] {
       octets(capacity: capacity) {
         sent =
@@ -65,9 +69,10 @@ import _TestSupport
       journalSender.send(.reset)
       try receive(journalSender.packet)
     }
+    // The second segment is lost.
     _ = segment(isReset ? 180 : 250)
     let middle = sent
-    // The third segment fits into a packet without room for a log of the first two.
+    // After a Reset, the packet of the third segment has room for the log. Otherwise, it has not.
     while sent < 300 { try receive(segment(isReset ? 1400 : 180)) }
     #expect(middle > 0 && middle < 300 && sent == 300 && exclusives == 0)
     #expect(receiver.statistics.droppedSystemExclusives == 1)

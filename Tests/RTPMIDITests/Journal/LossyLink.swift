@@ -9,6 +9,7 @@ struct LossyLink {
     case onePercent, fivePercent, twentyPercent, bursts, reordering, all
 
     var testDescription: String { "\(self)" }
+    /// The probability that a datagram is lost outside a burst.
     var loss: Double {
       switch self {
       case .onePercent: 0.01
@@ -22,28 +23,31 @@ struct LossyLink {
   }
 
   let kind: Kind
+  /// Whether the link is in the bad state, in a burst of loss.
   private var isBad = false
   private var random: SplitMix
-  private(set) var flights: [(due: Instant, datagram: [UInt8])] = []
+  /// The datagrams in transit, sorted by arrival.
+  private var inFlight: [(due: Instant, datagram: [UInt8])] = []
 
   init(_ kind: Kind, seed: UInt64) { (self.kind, random) = (kind, SplitMix(seed: seed)) }
 
-  /// Sends a datagram at `now`. It arrives once, twice or not at all.
+  /// Sends a datagram at `now`. It arrives once, twice or not at all, after 5 to 65 ms.
   mutating func send(_ datagram: [UInt8], at now: Instant) {
     if kind.hasBursts { isBad = isBad ? chance(0.7) : chance(0.05) }
     if chance(isBad ? 0.9 : kind.loss) { return }
     for _ in 0..<(kind.reorders && chance(0.1) ? 2 : 1) {
       let due = now + .milliseconds(5 + (kind.reorders && chance(0.3) ? random.integer(in: 0...60) : 0))
-      let place = flights.firstIndex { $0.due > due } ?? flights.endIndex
-      flights.insert((due, datagram), at: place)
+      let place = inFlight.firstIndex { $0.due > due } ?? inFlight.endIndex
+      inFlight.insert((due, datagram), at: place)
     }
   }
 
   /// The next datagram that arrives at `now` or before; nil if there is none.
   mutating func arrival(by now: Instant) -> [UInt8]? {
-    guard let first = flights.first, first.due <= now else { return nil }
-    return flights.removeFirst().datagram
+    guard let first = inFlight.first, first.due <= now else { return nil }
+    return inFlight.removeFirst().datagram
   }
 
+  /// Returns true with this probability.
   private mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &random) < probability }
 }

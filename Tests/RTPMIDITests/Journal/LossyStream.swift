@@ -36,6 +36,7 @@ struct LossyStream: ~Copyable {
     toSender = LossyLink(kind, seed: seed &* 11)
   }
 
+  /// Sends each command in separate packets, 10 ms apart.
   mutating func send(_ commands: [RandomCommands.Command]) {
     for command in commands {
       switch command {
@@ -48,21 +49,23 @@ struct LossyStream: ~Copyable {
   mutating func send(_ message: Message) {
     let instant = now
     sentState.apply(message)
-    dispatch(octets { if !sender.encode(message, at: instant, into: &$0) { problems.append("no room") } })
+    dispatch(
+      octets { if !sender.encode(message, at: instant, into: &$0) { problems.append("no room for \(message)") } })
   }
 
-  /// Sends a System Exclusive in segments of about 64 octets besides the journal, sometimes with a Clock between them.
+  /// Sends a System Exclusive in one packet, or in several small ones, sometimes with a Clock between them.
   private mutating func send(_ data: [UInt8], _ isJournalled: Bool) {
     let instant = now
     sentExclusives.append(data)
     var sent = 0
     while sent < data.count {
+      // Small packets have room for the journal, which is part of the latest packet and may grow, and for a segment.
       let room = random.integer(in: 0...1) == 0 ? 1472 : 64 + 200 + length
       dispatch(
         octets(capacity: room) {
           let count = sender.encode(
             systemExclusive: rigid(data), from: sent, at: instant, isJournalled: isJournalled, into: &$0)
-          if count == nil { problems.append("no room for a piece") }
+          if count == nil { problems.append("no room for a segment") }
           sent = count ?? data.count
         })
       if sent < data.count, random.integer(in: 0...2) == 0 { send(.clock) }
@@ -74,12 +77,14 @@ struct LossyStream: ~Copyable {
     let last = snapshots.count
     while highestIndex < last {
       let instant = now
-      dispatch(octets { if !sender.encodeGuard(at: instant, into: &$0) { problems.append("no room for a guard") } })
+      dispatch(
+        octets { if !sender.encodeGuard(at: instant, into: &$0) { problems.append("no room for a guard packet") } })
       advance(.milliseconds(100))
     }
     compareExclusives()
   }
 
+  /// Sends a datagram over the link, and lets 10 ms pass.
   private mutating func dispatch(_ datagram: [UInt8]) {
     snapshots.append(sentState)
     length = datagram.count
@@ -87,6 +92,7 @@ struct LossyStream: ~Copyable {
     advance(.milliseconds(10))
   }
 
+  /// Lets time pass. Both ends receive the datagrams that arrive meanwhile.
   private mutating func advance(_ length: Nanoseconds) {
     now = now + length
     while let datagram = toReceiver.arrival(by: now) { receive(datagram) }
@@ -95,6 +101,8 @@ struct LossyStream: ~Copyable {
     }
   }
 
+  /// Passes a datagram to the receiver. If it is ahead of all others, compares the state of the receiver with that of the sender
+  /// after this packet, and sometimes sends receiver feedback.
   private mutating func receive(_ datagram: [UInt8]) {
     do {
       try receiver.open(datagram.span, near: now)
@@ -115,6 +123,7 @@ struct LossyStream: ~Copyable {
     }
   }
 
+  /// Applies an event of packet `index`. A recovered note must have been held at the sender in one of the lost packets.
   private mutating func process(_ event: PacketReceiver.Event, at index: Int) {
     switch event {
     case .message(let message, _):
@@ -124,15 +133,17 @@ struct LossyStream: ~Copyable {
       receivedState.apply(message)
       if case .noteOn(let channel, let key, _) = message {
         let wasHeld = snapshots[max(highestIndex, 0)..<index].contains { $0.holds(channel, key) }
-        if !wasHeld { problems.append("packet \(index): ghost \(message)") }
+        if !wasHeld {
+          problems.append("packet \(index): \(message) was recovered, but the sender did not hold the note")
+        }
       }
     case .systemExclusive:
       receivedExclusives.append((0..<receiver.systemExclusiveCount).map { receiver.systemExclusive(at: $0) })
     }
   }
 
-  /// Checks that all journalled commands and possibly some of the others have arrived, each once, complete and in
-  /// order.
+  /// Checks that all journalled System Exclusives and possibly some of the others have arrived, each once, complete and in
+  /// order. The first data octet of a journalled one is 1 (``RandomCommands``).
   private mutating func compareExclusives() {
     var rest = sentExclusives[...]
     for data in receivedExclusives {

@@ -5,7 +5,7 @@ import _TestSupport
 struct RandomCommands {
   enum Command {
     case message(Message)
-    /// Sent in segments, with a Clock between them, if the packet is small.
+    /// A System Exclusive. The first data octet is 1 if it is journalled, otherwise 2.
     case exclusive([UInt8], isJournalled: Bool)
   }
 
@@ -27,6 +27,7 @@ struct RandomCommands {
     append(.controlChange(channel, controller: controller, value: value))
   }
 
+  /// Appends one command, or a few commands that belong together.
   private mutating func appendRandom() {
     let channel = Channel([1, 2, 10][Int(random.integer(in: 0...2))])!
     switch random.integer(in: 0...99) {
@@ -55,6 +56,7 @@ struct RandomCommands {
     append(channel, numbers.randomElement(using: &random)!, dataByte())
   }
 
+  /// Appends the selection of a parameter, up to three changes of its value, and sometimes the end of the selection.
   private mutating func appendParameter(_ channel: Channel) {
     let (high, low): (UInt7, UInt7) = random.integer(in: 0...1) == 0 ? (99, 98) : (101, 100)
     let number = dataByte(0...2)
@@ -83,8 +85,9 @@ struct RandomCommands {
     }
   }
 
+  /// Appends three to eight quarter frames of a random time, in ascending or descending order.
   private mutating func appendTimeCode() {
-    let time = (0...7).map { piece in UInt7(masking: UInt8(piece << 4) | number(0...15)) }
+    let time = (0...7).map { frame in UInt7(masking: UInt8(frame << 4) | number(0...15)) }
     let frames = random.integer(in: 0...3) == 0 ? time.reversed() : time
     for frame in frames.prefix(Int(random.integer(in: 3...10))) { append(.quarterFrame(frame)) }
   }

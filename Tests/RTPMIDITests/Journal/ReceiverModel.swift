@@ -5,6 +5,7 @@ import MIDI
 struct ReceiverModel {
   struct Address: Hashable {
     let channel: UInt8
+    /// The number of the key, controller or parameter; -1 for channel pressure.
     let number: Int
   }
 
@@ -16,12 +17,14 @@ struct ReceiverModel {
 
   struct Program: Equatable {
     let number: UInt8
+    /// MSB and LSB.
     let bank: [UInt8]
   }
 
   struct Parameter: Equatable {
     var high: UInt8?
     var low: UInt8?
+    /// Increments minus decrements since the newest value.
     var steps = 0
   }
 
@@ -34,12 +37,15 @@ struct ReceiverModel {
   /// The selected parameter number: 0...16382 for registered ones, from 16384 on for non-registered ones, negative for
   /// an incomplete number.
   private(set) var selections: [UInt8: Int] = [:]
+  /// The newest values of the controllers 98...101, which select a parameter.
   private var halves: [Address: UInt8] = [:]
   private(set) var song: UInt8?
   private(set) var isRunning = false
   /// Song Position times 6, plus the number of Clocks since.
   private(set) var tick = 0
+  /// The quarter frames of the newest complete time, in ascending order.
   private(set) var time: [UInt8] = []
+  /// The quarter frames of the incomplete time, in the order of arrival.
   private var frames: [UInt8] = []
 
   func holds(_ channel: Channel, _ key: UInt7) -> Bool {
@@ -91,12 +97,15 @@ struct ReceiverModel {
       }
       parameters[address] = parameter
     case 98...101:
+      // 98 and 99 are LSB and MSB of a non-registered parameter, 100 and 101 of a registered one.
       halves[Address(channel: channel, number: Int(controller))] = value
-      let first = controller < 100 ? 98 : 100
-      let number = (0...1).map { Int(halves[Address(channel: channel, number: first + $0)] ?? 127) }
+      let lsb = controller < 100 ? 98 : 100
+      let number = (0...1).map { Int(halves[Address(channel: channel, number: lsb + $0)] ?? 127) }
+      // After an MSB, the number is incomplete. It is represented by a negative number, different for each kind and MSB.
       let isPending = controller & 1 == 1
-      let selected = isPending ? -1000 * first - number[1] : number[1] << 7 + number[0]
-      selections[channel] = selected == 16383 ? nil : selected + (first == 98 && !isPending ? 16384 : 0)
+      let selected = isPending ? -1000 * lsb - number[1] : number[1] << 7 + number[0]
+      // MSB and LSB 127 select no parameter.
+      selections[channel] = selected == 16383 ? nil : selected + (lsb == 98 && !isPending ? 16384 : 0)
     case 120, 123...127: notes = notes.filter { $0.key.channel != channel }
     case 121:
       for number in [1, 11, 64, 65, 66, 67] { controllers[Address(channel: channel, number: number)] = nil }
@@ -107,12 +116,14 @@ struct ReceiverModel {
     }
   }
 
+  /// Applies a quarter frame. Its upper four bits are its number. Eight frames with the numbers 0...7, or 7...0 if the tape runs
+  /// backwards, are a time. Any other frame discards the incomplete time; frame 0 or 7 begins a new one.
   private mutating func apply(quarterFrame frame: UInt8) {
     let isNext = frames.last.map { last in
       let step = frames[0] >> 4 == 0 ? 1 : -1
       return Int(frame >> 4) == Int(last >> 4) + step
     }
-    if isNext != true { frames = frame >> 4 == 0 || frame >> 4 == 7 ? [] : frames.filter { _ in false } }
+    if isNext != true { frames = [] }
     if isNext == true || frame >> 4 == 0 || frame >> 4 == 7 { frames.append(frame) }
     if frames.count == 8 { (time, frames) = (frames.sorted(), []) }
   }

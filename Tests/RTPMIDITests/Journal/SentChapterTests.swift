@@ -9,6 +9,7 @@ import Testing
 @Suite struct SentChapterTests {
   private let one = Channel(1)!
 
+  /// A control change on channel 1.
   private func control(_ controller: UInt7, _ value: UInt7) -> Message {
     .controlChange(one, controller: controller, value: value)
   }
@@ -19,14 +20,14 @@ import Testing
     #expect(try journalSender.journal()[1]!.p == ChapterP(s: false, program: 9, bank: nil))
     journalSender.send(control(0, 3), control(32, 4))
     let bank = try journalSender.journal()[1]!
-    #expect(bank.c.map(\.controller) == [0, 32] && bank.p?.bank == nil, "the bank is selected, but not yet used")
+    #expect(bank.c.map(\.controller) == [0, 32] && bank.p?.bank == nil, "no program change has used the bank")
     journalSender.send(.programChange(one, program: 10))
-    let taken = try journalSender.journal()[1]!
-    #expect(taken.c.isEmpty && taken.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: false))
+    let used = try journalSender.journal()[1]!
+    #expect(used.c.isEmpty && used.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: false))
     journalSender.send(control(121, 0), .programChange(one, program: 11), control(0, 5))
-    let again = try journalSender.journal()[1]!
-    #expect(again.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: true))
-    #expect(again.c.map(\.controller) == [121, 0])
+    let afterReset = try journalSender.journal()[1]!
+    #expect(afterReset.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: true))
+    #expect(afterReset.c.map(\.controller) == [121, 0])
   }
 
   @Test func controllersHaveValueOrCountLogs() throws {
@@ -37,7 +38,7 @@ import Testing
     #expect(logs.map(\.controller) == [64, 122, 123, 120, 69])
     #expect(logs.map(\.tool) == [.value(127), .value(0), .count(2), .count(1), .value(1)])
     for _ in 0..<62 { journalSender.send(control(123, 0)) }
-    #expect(try journalSender.journal()[1]!.c.last?.tool == .count(0), "modulo 64")
+    #expect(try journalSender.journal()[1]!.c.last?.tool == .count(0), "64 commands, modulo 64")
   }
 
   @Test func resetAllControllersRemovesEntries() throws {
@@ -51,11 +52,13 @@ import Testing
     journalSender.send(.pitchBend(Channel(2)!, 1))
     let journal = try journalSender.journal()
     #expect(journal[1]!.c.map(\.controller) == kept + [121] && journal[1]!.header.chapters == 0xC8, "P, C and N")
-    #expect(journal[2]!.header.chapters == 0x10)
+    #expect(journal[2]!.header.chapters == 0x10, "W")
     journalSender.send(control(1, 5))
     #expect(try journalSender.journal()[1]!.c.map(\.controller) == kept + [121, 1])
   }
 
+  /// The enhanced encoding keeps the newest four commands of a controller, each with a log for its count and one for its value.
+  /// Commands of a switch, 64...69, also have a log with the number of changes.
   @Test func enhancedEncodingKeepsFourCommands() throws {
     let journalSender = JournalSender()
     journalSender.sender.usesEnhancedControllers = true
@@ -73,7 +76,7 @@ import Testing
     journalSender.send(.noteOn(Channel(2)!, key: 1, velocity: 1), control(64, 127), control(121, 0), control(64, 127))
     let reset = try journalSender.journal()
     #expect(!reset[2]!.header.isEnhanced, "no Chapter C")
-    #expect(reset[1]!.c.last?.tool == .toggle(5), "on, switched off by the reset, on")
+    #expect(reset[1]!.c.last?.tool == .toggle(5), "five changes: on, off, on; off by the reset; on")
     #expect(reset[1]!.c.suffix(3).allSatisfy { !$0.s } && reset[1]!.c.dropLast(3).allSatisfy { $0.s })
     journalSender.sender.usesEnhancedControllers = false
     let plain = try journalSender.journal()
@@ -83,6 +86,7 @@ import Testing
   @Test func enhancedLogsAreCutToTheListLimit() throws {
     let journalSender = JournalSender()
     journalSender.sender.usesEnhancedControllers = true
+    // Twenty controllers, four commands of each, two logs of each command: 160 logs. A list has at most 128 logs.
     for number: UInt7 in [70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89] {
       for value: UInt7 in [1, 2, 3, 4, 5] { journalSender.send(control(number, value)) }
     }
@@ -90,13 +94,15 @@ import Testing
     #expect(logs.count <= 128 && logs.last?.tool == .value(5) && journalSender.discarded >= 16)
   }
 
+  /// Controllers 101 and 100 select a registered parameter, 99 and 98 a non-registered one (MSB and LSB). Controllers 6 and 38
+  /// enter a value, 96 increments it, and 97 decrements it.
   @Test func parametersHaveValueLogs() throws {
     let journalSender = JournalSender()
     journalSender.send(control(101, 0), control(100, 2))
-    let chosen = try journalSender.journal()[1]!
-    #expect(chosen.c.isEmpty && chosen.m?.isInProgress == true && chosen.m?.pending == nil)
-    #expect(chosen.parameters.map(\.number) == [2] && chosen.parameters[0].entryHigh == nil)
-    #expect(chosen.m!.logsAreShort && chosen.m!.allRegistered)
+    let selected = try journalSender.journal()[1]!
+    #expect(selected.c.isEmpty && selected.m?.isInProgress == true && selected.m?.pending == nil)
+    #expect(selected.parameters.map(\.number) == [2] && selected.parameters[0].entryHigh == nil)
+    #expect(selected.m!.logsAreShort && selected.m!.allRegistered)
     journalSender.send(control(6, 64), control(38, 5), control(96, 0), control(96, 0), control(97, 0))
     let log = try journalSender.journal()[1]!.parameters[0]
     #expect(log.entryHigh == .init(64, isBeforeReset: false) && log.entryLow == .init(5, isBeforeReset: false))
@@ -107,17 +113,19 @@ import Testing
     #expect(both.parameters.map(\.isNonRegistered) == [false, true])
     #expect(both.parameters.map(\.buttons) == [nil, .init(-1, isBeforeReset: false)])
     #expect(both.m?.pending == ChapterM.Pending(isNonRegistered: true, high: 2) && both.m?.isInProgress == false)
-    #expect(!both.m!.s && both.parameters.allSatisfy { $0.s }, "the last packet contains the pending half")
+    #expect(!both.m!.s && both.parameters.allSatisfy { $0.s }, "the previous packet contained the pending MSB")
+    // 127, 127 is the null parameter: no parameter is selected.
     journalSender.send(control(101, 127), control(100, 127))
     let null = try journalSender.journal()[1]!
     #expect(null.m?.pending == nil && null.m?.isInProgress == false && null.parameters.count == 2 && null.c.isEmpty)
     journalSender.send(control(6, 1))
     let plain = try journalSender.journal()[1]!
     #expect(
-      plain.c.map(\.controller) == [6] && plain.parameters.count == 2, "with none chosen, a controller like others")
+      plain.c.map(\.controller) == [6] && plain.parameters.count == 2,
+      "without a selected parameter, controller 6 is in Chapter C")
   }
 
-  @Test func resetAllControllersKeepsParametersAndDeselects() throws {
+  @Test func resetAllControllersKeepsParametersButNotTheSelection() throws {
     let journalSender = JournalSender()
     journalSender.send(control(101, 0), control(100, 0), control(6, 12), control(121, 0))
     let journal = try journalSender.journal()[1]!
@@ -132,6 +140,7 @@ import Testing
     }
     let journal = try journalSender.journal()
     #expect(journal[1]!.parameters.map(\.number.low.value) == Array(8..<40))
+    // The first eight parameters were discarded, which were sent in three packets each.
     #expect(journalSender.discarded == 8 && journal.header.checkpoint == 1 + 8 * 3)
   }
 
@@ -152,6 +161,7 @@ import Testing
     #expect(try journalSender.journal()[1]!.extras.isEmpty, "an additional Note Off has no effect")
   }
 
+  /// All Sound Off (120), All Notes Off (123) and the mode messages (124...127) end all notes of the channel.
   @Test func allNotesOffRemovesNotes() throws {
     for controller: UInt7 in [120, 123, 124, 125, 126, 127] {
       let journalSender = JournalSender()
@@ -171,11 +181,11 @@ import Testing
     let full = try journalSender.journal()[1]!
     #expect(full.n?.logs == 128 && full.notes.count == 128 && full.off.isEmpty)
     journalSender.send(.noteOff(one, key: 127, velocity: 64))
-    let most = try journalSender.journal()[1]!
-    #expect(most.n?.logs == 127 && most.off == [127] && most.n?.low == 15 && most.n?.high == 15)
+    let oneOff = try journalSender.journal()[1]!
+    #expect(oneOff.n?.logs == 127 && oneOff.off == [127] && oneOff.n?.low == 15 && oneOff.n?.high == 15)
     for key in 0..<127 { journalSender.send(.noteOff(one, key: UInt7(clamping: key), velocity: 64)) }
-    let none = try journalSender.journal()[1]!
-    #expect(none.notes.isEmpty && none.off.count == 128 && none.n?.low == 0 && none.n?.high == 15)
+    let allOff = try journalSender.journal()[1]!
+    #expect(allOff.notes.isEmpty && allOff.off.count == 128 && allOff.n?.low == 0 && allOff.n?.high == 15)
   }
 
   @Test func wheelsAndPressuresAreLogged() throws {

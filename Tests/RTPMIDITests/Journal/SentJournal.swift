@@ -3,21 +3,27 @@ import Testing
 
 @testable import RTPMIDI
 
-/// The journal of a packet, decoded into arrays. Decoding checks that each length is used up.
+/// The journal of a packet, decoded into arrays. A journal is rejected if a LENGTH differs from the size of its contents, or if
+/// S of a header is not 1 exactly when S of all its parts is 1.
 struct SentJournal {
+  /// A channel journal. A property is named after its chapter; lists of logs follow their header.
   struct Channel {
     var header: ChannelJournalHeader
     var p: ChapterP?
     var c: [ControllerLog] = []
+    /// The header of the log list of Chapter C.
     var cCount: LogListHeader?
     var m: ChapterM?
     var parameters: [ParameterLog] = []
     var w: ChapterW?
     var n: ChapterN?
     var notes: [NoteLog] = []
+    /// The keys whose bits are set in OFFBITS of Chapter N.
     var off: Set<UInt8> = []
+    /// The logs of Chapter E.
     var extras: [NoteExtraLog] = []
     var t: ChapterT?
+    /// The logs of Chapter A.
     var pressures: [PressureLog] = []
     /// The S bits of the chapters, including that of the Note Off bits.
     var s: [Bool] = []
@@ -29,6 +35,7 @@ struct SentJournal {
   var v: ChapterV?
   var q: ChapterQ?
   var f: ChapterF?
+  /// The logs of Chapter X.
   var exclusives: [(log: ExclusiveLog, data: [UInt8])] = []
   var channels: [Channel] = []
   /// The size of the journal in octets.
@@ -54,6 +61,7 @@ struct SentJournal {
     try #require(header.s == parts.allSatisfy { $0 })
   }
 
+  /// The journal of the channel with this number, 1...16.
   subscript(channel: Int) -> Channel? { channels.first { $0.header.channel.number == channel } }
 
   private mutating func readSystem(_ packet: [UInt8], _ at: inout Int, _ limit: Int) throws {
@@ -120,6 +128,7 @@ struct SentJournal {
         let log = ParameterLog(packet.span, at: &at, end: first + chapter.length, in: chapter)
         channel.parameters.append(try #require(log))
       }
+      // S of Chapter M also depends on PENDING.
       if chapter.s { try #require(channel.parameters.allSatisfy { $0.s }) }
       channel.s.append(chapter.s)
     }
@@ -137,6 +146,7 @@ struct SentJournal {
           channel.off.insert(UInt8(8 * (chapter.low + octet) + bit))
         }
       }
+      // The bit field has no unnecessary octets.
       if chapter.bitFieldOctets > 0 { try #require(packet[at] != 0 && packet[at + chapter.bitFieldOctets - 1] != 0) }
       at += chapter.bitFieldOctets
       channel.s += [chapter.s] + channel.notes.map(\.s)

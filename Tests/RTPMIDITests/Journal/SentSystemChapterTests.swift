@@ -19,14 +19,15 @@ import Testing
         == ChapterD(
           s: false, resets: nil, tuneRequests: .init(s: false, value: 1), song: .init(s: true, value: 4)))
     journalSender.send([Message](repeating: .activeSensing, count: 127))
-    #expect(try journalSender.journal().v?.count == 1)
+    #expect(try journalSender.journal().v?.count == 1, "129 commands, modulo 128")
   }
 
   @Test func timeCodeIsLogged() throws {
     let journalSender = JournalSender()
+    /// The quarter frame `number`, 0...7, with four bits of the time.
     func frame(_ number: UInt8, _ nibble: UInt8) -> Message { .quarterFrame(UInt7(masking: number << 4 | nibble)) }
     journalSender.send(frame(3, 9))
-    #expect(try journalSender.journal().f == nil, "in the middle of a time whose beginning was not sent")
+    #expect(try journalSender.journal().f == nil, "the time began before the stream")
     journalSender.send((0..<3).map { frame($0, $0 + 1) })
     _ = try journalSender.journal()
     var expected = ChapterF(
@@ -43,7 +44,7 @@ import Testing
     #expect(try journalSender.journal().f == expected)
     journalSender.send(frame(4, 1))
     #expect(
-      try journalSender.journal().f?.partial == nil, "after a missing frame, logged again from the next beginning")
+      try journalSender.journal().f?.partial == nil, "frame 5 is missing: logged again from the next time on")
   }
 
   @Test func exclusivesAreListed() throws {
@@ -63,25 +64,25 @@ import Testing
     journalSender.sender.acknowledge(5)
     #expect(!journalSender.hasUnacknowledged)
     journalSender.send(exclusive: [0x7D, 1], isJournalled: false)
-    #expect(!journalSender.hasUnacknowledged, "its sender repeats the command")
+    #expect(!journalSender.hasUnacknowledged, "a command that is not journalled needs no guard packet")
     #expect(try journalSender.journal().exclusives.map(\.data) == [[]])
   }
 
   @Test func segmentedExclusiveIsLogged() throws {
     let journalSender = JournalSender()
     let data = (0..<200).map { UInt8(truncatingIfNeeded: $0) & 0x7F }
-    journalSender.send(exclusive: data, capacity: 150, pieces: 1)
+    journalSender.send(exclusive: data, capacity: 150, segments: 1)
     let sent = try journalSender.journal().exclusives
     try #require(sent.count == 1 && sent[0].log.status == .open)
     #expect(sent[0].data.count > 100 && sent[0].data == Array(data.prefix(sent[0].data.count)))
     journalSender.sender.acknowledge(journalSender.sequence &- 1)
     #expect(try journalSender.journal().exclusives.isEmpty, "the receiver has acknowledged all data")
     // The command continues: the log repeats all data, because the last segment may be lost.
-    var rest = sent[0].data.count
-    while rest < data.count {
+    var count = sent[0].data.count
+    while count < data.count {
       _ = octets {
-        rest = journalSender.sender.encode(
-          systemExclusive: rigid(data), from: rest, at: Instant(nanoseconds: 1), into: &$0)!
+        count = journalSender.sender.encode(
+          systemExclusive: rigid(data), from: count, at: Instant(nanoseconds: 1), into: &$0)!
       }
     }
     let whole = try journalSender.journal().exclusives
@@ -91,7 +92,7 @@ import Testing
 
   @Test func unfinishedExclusiveIsCancelled() throws {
     let journalSender = JournalSender()
-    journalSender.send(exclusive: [UInt8](repeating: 1, count: 200), capacity: 100, pieces: 1)
+    journalSender.send(exclusive: [UInt8](repeating: 1, count: 200), capacity: 100, segments: 1)
     journalSender.send(exclusive: [5])
     let logs = try journalSender.journal().exclusives
     #expect(logs.map(\.log.status) == [.cancelled, .finished])
@@ -99,7 +100,7 @@ import Testing
     #expect(try journalSender.journal().exclusives.isEmpty)
   }
 
-  /// For every journal size, a segment leaves exactly the room that the journal needs.
+  /// A segment leaves exactly the room that the journal needs. A Note On after each segment makes the journal longer.
   @Test func segmentLeavesRoomForTheJournal() throws {
     let journalSender = JournalSender()
     journalSender.send(
@@ -121,9 +122,10 @@ import Testing
     }
     #expect(
       longest == PacketSender.longestMessagePacket && journalSender.discarded == 1,
-      "only the data of this command are discarded")
+      "the longest segment fills its packet; only the data of this command are discarded")
   }
 
+  /// The history keeps 512 data octets and 32 commands.
   @Test func longExclusivesHaveNoData() throws {
     let journalSender = JournalSender()
     journalSender.send(exclusive: [UInt8](repeating: 1, count: 300))
@@ -131,6 +133,7 @@ import Testing
     #expect(try journalSender.journal().exclusives.map(\.data.count) == [0, 300] && journalSender.discarded == 1)
     journalSender.send(exclusive: [UInt8](repeating: 3, count: 5000))
     let logs = try journalSender.journal().exclusives
+    // Of consecutive logs without data, only the last is kept.
     try #require(logs.map(\.data.count) == [0])
     #expect(logs[0].log.count == 3 && journalSender.discarded == 3)
     for number in 0..<100 { journalSender.send(exclusive: [UInt8(number)]) }

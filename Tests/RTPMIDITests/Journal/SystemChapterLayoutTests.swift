@@ -6,16 +6,20 @@ import Testing
 
 /// The layouts of the system journal header and of its chapters (RFC 6295 section 5 and appendix B).
 @Suite struct SystemChapterLayoutTests {
+  /// S D V Q F X LENGTH[10].
   @Test func systemJournalHeaderLayoutMatches() {
-    check(
-      SystemJournalHeader(s: true, hasD: false, hasV: false, hasQ: true, hasF: false, hasX: true, length: 2),
-      "94 02", { SystemJournalHeader($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
+    expectLayout(
+      of: SystemJournalHeader(s: true, hasD: false, hasV: false, hasQ: true, hasF: false, hasX: true, length: 2),
+      octets: "94 02", read: { SystemJournalHeader($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
+    // D, V and F; LENGTH 0x304.
     let packet: [UInt8] = [0x6B, 0x04, 0xFF, 0xFF]
     var position = 0
-    #expect(SystemJournalHeader(packet.span, at: &position, end: 4) == nil, "772 octets do not fit into 4")
+    #expect(
+      SystemJournalHeader(packet.span, at: &position, end: 4) == nil, "LENGTH is 772, but the packet has four octets")
     for length: UInt8 in 0...1 {
       let packet: [UInt8] = [0x68, length, 0xFF]
-      #expect(SystemJournalHeader(packet.span, at: &position, end: 3) == nil, "shorter than its header")
+      #expect(
+        SystemJournalHeader(packet.span, at: &position, end: 3) == nil, "LENGTH \(length) is shorter than the header")
     }
     let long = [0x6B, 0x04] + [UInt8](repeating: 0, count: 770)
     let header = SystemJournalHeader(long.span, at: &position, end: 772)
@@ -23,12 +27,14 @@ import Testing
     #expect(position == 2 && header?.word == 0x6B04)
   }
 
+  /// S B G H J K Y Z | a log for each set flag. B, G and H have one octet.
   @Test func simpleSystemCommandLayoutMatches() {
-    check(
-      ChapterD(
+    expectLayout(
+      of: ChapterD(
         s: false, resets: .init(s: true, value: 1), tuneRequests: .init(s: true, value: 127),
-        song: .init(s: false, value: 7)), "70 81 FF 07", { ChapterD($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
-    // J with three octets, K with five, Y with two, Z with one: only their lengths are read.
+        song: .init(s: false, value: 7)), octets: "70 81 FF 07", read: { ChapterD($0, at: &$1, end: $2) },
+      append: { $0.append(to: &$1) })
+    // The logs of undefined commands are skipped by their LENGTH: J (C0 03 01), K (A4 05 01 02 80), Y (C2 05) and Z (81).
     let undefined = hex("1F 07 C0 03 01 A4 05 01 02 80 C2 05 81")
     var position = 0
     let chapter = ChapterD(undefined.span, at: &position, end: undefined.count)
@@ -38,16 +44,22 @@ import Testing
       position = 0
       #expect(ChapterD(undefined.span, at: &position, end: end) == nil && position == 0)
     }
+    // J with LENGTH 1, and Y with LENGTH 0.
     for short in ["08 80 01 FF", "02 80 FF"] {
       let octets = hex(short)
-      #expect(ChapterD(octets.span, at: &position, end: octets.count) == nil, "shorter than its header")
+      #expect(
+        ChapterD(octets.span, at: &position, end: octets.count) == nil, "LENGTH is shorter than the header of the log")
     }
   }
 
+  /// S COUNT[7].
   @Test func activeSensingLayoutMatches() {
-    check(ChapterV(s: true, count: 9), "89", { ChapterV($0, at: &$1, end: $2) }, { $0.append(to: &$1) })
+    expectLayout(
+      of: ChapterV(s: true, count: 9), octets: "89", read: { ChapterV($0, at: &$1, end: $2) },
+      append: { $0.append(to: &$1) })
   }
 
+  /// S N D C T TOP[3] | CLOCK[16], if C | TIMETOOLS[24], if T.
   @Test func sequencerLayoutMatches() {
     let read: ReadLayout<ChapterQ> = { ChapterQ($0, at: &$1, end: $2) }
     for (chapter, dump) in [
@@ -71,6 +83,7 @@ import Testing
     #expect(ChapterQ(s: false, isRunning: false, isPlayed: false, position: 1 << 19).position == 0, "19 bits")
   }
 
+  /// S C P Q D POINT[3] | COMPLETE[32], if C | PARTIAL[32], if P.
   @Test func timeCodeLayoutMatches() {
     for (chapter, dump) in [
       (
@@ -99,8 +112,10 @@ import Testing
     }
   }
 
+  /// S T C F D L STA[2] | TCOUNT, if T | COUNT, if C | FIRST, if F | DATA, if D. The last octet of DATA has bit 7 set.
   @Test func exclusiveLayoutMatches() {
     let data = rigid([0x7D, 0x01, 0x02])
+    // Each log, the number of octets of `data` in its DATA, and its encoding.
     for (log, count, dump) in [
       (ExclusiveLog(s: true, count: 4, isListed: true, status: .finished), 3, "AF 04 7D 01 82"),
       (ExclusiveLog(s: false, count: nil, isListed: false, status: .cancelled), 0, "01"),
@@ -120,11 +135,14 @@ import Testing
       }
       #expect(octets(capacity: body.count) { _ = log.append(data, from: 0, count: count, to: &$0) } == body)
     }
-    for (dump, first) in [("10 81 01", UInt32(129)), ("10 80 80 80 80 00", nil), ("08 01 02", nil)] {
+    for (dump, first, meaning) in [
+      ("10 81 01", UInt32(129), "FIRST has two octets"), ("10 80 80 80 80 00", nil, "FIRST has five octets"),
+      ("08 01 02", nil, "no octet of DATA has bit 7 set"),
+    ] as [(String, UInt32?, Comment)] {
       let octets = hex(dump)
       var position = 0
       let log = ExclusiveLog(octets.span, at: &position, end: octets.count)
-      #expect(log?.first == first && (log == nil) == (first == nil), "FIRST of two octets, of five; DATA without end")
+      #expect(log?.first == first && (log == nil) == (first == nil), meaning)
     }
   }
 }

@@ -4,12 +4,14 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// A payload's commands: when each counts, and what it is.
+/// A decoded command of a payload.
 enum Command: Equatable {
+  /// A message and its time after the time stamp of the packet, in units of 100 us.
   case message(Int64, Message)
   case systemExclusive(SystemExclusiveSegment.Kind, [UInt8])
 }
 
+/// Decodes the commands of a packet with this payload.
 func commands(of payload: [UInt8]) throws -> [Command] {
   let packet = hex("80 61 00 01 00 00 00 02 00 00 00 03") + payload
   var cursor = try CommandCursor(packet.span, payload: RTPHeader.decode(packet.span).payload)
@@ -24,10 +26,11 @@ func commands(of payload: [UInt8]) throws -> [Command] {
   return result
 }
 
+/// Encoding and decoding of the command section (RFC 6295 section 3).
 @Suite struct CommandSectionTests {
   private let channel = Channel(1)!
 
-  @Test func oneClock() throws {
+  @Test func sectionWithOneClockHasTwoOctets() throws {
     let payload = octets { packet in
       var section = CommandSectionEncoder(in: &packet)!
       #expect(section.append(.clock, to: &packet))
@@ -37,7 +40,7 @@ func commands(of payload: [UInt8]) throws -> [Command] {
     #expect(try commands(of: payload) == [.message(0, .clock)])
   }
 
-  @Test func longHeaderDeltaTimesAndRunningStatus() throws {
+  @Test func sectionWithDeltaTimesAndRunningStatusIsEncodedAndDecoded() throws {
     let payload = octets { packet in
       var section = CommandSectionEncoder(in: &packet, usesRunningStatus: true)!
       #expect(section.append(.noteOn(channel, key: 60, velocity: 1), after: 5, to: &packet))
@@ -54,12 +57,12 @@ func commands(of payload: [UInt8]) throws -> [Command] {
         == hex(
           """
           A0 18              ; B, Z; 24 octets
-          05 90 3C 01        ; delta time 5
-          81 00 3E 02        ; 128, running status
-          81 80 00 F8        ; 16384
-          FF FF FF 7F 40 03  ; 2^28 - 1; running status lasts over the clock
-          00 F6              ; ends it
-          00 90 41 04
+          05 90 3C 01        ; delta time 5; Note On
+          81 00 3E 02        ; delta time 128; Note On with running status
+          81 80 00 F8        ; delta time 16384; Clock
+          FF FF FF 7F 40 03  ; delta time 2^28 - 1; Note On with running status, which a Clock does not end
+          00 F6              ; delta time 0; Tune Request, which ends running status
+          00 90 41 04        ; delta time 0; Note On
           """))
     #expect(
       try commands(of: payload) == [
@@ -69,9 +72,9 @@ func commands(of payload: [UInt8]) throws -> [Command] {
       ])
   }
 
-  @Test func theHeaderGrowsAtSixteenOctets() throws {
+  @Test func headerHasTwoOctetsFromSixteenOctetsOfCommandsOn() throws {
     for count in 1...20 {
-      // The first clock takes one octet, each other two.
+      // The first Clock has one octet. Each other one has two octets, because of its delta time.
       let payload = octets { packet in
         var section = CommandSectionEncoder(in: &packet)!
         for _ in 0..<count { #expect(section.append(.clock, to: &packet)) }
@@ -84,7 +87,7 @@ func commands(of payload: [UInt8]) throws -> [Command] {
     }
   }
 
-  @Test func aFullPacketOrListTakesNoMore() throws {
+  @Test func commandsAreAppendedUntilThePacketOrTheListIsFull() throws {
     for capacity in 1...40 {
       let payload = octets(capacity: capacity) { packet in
         guard var section = CommandSectionEncoder(in: &packet) else { return }
@@ -92,10 +95,11 @@ func commands(of payload: [UInt8]) throws -> [Command] {
         section.finish(in: &packet)
       }
       let decoded = try commands(of: payload)
-      // Two octets for the first, three for each other, one for the header, or two.
-      let most = (0...14).last { $0 == 0 || 3 * $0 - 1 + (3 * $0 - 1 > 15 ? 2 : 1) <= capacity }!
-      #expect(decoded.count == most, "\(capacity) octets")
+      // The first Song Select has two octets, each other one has three, and the header has one or two.
+      let expected = (0...14).last { $0 == 0 || 3 * $0 - 1 + (3 * $0 - 1 > 15 ? 2 : 1) <= capacity }!
+      #expect(decoded.count == expected, "\(capacity) octets")
     }
+    // LEN has twelve bits: a list has at most 4095 octets, 2048 Clocks.
     let payload = octets(capacity: 5000) { packet in
       var section = CommandSectionEncoder(in: &packet)!
       while section.append(.clock, to: &packet) {}
@@ -105,21 +109,23 @@ func commands(of payload: [UInt8]) throws -> [Command] {
     #expect(try commands(of: payload).count == 2048)
   }
 
-  @Test func emptyLists() throws {
+  @Test func listMayBeEmptyOrEndWithADeltaTime() throws {
     #expect(try commands(of: hex("00")) == [])
     #expect(try commands(of: hex("80 00")) == [])
-    #expect(try commands(of: hex("21 05")) == [], "a delta time, and no command")
-    #expect(try commands(of: hex("03 F8 83 00")) == [.message(0, .clock)])
+    #expect(try commands(of: hex("21 05")) == [], "a delta time without a command")
+    #expect(
+      try commands(of: hex("03 F8 83 00")) == [.message(0, .clock)], "a Clock, and a delta time without a command")
   }
 
-  @Test func thePhantomBitChangesNothing() throws {
+  /// P = 1: the first status octet was omitted at the source, so that running status applied. The list must contain it anyway.
+  @Test func phantomBitIsIgnored() throws {
     let note = Command.message(0, .noteOn(channel, key: 60, velocity: 1))
     #expect(try commands(of: hex("13 90 3C 01")) == [note])
     #expect(throws: PacketError.malformedCommands) { try commands(of: hex("12 3C 01")) }
   }
 
-  /// RFC 6295, figure 5, and its rule that real-time messages may stand between segments.
-  @Test func segments() throws {
+  /// RFC 6295 section 3.2 and figure 5. Real-time messages may be between the segments of a System Exclusive.
+  @Test func systemExclusiveSegmentsAreDecoded() throws {
     #expect(try commands(of: hex("04 F0 01 02 F7")) == [.systemExclusive(.whole, [1, 2])])
     #expect(
       try commands(of: hex("0E F0 01 F0 00 F8 00 F7 02 F0 00 F7 03 F7 00")) == [
@@ -133,20 +139,27 @@ func commands(of payload: [UInt8]) throws -> [Command] {
     #expect(try commands(of: hex("02 F7 F7")) == [.systemExclusive(.last, [])])
   }
 
-  @Test func faults() {
+  @Test func malformedListsAreRejected() {
     for (payload, error) in [
+      // The header or the list is cut off.
       ("", PacketError.truncated), ("80", .truncated), ("02 F8", .truncated), ("8F FF F8", .truncated),
+      // Data octets are missing at the end of the list, or before another status octet.
       ("01 90", .truncated), ("02 90 3C", .truncated), ("03 90 F8 01", .malformedCommands),
+      // A data octet without a status octet, and undefined status octets.
       ("01 3C", .malformedCommands), ("01 F4", .malformedCommands), ("01 F9", .malformedCommands),
+      // A System Exclusive segment that does not end, or ends with another octet than F0, F4 after F7, or F7.
       ("02 F0 01", .truncated), ("04 F0 01 F8 F7", .malformedCommands), ("03 F0 01 F4", .malformedCommands),
-      ("01 F7", .truncated), ("21 81", .truncated), ("26 FF FF FF FF 00 F8", .malformedCommands),
+      ("01 F7", .truncated),
+      // A delta time that does not end, or has more than four octets.
+      ("21 81", .truncated), ("26 FF FF FF FF 00 F8", .malformedCommands),
+      // Running status after Tune Request, which ends it.
       ("05 F6 00 3C 01 02", .malformedCommands),
     ] as [(String, PacketError)] {
       #expect(throws: error, "\(payload)") { try commands(of: hex(payload)) }
     }
   }
 
-  @Test func afterAFaultTheListIsAtItsEnd() throws {
+  @Test func noCommandFollowsAnError() throws {
     let packet = hex("80 61 00 01 00 00 00 02 00 00 00 03 05 F8 00 F9 00 F8")
     var cursor = try CommandCursor(packet.span, payload: RTPHeader.decode(packet.span).payload)
     #expect(try cursor.next(in: packet.span) == .message(.clock))
@@ -154,7 +167,7 @@ func commands(of payload: [UInt8]) throws -> [Command] {
     #expect(try cursor.next(in: packet.span) == nil)
   }
 
-  @Test(arguments: UInt64(1)...100) func listsRoundTrip(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...100) func encodedListDecodesToItself(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var sent: [Command] = []
     var time: Int64 = 0

@@ -5,17 +5,22 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
+/// The order of packets, time stamps, System Exclusives and damaged packets of one stream. `RepairTests` tests the repair of
+/// losses from journals.
 @Suite struct PacketReceiverTests {
   private let channel = Channel(1)!
 
+  /// A packet without a journal. `list` is the command list in hexadecimal; the header of the command section has the long
+  /// form (B = 1).
   private func packet(_ sequence: UInt16, stamp: UInt32 = 10, ssrc: UInt32 = 3, _ list: String) -> [UInt8] {
     let payload = hex(list)
-    func big(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
-    let header = [0x80, 0x61, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)] + big(stamp) + big(ssrc)
+    func bigEndian(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+    let header =
+      [0x80, 0x61, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)] + bigEndian(stamp) + bigEndian(ssrc)
     return header + [0x80, UInt8(payload.count)] + payload
   }
 
-  /// The events of `packet`, or the error it brought.
+  /// Opens `packet`. Returns its events, or the error of `open`.
   private func events(
     _ receiver: inout PacketReceiver, _ packet: [UInt8], near reference: Instant = Instant(nanoseconds: 0)
   ) -> Result<[PacketReceiver.Event], PacketError> {
@@ -29,13 +34,15 @@ import _TestSupport
     }
   }
 
+  /// The messages of `packet`; nil if the packet is rejected.
   private func messages(_ receiver: inout PacketReceiver, _ packet: [UInt8]) -> [Message]? {
     try? events(&receiver, packet).get().compactMap { if case .message(let message, _) = $0 { message } else { nil } }
   }
 
+  /// A receiver for System Exclusives of up to eight data octets.
   private func receiver() -> PacketReceiver { PacketReceiver(ssrc: 3, systemExclusiveCapacity: 8) }
 
-  @Test func lossReorderingAndReplayAreToldApart() {
+  @Test func lossReorderingAndDuplicatesAreDistinguished() {
     var receiver = receiver()
     #expect(receiver.highestSequence == nil)
     #expect(messages(&receiver, packet(65_534, "F8")) == [.clock])
@@ -46,54 +53,63 @@ import _TestSupport
     #expect(messages(&receiver, packet(0, "F8")) == nil)
     #expect(receiver.statistics.lost == 1 && receiver.statistics.reordered == 1)
     #expect(receiver.highestSequence == 1)
-    #expect(events(&receiver, packet(65_533, "F8")) == .failure(.duplicate), "from before the stream began")
+    #expect(
+      events(&receiver, packet(65_533, "F8")) == .failure(.duplicate), "the number before the first packet, 65534")
     #expect(messages(&receiver, packet(66, "F8")) == [.clock])
-    #expect(messages(&receiver, packet(3, "F8")) == [.clock], "63 behind is the last that can be told")
-    #expect(events(&receiver, packet(2, "F8")) == .failure(.outOfWindow))
+    #expect(messages(&receiver, packet(3, "F8")) == [.clock], "63 behind the highest: within the window")
+    #expect(events(&receiver, packet(2, "F8")) == .failure(.outOfWindow), "64 behind the highest")
     #expect(events(&receiver, packet(67, ssrc: 4, "F8")) == .failure(.otherSource))
     #expect(receiver.statistics.received == 5 && receiver.statistics.outOfWindow == 1)
   }
 
-  @Test func aLeapIsBelievedWhenItGoesOn() {
+  @Test func forwardJumpIsAcceptedWhenTheNextPacketFollowsIt() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(0, "F8")) == [.clock])
-    #expect(messages(&receiver, packet(512, "F8")) == [.clock], "the furthest that is believed at once")
+    #expect(messages(&receiver, packet(512, "F8")) == [.clock], "a step of 512 needs no confirmation")
     #expect(events(&receiver, packet(20_000, "F8")) == .failure(.outOfWindow))
-    #expect(messages(&receiver, packet(513, "F8")) == [.clock], "a forged number changes nothing")
-    #expect(events(&receiver, packet(20_001, "F8")) == .failure(.outOfWindow), "nor does one that others came before")
+    #expect(messages(&receiver, packet(513, "F8")) == [.clock], "one forged number changes nothing")
+    #expect(
+      events(&receiver, packet(20_001, "F8")) == .failure(.outOfWindow), "packet 513 lies between it and 20000")
     #expect(events(&receiver, packet(30_000, "F8")) == .failure(.outOfWindow))
-    #expect(messages(&receiver, packet(30_001, "F8")) == [.clock])
+    #expect(messages(&receiver, packet(30_001, "F8")) == [.clock], "follows 30000")
+    // Packets 1...511 and 514...30000 are lost.
     #expect(receiver.highestSequence == 30_001 && receiver.statistics.lost == 511 + 29_487)
   }
 
-  @Test func aStreamMayBeginWithPacketsOfTheOneBefore() {
+  /// Two consecutive numbers behind the highest restart the stream among its first 512 packets.
+  @Test func streamRestartsAfterPacketsOfAnEarlierStream() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(20_000, "F8")) == [.clock])
     #expect(messages(&receiver, packet(20_001, "F8")) == [.clock])
     #expect(events(&receiver, packet(9, "F8")) == .failure(.outOfWindow))
-    #expect(messages(&receiver, packet(10, "F8")) == [.clock])
-    #expect(events(&receiver, packet(9, "F8")) == .failure(.duplicate), "from before the stream began")
+    #expect(messages(&receiver, packet(10, "F8")) == [.clock], "follows 9: the stream restarts")
+    #expect(events(&receiver, packet(9, "F8")) == .failure(.duplicate), "the number before the first packet, 10")
     #expect(messages(&receiver, packet(11, "F8")) == [.clock])
     #expect(receiver.highestSequence == 11 && receiver.statistics.lost == 0)
     for number in UInt16(12)...600 { #expect(messages(&receiver, packet(number, "F8")) == [.clock]) }
     for number in UInt16(12)...20 { #expect(events(&receiver, packet(number, "F8")) == .failure(.outOfWindow)) }
-    #expect(messages(&receiver, packet(601, "F8")) == [.clock], "later nothing brings the numbers back")
+    #expect(
+      messages(&receiver, packet(601, "F8")) == [.clock], "after 512 packets, lower numbers do not restart the stream")
   }
 
-  @Test func aStreamMayBeginJustBehindTheOneBefore() {
+  @Test func streamRestartsJustBehindAnEarlierStream() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(50, "F8")) == [.clock])
     #expect(events(&receiver, packet(20, "F8")) == .failure(.outOfWindow))
     #expect(messages(&receiver, packet(21, "F8")) == [.clock])
     #expect(events(&receiver, packet(20, "F8")) == .failure(.duplicate))
-    #expect(events(&receiver, packet(21, "F8")) == .failure(.duplicate), "repeated, not begun anew")
+    #expect(
+      events(&receiver, packet(21, "F8")) == .failure(.duplicate),
+      "20 and 21 are duplicates and do not restart the stream")
     #expect(messages(&receiver, packet(22, "F8")) == [.clock])
     #expect(receiver.highestSequence == 22 && receiver.statistics.lost == 0)
   }
 
-  /// System Exclusives are counted; the count of the stream before is not this one's, and no message is missed for it.
-  @Test func aStreamBegunAnewCountsItsExclusivesAnew() throws {
+  /// Chapter X contains the number of each System Exclusive of the stream. A receiver that kept the count of the earlier stream,
+  /// 50, would regard lost messages of the restarted stream as known.
+  @Test func restartedStreamCountsSystemExclusivesFromOne() throws {
     var receiver = receiver()
+    /// A packet with the System Exclusive 7D `octet`.
     func exclusive(_ sender: inout PacketSender, _ octet: UInt8) throws -> [UInt8] {
       let instant = Instant(nanoseconds: 0)
       return try #require(
@@ -109,6 +125,7 @@ import _TestSupport
     new.sendsJournal = true
     let first = try exclusive(&new, 1)
     #expect(events(&receiver, first) == .failure(.outOfWindow))
+    /// Opens `packet`. Returns the data of all System Exclusives, recovered ones first.
     func data(_ packet: [UInt8]) throws -> [[UInt8]] {
       try receiver.open(packet.span, near: Instant(nanoseconds: 0))
       var all: [[UInt8]] = []
@@ -119,33 +136,35 @@ import _TestSupport
       return all
     }
     let second = try exclusive(&new, 2)
-    let begun = try data(second)
-    #expect(begun == [[0x7D, 1], [0x7D, 2]])
+    let restarted = try data(second)
+    #expect(restarted == [[0x7D, 1], [0x7D, 2]], "the second packet restarts the stream and recovers 7D 01")
     _ = try exclusive(&new, 3)
     let fourth = try exclusive(&new, 4)
     let repaired = try data(fourth)
-    #expect(repaired == [[0x7D, 3], [0x7D, 4]], "lost, and told by the next packet")
+    #expect(repaired == [[0x7D, 3], [0x7D, 4]], "7D 03 is lost and recovered from the next packet")
   }
 
-  @Test func firstPacketsThatSwapAreNotAStreamBegunAnew() {
+  @Test func reorderedFirstPacketsDoNotRestartTheStream() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(13, "80 3C 00")) == [.noteOff(channel, key: 60, velocity: 0)])
     for number in UInt16(10)...12 {
-      #expect(events(&receiver, packet(number, "90 3C 40")) == .failure(.duplicate), "an older note sounds no more")
+      #expect(
+        events(&receiver, packet(number, "90 3C 40")) == .failure(.duplicate), "the late Note On is not delivered")
     }
   }
 
-  @Test func aLateListGivesOnlyWhatIsRightInAnyOrder() {
+  @Test func latePacketDeliversOnlyCommandsThatAreCorrectInAnyOrder() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(1, "F8")) == [.clock])
     #expect(messages(&receiver, packet(4, "F8")) == [.clock])
+    // Clock, Note On, the ends of two notes, Control Change, Stop, System Exclusive.
     let late = packet(3, "F8 00 90 3C 40 00 90 3D 00 00 80 3E 00 00 B0 07 00 00 FC 00 F0 01 F7")
     #expect(
       messages(&receiver, late) == [
         .clock, .noteOn(channel, key: 61, velocity: 0), .noteOff(channel, key: 62, velocity: 0),
       ])
     #expect(receiver.statistics.heldBack == 4)
-    // A Start makes the ticks before it another count's.
+    // A Clock sent before Start does not belong to the tick count after Start. Packet 2 precedes Start, packet 6 follows it.
     #expect(messages(&receiver, packet(5, "FA")) == [.start])
     #expect(messages(&receiver, packet(8, "F8")) == [.clock])
     #expect(messages(&receiver, packet(2, "F8")) == [])
@@ -153,7 +172,7 @@ import _TestSupport
     #expect(receiver.statistics.heldBack == 5)
   }
 
-  @Test func aDamagedPacketIsDroppedWholeAndItsOriginalCanStillCome() {
+  @Test func damagedPacketIsRejectedCompletelyAndItsOriginalIsStillAccepted() {
     var receiver = receiver()
     #expect(events(&receiver, packet(1, "F8 00 F9")) == .failure(.malformedCommands))
     #expect(events(&receiver, packet(1, "F8 00 F0 01")) == .failure(.truncated))
@@ -170,6 +189,7 @@ import _TestSupport
         var receiver = receiver()
         let count = reference + distance
         let stamp = UInt32(truncatingIfNeeded: count)
+        // Two Clocks. 81 00 is the delta time of the second: 128 units of 100 us.
         let packet = packet(1, stamp: stamp, "F8 81 00 F8")
         #expect(
           events(&receiver, packet, near: Instant(hundredMicroseconds: reference))
@@ -181,52 +201,53 @@ import _TestSupport
     }
   }
 
-  @Test func sequenceNumbersWrapForEver() {
+  /// The sequence number wraps three times.
+  @Test func streamContinuesWhenItsSequenceNumberWraps() {
     var receiver = receiver()
     var sequence: UInt16 = 40_000
     for _ in 0..<200_000 {
       if (try? receiver.open(packet(sequence, "F8").span, near: Instant(nanoseconds: 0))) == nil {
-        Issue.record("refused \(sequence)")
+        Issue.record("packet \(sequence) was rejected")
       }
       sequence &+= 1
     }
     #expect(receiver.statistics.received == 200_000 && receiver.statistics.lost == 0)
   }
 
-  @Test func systemExclusivesAreBoundedAndWholeOrNothing() {
+  @Test func systemExclusivesAreDeliveredCompletelyOrDropped() {
     var receiver = receiver()
-    let done: Result<[PacketReceiver.Event], PacketError> = .success([
+    let complete: Result<[PacketReceiver.Event], PacketError> = .success([
       .systemExclusive(Instant(hundredMicroseconds: 10))
     ])
-    let nothing: Result<[PacketReceiver.Event], PacketError> = .success([])
-    #expect(events(&receiver, packet(1, "F0 01 02 03 04 05 06 07 08 F7")) == done)
-    #expect(events(&receiver, packet(2, "F0 01 02 03 04 05 06 07 08 09 F7")) == nothing)
+    let noEvent: Result<[PacketReceiver.Event], PacketError> = .success([])
+    #expect(events(&receiver, packet(1, "F0 01 02 03 04 05 06 07 08 F7")) == complete)
+    #expect(events(&receiver, packet(2, "F0 01 02 03 04 05 06 07 08 09 F7")) == noEvent)
     #expect(receiver.statistics.droppedSystemExclusives == 1)
-    // A piece is lost.
-    #expect(events(&receiver, packet(3, "F0 01 F0")) == nothing)
-    #expect(events(&receiver, packet(5, "F7 03 F7")) == nothing)
+    // Packet 4 with the middle segment is lost.
+    #expect(events(&receiver, packet(3, "F0 01 F0")) == noEvent)
+    #expect(events(&receiver, packet(5, "F7 03 F7")) == noEvent)
     #expect(receiver.statistics.droppedSystemExclusives == 2)
-    // The first piece is lost.
-    #expect(events(&receiver, packet(7, "F7 02 F0 00 F7 03 F7")) == nothing)
+    // Packet 6 with the first segment is lost.
+    #expect(events(&receiver, packet(7, "F7 02 F0 00 F7 03 F7")) == noEvent)
     #expect(receiver.statistics.droppedSystemExclusives == 3)
-    // Too long in all.
-    #expect(events(&receiver, packet(8, "F0 01 02 03 04 05 F0 00 F7 06 07 08 09 F0 00 F7 01 F7")) == nothing)
+    // The three segments together have ten octets.
+    #expect(events(&receiver, packet(8, "F0 01 02 03 04 05 F0 00 F7 06 07 08 09 F0 00 F7 01 F7")) == noEvent)
     #expect(receiver.statistics.droppedSystemExclusives == 4)
-    // Taken back by its sender.
-    #expect(events(&receiver, packet(9, "F0 01 F0 00 F7 F4 00 F0 04 F7")) == done)
+    // The sender cancels the first command (F7 F4) and sends another one.
+    #expect(events(&receiver, packet(9, "F0 01 F0 00 F7 F4 00 F0 04 F7")) == complete)
     #expect(receiver.systemExclusiveCount == 1 && receiver.systemExclusive(at: 0) == 4)
-    // Another begins before it ends.
-    #expect(events(&receiver, packet(10, "F0 01 F0 00 F0 05 F0 00 F7 06 F7")) == done)
+    // A second command begins before the first one has ended.
+    #expect(events(&receiver, packet(10, "F0 01 F0 00 F0 05 F0 00 F7 06 F7")) == complete)
     #expect(receiver.systemExclusiveCount == 2 && receiver.statistics.droppedSystemExclusives == 5)
   }
 
-  /// Whatever comes, packets are received, refused or malformed, never more than sent, and nothing traps.
-  @Test(arguments: UInt64(1)...10) func hostilePackets(seed: UInt64) {
+  /// Each damaged packet is either opened or rejected. An opened packet has at most one event per octet.
+  @Test(arguments: UInt64(1)...10) func damagedPacketsAreOpenedOrRejectedWithoutATrap(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var receiver = receiver()
     var sender = PacketSender(ssrc: 3, sequence: 60_000)
     var opened: UInt64 = 0
-    var refused: UInt64 = 0
+    var rejected: UInt64 = 0
     for _ in 0..<5_000 {
       var packet = octets { packet in
         switch random.integer(in: 0...3) {
@@ -250,13 +271,15 @@ import _TestSupport
         while receiver.next(in: packet.span) != nil { events += 1 }
         if events > packet.count { Issue.record("seed \(seed): more events than octets") }
       } catch {
-        refused += 1
+        rejected += 1
       }
-      if receiver.systemExclusiveCount > 8 { Issue.record("seed \(seed): over the bound") }
+      if receiver.systemExclusiveCount > 8 {
+        Issue.record("seed \(seed): more System Exclusive octets than the capacity")
+      }
     }
     let statistics = receiver.statistics
     #expect(statistics.received == opened, "seed \(seed)")
-    #expect(opened + refused == 5_000, "seed \(seed)")
+    #expect(opened + rejected == 5_000, "seed \(seed)")
     #expect(statistics.received > 100 && statistics.malformed > 100 && statistics.lost >= 0, "seed \(seed)")
   }
 }

@@ -4,24 +4,27 @@ import MusicalTime
 import RTPMIDI
 import Testing
 
+/// Packets without a journal, and the segments of System Exclusives.
 @Suite struct PacketSenderTests {
   private let instant = Instant(nanoseconds: 1_234_567_890)
 
-  @Test func oneClockAPacket() {
+  @Test func eachClockIsInOnePacket() {
     var sender = PacketSender(ssrc: 0x1122_3344, sequence: 0xFFFF)
     let first = octets { _ = sender.encode(.clock, at: instant, into: &$0) }
     #expect(
       first
         == hex(
           """
-          80 61        ; M is 0
-          FF FF        ; sequence
-          00 00 30 39  ; 12345 units of 100 us
-          11 22 33 44  ; ssrc
-          01 F8        ; a list of one octet: a clock
+          80 61        ; version 2; M is 0, payload type 97
+          FF FF        ; sequence number
+          00 00 30 39  ; time stamp, 12345 units of 100 us
+          11 22 33 44  ; SSRC
+          01 F8        ; command list of one octet: a Clock
           """))
     let second = octets { _ = sender.encode(.start, at: Instant(nanoseconds: 0), into: &$0) }
-    #expect(second == hex("80 61 00 00 00 00 00 01 11 22 33 44 01 FA"), "the sequence wraps, the stamp is not 0")
+    #expect(
+      second == hex("80 61 00 00 00 00 00 01 11 22 33 44 01 FA"), "the sequence number wraps; the time stamp is never 0"
+    )
   }
 
   @Test func everyPacketHasRoomForTheHeaderExtension() {
@@ -35,7 +38,7 @@ import Testing
           90 61 00 07 00 00 30 39 11 22 33 44  ; X is 1
           BE DE 00 02                          ; an extension of two words
           00 00 00 00 00 00 00 00              ; zeros, overwritten by the owner
-          01 F8
+          01 F8                                ; command list of one octet: a Clock
           """))
     #expect(tick.count - 2 - HeaderExtension.dataOffset == 8)
     sender.sendsJournal = true
@@ -55,24 +58,26 @@ import Testing
       #expect(packet == [])
     }
     let long = [UInt8](repeating: 1, count: 3000)
-    let piece = octets { _ = sender.encode(systemExclusive: rigid(long), at: instant, into: &$0) }
-    #expect(piece.count <= 1472 && piece.count > 1300)
+    let segment = octets { _ = sender.encode(systemExclusive: rigid(long), at: instant, into: &$0) }
+    #expect(segment.count <= 1472 && segment.count > 1300)
     sender.restart(ssrc: 1, sequence: 1)
     #expect(octets { _ = sender.encode(.clock, at: instant, into: &$0) }.count == 14)
   }
 
-  @Test func withoutRoomNothingIsSentAndNoNumberUsed() {
+  @Test func withoutRoomNothingIsAppendedAndNoSequenceNumberIsUsed() {
     var sender = PacketSender(ssrc: 1, sequence: 7)
     let data: [UInt8] = [1, 2]
     for capacity in 0..<PacketSender.longestBarePacket {
       let packet = octets(capacity: capacity) {
         let isSent = sender.encode(.clock, at: instant, into: &$0)
-        let faulty = sender.encode(systemExclusive: rigid([1, 200]), at: instant, into: &$0)
+        // An octet above 127, and no octet left to send.
+        let invalid = sender.encode(systemExclusive: rigid([1, 200]), at: instant, into: &$0)
         let finished = sender.encode(systemExclusive: rigid(data), from: 2, at: instant, into: &$0)
-        #expect(!isSent && faulty == nil && finished == nil)
+        #expect(!isSent && invalid == nil && finished == nil)
       }
       #expect(packet == [])
     }
+    // The shortest packet with a System Exclusive segment: RTP header of 12 octets, command section of five.
     for capacity in 0..<17 {
       let packet = octets(capacity: capacity) {
         let sent = sender.encode(systemExclusive: rigid(data), at: instant, into: &$0)
@@ -83,8 +88,7 @@ import Testing
     #expect(sender.sequence == 7)
   }
 
-  /// Every length over every packet size, cut into segments and put together again.
-  @Test func systemExclusivesOfAllSizesRoundTrip() throws {
+  @Test func systemExclusivesOfAllSizesArriveThroughPacketsOfAllSizes() throws {
     for size in Array(0...80) + [1000, 4000, 4093, 4094, 9000] {
       let data = (0..<size).map { UInt8(truncatingIfNeeded: $0 * 7) & 0x7F }
       for capacity in [17, 18, 19, 27, 28, 29, 30, 31, 60, 61, 1472, 65_000] where size < 100 || capacity > 30 {

@@ -2,24 +2,25 @@ import MusicalTime
 import RTPMIDI
 import Testing
 
+/// Decoding of the RTP header (RFC 3550 section 5.1).
 @Suite struct RTPHeaderTests {
   private func decode(_ octets: [UInt8]) throws -> (RTPHeader, Extent) { try RTPHeader.decode(octets.span) }
 
-  @Test func fixedHeader() throws {
+  @Test func fixedHeaderIsDecoded() throws {
     let packet = hex(
       """
-      80 61        ; version 2, no padding, extension or sources; M 0, payload type 97
-      01 02        ; sequence
+      80 61        ; version 2, no padding, no extension, no contributing sources; M is 0, payload type 97
+      01 02        ; sequence number
       0A 0B 0C 0D  ; time stamp
-      F0 E0 D0 C0  ; ssrc
-      01 F8
+      F0 E0 D0 C0  ; SSRC
+      01 F8        ; payload
       """)
     let (header, payload) = try decode(packet)
     #expect(header == RTPHeader(sequence: 0x0102, timestamp: 0x0A0B_0C0D, ssrc: 0xF0E0_D0C0))
     #expect(payload.start == 12 && payload.end == 14)
     var marked = packet
     marked[1] = 0xE1
-    #expect(try decode(marked).0 == header, "M is accepted either way")
+    #expect(try decode(marked).0 == header, "M = 1 is accepted")
   }
 
   @Test func sourcesExtensionAndPaddingAreSkipped() throws {
@@ -33,7 +34,7 @@ import Testing
       """)
     let (header, payload) = try decode(packet)
     #expect(header.ssrc == 3 && payload.start == 28 && payload.end == 30)
-    // Every shorter packet ends inside something. What is now its last octet is read as the padding's length.
+    // A packet that ends before the payload is rejected. Its last octet is interpreted as the length of the padding.
     for count in 0..<28 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
   }
 
@@ -60,13 +61,15 @@ import Testing
     }
   }
 
-  @Test func whatIsNotRTPMIDI() {
+  @Test func packetsOfOtherFormatsAreRejected() {
+    // Other versions of RTP, and other payload types.
     let packet = hex("80 61 00 01 00 00 00 02 00 00 00 03 01 F8")
     for (index, octet) in [(0, 0x40), (0, 0xC0), (0, 0x00), (1, 0x60), (1, 0x00)] as [(Int, UInt8)] {
       var other = packet
       other[index] = octet
       #expect(throws: PacketError.notRTPMIDI) { try decode(other) }
     }
+    // A padding of no octets, and paddings that are longer than the payload of two octets.
     for padding in [0, 3, 255] as [UInt8] {
       var padded = hex("A0 61 00 01 00 00 00 02 00 00 00 03 01")
       padded.append(padding)
@@ -75,6 +78,7 @@ import Testing
   }
 
   @Test func timeStampsCountUnitsOf100MicrosecondsAndAreNever0() {
+    // The instant in nanoseconds, and its time stamp. The time stamp wraps after 2^32 units, 429 496.7296 s.
     let table: [(Int64, UInt32)] = [
       (0, 1), (99_999, 1), (100_000, 1), (200_000, 2), (1_000_000_000, 10_000), (-1, .max),
       (429_496_729_600_000, 1), (429_496_729_599_999, .max), (429_496_729_800_000, 2),

@@ -6,13 +6,14 @@ import _TestSupport
 
 /// Admission of sessions and their number.
 @Suite struct AdmissionTests {
-  /// An invitation by an unknown peer.
+  /// An invitation (IN) of "stranger `number`", with this token and SSRC.
   private func invitation(_ number: Int) -> [UInt8] {
     let command = SessionCommand(
       .invitation, token: UInt32(number), ssrc: UInt32(number), name: "stranger \(number)")
     return octets { _ = command.append(to: &$0) }
   }
 
+  /// An invitation is half-open after acceptance on the control port. The endpoint keeps 64 of them.
   @Test func halfOpenInvitationsAreLimitedAndExpire() {
     var network = VirtualNetwork(1, .standard)
     for stranger in 1...100 {
@@ -29,6 +30,7 @@ import _TestSupport
     }
     network.run(for: .milliseconds(2))
     #expect(network.sent("NO", by: 1).count == 1 && network.sent("OK", by: 1).count == 1)
+    // The other 63 have expired.
     network.run(for: .seconds(15))
     #expect(network.endpoints[0].counters.forgottenInvitations == 99)
   }
@@ -55,6 +57,7 @@ import _TestSupport
   @Test func oneHostCannotTakeAllPlaces() {
     let network = VirtualNetwork(1, .standard)
     let endpoint = network.endpoints[0]
+    /// Invites from the ports `control` and `control + 1`. All addresses from 1 000 000 to 1 999 999 are on one host.
     func invite(_ number: Int, at control: Int) {
       endpoint.receive(invitation(number), from: .at(control), port: .control, at: network.clock(0))
       endpoint.receive(invitation(number), from: .at(control + 1), port: .data, at: network.clock(0))
@@ -72,6 +75,7 @@ import _TestSupport
   @Test func genuineInvitationSucceedsDuringAFlood() {
     var network = VirtualNetwork(2, .standard)
     var number = 100
+    /// Delivers 200 invitations from the ports of one host.
     func flood() {
       for _ in 0..<200 {
         number += 1
@@ -89,7 +93,7 @@ import _TestSupport
     #expect(network.areTogether(0, 1) && counters.forgottenInvitations == 4000 - 16)
   }
 
-  /// Both invitations must come from the same host.
+  /// The addresses 2 and 3 are on one host, 5 is on another.
   @Test func bothInvitationsMustComeFromOneHost() {
     var network = VirtualNetwork(1, .standard)
     network.send(invitation(1), from: 2, to: 0)

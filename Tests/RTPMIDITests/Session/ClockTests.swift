@@ -23,6 +23,7 @@ import VirtualSessions
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1900))
     for (own, other) in [(0, 1), (1, 0)] {
+      // The error of a reading is the measured clock difference, corrected by the delay, minus the true difference.
       let transits = network.transits(own)
       let errors = transits.map {
         let delay: Nanoseconds = $0.direction == .out ? .microseconds(70) : .microseconds(-70)
@@ -71,7 +72,8 @@ import VirtualSessions
     sendClock(&network, ahead: .seconds(3600 * hours))
     #expect(network.endpoints[1].counters.implausibleClocks == 1)
     let step = try #require(instant(&network, 2)) - now
-    // An RTP time stamp of 32 bits means the instant nearest to that clock.
+    // The 32 bits of an RTP time stamp denote the instant nearest to that clock. They wrap every 429 497 s, so the instant differs
+    // from the clock by at most half of this.
     #expect((step - .seconds(3600 * hours)).magnitude <= .seconds(215_000))
   }
 
@@ -85,6 +87,7 @@ import VirtualSessions
   @Test func unsolicitedRepliesAreDropped() throws {
     var (network, _) = try session()
     let clock = try #require(network.sent("CK", by: 3).last)
+    // Octet 19 is the last one of stamp 1, which the peer returns.
     var wrongStamp = clock
     wrongStamp[19] ^= 1
     // All datagrams in transit arrive first.

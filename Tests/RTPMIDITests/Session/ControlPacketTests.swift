@@ -3,6 +3,7 @@ import MusicalTime
 import RTPMIDI
 import Testing
 
+/// The layouts of the AppleMIDI packets IN, OK, NO, BY, CK and RS.
 @Suite struct ControlPacketTests {
   private func decode(_ octets: [UInt8]) throws -> ControlPacket { try ControlPacket(octets.span) }
 
@@ -86,16 +87,22 @@ import Testing
     let packet = hex("FF FF 52 53 00 00 00 07 12 34 00 00")
     #expect(encoded { feedback.append(to: &$0) } == packet)
     #expect(try decode(packet) == .feedback(feedback))
-    #expect(try decode(hex("FF FF 52 53 00 00 00 07 00 00 12 34")) == .feedback(feedback), "in the lower half word")
+    #expect(
+      try decode(hex("FF FF 52 53 00 00 00 07 00 00 12 34")) == .feedback(feedback),
+      "the sequence number may be in the lower half word")
   }
 
   @Test func invalidPacketsAreRejected() {
     for (packet, error) in [
+      // A packet without a command, and a packet that does not begin with FF FF.
       ("FF FF", PacketError.truncated), ("80 61 00 00", .notRTPMIDI),
+      // The unknown commands XX and RL.
       ("FF FF 58 58 00 00 00 00", .unknownCommand), ("FF FF 52 4C 00 00 00 01 00 00 00 02", .unknownCommand),
+      // IN with protocol version 3, CK with count 3, and CK without its last octet.
       ("FF FF 49 4E 00 00 00 03 00 00 00 01 00 00 00 02", .malformedControl),
       ("FF FF 43 4B 00 00 00 01 03 00 00 00" + String(repeating: " 00", count: 24), .malformedControl),
       ("FF FF 43 4B 00 00 00 01 00 00 00 00" + String(repeating: " 00", count: 23), .truncated),
+      // TU, the clock probe of Tutti peers, and RS without its last octet.
       ("FF FF 54 55 02 00 00 00" + String(repeating: " 00", count: 36), .unknownCommand),
       ("FF FF 52 53 00 00 00 01 00 00 00", .truncated),
     ] {

@@ -5,6 +5,8 @@ import RTPMIDI
 import Testing
 import VirtualSessions
 
+/// Delivery of the messages of a session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
+/// endpoint 1.
 @Suite struct DeliveryTests {
   /// Two endpoints in session. The clock of the first has run for a year, so its time stamps have wrapped 73 times.
   private func session() throws -> (VirtualNetwork, SessionID) {
@@ -20,7 +22,7 @@ import VirtualSessions
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
     var expected: [Endpoint.Output] = []
     for message in [.start, .clock, .controlChange(Channel(1)!, controller: 11, value: 64)] as [Message] {
-      // Stamped 20 ms ahead.
+      // The time stamp is 20 ms ahead, in units of 100 us. The network delays each datagram by one millisecond.
       let counts = Instant(hundredMicroseconds: (network.clock(0) + .milliseconds(20)).hundredMicroseconds)
       let packet = try #require(encoded { sender.encode(message, at: counts, into: &$0) })
       network.send(packet, from: 1, to: 3)
@@ -48,6 +50,7 @@ import VirtualSessions
       network.run(for: .milliseconds(1))
     }
     let instants = network.events(of: 0).compactMap { if case .message(_, _, let at, _, _) = $0 { at } else { nil } }
+    // The instant whose upper bits are 0.
     let low = Instant(hundredMicroseconds: Int64(RTPHeader.timestamp(of: remote)))
     #expect(instants == [low, remote + .seconds(1)], "before CK0, the upper bits are taken as 0")
   }

@@ -5,7 +5,7 @@ import Testing
 import VirtualSessions
 import _TestSupport
 
-/// The end of a session.
+/// The end of a session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of endpoint 1.
 @Suite struct EndTests {
   @Test(arguments: [0, 1]) func byeEndsTheSession(closing: Int) throws {
     var network = VirtualNetwork(2, .standard)

@@ -5,6 +5,8 @@ import Testing
 import VirtualSessions
 import _TestSupport
 
+/// Invitations and their answers. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
+/// endpoint 1. The network delays each datagram by one millisecond.
 @Suite struct HandshakeTests {
   @Test func invitationOnBothPortsEstablishesASession() throws {
     var network = VirtualNetwork(2, .standard)
@@ -37,6 +39,7 @@ import _TestSupport
     var network = VirtualNetwork(1, .standard)
     let id = network.connect(0, to: 1)
     let invitation = try #require(network.sent("IN", by: 0).first)
+    // The invitation becomes an acceptance (OK) with SSRC 9.
     var answer = invitation
     answer.replaceSubrange(2..<4, with: Array("OK".utf8))
     answer.replaceSubrange(12..<16, with: [0, 0, 0, 9])
@@ -52,6 +55,7 @@ import _TestSupport
     var network = VirtualNetwork(1, .standard)
     let id = network.connect(0, to: 1)
     let invitation = try #require(network.sent("IN", by: 0).first)
+    /// Sends the invitation with another command and SSRC from `address` of the peer to the corresponding port of endpoint 0.
     func send(_ letters: String, _ ssrc: UInt8, from address: Int) {
       var command = invitation
       command.replaceSubrange(2..<4, with: Array(letters.utf8))
@@ -69,7 +73,8 @@ import _TestSupport
     #expect(network.events(of: 0).last == .closed(id) && network.endpoints[0].establishedCount == 0)
   }
 
-  /// A NO after acceptance on the control port is not a refusal.
+  /// A NO on the control port (0) is a refusal. A NO on the data port (1), after acceptance on the control port, is not: the peer
+  /// counts as unreachable.
   @Test(arguments: [0, 1]) func noEndsAnInvitation(port: Int) throws {
     var network = VirtualNetwork(1, .standard)
     let id = network.connect(0, to: 1)
@@ -81,6 +86,7 @@ import _TestSupport
       network.run(for: .milliseconds(2))
     }
     answer.replaceSubrange(2..<4, with: Array("NO".utf8))
+    // Octet 8 is part of the token.
     var other = answer
     other[8] ^= 1
     network.send(other, from: 2 + port, to: port)
@@ -126,6 +132,7 @@ import _TestSupport
       #expect(network.endpoints[k].establishedCount == 1, "seed \(seed)")
       let events = network.events(of: k)
       #expect(events.count == 1, "seed \(seed): \(events)")
+      // If both invite at the same time, each endpoint keeps the session that it has begun.
       if seed % 40 < 1 { #expect(network.session(k) == id, "seed \(seed)") }
     }
     #expect(network.sent("CK", by: 1).count + network.sent("CK", by: 3).count > 20, "seed \(seed)")

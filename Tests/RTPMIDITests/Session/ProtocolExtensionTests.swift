@@ -77,7 +77,8 @@ private final class PingSession: SessionExtension {
     let arrival = try #require(ping.sessions.first?.arrivals.first)
     #expect(arrival.address == .at(3) && arrival.port == .data && arrival.instant == now && !arrival.isAnswered)
     let accepted = endpoint.counters.accepted
-    // Rejected, outside a session twice, truncated, and unknown to the extension.
+    // Rejected by the extension because of its length; twice outside a session, by address and by SSRC; without an SSRC; and with
+    // a command that the extension does not know.
     endpoint.receive(packet + [0], from: .at(3), port: .data, at: now, answeredAt: now)
     endpoint.receive(packet, from: .at(5), port: .data, at: now)
     endpoint.receive(hex("FF FF 58 58 00 00 00 08"), from: .at(3), port: .data, at: now)
@@ -91,6 +92,7 @@ private final class PingSession: SessionExtension {
 
   @Test func extensionRequestsPacketsAtItsDeadline() throws {
     let (endpoint, ping, id) = try session()
+    // The extension sets a deadline every second.
     #expect(endpoint.nextDeadline == now + .seconds(1))
     endpoint.advance(to: now + .seconds(1))
     #expect(endpoint.drain() == [.extensionPacket(id, to: .at(3))])
@@ -101,6 +103,7 @@ private final class PingSession: SessionExtension {
     #expect(endpoint.sessionExtension(of: id) == nil)
   }
 
+  /// The extension sets a silence limit of three seconds.
   @Test func extensionSetsTheSilenceLimit() throws {
     let (endpoint, _, id) = try session()
     var invitations = 0

@@ -47,10 +47,12 @@ import _TestTraits
     }
 
     func service(_ name: String) -> Discovery.Service? { present.first { $0.name == name } }
+    /// The messages of the events `unavailable`.
     var unavailabilities: [String] { events.compactMap { if case .unavailable(let line) = $0 { line } else { nil } } }
     var newNames: [String] { events.compactMap { if case .renamed(let name) = $0 { name } else { nil } } }
   }
 
+  /// Runs `body` in a new network, and then stops the daemon and the bus. Cancels the test if the network is not available.
   private func withNetwork(_ body: (TestNetwork) async throws -> Void) async throws {
     do {
       let network = try TestNetwork()
@@ -64,7 +66,7 @@ import _TestTraits
 
   private let noDaemon =
     "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or "
-    + "name peers with --connect HOST:PORT"
+    + "connect to peers with --connect HOST:PORT"
 
   @Test func discoveryReportsAMissingDaemonOnceAndResumes() async throws {
     try await withNetwork { network in

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Transports
 
+/// The events that result from changes of the services since the previous call of `drain`.
 @Suite struct ServiceChangesTests {
   private func service(_ name: String, port: UInt16 = 5004) -> Discovery.Service {
     Discovery.Service(

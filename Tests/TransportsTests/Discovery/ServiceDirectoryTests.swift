@@ -4,12 +4,14 @@ import _TestSupport
 
 @testable import Transports
 
+/// The choice of the source, an interface and an address family, at which a service name is looked up.
 @Suite struct ServiceDirectoryTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   private let ipv4 = ServiceDirectory.Source(interface: 2, isIPv6: false)
   private let ipv6 = ServiceDirectory.Source(interface: 2, isIPv6: true)
   private let other = ServiceDirectory.Source(interface: 3, isIPv6: false)
 
+  /// The sources of the look-ups that are due.
   private func sources(_ directory: inout ServiceDirectory, at now: Instant) -> [ServiceDirectory.Source] {
     directory.takeDue(at: now).map(\.source)
   }
@@ -62,11 +64,12 @@ import _TestSupport
 
   @Test func numbersOfNamesAndSourcesAreLimited() {
     var directory = ServiceDirectory()
-    let taken = (0..<5000).filter { directory.appeared("\($0)", at: ipv4, now: start) }
-    #expect(taken == Array(0..<1000) && directory.count == 1000)
+    let accepted = (0..<5000).filter { directory.appeared("\($0)", at: ipv4, now: start) }
+    #expect(accepted == Array(0..<1000) && directory.count == 1000)
     let sources = (0..<100).filter {
       directory.appeared("7", at: ServiceDirectory.Source(interface: Int32($0), isIPv6: true), now: start)
     }
+    // A name has at most 32 sources. The name "7" has one already.
     #expect(sources.count == 31)
     directory.removeAll()
     #expect(directory.appeared("4999", at: ipv4, now: start) == true)

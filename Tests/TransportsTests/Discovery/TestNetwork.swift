@@ -129,6 +129,7 @@ final class TestNetwork {
     return Set(lines.filter { $0.first == "=" && $0.count >= 10 }.map { "\($0[2]) \($0[3]) \($0[8]) \($0[9])" })
   }
 
+  /// Ends a process and waits until it has ended.
   private func end(_ child: Child?) async throws {
     guard let child, child.isRunning else { return }
     child.signal(SIGTERM)

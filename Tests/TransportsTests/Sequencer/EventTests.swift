@@ -5,7 +5,9 @@ import _TestSupport
 
 @testable import Transports
 
+/// The conversion between messages and ALSA sequencer events.
 @Suite struct EventTests {
+  /// The numbers are those of `snd_seq_event_type` in `alsa/seq_event.h`.
   @Test func eventsMatchTheALSAHeader() {
     let channel = Channel(10)!
     let note = snd_seq_event_t(.noteOn(channel, key: 36, velocity: 100))
@@ -26,7 +28,7 @@ import _TestSupport
     for (message, type) in types { #expect(snd_seq_event_t(message).type == type, "\(message)") }
   }
 
-  @Test(arguments: [UInt64(1), 2, 3]) func everyMessageSurvivesTheRoundTrip(seed: UInt64) {
+  @Test(arguments: [UInt64(1), 2, 3]) func everyMessageConvertsToAnEventAndBack(seed: UInt64) {
     for message in everyMessage(seed: seed) { #expect(snd_seq_event_t(message).message == message) }
   }
 
@@ -38,7 +40,7 @@ import _TestSupport
   /// An event with arbitrary contents converts to a valid message or to nil.
   @Test(arguments: [UInt64(11), 12, 13]) func hostileEventsConvertToValidMessagesOrNil(seed: UInt64) {
     var random = SplitMix(seed: seed)
-    var found = 0
+    var converted = 0
     for _ in 0..<100_000 {
       var event = snd_seq_event_t()
       event.type = UInt8.random(in: 0...50, using: &random)
@@ -48,13 +50,14 @@ import _TestSupport
         withUnsafeMutableBytes(of: &event.data) { $0.storeBytes(of: word, toByteOffset: index * 4, as: UInt32.self) }
       }
       guard let message = event.message else { continue }
-      found += 1
+      converted += 1
       #expect(snd_seq_event_t(message).type == event.type && snd_seq_event_t(message).message == message)
     }
-    #expect(found > 1000)
+    #expect(converted > 1000)
   }
 
   @Test func eventWithoutAMessageConvertsToNil() {
+    /// The message of an event with these contents.
     func control(_ type: snd_seq_event_type, _ channel: UInt8, _ param: UInt32, _ value: Int32) -> Message? {
       var event = snd_seq_event_t()
       event.type = UInt8(type.rawValue)

@@ -1,6 +1,7 @@
 import Testing
 import Transports
 
+/// The search for a sequencer port by its address or name.
 @Suite struct PortFindingTests {
   private let ports = [
     port(14, 0, "Midi Through", "Midi Through Port-0"),
@@ -55,6 +56,7 @@ import Transports
     expect("Tutti", sending: true, "no such port")
     expect("130:0", sending: true, "belongs to this program")
     expect("clock", sending: false, "no such port")
+    // Port 131:0 of jack_midi_clock, not the local port "clock".
     #expect(throws: Never.self) { try ports.find("clock", sending: true) }
   }
 
@@ -65,6 +67,7 @@ import Transports
     }
   }
 
+  /// Expects that the search fails with an error that contains `words`.
   private func expect(_ text: String, sending: Bool, _ words: String, at location: SourceLocation = #_sourceLocation) {
     let error = #expect(throws: TransportError.self, sourceLocation: location) {
       try ports.find(text, sending: sending)
@@ -74,6 +77,7 @@ import Transports
   }
 }
 
+/// A port of the sequencer, by default one of another program that sends and receives.
 func port(
   _ client: UInt8, _ number: UInt8, _ clientName: String, _ portName: String, sends: Bool = true, receives: Bool = true,
   isLocal: Bool = false

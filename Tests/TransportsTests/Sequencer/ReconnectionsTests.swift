@@ -3,15 +3,19 @@ import Testing
 import Transports
 import _TestSupport
 
+/// The memory of connections to devices that vanish and return. Half a second after a port has started (the settling time), its
+/// connections are due.
 @Suite struct ReconnectionsTests {
   private let start = Instant(nanoseconds: 5_000_000_000)
   private let keys = port(20, 0, "Keys", "Keys MIDI 1")
+  /// The same device with another client number.
   private var keysElsewhere: SequencerPort { port(28, 0, "Keys", "Keys MIDI 1") }
 
+  /// Reconnections that know these existing connections.
   private func connected(_ links: [(Sequencer.Port, SequencerPort)]) -> Reconnections {
     var reconnections = Reconnections()
-    for (own, port) in links {
-      #expect(reconnections.note(.subscribed(SequencerLink(own, port.address)), at: start, ports: [port]).isEmpty)
+    for (local, port) in links {
+      #expect(reconnections.note(.subscribed(SequencerLink(local, port.address)), at: start, ports: [port]).isEmpty)
     }
     return reconnections
   }
@@ -72,6 +76,7 @@ import _TestSupport
     #expect(slow.due(at: start + .seconds(3), ports: [keys]).count == 1)
   }
 
+  /// After their return, the devices have the client numbers `firstNow` and `secondNow`.
   @Test func twoDevicesWithTheSameNameKeepSeparateConnections() {
     let (first, second) = (port(20, 0, "Keys", "Keys"), port(24, 0, "Keys", "Keys"))
     for (firstNow, secondNow) in [(20, 24), (24, 20), (32, 24), (32, 36)] as [(UInt8, UInt8)] {
@@ -84,10 +89,12 @@ import _TestSupport
       let links = reconnections.due(at: start + .seconds(1), ports: back)
       #expect(links.count == 2 && Set(links.map(\.port)) == [.input, .clock])
       #expect(Set(links.map(\.other)) == Set(back.map(\.address)))
+      // The number 24 belonged to the second device, which was connected to an output.
       if firstNow != 32 { #expect(links.contains { $0.port.isOutput && $0.other.client == 24 }) }
     }
   }
 
+  /// No event confirms that the connection was restored.
   @Test func failedConnectionIsRetriedAtTheNextStart() {
     var reconnections = connected([(.input, keys)])
     for round in Int64(0)..<3 {
@@ -110,7 +117,7 @@ import _TestSupport
     let all = [keysElsewhere, pads, stranger, port(131, 0, "Synth", "Synth in")]
     #expect(reconnections.resynchronize(links: [SequencerLink(.clock, stranger.address)], ports: all, at: start) == [])
     let links = reconnections.due(at: start + .seconds(1), ports: all)
-    #expect(Set(links.map(\.other.client)) == [28, 131])
+    #expect(Set(links.map(\.other.client)) == [28, 131], "the keys and the synthesizer, not the pads")
   }
 
   @Test func numberOfLostConnectionsIsLimited() {
@@ -122,6 +129,7 @@ import _TestSupport
     }
     for port in all { _ = reconnections.note(.portStarted(port.address), at: start, ports: all) }
     let links = reconnections.due(at: start + .seconds(1), ports: all)
+    // The 64 newest are remembered.
     #expect(links.map(\.other.client) == (136..<200).map { UInt8($0) })
   }
 

@@ -73,6 +73,7 @@ extension LabTests {
       defer { close(sender, receiver, other) }
       _ = (receiver.receiveMessages(), other.receiveMessages())
       let refused = (0..<10_000).count { _ in !sender.send(.clock, from: .notes) }
+      // The input pool of the receiver holds 2000 events.
       #expect(refused == 8_000)
       #expect(try #require(receiver.receiveMessage()).isOverflow)
       #expect(receiver.receiveMessage() == nil)
@@ -167,7 +168,7 @@ extension LabTests {
       defer { sequencer.close() }
       let missing = SequencerLink(.input, SequencerAddress(client: 190, port: 0))
       let error = #expect(throws: TransportError.self) { try sequencer.subscribe(missing) }
-      #expect(error?.description == "port 190:0: no such port; run `tutti ports` to list the ports")
+      #expect(error?.description == "port 190:0: no such port; give a port that `tutti ports` lists")
       #expect(throws: TransportError.self) { try sequencer.unsubscribe(missing) }
       let through = SequencerLink(.clock, SequencerAddress(client: 14, port: 0))
       try sequencer.subscribe(through)
@@ -195,9 +196,9 @@ extension LabTests {
 @Suite struct NoSequencerTests {
   @Test(.enabled(if: !Lab.hasSequencer, "this machine has a sequencer"))
   func errorForAMissingSequencerHasReasonAndRemedy() {
-    let words = "ALSA sequencer: /dev/snd/seq does not exist; run `modprobe snd-seq`, or omit --midi"
+    let words = "ALSA sequencer: /dev/snd/seq does not exist; run `modprobe snd-seq` as root"
     let opening = #expect(throws: TransportError.self) { try Sequencer(name: "Tutti", takingClock: false) }
-    #expect(opening?.description == words)
+    #expect(opening?.description == words + ", or omit --midi")
     let listing = #expect(throws: TransportError.self) { try Sequencer.ports() }
     #expect(listing?.description == words)
   }

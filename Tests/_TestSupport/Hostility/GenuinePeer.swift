@@ -26,6 +26,7 @@ final class GenuinePeer {
   func play(at now: Instant) -> [UInt8] {
     var packet = packet(at: now)
     guard sender.sendsInstants, !packet.isEmpty else { return packet }
+    // The send instant: eight octets, big-endian.
     for index in 0..<8 {
       packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: now.nanoseconds >> (56 - 8 * index))
     }

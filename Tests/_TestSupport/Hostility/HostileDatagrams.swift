@@ -1,7 +1,8 @@
 import Simulation
 
 /// Datagrams as a defective implementation, a damaged line or an attacker sends them: random octets, and recorded valid
-/// datagrams, which are repeated unchanged or damaged. RTP and each command that was recorded are about equally frequent.
+/// datagrams, which are repeated unchanged or damaged. Each recorded kind of datagram (RTP, or one command) is about equally
+/// frequent.
 public struct HostileDatagrams {
   /// The maximum number of recorded datagrams per kind. A further one replaces a random one.
   private static let capacityPerKind = 64
@@ -51,7 +52,9 @@ public struct HostileDatagrams {
   private mutating func noise() -> [UInt8] {
     let length = pick(10) == 0 ? pick(1500) : pick(64)
     var octets = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-    // The first octets of valid datagrams, so that some of the datagrams pass the first check.
+    // The first octets of valid datagrams, so that some of the datagrams pass the first check. In this order: none, the
+    // signature of AppleMIDI, an invitation (IN), RTP version 2 with payload type 97, a clock synchronization (CK), a
+    // clock probe (TU), and receiver feedback (RS).
     let beginnings: [[UInt8]] = [
       [], [0xFF, 0xFF], Array("\u{FF}\u{FF}IN".unicodeScalars.map { UInt8($0.value) }), [0x80, 0x61],
       [0xFF, 0xFF, 0x43, 0x4B], [0xFF, 0xFF, 0x54, 0x55, 1], [0xFF, 0xFF, 0x52, 0x53],

@@ -7,12 +7,13 @@ import Simulation
 /// A hostile stream of RTP packets with all kinds of messages and with short and long recovery journals. Packets are omitted,
 /// reordered, replayed and damaged.
 ///
-/// The valid packets are generated once. Each input is a random one of them with a new sequence number: mostly the next number,
-/// sometimes a number up to twenty ahead, an older one or a random one. After a gap, the receiver recovers the missing packets
-/// from the journal of the input, which belongs to another position in the stream. Two of three inputs are damaged.
+/// The valid packets are generated once. Each input is a random one of them with a new sequence number: mostly the next
+/// number, sometimes a number up to twenty ahead, an older one or a random one. After a gap, the receiver recovers the
+/// missing packets from the journal of the input, which belongs to another position in the stream. Two of three inputs
+/// are damaged.
 public struct HostilePackets {
   /// The SSRC of the stream.
-  public static let ssrc: UInt32 = 0x5475_7474
+  public static let ssrc: UInt32 = 0x5475_7474  // "Tutt"
 
   /// The valid packets in the order in which they were sent, from sequence number 0 on.
   public let valid: [[UInt8]]
@@ -31,6 +32,7 @@ public struct HostilePackets {
     for number in 0..<count {
       // The first half is acknowledged often, so its journals are short. The second half is acknowledged rarely.
       if random.integer(in: 0...(number < count / 2 ? 20 : 400)) == 0 { sender.acknowledge(sender.sequence &- 1) }
+      // Every 64 messages, the sender changes between normal and enhanced controller logs.
       sender.usesEnhancedControllers = number / 64 % 2 == 1
       let instant = Instant(nanoseconds: Int64(number) * 5_000_000)
       let packet =
@@ -55,6 +57,7 @@ public struct HostilePackets {
       case 1...60: sequence &- UInt16(pick(100))
       default: sequence
       }
+    // Octets 2 and 3 of the RTP header contain the sequence number.
     (packet[2], packet[3]) = (UInt8(number >> 8), UInt8(truncatingIfNeeded: number))
     // Most damage is after the header, because a packet with a damaged header is rejected before its content is read.
     for _ in 0..<pick(3) {

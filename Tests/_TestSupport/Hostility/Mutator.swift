@@ -1,8 +1,8 @@
 import Simulation
 
-/// Damages datagrams as damaged lines, defective implementations and attackers do. It inverts a bit, replaces octets, removes
-/// the end, appends octets, replaces the end by that of another datagram or by random octets, or sets a word to an extreme
-/// value.
+/// Damages datagrams as defective lines, defective implementations and attackers do. It inverts a bit, replaces octets,
+/// removes the end, appends octets, replaces the end by that of another datagram or by random octets, or sets a word to
+/// an extreme value.
 public struct Mutator {
   private var random: SplitMix
 

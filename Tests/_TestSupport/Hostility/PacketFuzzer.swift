@@ -3,8 +3,8 @@ import RTPMIDI
 
 /// A ``PacketReceiver`` that receives ``HostilePackets``.
 ///
-/// After each packet, the invariants are checked: a rejected packet gives no events, an accepted packet is counted once and gives
-/// a bounded number of events, and no System Exclusive message exceeds its capacity.
+/// After each packet, the invariants are checked: a rejected packet gives no events, an accepted packet is counted once
+/// and gives a bounded number of events, and no System Exclusive message exceeds its capacity.
 public final class PacketFuzzer: Fuzzer {
   private static let systemExclusiveCapacity = 256
   /// An upper bound of the events of one packet: those of its recovery journal, and one for each of its up to 4000 octets.

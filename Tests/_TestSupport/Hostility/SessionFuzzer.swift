@@ -80,13 +80,14 @@ public final class SessionFuzzer: Fuzzer {
   private func pickPeer() -> Int { 1 + pick(Self.controls.count - 1) }
   private func pickPort() -> Port { pick(4) == 0 ? .control : .data }
 
-  /// Usually one of 800 strangers, so that the genuine peers also find free sessions; in every fourth period of 100 000 inputs,
-  /// one of 3000, more than there are sessions.
+  /// Usually one of 800 strangers, so that the genuine peers also find free sessions; in every fourth period of 100 000
+  /// inputs, one of 3000, more than there are sessions.
   private func pickStranger() -> SocketAddress {
     SocketAddress(host: UInt32(10 + pick(inputs / 100_000 % 4 == 3 ? 3000 : 800)), port: 5004)
   }
 
   private func step() throws(FuzzFailure) {
+    // The cases are the percentages of all inputs.
     switch pick(100) {
     case 0..<40: try imitate()
     case 40..<50: try inviteFromStranger()
@@ -112,6 +113,7 @@ public final class SessionFuzzer: Fuzzer {
     let name = pick(4) == 0 ? String(repeating: "n", count: pick(1200)) : nil
     let command = SessionCommand(.invitation, token: UInt32(pick(1 << 32)), ssrc: UInt32(pick(1 << 32)), name: name)
     let datagram = octets { _ = command.append(to: &$0) }
+    // One invitation in ten is sent only to the data port, and one in ten only to the control port.
     let part = pick(10)
     if part != 0 { try receive(datagram, from: control, .control) }
     if part != 1 { try receive(datagram, from: control.data, .data) }
@@ -121,6 +123,7 @@ public final class SessionFuzzer: Fuzzer {
   private func deliver() throws(FuzzFailure) {
     guard !inFlight.isEmpty else { return }
     let flight = inFlight.remove(at: pick(inFlight.count))
+    // One datagram in ten is lost, and one in ten stays in transit, so that it arrives again.
     let fate = pick(10)
     if fate == 0 { return }
     if fate == 1 { inFlight.append(flight) }
@@ -185,7 +188,7 @@ public final class SessionFuzzer: Fuzzer {
     }
   }
 
-  /// Puts the datagrams that an endpoint sends in flight. Returns the number of its outputs.
+  /// Puts the datagrams that peer `k` sends in flight. Returns the number of the outputs of its endpoint.
   @discardableResult private func send(from k: Int) -> Int {
     let outputs = peers[k].endpoint.drain()
     for output in outputs {
@@ -212,11 +215,11 @@ public final class SessionFuzzer: Fuzzer {
     return outputs.count
   }
 
-  /// Puts a datagram in flight. The imitator of the sender records one of four datagrams. For a datagram of the tested endpoint,
-  /// it is the imitator of a random peer.
+  /// Puts a datagram of peer `k` in flight. The imitator of the sender records one of four datagrams. If the sender is
+  /// the tested endpoint, the imitator of a random genuine peer records it instead.
   private func put(_ flight: Flight, of k: Int) {
     if pick(4) == 0 { imitators[k == 0 ? pickPeer() : k].see(flight.datagram) }
-    // Datagrams to strangers are not delivered.
+    // Datagrams to strangers, whose hosts have numbers from 10 on, are not delivered.
     guard flight.to.low & 0xFFFF_FFFF < 10 else { return }
     if inFlight.count == Self.inFlightLimit { inFlight.remove(at: pick(Self.inFlightLimit)) }
     inFlight.append(flight)

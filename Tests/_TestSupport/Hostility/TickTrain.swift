@@ -2,8 +2,9 @@ import Foundation
 public import MusicalTime
 import Simulation
 
-/// A train of MIDI clock ticks with one kind of disturbance: 240 ticks at 120 BPM, the disturbance, then 480 ticks at a constant
-/// tempo. Each tick arrives late by |N(0, sigma)|. The seed determines the train.
+/// A train of MIDI clock ticks with one kind of disturbance: 240 ticks at 120 BPM, the disturbance, then 480 ticks at a
+/// constant tempo. Each tick arrives late by the magnitude of a normally distributed number with mean 0 and standard
+/// deviation sigma. The seed determines the train.
 public enum TickTrain: String, CaseIterable, Sendable {
   case steady
   /// One of twenty ticks is lost, independently of the others.
@@ -32,12 +33,12 @@ public enum TickTrain: String, CaseIterable, Sendable {
   case longRamp
   /// For five seconds, each tick arrives a second time 2 to 4 ms later.
   case doubled
-  /// From the first to the last tick, each arrives a second time 2 to 4 ms later.
+  /// From the first tick to the last, each tick arrives a second time 2 to 4 ms later.
   case doubledFromTheStart
 
   /// The arrival of a tick.
   public struct Arrival: Sendable {
-    /// The number of the tick, as the sender counts.
+    /// The number of the tick by the sender's count.
     public var tick: Int64
     /// The due time of the tick in nanoseconds.
     public var due: Double
@@ -47,8 +48,8 @@ public enum TickTrain: String, CaseIterable, Sendable {
     public var bpm: Double
   }
 
-  /// Whether a receiver can derive the count of the sender from the arrivals. It cannot if the sender pauses: the gap looks like
-  /// lost ticks.
+  /// Whether a receiver can derive the count of the sender from the arrivals. It cannot if the sender pauses: the gap
+  /// looks like lost ticks.
   public var tellsCount: Bool { self != .pause && self != .silence }
 
   /// Generates the train of `seed`.
@@ -94,12 +95,15 @@ public enum TickTrain: String, CaseIterable, Sendable {
     return (sender.arrivals, calm)
   }
 
+  /// The sender of the train, and the network to the receiver.
   private struct Sender {
     var random: SplitMix
     let sigma: Double
     var arrivals: [Arrival] = []
+    /// The newest tick, and its due time in nanoseconds.
     var tick: Int64 = -1
     var due = 1e12
+    /// Whether each tick arrives twice.
     var isDoubled = false
     /// The probability that a loss begins at a tick, and the number of ticks that are lost then.
     var loss: (rate: Double, count: ClosedRange<Int64>) = (0, 1...1)
@@ -108,6 +112,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
 
     init(random: SplitMix, sigma: Double) { (self.random, self.sigma) = (random, sigma) }
 
+    /// Sends `count` ticks. `bpm` returns the tempo of the tick with a number from 0 on.
     mutating func send(_ count: Int, bpm: (Int) -> Double) {
       for n in 0..<count {
         step(bpm(n))
@@ -131,17 +136,21 @@ public enum TickTrain: String, CaseIterable, Sendable {
       }
     }
 
+    /// Sends ticks for `seconds` seconds. The tempo rises from 40 to 240 BPM in the first half and falls back in the second.
     mutating func ramp(seconds: Double) {
       let start = due
       while due - start < seconds * 1e9 {
+        // From 0 to 1 in the first half, and to 2 in the second half.
         let progress = (due - start) / (seconds * 0.5e9)
         step(40 + 200 * max(0, progress < 1 ? progress : 2 - progress))
         arrive(due + abs(normal()) * sigma, 40 + 200 * max(0, progress < 1 ? progress : 2 - progress))
       }
     }
 
+    /// Begins the next tick at a tempo of `bpm`.
     private mutating func step(_ bpm: Double) {
       tick += 1
+      // A minute has 60e9 ns, and a quarter note has 24 ticks.
       due += 60e9 / bpm / 24
     }
 

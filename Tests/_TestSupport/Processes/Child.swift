@@ -11,8 +11,9 @@ public final class Child {
   private let outputPath: String
   private let errorPath: String
 
-  /// Starts `program` with `folder` as its working folder. The standard input stays open until ``closeInput()``, or until this
-  /// process ends. The state and the settings of the user are not used: both are in `folder`.
+  /// Starts `program` with `folder` as its working folder. The standard input stays open until ``closeInput()``, or
+  /// until this process ends. The program keeps its state and its settings in `folder`, not in the home folder of the
+  /// user.
   ///
   /// - Parameters:
   ///   - name: the name of the process in error messages and of its output files.

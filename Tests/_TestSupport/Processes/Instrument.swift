@@ -19,17 +19,17 @@ public final class Instrument {
   public var address: SequencerAddress { SequencerAddress(client: sequencer.client, port: Sequencer.Port.input.number) }
 
   /// Subscribes to the port that `text` names, to receive its messages.
-  public func hear(_ text: String) throws {
+  public func subscribe(to text: String) throws {
     try sequencer.subscribe(SequencerLink(.input, sequencer.ports().find(text, sending: true).address))
   }
 
-  /// Connects its notes port to the port that `text` names. ``play(_:)`` then sends to this port.
+  /// Connects the notes port of this program to the port that `text` names. ``play(_:)`` then sends to this port.
   public func play(into text: String) throws {
     try sequencer.subscribe(SequencerLink(.notes, sequencer.ports().find(text, sending: false).address))
   }
 
   /// Ends the subscription to the port that `text` names.
-  public func stopHearing(_ text: String) throws {
+  public func unsubscribe(from text: String) throws {
     try sequencer.unsubscribe(SequencerLink(.input, sequencer.ports().find(text, sending: true).address))
   }
 
@@ -37,7 +37,7 @@ public final class Instrument {
   public func play(_ message: Message) -> Bool { sequencer.send(message, from: .notes) }
 
   /// Sends MIDI clock from the port "clock": `first` before the first tick, each tick at its due time, and `last` half a tick
-  /// after the last tick. The ticks are 20 ms apart, tick 0 is at `origin`. Returns after the last message.
+  /// after the last tick. The ticks are 20 ms apart, and tick 0 is due at `origin`. Returns after the last message.
   public func sendClock(_ ticks: Range<Int64>, since origin: Instant, first: [Message] = [], last: [Message] = []) {
     for tick in ticks {
       MonotonicClock.sleep(until: Self.dueTime(of: tick, since: origin))
@@ -52,7 +52,7 @@ public final class Instrument {
   public static func dueTime(of tick: Int64, since origin: Instant) -> Instant { origin + .milliseconds(20 * tick) }
 
   /// Removes and returns the messages that have arrived.
-  public func heard() -> [Message] {
+  public func takeMessages() -> [Message] {
     var messages: [Message] = []
     while let arrival = sequencer.receive() {
       if case .message(let message) = arrival.event { messages.append(message) }
@@ -64,7 +64,7 @@ public final class Instrument {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func countHeard() -> Int {
+  public func takeMessageCount() -> Int {
     var count = 0
     while let arrival = sequencer.receive() { if case .message = arrival.event { count += 1 } }
     return count

@@ -18,6 +18,7 @@ extension Peer {
     return clocks.first { $0.leads(ensemble) } ?? clocks.first
   }
 
+  /// The name of the external clock by which this peer plays.
   var externalClockName: String {
     let names =
       (midi?.clocks.filter { $0.clock.leads(ensemble) }.map(\.name) ?? [])
@@ -35,36 +36,42 @@ extension Peer {
 
   /// Reports silent clocks, and ensures that only one clock is used.
   func advanceExternalClocks(to now: Instant) {
-    for n in midi?.clocks.indices ?? 0..<0 {
-      if let name = midi?.clocks[n].name, let event = midi?.clocks[n].clock.advance(to: now) { notify(event, of: name) }
+    for index in midi?.clocks.indices ?? 0..<0 {
+      if let name = midi?.clocks[index].name, let event = midi?.clocks[index].clock.advance(to: now) {
+        notify(event, of: name)
+      }
     }
     let candidates = clockCandidates
     guard candidates.count > 1 else { return }
     let (yields, notifications) = arbiter.select(among: candidates, for: ensemble, now: now)
+    // The index among the candidates of the clock that is no longer used.
     if let yields {
-      let ports = midi?.clocks.count ?? 0
-      if yields < ports {
+      let portCount = midi?.clocks.count ?? 0
+      if yields < portCount {
         midi?.clocks[yields].clock.yield(&ensemble, now: now)
       } else {
-        core.peerClocks[yields - ports].clock.yield(&ensemble, now: now)
+        core.peerClocks[yields - portCount].clock.yield(&ensemble, now: now)
       }
     }
     for notification in notifications {
       switch notification {
-      case .unused(let name, let used): log.notice("external clock \(name): not used; \(used) is used")
+      case .unused(let name, let used): log.notice("external clock \(name): not used, because \(used) is used")
       case .replaced(let name, let silent):
         log.notice("external clock \(silent): silent; \(name) is used from now on")
       }
     }
   }
 
+  /// Informs the player of an event of the external clock called `name`.
   func notify(_ event: ExternalClock.Event, of name: String) {
     switch event {
-    case .refused(let error): log.notice("external clock \(name): cannot start yet: \(description(of: error))")
+    case .refused(let error):
+      log.notice("external clock \(name): cannot start the rhythm yet; \(description(of: error))")
     case .silent: log.warning("external clock \(name): sends no ticks; the rhythm continues at the last tempo")
     case .heard: log.notice("external clock \(name): sends ticks again")
     case .unplayable:
-      log.warning("external clock \(name): its tempo is not within 20 to 999 BPM, so the rhythm does not start")
+      log.warning(
+        "external clock \(name): its tempo is not within 20 to 999 BPM, so the rhythm does not start; change its tempo")
     }
   }
 }

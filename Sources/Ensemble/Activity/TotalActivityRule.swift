@@ -1,5 +1,5 @@
-/// How the master combines the activity levels of all peers.
-public enum ActivityRule: String, CaseIterable, Hashable, Sendable {
+/// How the master combines the activities of all peers into the total activity.
+public enum TotalActivityRule: String, CaseIterable, Hashable, Sendable {
   /// The sum, 127 at most: each active player makes the rhythm richer.
   case sum
   /// The rounded mean: a large group plays no richer rhythm than a small one.
@@ -7,7 +7,7 @@ public enum ActivityRule: String, CaseIterable, Hashable, Sendable {
   /// The largest level.
   case maximum
 
-  /// The total of `levels`, 0...127; 0 if `levels` is empty.
+  /// The total of `levels`, the activities of the peers, 0...127; 0 if `levels` is empty.
   public func total(of levels: [UInt8]) -> UInt8 {
     let sum = levels.reduce(0) { $0 + Int($1) }
     switch self {

@@ -2,13 +2,17 @@ import MusicalTime
 import PeerProtocol
 import Playback
 
-// The total as a follower plays by it.
+// How a follower applies the totals that its master reports: from which beat on each total selects the layers.
+//
+// The intensity of the schedule contains the total that applies now and at most one pending total, with the tick from which
+// it applies. A total is *estimated* if the local peer has chosen this tick itself, because it did not know the instant.
 extension EnsembleState {
-  /// A total that applies further away than this counts as one without an instant.
+  /// A total whose instant is further away from now than this counts as one without an instant.
   private static var farthest: Nanoseconds { .seconds(10) }
 
-  /// The master has reported a total.
-  mutating func received(_ report: FollowedTotals.Report, at now: Instant) {
+  /// The master has reported a total. It is kept until the rhythm can be played, applied at the beat nearest to its instant, or,
+  /// without a usable instant, at the next beat that can still be changed.
+  mutating func received(_ report: ReceivedTotals.Report, at now: Instant) {
     guard isScheduled else {
       let newer = follower!.totals.early.newer
       follower!.totals.early = (newer, report)
@@ -24,18 +28,22 @@ extension EnsembleState {
     let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
     let tick = schedule.tick(atMaster: report.instant + halfTick)
     let isFar = (schedule.deadline(tick) - now).magnitude > Self.farthest
+    // A total from a recovery journal has no instant. The last condition excludes ticks for which the arithmetic below could
+    // overflow.
     if report.isRecovered || isFar || tick.index.magnitude > 1 << 50 {
       localActivity.lastTotal = report.value
       return change(to: report.value, at: now)
     }
+    // The nearest beat: the stamp is in units of 100 us.
     let beat = (tick + Tick.perQuarter / 2).beat
     let isEstimated = follower!.totals.isEstimated
-    // A newer total has already arrived.
+    // The pending total applies later than this one: it is newer, and has arrived before.
     if !isEstimated, old.changeTick != Tick(.max), beat < old.changeTick { return }
     localActivity.lastTotal = report.value
-    let before = isEstimated && old.changeTick > present ? old.value : old.value(at: beat + -1)
+    // A pending estimated change is replaced. Any other change stays in force up to the beat.
+    let valueBefore = isEstimated && old.changeTick > present ? old.value : old.value(at: beat + -1)
     follower!.totals.isEstimated = false
-    play(Intensity(before, next: report.value, from: beat))
+    play(Intensity(valueBefore, next: report.value, from: beat))
   }
 
   /// Plays by the last total of the master. Plays by the local level while the master has reported no total, and while its
@@ -47,11 +55,11 @@ extension EnsembleState {
     if noteRun(), localActivity.lastTotal == nil { play(Intensity(activity)) }
     if let report = early.older { received(report, at: now) }
     if let report = early.newer { received(report, at: now) }
-    change(to: goal(under: master), at: now)
+    change(to: requiredTotal(under: master), at: now)
   }
 
-  /// Records the run. A pending change from an earlier run, or from a decision of the local peer as the master, gives way to
-  /// the first total of the new run, whose master decides about other beats.
+  /// Records the run of the schedule. If it is a new one, a pending change counts as estimated: it comes from an earlier run, or
+  /// from a decision of the local peer as the master, and the first total of the new master replaces it.
   ///
   /// - Returns: whether the run has changed.
   @discardableResult
@@ -65,10 +73,12 @@ extension EnsembleState {
   func isOffTotal(_ follower: Follower) -> Bool {
     guard follower.playing != nil else { return false }
     return follower.totals.run != schedule.run || follower.totals.early.newer != nil
-      || schedule.intensity.next != goal(under: follower.master)
+      || schedule.intensity.next != requiredTotal(under: follower.master)
   }
 
-  private func goal(under master: Identity) -> UInt8 {
+  /// The total by which the local peer must play: the last one that the master has reported; the local level while the master
+  /// has reported none, and while the activity gate is closed for it.
+  private func requiredTotal(under master: Identity) -> UInt8 {
     admits(.activity, from: master) ? localActivity.lastTotal ?? activity : activity
   }
 
@@ -84,18 +94,20 @@ extension EnsembleState {
     play(Intensity(isPending ? old.value : old.next, next: total, from: beat))
   }
 
+  /// Plays by `intensity` from now on.
   private mutating func play(_ intensity: Intensity) {
     guard intensity != schedule.intensity else { return }
     schedule.intensity = intensity
     emit(.play(schedule))
   }
 
-  /// The present intensity, converted to the ticks of `next`: a pending change applies at the same instant. A pending change
-  /// of a rhythm that ends before is dropped.
+  /// The present intensity, converted to the ticks of the schedule `next`: a pending change stays at the same instant. It is
+  /// dropped if it would then apply more than ``farthest`` from now.
   func intensity(continuedIn next: PlaybackSchedule, at now: Instant) -> Intensity {
     var intensity = schedule.intensity
     guard intensity.changeTick != Tick(.max) else { return intensity }
     let (present, tick) = (schedule.tick(at: now), next.tick(at: now))
+    // Up to a quarter note apart, both rhythms are the same one, and the tick numbers agree.
     if abs(tick - present) > Tick.perQuarter { intensity.changeTick = intensity.changeTick + (tick - present) }
     let isFar = intensity.changeTick > tick && next.deadline(intensity.changeTick) - now > Self.farthest
     return isFar ? Intensity(intensity.value) : intensity

@@ -1,0 +1,55 @@
+import Engine
+
+/// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``. After a colon, the
+/// octets are a command line until Return, which runs it, or Escape, which discards it. From a pipe or a file, all octets are
+/// command lines.
+final class CommandLineEditor: @unchecked Sendable {
+  // Unchecked: all calls are made on the queue of the read source.
+  /// The maximum length of a command line in octets.
+  private static let maximumLength = 1024
+  private let isTerminal: Bool
+  private let post: (PlayerCommand) -> Void
+  private let terminal: Terminal
+  /// The command line that is being typed; nil while each key is a command.
+  private var line: [UInt8]?
+
+  init(isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, terminal: Terminal) {
+    (self.isTerminal, self.post, self.terminal) = (isTerminal, post, terminal)
+    line = isTerminal ? nil : []
+  }
+
+  /// Handles one octet.
+  func read(_ key: UInt8) {
+    guard var text = line else {
+      if key == UInt8(ascii: ":") {
+        line = []
+        return terminal.prompt(":")
+      }
+      if let command = KeyBindings.command(for: key) { post(command) }
+      return
+    }
+    switch key {
+    case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+      line = isTerminal ? nil : []
+      terminal.prompt(nil)
+      return execute(String(decoding: text, as: UTF8.self))
+    // Backspace.
+    case 0x7F, 0x08: _ = text.popLast()
+    // Escape.
+    case 0x1B:
+      line = isTerminal ? nil : []
+      return terminal.prompt(nil)
+    default: if text.count < Self.maximumLength { text.append(key) }
+    }
+    line = text
+    if isTerminal { terminal.prompt(":" + String(decoding: text, as: UTF8.self)) }
+  }
+
+  /// Posts the command in `text`, or reports a syntax error. A blank line has no effect.
+  private func execute(_ text: String) {
+    guard text.contains(where: { !$0.isWhitespace }) else { return }
+    do throws(CommandSyntaxError) { post(try PlayerCommand(text: text)) } catch {
+      terminal.printLine("tutti: \(error)")
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import Engine
+
+/// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The key `:` is handled by
+/// ``CommandLineEditor``.
+enum KeyBindings {
+  /// Returns the command of `key`, or nil if the key has none.
+  static func command(for key: UInt8) -> PlayerCommand? {
+    switch key {
+    case UInt8(ascii: " "): .startOrStop
+    case UInt8(ascii: "c"): .continue
+    case UInt8(ascii: "<"), UInt8(ascii: ","): .locate(bars: -1)
+    case UInt8(ascii: ">"), UInt8(ascii: "."): .locate(bars: 1)
+    case UInt8(ascii: "+"), UInt8(ascii: "="): .tempo(by: 1)
+    case UInt8(ascii: "-"): .tempo(by: -1)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): .activity(UInt8(Int(key - UInt8(ascii: "0")) * 127 / 9))
+    case UInt8(ascii: "h"): .offer(to: nil)
+    case UInt8(ascii: "t"): .take
+    case UInt8(ascii: "\t"): .playToNext
+    case UInt8(ascii: "w"): .showRoster
+    case UInt8(ascii: "q"): .leave
+    default: nil
+    }
+  }
+}
