@@ -55,7 +55,7 @@ struct PortsCommand: ParsableCommand {
       let reason =
         PCMDevices.isAccessDenied
         ? "none usable: permission denied; add yourself to the group audio (`usermod -aG audio NAME` as root) "
-        + "and log in again"
+          + "and log in again"
         : "none; record with --audio wav:FILE"
       return "Sound cards: \(reason)\n"
     }
