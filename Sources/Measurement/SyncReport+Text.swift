@@ -35,8 +35,8 @@ extension SyncReport: CustomStringConvertible {
     var text = "Offset from \(reference), us\n\(offsets)\n"
     text += "Lateness, acted minus due, us\n\(lateness)\nCounts of each peer at its end\n\(counts)"
     for peer in peers where peer.summary == nil {
-      let ending = peer.isCutOff ? "; its last line is incomplete" : ""
-      text += "\(peer.header.name): no counts, because the trace has no end\(ending)\n"
+      let defect = peer.isCutOff ? "incomplete" : "missing"
+      text += "\(peer.header.name): no counts, because the end of its trace is \(defect)\n"
     }
     return text
   }

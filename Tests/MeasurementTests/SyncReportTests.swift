@@ -154,7 +154,7 @@ import _TestSupport
     #expect(lines[1] == "      ticks  missing  skipped  extra  |p50|  |p99|  |max|  mean  drift ppm")
     #expect(lines[2] == "bert     96        0        0      0   20.8   20.8   20.8  20.8       0.00")
     #expect(lines.contains("anna     1        96         0     0    48     0        0          0"))
-    #expect(lines.contains("bert: no counts, because the trace has no end; its last line is incomplete"))
+    #expect(lines.contains("bert: no counts, because the end of its trace is incomplete"))
     let json = try JSONEncoder().encode(report)
     #expect(try JSONDecoder().decode(SyncReport.self, from: json) == report)
     let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])

@@ -51,7 +51,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  private static let remedyWithoutCard = "there is no sound card, so record with --audio wav:FILE"
+  private static let remedyWithoutCard = "this machine has no sound card, so record with --audio wav:FILE"
 
   /// The available cards and, if there is a card, `default`. Empty if there is none.
   private var alternatives: String {

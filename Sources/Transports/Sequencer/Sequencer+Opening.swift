@@ -5,7 +5,9 @@ extension Sequencer {
   /// Opens a client without ports, and returns its handle.
   ///
   /// - Parameter alternative: what the user can do without a sequencer, as the end of the remedy in errors.
-  static func open(name: String, alternative: String = ", or omit --midi") throws(TransportError) -> OpaquePointer {
+  static func open(
+    name: String, alternative: String = ", or omit --midi and --clock-from"
+  ) throws(TransportError) -> OpaquePointer {
     alsa_be_quiet()
     var handle: OpaquePointer?
     let code = snd_seq_open(&handle, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK)

@@ -9,7 +9,7 @@ import Rhythm
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Run several peers on this machine and measure their timing.",
+    abstract: "Run several peers on this machine and measure their timing.", usage: "tutti demo [<options>]",
     discussion: """
       Each peer is a separate process that records to a WAV file. If there is a sound card, the first peer also plays \
       through it. The first peer starts the rhythm and is the master. The other peers follow its clock over the network \

@@ -53,6 +53,8 @@ struct MeasureCommand: ParsableCommand {
                     or played the tick
           Counts    what each peer has counted until its end
 
+        Times are in microseconds: p50 is the median, p99 the 99th percentile; |p50| is the median of the magnitudes.
+
         EXAMPLES
           tutti measure sync master.trace ada.trace ben.trace
           tutti measure sync --clock-ahead 0 98765 -- master.trace ada.trace
@@ -92,9 +94,11 @@ struct MeasureCommand: ParsableCommand {
 
         TABLE
           matched     hits that are in both recordings
-          correlated  matched hits with equal sound; their times are exact to a frame
+          correlated  matched hits with similar sound, measured exactly to a frame
           missing     hits of the reference that this recording lacks
           extra       hits of this recording that the reference lacks
+
+        Times are in microseconds: |p50| is the median of the magnitudes, |p99| the 99th percentile.
 
         EXAMPLES
           tutti measure audio master.wav ada.wav

@@ -29,8 +29,8 @@ struct EnsembleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let the next peer continue the rhythm when the master disappears, or stop the rhythm. On the master, the option "
-        + "also applies when this peer leaves.",
+      "When the master disappears, let the next peer continue the rhythm (continue) or end the rhythm (stop). On the "
+        + "master, the option also applies when this peer leaves.",
       valueName: "ACTION"))
   var onMasterLoss = MasterLoss.continue
 

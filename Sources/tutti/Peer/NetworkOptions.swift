@@ -14,7 +14,8 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Connect to the peer or RTP-MIDI device at this address, and retry until it answers. Repeatable.",
+      "Connect to the peer or RTP-MIDI device at this address, and retry until it answers. Write an IPv6 address "
+        + "in brackets. Repeatable.",
       valueName: "HOST:PORT"))
   var connect: [String] = []
 

@@ -20,7 +20,7 @@ struct PeerCommand: ParsableCommand {
         c         continue at the position where the rhythm stopped
         < >       move this position back or forward by one bar
         + -       increase or decrease the tempo by 1 BPM
-        0 ... 9   set your activity, from 0 to 127: how dense the rhythm shall be
+        0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
         h         offer the role of master to all other peers
         t         take the role of master that was offered in the last 30 s
         tab       send your notes to the next peer; after the last peer, to all
@@ -46,9 +46,9 @@ struct PeerCommand: ParsableCommand {
         gate RULE                   open or close gates, see --gate
         led-by PEER|anyone          let only PEER control the rhythm, see --led-by
         send-to PEER|all            send your notes to PEER or to all
-        note NOTE [VELOCITY]        play a MIDI note, 0...127 and 1...127 (100)
-        release NOTE                end a MIDI note, 0...127
-        control CONTROLLER VALUE    send a MIDI controller, 0...127 and 0...127
+        note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127 (100)
+        release NOTE                end a note, 0...127
+        control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
         peers                       list the peers, like the key w
         leave                       leave the other peers and end the program
 
@@ -142,7 +142,9 @@ struct PeerCommand: ParsableCommand {
       valueName: "S"))
   var duration: Double?
 
-  @Option(help: ArgumentHelp("Write a trace to this file: one JSON line per tick.", valueName: "FILE"))
+  @Option(
+    help: ArgumentHelp(
+      "Write a trace to this file, for `tutti measure sync`: one JSON line per tick.", valueName: "FILE"))
   var trace: String?
 
   @Flag(help: "Print events as JSON lines on standard output.")

@@ -9,6 +9,7 @@ struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
     abstract: "Simulate many peers on a virtual network, faster than real time.",
+    usage: "tutti simulate [<options>]",
     discussion: """
       The peers run this program's real code, from received datagrams to played steps. Clocks, threads, network and \
       sound are virtual. The seed determines everything: the same command gives the same result.

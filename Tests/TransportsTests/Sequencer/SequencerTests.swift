@@ -198,7 +198,7 @@ extension LabTests {
   func errorForAMissingSequencerHasReasonAndRemedy() {
     let words = "ALSA sequencer: /dev/snd/seq does not exist; run `modprobe snd-seq` as root"
     let opening = #expect(throws: TransportError.self) { try Sequencer(name: "Tutti", takingClock: false) }
-    #expect(opening?.description == words + ", or omit --midi")
+    #expect(opening?.description == words + ", or omit --midi and --clock-from")
     let listing = #expect(throws: TransportError.self) { try Sequencer.ports() }
     #expect(listing?.description == words)
   }
