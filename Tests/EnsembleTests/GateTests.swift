@@ -77,6 +77,14 @@ import Testing
     #expect(!gates.areLed && !gates.opening(for: anna, named: "anna")[.rhythm])
   }
 
+  @Test func ledByAnyoneOpensTheRhythmGateToAllPeers() throws {
+    var gates = Gates()
+    try gates.apply("bert:rhythm=closed")
+    gates.ledBy("anna")
+    gates.ledByAnyone()
+    #expect(!gates.areLed && gates.isOpenToAll(.rhythm))
+  }
+
   /// A line that starts with # is a comment, even if it looks like a rule.
   @Test func fileContainsOneRulePerLine() throws {
     var gates = Gates()

@@ -86,10 +86,10 @@ extension Peer {
 
   /// Sets the only peer that may control the rhythm, by name or identity; nil: any peer may.
   func setLeader(_ leader: String?) {
+    guard let leader else { return ensemble.gates.ledByAnyone() }
     let isLocal = leader == configuration.name || leader == "\(identity)"
+    // The leader of a session follows no other peer: its rhythm gate is closed to all.
     ensemble.gates.ledBy(isLocal ? nil : leader)
-    // The leader of a session follows no other peer.
-    if isLocal { ensemble.gates.set(.rhythm, open: false) }
   }
 
   /// Starts the rhythm if this is configured, half a second after all configured peers are in session, at the latest at

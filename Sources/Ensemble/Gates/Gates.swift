@@ -57,6 +57,12 @@ public struct Gates: Hashable, Sendable {
     if let leader { set(.rhythm, open: true, for: leader) }
   }
 
+  /// Ends a led session: every peer may control the rhythm here.
+  public mutating func ledByAnyone() {
+    ledBy(nil)
+    standard[.rhythm] = true
+  }
+
   /// Whether another peer leads the session: the rhythm gate is closed by default, and open by an exception.
   public var areLed: Bool { !standard[.rhythm] && exceptions.values.contains { $0[.rhythm] == true } }
 
