@@ -78,7 +78,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
       }
       guard recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude else {
         throw ReportError(
-          subject: recording.name, reason: "its first frame is more than 73 years from the clock's origin",
+          subject: recording.name, reason: "its time reference is invalid (more than 73 years)",
           remedy: "record it again with `tutti peer --audio wav:FILE`")
       }
     }

@@ -104,7 +104,7 @@ extension Trace {
         if header == nil {
           header = try Self.header(in: Data(line))
         } else if summary != nil {
-          throw TraceLine.InvalidLine(reason: "follows the summary")
+          throw TraceLine.InvalidLine(reason: "follows the summary, which must be the last line")
         } else {
           switch try TraceLine(line) {
           case .tick(let tick): ticks.append(tick)

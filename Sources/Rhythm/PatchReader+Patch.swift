@@ -50,7 +50,7 @@ extension PatchReader {
       let limit = StepTable.maximumSteps
       fault(
         at: node.position, "meter", "gives bars of \(meter.stepsPerBar) steps, more than the limit of \(limit)",
-        "write fewer beats or the shorter unit 4")
+        "write fewer beats, or a shorter unit, such as 4 instead of 2")
       return nil
     }
     return meter

@@ -46,7 +46,7 @@ import Testing
     ),
     (
       3, "meter: 16/2",
-      "3: meter: gives bars of 128 steps, more than the limit of 64; write fewer beats or the shorter unit 4"
+      "3: meter: gives bars of 128 steps, more than the limit of 64; write fewer beats, or a shorter unit, such as 4 instead of 2"
     ),
     (4, "bars: 0", "4: bars: is 0, out of range; write a whole number from 1 to 4"),
     (4, "bars: 1.5", "4: bars: is \"1.5\", not a whole number in range; write a whole number from 1 to 4"),

@@ -33,7 +33,7 @@ public final class PCMDevice: @unchecked Sendable {
   public init(_ name: String) throws(PCMError) {
     let stream = try Self.open(name, rate: nil)
     guard let grid = FrameGrid(rate: stream.rate) else {
-      fatalError("sound card \(name): the device set \(stream.rate) Hz; Tutti needs 8000 to 96000 Hz")
+      fatalError("sound card \(name): plays at \(stream.rate) Hz, but 8000 to 96000 Hz are supported")
     }
     (self.name, self.grid, self.stream) = (name, grid, stream)
     summary = Self.summary(name, stream)

@@ -43,7 +43,7 @@ extension Peer {
       identity, as: service.name, at: Connections.Place(service.address), isInSession: isInSession, now: now)
     {
       let limit = Connections.announcementLimit
-      let reason = "not connected, because \(limit) other peers are announced on the network"
+      let reason = "not connected, because \(limit) announced peers is the limit"
       log.notice("\(service.name): \(reason); connect to it with --connect \(service.address)")
     }
   }

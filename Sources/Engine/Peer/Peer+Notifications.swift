@@ -59,7 +59,7 @@ extension Peer {
       if let channel {
         log.info("this peer plays on MIDI channel \(channel.number)")
       } else {
-        log.notice("no MIDI channel is free for this peer; other players can send it notes with `send-to` only")
+        log.notice("all MIDI channels are in use, so this peer has none; it plays on channel 16")
       }
       observer?.report(event, at: now)
     case .total, .sounded, .roster: break
@@ -109,7 +109,7 @@ extension Peer {
       "sends messages that cannot be decoded, perhaps of a newer version, and they are ignored; "
         + "use the same version of Tutti on both machines"
     case .changesChannelTooOften:
-      "changes its MIDI channel too often; its channel claims are ignored until it has not changed for 10 s"
+      "changes its MIDI channel too often; its channel is ignored until it stays the same for 10 s"
     }
   }
 

@@ -30,8 +30,8 @@ extension Sequencer {
     let code = request(link, snd_seq_unsubscribe_port)
     guard code < 0 else { return }
     throw TransportError(
-      "port \(link.other): cannot be disconnected from \"\(link.port.name)\" (\(reason(code))); run `aconnect -l` to "
-        + "list the connections")
+      "port \(link.other): cannot be disconnected from \"\(link.port.name)\" (\(reason(code))); disconnect it "
+        + "with `aconnect -d` (`aconnect -l` lists the connections)")
   }
 
   /// Returns the connections of the local ports.

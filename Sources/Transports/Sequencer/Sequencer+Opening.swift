@@ -77,7 +77,8 @@ extension Sequencer {
     let code = snd_seq_connect_from(
       handle, Int32(announcements), SND_SEQ_CLIENT_SYSTEM, SND_SEQ_PORT_SYSTEM_ANNOUNCE)
     guard code == 0 else {
-      throw TransportError("ALSA sequencer: cannot subscribe to System:Announce (\(reason(code))); omit --midi")
+      throw TransportError(
+        "ALSA sequencer: cannot subscribe to System:Announce (\(reason(code))); omit --midi and --clock-from")
     }
   }
 

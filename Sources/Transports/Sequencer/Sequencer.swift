@@ -52,7 +52,7 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
       var poll = pollfd()
       // There is always one descriptor, because the library opens the device once for both directions.
       guard snd_seq_poll_descriptors(handle, &poll, 1, Int16(POLLIN)) == 1 else {
-        throw TransportError("ALSA sequencer: no poll descriptor; restart the peer, or omit --midi")
+        throw TransportError("ALSA sequencer: no poll descriptor; restart the peer, or omit --midi and --clock-from")
       }
       (self.handle, self.control, self.clock) = (handle, other, clock)
       client = UInt8(truncatingIfNeeded: snd_seq_client_id(handle))

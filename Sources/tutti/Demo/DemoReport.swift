@@ -116,7 +116,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
     }
     var text = "Difference from \(peers[0].name) in microseconds; less than 1000 us (1 ms) cannot be heard\n\(table)"
     if peers.contains(where: { $0.underruns > 0 }) {
-      text += "Underruns: how often this machine delayed a peer by 5 ms or more; each is a click on a sound card.\n"
+      text +=
+        "Underruns: how often this machine delayed a peer by 5 ms or more. On a sound card, each would be heard as a click.\n"
     }
     return text
   }

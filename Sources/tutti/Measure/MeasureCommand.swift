@@ -48,10 +48,10 @@ struct MeasureCommand: ParsableCommand {
 
         TABLES
           Offset    time between the same tick on a peer and on the reference;
-                    skipped ticks are missing between two common ticks
+                    skipped: ticks that one of the two traces lacks
           Lateness  time from the instant at which a tick was due until the peer sent
                     or played the tick
-          Counts    what each peer has counted until its end
+          Counts    totals over the whole run of each peer, such as lost ticks
 
         Times are in microseconds: p50 is the median, p99 the 99th percentile; |p50| is the median of the magnitudes.
 
@@ -94,7 +94,7 @@ struct MeasureCommand: ParsableCommand {
 
         TABLE
           matched     hits that are in both recordings
-          correlated  matched hits with similar sound, measured exactly to a frame
+          correlated  matched hits that sound alike: their times are compared to the frame
           missing     hits of the reference that this recording lacks
           extra       hits of this recording that the reference lacks
 

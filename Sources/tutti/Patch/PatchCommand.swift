@@ -11,7 +11,7 @@ struct PatchCommand: ParsableCommand {
     discussion: """
       A patch is a YAML file that describes a rhythm as layers. A layer sounds while the total activity is in its range.
 
-      The program searches a patch by its name in these folders, in this order:
+      The program looks for the patch of a name in these folders, in this order:
         1. the folder in the environment variable TUTTI_PATCHES
         2. Patches and share/tutti/Patches, beside the program and in each folder
            above it

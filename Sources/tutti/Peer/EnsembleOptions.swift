@@ -29,8 +29,9 @@ struct EnsembleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "When the master disappears, let the next peer continue the rhythm (continue) or end the rhythm (stop). On the "
-        + "master, the option also applies when this peer leaves.",
+      "When the master disappears, become the next master if it is the turn of this peer, so that the rhythm continues "
+        + "(continue), or never become the master this way (stop). If this peer is the master and leaves, let another "
+        + "peer continue the rhythm (continue), or end it (stop).",
       valueName: "ACTION"))
   var onMasterLoss = MasterLoss.continue
 

@@ -42,15 +42,15 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Send PEER each tick ahead of time, with a time stamp that states when the tick is due. PEER is a name, a numeric "
-        + "HOST or a numeric HOST:PORT, here and in the next four options, which are all repeatable. "
+      "Send PEER each tick ahead of time, with a time stamp that states when the tick is due. In this option and the "
+        + "next four, PEER is a name or an IP address with or without :PORT. All five are repeatable. "
         + "(default: for Tutti peers)",
       valueName: "PEER"))
   var timeStamps: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Send PEER each tick when it is due, because the receiver ignores time stamps. "
+      "Send PEER each tick only when it is due. Use this for a receiver that ignores time stamps. "
         + "(default: for all RTP-MIDI devices that are not Tutti peers)",
       valueName: "PEER"))
   var onArrival: [String] = []

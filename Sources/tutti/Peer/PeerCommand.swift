@@ -30,8 +30,8 @@ struct PeerCommand: ParsableCommand {
 
       While a rhythm plays, only the master can stop it, change its tempo and offer the role of master.
 
-      A weight, 0...100, states how much one peer can influence another: 25 for each kind of message (rhythm, notes, \
-      modification, activity) that flows and whose gate is open.
+      A weight, 0...100, states how much one peer influences another: 25 for each kind of message (rhythm, notes, \
+      modification, activity) that the first peer sends and that the gate of the second peer lets in.
 
       COMMANDS
       Enter a command after a colon. If standard input is not a terminal, each line is a command. PEER is the name or the \

@@ -47,8 +47,8 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Use this network: still (0.1 ms delay, no loss), lan (0.5 ms, no loss), wifi (5 ms, 1 % loss), poor (5 ms with long "
-        + "delays, 3 % loss) or a file. (default: lan, with --random chosen by the seed)",
+      "Use this network: still (0.1 ms delay, no loss), lan (0.5 ms, no loss), wifi (5 ms, 1 % loss), poor (5 ms, some much "
+        + "longer, 3 % loss) or a file. (default: lan, with --random chosen by the seed)",
       valueName: "NETWORK"))
   var network: String?
 
