@@ -2,15 +2,14 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Testing
-import VirtualSessions
 import _TestSupport
 
 /// Revival of a session of two Tutti peers after an interruption of the network, a restart, or a change of address. Either peer
 /// may be the initiator.
 @Suite struct RevivalTests {
   /// Endpoints 0 and 1, five seconds after endpoint `initiator` invited the other.
-  static func session(by initiator: Int, seed: UInt64 = 1, loss: Double = 0) -> VirtualNetwork {
-    var network = VirtualNetwork(2, .tutti, seed: seed)
+  static func session(by initiator: Int, seed: UInt64 = 1, loss: Double = 0) -> EndpointNetwork {
+    var network = EndpointNetwork(2, .tutti, seed: seed)
     network.delay = 300_000...20_000_000
     network.reconnects = true
     _ = network.connect(initiator, to: 1 - initiator)
@@ -20,7 +19,7 @@ import _TestSupport
   }
 
   /// Lets 30 s pass. Returns the time from the call until the two peers are together and remain so for the rest of the 30 s.
-  static func time(_ network: inout VirtualNetwork) -> Nanoseconds {
+  static func time(_ network: inout EndpointNetwork) -> Nanoseconds {
     let start = network.now
     var together: Instant? = start
     network.run(for: .seconds(30)) { network in
@@ -135,7 +134,7 @@ import _TestSupport
   /// A Tutti peer that is cut off before it is recognised is lost at once. If a standard device has replaced the expected Tutti
   /// peer, the session remains.
   @Test(arguments: [false, true]) func expectedPeerThatIsNotHeardIsLost(isStandardDevice: Bool) throws {
-    var network = VirtualNetwork(2, .tutti)
+    var network = EndpointNetwork(2, .tutti)
     if isStandardDevice { network.isStandardDevice = [1] }
     network.connect(0, to: 1, expectsExtension: true)
     network.run(for: .seconds(20)) { $0.session(0) != nil }

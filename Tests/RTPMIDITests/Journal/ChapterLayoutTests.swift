@@ -3,6 +3,7 @@ import MIDI
 import Testing
 
 @testable import RTPMIDI
+import _TestSupport
 
 /// The layouts of the journal header and of the channel chapters (RFC 6295 section 5 and appendix A).
 @Suite struct ChapterLayoutTests {

@@ -4,6 +4,7 @@ import MusicalTime
 import Testing
 
 @testable import RTPMIDI
+import _TestSupport
 
 /// Which commands the journal contains, and from which packet on.
 @Suite struct CheckpointHistoryTests {

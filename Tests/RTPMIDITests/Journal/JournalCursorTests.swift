@@ -2,6 +2,7 @@ import MIDI
 import Testing
 
 @testable import RTPMIDI
+import _TestSupport
 
 /// Reading of a journal log by log, and detection of inconsistent lengths.
 @Suite struct JournalCursorTests {

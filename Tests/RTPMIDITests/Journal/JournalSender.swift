@@ -4,6 +4,7 @@ import MusicalTime
 import Testing
 
 @testable import RTPMIDI
+import _TestSupport
 
 /// A sender with a journal, and its latest packet. A class, because an expectation cannot capture a noncopyable value.
 final class JournalSender {

@@ -3,6 +3,7 @@ import MusicalTime
 import Testing
 
 @testable import RTPMIDI
+import _TestSupport
 
 /// Repairs from handwritten journals, as other implementations may send them.
 @Suite struct RepairTests {

@@ -4,6 +4,7 @@ import MusicalTime
 import Testing
 
 @testable import RTPMIDI
+import _TestSupport
 
 /// The system chapters that result from sent commands.
 @Suite struct SentSystemChapterTests {

@@ -3,6 +3,7 @@ import MIDI
 import Testing
 
 @testable import RTPMIDI
+import _TestSupport
 
 /// The layouts of the system journal header and of its chapters (RFC 6295 section 5 and appendix B).
 @Suite struct SystemChapterLayoutTests {
