@@ -2,9 +2,9 @@ import BasicContainers
 import MIDI
 import MusicalTime
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
-import _TestSupport
 
 /// Which commands the journal contains, and from which packet on.
 @Suite struct CheckpointHistoryTests {

@@ -1,8 +1,8 @@
 import MIDI
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
-import _TestSupport
 
 /// Reading of a journal log by log, and detection of inconsistent lengths.
 @Suite struct JournalCursorTests {

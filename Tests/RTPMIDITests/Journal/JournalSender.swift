@@ -2,9 +2,9 @@ import BasicContainers
 import MIDI
 import MusicalTime
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
-import _TestSupport
 
 /// A sender with a journal, and its latest packet. A class, because an expectation cannot capture a noncopyable value.
 final class JournalSender {

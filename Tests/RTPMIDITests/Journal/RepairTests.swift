@@ -1,9 +1,9 @@
 import MIDI
 import MusicalTime
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
-import _TestSupport
 
 /// Repairs from handwritten journals, as other implementations may send them.
 @Suite struct RepairTests {

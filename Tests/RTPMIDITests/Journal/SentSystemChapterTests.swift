@@ -2,9 +2,9 @@ import BasicContainers
 import MIDI
 import MusicalTime
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
-import _TestSupport
 
 /// The system chapters that result from sent commands.
 @Suite struct SentSystemChapterTests {

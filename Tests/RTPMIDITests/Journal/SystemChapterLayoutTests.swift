@@ -1,9 +1,9 @@
 import BasicContainers
 import MIDI
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
-import _TestSupport
 
 /// The layouts of the system journal header and of its chapters (RFC 6295 section 5 and appendix B).
 @Suite struct SystemChapterLayoutTests {

@@ -208,13 +208,16 @@ package struct EndpointNetwork {
     }
   }
 
-  /// Whether an invitation, a revival or a reconnection is pending.
+  /// Whether an invitation, a revival or a reconnection is pending. A reconnection to a peer in session has no effect. An
+  /// accepted invitation that the peer did not complete has none either; it expires.
   package var isConnecting: Bool {
     for endpoint in endpoints {
       let count = endpoint.establishedCount
-      if endpoint.sessionCount != count || endpoint.waitingCount != count || endpoint.halfOpenCount > 0 { return true }
+      if endpoint.sessionCount != count || endpoint.waitingCount != count { return true }
     }
-    return !reconnections.isEmpty
+    return reconnections.contains { pending in
+      !standing[pending.endpoint].values.contains { $0.info.control == pending.info.control }
+    }
   }
 
   /// Begins the reconnections that are due.
