@@ -69,7 +69,7 @@ let package = Package(
     .executableTarget(
       name: "tutti",
       dependencies: ["Engine", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    // Random numbers, a virtual world, hostile input and child processes, for the tests and the benchmarks.
+    // Random numbers, virtual worlds, hostile input and child processes, for the tests and the benchmarks.
     .target(
       name: "_TestSupport",
       dependencies: [
@@ -77,18 +77,12 @@ let package = Package(
       ],
       path: "Tests/_TestSupport"),
     .target(name: "_TestTraits", path: "Tests/_TestTraits"),
-    .target(
-      name: "VirtualSessions", dependencies: ["MusicalTime", "PeerProtocol", "RTPMIDI", "_TestSupport", containers],
-      path: "Tests/VirtualSessions"),
     .testTarget(name: "MusicalTimeTests", dependencies: ["_TestSupport", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["_TestSupport", "MIDI"]),
-    .testTarget(
-      name: "RTPMIDITests", dependencies: ["_TestSupport", "RTPMIDI", "VirtualSessions", "CAllocationCount"]),
+    .testTarget(name: "RTPMIDITests", dependencies: ["_TestSupport", "RTPMIDI", "CAllocationCount"]),
     .testTarget(
       name: "PeerProtocolTests",
-      dependencies: [
-        "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "VirtualSessions", "_TestSupport", containers,
-      ]),
+      dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "_TestSupport", containers]),
     .testTarget(
       name: "ClockSyncTests", dependencies: ["_TestSupport", "ClockSync", "Simulation"]),
     .testTarget(name: "RhythmTests", dependencies: ["_TestSupport", "Rhythm"]),

@@ -92,7 +92,7 @@ public struct TickFollower: Sendable {
       return
     }
     var leastLate = late
-    for n in (count - 3)..<count { leastLate = min(leastLate, lateness(of: arrivals[n], by: line)) }
+    for n in (count - 3)..<count { leastLate = min(leastLate, Self.lateness(of: arrivals[n], by: line)) }
     // Too late is more than 100 us plus three times the mean lateness. But in a long ritardando the mean lateness grows
     // too: half a tick interval, 1/48 quarter note, is always too late.
     if leastLate > min(100_000 + 3 * mean, line.tempo.nanosecondsPerQuarter / 48) {
@@ -109,7 +109,8 @@ public struct TickFollower: Sendable {
   }
 
   /// The arrival minus the due time of the tick on `line`, nanoseconds.
-  private func lateness(of arrival: Arrival, by line: Timeline) -> Int64 {
+  // Static, like `isAbove`: a debug build copies the whole window for each call of a method that does not mutate.
+  private static func lateness(of arrival: Arrival, by line: Timeline) -> Int64 {
     (arrival.instant - line.deadline(arrival.tick)).count
   }
 
@@ -119,7 +120,11 @@ public struct TickFollower: Sendable {
     var hull = InlineArray<96, Int>(repeating: 0)
     var corners = 0
     for n in 0..<count {
-      while corners > 1, isAbove(hull[corners - 1], from: hull[corners - 2], to: n) { corners -= 1 }
+      while corners > 1 {
+        let (a, b) = (arrivals[hull[corners - 2]], arrivals[hull[corners - 1]])
+        guard Self.isAbove(b, from: a, to: arrivals[n]) else { break }
+        corners -= 1
+      }
       hull[corners] = n
       corners += 1
     }
@@ -135,13 +140,12 @@ public struct TickFollower: Sendable {
     }
     guard let timeline else { return }
     var sum: Int64 = 0
-    for n in 0..<count { sum += lateness(of: arrivals[n], by: timeline) }
+    for n in 0..<count { sum += Self.lateness(of: arrivals[n], by: timeline) }
     lateness = Nanoseconds(max(0, sum) / Int64(count))
   }
 
   /// Whether corner `b` lies on or above the line from `a` to `c`.
-  private func isAbove(_ b: Int, from a: Int, to c: Int) -> Bool {
-    let (a, b, c) = (arrivals[a], arrivals[b], arrivals[c])
-    return (b.instant - a.instant).count * (c.tick - a.tick) >= (c.instant - a.instant).count * (b.tick - a.tick)
+  private static func isAbove(_ b: Arrival, from a: Arrival, to c: Arrival) -> Bool {
+    (b.instant - a.instant).count * (c.tick - a.tick) >= (c.instant - a.instant).count * (b.tick - a.tick)
   }
 }

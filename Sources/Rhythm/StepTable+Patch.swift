@@ -29,24 +29,23 @@ extension Patch {
 
   /// The ranges of activities in which a layer has a stroke of `voice` at `step`, each with the greatest velocity.
   private func loudestStrokes(of voice: Int, at step: Int) -> [(from: UInt8, to: UInt8, velocity: UInt8)] {
-    // The greatest velocity at each activity; 0 if no layer has a stroke.
-    var velocities = [UInt8](repeating: 0, count: 128)
+    // The greatest velocity at each activity. Empty before the first stroke: most voices are silent at most steps.
+    var velocities: [UInt8] = []
     for layer in layers {
       for track in layer.tracks where track.voice == voice {
         guard let stroke = track.strokes[step] else { continue }
-        for activity in layer.activity {
-          velocities[Int(activity)] = max(velocities[Int(activity)], stroke.velocity)
+        if velocities.isEmpty { velocities = [UInt8](repeating: 0, count: 128) }
+        for activity in Int(layer.activity.lowerBound)..<Int(layer.activity.upperBound) + 1
+        where velocities[activity] < stroke.velocity {
+          velocities[activity] = stroke.velocity
         }
       }
     }
     var ranges: [(from: UInt8, to: UInt8, velocity: UInt8)] = []
-    for activity in UInt8(0)...127 {
-      let velocity = velocities[Int(activity)]
-      if let last = ranges.last, last.to + 1 == activity, last.velocity == velocity {
-        ranges[ranges.count - 1].to = activity
-      } else if velocity > 0 {
-        ranges.append((activity, activity, velocity))
-      }
+    var begin = 0
+    for end in velocities.indices where end == 127 || velocities[end + 1] != velocities[end] {
+      if velocities[end] > 0 { ranges.append((UInt8(begin), UInt8(end), velocities[end])) }
+      begin = end + 1
     }
     return ranges
   }

@@ -8,6 +8,7 @@ import Testing
   /// Creates two players whose crystals differ by 40 ppm. Player 0 is the master. They play for `seconds`.
   private func makePlayingBand(seed: UInt64, playing seconds: Int64 = 20) throws -> VirtualBand {
     var band = VirtualBand(players: 2, seed: seed, loss: 0.02)
+    band.probeInterval = .milliseconds(40)
     (band.players[0].skew, band.players[1].skew) = (25, -15)
     band.run(for: .seconds(2))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }

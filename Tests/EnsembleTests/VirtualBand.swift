@@ -34,7 +34,7 @@ struct VirtualBand {
   /// Returns whether two players can reach each other. A function that returns false for some pairs partitions the network.
   var connected: (Int, Int) -> Bool = { _, _ in true }
   /// The time between two clock probes of each pair of players.
-  var probeInterval = Nanoseconds.milliseconds(40)
+  var probeInterval = Nanoseconds.milliseconds(100)
   /// The newest value of each controller that was sent, for ``Datagram/journal(_:)``. Element `sender * players.count +
   /// receiver` contains the controllers from this sender to this receiver.
   var journals: [[UInt8: UInt8]]

@@ -7,12 +7,10 @@ import _TestTraits
 /// A third-party listener, pymidi 0.5.0, receives the clock of a peer for a minute, and Wireshark decodes the packets. Both
 /// tests examine the same run. If Python, PyPI, `tshark` or the permission to capture is missing, they are cancelled with
 /// the reason.
-@Suite(.ownThreads) struct PymidiTests {
-  private static let run = Task { try await ObservedRun() }
-
+@Suite(.ownThreads, .startingEarly { _ = ObservedRun.shared }) struct PymidiTests {
   private static func observedRun() async throws -> ObservedRun {
     do {
-      return try await run.value
+      return try await ObservedRun.shared.value
     } catch let error as Unavailable {
       try Test.cancel("\(error)")
     }

@@ -8,8 +8,15 @@ import _TestSupport
 extension TimingTests {
   /// A follower of a faulty master logs one warning, and its rhythm continues.
   @Suite struct ClockWarningTests {
-    @Test(arguments: FaultyMaster.Fault.allCases)
-    func rhythmContinuesAndOneWarningIsLogged(fault: FaultyMaster.Fault) async throws {
+    /// All faults at the same time, each with a master and a follower.
+    @Test func rhythmContinuesAndOneWarningIsLogged() async throws {
+      try await withThrowingTaskGroup { group in
+        for fault in FaultyMaster.Fault.allCases { group.addTask { try await expectOneWarning(fault: fault) } }
+        try await group.waitForAll()
+      }
+    }
+
+    private func expectOneWarning(fault: FaultyMaster.Fault) async throws {
       let folder = try TemporaryFolder()
       let master = try FaultyMaster(fault)
       let ben = try LivePeer("ben", folder: folder, connect: [master.port])
@@ -33,8 +40,10 @@ extension TimingTests {
       switch fault {
       case .clockIsStepped:
         // The rhythm is interrupted at both steps of the clock, for at most one or two steps of the rhythm.
-        #expect(deviations.count { $0 > .milliseconds(1) } <= 2 && deviations.allSatisfy { $0 < .milliseconds(300) })
-        #expect(ben.log.count { $0.contains("Eve: its clock was stepped") } == 1)
+        #expect(
+          deviations.count { $0 > .milliseconds(1) } <= 2 && deviations.allSatisfy { $0 < .milliseconds(300) },
+          "\(fault)")
+        #expect(ben.log.count { $0.contains("Eve: its clock was stepped") } == 1, "\(fault)")
       case .clockStandsStill, .clockRunsBackwards, .clockJumps:
         // A tick is moved by at most half a percent of its length and the skew of the two clocks.
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault): \(deviations.max()!)")
@@ -43,13 +52,13 @@ extension TimingTests {
         }
         #expect(!warnings.isEmpty && warnings.count == Set(warnings).count, "\(fault): \(ben.log)")
       case .repliesTwice:
-        #expect(deviations.allSatisfy { $0 < .microseconds(130) })
-        #expect(ben.log.count { $0.contains("clock probes: unsolicited or duplicate replies") } == 1)
-        #expect((trace.summary?.others["probes_rejected"] ?? 0) >= 50)
+        #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault)")
+        #expect(ben.log.count { $0.contains("clock probes: unsolicited or duplicate replies") } == 1, "\(fault)")
+        #expect((trace.summary?.others["probes_rejected"] ?? 0) >= 50, "\(fault)")
       case .sendsUndecodableMessages:
-        #expect(deviations.allSatisfy { $0 < .microseconds(130) })
-        #expect(ben.log.count { $0.contains("Eve: sends messages that cannot be decoded") } == 1)
-        #expect((trace.summary?.others["timeline_messages_rejected"] ?? 0) >= 10)
+        #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault)")
+        #expect(ben.log.count { $0.contains("Eve: sends messages that cannot be decoded") } == 1, "\(fault)")
+        #expect((trace.summary?.others["timeline_messages_rejected"] ?? 0) >= 10, "\(fault)")
       }
     }
   }

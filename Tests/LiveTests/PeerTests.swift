@@ -12,7 +12,18 @@ extension TimingTests {
   @Suite struct PeerTests {
     private func wait(_ seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
 
-    @Test func allPeersPlayEveryTickDuringATempoChange() async throws {
+    /// Four groups of peers at the same time.
+    @Test func peersPlayTogether() async throws {
+      try await withThrowingTaskGroup { group in
+        group.addTask { try await expectEveryTickDuringATempoChange() }
+        group.addTask { try await expectConfiguredAsymmetryShiftsTheClockOffsetByHalf() }
+        group.addTask { try await expectAnyPeerCanStartButOnlyTheMasterCanStop() }
+        group.addTask { try await expectLateJoinerInPhaseFromItsFirstStep() }
+        try await group.waitForAll()
+      }
+    }
+
+    private func expectEveryTickDuringATempoChange() async throws {
       let folder = try TemporaryFolder()
       let ben = try LivePeer("ben", folder: folder)
       let eve = try LivePeer("eve", folder: folder, connect: [ben.port])
@@ -42,7 +53,7 @@ extension TimingTests {
     }
 
     /// Both peers use the same clock, so the follower deviates from the master only by half the configured asymmetry.
-    @Test func configuredAsymmetryShiftsTheClockOffsetByHalf() async throws {
+    private func expectConfiguredAsymmetryShiftsTheClockOffsetByHalf() async throws {
       let folder = try TemporaryFolder()
       let ada = try LivePeer("ada", folder: folder)
       let ben = try LivePeer("ben", folder: folder, connect: [ada.port]) {
@@ -60,7 +71,7 @@ extension TimingTests {
       #expect((comparison.offset.p50 + .milliseconds(4)).magnitude < .milliseconds(1))
     }
 
-    @Test func anyPeerCanStartButOnlyTheMasterCanStop() async throws {
+    private func expectAnyPeerCanStartButOnlyTheMasterCanStop() async throws {
       let folder = try TemporaryFolder()
       let ada = try LivePeer("ada", folder: folder)
       let ben = try LivePeer("ben", folder: folder, connect: [ada.port])
@@ -91,7 +102,7 @@ extension TimingTests {
       #expect(continuation.index % 6 == 0 && continuation > Tick(0))
     }
 
-    @Test func lateJoinerIsInPhaseFromItsFirstStep() async throws {
+    private func expectLateJoinerInPhaseFromItsFirstStep() async throws {
       let folder = try TemporaryFolder()
       let ada = try LivePeer("ada", folder: folder, start: true)
       try await wait(1.5)

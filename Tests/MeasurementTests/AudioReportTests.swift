@@ -10,8 +10,11 @@ import _TestSupport
   /// The frames of the hits: thirteen eighth notes at 200 BPM.
   private static let grid = (0..<13).map { 4_800 + $0 * 7_200 }
 
+  /// The groove with the hits of ``grid``.
+  private static let regular = groove(grid)
+
   /// A recording of drums with a hat at each of `frames`, and a kick or a snare at every other one; nil for no hit.
-  private func groove(_ frames: [Int?], seconds: Double = 2.3) -> [Float] {
+  private static func groove(_ frames: [Int?], seconds: Double = 2.3) -> [Float] {
     var drums = Drums(seconds: seconds)
     for (index, frame) in frames.enumerated() {
       guard let frame else { continue }
@@ -32,7 +35,7 @@ import _TestSupport
   }
 
   @Test func identicalRecordingsHaveNoDifference() throws {
-    let samples = groove(Self.grid)
+    let samples = Self.regular
     let report = try AudioReport(recordings: [recording("anna", samples), recording("bert", samples)])
     let bert = report.comparisons[0]
     #expect(report.tracks.map(\.onsets) == [13, 13] && bert.matched == 13 && bert.correlated == 13)
@@ -41,7 +44,7 @@ import _TestSupport
 
   @Test(arguments: [37, -37, 1, 400]) func constantShiftIsMeasuredToTheFrame(shift: Int) throws {
     let report = try AudioReport(recordings: [
-      recording("anna", groove(Self.grid)), recording("bert", groove(Self.grid.map { $0 + shift })),
+      recording("anna", Self.regular), recording("bert", Self.groove(Self.grid.map { $0 + shift })),
     ])
     let bert = report.comparisons[0]
     #expect(bert.matched == 13 && bert.correlated == 13)
@@ -53,7 +56,7 @@ import _TestSupport
     var random = SplitMix(seed: seed)
     let jitter = Self.grid.map { _ in Int(random.integer(in: -90...90)) }
     let report = try AudioReport(recordings: [
-      recording("anna", groove(Self.grid)), recording("bert", groove(zip(Self.grid, jitter).map { $0 + $1 })),
+      recording("anna", Self.regular), recording("bert", Self.groove(zip(Self.grid, jitter).map { $0 + $1 })),
     ])
     let bert = report.comparisons[0]
     #expect(bert.matched == 13 && bert.correlated == 13, "seed \(seed)")
@@ -66,7 +69,7 @@ import _TestSupport
 
   @Test func recordingsMayStartAtDifferentInstants() throws {
     // The same hits, but this recording starts 18 000 frames (375 ms) later, after two hits of the other.
-    let samples = groove(Self.grid)
+    let samples = Self.regular
     let late = recording("bert", Array(samples[18_000...]), at: Self.origin + .milliseconds(375))
     let report = try AudioReport(recordings: [recording("anna", samples), late])
     #expect(report.comparisons[0].matched == 11 && report.comparisons[0].magnitude.maximum == .zero)
@@ -81,7 +84,7 @@ import _TestSupport
   }
 
   @Test func clockOffsetsAreSubtracted() throws {
-    let samples = groove(Self.grid)
+    let samples = Self.regular
     let report = try AudioReport(
       recordings: [recording("anna", samples), recording("bert", samples, at: Self.origin + .seconds(7_777))],
       clockOffsets: [.seconds(-3), .seconds(7_774)])
@@ -91,7 +94,7 @@ import _TestSupport
   @Test func driftIsTheSlopeOfTheDifferences() throws {
     // The difference grows by one frame per hit: 1 in 7200, 138.89 ppm.
     let report = try AudioReport(recordings: [
-      recording("anna", groove(Self.grid)), recording("bert", groove(Self.grid.enumerated().map { $1 + $0 })),
+      recording("anna", Self.regular), recording("bert", Self.groove(Self.grid.enumerated().map { $1 + $0 })),
     ])
     let drift = try #require(report.comparisons[0].drift)
     #expect(abs(drift - 1e6 / 7_200) < 0.01)
@@ -103,18 +106,18 @@ import _TestSupport
     frames[8] = nil
     // Two additional hits between the beats. Each is close to a preceding and a following hit, which have nearer
     // partners.
-    let other = groove(frames + [Self.grid[5] + 2_900, Self.grid[10] + 4_500])
-    let report = try AudioReport(recordings: [recording("anna", groove(Self.grid)), recording("bert", other)])
+    let other = Self.groove(frames + [Self.grid[5] + 2_900, Self.grid[10] + 4_500])
+    let report = try AudioReport(recordings: [recording("anna", Self.regular), recording("bert", other)])
     let bert = report.comparisons[0]
     #expect(bert.matched == 11 && bert.missing == 2 && bert.extra == 2)
     #expect(bert.correlated == 11 && bert.magnitude.maximum == .zero)
-    let swapped = try AudioReport(recordings: [recording("bert", other), recording("anna", groove(Self.grid))])
+    let swapped = try AudioReport(recordings: [recording("bert", other), recording("anna", Self.regular)])
     #expect(swapped.comparisons[0].matched == 11 && swapped.comparisons[0].missing == 2)
     #expect(swapped.comparisons[0].extra == 2)
   }
 
   @Test func stallOfAPeerIsReported() throws {
-    let samples = groove(Self.grid)
+    let samples = Self.regular
     var stalled = samples
     // Silence for 300 ms, in which two hits are due. At its end these hits have decayed.
     for frame in Self.grid[6] - 800..<Self.grid[6] + 13_600 { stalled[frame] = 0 }
@@ -127,7 +130,7 @@ import _TestSupport
     var frames: [Int?] = Self.grid
     frames[6] = Self.grid[6] + 9_600
     frames[7] = nil
-    let late = try AudioReport(recordings: [recording("anna", samples), recording("bert", groove(frames))])
+    let late = try AudioReport(recordings: [recording("anna", samples), recording("bert", Self.groove(frames))])
     #expect(late.comparisons[0].matched == 12 && late.comparisons[0].missing == 1)
     #expect(
       isAbout(late.comparisons[0].magnitude.maximum, frames: 2_400), "hit 6 is matched with the position of hit 7")
@@ -138,7 +141,7 @@ import _TestSupport
     // Toms, 48 frames (1 ms) later than the hits of the reference.
     for frame in Self.grid { drums.strike(.tom, at: frame + 48, level: 0.5) }
     let report = try AudioReport(recordings: [
-      recording("anna", groove(Self.grid)), recording("bert", drums.rounded()),
+      recording("anna", Self.regular), recording("bert", drums.rounded()),
     ])
     let bert = report.comparisons[0]
     #expect(bert.matched == 13 && bert.correlated < 13)
@@ -147,7 +150,7 @@ import _TestSupport
 
   /// The recordings, the clock offsets, and a text that the error contains.
   @Test func invalidArgumentsAreNamed() {
-    let one = recording("anna", groove([4_800], seconds: 0.5))
+    let one = recording("anna", Self.groove([4_800], seconds: 0.5))
     var slow = one
     (slow.name, slow.rate) = ("bert", 44_100)
     var zero = one
@@ -166,7 +169,7 @@ import _TestSupport
   }
 
   @Test func silentRecordingGivesAnEmptyComparison() throws {
-    let one = recording("anna", groove([4_800, 14_400], seconds: 0.5))
+    let one = recording("anna", Self.groove([4_800, 14_400], seconds: 0.5))
     let silent = recording("cleo", [Float](repeating: 0, count: 24_000))
     let comparison = try AudioReport(recordings: [one, silent, recording("dora", [])]).comparisons
     #expect(comparison[0].matched == 0 && comparison[0].missing == 2 && comparison[0].drift == nil)
@@ -174,8 +177,8 @@ import _TestSupport
   }
 
   @Test func textAndJSONShowTheFigures() throws {
-    let one = groove([4_800, 14_400], seconds: 0.6)
-    let other = groove([4_801, 14_401], seconds: 0.6)
+    let one = Self.groove([4_800, 14_400], seconds: 0.6)
+    let other = Self.groove([4_801, 14_401], seconds: 0.6)
     let report = try AudioReport(recordings: [recording("anna", one), recording("bert", other)])
     let lines = report.description.split(separator: "\n").map(String.init)
     #expect(lines[0] == "Difference from anna (2 hits), us; one frame is 20.8")

@@ -4,6 +4,7 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Testing
+import _TestSupport
 
 /// The operations of the clock and network threads, in functions that may neither allocate nor lock. The proof is that this file
 /// compiles in a debug build. The tests check that the functions work.

@@ -9,7 +9,7 @@ import Testing
     .random(seed: seed, peers: seed % 20 == 0 ? 7 : 2 + Int(seed % 3), table: table)
   }
 
-  @Test(arguments: UInt64(1)...10) func invariantsHold(seed: UInt64) {
+  @Test(arguments: UInt64(0)...10) func invariantsHold(seed: UInt64) {
     let settings = Self.settings(seed)
     let outcome = VirtualWorld.random(settings, length: .seconds(60)).simulated()
     let command = "tutti simulate --random --peers \(settings.peers) --seconds 60 --seed \(seed)"

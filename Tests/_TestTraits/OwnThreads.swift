@@ -15,6 +15,9 @@ public struct OwnThreads: SuiteTrait, TestScoping {
     }
   }
 
+  /// The executor of these threads, for a task that several tests wait for.
+  public static var executor: any TaskExecutor { Executor.shared }
+
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {

@@ -59,7 +59,14 @@ struct TimestampRegression: Sendable {
   /// Returns the newest block (`age` 0), which still grows, or an earlier one (`age` 1, 2, ...). `age` must be less than
   /// ``count``.
   @_noLocks @_noAllocation
-  func block(age: Int) -> Block { blocks[(newest &- age) & (Self.capacity &- 1)] }
+  func block(age: Int) -> Block { blocks[Self.index(age: age, newest: newest)] }
+
+  /// Returns the index of the block with this age.
+  @_noLocks @_noAllocation
+  private static func index(age: Int, newest: Int) -> Int { (newest &- age) & (Self.capacity &- 1) }
+
+  // The following functions are mutating although they change nothing: a debug build then accesses the blocks in place, and
+  // otherwise copies all of them for each access.
 
   /// The seconds from the start of the oldest block to the start of the newest block.
   var span: Double {
@@ -100,11 +107,11 @@ struct TimestampRegression: Sendable {
 
   /// Returns the mean of all points. Requires at least one point.
   @_noLocks @_noAllocation
-  private func centroid() -> (x: Double, lateness: Double) {
+  private mutating func centroid() -> (x: Double, lateness: Double) {
     var (x, lateness, weight) = (0.0, 0.0, 0.0)
     var age = 0
     while age < count {
-      let block = block(age: age)
+      let block = blocks[Self.index(age: age, newest: newest)]
       weight += block.count
       x += (block.meanX - x) * block.count / weight
       lateness += (block.meanLateness - lateness) * block.count / weight
@@ -116,12 +123,12 @@ struct TimestampRegression: Sendable {
   /// Returns the least-squares line through the means of the blocks, with a slope from `low` to `high`. Requires at least
   /// one point.
   @_noLocks @_noAllocation
-  func leastSquares(slopesFrom low: Double, to high: Double) -> Line {
+  mutating func leastSquares(slopesFrom low: Double, to high: Double) -> Line {
     let centroid = centroid()
     var (squares, products) = (0.0, 0.0)
     var age = 0
     while age < count {
-      let block = block(age: age)
+      let block = blocks[Self.index(age: age, newest: newest)]
       squares += block.count * (block.meanX - centroid.x) * (block.meanX - centroid.x)
       products += block.count * (block.meanX - centroid.x) * (block.meanLateness - centroid.lateness)
       age &+= 1
@@ -135,7 +142,7 @@ struct TimestampRegression: Sendable {
   /// Returns the line below all points with the minimum mean distance to them and a slope from `low` to `high`. Requires at
   /// least one point.
   @_noLocks @_noAllocation
-  func lowerBound(slopesFrom low: Double, to high: Double) -> Line {
+  mutating func lowerBound(slopesFrom low: Double, to high: Double) -> Line {
     let meanX = centroid().x
     // The mean distance to the points is the distance at the centroid. If the line touches a point left of the centroid, a
     // steeper line through this point is nearer to the centroid. The result therefore touches a point on each side.
@@ -157,11 +164,11 @@ struct TimestampRegression: Sendable {
 
   /// Returns the block whose lowest point is touched first by a line of `slope` that rises from below.
   @_noLocks @_noAllocation
-  private func blockTouched(bySlope slope: Double) -> Block {
-    var lowest = block(age: 0)
+  private mutating func blockTouched(bySlope slope: Double) -> Block {
+    var lowest = blocks[newest]
     var age = 1
     while age < count {
-      let other = block(age: age)
+      let other = blocks[Self.index(age: age, newest: newest)]
       let isLower = other.lowestLateness - slope * other.lowestX < lowest.lowestLateness - slope * lowest.lowestX
       if isLower { lowest = other }
       age &+= 1

@@ -3,7 +3,7 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Testing
-import VirtualSessions
+import _TestSupport
 
 /// The layout of the three kinds of clock probes.
 @Suite struct ClockProbeLayoutTests {

@@ -3,14 +3,13 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Testing
-import VirtualSessions
 import _TestSupport
 
 /// Clock probes of two peers in session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
 /// endpoint 1.
 @Suite struct ClockProbeTests {
   @Test func offsetIsExactIfBothDelaysAreEqual() {
-    var network = VirtualNetwork(2, .tutti)
+    var network = EndpointNetwork(2, .tutti)
     network.offsets = [Nanoseconds(123_456_789_012), Nanoseconds(-5_000_000_077)]
     network.delay = 3_000_000...3_000_000
     _ = network.connect(0, to: 1)
@@ -36,7 +35,7 @@ import _TestSupport
   @Test(arguments: [ClockProbe.Kind.request, .reply, .acknowledgement]) func transitOfEachKindIsReported(
     kind: ClockProbe.Kind
   ) {
-    var network = VirtualNetwork(2, .tutti)
+    var network = EndpointNetwork(2, .tutti)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1))
     let sent = network.sent("TU", by: 3).compactMap { ClockProbe($0.span) }.filter { $0.kind == kind }
@@ -46,7 +45,7 @@ import _TestSupport
   }
 
   @Test func requestsAre20MillisecondsApartForAMinuteThen100() throws {
-    var network = VirtualNetwork(2, .tutti)
+    var network = EndpointNetwork(2, .tutti)
     network.delay = 0...0
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(60))
@@ -67,7 +66,7 @@ import _TestSupport
 
   /// The peer limits the rate by its newest probe.
   @Test(arguments: [1, 2, 9, 50, 65535] as [UInt16]) func rateLimitOfThePeerIsApplied(rateLimit: UInt16) throws {
-    var network = VirtualNetwork(2, .tutti)
+    var network = EndpointNetwork(2, .tutti)
     network.delay = 0...0
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(2))
@@ -91,7 +90,7 @@ import _TestSupport
   }
 
   /// A packet of the stream of endpoint 0 with the send instant `instant`.
-  private func packet(_ sender: inout PacketSender, of network: VirtualNetwork, leaving instant: Instant) -> [UInt8] {
+  private func packet(_ sender: inout PacketSender, of network: EndpointNetwork, leaving instant: Instant) -> [UInt8] {
     sender.sendsInstants = true
     var packet = octets { _ = sender.encode(.clock, at: network.clock(0) + .milliseconds(90), into: &$0) }
     for index in 0..<8 {
@@ -101,12 +100,12 @@ import _TestSupport
   }
 
   /// The number of MIDI Clocks that endpoint 1 has received.
-  private func clockCount(_ network: VirtualNetwork) -> Int {
+  private func clockCount(_ network: EndpointNetwork) -> Int {
     network.events(of: 1).count { if case .message(_, .clock, _, _, _) = $0 { true } else { false } }
   }
 
   @Test func sendInstantsOfTheStreamAreMeasurements() throws {
-    var network = VirtualNetwork(2, .tutti)
+    var network = EndpointNetwork(2, .tutti)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1))
     network.isCutOff = [0, 1]
@@ -133,7 +132,7 @@ import _TestSupport
   }
 
   @Test func sendInstantsOfAnUnrecognisedPeerAreNotMeasurements() {
-    var network = VirtualNetwork(2, .tutti)
+    var network = EndpointNetwork(2, .tutti)
     network.isStandardDevice = [0]
     _ = network.connect(0, to: 1)
     network.run(for: .milliseconds(10))
@@ -145,7 +144,7 @@ import _TestSupport
   }
 
   @Test func standardDeviceGetsThreeProbes() throws {
-    var network = VirtualNetwork(1, .tutti)
+    var network = EndpointNetwork(1, .tutti)
     let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
     network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
     network.run(for: .milliseconds(1))
@@ -172,7 +171,7 @@ import _TestSupport
   }
 
   @Test func unsolicitedRepliesAreDropped() throws {
-    var network = VirtualNetwork(2, .tutti)
+    var network = EndpointNetwork(2, .tutti)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1))
     let transits = network.transits(0).count
@@ -202,7 +201,7 @@ import _TestSupport
 
   /// On networks with up to 30 % loss, the peers recognise each other, and each measurement is exact.
   @Test(arguments: UInt64(1)...200) func measurementsAreExactOnLossyNetworks(seed: UInt64) {
-    var network = VirtualNetwork(2, .tutti, seed: seed)
+    var network = EndpointNetwork(2, .tutti, seed: seed)
     var random = SplitMix(seed: seed)
     network.loss = Double(random.integer(in: 0...30)) / 100
     network.repetition = 0.05

@@ -2,20 +2,20 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Testing
-import VirtualSessions
+import _TestSupport
 
 /// Implausible stamps in probes. The address 1 is the data port of endpoint 0, 3 that of endpoint 1.
 @Suite struct HostileProbeTests {
   /// Two endpoints in session, after four seconds.
-  private func session() throws -> (VirtualNetwork, SessionID) {
-    var network = VirtualNetwork(2, .tutti)
+  private func session() throws -> (EndpointNetwork, SessionID) {
+    var network = EndpointNetwork(2, .tutti)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(4))
     return (network, try #require(network.session(1)))
   }
 
   /// A request of endpoint 1 that has no reply, because endpoint 1 is cut off from now on.
-  private func openRequest(_ network: inout VirtualNetwork) -> ClockProbe {
+  private func openRequest(_ network: inout EndpointNetwork) -> ClockProbe {
     var found: ClockProbe?
     while found == nil {
       network.run(for: .milliseconds(1))
@@ -44,7 +44,7 @@ import VirtualSessions
   }
 
   /// Delivers a request of peer 0 to endpoint 1, after `change` has changed it. Returns the resulting measurements.
-  private func request(_ network: inout VirtualNetwork, _ change: (inout ClockProbe) -> Void) -> [ClockTransit] {
+  private func request(_ network: inout EndpointNetwork, _ change: (inout ClockProbe) -> Void) -> [ClockTransit] {
     var probe = ClockProbe(ssrc: network.endpoints[0].ssrc, identity: 100, sentAt: network.clock(0))
     change(&probe)
     let known = network.transits(1).count
@@ -55,7 +55,7 @@ import VirtualSessions
   }
 
   /// Two endpoints in session, with no datagram in transit to endpoint 1.
-  private func quietSession() throws -> VirtualNetwork {
+  private func quietSession() throws -> EndpointNetwork {
     var (network, _) = try session()
     network.isCutOff = [0, 1]
     network.run(for: .milliseconds(500))

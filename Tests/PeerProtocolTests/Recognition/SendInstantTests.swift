@@ -4,7 +4,7 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Testing
-import VirtualSessions
+import _TestSupport
 
 /// The send instant in the header extension of a packet.
 @Suite struct SendInstantTests {

@@ -3,14 +3,13 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Testing
-import VirtualSessions
 import _TestSupport
 
 /// Hostile datagrams on both ports: random, truncated, mutated and replayed.
 @Suite struct EndpointFuzzTests {
   /// Two endpoints in session, and a source of datagrams that resemble the datagrams of the session, including RTP.
-  private func session(seed: UInt64) throws -> (VirtualNetwork, HostileDatagrams, SessionID) {
-    var network = VirtualNetwork(2, .tutti, seed: seed)
+  private func session(seed: UInt64) throws -> (EndpointNetwork, HostileDatagrams, SessionID) {
+    var network = EndpointNetwork(2, .tutti, seed: seed)
     _ = network.connect(0, to: 1)
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 100)
     network.run(for: .milliseconds(100))

@@ -1,12 +1,12 @@
 import MusicalTime
 import Testing
-import VirtualSessions
+import _TestSupport
 
 /// Revival of sessions on a network that loses every fifth datagram: within two seconds at the median, and within five seconds
 /// for each of these seeds. The median of seeds 1...500 is 1.1 to 1.5 s. One in 4000 runs takes longer than five seconds: 6.8 s.
 @Suite struct LossyRevivalTests {
   /// Expects that the peers are together again after `act`, on a network that loses 20 % of the datagrams.
-  private func expectRevival(after event: String, _ act: (inout VirtualNetwork, UInt64) -> Void) {
+  private func expectRevival(after event: String, _ act: (inout EndpointNetwork, UInt64) -> Void) {
     var times: [Nanoseconds] = []
     for seed in UInt64(1)...40 {
       var network = RevivalTests.session(by: Int(seed % 2), seed: seed, loss: 0.2)

@@ -1,5 +1,6 @@
 import MIDI
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
 

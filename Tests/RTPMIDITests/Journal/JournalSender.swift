@@ -2,6 +2,7 @@ import BasicContainers
 import MIDI
 import MusicalTime
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
 

@@ -1,5 +1,6 @@
 import BasicContainers
 import Testing
+import _TestSupport
 
 /// Reads a layout from a packet at a position before an end; advances the position. Returns nil on failure.
 typealias ReadLayout<Layout> = (borrowing Span<UInt8>, inout Int, Int) -> Layout?

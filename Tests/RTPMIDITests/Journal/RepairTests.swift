@@ -1,6 +1,7 @@
 import MIDI
 import MusicalTime
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
 

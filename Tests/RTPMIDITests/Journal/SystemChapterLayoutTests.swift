@@ -1,6 +1,7 @@
 import BasicContainers
 import MIDI
 import Testing
+import _TestSupport
 
 @testable import RTPMIDI
 

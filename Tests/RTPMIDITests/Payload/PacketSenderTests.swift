@@ -3,6 +3,7 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Testing
+import _TestSupport
 
 /// Packets without a journal, and the segments of System Exclusives.
 @Suite struct PacketSenderTests {

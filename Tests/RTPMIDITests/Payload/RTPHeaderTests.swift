@@ -1,6 +1,7 @@
 import MusicalTime
 import RTPMIDI
 import Testing
+import _TestSupport
 
 /// Decoding of the RTP header (RFC 3550 section 5.1).
 @Suite struct RTPHeaderTests {

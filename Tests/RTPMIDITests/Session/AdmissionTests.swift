@@ -1,7 +1,6 @@
 import MusicalTime
 import RTPMIDI
 import Testing
-import VirtualSessions
 import _TestSupport
 
 /// Admission of sessions and their number.
@@ -15,7 +14,7 @@ import _TestSupport
 
   /// An invitation is half-open after acceptance on the control port. The endpoint keeps 64 of them.
   @Test func halfOpenInvitationsAreLimitedAndExpire() {
-    var network = VirtualNetwork(1, .standard)
+    var network = EndpointNetwork(1, .standard)
     for stranger in 1...100 {
       let invitation = SessionCommand(.invitation, token: UInt32(stranger), ssrc: UInt32(stranger))
       network.send(octets { _ = invitation.append(to: &$0) }, from: 2 * stranger, to: 0)
@@ -36,7 +35,7 @@ import _TestSupport
   }
 
   @Test func invitationsBeyondTheLimitAreRefused() throws {
-    let network = VirtualNetwork(1, .standard)
+    let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
     let now = network.clock(0)
     func invite(_ stranger: Int) {
@@ -55,7 +54,7 @@ import _TestSupport
 
   /// A thousand peers on one host get a session each, and another host still gets one.
   @Test func oneHostCannotTakeAllPlaces() {
-    let network = VirtualNetwork(1, .standard)
+    let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
     /// Invites from the ports `control` and `control + 1`. All addresses from 1 000 000 to 1 999 999 are on one host.
     func invite(_ number: Int, at control: Int) {
@@ -73,7 +72,7 @@ import _TestSupport
 
   /// A host that sends thousands of invitations per second displaces only its own. The invitation of another host succeeds.
   @Test func genuineInvitationSucceedsDuringAFlood() {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     var number = 100
     /// Delivers 200 invitations from the ports of one host.
     func flood() {
@@ -95,7 +94,7 @@ import _TestSupport
 
   /// The addresses 2 and 3 are on one host, 5 is on another.
   @Test func bothInvitationsMustComeFromOneHost() {
-    var network = VirtualNetwork(1, .standard)
+    var network = EndpointNetwork(1, .standard)
     network.send(invitation(1), from: 2, to: 0)
     network.run(for: .milliseconds(2))
     network.send(invitation(1), from: 5, to: 1)
@@ -107,7 +106,7 @@ import _TestSupport
   }
 
   @Test func inadmissiblePeerIsRefusedAndReportedOnceAMinute() {
-    var network = VirtualNetwork(1, .standard)
+    var network = EndpointNetwork(1, .standard)
     network.endpoints[0].admits = { name, address in name == "stranger 1" && address == .at(2) }
     for second in 0..<90 {
       network.send(invitation(7), from: 14, to: 0)
@@ -135,7 +134,7 @@ import _TestSupport
   }
 
   @Test func sixtyFourDeclinedAddressesAreReportedPerMinute() {
-    let network = VirtualNetwork(1, .standard)
+    let network = EndpointNetwork(1, .standard)
     network.endpoints[0].admits = { _, _ in false }
     for number in 1...1000 {
       network.endpoints[0].receive(invitation(number), from: .at(2 * number), port: .control, at: network.clock(0))

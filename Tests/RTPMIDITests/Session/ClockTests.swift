@@ -2,12 +2,12 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Testing
-import VirtualSessions
+import _TestSupport
 
 /// CK exchanges.
 @Suite struct ClockTests {
   @Test func clockPacketsFollowTheirSchedule() {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     network.delay = 0...0
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(30))
@@ -17,7 +17,7 @@ import VirtualSessions
 
   /// If all CK0s left at the same phase of the units of 100 us, all readings would have the same error of up to 50 us.
   @Test func resolutionErrorsOfClockPacketsAverageOut() {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     network.delay = 70_000...70_000
     network.offsets = [Nanoseconds(4_000_000_000_000), Nanoseconds(7_000_000_033_300)]
     _ = network.connect(0, to: 1)
@@ -36,22 +36,22 @@ import VirtualSessions
     }
   }
 
-  private func session() throws -> (VirtualNetwork, SessionID) {
-    var network = VirtualNetwork(2, .standard)
+  private func session() throws -> (EndpointNetwork, SessionID) {
+    var network = EndpointNetwork(2, .standard)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(4))
     return (network, try #require(network.session(1)))
   }
 
   /// Sends a CK0 of peer 0 to endpoint 1, with a stamp that is `ahead` of its clock.
-  private func sendClock(_ network: inout VirtualNetwork, ahead: Nanoseconds) {
+  private func sendClock(_ network: inout EndpointNetwork, ahead: Nanoseconds) {
     let packet = ClockPacket(ssrc: network.endpoints[0].ssrc, sentAt: network.clock(0) + ahead)
     network.endpoints[1].receive(octets { _ = packet.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)
   }
 
   /// The time stamp that endpoint 1 reads in a Start that peer 0 sends now.
-  private func instant(_ network: inout VirtualNetwork, _ sequence: UInt16) -> Instant? {
+  private func instant(_ network: inout EndpointNetwork, _ sequence: UInt16) -> Instant? {
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: sequence)
     let packet = octets { _ = sender.encode(.start, at: network.clock(0), into: &$0) }
     network.endpoints[1].receive(packet, from: .at(1), port: .data, at: network.clock(1))

@@ -2,6 +2,7 @@ import BasicContainers
 import MusicalTime
 import RTPMIDI
 import Testing
+import _TestSupport
 
 /// The layouts of the AppleMIDI packets IN, OK, NO, BY, CK and RS.
 @Suite struct ControlPacketTests {

@@ -3,14 +3,14 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Testing
-import VirtualSessions
+import _TestSupport
 
 /// Delivery of the messages of a session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
 /// endpoint 1.
 @Suite struct DeliveryTests {
   /// Two endpoints in session. The clock of the first has run for a year, so its time stamps have wrapped 73 times.
-  private func session() throws -> (VirtualNetwork, SessionID) {
-    var network = VirtualNetwork(2, .standard)
+  private func session() throws -> (EndpointNetwork, SessionID) {
+    var network = EndpointNetwork(2, .standard)
     network.offsets[0] = .seconds(365 * 86_400)
     _ = network.connect(0, to: 1)
     network.run(for: .milliseconds(100))
@@ -35,7 +35,7 @@ import VirtualSessions
 
   /// The upper bits of the time stamps come from the CK0 of the peer.
   @Test func clockPacketsProvideTheUpperBitsOfTimeStamps() throws {
-    var network = VirtualNetwork(1, .standard)
+    var network = EndpointNetwork(1, .standard)
     let remote = Instant(hundredMicroseconds: 365 * 86_400 * 10_000)
     let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
     let clock = ClockPacket(ssrc: 9, sentAt: remote)

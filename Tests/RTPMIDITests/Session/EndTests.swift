@@ -2,13 +2,12 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Testing
-import VirtualSessions
 import _TestSupport
 
 /// The end of a session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of endpoint 1.
 @Suite struct EndTests {
   @Test(arguments: [0, 1]) func byeEndsTheSession(closing: Int) throws {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     _ = network.connect(0, to: 1)
     network.run(for: .milliseconds(100))
     let ids = try [#require(network.session(0)), #require(network.session(1))]
@@ -24,7 +23,7 @@ import _TestSupport
   }
 
   @Test func closeAllSendsOneByeToEachPeer() {
-    var network = VirtualNetwork(4, .standard)
+    var network = EndpointNetwork(4, .standard)
     for other in 1...3 { _ = network.connect(0, to: other) }
     network.run(for: .milliseconds(100))
     network.endpoints[0].closeAll(at: network.clock(0))
@@ -35,7 +34,7 @@ import _TestSupport
   }
 
   @Test func silentDeviceIsLostAfterSixtySeconds() throws {
-    var network = VirtualNetwork(1, .standard)
+    var network = EndpointNetwork(1, .standard)
     let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
     network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
     network.run(for: .milliseconds(1))
@@ -49,7 +48,7 @@ import _TestSupport
 
   /// A standard device sends only a CK every ten seconds. The receiving thread may answer it in place of the endpoint.
   @Test func clockPacketsAnsweredByTheReceivingThreadKeepTheSession() {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     network.answersEarly = true
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(300))
@@ -60,7 +59,7 @@ import _TestSupport
   }
 
   @Test func restartedPeerReplacesItsOldSession() throws {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1))
     let old = try #require(network.session(1))
@@ -75,7 +74,7 @@ import _TestSupport
 
   /// The initiator invites a silent device again after 30 s, once per second, and keeps the session when the device is heard again.
   @Test func silentDeviceIsRevivedByTheInitiator() {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     let id = network.connect(0, to: 1)
     network.run(for: .seconds(20))
     let invitations = network.invitations

@@ -2,14 +2,13 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Testing
-import VirtualSessions
 import _TestSupport
 
 /// Invitations and their answers. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
 /// endpoint 1. The network delays each datagram by one millisecond.
 @Suite struct HandshakeTests {
   @Test func invitationOnBothPortsEstablishesASession() throws {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     let id = network.connect(0, to: 1)
     network.run(for: .milliseconds(7))
     let (a, b) = (network.endpoints[0], network.endpoints[1])
@@ -25,7 +24,7 @@ import _TestSupport
   }
 
   @Test func invitationEndsAfterTwelveUnansweredTries() {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     network.isCutOff = [1]
     let id = network.connect(0, to: 1)
     network.run(for: .milliseconds(11_999))
@@ -36,7 +35,7 @@ import _TestSupport
   }
 
   @Test func invitationEndsWithByeIfTheDataPortDoesNotAnswer() throws {
-    var network = VirtualNetwork(1, .standard)
+    var network = EndpointNetwork(1, .standard)
     let id = network.connect(0, to: 1)
     let invitation = try #require(network.sent("IN", by: 0).first)
     // The invitation becomes an acceptance (OK) with SSRC 9.
@@ -52,7 +51,7 @@ import _TestSupport
 
   /// Each port of pymidi 0.5.0 has its own SSRC.
   @Test func peerMayHaveAnSSRCForEachPort() throws {
-    var network = VirtualNetwork(1, .standard)
+    var network = EndpointNetwork(1, .standard)
     let id = network.connect(0, to: 1)
     let invitation = try #require(network.sent("IN", by: 0).first)
     /// Sends the invitation with another command and SSRC from `address` of the peer to the corresponding port of endpoint 0.
@@ -76,7 +75,7 @@ import _TestSupport
   /// A NO on the control port (0) is a refusal. A NO on the data port (1), after acceptance on the control port, is not: the peer
   /// counts as unreachable.
   @Test(arguments: [0, 1]) func noEndsAnInvitation(port: Int) throws {
-    var network = VirtualNetwork(1, .standard)
+    var network = EndpointNetwork(1, .standard)
     let id = network.connect(0, to: 1)
     var answer = try #require(network.sent("IN", by: 0).first)
     answer.replaceSubrange(12..<16, with: [0, 0, 0, 9])
@@ -99,7 +98,7 @@ import _TestSupport
   }
 
   @Test func repeatedInvitationsAreAnsweredWithoutASecondSession() throws {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     _ = network.connect(0, to: 1)
     network.run(for: .milliseconds(100))
     let control = try #require(network.sent("IN", by: 0).first)
@@ -114,7 +113,7 @@ import _TestSupport
   }
 
   @Test func connectingAgainReturnsTheSameSession() {
-    var network = VirtualNetwork(2, .standard)
+    var network = EndpointNetwork(2, .standard)
     let id = network.connect(0, to: 1)
     #expect(network.connect(0, to: 1) == id)
     network.run(for: .milliseconds(100))
@@ -122,7 +121,7 @@ import _TestSupport
   }
 
   @Test(arguments: UInt64(1)...50) func mutualInvitationsMakeOneSession(seed: UInt64) {
-    var network = VirtualNetwork(2, .standard, seed: seed)
+    var network = EndpointNetwork(2, .standard, seed: seed)
     network.delay = 100_000...30_000_000
     let first = network.connect(0, to: 1)
     network.run(for: .milliseconds(Int64(seed % 40)))
@@ -139,7 +138,7 @@ import _TestSupport
   }
 
   @Test func reflectedInvitationIsCancelled() {
-    var network = VirtualNetwork(1, .standard)
+    var network = EndpointNetwork(1, .standard)
     let id = network.connect(0, to: 0)
     network.run(for: .seconds(1))
     #expect(network.events(of: 0) == [.reflected(id)] && network.endpoints[0].counters.refusedInvitations == 1)

@@ -2,7 +2,6 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 import Testing
-import VirtualSessions
 import _TestSupport
 
 /// An extension with one control packet, FF FF 58 58 and an SSRC, sent once a second. It records its calls.

@@ -1,7 +1,7 @@
 import MIDI
 import MusicalTime
 import PeerProtocol
-import RTPMIDI
+internal import RTPMIDI
 import Simulation
 
 /// A peer that follows the protocol: an ``Endpoint`` and an RTP stream of random messages. Three of four streams have a

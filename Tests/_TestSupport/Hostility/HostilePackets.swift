@@ -1,7 +1,7 @@
-import BasicContainers
+internal import BasicContainers
 import MIDI
 import MusicalTime
-import RTPMIDI
+internal import RTPMIDI
 import Simulation
 
 /// A hostile stream of RTP packets with all kinds of messages and with short and long recovery journals. Packets are omitted,

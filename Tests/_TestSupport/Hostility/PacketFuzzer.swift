@@ -1,5 +1,5 @@
 import MusicalTime
-import RTPMIDI
+public import RTPMIDI
 
 /// A ``PacketReceiver`` that receives ``HostilePackets``.
 ///

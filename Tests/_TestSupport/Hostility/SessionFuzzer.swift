@@ -1,6 +1,6 @@
 import MusicalTime
 import PeerProtocol
-import RTPMIDI
+public import RTPMIDI
 import Simulation
 
 /// An ``Endpoint`` among four genuine peers, an imitator of each peer, and many hostile strangers.

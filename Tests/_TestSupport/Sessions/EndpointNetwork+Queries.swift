@@ -1,14 +1,12 @@
 import PeerProtocol
 package import RTPMIDI
 
-extension VirtualNetwork {
+extension EndpointNetwork {
   /// The datagrams with this command, for example "IN", that were sent from `address`.
   package func sent(_ letters: String, by address: Int) -> [[UInt8]] {
-    (sent[address] ?? []).filter { $0.count > 4 && $0[0] == 0xFF && Array($0[2..<4]) == Array(letters.utf8) }
+    let command = letters.utf8.reduce(0) { $0 << 8 | UInt16($1) }
+    return (sent[address] ?? []).filter { Self.command(of: $0) == command }
   }
-
-  /// The number of invitations sent on all ports.
-  package var invitations: Int { sent.keys.reduce(0) { $0 + sent("IN", by: $1).count } }
 
   /// The peer of the first session of endpoint `k`.
   package func info(_ k: Int) -> SessionInfo? {

@@ -1,13 +1,13 @@
 package import MusicalTime
 import PeerProtocol
 package import RTPMIDI
-import _TestSupport
+import Simulation
 
 /// Endpoints on a network of virtual time, which delays, loses, repeats and reorders datagrams.
 ///
 /// The control port of endpoint `k` has the address 2k and its data port the address 2k + 1, until the endpoint moves. The
 /// clock of endpoint `k` is `offsets[k]` ahead of the network's time. Time jumps to the next arrival or deadline.
-package struct VirtualNetwork {
+package struct EndpointNetwork {
   package typealias Output = Endpoint.Output
 
   /// The kind of the endpoints.
@@ -20,7 +20,6 @@ package struct VirtualNetwork {
 
   /// A datagram in transit.
   private struct Flight {
-    let due: Instant
     let datagram: [UInt8]
     let from: Int
     let to: Int
@@ -46,11 +45,17 @@ package struct VirtualNetwork {
   /// The clock of each endpoint minus the network's time.
   package var offsets: [Nanoseconds]
   /// The probability that a datagram is lost, 0...1.
-  package var loss: Double = 0
+  package var loss: Double {
+    get { world.loss }
+    set { world.loss = newValue }
+  }
   /// The probability that a datagram arrives twice, 0...1.
   package var repetition: Double = 0
   /// The range of the one-way delay in nanoseconds.
-  package var delay: ClosedRange<Int64> = 1_000_000...1_000_000
+  package var delay: ClosedRange<Int64> {
+    get { world.delays }
+    set { world.delays = newValue }
+  }
   /// Endpoints that neither send nor receive.
   package var isCutOff: Set<Int> = []
   /// Standard devices: probes from them and to them are dropped.
@@ -63,6 +68,8 @@ package struct VirtualNetwork {
   package var answersEarly = false
   /// All datagrams sent, by address.
   package private(set) var sent: [Int: [[UInt8]]] = [:]
+  /// The number of invitations sent on all ports.
+  package private(set) var invitations = 0
   /// The established sessions of each endpoint.
   package private(set) var standing: [[SessionID: Standing]]
   /// The outputs of each endpoint without datagrams and clock measurements.
@@ -71,15 +78,13 @@ package struct VirtualNetwork {
   private var measurements: [[ClockTransit]]
   /// The endpoints that have recognised a peer.
   private var hasRecognised: Set<Int> = []
-  /// The network's time.
-  package private(set) var now = Instant(nanoseconds: 0)
   private var reconnections: [Reconnection] = []
-  /// The datagrams in transit, sorted by arrival.
-  private var inFlight: [Flight] = []
-  private var random: SplitMix
+  /// Time, and the datagrams in transit.
+  private var world: VirtualWorld<Flight>
 
   package init(_ count: Int, _ kind: Kind, seed: UInt64 = 1) {
-    random = SplitMix(seed: seed)
+    world = VirtualWorld(
+      at: Instant(nanoseconds: 0), random: SplitMix(seed: seed), delays: 1_000_000...1_000_000)
     self.kind = kind
     endpoints = []
     offsets = (0..<count).map { .seconds(Int64($0) * 1000 + 10) }
@@ -98,6 +103,9 @@ package struct VirtualNetwork {
     case .tutti: Endpoint(name: name, identity: UInt64(100 + k), random: SplitMix(seed: seed))
     }
   }
+
+  /// The time of the network.
+  package var now: Instant { world.now }
 
   /// The time by the clock of endpoint `k`.
   package func clock(_ k: Int) -> Instant { now + offsets[k] }
@@ -120,23 +128,36 @@ package struct VirtualNetwork {
     reconnections.removeAll { $0.endpoint == k }
   }
 
-  /// The endpoint that has this control or data port.
-  private func owner(of address: Int) -> Int? { homes.firstIndex { $0 == address & ~1 } }
+  /// The endpoint that has this control or data port; nil if there is none.
+  private func owner(of address: Int) -> Int? {
+    for k in homes.indices where homes[k] == address & ~1 { return k }
+    return nil
+  }
 
   /// Sends a datagram.
   package mutating func send(_ datagram: [UInt8], from: Int, to: Int) {
     sent[from, default: []].append(datagram)
-    let (sender, receiver) = (owner(of: from) ?? -1, owner(of: to) ?? -1)
-    guard !isCutOff.contains(sender) && !isCutOff.contains(receiver) else { return }
-    if !isStandardDevice.isDisjoint(with: [sender, receiver]), ClockProbe(datagram.span) != nil { return }
-    var copies = 1
-    if Double.random(in: 0..<1, using: &random) < loss { copies = 0 }
-    if Double.random(in: 0..<1, using: &random) < repetition { copies += 1 }
-    for _ in 0..<copies {
-      let due = now + Nanoseconds(Int64.random(in: delay, using: &random))
-      let place = inFlight.firstIndex { $0.due > due } ?? inFlight.endIndex
-      inFlight.insert(Flight(due: due, datagram: datagram, from: from, to: to), at: place)
+    if Self.command(of: datagram) == Self.invitation { invitations += 1 }
+    if !isCutOff.isEmpty || !isStandardDevice.isEmpty {
+      let (sender, receiver) = (owner(of: from) ?? -1, owner(of: to) ?? -1)
+      guard !isCutOff.contains(sender), !isCutOff.contains(receiver) else { return }
+      let isForDevice = isStandardDevice.contains(sender) || isStandardDevice.contains(receiver)
+      if isForDevice, ClockProbe(datagram.span) != nil { return }
     }
+    let isLost = world.losesPacket()
+    let isRepeated = repetition > 0 && Double.random(in: 0..<1, using: &world.random) < repetition
+    for _ in 0..<(isLost ? 0 : 1) + (isRepeated ? 1 : 0) {
+      world.add(Flight(datagram: datagram, from: from, to: to), at: now + world.delay())
+    }
+  }
+
+  /// The letters IN as a number.
+  private static let invitation: UInt16 = 0x494E
+
+  /// The command of a control packet: its two letters as a big-endian number; nil for another datagram.
+  static func command(of datagram: [UInt8]) -> UInt16? {
+    guard datagram.count > 4, datagram[0] == 0xFF else { return nil }
+    return UInt16(datagram[2]) << 8 | UInt16(datagram[3])
   }
 
   /// Executes the outputs of endpoint `k`: sends its datagrams, and records its measurements and events.
@@ -187,8 +208,21 @@ package struct VirtualNetwork {
     }
   }
 
+  /// Whether an invitation, a revival or a reconnection is pending. A reconnection to a peer in session has no effect. An
+  /// accepted invitation that the peer did not complete has none either; it expires.
+  package var isConnecting: Bool {
+    for endpoint in endpoints {
+      let count = endpoint.establishedCount
+      if endpoint.sessionCount != count || endpoint.waitingCount != count { return true }
+    }
+    return reconnections.contains { pending in
+      !standing[pending.endpoint].values.contains { $0.info.control == pending.info.control }
+    }
+  }
+
   /// Begins the reconnections that are due.
   private mutating func reconnect() {
+    let now = now
     reconnections.removeAll { $0.end <= now }
     for n in reconnections.indices where reconnections[n].next <= now {
       let (k, info) = (reconnections[n].endpoint, reconnections[n].info)
@@ -201,7 +235,7 @@ package struct VirtualNetwork {
   /// Lets time pass for `length`, or until `isDone` holds. Returns whether it holds.
   @discardableResult
   package mutating func run(
-    for length: Nanoseconds, until isDone: (borrowing VirtualNetwork) -> Bool = { _ in false }
+    for length: Nanoseconds, until isDone: (borrowing EndpointNetwork) -> Bool = { _ in false }
   ) -> Bool {
     let end = now + length
     while !isDone(self) {
@@ -211,19 +245,19 @@ package struct VirtualNetwork {
       }
       var reconnection = Instant.distantFuture
       for pending in reconnections where pending.next < reconnection { reconnection = pending.next }
-      if let flight = inFlight.first, flight.due <= min(deadline.at, reconnection), flight.due <= end {
-        inFlight.removeFirst()
-        now = flight.due
-        deliver(flight)
+      let arrival = world.nextEvent
+      if arrival <= end, arrival <= min(deadline.at, reconnection) {
+        world.advance(to: arrival)
+        if let flight = world.takeEvent() { deliver(flight) }
       } else if reconnection <= end, reconnection < deadline.at {
-        if reconnection > now { now = reconnection }
+        world.advance(to: reconnection)
         reconnect()
       } else if deadline.at <= end {
-        if deadline.at > now { now = deadline.at }
+        world.advance(to: deadline.at)
         endpoints[deadline.endpoint].advance(to: clock(deadline.endpoint))
         drain(deadline.endpoint)
       } else {
-        now = end
+        world.advance(to: end)
         return false
       }
     }
