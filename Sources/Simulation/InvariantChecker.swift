@@ -140,7 +140,7 @@ final class InvariantChecker {
     case .masterLost(let identity):
       // The peer may end the rhythm in three cases. In a led session, no peer but the leader controls the rhythm. A peer
       // cannot continue a rhythm that it has not begun to play. It need not continue a rhythm that its master has ended.
-      let isLed = world.hosts[peer.host].gates.areLed
+      let isLed = world.hosts[peer.host].gates.haveRemoteLeader
       let hasEnded = world.host(of: identity).map { master in
         world.wire.reaches(master, peer.host) && states[master].role == .idle
       }

@@ -97,7 +97,7 @@ extension RandomScenario {
     if chance(8) {
       for peer in world.hosts.indices {
         let leader = peer == host ? nil : world.hosts[host].identity.description
-        world.setGates(peer) { $0.ledBy(leader) }
+        world.setGates(peer) { $0.setLeader(leader) }
       }
       return schedule(.openGates, in: .seconds(random.integer(in: 5...20)), of: world)
     }

@@ -9,7 +9,7 @@ import Sending
 /// keeps the steps until they are due. Sending takes no virtual time, so the thread is never late.
 final class VirtualClockThread {
   private var sender: StreamSender
-  private let wire: Wire
+  private let wire: VirtualWire
   private let clock: VirtualClock
   /// The address from which the packets are sent.
   private let source: SocketAddress
@@ -17,7 +17,9 @@ final class VirtualClockThread {
   /// The steps that the sender has passed to the audio output and that are not yet due.
   private var waiting: [PlayedStep] = []
 
-  init(host: Int, wire: Wire, clock: VirtualClock, pattern: Pattern, tickLead: Nanoseconds, soundLead: Nanoseconds) {
+  init(
+    host: Int, wire: VirtualWire, clock: VirtualClock, pattern: Pattern, tickLead: Nanoseconds, soundLead: Nanoseconds
+  ) {
     (self.wire, self.clock, self.pattern) = (wire, clock, pattern)
     source = SocketAddress(host: host, .data)
     sender = StreamSender(

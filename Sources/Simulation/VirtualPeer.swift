@@ -21,7 +21,7 @@ final class VirtualPeer {
   let life: Int
   let core: PeerCore
   let clock: VirtualClock
-  private let wire: Wire
+  private let wire: VirtualWire
   private let thread: VirtualClockThread
   /// The probe rate limit: the maximum number of clock probes per second from each other peer.
   private let probeRateLimit: UInt16
@@ -57,13 +57,13 @@ final class VirtualPeer {
   }
 
   init(
-    host: Int, life: Int, name: String, ensemble: EnsembleState, connections: Connections,
+    host: Int, life: Int, name: String, ensemble: EnsembleState, invitations: InvitationList,
     clock: VirtualClock,
-    wire: Wire, pattern: Pattern, probeRateLimit: UInt16, mutation: RuleMutation, random: SplitMix
+    wire: VirtualWire, pattern: Pattern, probeRateLimit: UInt16, mutation: RuleMutation, random: SplitMix
   ) {
     self.probeRateLimit = probeRateLimit
     (self.host, self.life, self.clock, self.wire, self.mutation) = (host, life, clock, wire, mutation)
-    core = PeerCore(name: name, ensemble: ensemble, connections: connections, random: random)
+    core = PeerCore(name: name, ensemble: ensemble, invitations: invitations, random: random)
     thread = VirtualClockThread(
       host: host, wire: wire, clock: clock, pattern: pattern, tickLead: ensemble.lead - .milliseconds(10),
       soundLead: ensemble.soundLead)

@@ -14,8 +14,8 @@ extension VirtualWorld {
       let isNew = new.contains(peer.host)
       for host in isNew ? Array(hosts.indices) : new where host != peer.host && wire.reaches(peer.host, host) {
         guard let other = hosts[host].peer, peer.core.roster.session(of: other.identity) == nil else { continue }
-        let place = Connections.Place(SocketAddress(host: host, .control))
-        _ = peer.core.connections.found(
+        let place = InvitationList.Place(SocketAddress(host: host, .control))
+        _ = peer.core.invitations.found(
           other.identity, as: hosts[host].name, at: place, isInSession: false, now: peer.now)
         hasFound = true
       }

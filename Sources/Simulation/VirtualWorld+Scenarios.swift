@@ -17,26 +17,26 @@ extension VirtualWorld {
 extension VirtualWorld.Settings {
   /// The settings of a random scenario. The seed determines the number of peers (2...16) and the network if they are nil.
   public static func random(
-    seed: UInt64, peers: Int? = nil, network: VirtualNetwork? = nil, table: StepTable
+    seed: UInt64, peers: Int? = nil, network: NetworkModel? = nil, table: StepTable
   ) -> VirtualWorld.Settings {
     var random = SplitMix(seed: seed)
     var settings = VirtualWorld.Settings(table: table)
     (settings.seed, settings.probeRateLimit) = (seed, 2)
-    let (randomPeers, randomNetwork) = (Int(random.integer(in: 2...16)), VirtualNetwork.random(&random))
+    let (randomPeers, randomNetwork) = (Int(random.integer(in: 2...16)), NetworkModel.random(&random))
     settings.peers = peers ?? randomPeers
     settings.network = network ?? randomNetwork
     return settings
   }
 }
 
-extension VirtualNetwork {
+extension NetworkModel {
   /// Returns one of the networks of the lab, or a network that loses up to 20 % of all packets, and duplicates and reorders
   /// packets.
-  static func random(_ random: inout SplitMix) -> VirtualNetwork {
+  static func random(_ random: inout SplitMix) -> NetworkModel {
     let choice = Int(random.integer(in: 0...7))
     let delay = random.integer(in: 200...15_000)
     let jitter = random.integer(in: 10...max(11, delay / 3))
-    let rough = VirtualNetwork(
+    let rough = NetworkModel(
       name: "rough", delay: .microseconds(delay), jitter: .microseconds(jitter), loss: random.share() * 0.2,
       burst: 1 + random.share() * 2, duplicate: random.share() * 0.02, reorder: random.share() * 0.05)
     return choice < 4 ? lab[choice] : rough

@@ -15,7 +15,7 @@ public final class VirtualWorld {
     /// The number of hosts, each with one peer.
     public var peers = 4
     /// The network between all hosts.
-    public var network = VirtualNetwork.lan
+    public var network = NetworkModel.lan
     /// The seed of all random numbers.
     public var seed: UInt64 = 1
     /// The probe rate limit: the maximum number of clock probes per second that each peer allows each other peer. A low limit
@@ -56,7 +56,7 @@ public final class VirtualWorld {
 
   let settings: Settings
   /// The network, which also has the event queue and the true time.
-  let wire: Wire
+  let wire: VirtualWire
   private let pattern: Pattern
   private let mutation: RuleMutation
   var hosts: [Host]
@@ -80,7 +80,7 @@ public final class VirtualWorld {
       return Host(
         identity: Identity(random.next()), name: "peer \(n + 1)", clock: VirtualClock(ahead: ahead, gain: gain))
     }
-    wire = Wire(settings.network, hosts: settings.peers, random: SplitMix(seed: random.next()))
+    wire = VirtualWire(settings.network, hosts: settings.peers, random: SplitMix(seed: random.next()))
     pattern = Pattern(settings.table)
     mutation = RuleMutation(settings.disabledRule)
     checker = InvariantChecker(settings, length: length)
@@ -163,7 +163,7 @@ public final class VirtualWorld {
     let localNow = known.clock.local(at: now)
     let peer = VirtualPeer(
       host: host, life: known.lives, name: known.name, ensemble: ensemble,
-      connections: Connections(to: [], local: known.identity, at: localNow),
+      invitations: InvitationList(to: [], local: known.identity, at: localNow),
       clock: known.clock, wire: wire, pattern: pattern, probeRateLimit: settings.probeRateLimit, mutation: mutation,
       random: SplitMix(seed: random.next()))
     hosts[host].peer = peer
@@ -189,7 +189,7 @@ public final class VirtualWorld {
     crash(host)
     for other in hosts.compactMap(\.peer) where wire.reaches(host, other.host) {
       let roster = other.core.roster
-      other.core.connections.withdrawn(
+      other.core.invitations.withdrawn(
         peer.identity, as: hosts[host].name, isInSession: { roster.session(of: $0) != nil }, now: other.now)
       other.wake(in: .zero)
     }

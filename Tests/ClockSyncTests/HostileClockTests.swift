@@ -16,7 +16,7 @@ import _TestSupport
   ///   - check: called after each packet, with the estimate and the offset of the unmodified remote clock. `since` is
   ///     negative during the first 20 s.
   private func observe(
-    _ network: VirtualNetwork, seconds: Double = 40, seed: UInt64 = 3,
+    _ network: NetworkModel, seconds: Double = 40, seed: UInt64 = 3,
     changing change: (Instant, _ since: Double) -> Instant,
     check: (RemoteClock, ClockEstimate, _ since: Double, _ trueOffset: Nanoseconds) -> Void
   ) -> RemoteClock {
@@ -43,8 +43,8 @@ import _TestSupport
   }
 
   /// The remote clock is stepped once, by `step` seconds.
-  @Test(arguments: VirtualNetwork.lab, [-3600.0, -2, -0.1, 0.1, 2, 3600])
-  func clockStepIsAcceptedWithinOneSecond(network: VirtualNetwork, step: Double) {
+  @Test(arguments: NetworkModel.lab, [-3600.0, -2, -0.1, 0.1, 2, 3600])
+  func clockStepIsAcceptedWithinOneSecond(network: NetworkModel, step: Double) {
     let jump = Nanoseconds(Int64(step * 1e9))
     let clock = observe(network) { instant, _ in
       instant + jump
@@ -56,7 +56,7 @@ import _TestSupport
   }
 
   /// The remote clock stands still for 10 s and then shows the right time again. More than 100 packets are rejected.
-  @Test(arguments: VirtualNetwork.lab) func stoppedClockIsNotFollowed(network: VirtualNetwork) {
+  @Test(arguments: NetworkModel.lab) func stoppedClockIsNotFollowed(network: NetworkModel) {
     var frozen: Instant?
     let clock = observe(network) { instant, since in
       frozen = frozen ?? instant
@@ -70,7 +70,7 @@ import _TestSupport
   }
 
   /// For 10 s, each stamp of the remote clock has a random error of up to 5 s. More than 100 packets are rejected.
-  @Test(arguments: VirtualNetwork.lab) func randomClockIsNotFollowed(network: VirtualNetwork) {
+  @Test(arguments: NetworkModel.lab) func randomClockIsNotFollowed(network: NetworkModel) {
     var random = VirtualRoute.Random(seed: 9)
     let clock = observe(network) { instant, since in
       since < 10 ? instant + Nanoseconds(random.integer(in: -5_000_000_000...5_000_000_000)) : instant
@@ -83,8 +83,8 @@ import _TestSupport
 
   /// For 5 s, the remote clock runs backwards: its error grows by 2 s per second. Then it runs at the right rate, 10 s
   /// behind.
-  @Test(arguments: VirtualNetwork.lab) func clockThatRanBackwardsIsFollowedAgainWithinTwoSeconds(
-    network: VirtualNetwork
+  @Test(arguments: NetworkModel.lab) func clockThatRanBackwardsIsFollowedAgainWithinTwoSeconds(
+    network: NetworkModel
   ) {
     let clock = observe(network) { instant, since in
       since < 5 ? instant - Nanoseconds(Int64(2e9 * since)) : instant - .seconds(10)
@@ -96,7 +96,7 @@ import _TestSupport
     #expect(clock.rejected > 10 && clock.resets >= 1)
   }
 
-  @Test(arguments: VirtualNetwork.lab) func slewedClockIsFollowed(network: VirtualNetwork) {
+  @Test(arguments: NetworkModel.lab) func slewedClockIsFollowed(network: NetworkModel) {
     // The clock is slewed by 500 ppm (500 000 ns per second) for five seconds, as by adjtime. The error is less than 3
     // ms, and less than 0.6 ms from the tenth second after the end of the slew.
     _ = observe(network) { instant, since in
@@ -110,7 +110,7 @@ import _TestSupport
   }
 
   /// The clock is slewed by 500 ppm for 40 s.
-  @Test(arguments: VirtualNetwork.lab) func longSlewIsReported(network: VirtualNetwork) {
+  @Test(arguments: NetworkModel.lab) func longSlewIsReported(network: NetworkModel) {
     var (isReportedBefore, isReported) = (false, false)
     _ = observe(network, seconds: 60) { instant, since in
       instant + Nanoseconds(Int64(since * 500_000))
@@ -137,7 +137,7 @@ import _TestSupport
     #expect(clock.resets == 1)
   }
 
-  @Test(arguments: VirtualNetwork.lab) func clockStepIsAcceptedWithOneProbePerSecond(network: VirtualNetwork) {
+  @Test(arguments: NetworkModel.lab) func clockStepIsAcceptedWithOneProbePerSecond(network: NetworkModel) {
     // One probe per second in each direction, as with more than a thousand followers. After 30 of 60 s, the remote
     // clock is stepped by an hour.
     var route = VirtualRoute(network)

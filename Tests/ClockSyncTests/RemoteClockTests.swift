@@ -7,7 +7,7 @@ import _TestSupport
 @Suite struct RemoteClockTests {
   /// The limit of the error in microseconds. 95 % of the estimates from the tenth to the fortieth second are below the limit,
   /// in the median of the seeds.
-  private static func limit(_ network: VirtualNetwork) -> Double {
+  private static func limit(_ network: NetworkModel) -> Double {
     switch network {
     case .still: 2
     case .lan: 8
@@ -39,7 +39,7 @@ import _TestSupport
   /// The 95th percentile of the magnitudes.
   private static func p95(_ values: [Double]) -> Double { values.map(abs).sorted()[values.count * 95 / 100] }
 
-  @Test(arguments: VirtualNetwork.lab) func estimateStaysWithinLimitsOnLabNetworks(network: VirtualNetwork) {
+  @Test(arguments: NetworkModel.lab) func estimateStaysWithinLimitsOnLabNetworks(network: NetworkModel) {
     var figures: [Double] = []
     for (skew, drift) in [(0.0, 0.0), (50, 1), (-50, -1)] {
       var route = VirtualRoute(network)
@@ -60,7 +60,7 @@ import _TestSupport
     for figure in figures { #expect(abs(figure - figures[0]) < max(figures[0] / 5, 0.1), "\(network): \(figures)") }
   }
 
-  @Test(arguments: VirtualNetwork.lab) func estimateIsAccurateWithTwoProbesPerSecond(network: VirtualNetwork) {
+  @Test(arguments: NetworkModel.lab) func estimateIsAccurateWithTwoProbesPerSecond(network: NetworkModel) {
     // Two probes per second in each direction, as for the thousandth follower, and the 48 ticks per second. The limit
     // is ten times that of normal probing.
     var route = VirtualRoute(network)
@@ -108,8 +108,8 @@ import _TestSupport
 
   /// Packets arrive for 20 s and, after a silence of `length` seconds, for 3 s. The estimate is within 10 ms and within its
   /// uncertainty after the silence. The longest silence exceeds the ten minutes after which the estimate begins again.
-  @Test(arguments: VirtualNetwork.lab, [11.0, 60, 590, 10_800])
-  func estimateContinuesAfterASilence(network: VirtualNetwork, length: Double) {
+  @Test(arguments: NetworkModel.lab, [11.0, 60, 590, 10_800])
+  func estimateContinuesAfterASilence(network: NetworkModel, length: Double) {
     for skew in [-50.0, 50] {
       var route = VirtualRoute(network)
       (route.skew, route.probes.later) = (skew, 50)
@@ -144,8 +144,8 @@ import _TestSupport
   /// Packets arrive for 20 s. Then follows a silence of `length` seconds. Four times the reported deviation is not less
   /// than the error at the end of the silence. This also holds if packets back arrived only in the last two of the 20
   /// s.
-  @Test(arguments: VirtualNetwork.lab, [11.0, 60, 590])
-  func deviationCoversTheErrorAfterASilence(network: VirtualNetwork, length: Double) throws {
+  @Test(arguments: NetworkModel.lab, [11.0, 60, 590])
+  func deviationCoversTheErrorAfterASilence(network: NetworkModel, length: Double) throws {
     for seed in UInt64(1)...6 {
       for backFrom in [0.0, 18] {
         var route = VirtualRoute(network)

@@ -63,26 +63,26 @@ import Testing
     #expect(ensemble.admits(.notes, from: nil, named: "anna"))
   }
 
-  @Test func ledByReplacesAllRhythmRulesAndKeepsTheOthers() throws {
+  @Test func leaderReplacesAllRhythmRulesAndKeepsTheOthers() throws {
     var gates = Gates()
     try gates.apply("bert:rhythm=open")
     try gates.apply("bert:notes=closed")
-    #expect(!gates.areLed)
-    gates.ledBy("anna")
-    #expect(gates.areLed)
+    #expect(!gates.haveRemoteLeader)
+    gates.setLeader("anna")
+    #expect(gates.haveRemoteLeader)
     #expect(gates.opening(for: anna, named: "anna")[.rhythm])
     #expect(!gates.opening(for: bert, named: "bert")[.rhythm] && !gates.opening(for: bert, named: "bert")[.notes])
     // At the leader itself, the rhythm gate is closed for all peers.
-    gates.ledBy(nil)
-    #expect(!gates.areLed && !gates.opening(for: anna, named: "anna")[.rhythm])
+    gates.setLeader(nil)
+    #expect(!gates.haveRemoteLeader && !gates.opening(for: anna, named: "anna")[.rhythm])
   }
 
-  @Test func ledByAnyoneOpensTheRhythmGateToAllPeers() throws {
+  @Test func removingTheLeaderOpensTheRhythmGateToAllPeers() throws {
     var gates = Gates()
     try gates.apply("bert:rhythm=closed")
-    gates.ledBy("anna")
-    gates.ledByAnyone()
-    #expect(!gates.areLed && gates.isOpenToAll(.rhythm))
+    gates.setLeader("anna")
+    gates.removeLeader()
+    #expect(!gates.haveRemoteLeader && gates.isOpenToAll(.rhythm))
   }
 
   /// A line that starts with # is a comment, even if it looks like a rule.

@@ -28,7 +28,8 @@ import _TestSupport
   private func makeCore() -> PeerCore {
     let local = Identity(1)
     let core = PeerCore(
-      name: "local", ensemble: EnsembleState(identity: local), connections: Connections(to: [], local: local, at: now),
+      name: "local", ensemble: EnsembleState(identity: local),
+      invitations: InvitationList(to: [], local: local, at: now),
       random: SplitMix(seed: 1))
     core.established(otherSession, info(9, named: "stays"), at: now)
     core.recognised(otherSession, Identity(9), at: now)

@@ -54,8 +54,8 @@ import Testing
   @Test func onlyTheLeaderStartsALedSession() throws {
     var band = VirtualBand(players: 3, seed: 3)
     let leader = band.identity(2)
-    for n in 0..<2 { band.players[n].ensemble.gates.ledBy(leader.description) }
-    band.players[2].ensemble.gates.ledBy(nil)
+    for n in 0..<2 { band.players[n].ensemble.gates.setLeader(leader.description) }
+    band.players[2].ensemble.gates.setLeader(nil)
     for n in 0..<2 {
       #expect(throws: CommandError.ledBy(leader.description)) {
         try band.command(n) { try $0.start(tempo: .standard, at: $1) }

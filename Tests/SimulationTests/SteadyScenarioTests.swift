@@ -12,7 +12,7 @@ extension VirtualWorld {
 
 @Suite struct SteadyScenarioTests {
   /// Simulates a scenario in which one peer starts a rhythm and the others follow.
-  private func simulate(_ network: VirtualNetwork, peers: Int = 4, seconds: Int64 = 15, seed: UInt64 = 1) -> Outcome {
+  private func simulate(_ network: NetworkModel, peers: Int = 4, seconds: Int64 = 15, seed: UInt64 = 1) -> Outcome {
     var settings = VirtualWorld.Settings(table: table)
     (settings.network, settings.peers, settings.seed, settings.probeRateLimit) = (network, peers, seed, 10)
     return VirtualWorld.steady(settings, length: .seconds(seconds)).simulated()
@@ -20,8 +20,8 @@ extension VirtualWorld {
 
   /// For each network, the limit of the distances between peers that play the same step, in microseconds. 95 % of the
   /// distances are below the limit.
-  @Test(arguments: [(VirtualNetwork.still, 3.0), (.lan, 60), (.wifi, 600), (.poor, 1500)])
-  func allPeersPlayEveryStepTogether(network: VirtualNetwork, limit: Double) {
+  @Test(arguments: [(NetworkModel.still, 3.0), (.lan, 60), (.wifi, 600), (.poor, 1500)])
+  func allPeersPlayEveryStepTogether(network: NetworkModel, limit: Double) {
     let outcome = simulate(network)
     #expect(outcome.holds, "\(outcome.violations)")
     // Each of the four peers plays eight steps per second from 3.6 s to 14.05 s.

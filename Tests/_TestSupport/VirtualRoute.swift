@@ -13,7 +13,7 @@ public struct VirtualRoute: Sendable {
     public let transit: ClockTransit
   }
 
-  public var network: VirtualNetwork
+  public var network: NetworkModel
   /// The remote clock minus the local clock at instant 0.
   public var offset = Nanoseconds.zero
   /// The skew of the remote clock at instant 0 in parts per million.
@@ -25,7 +25,7 @@ public struct VirtualRoute: Sendable {
   /// The ticks per second from the master.
   public var ticks = 48.0
 
-  public init(_ network: VirtualNetwork) { self.network = network }
+  public init(_ network: NetworkModel) { self.network = network }
 
   /// The remote clock minus the local clock at `instant`.
   public func difference(at instant: Instant) -> Nanoseconds {

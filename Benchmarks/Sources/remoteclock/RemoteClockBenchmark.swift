@@ -62,7 +62,7 @@ struct RemoteClockBenchmark: ParsableCommand {
         "network  skew ppm  drift ppm/min  p95 10-40 s  worst seed  p95 40 s-end   largest  at 1 s  ns/packet  allocations"
       )
     }
-    for network in VirtualNetwork.lab {
+    for network in NetworkModel.lab {
       for (skew, drift) in [(0.0, 0.0), (50, 1), (-50, -1)] {
         let row = measure(network, skew: skew, drift: drift)
         if json {
@@ -82,7 +82,7 @@ struct RemoteClockBenchmark: ParsableCommand {
   }
 
   /// Runs all seeds on one network with one skew and drift.
-  private func measure(_ network: VirtualNetwork, skew: Double, drift: Double) -> Row {
+  private func measure(_ network: NetworkModel, skew: Double, drift: Double) -> Row {
     var route = VirtualRoute(network)
     (route.offset, route.skew, route.drift) = (.seconds(4242), skew, drift)
     var row = Row(

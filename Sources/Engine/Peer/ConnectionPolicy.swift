@@ -4,7 +4,7 @@ import Transports
 /// The remote peers whose invitations are accepted. The policy does not apply to invitations that the local peer sends.
 public enum ConnectionPolicy: Sendable, CustomStringConvertible {
   case anyone
-  case contacts(Contacts)
+  case contacts(ContactFile)
   case none
 
   public var description: String {

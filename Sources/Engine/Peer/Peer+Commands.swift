@@ -86,10 +86,10 @@ extension Peer {
 
   /// Sets the only peer that may control the rhythm, by name or identity; nil: any peer may.
   func setLeader(_ leader: String?) {
-    guard let leader else { return ensemble.gates.ledByAnyone() }
+    guard let leader else { return ensemble.gates.removeLeader() }
     let isLocal = leader == configuration.name || leader == "\(identity)"
     // The leader of a session follows no other peer: its rhythm gate is closed to all.
-    ensemble.gates.ledBy(isLocal ? nil : leader)
+    ensemble.gates.setLeader(isLocal ? nil : leader)
   }
 
   /// Starts the rhythm if this is configured, half a second after all configured peers are in session, at the latest at
@@ -97,11 +97,11 @@ extension Peer {
   func startIfDue(at now: Instant) {
     guard let due = startsAt else { return }
     // In the half second, new peers measure the clock of this peer.
-    if core.connections.areAllEstablished, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
+    if core.invitations.areAllEstablished, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
     guard now >= due else { return }
     startsAt = nil
-    if !core.connections.areAllEstablished {
-      let places = core.connections.missingPlaces.map(\.description).joined(separator: ", ")
+    if !core.invitations.areAllEstablished {
+      let places = core.invitations.missingPlaces.map(\.description).joined(separator: ", ")
       log.warning("--start: no session with \(places); the rhythm starts without waiting any longer")
     }
     do throws(CommandError) {

@@ -23,7 +23,7 @@ extension Peer {
       case .lost(let service):
         guard let identity = service.identity else { break }
         let roster = core.roster
-        core.connections.withdrawn(
+        core.invitations.withdrawn(
           Identity(identity), as: service.name, isInSession: { roster.session(of: $0) != nil }, now: now)
       case .unavailable(let reason): log.notice("\(reason)")
       case .renamed(let name):
@@ -39,10 +39,10 @@ extension Peer {
     let identity = Identity(bits)
     guard identity != self.identity, configuration.policy.admits(service.name, from: service.address) else { return }
     let isInSession = core.roster.session(of: identity) != nil
-    if !core.connections.found(
-      identity, as: service.name, at: Connections.Place(service.address), isInSession: isInSession, now: now)
+    if !core.invitations.found(
+      identity, as: service.name, at: InvitationList.Place(service.address), isInSession: isInSession, now: now)
     {
-      let limit = Connections.announcementLimit
+      let limit = InvitationList.announcementLimit
       let reason = "not connected, because \(limit) announced peers is the limit"
       log.notice("\(service.name): \(reason); connect to it with --connect \(service.address)")
     }

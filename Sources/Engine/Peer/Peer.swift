@@ -117,7 +117,7 @@ public final class Peer {
     let peerOptions = configuration.peerOptions
     core = PeerCore(
       name: configuration.name, ensemble: ensemble,
-      connections: Connections(to: addresses.map(Connections.Place.init), local: store.identity, at: now),
+      invitations: InvitationList(to: addresses.map(InvitationList.Place.init), local: store.identity, at: now),
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
     core.peerClocks = peerClocks
     core.ensemble.gates = configuration.gates

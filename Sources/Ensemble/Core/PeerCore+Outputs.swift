@@ -36,7 +36,7 @@ extension PeerCore {
   /// Each peer must be in session with the master.
   private func connect(toMaster master: Identity, at now: Instant) {
     let roster = roster
-    connections.follow(master: master, isInSession: { roster.session(of: $0) != nil }, at: now)
+    invitations.follow(master: master, isInSession: { roster.session(of: $0) != nil }, at: now)
   }
 
   /// Sends a System Exclusive message to the peer with this identity, or to all Tutti peers (nil).

@@ -10,7 +10,7 @@ extension PeerCore {
     let stream = streamIDs.allocate()
     let slot = ensemble.roster.insert(
       RemotePeer.Session(id: session, info: info, stream: stream, options: options(for: info.name, at: info.control)))
-    connections.established(session, at: info.control)
+    invitations.established(session, at: info.control)
     for n in peerClocks.indices where peerClocks[n].address == info.control {
       if peerClocks[n].established(session, name: info.name) {
         emit(.event(.externalClockIsBack(peerClocks[n].name)))
@@ -47,14 +47,14 @@ extension PeerCore {
       // invite again and again.
       guard info.isInitiator else { return }
       emit(.event(.identityIsDuplicate(ensemble.roster[slot].reference)))
-      connections.abandoned(session)
+      invitations.abandoned(session)
       return endpoint.close(session, at: now)
     }
     // Both peers may have invited each other. Of the two sessions, the one that the lower identity began is kept.
     if let other = ensemble.roster.session(of: identity), other != session {
       let lowerInvites = (self.identity < identity) == info.isInitiator
       let (closed, kept) = lowerInvites ? (other, session) : (session, other)
-      connections.reached(closed, by: identity)
+      invitations.reached(closed, by: identity)
       moveReport(from: closed, to: kept)
       endpoint.close(closed, at: now)
       if closed == session { return }
@@ -63,7 +63,7 @@ extension PeerCore {
     // The session may have moved to an earlier row of the same identity.
     let recognisedSlot = ensemble.roster.slot(of: session)!
     ensemble.roster[recognisedSlot].session!.isStandardDevice = false
-    connections.recognised(session, as: identity)
+    invitations.recognised(session, as: identity)
     if let n = peerClock(of: session) {
       peerClocks[n].recognised(by: &ensemble, at: now)
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
@@ -96,7 +96,7 @@ extension PeerCore {
     let slot = ensemble.roster.slot(of: session)
     if let slot { ensemble.roster[slot].session!.isStandardDevice = true }
     reportJoined(session)
-    connections.isStandardDevice(session)
+    invitations.isStandardDevice(session)
     guard let slot, let withheld = ensemble.roster[slot].session else { return }
     ensemble.roster[slot].session!.withheldVolume = nil
     ensemble.roster[slot].session!.withheldExpression = nil
@@ -140,7 +140,7 @@ extension PeerCore {
     }
     emit(.rosterChanged)
     let identity = slot.flatMap { ensemble.roster[$0].identity }
-    connections.ended(session, of: identity, at: now)
+    invitations.ended(session, of: identity, at: now)
     if let identity {
       ensemble.left(identity, isSaid: isSaid, at: now)
     } else if let slot {

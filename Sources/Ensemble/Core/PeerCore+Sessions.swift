@@ -21,14 +21,14 @@ extension PeerCore {
     case .established(let session, let info): established(session, info, at: now)
     case .refused(let session):
       let address = controlAddress(of: session)
-      if connections.refused(session), let address {
-        let isRetried = connections.targets.contains { $0.session == session }
+      if invitations.refused(session), let address {
+        let isRetried = invitations.targets.contains { $0.session == session }
         emit(.event(.invitationRefused(by: roster[session]?.session?.info.name, at: address, isRetried: isRetried)))
       }
       ended(session, at: now)
     case .reflected(let session):
       if let address = controlAddress(of: session) { emit(.event(.invitationReflected(at: address))) }
-      connections.abandoned(session)
+      invitations.abandoned(session)
       ended(session, at: now)
     case .unreachable(let session): ended(session, at: now)
     case .lost(let session):
@@ -37,7 +37,7 @@ extension PeerCore {
         slot.flatMap { ensemble.roster[$0].session?.info }, slot.flatMap { ensemble.roster[$0].identity }
       )
       left(session, isSaid: false, at: now)
-      if let info, let identity { connections.lost(identity, of: info, at: now) }
+      if let info, let identity { invitations.lost(identity, of: info, at: now) }
     case .closed(let session): left(session, isSaid: true, at: now)
     case .extended(let session, let event): handle(event, of: session, at: now)
     case .clock(let session, let transit): measured(transit, on: session, at: now)
@@ -142,6 +142,6 @@ extension PeerCore {
 
   /// The address of the control port of a session's peer.
   private func controlAddress(of session: SessionID) -> SocketAddress? {
-    roster[session]?.session?.info.control ?? connections.targets.first { $0.session == session }?.place.control
+    roster[session]?.session?.info.control ?? invitations.targets.first { $0.session == session }?.place.control
   }
 }

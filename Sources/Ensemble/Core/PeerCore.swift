@@ -5,7 +5,7 @@ import Playback
 public import RTPMIDI
 public import Sending
 
-/// One peer of an ensemble without threads, sockets, clock and sound: its sessions, its connections and its ensemble state.
+/// One peer of an ensemble without threads, sockets, clock and sound: its sessions, its invitations and its ensemble state.
 /// Datagrams, commands of the player and instants go in, ``Output``s come out.
 ///
 /// The owner passes each datagram to ``receive(_:from:port:at:answeredAt:now:)``, calls ``advance(to:)`` at ``nextDeadline``,
@@ -39,7 +39,7 @@ public final class PeerCore {
   /// The ensemble as the local peer sees it.
   public var ensemble: EnsembleState
   /// The peers to invite.
-  public var connections: Connections
+  public var invitations: InvitationList
   /// The RTP-MIDI peers that may be used as external clocks.
   public var peerClocks: [RTPPeerClock] = []
   /// The counts of the master's ticks that have arrived.
@@ -57,11 +57,11 @@ public final class PeerCore {
 
   /// - Parameters:
   ///   - name: the name that the local peer reports.
-  ///   - connections: the peers to invite.
+  ///   - invitations: the peers to invite.
   ///   - options: returns the options of a peer by its name and the address of its control port.
   ///   - random: must be unpredictable outside simulations.
   public init(
-    name: String, ensemble: EnsembleState, connections: Connections,
+    name: String, ensemble: EnsembleState, invitations: InvitationList,
     options: @escaping (String?, SocketAddress) -> PeerOptions = { _, _ in PeerOptions() },
     random: any RandomNumberGenerator
   ) {
@@ -71,7 +71,7 @@ public final class PeerCore {
     _ = random.next()
     self.random = random
     self.ensemble = ensemble
-    self.connections = connections
+    self.invitations = invitations
     self.options = options
   }
 
@@ -102,7 +102,7 @@ public final class PeerCore {
 
   /// When ``advance(to:)`` has something to do next.
   public var nextDeadline: Instant {
-    let next = min(ensemble.findDeadline(), connections.nextDeadline)
+    let next = min(ensemble.findDeadline(), invitations.nextDeadline)
     return endpoint.nextDeadline.map { min($0, next) } ?? next
   }
 
@@ -110,10 +110,10 @@ public final class PeerCore {
   public func advance(to now: Instant) {
     // Received datagrams come first: a peer that was just heard is not silent.
     handleSessions(at: now)
-    endpoint.peerExtension?.knownPeers = connections.announcedCount
+    endpoint.peerExtension?.knownPeers = invitations.announcedCount
     endpoint.advance(to: now)
     ensemble.advance(to: now)
-    for address in connections.advance(endpoint, at: now, where: { ensemble.roster.contains($0) }) {
+    for address in invitations.advance(endpoint, at: now, where: { ensemble.roster.contains($0) }) {
       emit(.event(.noReply(from: address)))
     }
     for n in peerClocks.indices {

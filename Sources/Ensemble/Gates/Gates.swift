@@ -2,11 +2,13 @@ public import PeerProtocol
 
 /// The permissions of remote peers: a default for all peers, and exceptions for single peers.
 ///
-/// An exception is for a peer with a certain identity (sixteen hexadecimal digits) or name. If several peers have the same
-/// name, the exception applies only to the first one that joined, until it leaves. A name therefore protects against mistakes,
-/// and this rule against peers that copy a name. A name in the form of an identity is ignored. Every gate that is closed for
-/// any peer is also closed for a peer that is not yet identified: until its reply arrives, or for about three seconds in the
-/// case of a standard device.
+/// An exception is for a peer with a certain identity (sixteen hexadecimal digits) or name. Names are not authenticated, so an
+/// exception by name only prevents mistakes. If several peers have the same name, the exception applies only to the first one
+/// that joined, until it leaves: a peer that joins later and copies a name gains nothing. Exceptions by name do not apply to a
+/// peer whose name looks like an identity.
+///
+/// A new session has no identity until the peer answers a clock probe, or counts as a standard device after about three
+/// seconds. During this time the caller admits only messages whose gate is open to all peers: see ``isOpenToAll(_:)``.
 public struct Gates: Hashable, Sendable {
   /// The deviations from the default for one peer.
   public struct Exception: Hashable, Sendable {
@@ -46,9 +48,8 @@ public struct Gates: Hashable, Sendable {
   /// Removes the exceptions for a peer.
   public mutating func removeException(for peer: String) { exceptions[Self.key(peer)] = nil }
 
-  /// Makes the session a led one: only the peer with this identity or name may control the rhythm here; nil: the local peer
-  /// leads.
-  public mutating func ledBy(_ leader: String?) {
+  /// Lets only one peer control the rhythm here: the peer with this identity or name; nil: only the local peer.
+  public mutating func setLeader(_ leader: String?) {
     standard[.rhythm] = false
     for (peer, var exception) in exceptions {
       exception[.rhythm] = nil
@@ -58,13 +59,13 @@ public struct Gates: Hashable, Sendable {
   }
 
   /// Ends a led session: every peer may control the rhythm here.
-  public mutating func ledByAnyone() {
-    ledBy(nil)
+  public mutating func removeLeader() {
+    setLeader(nil)
     standard[.rhythm] = true
   }
 
   /// Whether another peer leads the session: the rhythm gate is closed by default, and open by an exception.
-  public var areLed: Bool { !standard[.rhythm] && exceptions.values.contains { $0[.rhythm] == true } }
+  public var haveRemoteLeader: Bool { !standard[.rhythm] && exceptions.values.contains { $0[.rhythm] == true } }
 
   /// Whether a gate is open for every peer: by default, and not closed by any exception.
   public func isOpenToAll(_ gate: Gate) -> Bool {

@@ -25,7 +25,7 @@ extension EnsembleState {
 
   /// The name or identity of the only peer that may control the rhythm by the local gates; nil if any peer may.
   var sessionLeader: String? {
-    guard gates.areLed else { return nil }
+    guard gates.haveRemoteLeader else { return nil }
     return gates.exceptions.filter { $0.value[.rhythm] == true }.keys.min()
   }
 

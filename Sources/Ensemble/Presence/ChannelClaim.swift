@@ -17,7 +17,7 @@ struct ChannelClaim: Sendable {
 
   init(_ channel: Channel?) { self.channel = channel }
 
-  /// The peer claims `channel`.
+  /// Records that the peer claims `channel`.
   ///
   /// - Returns: whether the claims of the ensemble have changed, and whether this peer is ignored from now on.
   mutating func update(_ channel: Channel?, at now: Instant) -> (hasChanged: Bool, changesTooOften: Bool) {

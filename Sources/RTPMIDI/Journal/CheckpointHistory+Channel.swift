@@ -3,10 +3,16 @@ import MIDI
 
 /// Encoding of channel journals, chapter by chapter (RFC 6295 section 5 and appendix A).
 ///
-/// In all functions, `last` is the sequence number of the packet directly before the one that is being encoded, and
-/// `updated` contains the flags of the chapters that code a command of packet `last`. The S bits of these chapters are
-/// 0. The functions return false if the packet has no room, or if the journal or a list is longer than its length field
-/// can express. The caller then removes what was appended.
+/// The contents of `first`, `second`, `third` and `number` of an entry depend on the chapter: see the table of
+/// ``HistoryEntry``.
+///
+/// In all functions, `last` is the sequence number of the packet directly before the one that is being encoded. An S bit
+/// is 0 if its element codes a command of packet `last`, and 1 otherwise. The S bit of a log, and of a chapter with one
+/// entry, follows from the entry. The S bits in the headers of chapters with several logs follow from `updated`, which
+/// contains the flags of the chapters that code a command of packet `last`.
+///
+/// The functions return false if the packet has no room, or if the journal or a list is longer than its length field can
+/// express. The caller then removes what was appended.
 extension CheckpointHistory {
   /// Appends the channel journal of `channel`, with the chapters whose flags are set in `chapters`.
   @_noLocks @_noAllocation
@@ -92,6 +98,7 @@ extension CheckpointHistory {
         s: entry.packet != last, key: UInt7(masking: entry.number), isBeforeReset: false,
         pressure: UInt7(masking: entry.first))
       guard log.append(to: &packet) else { return false }
+      // At most 128 logs, one for each key.
       header.logs += 1
     }
     packet[start] = header.octet
@@ -189,6 +196,7 @@ extension CheckpointHistory {
   ) -> Bool {
     let chapterID = HistoryEntry.chapterID(.n, channel)
     let start = packet.count
+    // `s` is the B bit of the RFC, which concerns Note Offs only. A `low` above `high` means no bit field.
     var header = ChapterN(s: true, logs: 0, low: 15, high: 0)
     guard header.append(to: &packet) else { return false }
     // One bit for each note: 1 if the newest command is a Note Off.
@@ -222,6 +230,7 @@ extension CheckpointHistory {
   private func appendChapterE(
     of channel: Channel, updated: UInt8, last: UInt16, to packet: inout RigidArray<UInt8>
   ) -> Bool {
+    // Chapter E is encoded from the entries of Chapter N.
     let chapterID = HistoryEntry.chapterID(.n, channel)
     let start = packet.count
     var header = LogListHeader(s: !updated.has(ChannelChapter.e.flag), logs: 0)

@@ -21,12 +21,13 @@ struct SessionTable {
   private var ids: [SessionID: Session] = [:]
   /// The sessions and revivals, by the token of the local invitation.
   private var tokens: [UInt32: Session] = [:]
-  /// The sessions, by the address of the remote control port, which is unique.
+  /// The sessions, by the address of the remote control port. An established revival replaces the session that it
+  /// revives, before that session is removed.
   private var controls: [SocketAddress: Session] = [:]
   /// The established sessions, each under the sources of its control port and of its data port.
   private var sources: [Source: Session] = [:]
-  /// The sessions and revivals that the peer has accepted on the control port only, by the source of the packets that
-  /// the peer sends after it has also accepted on the data port.
+  /// The sessions and revivals whose invitation is accepted on the control port but not yet on the data port. The key is
+  /// the source that the data packets of the peer will have.
   private var awaited: [Source: Session] = [:]
 
   var establishedCount: Int { sources.count / 2 }
@@ -50,6 +51,7 @@ struct SessionTable {
 
   /// Records that the invited peer has accepted on the control port. ``session(awaitedFrom:)`` then finds the session.
   mutating func awaitPackets(of session: Session) {
+    // The SSRC of the data port is not known yet. It is normally that of the control port.
     let source = Source(ssrc: session.controlSSRC, address: session.data, port: .data)
     awaited[source] = session
     session.awaitedSource = source

@@ -36,7 +36,7 @@ struct NetworkOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Read the contacts for --policy contacts from this file: lines of `name NAME` and `host HOST`. "
-        + "(default: \(Contacts.standardPath))",
+        + "(default: \(ContactFile.standardPath))",
       valueName: "FILE"))
   var contacts: String?
 
@@ -106,7 +106,7 @@ struct NetworkOptions: ParsableArguments {
 
   /// Copies the options to `configuration`.
   ///
-  /// - Throws: `Contacts.ParseError`.
+  /// - Throws: `ContactFile.ParseError`.
   func apply(to configuration: inout PeerConfiguration) throws {
     configuration.port = port
     configuration.connect = connect
@@ -119,7 +119,7 @@ struct NetworkOptions: ParsableArguments {
     configuration.policy =
       switch policy {
       case .anyone: .anyone
-      case .contacts: .contacts(try Contacts(path: contacts ?? Contacts.standardPath))
+      case .contacts: .contacts(try ContactFile(path: contacts ?? ContactFile.standardPath))
       case .none: .none
       }
     for peer in timeStamps { configuration.peerOptions[peer].playsByStamps = true }

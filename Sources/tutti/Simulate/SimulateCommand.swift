@@ -105,7 +105,7 @@ struct SimulateCommand: ParsableCommand {
 
   /// Runs the simulation with `seed` and shows its progress. Returns its outcome.
   private func play(
-    _ seed: UInt64, on network: VirtualNetwork?, table: StepTable, _ terminal: Terminal
+    _ seed: UInt64, on network: NetworkModel?, table: StepTable, _ terminal: Terminal
   ) -> Outcome {
     let length = Nanoseconds.seconds(Int64(seconds))
     let world: VirtualWorld
@@ -141,12 +141,12 @@ struct SimulateCommand: ParsableCommand {
   struct NetworkFileError: Error, CustomStringConvertible { let description: String }
 
   /// Returns the network called `name`, or reads it from the file `name`.
-  private static func load(_ name: String) throws -> VirtualNetwork {
-    if let known = VirtualNetwork.lab.first(where: { $0.name == name }) { return known }
+  private static func load(_ name: String) throws -> NetworkModel {
+    if let known = NetworkModel.lab.first(where: { $0.name == name }) { return known }
     guard let data = FileManager.default.contents(atPath: name) else {
       throw NetworkFileError(
         description: "network \(name): cannot be read; give still, lan, wifi, poor or the path of a readable file")
     }
-    return try VirtualNetwork(text: String(decoding: data, as: UTF8.self), file: name)
+    return try NetworkModel(text: String(decoding: data, as: UTF8.self), file: name)
   }
 }

@@ -31,8 +31,8 @@ func reportingErrors(_ body: () throws -> Void) throws {
     case is PatchError, is GateFileError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
-    case is ReportError, is VirtualNetwork.Fault: code = .badData
-    case let error as Contacts.ParseError: code = error.isMalformed ? .badData : .unavailable
+    case is ReportError, is NetworkModel.Fault: code = .badData
+    case let error as ContactFile.ParseError: code = error.isMalformed ? .badData : .unavailable
     case is TransportError, is PCMError, is EngineError, is PatchLibrary.NotFound,
       is SimulateCommand.NetworkFileError:
       code = .unavailable

@@ -17,7 +17,7 @@ import _TestSupport
   private func coreWithUnidentifiedPeer() -> PeerCore {
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),
-      connections: Connections(to: [], local: Identity(1), at: now),
+      invitations: InvitationList(to: [], local: Identity(1), at: now),
       random: SplitMix(seed: 1))
     let info = SessionInfo(
       name: "b", ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),

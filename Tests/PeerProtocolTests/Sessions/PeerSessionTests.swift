@@ -54,8 +54,9 @@ import _TestSupport
       let events = network.events(of: k)
       #expect(events.count == 2 && network.isRecognised(k), "seed \(seed): \(events)")
       // If both invite at the same time, each endpoint keeps the session that it has begun.
-      if seed % 40 < 1 { #expect(network.session(k) == id, "seed \(seed)") }
+      if seed % 40 == 0 { #expect(network.session(k) == id, "seed \(seed)") }
     }
+    // Two CK of the initiator and one of the answerer every ten seconds, whichever endpoint is the initiator.
     #expect(network.sent("CK", by: 1).count + network.sent("CK", by: 3).count > length / 5, "seed \(seed)")
   }
 
@@ -86,7 +87,8 @@ import _TestSupport
     for k in 1...3 { #expect(network.endpoints[k].establishedCount == 0) }
   }
 
-  /// A standard device sends only a CK every ten seconds. The receiving thread may answer it in place of the endpoint.
+  /// A receiving thread may answer CK0 in place of the endpoint, and passes the packet to the endpoint nevertheless. The
+  /// endpoint then sends no second answer, and the packet counts as a sign of life.
   @Test func clockPacketsAnsweredByTheReceivingThreadKeepTheSession() {
     var network = EndpointNetwork(2, .tutti)
     network.answersEarly = true
@@ -94,6 +96,7 @@ import _TestSupport
     network.run(for: .seconds(300))
     #expect(network.endpoints[0].establishedCount == 1 && network.endpoints[1].establishedCount == 1)
     let answers = network.sent("CK", by: 3).count
+    // The initiator sends CK0 and CK2 for each CK1 of the answerer.
     #expect(answers == network.sent("CK", by: 1).count / 2, "one CK1 for each CK0, no duplicates")
     for k in 0...1 { #expect(network.endpoints[k].counters.dropped == 0) }
   }
@@ -161,11 +164,13 @@ import _TestSupport
     }
     network.repetition = 0
     let clocks = network.events(of: 1).count { if case .message(id, .clock, _, _, _) = $0 { true } else { false } }
-    #expect(clocks == 24 && network.endpoints[1].counters.replayed >= 24, "duplicate probe requests also count")
+    // The network also duplicates the clock probes of the peer protocol, which count as replayed as well.
+    #expect(clocks == 24 && network.endpoints[1].counters.replayed >= 24)
     #expect(network.endpoints[1].statistics(of: id)?.duplicates == 24)
     network.run(for: .seconds(1))
     let other = try #require(network.session(0))
     #expect(network.sent("RS", by: 2).count == 1)
+    // The packets have the sequence numbers 65 535, 0, 1 ... 22.
     #expect(network.events(of: 0).last == .feedback(other, sequence: 22))
     network.run(for: .seconds(10))
     #expect(network.sent("RS", by: 2).count == 1, "no feedback without new packets")

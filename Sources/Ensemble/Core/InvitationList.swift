@@ -7,7 +7,7 @@ public import RTPMIDI
 ///
 /// Announcements are not part of the ``Roster``: an announced peer does not need to be in session, and its announcement is
 /// independent of its sessions.
-public struct Connections {
+public struct InvitationList {
   /// The time between a failure and the next invitation.
   static var pause: Nanoseconds { .seconds(1) }
   /// The time without a reply after which the player is informed, once.
@@ -17,7 +17,7 @@ public struct Connections {
   /// Of two peers that discover each other, the one with the lower identity invites. The other one invites after this time.
   static var courtesy: Nanoseconds { .seconds(3) }
 
-  /// The largest number of announced peers with which each peer connects to all others; see ``Connections/wants(_:)``.
+  /// The largest number of announced peers with which each peer connects to all others; see ``InvitationList/wants(_:)``.
   public static var fullMeshLimit: Int { 15 }
   /// The largest number of announcements that are kept.
   public static var announcementLimit: Int { 4096 }
@@ -75,7 +75,7 @@ public struct Connections {
     /// Whether the peer is to be invited at ``nextTry``.
     var isPending: Bool { session == nil && reachedBy == nil }
 
-    /// Whether the player is informed if the peer does not reply for ``Connections/patience``.
+    /// Whether the player is informed if the peer does not reply for ``InvitationList/patience``.
     var isAwaited: Bool { reason == .configured && !isEstablished && !isReported }
 
     var isDiscovered: Bool { if case .discovered = reason { true } else { false } }

@@ -3,13 +3,13 @@ import MusicalTime
 import RTPMIDI
 
 /// The network between the hosts of a world, with the packets in flight and the event queue.
-final class Wire {
+final class VirtualWire {
   /// The future events of the whole simulation.
   var events = EventQueue()
   /// The true time.
   var now = Instant(nanoseconds: 0)
   /// Delay, loss, duplication and reordering.
-  var network: VirtualNetwork
+  var network: NetworkModel
   /// The packets that are in flight, or that have arrived and are not processed yet.
   private(set) var packets = PacketPool()
   private var random: SplitMix
@@ -22,7 +22,7 @@ final class Wire {
   /// The number of these packets that did not arrive.
   private(set) var lost: Int64 = 0
 
-  init(_ network: VirtualNetwork, hosts: Int, random: SplitMix) {
+  init(_ network: NetworkModel, hosts: Int, random: SplitMix) {
     self.network = network
     self.random = random
     parts = [UInt8](repeating: 0, count: hosts)
@@ -65,7 +65,7 @@ final class Wire {
   /// Schedules the arrival of a packet after a random delay.
   private func deliver(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to target: SocketAddress) {
     var latency = network.latency(&random)
-    if network.reorder > 0, random.share() < network.reorder { latency = latency + VirtualNetwork.hold }
+    if network.reorder > 0, random.share() < network.reorder { latency = latency + NetworkModel.hold }
     let slot = packets.keep(packet, from: source, to: target.sessionPort)
     events.push(.packet, host: target.host, value: slot, at: now + latency)
   }

@@ -2,12 +2,12 @@ public import MusicalTime
 
 /// The delay, loss, duplication and reordering of packets on a network. Only integers and the four basic operations are used,
 /// so that a seed gives the same simulation on every machine.
-public struct VirtualNetwork: Hashable, Sendable {
+public struct NetworkModel: Hashable, Sendable {
   /// The distribution of delays.
   public enum Shape: Hashable, Sendable {
     /// A normal distribution without negative delays.
     case normal
-    /// The upper half of a normal distribution. ``VirtualNetwork/delay`` is the minimum.
+    /// The upper half of a normal distribution. ``NetworkModel/delay`` is the minimum.
     case late
     /// A Pareto distribution of index 3, with a minimum and a long tail. It is cut at four standard deviations above the mean, as
     /// in netem's table.
@@ -42,12 +42,12 @@ public struct VirtualNetwork: Hashable, Sendable {
 
   /// The networks of the lab (Benchmarks/Lab/network.sh), as netem implements them. The jitter of `still` is that of the
   /// machines.
-  public static let still = VirtualNetwork(
+  public static let still = NetworkModel(
     name: "still", delay: .microseconds(100), jitter: .microseconds(1), shape: .late)
-  public static let lan = VirtualNetwork(name: "lan", delay: .microseconds(500), jitter: .microseconds(100))
-  public static let wifi = VirtualNetwork(
+  public static let lan = NetworkModel(name: "lan", delay: .microseconds(500), jitter: .microseconds(100))
+  public static let wifi = NetworkModel(
     name: "wifi", delay: .milliseconds(5), jitter: .milliseconds(1), loss: 0.01)
-  public static let poor = VirtualNetwork(
+  public static let poor = NetworkModel(
     name: "poor", delay: .milliseconds(5), jitter: .milliseconds(5), shape: .pareto, loss: 0.03)
 
   /// All networks of the lab.

@@ -11,7 +11,7 @@ import Transports
 ///
 /// A name is the one that a peer reports: it protects against mistakes, not against attacks. A host is the source of the
 /// packets, by any of its addresses.
-public struct Contacts: Sendable {
+public struct ContactFile: Sendable {
   /// The reason why a file of contacts cannot be used, with file, line and remedy.
   public struct ParseError: Error, CustomStringConvertible {
     public let description: String

@@ -7,17 +7,17 @@ import _TestSupport
 @testable import Engine
 
 /// The syntax of the contacts file, and the connection policies.
-@Suite struct ContactsTests {
+@Suite struct ContactFileTests {
   /// An address that is in no contacts file.
   private let unknownAddress = SocketAddress(host: 0x0A00_0063, port: 5004)
 
   /// Reads a contacts file with this text.
-  private func contacts(_ text: String) throws -> Contacts { try contacts(Data(text.utf8)) }
+  private func contacts(_ text: String) throws -> ContactFile { try contacts(Data(text.utf8)) }
 
-  private func contacts(_ data: Data) throws -> Contacts {
+  private func contacts(_ data: Data) throws -> ContactFile {
     let folder = try TemporaryFolder()
     try data.write(to: folder.url.appendingPathComponent("contacts"))
-    return try Contacts(path: folder.path("contacts"))
+    return try ContactFile(path: folder.path("contacts"))
   }
 
   @Test(arguments: ["\n", "\r\n"]) func listedNamesAndHostsAreContacts(lineEnd: String) throws {
@@ -53,19 +53,19 @@ import _TestSupport
     ("\n\n\0\n", 3),
   ])
   func malformedLineIsReportedWithItsNumber(text: String, line: Int) {
-    let fault = #expect(throws: Contacts.ParseError.self) { try contacts(text) }
+    let fault = #expect(throws: ContactFile.ParseError.self) { try contacts(text) }
     #expect(fault?.isMalformed == true && fault?.description.contains("line \(line): not `name NAME`") == true)
   }
 
   @Test func fileThatIsNotUTF8IsMalformed() {
-    let fault = #expect(throws: Contacts.ParseError.self) { try contacts(Data([0xFF, 0xFE, 0x6E, 0x00])) }
+    let fault = #expect(throws: ContactFile.ParseError.self) { try contacts(Data([0xFF, 0xFE, 0x6E, 0x00])) }
     #expect(fault?.isMalformed == true)
   }
 
   /// 2^19 lines of two bytes are 1 MiB (2^20 bytes). One more byte is too many.
   @Test func fileHasAtMostOneMebibyte() throws {
     #expect(try contacts(String(repeating: "#\n", count: 1 << 19)).missing.isEmpty)
-    let fault = #expect(throws: Contacts.ParseError.self) {
+    let fault = #expect(throws: ContactFile.ParseError.self) {
       try contacts(String(repeating: "#\n", count: 1 << 19) + "#")
     }
     #expect(fault?.description.contains("larger than 1 MiB; give a text file") == true)
@@ -74,7 +74,7 @@ import _TestSupport
   /// A missing file, and the folder itself.
   @Test(arguments: ["none", ""]) func unreadableFileIsReportedWithTheRemedy(name: String) throws {
     let folder = try TemporaryFolder()
-    let fault = #expect(throws: Contacts.ParseError.self) { try Contacts(path: folder.path(name)) }
+    let fault = #expect(throws: ContactFile.ParseError.self) { try ContactFile(path: folder.path(name)) }
     #expect(fault?.isMalformed == false && fault?.description.contains("cannot be read; write a file of lines") == true)
   }
 

@@ -7,7 +7,7 @@ public import PeerProtocol
 /// more than sixteen, all peers connect to the two peers with the lowest identities and to the master. These peers hear all
 /// others and report the claim that plays to all (``Presence``). The lowest of them that is not the master is the next in the
 /// order of succession. Each peer computes the two lowest identities from the announcements, without a coordinator.
-extension Connections {
+extension InvitationList {
   /// The newest announcement of a peer.
   struct Announcement: Sendable {
     /// The name by which the peer announces itself.

@@ -11,7 +11,7 @@ import MusicalTime
 ///     reorder    0.02
 ///
 /// The default is 0, and 1 for `burst`. Text after a number or after # is a comment.
-extension VirtualNetwork {
+extension NetworkModel {
   /// A line that cannot be parsed.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String

@@ -3,9 +3,9 @@ import Simulation
 import Testing
 import _TestSupport
 
-@Suite struct VirtualNetworkTests {
+@Suite struct NetworkModelTests {
   /// The delays of `count` packets in microseconds, without the lost packets.
-  private func delays(_ network: VirtualNetwork, count: Int = 100_000) -> [Double] {
+  private func delays(_ network: NetworkModel, count: Int = 100_000) -> [Double] {
     var random = SplitMix(seed: 7)
     return (0..<count).compactMap { _ in network.delay(&random)?.microseconds }
   }
@@ -14,7 +14,7 @@ import _TestSupport
     // Mean and standard deviation in microseconds. The deviation of `poor` is less than its nominal 5 ms, because the
     // tail is cut.
     for (network, mean, deviation) in [
-      (VirtualNetwork.lan, 500.0, 100.0), (.wifi, 5000, 1000), (.poor, 5000, 4000),
+      (NetworkModel.lan, 500.0, 100.0), (.wifi, 5000, 1000), (.poor, 5000, 4000),
     ] {
       let delays = delays(network)
       let average = delays.reduce(0, +) / Double(delays.count)
@@ -36,12 +36,12 @@ import _TestSupport
   }
 
   @Test func fileDescribesTheNetwork() throws {
-    let network = try VirtualNetwork(
+    let network = try NetworkModel(
       text: "# a hall\ndelay_ms 8   the mean\n\njitter_ms 2.5\nloss 0.05\nburst 4\nduplicate 0.001\nreorder 0.02\n",
       file: "hall")
     #expect(
       network
-        == VirtualNetwork(
+        == NetworkModel(
           name: "hall", delay: .milliseconds(8), jitter: .microseconds(2500), loss: 0.05, burst: 4, duplicate: 0.001,
           reorder: 0.02))
   }
@@ -57,8 +57,8 @@ import _TestSupport
     ("\u{0}\u{FFFD}", "no number follows"),
   ])
   func errorNamesLineReasonAndRemedy(text: String, message: String) {
-    do throws(VirtualNetwork.Fault) {
-      _ = try VirtualNetwork(text: text, file: "f")
+    do throws(NetworkModel.Fault) {
+      _ = try NetworkModel(text: text, file: "f")
       Issue.record("\(text) was accepted")
     } catch {
       #expect(error.description.contains(message), "\(error)")

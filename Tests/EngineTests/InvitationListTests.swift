@@ -1,0 +1,254 @@
+import BasicContainers
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Testing
+import Transports
+import _TestSupport
+
+@testable import Engine
+@testable import Ensemble
+
+/// Which peers a peer invites, and for how long. No invitation is answered in these tests.
+@Suite struct InvitationListTests {
+  private let start = Instant(nanoseconds: 1_000_000_000)
+  /// The control port of the remote peer.
+  private let remote = SocketAddress(host: 0x0A00_0002, port: 5004)
+  private let endpoint = Endpoint(name: "here", random: SplitMix(seed: 1))
+
+  /// An established session with the peer at ``remote``.
+  private var info: SessionInfo {
+    get throws {
+      // Only an endpoint can create a `SessionInfo`.
+      let answerer = Endpoint(name: "there", random: SplitMix(seed: 2))
+      let invitation = SessionCommand(.invitation, token: 1, ssrc: 1)
+      var packet = RigidArray<UInt8>(capacity: 80)
+      _ = invitation.append(to: &packet)
+      let octets = (0..<packet.count).map { packet[$0] }
+      var data = remote
+      data.port = 5005
+      answerer.receive(octets, from: remote, port: .control, at: start)
+      answerer.receive(octets, from: data, port: .data, at: start)
+      for case .established(_, let info) in answerer.drain() { return info }
+      throw TransportError("no session")
+    }
+  }
+
+  /// Advances the time by `length` and reports each invitation that the endpoint gives up as ended. Returns the times of the
+  /// sent invitations in whole seconds after ``start``.
+  private func secondsOfInvitations(by invitations: inout InvitationList, during length: Nanoseconds) -> [Int] {
+    var seconds: [Int] = []
+    var now = start
+    while now <= start + length {
+      endpoint.advance(to: now)
+      _ = invitations.advance(endpoint, at: now) { _ in false }
+      for output in endpoint.drain() {
+        switch output {
+        case .send: seconds.append(Int((now - start).seconds))
+        case .unreachable(let session): invitations.ended(session, of: nil, at: now)
+        default: break
+        }
+      }
+      now = now + .milliseconds(100)
+    }
+    return seconds
+  }
+
+  @Test func lostPeerIsInvitedForOneMinute() throws {
+    var invitations = InvitationList(to: [], local: Identity(1), at: start)
+    invitations.lost(Identity(2), of: try info, at: start)
+    #expect(invitations.areAllEstablished, "only connections that the player requested count as missing")
+    let seconds = secondsOfInvitations(by: &invitations, during: .seconds(120))
+    // The gap between two invitations is at most two seconds. Two in the same second are rare.
+    #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 <= 2 } && seconds.last! >= 59)
+    // An attempt to connect consists of twelve invitations and takes about ten seconds: the first four are 250 ms
+    // apart, the others 1 s. Six attempts fit into the minute; the bound allows one more invitation for each. An
+    // attempt that began before the end of the minute is completed, which adds up to twelve.
+    #expect((60...6 * 13 + 12).contains(seconds.count))
+    #expect(invitations.targets.isEmpty && invitations.nextDeadline == .distantFuture)
+  }
+
+  @Test func lostPeerIsNotInvitedAfterItIsFoundOrRefuses() throws {
+    enum Outcome: CaseIterable { case standardDeviceAnswers, peerConnectsFromAnotherAddress, peerRefuses }
+    for outcome in Outcome.allCases {
+      var invitations = InvitationList(to: [], local: Identity(1), at: start)
+      invitations.lost(Identity(2), of: try info, at: start)
+      _ = invitations.advance(endpoint, at: start + .seconds(1)) { _ in false }
+      let session = try #require(invitations.targets.first?.session)
+      switch outcome {
+      case .standardDeviceAnswers:
+        invitations.established(session, at: remote)
+        #expect(
+          invitations.targets.allSatisfy { !$0.isPending }, "the peer is invited although a session is established")
+        invitations.isStandardDevice(session)
+      case .peerConnectsFromAnotherAddress: invitations.recognised(try sessionWithOtherAddress(), as: Identity(2))
+      case .peerRefuses:
+        let shouldInformPlayer = invitations.refused(session)
+        #expect(!shouldInformPlayer)
+      }
+      #expect(invitations.targets.isEmpty)
+    }
+  }
+
+  /// A configured peer has changed its address and connects by itself.
+  @Test func peerInSessionFromANewAddressIsNotInvitedAtTheOldOne() throws {
+    var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
+    _ = invitations.advance(endpoint, at: start) { _ in false }
+    let session = try #require(invitations.targets.first?.session)
+    invitations.established(session, at: remote)
+    invitations.recognised(session, as: Identity(2))
+    invitations.ended(session, of: Identity(2), at: start)
+    invitations.lost(Identity(2), of: try info, at: start)
+    #expect(invitations.targets.count == 1 && invitations.nextDeadline == start + .seconds(1))
+    let new = try sessionWithOtherAddress()
+    invitations.recognised(new, as: Identity(2))
+    #expect(invitations.areAllEstablished && invitations.nextDeadline == .distantFuture)
+    invitations.ended(new, of: Identity(2), at: start + .seconds(9))
+    #expect(!invitations.areAllEstablished && invitations.nextDeadline == start + .seconds(10))
+  }
+
+  /// Reports that a peer was discovered.
+  ///
+  /// - Returns: whether `invitations` keeps the announcement. This is also true for a configured peer.
+  private func discover(
+    _ invitations: inout InvitationList, _ identity: UInt64 = 2, as name: String = "Ben",
+    at address: SocketAddress? = nil,
+    isInSession: Bool = false
+  ) -> Bool {
+    invitations.found(
+      Identity(identity), as: name, at: .init(address ?? remote), isInSession: isInSession, now: start)
+  }
+
+  /// The local peer has identity `local`, and the discovered peer has identity 2. If two peers discover each other, the
+  /// one with the lower identity invites at once, the other after three seconds.
+  @Test(arguments: [(UInt64(1), 0), (3, 3)]) func discoveredPeerIsInvited(local: UInt64, firstSecond: Int) throws {
+    var invitations = InvitationList(to: [], local: Identity(local), at: start)
+    #expect(discover(&invitations) && discover(&invitations))
+    #expect(invitations.targets.count == 1)
+    #expect(invitations.areAllEstablished, "only connections that the player requested count as missing")
+    #expect(secondsOfInvitations(by: &invitations, during: .seconds(5)).first == firstSecond)
+    invitations.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
+    #expect(invitations.targets.isEmpty && invitations.nextDeadline == .distantFuture)
+  }
+
+  @Test func discoveredPeerIsInvitedAfterItsSessionEnds() throws {
+    var invitations = InvitationList(to: [], local: Identity(1), at: start)
+    #expect(discover(&invitations, isInSession: true) && invitations.nextDeadline == .distantFuture)
+    invitations.ended(try sessionWithOtherAddress(), of: Identity(2), at: start)
+    #expect(invitations.nextDeadline == start + .seconds(1))
+  }
+
+  /// The target of a configured peer stays when the announcement of the peer is withdrawn.
+  @Test func configuredPeerThatIsAlsoDiscoveredIsOneTarget() {
+    var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
+    #expect(discover(&invitations) && invitations.targets.count == 1)
+    invitations.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
+    #expect(invitations.targets.count == 1)
+  }
+
+  /// A peer whose name is already taken announces itself by a second name. The second announcement arrives before the first
+  /// one is withdrawn.
+  @Test func newestAnnouncementDeterminesTheAddress() {
+    var invitations = InvitationList(to: [], local: Identity(1), at: start)
+    let elsewhere = SocketAddress(host: 0x0A00_0003, port: 5004)
+    #expect(discover(&invitations) && discover(&invitations, as: "Ben #2", at: elsewhere))
+    invitations.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
+    #expect(invitations.targets.map(\.place.control) == [elsewhere])
+    invitations.withdrawn(Identity(2), as: "Ben #2", isInSession: { _ in false }, now: start)
+    #expect(invitations.targets.isEmpty)
+  }
+
+  /// At the announced address, a peer with another identity answers. After the announcement is withdrawn, no peer is invited
+  /// at this address.
+  @Test func withdrawnAnnouncementIsForgottenAlthoughAnotherPeerAnswered() throws {
+    var invitations = InvitationList(to: [], local: Identity(1), at: start)
+    #expect(discover(&invitations))
+    _ = invitations.advance(endpoint, at: start) { _ in false }
+    let session = try #require(invitations.targets.first?.session)
+    invitations.established(session, at: remote)
+    invitations.recognised(session, as: Identity(3))
+    invitations.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
+    invitations.ended(session, of: Identity(3), at: start)
+    #expect(invitations.targets.isEmpty && invitations.nextDeadline == .distantFuture)
+  }
+
+  /// A configured peer is invited again after a refusal, a discovered peer is not.
+  @Test(arguments: [true, false]) func playerIsInformedOnceOfARefusal(isDiscovered: Bool) throws {
+    var invitations = InvitationList(to: isDiscovered ? [] : [.init(remote)], local: Identity(1), at: start)
+    if isDiscovered { #expect(discover(&invitations)) }
+    _ = invitations.advance(endpoint, at: start) { _ in false }
+    let session = try #require(invitations.targets.first?.session)
+    let (first, second) = (invitations.refused(session), invitations.refused(session))
+    #expect(first && !second && invitations.targets.isEmpty == isDiscovered)
+    invitations.ended(session, of: nil, at: start)
+    #expect(invitations.nextDeadline == (isDiscovered ? .distantFuture : start + .seconds(1)))
+  }
+
+  @Test func abandonedTargetIsNotInvitedAgain() throws {
+    var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
+    _ = invitations.advance(endpoint, at: start) { _ in false }
+    invitations.abandoned(try #require(invitations.targets.first?.session))
+    #expect(invitations.areAllEstablished && invitations.targets.isEmpty)
+  }
+
+  /// Reports that the peers with these identities were discovered, each on its own host.
+  private func discoverAll(_ identities: some Sequence<Int>, by invitations: inout InvitationList) {
+    for n in identities {
+      let place = SocketAddress(host: UInt32(n), port: 5004)
+      let isKept = invitations.found(
+        Identity(UInt64(n)), as: "Ben \(n)", at: .init(place), isInSession: false, now: start)
+      #expect(isKept)
+    }
+  }
+
+  /// The identities of all targets in ascending order.
+  private func identities(_ invitations: InvitationList) -> [UInt64] {
+    invitations.targets.compactMap { $0.identity?.bits }.sorted()
+  }
+
+  /// Up to sixteen peers all connect to each other. With more, every peer connects to the two lowest identities, and
+  /// these two connect to all. The order of discovery does not matter.
+  @Test(arguments: UInt64(1)...10) func withManyPeersOnlyTheTwoLowestIdentitiesAreTargets(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    let numbers = Array(1...40).shuffled(using: &random)
+    for local in [1, 2, 3, 40] {
+      var invitations = InvitationList(to: [], local: Identity(UInt64(local)), at: start)
+      let others = numbers.filter { $0 != local }
+      discoverAll(others.prefix(15), by: &invitations)
+      #expect(invitations.targets.count == 15)
+      discoverAll(others.dropFirst(15), by: &invitations)
+      #expect(
+        identities(invitations) == (local <= 2 ? others.sorted().map(UInt64.init) : [1, 2]), "local identity \(local)")
+    }
+  }
+
+  @Test func masterIsATargetInAdditionToTheTwoLowestIdentities() {
+    var invitations = InvitationList(to: [], local: Identity(30), at: start)
+    discoverAll((1...29).reversed(), by: &invitations)
+    invitations.follow(master: Identity(17), isInSession: { _ in false }, at: start)
+    #expect(identities(invitations) == [1, 2, 17])
+    // If the local peer is the master, all peers are targets.
+    invitations.follow(master: Identity(30), isInSession: { _ in false }, at: start)
+    #expect(invitations.targets.count == 29)
+  }
+
+  @Test func whenOneOfTheTwoLowestLeavesTheNextLowestReplacesIt() {
+    var invitations = InvitationList(to: [], local: Identity(30), at: start)
+    discoverAll(1...29, by: &invitations)
+    invitations.withdrawn(Identity(1), as: "Ben 1", isInSession: { $0 == Identity(3) }, now: start)
+    #expect(identities(invitations) == [2, 3])
+    #expect(invitations.targets.first { $0.identity == Identity(3) }?.isEstablished == true)
+  }
+
+  @Test func repeatedAnnouncementGivesOneTarget() {
+    var invitations = InvitationList(to: [], local: Identity(30), at: start)
+    discoverAll([1, 2, 2, 1], by: &invitations)
+    #expect(invitations.targets.count == 2)
+  }
+
+  /// A session with an address other than ``remote``.
+  private func sessionWithOtherAddress() throws -> SessionID {
+    let address = SocketAddress(host: 0x0A00_0003, port: 5004)
+    return try endpoint.connect(to: address, data: address, at: start)
+  }
+}
