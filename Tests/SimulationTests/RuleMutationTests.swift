@@ -2,8 +2,8 @@ import MusicalTime
 import Simulation
 import Testing
 
-/// The checks of the invariants detect violations: a scenario that holds with all rules (``RandomScenarioTests``) violates an invariant if one rule is
-/// disabled.
+/// The checks of the invariants detect violations: a scenario that holds with all rules (``RandomScenarioTests``) violates an
+/// invariant if one rule is disabled.
 @Suite struct RuleMutationTests {
   @Test(arguments: [
     (EnsembleRule.tie, UInt64(1), Invariant.oneMaster), (.heal, 0, .oneMaster), (.channel, 0, .channels),
