@@ -2,7 +2,8 @@ import MusicalTime
 
 // The packets that may wait: those of the message in progress, ticks that leave ahead of time, and guard packets.
 extension StreamSender {
-  /// Encodes the next deferrable packet. Returns nil if there is none, or if due work has to be done first.
+  /// Encodes the next deferrable packet. Returns nil if there is none. Due work goes before guard packets, but not before
+  /// the message in progress (``broadcast``) or a pending tick.
   ///
   /// - Parameter sendsGuards: whether guard packets are sent too.
   @_noLocks @_noAllocation
@@ -10,9 +11,11 @@ extension StreamSender {
     // The message in progress goes first, because a timeline message has to precede the ticks that it describes.
     if let transmission = nextBroadcastPacket(at: now) { return transmission }
     if let transmission = nextPendingTick(at: now) { return transmission }
-    // Work that has waited for the pending ticks may be due now; it goes before guard packets. If deadlines are missed
-    // all the time, `allowance` is greater than 0 after each batch of due work, and permits guard packets too.
-    if (nextDue <= now && allowance == 0) || !sendsGuards { return nil }
+    // Exception: if deadlines are missed all the time, some work is always due, and guard packets would never be sent.
+    // While `allowance`, the number of deferrable packets between two batches of due work, is not used up, a guard
+    // packet may be sent.
+    let isDueWorkFirst = nextDue <= now && allowance == 0
+    if isDueWorkFirst || !sendsGuards { return nil }
     return nextGuard(at: now)
   }
 

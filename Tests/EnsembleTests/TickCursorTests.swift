@@ -46,9 +46,10 @@ import Testing
     #expect(taken == 0 && cursor.skipped > 0)
   }
 
-  /// A peer joins a rhythm and takes it over at once. The clock thread sees run 7 after run 5, and misses run 6. Run 7
-  /// belongs to a series of runs that continue each other. `began` is the first run of this series. With 5, run 7
-  /// continues run 5 at tick 100. Otherwise the cursor begins at the first tick of run 7.
+  /// The clock thread sees run 5 and then run 7, because run 6 was replaced before the thread read it: a peer has joined a
+  /// rhythm and taken it over at once. `began` is the first run of the series of runs that run 7 continues without a gap.
+  /// If `began` is 5, runs 5, 6 and 7 are one series, and the cursor continues at tick 100. If it is 6 or 7, run 5 is not
+  /// part of the series, and the cursor begins at tick 3, the first tick of run 7.
   @Test(arguments: [UInt32(5), 6, 7]) func cursorContinuesItsPositionOnlyWithinASeriesOfRuns(began: UInt32) {
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
     let old = PlaybackSchedule(run: 5, sends: false, start: Tick(0), end: Tick(.max), timeline: timeline)
@@ -57,7 +58,9 @@ import Testing
     var cursor = TickCursor(lead: .zero)
     for tick in Int64(0)..<100 { #expect(cursor.take(in: old, at: old.deadline(Tick(tick))) == Tick(tick)) }
     #expect(cursor.due(in: new) == new.deadline(Tick(began == 5 ? 100 : 3)))
-    #expect(new.continues == (began != 7) && new.goesOn(from: 6) == (began < 7) && new.goesOn(from: 7))
+    #expect(new.continues == (began < 7))
+    #expect(new.goesOn(from: 6) == (began < 7))
+    #expect(new.goesOn(from: 7))
     #expect(!new.goesOn(from: 0) && !new.goesOn(from: 8), "run 7 continues neither run 0 (none) nor the later run 8")
   }
 }

@@ -12,15 +12,18 @@ extension TimingTests {
   @Suite struct PeerTests {
     private func wait(_ seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
 
-    /// Four groups of peers at the same time.
-    @Test func peersPlayTogether() async throws {
-      try await withThrowingTaskGroup { group in
-        group.addTask { try await expectEveryTickDuringATempoChange() }
-        group.addTask { try await expectConfiguredAsymmetryShiftsTheClockOffsetByHalf() }
-        group.addTask { try await expectAnyPeerCanStartButOnlyTheMasterCanStop() }
-        group.addTask { try await expectLateJoinerInPhaseFromItsFirstStep() }
-        try await group.waitForAll()
-      }
+    /// Two groups of peers at the same time.
+    @Test func followersKeepTheTicksOfTheMaster() async throws {
+      async let tempoChange: Void = expectEveryTickDuringATempoChange()
+      async let asymmetry: Void = expectConfiguredAsymmetryShiftsTheClockOffsetByHalf()
+      _ = try await (tempoChange, asymmetry)
+    }
+
+    /// Two groups of peers at the same time.
+    @Test func peersStartAndJoinAtAnyTime() async throws {
+      async let commands: Void = expectAnyPeerCanStartButOnlyTheMasterCanStop()
+      async let lateJoiner: Void = expectLateJoinerInPhaseFromItsFirstStep()
+      _ = try await (commands, lateJoiner)
     }
 
     private func expectEveryTickDuringATempoChange() async throws {

@@ -160,7 +160,8 @@ import _TestSupport
       ([], [], "0 recordings"), ([one], [], "1 recording to"),
       ([one, one], [.zero], "--clock-ahead: 1 value for 2 recordings"),
       ([one, slow], [], "bert: 44100 frames per second"), ([zero, zero], [], "anna: 0 frames per second"),
-      ([silent, one], [], "cleo: no hits"), ([one, recording("dora", [], at: .distantFuture)], [], "dora: its time reference"),
+      ([silent, one], [], "cleo: no hits"),
+      ([one, recording("dora", [], at: .distantFuture)], [], "dora: its time reference"),
     ]
     for (recordings, clocks, text) in cases {
       let error = #expect(throws: ReportError.self) { try AudioReport(recordings: recordings, clockOffsets: clocks) }

@@ -12,14 +12,14 @@ extension Peer {
   }
 
   /// The present state, to be saved.
-  private var session: SessionState {
+  private var session: SavedSession {
     let roster = core.roster
     let addresses = roster.sessions.filter { roster[$0.id]?.identity != nil }.map(\.info.control.description)
     // If no Tutti peer is in session, the last known ones are kept.
-    return SessionState(
+    return SavedSession(
       patch: configuration.patchName, tempo: tempo, activity: ensemble.heldActivity, gates: ensemble.gates,
       peers: addresses.isEmpty ? storage.saved?.peers ?? [] : addresses.sorted(), position: ensemble.position,
-      rhythm: ensemble.resumable, boot: IdentityStore.boot)
+      rhythm: ensemble.resumable, boot: StateStore.boot)
   }
 
   /// Restores the saved session.
@@ -27,7 +27,7 @@ extension Peer {
     guard let saved = configuration.restored else { return }
     try? ensemble.locate(saved.position)
     guard let rhythm = saved.rhythm else { return log.info("peer restored") }
-    guard saved.boot == IdentityStore.boot else {
+    guard saved.boot == StateStore.boot else {
       let remedy = "continue the rhythm with the key c or the command `continue`"
       return log.notice("peer restored, but the machine was restarted; \(remedy)")
     }

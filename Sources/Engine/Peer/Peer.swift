@@ -71,10 +71,10 @@ public final class Peer {
   /// Opens the sound card, the ports, the recording and the trace, loads the SoundFont, and starts the threads. If it fails,
   /// it closes everything that it has opened.
   ///
-  /// - Parameter store: the identity store, if the caller has opened it already.
+  /// - Parameter store: the state store, if the caller has opened it already.
   /// - Throws: ``PCMError``, ``TransportError``, ``AudioFileError``, ``TraceError`` or ``EngineError``.
   public init(
-    _ configuration: PeerConfiguration, store: IdentityStore? = nil, mailbox: Mailbox = Mailbox(), log: Logger
+    _ configuration: PeerConfiguration, store: StateStore? = nil, mailbox: Mailbox = Mailbox(), log: Logger
   ) throws {
     self.configuration = configuration
     self.mailbox = mailbox
@@ -92,7 +92,7 @@ public final class Peer {
       peerClocks.append(RTPPeerClock(address: address, name: name))
       if !addresses.contains(address) { addresses.append(address) }
     }
-    let store = try store ?? IdentityStore(name: configuration.name)
+    let store = try store ?? StateStore(name: configuration.name)
     storage = SessionKeeper(store, log: log)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)

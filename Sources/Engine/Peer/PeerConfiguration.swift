@@ -43,7 +43,7 @@ public struct PeerConfiguration: Sendable {
   /// The receiver of the player's notes, by name or identity; nil: all peers.
   public var recipient: String?
   /// The saved session of a peer with this name that has crashed; nil: start without it.
-  public var restored: SessionState?
+  public var restored: SavedSession?
   public var card = Card.none
   /// The delay of devices after the sound card, which the card does not report. Hits are played earlier by this time.
   public var latency = Nanoseconds.zero

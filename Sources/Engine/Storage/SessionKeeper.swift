@@ -7,14 +7,14 @@ struct SessionKeeper {
   /// The shortest time between two writes, because a player can change the tempo continuously.
   private static var minimumInterval: Nanoseconds { .milliseconds(200) }
 
-  let store: IdentityStore
+  let store: StateStore
   /// The state that was saved last.
-  var saved: SessionState?
+  var saved: SavedSession?
   private let log: Logger
   private var nextSave = Instant(nanoseconds: .min)
   private var hasReportedFailure = false
 
-  init(_ store: IdentityStore, log: Logger) { (self.store, self.log) = (store, log) }
+  init(_ store: StateStore, log: Logger) { (self.store, self.log) = (store, log) }
 
   /// Whether ``save(_:at:)`` is due. A new rhythm of the local peer must be saved at once, before other peers hear of it.
   /// Other changes wait for ``minimumInterval``.
@@ -23,7 +23,7 @@ struct SessionKeeper {
   }
 
   /// Saves the state if it has changed.
-  mutating func save(_ state: SessionState, at now: Instant) {
+  mutating func save(_ state: SavedSession, at now: Instant) {
     nextSave = now + Self.minimumInterval
     guard state != saved else { return }
     saved = state

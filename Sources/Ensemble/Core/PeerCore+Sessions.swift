@@ -34,7 +34,7 @@ extension PeerCore {
     case .lost(let session):
       let slot = ensemble.roster.slot(of: session)
       let (info, identity) = (
-        slot.flatMap { ensemble.roster[$0].session?.info }, slot.flatMap { ensemble.roster[$0].identity }
+        slot.flatMap { ensemble.roster[$0].session?.info }, slot.flatMap { ensemble.roster.identity($0) }
       )
       left(session, isSaid: false, at: now)
       if let info, let identity { invitations.lost(identity, of: info, at: now) }
@@ -43,7 +43,7 @@ extension PeerCore {
     case .clock(let session, let transit): measured(transit, on: session, at: now)
     case .message(let session, let message, let instant, let arrival, let isRecovered):
       let slot = ensemble.roster.slot(of: session)
-      let sender = slot.flatMap { ensemble.roster[$0].identity }
+      let sender = slot.flatMap { ensemble.roster.identity($0) }
       if let slot, let sender { ensemble.heard(slot, sender, at: now) }
       if !passToExternalClock(
         message, on: session, stamped: instant, at: arrival, isRecovered: isRecovered, now: now)
@@ -53,7 +53,7 @@ extension PeerCore {
     case .systemExclusive(let session, let octets, _, _):
       // Before the peer is recognised, only its newest timeline message is kept.
       guard let slot = ensemble.roster.slot(of: session) else { break }
-      if let identity = ensemble.roster[slot].identity {
+      if let identity = ensemble.roster.identity(slot) {
         ensemble.heard(slot, identity, at: now)
         ensemble.received(systemExclusive: octets, from: identity, at: now)
       } else if let timelineMessage = TimelineMessage(systemExclusive: octets) {
@@ -133,7 +133,7 @@ extension PeerCore {
 
   /// Reports once that a standard device sends a clock that is not used.
   private func reportUnusedClock(of session: SessionID) {
-    guard let slot = ensemble.roster.slot(of: session), ensemble.roster[slot].identity == nil,
+    guard let slot = ensemble.roster.slot(of: session), ensemble.roster.identity(slot) == nil,
       !ensemble.roster[slot].session!.isClockReported
     else { return }
     ensemble.roster[slot].session!.isClockReported = true

@@ -60,8 +60,8 @@ extension EnsembleState {
   ///   session.
   mutating func measured(_ transit: ClockTransit, on session: SessionID, at now: Instant) -> ClockTransit? {
     guard let slot = roster.slot(of: session) else { return nil }
-    let corrected = transit.allowing(for: roster[slot].session!.options.asymmetry ?? .zero)
-    if let identity = roster[slot].identity { measured(corrected, slot, identity, at: now) }
+    let corrected = transit.allowing(for: roster.asymmetry(slot))
+    if let identity = roster.identity(slot) { measured(corrected, slot, identity, at: now) }
     return corrected
   }
 

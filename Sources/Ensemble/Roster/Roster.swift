@@ -32,7 +32,7 @@ public struct Roster: Sendable {
   // MARK: Access
 
   subscript(slot: Slot) -> RemotePeer {
-    @inline(__always) _read { yield rows[slot] }
+    @inline(__always) get { rows[slot] }
     @inline(__always) _modify { yield &rows[slot] }
   }
 
@@ -45,11 +45,17 @@ public struct Roster: Sendable {
     return slot
   }
 
-  /// When the local peer last received something from the peer in a slot; nil if the peer is not a member. Unlike the
-  /// subscript, this function does not copy the row.
+  // The functions below are called for each packet. Unlike the subscript, they do not copy the row.
+
+  /// The identity of the peer in a slot.
+  func identity(_ slot: Slot) -> Identity? { rows[slot].identity }
+
+  /// When the local peer last received something from the peer in a slot; nil if the peer is not a member.
   func lastHeard(_ slot: Slot) -> Instant? { rows[slot].membership?.heard }
 
-  /// Whether the peer with this identity is a Tutti peer in session.
+  /// The asymmetry of the network path that the player has set for the peer in a slot.
+  func asymmetry(_ slot: Slot) -> Nanoseconds { rows[slot].session?.options.asymmetry ?? .zero }
+
   func containsMember(_ identity: Identity) -> Bool { memberSlot(of: identity) != nil }
 
   /// The number of sessions.

@@ -121,9 +121,14 @@ public struct Reconnections: Sendable {
     guard !entries.contains(where: { $0.link == link && $0.state == .connected }),
       let port = ports.first(where: { $0.address == link.other })
     else { return nil }
-    let lost = entries.indices.filter { entries[$0].state != .connected && entries[$0].port.identity == port.identity }
-    let isBack = !lost.isEmpty && !entries.contains { $0.state == .connected && $0.link.other == link.other }
-    let sameLocalPort = lost.filter { entries[$0].link.port == link.port }
+    // These connections are lost, or are being restored.
+    let disconnected = entries.indices.filter {
+      entries[$0].state != .connected && entries[$0].port.identity == port.identity
+    }
+    let isBack = !disconnected.isEmpty && !entries.contains { $0.state == .connected && $0.link.other == link.other }
+    // The new connection replaces a lost one of the same local port, preferably the one to the same address. Otherwise the
+    // lost one would be restored as well.
+    let sameLocalPort = disconnected.filter { entries[$0].link.port == link.port }
     if let index = sameLocalPort.first(where: { entries[$0].link.other == link.other }) ?? sameLocalPort.first {
       entries[index] = Entry(link: link, port: port)
     } else {
@@ -162,21 +167,27 @@ public struct Reconnections: Sendable {
 
   /// Returns the connections to restore for `port`: all lost connections of ports with its name.
   ///
-  /// Two devices of the same model have ports of the same name. If another port with this name exists and has no
-  /// connection (a twin), `port` gets only the lost connections of one former port, preferably of the port that had the
-  /// same address. The twin gets those of another one.
+  /// Two devices of the same model have ports of the same name. A *twin* of `port` is another present port of this name
+  /// that has no connection. If there is a twin, the lost connections are divided: `port` gets those of one vanished port,
+  /// preferably of the one that had the same address, and the others are left for the twin.
   private mutating func connectionsToRestore(
     for port: SequencerPort, among ports: [SequencerPort]
   ) -> [SequencerLink] {
-    var lost = entries.indices.filter { entries[$0].state != .connected && entries[$0].port.identity == port.identity }
+    var disconnected = entries.indices.filter {
+      entries[$0].state != .connected && entries[$0].port.identity == port.identity
+    }
     let hasTwin = ports.contains { twin in
       twin.identity == port.identity && twin.address != port.address
         && !entries.contains { $0.state == .connected && $0.link.other == twin.address }
     }
-    let old = lost.first { entries[$0].link.other == port.address } ?? lost.first { entries[$0].state == .lost }
-    if hasTwin, let old = old.map({ entries[$0].link.other }) { lost.removeAll { entries[$0].link.other != old } }
+    let former =
+      disconnected.first { entries[$0].link.other == port.address }
+      ?? disconnected.first { entries[$0].state == .lost }
+    if hasTwin, let formerAddress = former.map({ entries[$0].link.other }) {
+      disconnected.removeAll { entries[$0].link.other != formerAddress }
+    }
     var links: [SequencerLink] = []
-    for index in lost {
+    for index in disconnected {
       let link = SequencerLink(entries[index].link.port, port.address)
       guard !links.contains(link) else { continue }
       entries[index].link = link

@@ -201,7 +201,7 @@ struct PeerCommand: ParsableCommand {
     try reportingErrors {
       let name = name ?? ProcessInfo.processInfo.hostName
       let log = Logger(label: "tutti") { _ in TerminalLog(terminal) }
-      let store = try IdentityStore(name: name)
+      let store = try StateStore(name: name)
       let saved = restore ? store.restoreSession(log) : nil
       let patchName = self.patch ?? saved?.patch ?? PatchLibrary.standard
       let patch = try PatchLibrary.load(patchName)

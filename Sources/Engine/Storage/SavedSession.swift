@@ -3,7 +3,7 @@ public import MusicalTime
 public import PeerProtocol
 
 /// The saved session of a peer, which ``Peer`` restores after a crash.
-public struct SessionState: Sendable, Equatable {
+public struct SavedSession: Sendable, Equatable {
   /// The patch as the user has written it.
   public var patch: String
   public var tempo: Tempo
@@ -29,7 +29,7 @@ public struct SessionState: Sendable, Equatable {
 }
 
 /// The file format: JSON, version 1.
-extension SessionState: Codable {
+extension SavedSession: Codable {
   /// The reason why a file cannot be used.
   enum Fault: Error {
     case isNewer(Int)

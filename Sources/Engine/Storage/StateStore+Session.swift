@@ -2,7 +2,7 @@ import Foundation
 public import Logging
 
 // The saved session of a peer, next to its identity in the state folder.
-extension IdentityStore {
+extension StateStore {
   /// The boot ID of the machine. Instants of CLOCK_MONOTONIC are valid for one boot only.
   static let boot =
     (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
@@ -14,7 +14,7 @@ extension IdentityStore {
   /// Replaces the saved session atomically by `state`. If the write fails, the former session remains.
   ///
   /// - Returns: whether the session was saved.
-  func keep(_ state: SessionState) -> Bool {
+  func keep(_ state: SavedSession) -> Bool {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     guard let data = try? encoder.encode(state) else { return false }
@@ -23,7 +23,7 @@ extension IdentityStore {
 
   /// Returns the saved session; nil if there is none, or if the file cannot be used. The file is then renamed, and `log`
   /// contains the reason.
-  public func restoreSession(_ log: Logger) -> SessionState? {
+  public func restoreSession(_ log: Logger) -> SavedSession? {
     guard let file = FileHandle(forReadingAtPath: sessionPath) else {
       let reason = "there is no file \(sessionPath), so nothing is restored"
       log.notice("--restore: \(reason); give the --name of the crashed peer")
@@ -32,11 +32,11 @@ extension IdentityStore {
     defer { try? file.close() }
     do {
       guard let data = try file.read(upToCount: Self.maximumSize + 1), data.count <= Self.maximumSize else {
-        throw SessionState.Fault.isDamaged
+        throw SavedSession.Fault.isDamaged
       }
-      return try JSONDecoder().decode(SessionState.self, from: data)
-    } catch SessionState.Fault.isNewer(let version) {
-      putAside("has version \(version), but this program supports version \(SessionState.version)", log)
+      return try JSONDecoder().decode(SavedSession.self, from: data)
+    } catch SavedSession.Fault.isNewer(let version) {
+      putAside("has version \(version), but this program supports version \(SavedSession.version)", log)
     } catch {
       putAside("is damaged", log)
     }

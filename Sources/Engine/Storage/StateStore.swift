@@ -7,7 +7,7 @@ public import PeerProtocol
 /// file per name. A running peer locks its file. A second peer with the same name uses the next file.
 ///
 /// The file has two lines: the identity as 16 hexadecimal digits, and the highest term as 10 decimal digits.
-public final class IdentityStore {
+public final class StateStore {
   public let identity: Identity
   /// The stored highest term; 0 if none is stored.
   public private(set) var term: UInt32
