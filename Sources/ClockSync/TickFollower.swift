@@ -6,13 +6,13 @@ public import MusicalTime
 /// side. Plot the arrival instants over the tick numbers: the due times form a line, and no arrival lies below it. If the
 /// delay is distributed exponentially, the likeliest of all lines with no arrival below them is the one that is highest
 /// in the middle of the last ``depth`` ticks. It is the edge of the lower convex hull (Andrew's monotone chain) that
-/// spans the middle. It passes through two arrivals, so tempo and origin are exact integers, and ten late ticks change
-/// nothing. (S. Moon, P. Skelly and D. Towsley, "Estimation and removal of clock skew from
+/// spans the middle. It passes through two arrivals, so no rounding error accumulates, and a few late ticks do not move
+/// the line. (S. Moon, P. Skelly and D. Towsley, "Estimation and removal of clock skew from
 /// network delay measurements", INFOCOM 1999, fit the same line to packets.)
 ///
-/// There are two regimes. While the ticks deviate from the line as before, the window is ``depth`` ticks long, and the
-/// line hardly moves. A tick far below the line means that the tempo has increased. Four consecutive ticks far above
-/// the line mean that the tempo has decreased. In both cases the window restarts with these ticks.
+/// While the tempo is steady, the window grows to ``depth`` ticks, and the line hardly moves. Two events show a change of
+/// tempo: a tick far below the line means that the tempo has increased, and four consecutive ticks far above the line mean
+/// that it has decreased. The window then restarts with the newest ticks.
 public struct TickFollower: Sendable {
   /// The length of the window in ticks while the tempo is steady: four quarter notes.
   public static let depth = 96

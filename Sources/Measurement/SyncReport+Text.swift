@@ -33,7 +33,8 @@ extension SyncReport: CustomStringConvertible {
     }
     let reference = peers.first.map { "\($0.header.name) (\($0.header.role), \($0.ticks) ticks)" } ?? "no trace"
     var text = "Offset from \(reference), us\n\(offsets)\n"
-    text += "Lateness (time sent or played, minus time due), us\n\(lateness)\nCounts of each peer at its end\n\(counts)"
+    text +=
+      "Lateness (time sent or played, minus time due), us\n\(lateness)\nCounts of each peer over its whole run\n\(counts)"
     for peer in peers where peer.summary == nil {
       let defect = peer.isCutOff ? "incomplete" : "missing"
       text += "\(peer.header.name): no counts, because the end of its trace is \(defect)\n"

@@ -40,9 +40,9 @@ extension PatchReader {
     return Layer(name: name, activity: activity, tracks: tracks)
   }
 
-  /// Reads a range of total activity: [from, to], or [from] for up to 127.
+  /// Reads a range of total activity: [from, to], or only [from] for all values up to 127.
   private mutating func activity(_ node: Node, _ field: String) -> ClosedRange<UInt8>? {
-    let remedy = "write [from, to], or [from] for up to 127"
+    let remedy = "write [from, to], or only [from] for all values up to 127"
     guard let list = node.sequence, (1...2).contains(list.count) else {
       let reason = node.sequence.map { "has \($0.count) numbers" } ?? "is \(kind(of: node)), not a list"
       fault(at: node.position, field, reason, remedy)

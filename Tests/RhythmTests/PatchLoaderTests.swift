@@ -75,11 +75,11 @@ import Testing
     (12, "    activity: [90, 40]", "12: layers[0].activity: goes from 90 down to 40; write the smaller number first"),
     (
       12, "    activity: [1, 2, 3]",
-      "12: layers[0].activity: has 3 numbers; write [from, to], or [from] for up to 127"
+      "12: layers[0].activity: has 3 numbers; write [from, to], or only [from] for all values up to 127"
     ),
     (
       12, "    activity: 7",
-      "12: layers[0].activity: is a single value, not a list; write [from, to], or [from] for up to 127"
+      "12: layers[0].activity: is a single value, not a list; write [from, to], or only [from] for all values up to 127"
     ),
     (
       15, "  - name: low",

@@ -53,7 +53,9 @@ extension PCMDevice {
         "the device supports no sample format that Tutti can write (integers of 32, 24 or 16 bits, floating point)"
       throw PCMError(device: name, reason: reason, remedy: conversionRemedy(name))
     }
-    try check(snd_pcm_hw_params_set_format(pcm, params, format.alsa), "the sample format \(format), which it lists")
+    try check(
+      snd_pcm_hw_params_set_format(pcm, params, format.alsa),
+      "the sample format \(format), although it lists this format")
     let channels = try setChannels(pcm, params, name: name)
 
     var hertz = rate.flatMap { UInt32(exactly: $0) } ?? preferredRate
@@ -114,7 +116,7 @@ extension PCMDevice {
     var minimum: UInt32 = 0
     snd_pcm_hw_params_get_channels_min(params, &minimum)
     throw PCMError(
-      device: name, reason: "the device has at least \(minimum) channels, a number that Tutti does not support",
+      device: name, reason: "the device needs at least \(minimum) channels, and this number is not supported",
       remedy: conversionRemedy(name))
   }
 

@@ -68,8 +68,9 @@ extension ChannelSynthesizer {
 
   /// Sets a controller, with these exceptions:
   ///
-  /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. An
-  ///   octet of any other number becomes 127. The selection of a tuning program would allocate memory each time.
+  /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. In
+  ///   any other number, the octets become 127, which selects no parameter. RPN 3, the tuning program, would allocate memory
+  ///   at each selection.
   /// - The selection of a non-registered parameter (NRPN) becomes the selection of the null parameter, RPN 127 127, because
   ///   FluidSynth accumulates the number of a SoundFont generator without a limit.
   /// - Local Control has no effect.

@@ -50,7 +50,7 @@ extension StateStore {
       let aside = "\(sessionPath).\(number)"
       guard !FileManager.default.fileExists(atPath: aside) else { continue }
       guard (try? FileManager.default.moveItem(atPath: sessionPath, toPath: aside)) != nil else { break }
-      return log.warning("\(sessionPath): \(reason); kept as \(aside); nothing is restored")
+      return log.warning("\(sessionPath): \(reason); nothing is restored, and the file is kept as \(aside)")
     }
     log.warning("\(sessionPath): \(reason); nothing is restored")
   }

@@ -28,13 +28,13 @@ extension Endpoint {
     return .refusedInvitation
   }
 
-  /// Receives the first invitation of a peer, which arrives on the control port. If it is accepted, it is half open
-  /// until the invitation on the data port arrives.
+  /// Receives the first invitation of a peer, which arrives on the control port. An accepted invitation is half open until
+  /// the invitation on the data port arrives.
   private func receiveControlInvitation(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .control)]
-    // The invitation of the established session is repeated, because the peer has not received its answer.
+    // The peer has repeated the invitation that established this session, because the local OK was lost. It gets another OK.
     if let established, established.acceptedToken == command.token { return accept(command, to: address, .control) }
     // The session with this address, in any phase. The SSRC differs if the peer was restarted.
     let sessionAtAddress = table.session(at: address)
@@ -54,7 +54,7 @@ extension Endpoint {
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .data)]
-    // The invitation of the established session is repeated, because the peer has not received its answer.
+    // The peer has repeated the invitation that established this session, because the local OK was lost. It gets another OK.
     if let established, established.acceptedToken == command.token {
       currentSession = established
       established.lastHeard = now
@@ -63,8 +63,8 @@ extension Endpoint {
     guard let invitation = halfOpen.take(for: command, from: address) else {
       return refuse(command, to: address, .data)
     }
-    // Both peers have invited each other, and the local invitation has succeeded after the peer's invitation had
-    // arrived. The peer's invitation then belongs to the session that the local invitation has established.
+    // The invitations have crossed: the first invitation of the peer arrived before the local invitation established the
+    // session. The second invitation of the peer therefore belongs to this session.
     if let established, invitation.since <= established.establishedAt {
       currentSession = established
       (established.acceptedToken, established.lastHeard) = (command.token, now)
@@ -130,7 +130,7 @@ extension Endpoint {
       // accepted.
       end(revived, .refused(id))
     } else {
-      // The peer was restarted between the two invitations, or has dropped the first one.
+      // The peer was restarted between the two local invitations, or has forgotten the first one. Try again later.
       cancel(session, nextAt: now + revived.supervision.halfLimit)
     }
     return .accepted

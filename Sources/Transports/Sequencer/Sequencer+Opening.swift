@@ -26,7 +26,7 @@ extension Sequencer {
     case EACCES, EPERM:
       "no permission to open /dev/snd/seq; join the group audio (`usermod -aG audio NAME` as root) and log in again"
     case EBUSY, EMFILE, ENFILE, ENOMEM: "no further client possible (\(reason(code))); close other MIDI programs"
-    default: "cannot open /dev/snd/seq (\(reason(code))); check this file"
+    default: "cannot open /dev/snd/seq (\(reason(code))); check with `ls -l` that you may read and write it"
     }
   }
 

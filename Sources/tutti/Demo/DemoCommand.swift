@@ -23,7 +23,7 @@ struct DemoCommand: ParsableCommand {
         late       drum strokes that sounded later than planned
         underruns  how often this machine delayed the peer by 5 ms or more
         clock      time between the same tick on this peer and on the first peer
-        sound      time between the same step in the recordings of the peer and peer 1
+        sound      the same for each step in the recordings
         scheduler  SCHED_FIFO is real-time priority, SCHED_OTHER is normal priority
 
       Times are in microseconds: p50 is the median, p99 the 99th percentile.

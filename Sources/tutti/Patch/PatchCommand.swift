@@ -11,7 +11,7 @@ struct PatchCommand: ParsableCommand {
     discussion: """
       A patch is a YAML file that describes a rhythm as layers. A layer sounds while the total activity is in its range.
 
-      The program looks for the patch of a name in these folders, in this order:
+      If you give a patch by name, the program looks for it in these folders, in this order:
         1. the folder in the environment variable TUTTI_PATCHES
         2. Patches and share/tutti/Patches, beside the program and in each folder
            above it

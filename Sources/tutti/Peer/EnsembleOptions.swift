@@ -29,9 +29,9 @@ struct EnsembleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "When the master disappears, become the next master if it is the turn of this peer, so that the rhythm continues "
-        + "(continue), or never become the master this way (stop). If this peer is the master and leaves, let another "
-        + "peer continue the rhythm (continue), or end it (stop).",
+      "Choose what happens when the master is lost. continue: this peer may replace a master that disappears; if this peer "
+        + "leaves as the master, another peer continues the rhythm. stop: this peer never replaces a master that disappears; "
+        + "if this peer leaves as the master, the rhythm ends.",
       valueName: "ACTION"))
   var onMasterLoss = MasterLoss.continue
 

@@ -41,14 +41,14 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Set the number of peers, 2...1000, with --random 2...16. (default: 4, with --random chosen by the seed)",
+      "Set the number of peers, 2...1000, with --random 2...16. (default: 4; with --random, the seed chooses)",
       valueName: "N"))
   var peers: Int?
 
   @Option(
     help: ArgumentHelp(
       "Use this network: still (0.1 ms delay, no loss), lan (0.5 ms, no loss), wifi (5 ms, 1 % loss), poor (5 ms, some much "
-        + "longer, 3 % loss) or a file. (default: lan, with --random chosen by the seed)",
+        + "longer, 3 % loss) or a file. (default: lan; with --random, the seed chooses)",
       valueName: "NETWORK"))
   var network: String?
 

@@ -40,12 +40,14 @@ import _TestSupport
     for _ in 0..<500 { stream.send(.clock) }
     stream.sendGuardPackets()
     #expect(stream.problems == [], "seed \(seed)")
-    // Song Position counts six ticks. The first Clock after Continue plays this position, so the next one is 500 ticks later.
+    // One unit of Song Position is six ticks. The first of the 500 Clocks plays the tick at this position, so the next tick
+    // to play is 500 later.
     #expect(stream.receivedState.tick == Int(seed) * 600 + 500 && stream.receivedState.isRunning, "seed \(seed)")
   }
 
-  /// The journal cannot recover a System Exclusive whose second of three segments is lost if a Reset has removed the
-  /// first segment from the history, or if the third packet has no room for the log. The receiver drops the command.
+  /// The second of three segments of a System Exclusive is lost. The journal cannot recover the command in two cases: a Reset
+  /// has removed the first segment from the history, or the packet of the third segment has no room for the log. In both cases
+  /// the receiver drops the command.
   @Test(arguments: [true, false]) func incompleteExclusiveIsDropped(isReset: Bool) throws {
     let journalSender = JournalSender()
     let data = rigid([UInt8](repeating: 1, count: 300))
@@ -72,7 +74,7 @@ import _TestSupport
     // The second segment is lost.
     _ = segment(isReset ? 180 : 250)
     let middle = sent
-    // After a Reset, the packet of the third segment has room for the log. Otherwise, it has not.
+    // After a Reset, the packet of the third segment has room for the log. Without a Reset, it must be too small for it.
     while sent < 300 { try receive(segment(isReset ? 1400 : 180)) }
     #expect(middle > 0 && middle < 300 && sent == 300 && exclusives == 0)
     #expect(receiver.statistics.droppedSystemExclusives == 1)
