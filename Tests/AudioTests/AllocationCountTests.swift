@@ -12,26 +12,30 @@ import Testing
     // One allocation for the array, and more if the runtime uses its type for the first time.
     #expect(swift >= 1 && array.count == 100)
 
+    var blocks = [UnsafeMutableRawPointer?](repeating: nil, count: 6)
     allocation_count_begin()
-    free(strdup(text))
-    free(malloc(100))
-    free(calloc(3, 100))
-    free(realloc(nil, 100))
-    free(aligned_alloc(64, 128))
-    var memory: UnsafeMutableRawPointer?
-    let code = posix_memalign(&memory, 256, 100)
+    blocks[0] = UnsafeMutableRawPointer(strdup(text))
+    blocks[1] = malloc(100)
+    blocks[2] = calloc(3, 100)
+    blocks[3] = realloc(nil, 100)
+    blocks[4] = aligned_alloc(64, 128)
+    let code = posix_memalign(&blocks[5], 256, 100)
     let c = allocation_count_end()
     // Each of the six functions allocates once.
     #expect(c == 6)
-    #expect(code == 0 && Int(bitPattern: memory) % 256 == 0)
-    free(memory)
+    #expect(code == 0 && Int(bitPattern: blocks[5]) % 256 == 0)
+    // The addresses are used, so that the compiler cannot remove the allocations.
+    #expect(Set(blocks).count == 6 && !blocks.contains(nil))
+    for block in blocks { free(block) }
     free(text)
   }
 
   @Test func counterIgnoresAllocationsOutsideBeginAndEnd() {
     allocation_count_begin()
     #expect(allocation_count_end() == 0)
-    free(malloc(100))
+    let text = strdup("outside the count")!
     #expect(allocation_count_end() == 0)
+    #expect(String(cString: text) == "outside the count")
+    free(text)
   }
 }

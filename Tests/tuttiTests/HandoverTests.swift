@@ -23,18 +23,17 @@ extension TimingTests {
     @Test func handoverLosesNoTick() async throws {
       // If the machine stalls for longer than the lead time, the stop reaches ada too late. Such a stall also makes hits late. The
       // test is repeated if a peer has counted late hits.
-      for attempt in 1...3 {
-        let traces = try await tracesOfHandover()
-        let isUndisturbed = traces.allSatisfy { $0.summary?.lateHits == 0 }
-        if !isUndisturbed, attempt < 3 { continue }
-        #expect(isUndisturbed, "the machine stalled in every attempt")
-        for trace in traces { expectConsecutiveTicks(trace) }
-        let sync = try SyncReport(traces: traces).comparisons[0]
-        #expect(sync.missing == 0 && sync.extra == 0, "\(sync.missing) missing, \(sync.extra) extra")
-        #expect(sync.magnitude.p99 < .milliseconds(1))
-        return
-      }
+      var traces = try await tracesOfHandover()
+      for _ in 0..<2 where !areUndisturbed(traces) { traces = try await tracesOfHandover() }
+      #expect(areUndisturbed(traces), "the machine stalled in every attempt")
+      for trace in traces { expectConsecutiveTicks(trace) }
+      let sync = try SyncReport(traces: traces).comparisons[0]
+      #expect(sync.missing == 0 && sync.extra == 0, "\(sync.missing) missing, \(sync.extra) extra")
+      #expect(sync.magnitude.p99 < .milliseconds(1))
     }
+
+    /// Whether no peer has counted a late hit.
+    private func areUndisturbed(_ traces: [Trace]) -> Bool { traces.allSatisfy { $0.summary?.lateHits == 0 } }
 
     /// Ada starts the rhythm. Ben tries to take it before it is offered, which fails. Ada offers it, Ben takes it and stops it.
     private func tracesOfHandover() async throws -> [Trace] {
@@ -115,9 +114,8 @@ extension TimingTests {
             #expect((tick.due - timeline.deadline(tick.tick)).magnitude < .milliseconds(1), "\(tick.tick.index)")
           }
         }
-        let isUndisturbed = traces.allSatisfy { $0.summary?.lateHits == 0 }
-        if !isUndisturbed, attempt < 4 { continue }
-        #expect(isUndisturbed, "the machine stalled in every attempt")
+        if !areUndisturbed(traces), attempt < 4 { continue }
+        #expect(areUndisturbed(traces), "the machine stalled in every attempt")
         #expect(finalTotals == totals, "the total activity changed")
         for trace in traces {
           try expectOnGrid(trace, timeline: timeline, from: killed - .seconds(2), to: end, in: folder)
