@@ -35,12 +35,12 @@ extension TickFollower {
   /// The fit, if it is based on enough ticks for a single tick to contradict it.
   ///
   /// Lateness is tolerated up to 100 us plus four times the mean lateness, but not more than three quarters of an
-  /// interval. Earliness is tolerated up to ``earliness``, but not more than a quarter of an interval.
+  /// interval. Earliness is tolerated up to ``TickFollower/earlyTolerance``, but not more than a quarter of an interval.
   var fit: TickFit? {
     guard count >= Self.judgingCount, let timeline else { return nil }
     let interval = Double(timeline.tempo.nanosecondsPerQuarter) / 24
     return TickFit(
-      timeline: timeline, interval: interval, earlyTolerance: min(earliness, Nanoseconds(Int64(interval) / 4)),
+      timeline: timeline, interval: interval, earlyTolerance: min(earlyTolerance, Nanoseconds(Int64(interval) / 4)),
       lateTolerance: min(.microseconds(100) + Nanoseconds(4 * lateness.count), Nanoseconds(Int64(interval) / 4 * 3)))
   }
 }

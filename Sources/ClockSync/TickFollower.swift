@@ -50,7 +50,7 @@ public struct TickFollower: Sendable {
   ///
   /// With many ticks, the tolerance is one and a half times the mean lateness, but at least 150 us. With n ticks, it is
   /// larger by the factor 1 + 8 / n.
-  var earliness: Nanoseconds {
+  var earlyTolerance: Nanoseconds {
     let tolerance = max(200_000, 2 * lateness.count) / 4 * 3
     return Nanoseconds(tolerance + tolerance * 8 / Int64(max(1, count)))
   }
@@ -86,7 +86,7 @@ public struct TickFollower: Sendable {
   private mutating func detectTempoChange(_ tick: Tick, at instant: Instant, by line: Timeline) {
     let mean = lateness.count
     let late = (instant - line.deadline(tick)).count
-    if late < -earliness.count {
+    if late < -earlyTolerance.count {
       keep(newest: 1)
       restarts += 1
       return

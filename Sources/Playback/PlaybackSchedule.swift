@@ -12,7 +12,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   /// The first run of a series of runs that play nearly the same ticks, for example when another peer takes over the rhythm.
   /// Equal to ``run`` if the run does not continue another one. Ticks that were played in an earlier run of the series are
   /// not played again.
-  public var began: UInt32
+  public var firstRun: UInt32
   /// The first tick that the local peer plays.
   public var start: Tick
   /// The first tick after the end. `Tick(.max)` if no end is known.
@@ -40,7 +40,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     self.intensity = intensity
     self.clock = clock
     self.run = run
-    self.began = run
+    self.firstRun = run
     self.sends = sends
     self.start = start
     self.end = end
@@ -50,14 +50,14 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// Whether the run continues another one.
-  public var continues: Bool { began != run }
+  public var continues: Bool { firstRun != run }
 
-  /// Whether the run with the number `earlier` is this run, or an earlier run of the same series (see ``began``). The caller
+  /// Whether the run with the number `earlier` is this run, or an earlier run of the same series (see ``firstRun``). The caller
   /// may have missed the runs between the two. Run numbers may wrap around.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func goesOn(from earlier: UInt32) -> Bool { run &- earlier <= run &- began }
+  public func continuesRun(from earlier: UInt32) -> Bool { run &- earlier <= run &- firstRun }
 
   /// The instant at which `tick` is due.
   ///

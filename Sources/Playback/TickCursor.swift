@@ -49,7 +49,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func begin(_ schedule: PlaybackSchedule) {
     guard schedule.run != run else { return }
-    next = schedule.goesOn(from: run) && next > schedule.start ? next : schedule.start
+    next = schedule.continuesRun(from: run) && next > schedule.start ? next : schedule.start
     first = next
     run = schedule.run
   }
@@ -64,7 +64,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func goBack(from schedule: PlaybackSchedule, to new: PlaybackSchedule, at now: Instant) -> Instant? {
     guard schedule.run == new.run else {
-      guard schedule.run != 0, !new.goesOn(from: schedule.run) else { return nil }
+      guard schedule.run != 0, !new.continuesRun(from: schedule.run) else { return nil }
       return new.deadline(new.start) - .microseconds(100)
     }
     // The due times of a follower may have moved by up to half a tick since a tick was returned. A tick that is due within the

@@ -8,8 +8,8 @@ struct PlayedStep: BitwiseCopyable {
   var due: Instant
   /// The peer's run.
   var run: UInt32
-  /// The first run of the series: see ``PlaybackSchedule/began``.
-  var began: UInt32
+  /// The first run of the series: see ``PlaybackSchedule/firstRun``.
+  var firstRun: UInt32
   /// Whether the run replaced another one that had not ended.
   var cutsShort: Bool
   /// The total activity that selected the layers.
@@ -20,5 +20,5 @@ struct PlayedStep: BitwiseCopyable {
   var length: Nanoseconds
 
   /// Whether this step belongs to the same run as an earlier step, or to a run that continues it.
-  func continues(_ earlier: PlayedStep) -> Bool { run &- earlier.run <= run &- began }
+  func continues(_ earlier: PlayedStep) -> Bool { run &- earlier.run <= run &- firstRun }
 }

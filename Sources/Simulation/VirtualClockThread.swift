@@ -87,7 +87,7 @@ final class VirtualClockThread {
     let tempo = tick >= schedule.changeTick ? schedule.changed.tempo : schedule.timeline.tempo
     waiting.append(
       PlayedStep(
-        step: step, due: schedule.deadline(tick), run: schedule.run, began: schedule.began,
+        step: step, due: schedule.deadline(tick), run: schedule.run, firstRun: schedule.firstRun,
         cutsShort: sender.cutsPreviousRunShort, level: level, hits: hits,
         length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
   }

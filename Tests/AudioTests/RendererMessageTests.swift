@@ -10,6 +10,8 @@ import Testing
   private let grid = FrameGrid.standard
   /// The first frame of the first period, a multiple of 256.
   private let start: Int64 = 48_000 * 1_000
+  /// A frame more than a period before ``start``. A message at this frame sounds from ``start`` on, without delay.
+  private var early: Int64 { start - 300 }
   private let channel = Channel(16)!
 
   private func on(_ key: UInt7 = 60) -> Message { .noteOn(channel, key: key, velocity: 100) }
@@ -30,7 +32,8 @@ import Testing
     return channels.render(count)
   }
 
-  /// On the nominal device, a note sounds on the first frame of the period requested next, 256...511 frames later.
+  /// The nominal device requests each period 256 frames before its first frame. A note sounds from the first frame of the
+  /// first period that is requested at or after the arrival of the note, which is 256...511 frames later.
   @Test(arguments: [0, 1, 100, 255, 256, 257]) func noteSoundsInTheNextRequestedPeriod(offset: Int64) throws {
     let expected = try sound(of: [on()], 512)
     var renderer = Renderer(grid: grid, module: try SoundModule())
@@ -59,7 +62,7 @@ import Testing
     var renderer = Renderer(grid: grid, module: try SoundModule())
     let lowVolume = Message.controlChange(channel, controller: 7, value: 10)
     renderer.add(hit(at: start + 300))
-    for message in [on(50), off(50), lowVolume, on()] { renderer.add(event(message, at: start - 300)) }
+    for message in [on(50), off(50), lowVolume, on()] { renderer.add(event(message, at: early)) }
     // A recall removes the waiting hit at frame `start + 300`, but no message.
     renderer.add(.recall(from: grid.instant(of: start - 1_000)))
     // A message that is due in the third period does not delay hits that are due earlier.
@@ -89,13 +92,13 @@ import Testing
   @Test func messageFloodIsSpreadOverBlocks() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
     let keys = (0..<64).map { UInt7(masking: $0 + 30) }
-    renderer.add(event(.programChange(channel, program: 19), at: start - 300))
-    for key in keys { renderer.add(event(on(key), at: start - 300)) }
+    renderer.add(event(.programChange(channel, program: 19), at: early))
+    for key in keys { renderer.add(event(on(key), at: early)) }
     // 500 times Reset All Controllers.
     for _ in 0..<500 {
-      renderer.add(event(.controlChange(channel, controller: 121, value: 0), at: start - 300))
+      renderer.add(event(.controlChange(channel, controller: 121, value: 0), at: early))
     }
-    for key in keys { renderer.add(event(off(key), at: start - 300)) }
+    for key in keys { renderer.add(event(off(key), at: early)) }
     var peak: Float = 0
     for period in 0..<Int64(200) { peak = max(peak, renderer.render(from: start + period * 256, 256).peak) }
     for period in 200..<Int64(600) { _ = renderer.render(from: start + period * 256, 256) }
@@ -124,6 +127,7 @@ import Testing
     var renderer = Renderer(grid: grid, module: try SoundModule())
     var frame = start
     for inRing in [true, false] {
+      // More than a period before `frame`, so that the note sounds from `frame` on.
       ring.push(event(on(), at: frame - 300))
       renderer.drain(ring, latency: .zero)
       #expect(renderer.render(from: frame, 256).peak > 0)

@@ -54,13 +54,15 @@ import Testing
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
     let old = PlaybackSchedule(run: 5, sends: false, start: Tick(0), end: Tick(.max), timeline: timeline)
     var new = PlaybackSchedule(run: 7, sends: false, start: Tick(3), end: Tick(.max), timeline: timeline)
-    new.began = began
+    new.firstRun = began
     var cursor = TickCursor(lead: .zero)
     for tick in Int64(0)..<100 { #expect(cursor.take(in: old, at: old.deadline(Tick(tick))) == Tick(tick)) }
     #expect(cursor.due(in: new) == new.deadline(Tick(began == 5 ? 100 : 3)))
     #expect(new.continues == (began < 7))
-    #expect(new.goesOn(from: 6) == (began < 7))
-    #expect(new.goesOn(from: 7))
-    #expect(!new.goesOn(from: 0) && !new.goesOn(from: 8), "run 7 continues neither run 0 (none) nor the later run 8")
+    #expect(new.continuesRun(from: 6) == (began < 7))
+    #expect(new.continuesRun(from: 7))
+    #expect(
+      !new.continuesRun(from: 0) && !new.continuesRun(from: 8),
+      "run 7 continues neither run 0 (none) nor the later run 8")
   }
 }

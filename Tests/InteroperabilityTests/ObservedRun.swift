@@ -1,13 +1,12 @@
 import Measurement
 import MusicalTime
 import _TestSupport
-import _TestTraits
 
 /// A run of one minute that a `tutti peer` plays to a pymidi listener on loopback, with the events of the listener, the
 /// trace of the peer and the captured packets.
 struct ObservedRun: Sendable {
   /// The run that all tests examine. It begins at the first use.
-  static let shared = Task(executorPreference: OwnThreads.executor) { try await ObservedRun() }
+  static let shared = Task { try await ObservedRun() }
 
   static let name = "the peer"
   static let bpm = 137.3

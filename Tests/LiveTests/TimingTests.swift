@@ -1,5 +1,5 @@
 import Testing
 
-/// Tests that assert when a peer acted, what it played, or that it lost no tick. They need an otherwise idle machine, so they run
-/// last and one at a time: `swift test --no-parallel --filter TimingTests`.
+/// Tests that assert when a peer acted, what it played, or that it lost no tick. They need a machine that is not
+/// busy, so they run after the other tests and one at a time: `swift test --filter TimingTests`.
 @Suite(.serialized) struct TimingTests {}

@@ -48,7 +48,7 @@ import Testing
     virtual.sender.adopt(VirtualSender.schedule(sends: false), at: virtual.now)
     virtual.play(from: .milliseconds(-100), to: .milliseconds(1870))
     var schedule = VirtualSender.schedule(run: 2)
-    schedule.began = 1
+    schedule.firstRun = 1
     virtual.sender.adopt(schedule, at: virtual.now)
     virtual.play(from: .milliseconds(1870), to: .milliseconds(1930))
     #expect(

@@ -8,7 +8,7 @@ import Testing
 import _TestSupport
 
 /// Timing of peer processes on loopback, from their recordings and traces. These tests and those in the extensions need
-/// an otherwise idle machine. They run last and one at a time: `swift test --no-parallel --filter TimingTests`.
+/// a machine that is not busy. They run after the other tests and one at a time: `swift test --filter TimingTests`.
 @Suite(.serialized) struct TimingTests {
   private struct Demo: Decodable {
     struct Spread: Decodable {

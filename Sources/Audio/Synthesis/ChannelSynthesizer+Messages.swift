@@ -34,9 +34,12 @@ extension ChannelSynthesizer {
   /// An upper bound of the parameter changes with which FluidSynth starts a voice. Version 2.3.1 makes 49.
   static var changesPerVoiceStart: Int32 { @_noLocks @_noAllocation get { 50 } }
 
-  /// Returns an upper bound of the parameter changes that `message` causes while `voices` voices sound. In measurements
-  /// with FluidSynth 2.3.1 and its default SoundFont, Reset All Controllers (121) makes ten changes per voice, pan makes
-  /// two, any other message makes one, and a note starts up to six voices.
+  /// Returns an upper bound of the parameter changes that `message` causes while `voices` voices sound.
+  ///
+  /// FluidSynth stores the parameter changes of a block in a ring of fixed size. ``play(_:)`` uses this bound to accept no
+  /// more messages than the ring can store. In measurements with FluidSynth 2.3.1 and its default SoundFont, Reset All
+  /// Controllers (121) makes ten changes per voice, pan makes two, any other message makes one, and a note starts up to six
+  /// voices.
   @_noLocks @_noAllocation
   static func changeBound(of message: Message, voices: Int32) -> Int32 {
     switch message {
@@ -46,7 +49,9 @@ extension ChannelSynthesizer {
     }
   }
 
-  /// Passes a channel message to `synthesizer`. Messages on channel 1 and messages without a channel are ignored.
+  /// Passes a channel message to `synthesizer`. Messages on channel 1 are ignored, because no player has channel 1: it
+  /// carries activity. Messages without a channel are ignored too. The functions `lane_...`
+  /// call FluidSynth (`shim.h`).
   @_noLocks @_noAllocation
   static func send(_ message: Message, to synthesizer: OpaquePointer) {
     let octets = message.bytes.octets
@@ -71,8 +76,8 @@ extension ChannelSynthesizer {
   /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. In
   ///   any other number, the octets become 127, which selects no parameter. RPN 3, the tuning program, would allocate memory
   ///   at each selection.
-  /// - The selection of a non-registered parameter (NRPN) becomes the selection of the null parameter, RPN 127 127, because
-  ///   FluidSynth accumulates the number of a SoundFont generator without a limit.
+  /// - Non-registered parameters (NRPN) cannot be selected. FluidSynth would interpret them as SoundFont generators and add
+  ///   their numbers without a limit. The null parameter, RPN 127 127, is selected instead.
   /// - Local Control has no effect.
   /// - Omni, mono and poly mode messages, which FluidSynth ignores here, end all notes, as MIDI 1.0 requires.
   @_noLocks @_noAllocation

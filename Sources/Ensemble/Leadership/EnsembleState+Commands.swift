@@ -20,7 +20,7 @@ extension EnsembleState {
       claim: Claim(term: highestTerm, identity: identity), revision: 0, start: first, end: Tick(.max),
       timeline: timeline)
     schedule.run &+= 1
-    (schedule.start, schedule.began) = (first, schedule.run)
+    (schedule.start, schedule.firstRun) = (first, schedule.run)
     lead(Leader(), at: now)
   }
 
@@ -110,7 +110,7 @@ extension EnsembleState {
     schedule = PlaybackSchedule(
       run: present.run, sends: true, start: present.start, end: timelineMessage.end, timeline: timelineMessage.timeline,
       change: timelineMessage.change, intensity: present.intensity)
-    schedule.began = present.began
+    schedule.firstRun = present.firstRun
     emit(.play(schedule))
   }
 

@@ -64,7 +64,7 @@ extension EnsembleState {
       // at once. A peer that is ahead waits, but not for more than two steps.
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
     } else {
-      (next.run, next.start, next.began) = (schedule.run, schedule.start, schedule.began)
+      (next.run, next.start, next.firstRun) = (schedule.run, schedule.start, schedule.firstRun)
     }
     next.intensity = intensity(continuedIn: next, at: now)
     guard next != schedule else { return }
@@ -90,7 +90,7 @@ extension EnsembleState {
     if abs(tick - next.tick(at: local)) <= 2 * Tick.perStep, (local - remote).magnitude <= step {
       // A clock by which the tick of the new rhythm is due exactly when it is due by the rhythm that sounds.
       let seed = ClockLine(local: local, remote: timelineMessage.deadline(tick), skew: estimate.skew)
-      (next.start, next.began) = (max(timelineMessage.start, continuation(at: now)), schedule.began)
+      (next.start, next.firstRun) = (max(timelineMessage.start, continuation(at: now)), schedule.firstRun)
       let offset = seed.remote(at: now) - now
       let inPhase = ClockEstimate(offset: offset, skew: estimate.skew, uncertainty: .zero)
       play(next, by: inPhase, entryError: next.continues ? step : .zero, at: now)

@@ -22,7 +22,8 @@ extension Endpoint {
   private func receiveReflectedInvitation(
     _ command: SessionCommand, from address: SocketAddress, port: Port
   ) -> DatagramOutcome {
-    guard let session = table.session(withToken: command.token), session.phase != .established, session.revives == nil
+    guard let session = table.session(withToken: command.token), session.phase != .established,
+      session.sessionToRevive == nil
     else { return refuse(command, to: address, port) }
     end(session, .reflected(session.id))
     return .refusedInvitation
@@ -119,7 +120,7 @@ extension Endpoint {
     guard let session = table.session(withToken: command.token), session.phase != .established,
       session.control == address || session.data == address
     else { return .unexpectedAnswer }
-    guard let id = session.revives, let revived = table[id] else {
+    guard let id = session.sessionToRevive, let revived = table[id] else {
       // NO to the first invitation is a refusal. NO after the control port has accepted is not: the peer was restarted
       // between the two invitations, or has ended the session.
       end(session, session.phase == .invitingControl ? .refused(session.id) : .unreachable(session.id))

@@ -6,7 +6,7 @@ extension Endpoint {
   /// Starts a revival: invites the silent peer of an established session.
   func revive(_ session: Session, at now: Instant) {
     let revival = makeSession(control: session.control, data: session.data, isInitiator: true)
-    revival.revives = session.id
+    revival.sessionToRevive = session.id
     session.revival = revival
     table.insert(revival: revival)
     invite(revival, .invitingControl, at: now)
@@ -15,7 +15,7 @@ extension Endpoint {
   /// Starts the invitations of a session or a revival on one port, which `phase` determines. If the supervision is
   /// mutual, a revival sends two invitations per silence limit: two per second, or fewer if there are many sessions.
   func invite(_ session: Session, _ phase: Session.Phase, at now: Instant) {
-    if let id = session.revives, let supervision = table[id]?.supervision, supervision.isMutual {
+    if let id = session.sessionToRevive, let supervision = table[id]?.supervision, supervision.isMutual {
       session.invite(phase, at: now, pause: supervision.halfLimit)
     } else {
       session.invite(phase, at: now)
@@ -26,7 +26,7 @@ extension Endpoint {
   /// Cancels a revival. If the peer is still silent at `next`, another revival starts then.
   func cancel(_ revival: Session, nextAt next: Instant) {
     table.remove(revival)
-    guard let id = revival.revives, let session = table[id] else { return }
+    guard let id = revival.sessionToRevive, let session = table[id] else { return }
     session.revival = nil
     session.revivalHold = next
     table.schedule(session)
@@ -51,8 +51,8 @@ extension Endpoint {
   /// sessions with the same control or data address (among them the session that it revives), and silent sessions with
   /// the same SSRC.
   func establish(_ session: Session, at now: Instant) {
-    if let id = session.revives { table[id]?.revival = nil }
-    session.revives = nil
+    if let id = session.sessionToRevive { table[id]?.revival = nil }
+    session.sessionToRevive = nil
     for other in table.all where other !== session && other.phase == .established {
       let isReplaced = other.control == session.control || other.data == session.data
       let hasMoved = other.ssrc == session.ssrc && other.isSilent(at: now)

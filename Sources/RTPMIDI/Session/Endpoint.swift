@@ -183,7 +183,7 @@ public final class Endpoint {
       let address = port == .control ? session.control : session.data
       send(SessionCommand(.invitation, token: session.token, ssrc: ssrc, name: name), to: address, port)
     case .exhausted:
-      if session.revives != nil { return cancel(session, nextAt: now) }
+      if session.sessionToRevive != nil { return cancel(session, nextAt: now) }
       if session.phase == .invitingData { sendBye(to: session) }
       end(session, .unreachable(session.id))
     case nil: break

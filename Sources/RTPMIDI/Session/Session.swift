@@ -57,7 +57,7 @@ final class Session {
   var peerIdentity: UInt64?
 
   /// The session that this one is meant to replace if it is a revival; otherwise nil.
-  var revives: SessionID?
+  var sessionToRevive: SessionID?
   /// The revival that is meant to replace this session; nil if there is none.
   var revival: Session?
   /// The instant before which no revival starts.

@@ -36,7 +36,7 @@ public struct Reconnections: Sendable {
     }
     var link: SequencerLink
     /// The port of the other client.
-    var port: SequencerPort
+    var remotePort: SequencerPort
     var state = State.connected
   }
 
@@ -110,7 +110,8 @@ public struct Reconnections: Sendable {
     var changes = markLost { address, name in !ports.contains { $0.address == address && $0.identity == name } }
     entries.removeAll { $0.state == .connected && !links.contains($0.link) }
     changes += links.compactMap { recordConnection($0, ports) }
-    for port in ports where entries.contains(where: { $0.state != .connected && $0.port.identity == port.identity }) {
+    for port in ports
+    where entries.contains(where: { $0.state != .connected && $0.remotePort.identity == port.identity }) {
       startSettling(port.address, at: instant)
     }
     return changes
@@ -123,16 +124,16 @@ public struct Reconnections: Sendable {
     else { return nil }
     // These connections are lost, or are being restored.
     let disconnected = entries.indices.filter {
-      entries[$0].state != .connected && entries[$0].port.identity == port.identity
+      entries[$0].state != .connected && entries[$0].remotePort.identity == port.identity
     }
     let isBack = !disconnected.isEmpty && !entries.contains { $0.state == .connected && $0.link.other == link.other }
     // The new connection replaces a lost one of the same local port, preferably the one to the same address. Otherwise the
     // lost one would be restored as well.
     let sameLocalPort = disconnected.filter { entries[$0].link.port == link.port }
     if let index = sameLocalPort.first(where: { entries[$0].link.other == link.other }) ?? sameLocalPort.first {
-      entries[index] = Entry(link: link, port: port)
+      entries[index] = Entry(link: link, remotePort: port)
     } else {
-      entries.append(Entry(link: link, port: port))
+      entries.append(Entry(link: link, remotePort: port))
     }
     return isBack ? .back(port.name) : nil
   }
@@ -142,11 +143,11 @@ public struct Reconnections: Sendable {
     var changes: [Change] = []
     for index in entries.indices where entries[index].state != .lost {
       let entry = entries[index]
-      guard matches(entry.link.other, entry.port.identity) else { continue }
+      guard matches(entry.link.other, entry.remotePort.identity) else { continue }
       entries[index].state = .lost
       // The loss of a connection that was being restored has already been reported.
-      if entry.state == .connected, !changes.contains(.gone(entry.port.name)) {
-        changes.append(.gone(entry.port.name))
+      if entry.state == .connected, !changes.contains(.gone(entry.remotePort.name)) {
+        changes.append(.gone(entry.remotePort.name))
       }
     }
     let excess = entries.count { $0.state == .lost } - Self.capacity
@@ -174,7 +175,7 @@ public struct Reconnections: Sendable {
     for port: SequencerPort, among ports: [SequencerPort]
   ) -> [SequencerLink] {
     var disconnected = entries.indices.filter {
-      entries[$0].state != .connected && entries[$0].port.identity == port.identity
+      entries[$0].state != .connected && entries[$0].remotePort.identity == port.identity
     }
     let hasTwin = ports.contains { twin in
       twin.identity == port.identity && twin.address != port.address

@@ -2,12 +2,11 @@ import Measurement
 import MusicalTime
 import Testing
 import _TestSupport
-import _TestTraits
 
 /// A third-party listener, pymidi 0.5.0, receives the clock of a peer for a minute, and Wireshark decodes the packets. Both
 /// tests examine the same run. If Python, PyPI, `tshark` or the permission to capture is missing, they are cancelled with
-/// the reason.
-@Suite(.ownThreads, .startingEarly { _ = ObservedRun.shared }) struct PymidiTests {
+/// the reason. The run takes longer than all tests without live peers, so it takes place beside the other timing tests.
+@Suite struct PymidiTimingTests {
   private static func observedRun() async throws -> ObservedRun {
     do {
       return try await ObservedRun.shared.value
