@@ -125,7 +125,7 @@ struct PeerCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Announce changes of the rhythm this long in advance, 70...2000 ms.", valueName: "MS"))
   var leadTime: Double = 100
 
-  @Flag(help: "Open three ALSA sequencer ports: clock (output), notes (output) and in (input).")
+  @Flag(help: "Open three ALSA sequencer ports: `clock` (output), `notes` (output) and `in` (input).")
   var midi = false
 
   @Option(

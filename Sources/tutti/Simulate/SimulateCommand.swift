@@ -58,7 +58,9 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Set the seed of the simulation, or of the first one.", valueName: "K"))
   var seed: UInt64 = 1
 
-  @Option(help: ArgumentHelp("Run N simulations with the seeds K, K+1, ..., 1...1000000.", valueName: "N"))
+  @Option(
+    help: ArgumentHelp(
+      "Run N simulations, 1...1000000. The first one has seed K, the next one K+1, and so on.", valueName: "N"))
   var seeds: UInt64 = 1
 
   @Flag(help: "Run a random scenario instead of one master and its followers.")
