@@ -65,6 +65,8 @@ void realtime_prepare_thread(const char *name) {
     sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &parameter);
 }
 
+int realtime_disable_huge_pages(void) { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
+
 int realtime_join(pthread_t thread, int64_t deadline) {
   const struct timespec t = timespec_of(deadline);
   return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &t) == 0;

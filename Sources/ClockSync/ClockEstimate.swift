@@ -6,8 +6,8 @@ public struct ClockEstimate: Hashable, Sendable, BitwiseCopyable {
   public var offset: Nanoseconds
   /// The skew: the rate of the remote clock relative to the local clock minus 1, parts per million.
   public var skew: Double
-  /// The largest possible error of `offset` on either side, if the share of each direction in the measured delay is
-  /// anything between zero and all of it. A constant asymmetry of the route beyond that cannot be observed.
+  /// The largest possible error of `offset` on either side. How the measured delay is divided between the two directions
+  /// of the route cannot be observed: the share of one direction is anything between zero and all of the delay.
   public var uncertainty: Nanoseconds
   /// The standard deviation of `offset`, if both directions of the route have the same delay.
   public var deviation: Nanoseconds

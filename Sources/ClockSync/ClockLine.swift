@@ -27,6 +27,8 @@ public struct ClockLine: Hashable, Sendable, BitwiseCopyable {
     (self.local, self.remote, self.gain, self.loss) = (local, remote, gain, loss)
   }
 
+  /// Creates the mapping through a reference point.
+  ///
   /// - Parameters:
   ///   - local: the local clock at the reference point.
   ///   - remote: the remote clock at the reference point.
@@ -73,8 +75,8 @@ public struct ClockLine: Hashable, Sendable, BitwiseCopyable {
     // Division by 2^40: the 128-bit product is shifted right by 40 bits, so that its high half moves left by 64 - 40
     // bits. The gain is at most about a hundredth of 2^40, so the quotient fits.
     let change = (product.high << 24) | Int64(truncatingIfNeeded: product.low >> 40)
-    let (length, overflowsLength) = distance.addingReportingOverflow(change)
-    let (sum, overflows) = to.nanoseconds.addingReportingOverflow(length)
-    return overflowsLength || overflows ? limit : Instant(nanoseconds: sum)
+    let (mappedDistance, overflowsMapped) = distance.addingReportingOverflow(change)
+    let (sum, overflowsSum) = to.nanoseconds.addingReportingOverflow(mappedDistance)
+    return overflowsMapped || overflowsSum ? limit : Instant(nanoseconds: sum)
   }
 }

@@ -21,7 +21,7 @@ public struct ClockMapping: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(_ line: ClockLine) { (first, second, bend) = (line, line, line.local) }
 
-  /// A mapping that follows `first` until the reference point of `second`. The reference point must lie on both lines.
+  /// A mapping that follows `first` until the reference point of `second`. This point must also lie on `first`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

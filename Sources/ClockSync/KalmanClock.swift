@@ -19,13 +19,13 @@ struct KalmanClock: Sendable {
   static let skewRandomWalk = 130.0
   /// The standard deviation of the skew before the first packet, nanoseconds per second.
   static let initialSkewDeviation = 50_000.0
-  /// The random walk of the mean delay, which changes with other traffic: a fiftieth of the noise in one second. As a
-  /// fraction of the noise variance per second.
+  /// The random walk of the mean delay, which changes with other traffic: its variance after one second, as a fraction of
+  /// the noise variance. Its standard deviation is thus a fiftieth of that of the noise.
   static let delayRandomWalk = 1.0 / 2500
-  /// The lower bound of the noise variance, in square nanoseconds: time stamps are not more accurate.
+  /// The lower bound of the noise variance, in square nanoseconds: time stamps are not more accurate than 500 ns.
   static let minimumVariance = 250_000.0
-  /// The lower bound of the noise variance as a fraction of the variance of the state. Below this fraction, the
-  /// subtractions exceed the precision of a Double.
+  /// The lower bound of the noise variance as a fraction of the variance of offset and delay. With less noise, the
+  /// subtractions in ``add(_:isOut:at:)`` exceed the precision of a Double.
   static let minimumNoiseShare = 1e-6
   /// The number of consecutive outliers in one direction, all with the same sign, that are not noise if they last at
   /// least ``minimumOutlierTime``.
@@ -60,8 +60,9 @@ struct KalmanClock: Sendable {
       abs(outliers) >= KalmanClock.outliersBeforeRestart && moment - outliersSince >= KalmanClock.minimumOutlierTime
     }
 
-    /// Moves the variance towards `square`, a new sample of it: by a quarter for the first packet, and later by a
-    /// two-hundredth. A sample counts as at least a twentieth of the variance.
+    /// Moves the variance towards `square`, a new sample of it: by a quarter for the first packet, and by less for each
+    /// later one, down to a two-hundredth. A sample counts as at least a twentieth of the variance, because the predicted
+    /// variance has been subtracted from it and it can be negative.
     mutating func updateVariance(_ square: Double) {
       count += 1
       variance += (max(square, variance / 20) - variance) / min(count + 3, 200)
@@ -87,14 +88,14 @@ struct KalmanClock: Sendable {
     self.time = time
     offset = (first + second) / 2
     delay = (first - second) / 2
-    // The true offset lies within `delay` of the first estimate: its deviation is set to half of that.
+    // The true offset lies within `delay` of the first estimate: the standard deviation is set to half of `delay`.
     oo = max(delay * delay / 4, Self.minimumVariance)
     dd = oo
     (out.variance, back.variance) = (oo, oo)
   }
 
-  /// Restarts the filter with new differences. The skew is kept, but its variance is at least the initial one: the skew
-  /// may have changed.
+  /// Restarts the filter with new differences. The skew is kept, up to ``initialSkewDeviation`` on either side. Its
+  /// variance is at least the initial one, because the skew may have changed.
   mutating func restart(out first: Double, back second: Double, at time: Double) {
     let skewVariance = ss
     let skew = skew
@@ -103,7 +104,7 @@ struct KalmanClock: Sendable {
     ss = max(skewVariance, ss)
   }
 
-  /// Whether the clock, or the route, behaves differently than before.
+  /// Whether one direction has persistent outliers: the clock or the route behaves differently than before.
   var hasPersistentOutliers: Bool { out.hasPersistentOutliers(at: time) || back.hasPersistentOutliers(at: time) }
 
   /// Updates the state with the difference of a packet at `moment`. The moment may lie slightly before the newest one,
@@ -111,18 +112,20 @@ struct KalmanClock: Sendable {
   mutating func add(_ difference: Double, isOut: Bool, at moment: Double) {
     advance(to: moment)
     let sign = isOut ? 1.0 : -1.0
+    // Zero, or negative for a packet that is reported late.
     let age = moment - time
     var direction = isOut ? out : back
-    // The predicted difference is offset + age * skew + sign * delay. These are its covariances with the three states.
+    // The predicted difference is offset + age * skew + sign * delay. Its covariances with offset, skew and delay:
     let (ho, hs, hd) = (oo + age * os + sign * od, os + age * ss + sign * sd, od + age * sd + sign * dd)
     let predictedVariance = ho + age * hs + sign * hd
-    // The variance of the prediction error: that of the prediction plus that of the noise.
+    // The variance of the prediction error is the variance of the prediction plus the variance of the noise.
     let errorVariance = predictedVariance + max(direction.variance, (oo + dd) * Self.minimumNoiseShare)
     let error = difference - (offset + age * skew + sign * delay)
     let limit = 3 * errorVariance.squareRoot()
     let clipped = min(max(error, -limit), limit)
     direction.countOutliers(error, limit: limit, at: moment)
-    // The square of the error, enlarged by 3 %, without the part that the uncertainty of the state explains.
+    // The square of the clipped error, without the part that the uncertainty of the state explains. The factor makes up for
+    // the clipping: 3 % of the variance of a normal distribution lie beyond three standard deviations.
     direction.updateVariance(1.03 * clipped * clipped - predictedVariance)
     if isOut { out = direction } else { back = direction }
     // The Kalman gain: the share of the error by which each state changes.

@@ -32,14 +32,15 @@ struct MinimumDelayFilter: Sendable {
   static let maximumSkew = 1_000_000.0
   /// The largest rate at which the skew of a crystal drifts, nanoseconds per second per second: 1 ppm per minute.
   static let skewDrift = 1000.0 / 60
-  /// The variance of the line is this number times the sum of the squared errors of both edges. The middle of two
-  /// independent edges would have a quarter of this sum: the standard deviation is eight times larger than that.
+  /// The variance of the line, as a multiple of the sum of the squared errors of both edges. If the two errors were
+  /// independent, the variance of the middle would be a quarter of the sum. The factor 16 makes the standard deviation
+  /// eight times larger.
   static let edgeErrorFactor = 16.0
   /// The ratio by which each section of the golden-section search shortens the range: (√5 - 1) / 2.
   private static let goldenRatio = 0.618_033_988_75
 
-  /// The extreme packet of a bucket. A slot of a ring buffer is used again for a later bucket after ``span`` seconds: the
-  /// bucket of a point follows from `x`, not from its slot.
+  /// The extreme packet of a bucket. A slot of a ring buffer is used again for a later bucket after ``span`` seconds.
+  /// Therefore the bucket of a point follows from `x`, not from the slot.
   struct Point: Sendable {
     /// The moment of the packet in seconds; minus infinity for an empty slot.
     var x = -Double.infinity
@@ -89,7 +90,7 @@ struct MinimumDelayFilter: Sendable {
   // The slots of the corners of each hull, oldest first; preallocated.
   private var outboundHull = [UInt8](repeating: 0, count: bucketCount)
   private var returningHull = [UInt8](repeating: 0, count: bucketCount)
-  /// All corners of both hulls.
+  /// The ranges of all corners of both hulls at the last fit.
   private var corners = Corners()
 
   /// The offset at ``time``, nanoseconds: the middle of the band.
@@ -105,15 +106,16 @@ struct MinimumDelayFilter: Sendable {
   /// The variance of ``skew``, (nanoseconds per second) squared.
   private var skewVariance = unknownVariance
 
-  /// Discards all packets. The last skew remains, to compare the packets within a bucket.
+  /// Discards all packets. The offset and the skew of the last fit remain, but have no weight (``unknownVariance``). The
+  /// skew is needed to compare the packets within a bucket.
   mutating func removeAll() {
     for n in 0..<Self.bucketCount { (outbound[n], returning[n]) = (Point(), Point()) }
     (halfWidth, variance, skewVariance) = (.infinity, Self.unknownVariance, Self.unknownVariance)
   }
 
-  /// Adds a packet. It is kept if it is the first of its bucket, or if it lies beyond the kept packet of the bucket,
-  /// relative to a line of the present skew. A packet is ignored if a later bucket already
-  /// uses its slot.
+  /// Adds a packet. The packet is kept if it is the first of its bucket, or more extreme than the kept packet of its
+  /// bucket: below (outbound) or above (returning) the line of the present skew through the kept packet. The packet is
+  /// ignored if a later bucket already uses its slot.
   ///
   /// - Parameters:
   ///   - difference: the difference of the packet, nanoseconds.
@@ -153,7 +155,7 @@ struct MinimumDelayFilter: Sendable {
 
   /// Fits the line to the packets in the window that ends at `moment`.
   ///
-  /// - Returns: false, with nothing changed, while one direction has no packets in the window.
+  /// - Returns: false, with the result of the last fit unchanged, while one direction has no packets in the window.
   mutating func fit(at moment: Double) -> Bool {
     let newest = Self.bucket(of: moment)
     let (outboundCount, outboundPackets) = Self.hull(of: outbound, newest: newest, sign: 1, into: &outboundHull)

@@ -11,7 +11,7 @@ struct PacketHistory: Sendable {
   private var packets = InlineArray<8, Packet>(repeating: Packet())
   /// The number of packets added so far.
   private var count = 0
-  /// The number of consecutive implausible packets.
+  /// The number of consecutive packets that contradict the current estimate; counted by ``RemoteClock``.
   var contradictions = 0
 
   /// The packet added last; nil if there is none.
@@ -28,7 +28,7 @@ struct PacketHistory: Sendable {
   /// Returns the packet with the least delay of each direction; nil if the last eight packets of both directions are not
   /// consistent with two clocks that run side by side.
   ///
-  /// A difference is the clock offset plus the delay for an outbound packet, and the offset minus the delay for an
+  /// A difference is the clock offset plus the delay for an outbound packet, and the offset minus the delay for a
   /// returning packet. Therefore each outbound difference exceeds each returning one, unless the clocks diverge. The
   /// packets are consistent if the lowest outbound difference minus the highest returning one is at most
   /// ``RemoteClock/maximumDelay``, if it is not further below zero than two clocks can diverge in the time that the
@@ -43,7 +43,8 @@ struct PacketHistory: Sendable {
       if outbound.difference < lowestOut.difference { lowestOut = outbound }
       if returning.difference > highestBack.difference { highestBack = returning }
     }
-    // Packets of different clocks, or of a clock that stands still, would include one that arrived before it left.
+    // If the packets stem from different clocks, or from a clock that stands still, at least one of them arrived before
+    // it left, or took too long.
     let divergence = (now - oldest) * RemoteClock.maximumDivergence
     guard now - oldest <= Self.maximumSpan,
       (-divergence...RemoteClock.maximumDelay).contains(lowestOut.difference - highestBack.difference)

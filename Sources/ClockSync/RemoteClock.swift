@@ -17,27 +17,29 @@ public import MusicalTime
 /// The size is fixed: processing a packet allocates no memory, except for the first packet after ten minutes of
 /// silence.
 public struct RemoteClock: Sendable {
-  /// Packets with a longer delay are dropped, in nanoseconds.
+  /// The largest plausible delay of a packet, nanoseconds. Packets with a longer delay are dropped.
   static let maximumDelay = 10e9
   /// The number of consecutive implausible packets in one direction after which they are checked for a reset.
   static let contradictionsBeforeReset = 8
-  /// The largest change of the offset between two free-running clocks while no packet arrives, nanoseconds per second.
+  /// The change of the offset that is allowed for while no packet arrives, nanoseconds per second. Two ordinary crystals
+  /// diverge by less: about 20 000.
   static let maximumDivergence = 100_000.0
   /// The error of a time stamp, nanoseconds.
   static let stampError = 20_000.0
-  /// The largest skew between two crystals (two bad crystals in the cold), nanoseconds per second.
+  /// The largest skew between two crystals, even two bad ones in the cold, nanoseconds per second.
   static let maximumCrystalSkew = 200_000.0
-  /// A packet that is reported later than `maximumAge` after its local instant is dropped. After a silence of
-  /// `maximumSilence`, the estimate is discarded. Both in seconds.
+  /// A packet that is reported later than this after its local instant is dropped; in seconds.
   static let maximumAge = 10.0
+  /// After a longer silence, the estimate is discarded; in seconds.
   static let maximumSilence = 600.0
   /// The least time between two fits of the minimum-delay filter, seconds.
   static let minimumFitInterval = 0.05
   /// The least time between two fits as a fraction of the time for which the clock has been observed, which counts up
   /// to ``MinimumDelayFilter/span``: the more packets are known, the less a new packet adds.
   static let fitIntervalShare = 1.0 / 60
-  /// A fit waits for `packetsPerFit` packets, but not longer than `maximumFitInterval` seconds.
+  /// A fit waits for this number of packets.
   static let packetsPerFit = 8
+  /// After this time, a fit no longer waits for ``packetsPerFit``; in seconds.
   static let maximumFitInterval = 1.0
   /// The number of packets after a start for which every packet causes a fit.
   static let initialPackets = 16
@@ -101,7 +103,7 @@ public struct RemoteClock: Sendable {
     let moment = (transit.local - origin.instant).seconds
     let difference = Double((transit.difference - origin.difference).count)
     let isOut = transit.direction == .out
-    // Both stamps of a packet are rounded to the resolution.
+    // The difference of two stamps, each rounded to the resolution, is inexact by up to twice the resolution.
     let margin = 2 * Double(transit.resolution.count)
     if isOut { out.add(difference, at: moment) } else { back.add(difference, at: moment) }
     guard kalman != nil else { return start() }
@@ -170,8 +172,8 @@ public struct RemoteClock: Sendable {
         Self.rounded((weight * weight * kalmanVariance + (1 - weight) * (1 - weight) * filterVariance).squareRoot())))
   }
 
-  /// The weight of the first of two estimates, 0...1, from their variances. The better estimate gets nearly all of the
-  /// weight: the variances are estimates themselves, and the smaller variance of a worse estimate can be chance.
+  /// The weight of the Kalman estimate beside the minimum-delay estimate, 0...1. The weights are proportional to the
+  /// inverse of the squared variances, so the estimate with the smaller variance gets nearly all of the weight.
   private static func weight(of kalmanVariance: Double, beside filterVariance: Double) -> Double {
     let ratio = kalmanVariance / filterVariance
     return 1 / (1 + ratio * ratio)
@@ -203,6 +205,7 @@ public struct RemoteClock: Sendable {
   private mutating func start() {
     guard let first = out.newest, let second = back.newest else { return }
     let moment = max(first.moment, second.moment)
+    // The outbound minus the returning difference is the sum of both delays.
     guard (0...Self.maximumDelay).contains(first.difference - second.difference) else {
       rejected += 1
       return

@@ -6,8 +6,8 @@ public import MusicalTime
 /// A small error is corrected over ``correctionTime``, and a larger one at ``maximumCorrection`` of the elapsed time
 /// (listeners notice a change of tempo from about 0.5 %). After the correction, the estimated rate applies. With a new
 /// estimate every few hundredths of a second, an error falls to a third within each ``correctionTime``. The clock jumps
-/// only if nothing sounds or if the error exceeds a given limit: in that case the music is at the wrong position
-/// anyway.
+/// only if nothing sounds or if the error exceeds a given limit. With such an error, the music is at the wrong
+/// position anyway.
 public struct SlewedClock: Sendable {
   /// The time over which a small error is corrected.
   public static let correctionTime = Nanoseconds.milliseconds(500)

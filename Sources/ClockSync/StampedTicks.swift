@@ -8,7 +8,7 @@ public import MusicalTime
 ///
 /// But some senders use the stamps differently: the send time, zero, or a clock with another rate or origin. Therefore
 /// a second regression is fitted to the arrivals. The stamps are trusted while three conditions hold: the stamps
-/// scatter half as much around their regression as the arrivals do around theirs, both lines have the same rate, and
+/// scatter less than half as much around their regression as the arrivals do around theirs, both lines have the same rate, and
 /// the arrivals are at most a quarter of a second after and at most one second before their stamps.
 public struct StampedTicks: Sendable {
   /// The length of the window in ticks: two quarter notes.
@@ -17,8 +17,11 @@ public struct StampedTicks: Sendable {
   public static let judgingCount = 12
   /// The unit of the stamps.
   static let unit = Nanoseconds.microseconds(100)
-  /// The largest and the smallest difference between the arrival of a tick and its stamp.
+  /// The number of ticks from which the regression can show a change of tempo.
+  private static let minimumRegressionCount = 6
+  /// The largest time by which a tick can arrive after its stamp.
   static let maximumLateness = Nanoseconds.milliseconds(250)
+  /// The largest time by which a tick can arrive before its stamp, as a negative lateness.
   static let minimumLateness = Nanoseconds.seconds(-1)
 
   /// One tick with its two times.
@@ -54,7 +57,8 @@ public struct StampedTicks: Sendable {
     isTrusted = false
   }
 
-  /// Adds a tick. A tick that does not follow the previous one restarts the window.
+  /// Adds a tick. The window restarts with this tick if its number, its stamp or its arrival does not follow the previous
+  /// one, or follows after too large a gap. Two ticks with the same stamp do not follow each other.
   ///
   /// - Parameters:
   ///   - tick: the number of the tick.
@@ -75,7 +79,7 @@ public struct StampedTicks: Sendable {
     }
     // The sender rounds the stamp down: the middle of the unit is the best estimate.
     let point = Point(tick: tick, stamp: stamp + Nanoseconds(Self.unit.count / 2), arrival: arrival)
-    if let regression, count >= 6 { detectTempoChange(point, by: regression) }
+    if let regression, count >= Self.minimumRegressionCount { detectTempoChange(point, by: regression) }
     if count == Self.depth { keep(newest: Self.depth - 1) }
     points[count] = point
     count += 1

@@ -47,7 +47,7 @@ extension TickCounter {
         var ticks = max(1, ratio.rounded())
         var deviation = abs(ratio - ticks)
         if n == start + 1, gap > TickCounter.maximumReadableGap * interval {
-          // The gap is too long for an interval that is estimated from a few gaps.
+          // The gap is too long for an interval that is estimated from a few gaps: the present number of ticks remains.
           ticks = Double(counter.arrivals[n].tick - counter.arrivals[start].tick)
           deviation = 0
         } else if n == start + 1, deviation > Self.toleranceOfLoss, let intervalBefore {
@@ -74,13 +74,14 @@ extension TickCounter {
   }
 
   /// Interprets the unconfirmed arrivals by their gaps, and renumbers them if this interpretation is likelier than that
-  /// of the fit. The latter is doubtful if at least two arrivals disagree with the fit, or if the numbers from the fit
-  /// require at least three gaps with lost ticks that are together improbable (``minimumProbability``).
+  /// of the fit. The fit is doubtful if at least two arrivals disagree with it, or if its numbers require at least three
+  /// gaps with lost ticks that are together improbable (``minimumProbability``).
   ///
   /// - Parameters:
   ///   - hasFit: whether the newest arrival was numbered by a fit.
   ///   - follower: the follower, which is restarted if the ticks are renumbered.
   mutating func renumberByGaps(hasFit: Bool, _ follower: inout TickFollower) {
+    // An interpretation needs at least three gaps.
     guard count >= 4 else { return }
     if hasFit {
       var (misfits, losses, probability) = (0, 0, 1.0)
@@ -123,7 +124,7 @@ extension TickCounter {
         if let best, (best.cost, best.residual) <= (reading.cost, reading.residual) { return }
         best = reading
       }
-      // Of alternating gaps, two together are the interval of the clock.
+      // If short and long gaps alternate, each tick arrives twice: a short and a long gap together are one interval.
       if hasAlternatingGaps(from: start) { consider(gap(before: count - 1) + gap(before: count - 2)) }
       if let best { return best }
       // The candidates are the mean gap and each single gap.

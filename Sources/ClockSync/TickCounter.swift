@@ -53,9 +53,9 @@ public struct TickCounter: Sendable {
   var interval: Double?
   /// The interval before the first of the arrivals, nanoseconds; nil if it is unknown.
   private(set) var intervalBefore: Double?
-  /// A moving average of the share of lost ticks.
+  /// A moving average of the share of lost ticks. It starts with an assumed share.
   private(set) var lossRate = 1.0 / 32
-  /// The number of ticks skipped most recently, for a source that numbers its packets.
+  /// The number of ticks that the last ``skip(upTo:before:by:)`` skipped and that have not arrived since.
   private var skipped: Int64 = 0
   /// Whether the next tick is the first tick of a run (``start(at:by:)``).
   private var isStarting = false
@@ -69,6 +69,7 @@ public struct TickCounter: Sendable {
   /// Real-time: not safe.
   @discardableResult
   public mutating func add(_ instant: Instant, to follower: inout TickFollower) -> Bool {
+    // The first tick, and a tick after a long pause, gets the next number: no gap shows how many ticks were lost.
     guard count > 0, let gap = gap(to: instant) else {
       add(counted: instant, to: &follower)
       return true
@@ -76,6 +77,7 @@ public struct TickCounter: Sendable {
     if let fit = follower.fit {
       return add(instant, by: fit, after: gap, to: &follower)
     }
+    // The gap before the first tick of a run can have any length: this tick gets the next number, too.
     if isStarting {
       add(counted: instant, to: &follower)
       return true
@@ -89,7 +91,8 @@ public struct TickCounter: Sendable {
     append(Arrival(instant: instant, tick: next + (ticks - 1)))
     if ticks > 0 { follower.add(next + -1, at: instant) } else { duplicates += 1 }
     renumberByGaps(hasFit: false, &follower)
-    return arrivals[count - 1].tick > arrivals[max(0, count - 2)].tick
+    // Renumbering can change whether the arrival is a duplicate.
+    return arrivals[count - 1].tick > arrivals[count - 2].tick
   }
 
   /// Counts a tick of a source that numbers its packets, so that losses and duplicates are known. A tick that arrives
@@ -105,6 +108,7 @@ public struct TickCounter: Sendable {
   /// Real-time: not safe.
   public mutating func add(counted instant: Instant, missing: Int64 = 0, to follower: inout TickFollower) {
     if missing > 0 { skip(upTo: missing, before: instant, by: follower) }
+    // The fit of the previous run does not apply to a run with another tempo or phase.
     if isStarting, let fit = follower.fit, !fit.isPlausible(instant, as: next) { follower.reset() }
     isStarting = false
     var isInBurst = false
@@ -143,10 +147,10 @@ public struct TickCounter: Sendable {
     } else if let interval {
       ticks = Self.intervals(in: gap, of: interval)
     }
-    let before = min(max(ticks - 1, 0), missing)
-    next = next + before
-    lost += before
-    skipped = before
+    let lostTicks = min(max(ticks - 1, 0), missing)
+    next = next + lostTicks
+    lost += lostTicks
+    skipped = lostTicks
   }
 
   /// Skips a tick that the source reports without its time.
@@ -163,8 +167,8 @@ public struct TickCounter: Sendable {
   public mutating func forget() { (count, interval, intervalBefore) = (0, nil, nil) }
 
   /// Marks the next tick as the first tick of a run, because Start arrived at `instant`. Earlier ticks are not
-  /// renumbered. Up to four ticks that were due before `instant` and have not arrived are lost. If more are missing, they
-  /// are not counted as lost.
+  /// renumbered. Up to four ticks that were due before `instant` and have not arrived are lost. If more are missing, the
+  /// clock has paused, and no tick is counted as lost.
   ///
   /// Real-time: not safe.
   public mutating func start(at instant: Instant, by follower: TickFollower) {
@@ -178,7 +182,8 @@ public struct TickCounter: Sendable {
     isStarting = true
   }
 
-  /// Nanoseconds since the newest tick; nil if `instant` is earlier or more than ``TickFollower/maximumGap`` later.
+  /// Nanoseconds since the newest tick that is not a duplicate; nil if `instant` is earlier than this tick, or more than
+  /// ``TickFollower/maximumGap`` later.
   private func gap(to instant: Instant) -> Double? {
     var last = count - 1
     while last > 0, arrivals[last].tick == arrivals[last - 1].tick { last -= 1 }
@@ -194,12 +199,14 @@ public struct TickCounter: Sendable {
   ) -> Bool {
     // The number of ticks that are due on the fit since the newest tick.
     var ticks = fit.ticks(from: next + -1, to: instant + fit.earlyTolerance)
-    // The first tick of a run is numbered by the fit only if it agrees with it: the tempo of a new run may be another one.
+    // The first tick of a run is numbered by the fit only if it agrees with the fit, with at most four lost ticks before
+    // it: a new run may have another tempo.
     if isStarting, !(1...5).contains(ticks) || !fit.isPlausible(instant, as: next + (ticks - 1)) {
       add(counted: instant, to: &follower)
       return true
     }
     if ticks < 1 {
+      // The next tick is not due yet. The arrival is a duplicate if the gap is short, and otherwise the next tick.
       if gap * Self.duplicateRatio < fit.interval {
         if count > 1, arrivals[count - 1].tick - arrivals[count - 2].tick > 1 {
           // The ticks that seemed lost arrive in a burst, after a stall of the sender.

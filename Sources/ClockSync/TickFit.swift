@@ -10,7 +10,7 @@ struct TickFit {
   /// The largest time by which a tick arrives after its deadline if it was not delayed.
   let lateTolerance: Nanoseconds
 
-  /// The number of ticks due in (`tick`, `instant`]; zero or negative if `instant` lies before the next tick.
+  /// The number of ticks after `tick` that are due by `instant`; zero or negative if the tick after `tick` is due later.
   func ticks(from tick: Tick, to instant: Instant) -> Int64 { timeline.tick(at: instant) - tick }
 
   /// Whether `instant` is a likely arrival of `tick`: within both tolerances.
@@ -24,7 +24,7 @@ struct TickFit {
     (instant - timeline.deadline(tick)).count * 3 > Int64(interval)
   }
 
-  /// Whether `instant` is a possible arrival of `tick`: late by less than half an interval.
+  /// Whether `instant` is a possible arrival of `tick`: late by less than half an interval, or early within the tolerance.
   func isPlausible(_ instant: Instant, as tick: Tick) -> Bool {
     let lateness = instant - timeline.deadline(tick)
     return lateness >= -earlyTolerance && lateness.count * 2 < Int64(interval)

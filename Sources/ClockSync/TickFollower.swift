@@ -64,8 +64,9 @@ public struct TickFollower: Sendable {
     lateness = .zero
   }
 
-  /// Adds the arrival of `tick` at `instant`. If the tick or the instant does not lie after the previous one, the
-  /// window restarts with this arrival.
+  /// Adds the arrival of `tick` at `instant`. The window restarts with this arrival if it does not follow the previous one:
+  /// if the tick number does not increase or increases by more than 1000, if the instant is earlier, or if the gap is
+  /// longer than ``maximumGap``.
   ///
   /// Real-time: not safe.
   public mutating func add(_ tick: Tick, at instant: Instant) {
@@ -93,8 +94,8 @@ public struct TickFollower: Sendable {
     }
     var leastLate = late
     for n in (count - 3)..<count { leastLate = min(leastLate, Self.lateness(of: arrivals[n], by: line)) }
-    // Too late is more than 100 us plus three times the mean lateness. But in a long ritardando the mean lateness grows
-    // too: half a tick interval, 1/48 quarter note, is always too late.
+    // Too late is more than 100 us plus three times the mean lateness. In a long ritardando the mean lateness grows too.
+    // Therefore more than half a tick interval, 1/48 quarter note, is always too late.
     if leastLate > min(100_000 + 3 * mean, line.tempo.nanosecondsPerQuarter / 48) {
       keep(newest: 3)
       restarts += 1

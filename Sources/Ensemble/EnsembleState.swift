@@ -36,7 +36,7 @@ public struct EnsembleState: Sendable {
     case event(Event)
   }
 
-  /// The value of ``soundLead`` if the audio output needs no longer one.
+  /// The default of ``soundLead``, which is sufficient unless the audio output needs more time.
   public static var standardSoundLead: Nanoseconds { .milliseconds(50) }
   /// How long followers continue without a master if no peer takes over.
   public static var coasting: Nanoseconds { .seconds(2) }
@@ -60,9 +60,9 @@ public struct EnsembleState: Sendable {
   /// The number of messages that were dropped, because their sender may not send them or their content cannot be played.
   public internal(set) var rejected = 0
 
-  /// The timeline of the current rhythm, or of the last one, in its master's clock. While ``isScheduled`` is false, the
-  /// schedule still contains the rhythm before it. The timeline message survives the change to idle, so that peers that missed
-  /// the end receive it.
+  /// The timeline of the current rhythm, or of the last one, in its master's clock. While the local peer follows and
+  /// ``isScheduled`` is false, the schedule still contains the previous rhythm. The timeline message survives the change to
+  /// idle, so that peers that missed the end receive it.
   var timelineMessage: TimelineMessage?
   /// The highest term that was seen in a claim. It must be kept across restarts: otherwise, the peer would use a term again.
   public internal(set) var highestTerm: UInt32

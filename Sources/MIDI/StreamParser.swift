@@ -10,8 +10,8 @@ import BasicContainers
 ///   stream.
 /// - Any other status byte ends a System Exclusive. If it is not F7, the F7 was "dropped".
 ///
-/// Invalid input is counted and dropped: a stray byte alone; an incomplete message or an overlong System Exclusive
-/// completely.
+/// Invalid input is counted and dropped. A stray byte is dropped alone. An incomplete message and an overlong System
+/// Exclusive are dropped completely.
 public struct StreamParser: ~Copyable {
   /// The items that one byte completed. If a Tune Request ends a System Exclusive, both are present, and the System
   /// Exclusive precedes the message.
@@ -110,6 +110,7 @@ public struct StreamParser: ~Copyable {
     }
     let data = UInt7(masking: byte)
     let message: Message?
+    // `count` is 1 or 2, because `takeStatus` stores no status of a message without data bytes.
     if count == 1 {
       message = Message(status: status, data)
     } else if let first {

@@ -55,11 +55,13 @@ public struct OnsetDetector: Sendable {
       for other in index..<min(index + Self.searchHops, novelty.hops) where novelty[other] > novelty[peak] {
         peak = other
       }
-      let step = steepest(from: index, peak: peak, novelty: novelty, energies: energies)
+      let steepest = steepest(from: index, peak: peak, novelty: novelty, energies: energies)
+      // The bands that rose: those with at least half the greatest novelty, but at least 1, at the peak.
       let level = max(1, novelty[peak] / 2)
-      let bands = zip(OnsetBand.all, novelty.bands).filter { $0.1[peak] >= level }.map(\.0)
-      let frame = firstFrame(near: step, bands: bands, in: samples)
+      let bands = zip(OnsetBand.all, novelty.bands).filter { _, values in values[peak] >= level }.map(\.0)
+      let frame = firstFrame(near: steepest, bands: bands, in: samples)
       let spacing = Self.minimumSpacing * hop
+      // Not an onset: a sound that breaks off, or a part of the previous onset.
       if isFollowedBySilence(frame, in: samples) || frame - (onsets.last ?? -spacing) < spacing {
         index += 1
         continue
@@ -71,31 +73,37 @@ public struct OnsetDetector: Sendable {
   }
 
   /// Returns the hop with the steepest rise of power in the band with the greatest novelty at `peak`. The rise is the
-  /// ratio of the power in the short window after the hop and in the same window before it. Long windows respond before
-  /// the onset, so the onset lies at most one long window after the peak.
-  private func steepest(from crossing: Int, peak: Int, novelty: OnsetNovelty, energies: [[Double]]) -> Int {
+  /// ratio of the power in the short window after the hop to the power in an equally long window before the hop. Long
+  /// windows respond before the onset, so the onset lies at most one long window after the peak.
+  ///
+  /// - Parameters:
+  ///   - first: the first hop whose novelty is at least 1.
+  ///   - peak: the hop with the greatest novelty.
+  ///   - novelty: the novelty of the recording.
+  ///   - energies: the mean square per hop, for each band of ``OnsetBand/all``.
+  private func steepest(from first: Int, peak: Int, novelty: OnsetNovelty, energies: [[Double]]) -> Int {
     var dominant = 0
     for index in novelty.bands.indices where novelty.bands[index][peak] > novelty.bands[dominant][peak] {
       dominant = index
     }
     let (band, energy) = (OnsetBand.all[dominant], energies[dominant])
-    var (step, steepest) = (crossing, 0.0)
-    for hop in crossing...min(peak + band.long.hops, energy.count - 1) {
+    var (steepest, greatestRise) = (first, 0.0)
+    for hop in first...min(peak + band.long.hops, energy.count - 1) {
       let after = energy[hop..<min(hop + band.short.hops, energy.count)].reduce(band.silence, +)
       let before = energy[max(0, hop - band.short.hops)..<hop].reduce(band.silence, +)
-      if after > steepest * before { (step, steepest) = (hop, after / before) }
+      if after > greatestRise * before { (steepest, greatestRise) = (hop, after / before) }
     }
-    return step
+    return steepest
   }
 
-  /// Returns the first frame, from two hops before `step` to four hops after it, that exceeds 1.6 times the maximum of the
-  /// preceding 20 ms, in the recording or in one of `bands`. Returns the first frame of `step` if there is none. The
-  /// filters start 100 ms earlier to settle.
-  private func firstFrame(near step: Int, bands: [OnsetBand], in samples: [Float]) -> Int {
-    let from = max(0, (step - 2) * hop)
+  /// Returns the first frame, from two hops before `rise` to four hops after it, that exceeds 1.6 times the maximum of the
+  /// preceding 20 ms, in the recording or in one of `bands`. Returns the first frame of the hop `rise` if there is none.
+  /// The filters start 100 ms earlier to settle.
+  private func firstFrame(near rise: Int, bands: [OnsetBand], in samples: [Float]) -> Int {
+    let from = max(0, (rise - 2) * hop)
     let before = max(0, from - 20 * hop)
     let settling = max(0, before - 100 * hop)
-    let end = min(samples.count, (step + 4) * hop)
+    let end = min(samples.count, (rise + 4) * hop)
     var first = end
     // The first filter passes everything: it stands for the recording itself.
     let filters = [BandFilter(from: nil, to: nil, rate: rate)] + bands.map { $0.filter(rate: rate) }
@@ -108,7 +116,7 @@ public struct OnsetDetector: Sendable {
         break
       }
     }
-    return first < end ? first : step * hop
+    return first < end ? first : rise * hop
   }
 
   /// Whether the recording is silent from 1 ms to 10 ms after `frame`. The click is then a sound that breaks off, for

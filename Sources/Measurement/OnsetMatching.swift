@@ -29,6 +29,7 @@ struct OnsetMatching {
         if span.contains(other[next]) { extra += 1 }
         next += 1
       }
+      // All candidates except the nearest are extra, even outside `span`: the reference has an onset beside them.
       var nearest: Int?
       while next < other.count, other[next] - onset < late {
         if let best = nearest, (other[best] - onset).magnitude <= (other[next] - onset).magnitude {

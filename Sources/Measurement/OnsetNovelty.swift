@@ -46,10 +46,12 @@ struct OnsetNovelty {
     greatest = (bands.first ?? []).indices.map { hop in bands.reduce(0) { max($0, $1[hop]) } }
   }
 
-  /// Returns the novelty of one band and window per hop.
+  /// Returns the novelty per hop, for one window of one band.
   ///
   /// - Parameters:
   ///   - energy: the mean square of the band per hop.
+  ///   - band: the band.
+  ///   - window: the window.
   ///   - past: the number of past hops to compare with.
   ///   - cuts: per hop, the last hop at which a loud sound was cut off. Hops before it are ignored.
   private static func rises(
@@ -60,6 +62,7 @@ struct OnsetNovelty {
       // The last hop whose window ends before this hop. The time before the recording counts as silence.
       let end = hop - window.hops
       let cut = cuts?[hop] ?? .min
+      // Less than one window has passed since the cut-off: there is no earlier power to compare with.
       if cut > end { return 0 }
       var greatestBefore = 0.0
       var pastHop = max(end - past + 1, cut, 0)
@@ -84,6 +87,7 @@ struct OnsetNovelty {
     let means = forwardMeans(of: sum, window: cut.hops)
     var last = Int.min
     return means.indices.map { hop in
+      // The last hop whose window ends before this hop.
       let end = hop - cut.hops
       if end >= cut.before {
         var leastBefore = means[end]

@@ -34,6 +34,8 @@ struct RunMatching {
     var best = [[Best]](repeating: [Best](repeating: Best(), count: second.count + 1), count: first.count + 1)
     for i in first.indices {
       for j in second.indices {
+        // `above` leaves run i of the first trace unassigned, `left` leaves run j of the second trace unassigned. Of two
+        // assignments, the one with more pairs is better; with equal pairs, the one with the smaller total distance.
         let (above, left) = (best[i][j + 1], best[i + 1][j])
         let skip = (above.pairs, -above.totalDistance) >= (left.pairs, -left.totalDistance) ? above : left
         var chosen = Best(pairs: skip.pairs, totalDistance: skip.totalDistance)

@@ -44,8 +44,8 @@ public struct Trace: Hashable, Sendable {
     return runs
   }
 
-  /// The interval between two ticks that separates two runs: 125 ms, the length of a tick at the slowest tempo, 20 BPM, plus
-  /// a tolerance of 1 ms.
+  /// The longest interval between two ticks of a run: 125 ms, the length of a tick at the slowest tempo, 20 BPM, plus a
+  /// tolerance of 1 ms.
   private static let longestTickInterval = Nanoseconds.milliseconds(126)
 
   /// Whether the tick at `index` begins a new run. `index` is greater than 0.
@@ -116,6 +116,7 @@ extension Trace {
           throw TraceError(
             file: file, line: number, reason: "no trace header (\(error.reason))", remedy: Self.remedy)
         }
+        // Only the last line, without a newline at its end, can be incomplete.
         guard end == bytes.count else {
           throw TraceError(
             file: file, line: number, reason: error.reason, remedy: "remove the line or record the trace again")

@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// The first line of a trace: the peer and its system. In the file, the first key is `tutti_trace`, the version of the
-/// format.
+/// The first line of a trace: the peer and its system. In the file, the line begins with the version of the format, under
+/// the key `tutti_trace`. ``TraceWriter`` adds this key, and ``Trace`` checks it; it is not part of this type.
 public struct TraceHeader: Hashable, Sendable {
   /// The name of the peer.
   public var name: String
@@ -80,6 +80,8 @@ extension TraceHeader: Codable {
     case clock, command, patch, activity, audio
   }
 
+  /// Decodes a header. The compiler's decoder would accept an identity or an activity out of range.
+  ///
   /// - Throws: `DecodingError` for values that are missing, of another type or out of range.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -103,22 +105,5 @@ extension TraceHeader: Codable {
     activity = try container.decode(Int.self, forKey: .activity)
     guard (0...127).contains(activity) else { throw dataCorrupted(.activity, "not 0...127") }
     audio = try container.decodeIfPresent(Audio.self, forKey: .audio)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(name, forKey: .name)
-    try container.encode(identity, forKey: .identity)
-    try container.encode(role, forKey: .role)
-    try container.encode(version, forKey: .version)
-    try container.encode(kernel, forKey: .kernel)
-    try container.encode(processor, forKey: .processor)
-    try container.encode(scheduler, forKey: .scheduler)
-    try container.encode(memoryLocked, forKey: .memoryLocked)
-    try container.encode(clock, forKey: .clock)
-    try container.encode(command, forKey: .command)
-    try container.encodeIfPresent(patch, forKey: .patch)
-    try container.encode(activity, forKey: .activity)
-    try container.encodeIfPresent(audio, forKey: .audio)
   }
 }

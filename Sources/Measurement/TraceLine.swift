@@ -6,7 +6,7 @@ enum TraceLine {
   case tick(TraceTick)
   case summary(TraceSummary)
 
-  /// The error for a line that is valid JSON and not a trace line.
+  /// The error for a line that is valid JSON, but not valid in a trace or not at its place there.
   struct InvalidLine: Error { let reason: String }
 
   /// Parses a line.

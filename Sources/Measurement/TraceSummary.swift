@@ -61,6 +61,7 @@ extension TraceSummary: Codable {
 
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Name.self)
+    // The role and the standard counts come last, so that they replace equal keys in `others`.
     for (name, count) in others { try container.encode(count, forKey: Name(name)) }
     try container.encode(role, forKey: Name("role"))
     for (name, path) in Self.counts { try container.encode(self[keyPath: path], forKey: Name(name)) }

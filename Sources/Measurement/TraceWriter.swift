@@ -30,7 +30,8 @@ public final class TraceWriter {
         remedy: Self.remedy)
     }
     try append(json: header)
-    // The version of the format comes first, so that users and programs recognise the file by its first bytes.
+    // The version of the format replaces the opening brace of the header. As the first key, it lets users and programs
+    // recognise the file by its first bytes.
     bytes.replaceSubrange(0..<1, with: "{\"tutti_trace\":\(Trace.formatVersion),".utf8)
     try flush()
   }

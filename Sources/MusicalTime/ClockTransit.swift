@@ -1,5 +1,5 @@
-/// One one-way clock measurement: the send instant of a packet by the sender's clock and its receive instant by the
-/// receiver's clock.
+/// A clock measurement in one direction: the send instant of a packet by the sender's clock and its receive instant by
+/// the receiver's clock.
 ///
 ///     direction   local peer          remote peer    remote - local instant
 ///     out         sent     ────────▶  received       clock offset + delay

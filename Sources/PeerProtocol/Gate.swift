@@ -1,7 +1,7 @@
 /// A permission that a peer grants another peer: if the gate is open, the peer accepts the messages of this kind.
 ///
 /// In Weinberg's description of interconnected musical networks (Computer Music Journal 29:2, 2005), each connection
-/// has a weight of 0...100. Each open gate contributes 25.
+/// has a weight of 0...100. Each kind of message that flows through an open gate contributes 25.
 public enum Gate: UInt8, CaseIterable, Hashable, Sendable {
   /// Start, stop and tempo.
   case rhythm

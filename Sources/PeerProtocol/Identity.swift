@@ -4,7 +4,7 @@ public struct Identity: Hashable, Comparable, Sendable, BitwiseCopyable, CustomS
 
   public init(_ bits: UInt64) { self.bits = bits }
 
-  /// Reads a ``description``. Returns nil for any other text.
+  /// Reads a ``description``, also with upper-case digits. Returns nil for any other text.
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit), let bits = UInt64(text, radix: 16) else { return nil }
     self.bits = bits

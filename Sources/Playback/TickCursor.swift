@@ -64,7 +64,9 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func goBack(from schedule: PlaybackSchedule, to new: PlaybackSchedule, at now: Instant) -> Instant? {
     guard schedule.run == new.run else {
+      // Before the first run, nothing sounds. The ticks of a run that the new one continues stay valid.
       guard schedule.run != 0, !new.continuesRun(from: schedule.run) else { return nil }
+      // Hits less than 100 us apart would sound as one: a hit of the old run so near to the new one is withdrawn.
       return new.deadline(new.start) - .microseconds(100)
     }
     // The due times of a follower may have moved by up to half a tick since a tick was returned. A tick that is due within the
@@ -72,6 +74,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     let present = schedule.tick(at: now)
     let halfTick = Nanoseconds((schedule.deadline(present + 1) - schedule.deadline(present)).count / 2)
     let coming = schedule.firstTick(notBefore: now + halfTick)
+    // The first tick that differs: the end, a tempo change, or a change of the layers.
     var tick = new.end
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
     // If the layers should have changed already, they change with the first tick that was not yet returned.
@@ -82,6 +85,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     }
     if tick < coming { tick = coming }
     if tick < first { tick = first }
+    // No returned tick that differs can still be withdrawn.
     guard tick < next, tick < schedule.end else { return nil }
     next = tick
     return schedule.deadline(tick) - halfTick
@@ -94,7 +98,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   public mutating func take(in schedule: PlaybackSchedule, at now: Instant) -> Tick? {
     let due = due(in: schedule)
     guard next < schedule.end, due <= now else { return nil }
-    // The lateness is not calculated: the expression `now - due` could overflow: a timeline message may contain a due time near the minimum.
+    // The instants are compared, because the lateness `now - due` could overflow: a timeline message may contain a due time
+    // near the minimum.
     if due < now - Self.patience {
       let present = schedule.firstTick(notBefore: now + lead)
       let resumed = present < schedule.end ? present : schedule.end

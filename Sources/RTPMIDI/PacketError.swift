@@ -2,17 +2,17 @@
 public enum PacketError: Error, Hashable, Sendable, BitwiseCopyable {
   /// The datagram is shorter than its fields require.
   case truncated
-  /// Neither RTP version 2 with payload type 97 nor an AppleMIDI packet.
+  /// Neither an RTP packet of version 2 with payload type 97 and valid padding, nor an AppleMIDI packet.
   case notRTPMIDI
   /// The packet belongs to another stream than the receiver.
   case otherSource
   /// The sequence number was received before.
   case duplicate
   /// The sequence number is so far behind the stream that the receiver cannot determine whether it was received before,
-  /// or so far ahead that the packet is accepted only if the next packet follows it.
+  /// or it is implausibly far ahead.
   case outOfWindow
-  /// The command list is malformed: a command lacks its status octet, a delta time is longer than four octets, or there
-  /// is a status octet in place of a data octet.
+  /// The command list is malformed: a command lacks its status octet, a status octet is undefined or stands in place of
+  /// another octet, or a delta time is longer than four octets.
   case malformedCommands
   /// The lengths in the recovery journal are inconsistent, or the journal does not end with the packet.
   case malformedJournal

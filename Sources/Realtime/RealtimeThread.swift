@@ -2,8 +2,8 @@ import CRealtime
 import Glibc
 public import MusicalTime
 
-/// A thread with SCHED_FIFO, or with normal priority if the process has no permission for SCHED_FIFO. Threads that the
-/// body, or a library called by the body, starts in another way have normal priority (SCHED_RESET_ON_FORK).
+/// A thread with SCHED_FIFO, or with normal priority if the process has no permission for SCHED_FIFO. If the body, or a
+/// library that the body calls, starts a thread without this type, that thread has normal priority (SCHED_RESET_ON_FORK).
 public final class RealtimeThread {
   /// The scheduling policy that the kernel granted.
   public let schedulingPolicy: SchedulingPolicy
@@ -35,6 +35,7 @@ public final class RealtimeThread {
     if code == 0 {
       schedulingPolicy = .fifo(priority)
     } else {
+      // The kernel has refused SCHED_FIFO. The thread gets the policy of the calling thread instead.
       schedulingPolicy = .other(refused: code)
       pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_INHERIT_SCHED))
       code = pthread_create(&thread, &attributes, runThread, start)

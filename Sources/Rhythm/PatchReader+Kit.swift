@@ -6,7 +6,8 @@ extension PatchReader {
   ]
 
   /// Reads the voices of the kit, and the index of each voice by name. The indices include voices with an invalid
-  /// value, so that the layers that use them are not reported. The indices are nil if there is no valid kit.
+  /// value, so that the layers that use them are not reported. Such a voice is not in `voices`. The indices then do not
+  /// match `voices`, but the fault rejects the whole patch. The indices are nil if there is no valid kit.
   mutating func kit(_ node: Node) -> (voices: [Voice], indices: [String: Int]?) {
     let remedy = "write one line per voice, such as \"kick: { note: 36 }\""
     guard let entries = entries(of: node, "kit", remedy: remedy) else { return ([], nil) }

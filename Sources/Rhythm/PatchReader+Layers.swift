@@ -89,6 +89,7 @@ extension PatchReader {
       }
       strokes.append(dynamic)
     }
+    // Without the length of the pattern, the number of strokes cannot be checked.
     guard let steps, strokes.count != steps else { return strokes }
     let remedyForLength = strokes.count < steps ? "add \(steps - strokes.count)" : "remove \(strokes.count - steps)"
     fault(at: node.position, field, "has \(strokes.count) steps, the pattern has \(steps)", remedyForLength)

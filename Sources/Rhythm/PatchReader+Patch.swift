@@ -12,7 +12,7 @@ extension PatchReader {
     Field(name: "layers", example: "layers: [{ name: pulse, activity: [0], steps: { kick: X... } }]"),
   ]
 
-  /// Reads the patch from the root of a file. Returns nil if there are faults in the fields.
+  /// Reads the patch from the root of a file. Returns nil if there are faults.
   mutating func patch(_ root: Node) -> Patch? {
     guard let values = values(of: root, "", Self.fields) else { return nil }
     let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
@@ -32,6 +32,7 @@ extension PatchReader {
         at: values["layers"]?.position ?? .start, "layers",
         "contain \(hits) hits, more than the limit of \(StepTable.maximumHits)",
         "remove \(hits - StepTable.maximumHits)")
+      return nil
     }
     return patch
   }

@@ -46,6 +46,7 @@ extension PatchReader {
         if sign == "&" {
           anchors.insert(name)
         } else if !name.isEmpty, anchors.contains(name) {
+          // A `*` without an earlier anchor of the same name is text, or a fault that the parser reports.
           let reason = "has the alias *\(name.printable()), which is not allowed"
           return (TextPosition(line: line, column: column), reason, "write its value instead")
         }

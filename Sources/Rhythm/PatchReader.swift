@@ -116,7 +116,8 @@ struct PatchReader {
       fault(at: node.position, field, "has \(text.count) characters", remedy)
       return nil
     }
-    // One character can consist of any number of Unicode scalars, for example a letter with combining accents.
+    // One character can consist of any number of Unicode scalars, for example a letter with combining accents. The number
+    // of scalars is therefore limited too, to four per character on average.
     guard text.unicodeScalars.count <= 4 * maximumLength, text.unicodeScalars.allSatisfy(\.isPrintable) else {
       fault(
         at: node.position, field, "has characters that are not printable (\(text.printable()))",

@@ -3,7 +3,8 @@ extension StringProtocol {
   /// are escaped, and the text is cut after `length` characters.
   func printable(upTo length: Int = 40) -> String {
     var text = ""
-    // One character can consist of any number of Unicode scalars, for example a letter with combining accents.
+    // One character can consist of any number of Unicode scalars, for example a letter with combining accents. The number
+    // of scalars is therefore limited too, to four per character on average.
     for scalar in prefix(length).unicodeScalars.prefix(4 * length) {
       text += scalar.isPrintable ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
     }

@@ -8,8 +8,8 @@ public enum StreamCommand: Sendable, BitwiseCopyable {
   /// first packet. `takesClock` is false if this peer is a clock source of the local peer: a clock source does not get
   /// its own clock back.
   case open(StreamID, to: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool)
-  /// The receiver is a Tutti peer. From now on, its packets carry the send instant, it gets every message to all Tutti
-  /// peers, and it gets the clock even if `takesClock` was false.
+  /// The receiver is a Tutti peer. From now on, the packets of the stream carry the send instant. The receiver gets every
+  /// message to all Tutti peers, and the clock even if `takesClock` was false.
   case recognise(StreamID)
   /// Sets whether the receiver is a time-stamp receiver.
   case setTimeStamped(StreamID, Bool)

@@ -5,7 +5,7 @@
 public struct StreamID: Hashable, Sendable, BitwiseCopyable {
   /// The index in the sender's table.
   public let slot: Int
-  /// The number of streams that the allocator had created before.
+  /// The number of the stream in the order of allocation, counted from 1.
   let generation: UInt64
 
   @_noLocks @_noAllocation

@@ -5,7 +5,9 @@
 ///
 /// Real-time: not safe.
 public struct StreamIDAllocator: Sendable {
+  /// Whether a slot is in use, by slot.
   private var isUsed: [Bool] = []
+  /// The number of identifiers that were allocated.
   private var generation: UInt64 = 0
 
   public init() {}

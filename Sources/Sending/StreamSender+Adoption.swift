@@ -52,6 +52,7 @@ extension StreamSender {
       return .progress
     }
     if isOtherRun {
+      // No tick of the new run has left ahead of time yet.
       pendingTick = Tick(.min)
       cutsPreviousRunShort = schedule.run != 0 && steps.next > schedule.start && steps.next < schedule.end
     }
@@ -62,8 +63,8 @@ extension StreamSender {
     return .progress
   }
 
-  /// Moves the cursors of ticks past the ticks that were due until `now` while the local peer followed. Without this
-  /// call, the cursors would still be at the first of these ticks, because a follower takes ticks only if it reports
+  /// Moves ``onTime`` and ``onTimePrelude`` past the ticks that were due until `now` while the local peer followed. Without
+  /// this call, both cursors would still be at the first of these ticks, because a follower takes ticks only if it reports
   /// them.
   @_noLocks @_noAllocation
   private mutating func skipTicksAsFollower(until now: Instant) {

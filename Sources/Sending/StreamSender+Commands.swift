@@ -93,7 +93,8 @@ extension StreamSender {
     invalidateDeadlines()
   }
 
-  /// Closes the stream in a slot. Indices in ``openSlots`` are adjusted.
+  /// Closes the stream in a slot, and adjusts the indices in ``openSlots`` that are in use. Those of ``dueSeries`` and
+  /// ``broadcast`` are not in use while a command is executed (``isReady``).
   @_noLocks @_noAllocation
   private mutating func close(_ slot: Int) {
     streams[slot] = Stream.closed

@@ -11,9 +11,9 @@ extension StreamSender {
     // The message in progress goes first, because a timeline message has to precede the ticks that it describes.
     if let transmission = nextBroadcastPacket(at: now) { return transmission }
     if let transmission = nextPendingTick(at: now) { return transmission }
-    // Exception: if deadlines are missed all the time, some work is always due, and guard packets would never be sent.
-    // While `allowance`, the number of deferrable packets between two batches of due work, is not used up, a guard
-    // packet may be sent.
+    // Due work goes before guard packets. But if deadlines are missed all the time, some work is always due, and guard
+    // packets would never be sent. A guard packet may therefore be sent until `allowance`, the number of deferrable
+    // packets between two batches of due work, is used up.
     let isDueWorkFirst = nextDue <= now && allowance == 0
     if isDueWorkFirst || !sendsGuards { return nil }
     return nextGuard(at: now)

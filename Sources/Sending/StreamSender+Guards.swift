@@ -5,8 +5,9 @@ import RTPMIDI
 extension StreamSender {
   /// Encodes the next guard packet that is due. Returns nil if there is none.
   ///
-  /// The streams are examined one after another. If other work interrupts this, the next call continues with the next
-  /// stream. The last streams thus get their guard packets before those of the first streams are due again.
+  /// The streams are examined one after another. Each call continues with the stream after the last examined one, even if
+  /// other work was done in between. The last streams thus get their guard packets before those of the first streams are
+  /// due again.
   @_noLocks @_noAllocation
   mutating func nextGuard(at now: Instant) -> Transmission? {
     if case .none = guardIndex {
@@ -26,7 +27,8 @@ extension StreamSender {
     return nil
   }
 
-  /// Encodes a guard packet and schedules the next one. Returns nil if the receiver has acknowledged everything.
+  /// Encodes a guard packet and schedules the next one. Returns nil if the stream has no recovery journal, or if the
+  /// receiver has acknowledged everything.
   @_noLocks @_noAllocation
   private mutating func encodeGuard(on slot: Int, at now: Instant) -> Transmission? {
     streams[slot].guardDue = .distantFuture
@@ -34,6 +36,7 @@ extension StreamSender {
     packet.removeAll()
     guard senders[slot].encodeGuard(at: now, into: &packet) else { return nil }
     streams[slot].guardCount += 1
+    // After the last guard packet of the series, none is due.
     if let pause = GuardPackets.pause(after: streams[slot].guardCount) { streams[slot].guardDue = now + pause }
     return transmission(on: slot)
   }

@@ -49,7 +49,7 @@ extension StreamSender {
     return transmission(on: slot)
   }
 
-  /// Returns the destination of a packet of the stream in a slot.
+  /// Returns the transmission of a packet of the stream in a slot.
   @_noLocks @_noAllocation
   func transmission(on slot: Int) -> Transmission {
     Transmission(address: streams[slot].address, carriesSendInstant: senders[slot].sendsInstants)

@@ -52,7 +52,7 @@ extension StreamSender {
     let schedule: PlaybackSchedule
     /// The instant at which the new schedule arrived. The previous schedule is valid up to this instant.
     let instant: Instant
-    /// Whether the streams of the previous run were stopped, provided that they had to be.
+    /// Whether the stop of the previous run's streams was requested, or found to be unnecessary.
     var isStopped = false
 
     @_noLocks @_noAllocation

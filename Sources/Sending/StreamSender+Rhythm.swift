@@ -25,6 +25,7 @@ extension StreamSender {
         streams[slot].run = 0
         transmission = encode(.stop, at: instant, on: slot, now: now)
       }
+      // A stream can need several packets, such as Song Position and Continue: the next call begins with the same stream.
       if let transmission { return transmission }
       dueSeries.index += 1
     }

@@ -29,7 +29,7 @@ public struct StreamSender: ~Copyable {
   /// How long before its first tick a play-on-arrival receiver gets Start or Continue. MIDI 1.0 asks for at least a
   /// millisecond.
   public static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }
-  /// How long before its first tick leaves a time-stamp receiver gets Start or Continue.
+  /// A time-stamp receiver gets Start or Continue this long before the first tick for this receiver leaves.
   private static var aheadPreludeTime: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(5) } }
   /// The maximum number of deferrable packets between two batches of due work when deadlines are missed.
   public static var slice: Int { @_noLocks @_noAllocation get { 8 } }

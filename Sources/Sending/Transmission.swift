@@ -1,6 +1,7 @@
 public import RTPMIDI
 
-/// The destination of the packet in ``StreamSender/packet``.
+/// What the driver needs to send the packet in ``StreamSender/packet``: the destination, and whether to write the send
+/// instant.
 public struct Transmission: Sendable, BitwiseCopyable {
   /// The data port of the receiver.
   public let address: SocketAddress

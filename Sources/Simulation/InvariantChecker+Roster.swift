@@ -8,6 +8,7 @@ import RTPMIDI
 extension InvariantChecker {
   /// Records a note or controller of another player that sounds at a peer, and checks that a gate allows it.
   func sounded(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
+    // A message of the local player passes no gate.
     guard let session else { return }
     let host = peer.host
     var holder = states[host].held[session] ?? Holder()
@@ -53,8 +54,8 @@ extension InvariantChecker {
         player.map { world.hosts[$0].peer != nil && world.wire.reaches($0, host) } == true
         && holder.keys.allSatisfy { key in down.contains { $0.value == key } }
       holder.wrongSince = isRight ? nil : holder.wrongSince ?? now
-      // A peer that leaves without a goodbye is given up after five seconds. If it returns earlier, two seconds remain from its
-      // return on.
+      // A note may be wrong for two seconds. A peer that leaves without a goodbye is given up after five more seconds. If it
+      // returns earlier, the two seconds count from the new session on.
       let sessionAge = player.flatMap { world.hosts[$0].peer == nil ? nil : self.sessionAge($0, host) }
       let isTolerated = holder.wrongSince.map { since in
         sessionAge.map { min(now - since, $0) <= .seconds(2) } ?? (now - since <= .seconds(7))
@@ -82,11 +83,12 @@ extension InvariantChecker {
     }
     var (lowestLevels, highestLevels): ([UInt8], [UInt8]) = ([lowest(host)], [highest(host)])
     for other in world.hosts.indices where other != host {
+      // Shortly after a change of the gates, the activities before and after the change are possible.
       let isSteady = now - states[host].gatesChanged > .milliseconds(500)
       let isOpen = world.hosts[host].gates.opening(for: world.hosts[other].identity, named: world.hosts[other].name)[
         .activity]
       if isSteady, !isOpen { continue }
-      // A peer that left without a goodbye counts for five seconds.
+      // A peer that left without a goodbye counts for five seconds. The check allows six.
       if world.hosts[other].peer == nil, now - states[other].disappearance.at > .seconds(6) { continue }
       let follows = world.hosts[other].peer?.core.ensemble.role == .follower(of: world.hosts[host].identity)
       let knows = sessionAge(host, other).map { $0 > .seconds(1) } ?? false
@@ -124,7 +126,8 @@ extension InvariantChecker {
   /// Checks that a peer has a channel if one is free for it.
   func evaluateChannel(of peer: VirtualPeer) {
     guard !pairs.isEmpty else { return }
-    // There are 14 channels: 2...9 and 11...16. A peer that left without a goodbye keeps its channel for five seconds.
+    // There are 14 channels: 2...9 and 11...16. A peer that left without a goodbye keeps its channel for five seconds. The check
+    // allows seven.
     let claimants = world.hosts.indices.count {
       world.hosts[$0].peer != nil || now - states[$0].disappearance.at < .seconds(7)
     }

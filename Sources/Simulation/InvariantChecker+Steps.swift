@@ -5,8 +5,8 @@ import MusicalTime
 extension InvariantChecker {
   /// A peer that has followed one master undisturbed for this time is settled: it is in phase, unless it still slews.
   private static let settlingTime = Nanoseconds.seconds(3)
-  /// A peer that has to slew to another phase is in phase after this time, for example when parts of a network have reunited:
-  /// 312.5 ms at 3.5 ms per second take 89 seconds.
+  /// A peer that has to slew to another phase is in phase after this time, for example when parts of a network have reunited.
+  /// The largest error without a jump, 312.5 ms, takes 89 seconds at 3.5 ms per second.
   private static let slewingTime = Nanoseconds.seconds(90)
 
   /// The maximum distance of a settled peer's step from its master's on this network: 2 ms, twice the jitter, and the delay
@@ -68,6 +68,7 @@ extension InvariantChecker {
         expect(
           .steps, holds: isJoined, of: host, expected: "the rhythm to continue after step \(last.step.index)",
           seen: "another rhythm with step \(step.step.index)")
+        // With a tolerance of 2 ms.
         let limit = last.length + .milliseconds(12)
         expect(
           .steps, holds: at - lastAt <= limit, of: host,
@@ -77,9 +78,9 @@ extension InvariantChecker {
       if continues, isCalm {
         let interval = at - lastAt
         let (short, long) = (min(step.length, last.length), max(step.length, last.length))
-        // If all messages about a tempo change were lost, the peer corrects its phase immediately when it learns of the change. A
-        // peer that was late shortens a step. A peer that was early waits for up to two steps. Otherwise an interval deviates
-        // from the length of a step by at most half of it.
+        // An interval deviates from the length of a step by at most half a step. But if all messages about a tempo change were
+        // lost, the peer corrects its phase immediately when it learns of the change. A peer that was late shortens a step. A
+        // peer that was early waits for up to two additional steps.
         let mayJump = Self.isAnotherTempo(short, long) && world.wire.network.loss > 0
         let range = mayJump ? 1...long.count * 7 / 2 : short.count / 2...long.count * 3 / 2
         expect(
@@ -111,9 +112,9 @@ extension InvariantChecker {
     let settled = min(
       age, now - states[host].roleSince, now - states[master].roleSince, now - states[host].disturbedAt)
     let isSettled = settled > Self.settlingTime
-    // A peer slews over up to a step, at 4 ms per second at most.
+    // Either of the two peers may still slew to another phase.
     let phaseChangedAt = [states[host].phaseChangedAt, states[master].phaseChangedAt].compactMap { $0 }.max()
-    // Without a change of the phase, a time that is long enough.
+    // Without a change of phase, a time longer than `slewingTime`.
     let sincePhaseChange = phaseChangedAt.map { now - $0 } ?? .seconds(1 << 20)
     let isInPhase = sincePhaseChange > Self.slewingTime
     // A follower without any step is wrong, except at the beginning and at the end of the rhythm.
@@ -123,8 +124,7 @@ extension InvariantChecker {
         .steps, holds: now - states[host].silentSince! < .seconds(5), of: host, expected: "the rhythm of its master",
         seen: "no step for five seconds")
     }
-    // If all messages about a change were lost, the first packet that arrives repairs the loss. Until then the peer may be
-    // wrong for this time.
+    // If all messages about a change were lost, the peer is wrong until the first packet that arrives repairs the loss.
     let patience = world.wire.network.loss > 0 ? Nanoseconds.seconds(3) : .zero
     for index in 0..<64 where states[host].uncompared & 1 << UInt64(index) != 0 {
       let mine = states[host].recent[index]
@@ -147,8 +147,9 @@ extension InvariantChecker {
         .phase, holds: states[host].outOfPhaseSince.map { now - $0 < patience } ?? true, of: host,
         expected: "step \(mine.step.index) within \(limit.microseconds) us of the master's",
         seen: "\(distance.microseconds) us")
-      // A peer that has opened its gate uses the total from the next beat on: one second at 60 BPM. A peer that is still ahead of
-      // its master after a partition has passed a beat to its sound before the total of this beat is announced.
+      // The levels may differ in three cases. The gate of the peer is closed for its master. A peer that has opened its gate uses
+      // the total only from the next beat on, up to one second later at 60 BPM. A peer that is still ahead of its master after a
+      // partition has passed a beat to its sound before the total of this beat is announced.
       let mustBeSame =
         distance > .milliseconds(-40) && peer.core.ensemble.admits(.activity, from: identity)
         && mine.at - states[host].gatesChanged > .milliseconds(1500)

@@ -51,7 +51,8 @@ final class InvariantChecker {
 
   // MARK: Actions of the scenario
 
-  /// Begins a new state for `host`, where a peer was started.
+  /// Begins a new state for `host`, where a peer was started. The last change of the gates and the last disappearance are kept:
+  /// both still affect other peers.
   func entered(_ host: Int) {
     let (gatesChanged, disappearance) = (states[host].gatesChanged, states[host].disappearance)
     states[host] = HostState()
@@ -75,6 +76,7 @@ final class InvariantChecker {
       (states[host].disturbedAt, states[host].phaseChangedAt) = (now, now)
       noteDisappearance(of: host)
     }
+    // The time to meet counts from now.
     for index in pairs.indices { pairs[index].apartSince = nil }
   }
 
@@ -121,7 +123,7 @@ final class InvariantChecker {
     }
   }
 
-  /// Records an event of the ensemble.
+  /// Records an event of the ensemble at `peer`.
   private func reported(_ event: Ensemble.Event, by peer: VirtualPeer) {
     switch event {
     case .role(let role):
@@ -131,6 +133,7 @@ final class InvariantChecker {
       states[peer.host].hadPlayed = states[peer.host].lastStep.map { $0.at > states[peer.host].roleSince } ?? false
       (states[peer.host].role, states[peer.host].roleSince) = (role, now)
       if role != .idle { states[peer.host].hasEnded = false }
+      // The peer may be the master of other peers: its rhythm begins or ends for its followers, too.
       for other in states.indices where states[other].role == .follower(of: peer.identity) {
         if role == .master { states[other].hasEnded = false }
         if role == .idle, world.wire.reaches(peer.host, other) { states[other].hasEnded = true }
@@ -141,10 +144,11 @@ final class InvariantChecker {
       // The peer may end the rhythm in three cases. In a led session, no peer but the leader controls the rhythm. A peer
       // cannot continue a rhythm that it has not begun to play. It need not continue a rhythm that its master has ended.
       let isLed = world.hosts[peer.host].gates.haveRemoteLeader
-      let hasEnded = world.host(of: identity).map { master in
+      let isMasterIdle = world.host(of: identity).map { master in
         world.wire.reaches(master, peer.host) && states[master].role == .idle
       }
-      let mayEnd = isLed || !states[peer.host].hadPlayed || states[peer.host].hasEnded || hasEnded == true
+      let hasEnded = states[peer.host].hasEnded || isMasterIdle == true
+      let mayEnd = isLed || !states[peer.host].hadPlayed || hasEnded
       expect(
         .failover, holds: mayEnd, of: peer.host, expected: "the rhythm to continue",
         seen: "its end when \(name(of: identity)) disappeared")
@@ -177,6 +181,7 @@ final class InvariantChecker {
   /// Evaluates the invariants of one peer.
   private func evaluatePeer(at host: Int) {
     guard let peer = world.hosts[host].peer else { return }
+    // A thousand wakings for the same deadline are an endless loop.
     expect(
       .rest, holds: peer.spins < 1000, of: host, expected: "a deadline in the future",
       seen: "\(peer.spins) wakings for a deadline that has passed")
@@ -212,11 +217,12 @@ final class InvariantChecker {
         .oneMaster, holds: pair.rivalsSince.map { now - $0 <= .seconds(1) } ?? true, of: a.host, expected: "one master",
         seen: "two: \(world.hosts[b.host].name) is the other")
     }
-    if pair.inSessionSince == nil { pair.sharesChannelSince = nil }
-    if let inSessionSince = pair.inSessionSince {
+    if pair.inSessionSince == nil {
+      pair.sharesChannelSince = nil
+    } else {
       let channel = a.core.ensemble.channel
       let shares = channel != nil && channel == b.core.ensemble.channel
-      pair.sharesChannelSince = shares ? pair.sharesChannelSince ?? max(inSessionSince, now) : nil
+      pair.sharesChannelSince = shares ? pair.sharesChannelSince ?? now : nil
       expect(
         .channels, holds: pair.sharesChannelSince.map { now - $0 <= .seconds(2) } ?? true, of: a.host,
         expected: "an unshared channel",

@@ -80,7 +80,7 @@ final class RandomScenario: Scenario {
   /// Starts a peer with a random activity.
   func enter(_ host: Int, in world: VirtualWorld) { world.enter(host, activity: UInt8(random.integer(in: 0...60))) }
 
-  /// Most peers join within the first two seconds.
+  /// The first two peers and most of the others join within the first two seconds.
   private func scheduleArrivals(in world: VirtualWorld) {
     for host in world.hosts.indices where host < 2 || !chance(4) {
       schedule(.enter(host), in: .milliseconds(random.integer(in: 0...2000)), of: world)

@@ -14,8 +14,9 @@ final class RuleMutation {
 
   init(_ rule: EnsembleRule?) { self.rule = rule }
 
-  /// Returns the commands that replace `command` of `peer`. Destinations are removed here, before a packet is encoded, so
-  /// that sequence numbers and journals have no gaps.
+  /// Returns the commands that replace `command` of `peer`. For the rules `tie` and `heal`, a System Exclusive message becomes
+  /// one message for each permitted receiver. Receivers are removed here, before a packet is encoded, so that sequence numbers and
+  /// journals have no gaps.
   func mutate(_ command: StreamCommand, from peer: VirtualPeer) -> [StreamCommand] {
     guard let rule else { return [command] }
     switch (rule, command) {
@@ -37,15 +38,16 @@ final class RuleMutation {
     }
   }
 
-  /// Returns a presence without the value that the rule needs.
+  /// Returns `data` without the value that the rule needs if `data` is a presence, and `data` unchanged otherwise.
   private func alter(_ data: SystemExclusiveData) -> SystemExclusiveData {
     guard var presence = Presence(systemExclusive: data.array) else { return data }
     if rule == .channel { presence.channel = nil } else { presence.activity = 0 }
     return SystemExclusiveData(presence.systemExclusive) ?? data
   }
 
-  /// Whether a System Exclusive message may go from one host to another. Between two masters it may not, if their terms are equal
-  /// and the rule is `tie`, or if their terms differ and the rule is `heal`: neither then learns of the other's claim.
+  /// Whether a System Exclusive message may go from one host to another. It is not sent between two masters with equal terms if
+  /// the rule is `tie`, and between two masters with different terms if the rule is `heal`. Neither master then learns of the
+  /// other's claim.
   private func admits(from host: Int, to other: Int) -> Bool {
     guard let a = mastery(host), let b = mastery(other) else { return true }
     return (a.term == b.term) != (rule == .tie)

@@ -1,4 +1,4 @@
-/// Steele, Lea and Flood's SplitMix64 (2014): a seeded source of test cases, so that a failing seed runs again.
+/// Steele, Lea and Flood's SplitMix64 (2014): random numbers that follow from a seed, so that a failing seed can be repeated.
 public struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
   public init(seed: UInt64) { state = seed }

@@ -22,6 +22,7 @@ final class SteadyScenario: Scenario {
     case .joining(let host):
       world.enter(host, activity: host == 0 ? 64 : 0)
       phase = host + 1 < world.hosts.count ? .joining(host + 1) : .start
+      // The last peer joins before 2 s and has at least 1.5 s to connect.
       if case .start = phase { return Instant(nanoseconds: 3_500_000_000) }
       return world.now + Nanoseconds(2_000_000_000 / Int64(world.hosts.count))
     case .start:

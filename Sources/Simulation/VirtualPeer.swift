@@ -12,7 +12,8 @@ final class VirtualPeer {
   /// The time from the arrival of a datagram until the control thread, which is not a real-time thread, processes it and all
   /// other datagrams that have arrived.
   private static let latency = Nanoseconds.milliseconds(1)
-  /// The maximum time for which a datagram that the network thread has already answered waits for the control thread.
+  /// The maximum time for which a datagram that the network thread has already answered waits for the control thread. To the
+  /// control thread, such a datagram only shows that the sender is alive.
   private static let longestWait = Nanoseconds.milliseconds(100)
 
   /// The number of the host on which the peer runs.
@@ -64,6 +65,7 @@ final class VirtualPeer {
     self.probeRateLimit = probeRateLimit
     (self.host, self.life, self.clock, self.wire, self.mutation) = (host, life, clock, wire, mutation)
     core = PeerCore(name: name, ensemble: ensemble, invitations: invitations, random: random)
+    // The tick lead is the same as in the engine: ticks are sent ahead of time, but so late that no change can still affect them.
     thread = VirtualClockThread(
       host: host, wire: wire, clock: clock, pattern: pattern, tickLead: ensemble.lead - .milliseconds(10),
       soundLead: ensemble.soundLead)
@@ -86,6 +88,7 @@ final class VirtualPeer {
     var isReply = false
     let isAnswered = label.port == .data && request.count > 0 && answer(to: label.source, at: now, &isReply)
     arrivals.append((slot, now, isAnswered))
+    // A reply to a local probe does not wait, because the control thread estimates the clock of the sender from it.
     wake(in: isAnswered && !isReply ? Self.longestWait : Self.latency)
   }
 

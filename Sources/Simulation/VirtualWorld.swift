@@ -112,6 +112,7 @@ public final class VirtualWorld {
         } else {
           wire.release(Int(event.value))
         }
+      // A waking is obsolete if it was scheduled for an earlier peer at this host, or if the thread has already run for it.
       case .control:
         guard let peer = hosts[host].peer, peer.life == event.value, peer.isControlDue else { break }
         peer.runControlThread()

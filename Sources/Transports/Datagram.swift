@@ -3,7 +3,8 @@ public import RTPMIDI
 
 /// A received UDP datagram. It is a trivial value, so that it can pass through a ring.
 public struct Datagram: Sendable, BitwiseCopyable {
-  /// The maximum length in octets, which is the UDP payload of an Ethernet frame. A longer datagram cannot be MIDI.
+  /// The maximum length in octets: the UDP payload of an Ethernet frame with IPv4 (1500 - 20 - 8). The contents of a
+  /// longer datagram are not used.
   ///
   /// Real-time: safe.
   public static var capacity: Int { @_noLocks @_noAllocation get { 1472 } }

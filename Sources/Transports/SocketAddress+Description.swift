@@ -16,18 +16,20 @@ extension SocketAddress: CustomStringConvertible {
       $0.storeBytes(of: high.bigEndian, as: UInt64.self)
       $0.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
     }
+    // Not nil, because the buffer has space for every address.
     let text = Self.text(capacity: Int(INET6_ADDRSTRLEN)) {
       inet_ntop(AF_INET6, &address, $0, socklen_t(INET6_ADDRSTRLEN))
     }
     guard scope != 0 else { return text ?? "" }
+    // Nil if the interface does not exist any longer. Its index then stands for its name.
     let interface = Self.text(capacity: Int(IF_NAMESIZE)) { if_indextoname(scope, $0) }
     return "\(text ?? "")%\(interface ?? "\(scope)")"
   }
 
   /// Returns the text that `write` stores in a buffer of `capacity` octets, or nil if `write` returns nil.
   private static func text<Result>(capacity: Int, _ write: (UnsafeMutablePointer<CChar>) -> Result?) -> String? {
-    // Invariant: `write` writes at most `capacity` octets and a terminating NUL. The pointer is used only during the
-    // call.
+    // Invariant: `write` writes at most `capacity` octets, including a terminating NUL. The pointer is used only during
+    // the call.
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
       guard let start = buffer.baseAddress, write(start) != nil else { return nil }
       return String(cString: start)

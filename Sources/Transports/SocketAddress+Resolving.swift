@@ -25,6 +25,7 @@ extension SocketAddress {
     resolving text: String, defaultPort: UInt16 = 5004
   ) throws(TransportError) -> [SocketAddress] {
     let (name, port) = try parts(of: text, defaultPort: defaultPort)
+    // An interface is given by its name or its index. An index is not checked.
     if let interface = name.interface, if_nametoindex(interface) == 0, UInt32(interface) == nil {
       throw TransportError("interface \(interface) of \(name): not found; give an interface that `ip link` lists")
     }
@@ -55,6 +56,8 @@ extension SocketAddress {
     of text: String, defaultPort: UInt16 = 5004
   ) throws(TransportError) -> (host: String, port: UInt16) {
     let (name, portText) = split(text)
+    // Only a missing port is replaced by `defaultPort`: a text that is not a number gives nil. The maximum is 65534,
+    // because the data port is the next port.
     guard let name, let port = portText.map({ UInt16($0) }) ?? defaultPort, (1...65534).contains(port) else {
       throw TransportError(
         "address \(text): not HOST:PORT with a port from 1 to 65534; write for example 192.168.1.20:5004, or "
@@ -78,6 +81,7 @@ extension SocketAddress {
       return (name, rest.isEmpty ? nil : rest.dropFirst())
     }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    // With several colons, only an IPv6 address without brackets and without a port is valid.
     if parts.count > 2 { return (text.isIPv6Literal ? text : nil, nil) }
     return (parts[0].isEmpty ? nil : String(parts[0]), parts.count == 2 ? parts[1] : nil)
   }
@@ -154,6 +158,7 @@ extension String {
   fileprivate var isIPv6Literal: Bool {
     let parts = split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
     var address = in6_addr()
+    // The last part is the zone, if there is one. An empty zone (`fe80::1%`) is invalid.
     return parts.last?.isEmpty == false && inet_pton(AF_INET6, String(parts[0]), &address) == 1
   }
 }

@@ -18,7 +18,7 @@ extension UDPSocket {
     self = socket
   }
 
-  /// Opens a socket for both families or only for IPv4. Returns nil and the errno on failure.
+  /// Opens a socket for IPv6 and IPv4, or only for IPv4. Returns nil and the errno on failure.
   static func open(_ port: UInt16, isDualStack: Bool) -> (socket: UDPSocket?, code: Int32) {
     let family = isDualStack ? AF_INET6 : AF_INET
     let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -34,7 +34,7 @@ extension UDPSocket {
   /// delay from the clock reading to the kernel is then equal for packets in both directions, and cancels out in the
   /// measurement of the offset of two clocks.
   ///
-  /// - Parameter offset: the position of the send instant. The packet has at least eight octets from this position.
+  /// - Parameter offset: the position of the eight octets of the send instant in the packet.
   /// - Returns: the send instant; nil if the packet is longer than ``Datagram/capacity``, too short for `offset`, or not
   ///   accepted by the kernel.
   ///

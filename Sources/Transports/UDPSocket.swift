@@ -60,13 +60,13 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
   ///
   /// Real-time: not safe.
   public func send(_ bytes: [UInt8], to address: SocketAddress) -> Bool {
-    // Invariant: the pointer is used only during the call.
+    // Invariant: the pointer is used only during the call. Only an empty array can have no base address.
     bytes.withUnsafeBytes { $0.baseAddress.map { send($0, count: bytes.count, to: address) } ?? false }
   }
 
   /// Receives one datagram without blocking, and stores its first `room` octets in `bytes`.
   ///
-  /// - Returns: nil if there is no datagram.
+  /// - Returns: nil if there is no datagram, or if the kernel reports an error.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

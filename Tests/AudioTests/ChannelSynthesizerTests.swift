@@ -37,6 +37,7 @@ import _TestSupport
     var sounds: [Sound] = []
     for channel in 2...16 where channel != 10 {
       let sound = try sound(of: [on(channel)])
+      // All instruments have a similar level.
       let peak = sound.peak
       #expect(peak > 0.06 && peak < 0.2, "channel \(channel): \(peak)")
       let attack = try #require(sound.left.firstIndex { abs($0) >= peak / 2 })
@@ -48,6 +49,7 @@ import _TestSupport
   }
 
   @Test func programChangeReplacesTheInstrument() throws {
+    // The default instrument of channel 4 is a marimba.
     let marimba = try sound(of: [on(4)])
     let program = ChannelSynthesizer.defaultProgram(of: Channel(4)!)
     let changed = try sound(of: [.programChange(Channel(2)!, program: program), on(2)])
@@ -99,6 +101,7 @@ import _TestSupport
   func channelModeMessageEndsTheNotesOfItsChannel(controller: UInt7) throws {
     var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + (40..<60).map { on(16, UInt7(masking: $0)) } + [control(16, controller, 0)])
+    // All Sound Off acts within a block. The other messages let the notes fade out.
     _ = synthesizer.render(controller == 120 ? 64 : 96_000)
     #expect(synthesizer.render(48_000).isSilent)
     synthesizer.play([on(16), control(15, controller, 0)])
@@ -149,6 +152,7 @@ import _TestSupport
     }
     let plain = try sound(of: bend + [on(16)])
     #expect(try sound(of: bend + parameter(0, 0, isRegistered: true) + [on(16)]) != plain)
+    // Registered parameters 3...7 and 127.
     for low in 3...127 as ClosedRange<UInt8> where low < 8 || low == 127 {
       #expect(try sound(of: bend + parameter(0, UInt7(masking: low), isRegistered: true) + [on(16)]) == plain)
     }
@@ -220,7 +224,7 @@ import _TestSupport
         synthesizer.mix(into: &l, &r, from: 0, to: 64)
       }
       number += 1
-      // After every 16 messages, render up to 511 frames.
+      // After every 16 messages, render fewer than 512 frames.
       guard number % 16 == 0 else { continue }
       var l = left.mutableSpan
       var r = right.mutableSpan
@@ -232,7 +236,7 @@ import _TestSupport
     synthesizer.play((2...16).map { control($0, 120, 0) })
     _ = synthesizer.render(128)
     #expect(synthesizer.render(48_000).isSilent, "seed \(seed)")
-    // The synthesizer still plays.
+    // The synthesizer still plays, after Reset All Controllers (121), with volume 100 (7) and a piano.
     synthesizer.play([control(5, 121, 0), control(5, 7, 100), .programChange(Channel(5)!, program: 0), on(5)])
     #expect(synthesizer.render(4_800).peak > 0.01, "seed \(seed)")
   }

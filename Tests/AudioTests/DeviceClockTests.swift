@@ -80,11 +80,13 @@ import _TestSupport
     card.restart()
     // The known drift of -150 ppm is kept.
     #expect(abs(card.clock.drift + 150) < 1)
+    // During the first seconds after a restart, the drift stays within 20 ppm of the known drift.
     let error = card.run(seconds: 4, after: 1)
     #expect(error.least > -100 && error.greatest < 200)
     #expect(abs(card.clock.drift + 150) < 20.1)
   }
 
+  /// The estimated drift is limited to 500 ppm. The device drifts by 900 ppm.
   @Test func driftBeyondTheLimitIsFollowedWithinMilliseconds() {
     var card = SimulatedCard(noise: .sawtooth, drift: 900, seed: 4)
     let error = card.run(seconds: 20, after: 1)

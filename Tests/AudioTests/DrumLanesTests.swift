@@ -13,6 +13,7 @@ import _TestSupport
   @Test func hitSoundsTheSameOnEveryFrame() throws {
     var lanes = try DrumLanes()
     var reference: Sound?
+    // 130 frames are more than two blocks.
     for offset in 0..<Int64(130) {
       lanes.fallSilent()
       let start = lanes.position
@@ -69,6 +70,7 @@ import _TestSupport
       }
       sound += lanes.render(256)
     }
+    // Each hit ends before the next begins.
     let first = sound[0..<spacing]
     #expect(first.peak > 0.01 && first[spacing - 64..<spacing].isSilent)
     for hit in 1..<hits {
@@ -189,6 +191,7 @@ import _TestSupport
     lanes.skip(to: 256 + 48_001)
     #expect(lanes.position == 256 + 48_001)
     #expect(lanes.render(10_000).isSilent)
+    // The skip to frame 5 leaves the position after the 10 000 rendered frames.
     lanes.skip(to: 5)
     #expect(lanes.position == 58_257)
   }
@@ -216,6 +219,7 @@ import _TestSupport
     var peak: Float = 0
     for sixteenth in 0..<Int64(64) {
       let frame = lanes.position
+      // The hits begin at varying frames of a block.
       for note in [36, 38, 42, 45, 49] as [UInt8] {
         let struck = lanes.strike(note, velocity: 120, group: note == 42 ? 1 : 0, at: frame + sixteenth % 7)
         #expect(struck)

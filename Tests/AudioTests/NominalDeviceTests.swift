@@ -56,6 +56,7 @@ import _TestSupport
     for frame in 0..<Int64(1_024) {
       // Half a frame is 10 417 ns.
       let submitted = grid.instant(of: frame) + Nanoseconds(10_416) - device.lead
+      // The period of the frame is requested when the period before it begins.
       #expect(submitted < grid.instant(of: frame / 256 * 256 - 256))
     }
   }

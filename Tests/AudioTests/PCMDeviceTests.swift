@@ -38,6 +38,7 @@ extension SoundCardTests {
       device.close()
       let again = try PCMDevice("hw:Loopback,0,3")
       again.close()
+      // The second call has no effect.
       again.close()
     }
 

@@ -54,6 +54,7 @@ import Testing
     let ring = SPSCRing<SoundEvent>(capacity: 4)
     ring.push(event(on(), at: start))
     renderer.drain(ring, latency: .milliseconds(latency))
+    // The note was submitted at frame 5000 of the card.
     #expect(renderer.render(from: 5_123, 256) == expected)
   }
 
@@ -122,7 +123,7 @@ import Testing
   }
 
   @Test func messageLossEndsAllNotes() throws {
-    // First the ring overflows by one event, then the queue. With each of these events, a Note Off may be lost.
+    // First the ring overflows by one event, then the queue. In both cases, the lost event may be a Note Off.
     let ring = SPSCRing<SoundEvent>(capacity: 4)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     var frame = start

@@ -32,8 +32,8 @@ struct Sound: Equatable, CustomTestStringConvertible {
   /// Whether all frames are equal. A frame that is not a number equals no other frame.
   private static func isSame(_ a: [Float], _ b: [Float]) -> Bool {
     guard a.count == b.count, !a.isEmpty else { return a.count == b.count }
-    let hasSameBytes = a.withUnsafeBytes { a in
-      b.withUnsafeBytes { b in memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0 }
+    let hasSameBytes = a.withUnsafeBytes { bytes in
+      b.withUnsafeBytes { otherBytes in memcmp(bytes.baseAddress!, otherBytes.baseAddress!, bytes.count) == 0 }
     }
     // Arrays with different bytes can still be equal, because zero has two signs.
     return hasSameBytes ? !peak(of: a).isNaN : a == b

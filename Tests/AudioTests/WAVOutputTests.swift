@@ -26,7 +26,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "Amélie", grid: .standard)
-    // A frame number beyond 32 bits, as after a day of uptime.
+    // A frame number of more than 32 bits. At 48 kHz, it has so many bits after 25 hours of uptime.
     let first: Int64 = 5_000_000_000 * 256
     for index in 0..<Int64(40) { output.write(period(at: first + 256 * index)) }
     try output.finish()
@@ -113,7 +113,7 @@ import _TestSupport
     let samples = try SoundFile(path: path).samples
     for (index, (_, level)) in cases.enumerated() { #expect(samples[index] == level / 32_768, "\(index)") }
     #expect(samples[cases.count...].allSatisfy { $0 == 0 })
-    // 1, 7, -1.5, the number that is none, and infinity, on both channels.
+    // 1, 7, -1.5, NaN and infinity, on both channels.
     #expect(output.clippedSamples == 10)
   }
 
@@ -128,6 +128,7 @@ import _TestSupport
     // 500 periods have 128 000 frames. A second and a period have 48 256 frames.
     #expect(frames > 128_000 - 48_256 && frames <= 128_000 && recording.firstFrame == 0)
     #expect(recording.samples == expected(0..<frames))
+    // There is nothing to pad. This use of `file` keeps the file open until here.
     try file.pad(to: 128_000)
   }
 

@@ -3,6 +3,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
+/// The conversion between two clocks, in both directions and at the limits of the numbers.
 @Suite struct ClockLineTests {
   @Test(arguments: UInt64(1)...100) func roundTripIsExactToTwoNanoseconds(seed: UInt64) {
     var random = SplitMix(seed: seed)
@@ -21,6 +22,7 @@ import _TestSupport
   }
 
   @Test func extremeInstantsMeanNever() {
+    // The remote clock is 5 ns before the end of its range, so most results would be out of range.
     let line = ClockLine(local: Instant(nanoseconds: 5), remote: Instant(nanoseconds: .max - 5), skew: 100)
     #expect(line.local(at: .distantFuture) == .distantFuture && line.remote(at: .distantFuture) == .distantFuture)
     #expect(line.remote(at: Instant(nanoseconds: .max - 1)) == .distantFuture)

@@ -62,14 +62,16 @@ import _TestSupport
       frozen = frozen ?? instant
       return since < 10 ? frozen! : instant
     } check: { _, estimate, since, trueOffset in
-      // The estimate is accurate from the fifth second on, and remains so while the clock stands still and afterwards.
+      // The estimate is accurate from the fifth second on, 15 s before the clock stops. It remains so while the clock stands
+      // still and afterwards.
       let error = estimate.offset - trueOffset
       if since >= -15, error.magnitude >= .milliseconds(5) { Issue.record("\(since) s: \(error)") }
     }
     #expect(clock.rejected > 100)
   }
 
-  /// For 10 s, each stamp of the remote clock has a random error of up to 5 s. More than 100 packets are rejected.
+  /// For 10 s, each stamp of the remote clock has a random error of up to 5 s. More than 100 packets are rejected. The
+  /// estimate is accurate from the fifth second on, which is 15 s before the first wrong stamp.
   @Test(arguments: NetworkModel.lab) func randomClockIsNotFollowed(network: NetworkModel) {
     var random = VirtualRoute.Random(seed: 9)
     let clock = observe(network) { instant, since in

@@ -4,6 +4,7 @@ import Simulation
 import Testing
 import _TestSupport
 
+/// The accuracy of the estimate of a remote clock on several networks.
 @Suite struct RemoteClockTests {
   /// The limit of the error in microseconds. 95 % of the estimates from the tenth to the fortieth second are below the limit,
   /// in the median of the seeds.
@@ -16,7 +17,7 @@ import _TestSupport
     }
   }
 
-  /// The error of the estimate every 50 ms, in microseconds, and its time in seconds. Expects that no packet is
+  /// Returns the error of the estimate every 50 ms, in microseconds, and its time in seconds. Expects that no packet is
   /// rejected and that each error is within the uncertainty of the estimate.
   private static func errors(_ route: VirtualRoute, seconds: Double, seed: UInt64) -> [(second: Double, error: Double)]
   {
@@ -61,8 +62,8 @@ import _TestSupport
   }
 
   @Test(arguments: NetworkModel.lab) func estimateIsAccurateWithTwoProbesPerSecond(network: NetworkModel) {
-    // Two probes per second in each direction, as for the thousandth follower, and the 48 ticks per second. The limit
-    // is ten times that of normal probing.
+    // Two probes per second in each direction, as for the thousandth follower. The master also sends 48 ticks per second.
+    // The limit is ten times that of normal probing.
     var route = VirtualRoute(network)
     (route.probes, route.skew) = ((2, 2), 20)
     let errors = Self.errors(route, seconds: 60, seed: 1).filter { $0.second > 20 }

@@ -2,6 +2,7 @@ import ClockSync
 import MusicalTime
 import Testing
 
+/// The remote clock that a follower plays by: its gradual corrections and its jumps.
 @Suite struct SlewedClockTests {
   private let start = Instant(nanoseconds: 1_000_000_000_000)
 

@@ -28,7 +28,8 @@ private struct Sender {
   ///
   /// - Returns: the due time of the tick by the clock of the receiver.
   mutating func next(
-    bpm: Double, to ticks: inout StampedTicks, stamp: (Instant, Instant) -> Instant = { due, _ in due }
+    bpm: Double, to ticks: inout StampedTicks,
+    stamp: (_ due: Instant, _ arrival: Instant) -> Instant = { due, _ in due }
   ) -> Instant {
     due += 60e9 / bpm / 24
     tick = tick + 1
@@ -42,6 +43,7 @@ private struct Sender {
   }
 }
 
+/// Which time stamps of ticks are trusted, and how accurate the tempo and the phase from them are.
 @Suite struct StampedTicksTests {
   @Test(arguments: UInt64(1)...10) func trueStampsAreTrustedAndAccurate(seed: UInt64) {
     var (sender, ticks) = (Sender(seed: seed), StampedTicks())
@@ -78,7 +80,8 @@ private struct Sender {
   }
 
   /// Senders with useless stamps, including jittery senders that stamp with the send time. The receiver reads each stamp as a
-  /// number of 100 us units: a sender with another unit has a clock that is fast or slow.
+  /// number of 100 us units: a sender with another unit has a clock that is fast or slow. Each closure calculates a stamp from
+  /// the due time and the arrival of the tick, both by the sender's clock.
   @Test(
     arguments: [
       ("zero", { @Sendable (_, _) in Instant(nanoseconds: 0) }),

@@ -49,6 +49,7 @@ private func deviation(_ values: [Double]) -> Double {
   return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)).squareRoot()
 }
 
+/// The numbers that the counter gives to ticks, some of which are lost, duplicated or delayed.
 @Suite struct TickCounterTests {
   /// For each train, the number of ticks after its disturbance within which tempo and phase are accurate again. A
   /// quarter note has 24 ticks.
@@ -75,7 +76,7 @@ private func deviation(_ values: [Double]) -> Double {
     }
   }
 
-  /// The experiment in which `bare-ticks.sh` compares published followers, with one tick in twenty lost.
+  /// The experiment in which `Benchmarks/bare-ticks.sh` compares published followers, with one tick in twenty lost.
   @Test(arguments: UInt64(1)...20) func randomLossDoesNotShiftTheCount(seed: UInt64) {
     let (arrivals, calm) = TickTrain.lossy.arrivals(seed: seed)
     var receiver = TrainReceiver()
@@ -201,7 +202,7 @@ private func deviation(_ values: [Double]) -> Double {
       switch random.integer(in: 0...40) {
       case 0: instant = Instant(nanoseconds: random.integer(in: .min ... .max))
       case 1: instant = instant + Nanoseconds(random.integer(in: 0...12_000_000_000))
-      case 2: break
+      case 2: break  // The next tick arrives at the same instant.
       case 3: counter.start(at: instant, by: follower)
       case 4: counter.add(counted: instant, missing: random.integer(in: 0...1000), to: &follower)
       case 5: counter.skip()
@@ -212,6 +213,7 @@ private func deviation(_ values: [Double]) -> Double {
       let isCounted = counter.add(instant, to: &follower)
       let count = counter.next - before
       if count > 1_000_000 || count < -1_000_000 { Issue.record("seed \(seed): \(count) ticks at once") }
+      // Unless ticks were renumbered, a counted tick increases the number, and a duplicate does not change it.
       if counter.revisions == revisions, isCounted ? count <= 0 : count != 0 {
         Issue.record("seed \(seed): \(count) ticks, counted: \(isCounted)")
       }

@@ -38,6 +38,7 @@ private func standardDeviation(_ values: [Double]) -> Double {
   return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)).squareRoot()
 }
 
+/// The tempo and the phase that the follower derives from the arrivals of ticks alone.
 @Suite struct TickFollowerTests {
   @Test func exactClockIsFollowedExactly() {
     var follower = TickFollower()
@@ -52,8 +53,8 @@ private func standardDeviation(_ values: [Double]) -> Double {
     #expect(follower.restarts == 0)
   }
 
-  /// The experiment in which `bare-ticks.sh` compares published followers: one-sided lateness with sigma 1 ms, 1000
-  /// ticks at 120 BPM, then 300 ticks at 140 BPM.
+  /// The experiment in which `Benchmarks/bare-ticks.sh` compares published followers: one-sided lateness with sigma 1 ms,
+  /// 1000 ticks at 120 BPM, then 300 ticks at 140 BPM.
   @Test(arguments: UInt64(1)...20) func tempoStepIsFollowedDespiteJitter(seed: UInt64) {
     var clock = JitteryClock(random: SplitMix(seed: seed), sigma: 1e6)
     var follower = TickFollower()
@@ -81,7 +82,7 @@ private func standardDeviation(_ values: [Double]) -> Double {
       worst = max(worst, abs(error(of: follower, at: tick, due: due)))
       if abs((follower.timeline?.tempo.bpm ?? 0) - 140) > 0.5 { settled = n }
     }
-    // 5 ms, and a quarter note.
+    // The limits are 5 ms, and a quarter note (24 ticks).
     #expect(worst < 5e6, "seed \(seed)")
     #expect(settled < 24, "seed \(seed)")
   }
@@ -124,7 +125,7 @@ private func standardDeviation(_ values: [Double]) -> Double {
       switch random.integer(in: 0...20) {
       case 0: tick = Tick(random.integer(in: .min ... .max))
       case 1: instant = Instant(nanoseconds: random.integer(in: .min ... .max))
-      case 2: break
+      case 2: break  // The same tick arrives again at the same instant.
       default:
         tick = tick + 1
         instant = instant + Nanoseconds(random.integer(in: 0...40_000_000))

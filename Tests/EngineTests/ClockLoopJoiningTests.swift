@@ -46,6 +46,7 @@ import Transports
       }
     }
     sound(until: instant(announced))
+    // Tick 96 begins the second bar. The first three steps of the new rhythm are due 0, 120 and 240 ms after its start.
     rings.schedule.publish(VirtualRhythm.schedule(run: 2, sends: false, start: 96, at: instant(start)))
     loop.play(from: announced, to: start + .milliseconds(240))
     sound(until: .distantFuture)
@@ -58,13 +59,14 @@ import Transports
     (0...last).map { instant(.milliseconds(120 * $0)) } + (0...2).map { instant(start + .milliseconds(120 * $0)) }
   }
 
-  /// Step 5 of the old rhythm is due at 600 ms. It is passed to the sound at 550 ms.
+  /// Step 5 of the old rhythm is due at 600 ms. It is passed to the sound at 550 ms, before the new rhythm is announced.
   @Test(arguments: [.milliseconds(601), .milliseconds(610), .milliseconds(630)] as [Nanoseconds])
   func replacedRhythmSoundsUpToTheNewOne(start: Nanoseconds) throws {
     #expect(try sounding(joining: start, announced: start - .milliseconds(50)) == steps(to: 5, then: start))
   }
 
-  /// A step of the old rhythm that would sound after the first step of the new one, or together with it, is withdrawn.
+  /// Step 5 of the old rhythm (600 ms) is withdrawn if it would sound after the first step of the new one, or together with
+  /// it. Steps less than 100 us apart count as together.
   @Test(arguments: [.milliseconds(585), .milliseconds(600), .microseconds(600_050)] as [Nanoseconds])
   func stepThatWouldSoundWithTheNewRhythmIsWithdrawn(start: Nanoseconds) throws {
     #expect(try sounding(joining: start, announced: .milliseconds(560)) == steps(to: 4, then: start))

@@ -10,8 +10,8 @@ import Transports
 
 /// The layers that are passed to the sound. Steps are 120 ms long and are passed 50 ms ahead.
 @Suite struct ClockLoopLayersTests {
-  /// The events for the sound in the first eight steps (960 ms). `later` is a second schedule, and the time after the
-  /// origin at which it is published.
+  /// Returns the events that are passed to the sound up to 960 ms after the origin: those of steps 0...8. `later` is a
+  /// second schedule, and the time after the origin at which it is published.
   private func soundEvents(
     of schedule: PlaybackSchedule, then later: (schedule: PlaybackSchedule, at: Nanoseconds)? = nil
   )

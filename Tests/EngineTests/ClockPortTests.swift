@@ -125,12 +125,13 @@ import _TestSupport
     }
   }
 
-  /// Messages to late joiners that have left are counted as not sent. Late joiners beyond the capacity get no song position.
+  /// Messages to late joiners that have left are counted as not sent. The list of late joiners has room for 32. A late joiner
+  /// beyond that gets no song position.
   @Test func lateJoinersThatLeaveOrAreTooManyDisturbNoOtherSubscriber() throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
-      // The sequencer has no client 250.
+      // Forty late joiners that have left: the sequencer has no client 250.
       for port in UInt8(0)..<40 {
         studio.rings.commands.push(.subscribed(SequencerAddress(client: 250, port: port)))
       }
@@ -138,7 +139,7 @@ import _TestSupport
       loop.play(from: .milliseconds(305), to: .milliseconds(2005))
       #expect(studio.device.takeMessages() == [.start] + clocks(101))
       #expect(studio.late.takeMessages() == clocks(85))
-      // 32 late joiners have room, all with client 250. The song position and Continue cannot be sent to each of them.
+      // The 32 late joiners in the list all have client 250. Two messages to each of them fail: song position and Continue.
       #expect(studio.rings.counters.take()?.unsentToPort == 64)
     }
   }
@@ -148,6 +149,7 @@ import _TestSupport
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(70))
       #expect(studio.device.takeMessages() == [.start] + clocks(4))
+      // The second run begins at tick 96, which begins step 16.
       let second = VirtualRhythm.origin + .milliseconds(500)
       studio.rings.schedule.publish(VirtualRhythm.schedule(run: 2, start: 96, at: second))
       loop.play(from: .milliseconds(70), to: .milliseconds(480))
@@ -204,6 +206,7 @@ import _TestSupport
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)
       var (clockMessages, notes, rounds) = (0, 0, 0)
+      // The limit of 50 000 rounds ends the test if the loop always has a next deadline.
       while next < .distantFuture, rounds < 50_000 {
         rings.messages.push(.port(.noteOff(Channel(3)!, key: 60, velocity: 0)))
         rings.commands.push(.subscribed(studio.late.address))
@@ -217,9 +220,10 @@ import _TestSupport
       let allocations = allocation_count_end()
       #expect(allocations == 0)
       #expect(clockMessages == 10_002, "Start, the ticks, Stop")
-      // The other program gets a note in each round. Before each of 104 bars, it gets the song position and Continue.
+      // `late` gets a Note Off in each round. Before each of 104 bars, it gets the song position and Continue.
       #expect(notes == rounds + 208)
-      // At most three times per tick: at its due time, 10 ms ahead and 95 ms ahead.
+      // Each round is at an instant with work. There are at most three instants per tick: its due time, 10 ms ahead of it, and
+      // 95 ms ahead of it. A tick lasts 20 ms, so the work 50 ms and 90 ms ahead is due 10 ms ahead of an earlier tick.
       #expect(rounds < 30_010)
       #expect(rings.counters.take()?.unsentToPort == 0)
     }

@@ -9,7 +9,8 @@ import _TestSupport
 @testable import Engine
 @testable import Ensemble
 
-/// Which peers a peer invites, and for how long. No invitation is answered in these tests.
+/// Which peers a peer invites, and for how long. No peer answers the invitations that ``endpoint`` sends: the tests report
+/// the outcome of an invitation to the list themselves.
 @Suite struct InvitationListTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   /// The control port of the remote peer.
@@ -19,7 +20,7 @@ import _TestSupport
   /// An established session with the peer at ``remote``.
   private var info: SessionInfo {
     get throws {
-      // Only an endpoint can create a `SessionInfo`.
+      // Only RTPMIDI can create a `SessionInfo`. Therefore an endpoint accepts an invitation and reports the session.
       let answerer = Endpoint(name: "there", random: SplitMix(seed: 2))
       let invitation = SessionCommand(.invitation, token: 1, ssrc: 1)
       var packet = RigidArray<UInt8>(capacity: 80)
@@ -34,6 +35,12 @@ import _TestSupport
     }
   }
 
+  /// Sends the invitations that are due at `now`. No session is established. The addresses of the peers that do not reply,
+  /// which the list returns for the player, are ignored.
+  private func advance(_ invitations: inout InvitationList, to now: Instant) {
+    _ = invitations.advance(endpoint, at: now, where: { _ in false })
+  }
+
   /// Advances the time by `length` and reports each invitation that the endpoint gives up as ended. Returns the times of the
   /// sent invitations in whole seconds after ``start``.
   private func secondsOfInvitations(by invitations: inout InvitationList, during length: Nanoseconds) -> [Int] {
@@ -41,7 +48,7 @@ import _TestSupport
     var now = start
     while now <= start + length {
       endpoint.advance(to: now)
-      _ = invitations.advance(endpoint, at: now) { _ in false }
+      advance(&invitations, to: now)
       for output in endpoint.drain() {
         switch output {
         case .send: seconds.append(Int((now - start).seconds))
@@ -59,12 +66,18 @@ import _TestSupport
     invitations.lost(Identity(2), of: try info, at: start)
     #expect(invitations.areAllEstablished, "only connections that the player requested count as missing")
     let seconds = secondsOfInvitations(by: &invitations, during: .seconds(120))
-    // The gap between two invitations is at most two seconds. Two in the same second are rare.
+    // Two invitations are at most little more than one second apart, so their whole seconds differ by at most two. The
+    // last invitation is sent in the last second of the minute, or later.
     #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 <= 2 } && seconds.last! >= 59)
-    // An attempt to connect consists of twelve invitations and takes about ten seconds: the first four are 250 ms
-    // apart, the others 1 s. Six attempts fit into the minute; the bound allows one more invitation for each. An
-    // attempt that began before the end of the minute is completed, which adds up to twelve.
-    #expect((60...6 * 13 + 12).contains(seconds.count))
+    // An attempt to connect consists of twelve invitations: the first four are 250 ms apart, the others 1 s. An attempt
+    // takes about ten seconds, so six attempts with 72 invitations fit into the minute. The bounds leave a margin.
+    let (attempts, invitationsPerAttempt) = (6, 12)
+    // One attempt fewer: 60 invitations.
+    let fewest = (attempts - 1) * invitationsPerAttempt
+    // One invitation more in each attempt, and one attempt more, because an attempt that begins before the end of the
+    // minute is completed: 90 invitations.
+    let most = attempts * (invitationsPerAttempt + 1) + invitationsPerAttempt
+    #expect((fewest...most).contains(seconds.count))
     #expect(invitations.targets.isEmpty && invitations.nextDeadline == .distantFuture)
   }
 
@@ -73,7 +86,7 @@ import _TestSupport
     for outcome in Outcome.allCases {
       var invitations = InvitationList(to: [], local: Identity(1), at: start)
       invitations.lost(Identity(2), of: try info, at: start)
-      _ = invitations.advance(endpoint, at: start + .seconds(1)) { _ in false }
+      advance(&invitations, to: start + .seconds(1))
       let session = try #require(invitations.targets.first?.session)
       switch outcome {
       case .standardDeviceAnswers:
@@ -83,6 +96,7 @@ import _TestSupport
         invitations.isStandardDevice(session)
       case .peerConnectsFromAnotherAddress: invitations.recognised(try sessionWithOtherAddress(), as: Identity(2))
       case .peerRefuses:
+        // The player has not requested this invitation.
         let shouldInformPlayer = invitations.refused(session)
         #expect(!shouldInformPlayer)
       }
@@ -90,14 +104,16 @@ import _TestSupport
     }
   }
 
-  /// A configured peer has changed its address and connects by itself.
+  /// A configured peer has changed its address and connects by itself. After the end of a session, the next invitation
+  /// follows in one second.
   @Test func peerInSessionFromANewAddressIsNotInvitedAtTheOldOne() throws {
     var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
-    _ = invitations.advance(endpoint, at: start) { _ in false }
+    advance(&invitations, to: start)
     let session = try #require(invitations.targets.first?.session)
     invitations.established(session, at: remote)
     invitations.recognised(session, as: Identity(2))
     invitations.ended(session, of: Identity(2), at: start)
+    // The lost peer needs no second target, because the configured target has the same address.
     invitations.lost(Identity(2), of: try info, at: start)
     #expect(invitations.targets.count == 1 && invitations.nextDeadline == start + .seconds(1))
     let new = try sessionWithOtherAddress()
@@ -109,7 +125,8 @@ import _TestSupport
 
   /// Reports that a peer was discovered.
   ///
-  /// - Returns: whether `invitations` keeps the announcement. This is also true for a configured peer.
+  /// - Returns: false if `invitations` has no room for the announcement. True for a configured peer, whose announcement
+  ///   needs no room.
   private func discover(
     _ invitations: inout InvitationList, _ identity: UInt64 = 2, as name: String = "Ben",
     at address: SocketAddress? = nil,
@@ -123,6 +140,7 @@ import _TestSupport
   /// one with the lower identity invites at once, the other after three seconds.
   @Test(arguments: [(UInt64(1), 0), (3, 3)]) func discoveredPeerIsInvited(local: UInt64, firstSecond: Int) throws {
     var invitations = InvitationList(to: [], local: Identity(local), at: start)
+    // The peer announces itself twice.
     #expect(discover(&invitations) && discover(&invitations))
     #expect(invitations.targets.count == 1)
     #expect(invitations.areAllEstablished, "only connections that the player requested count as missing")
@@ -163,7 +181,7 @@ import _TestSupport
   @Test func withdrawnAnnouncementIsForgottenAlthoughAnotherPeerAnswered() throws {
     var invitations = InvitationList(to: [], local: Identity(1), at: start)
     #expect(discover(&invitations))
-    _ = invitations.advance(endpoint, at: start) { _ in false }
+    advance(&invitations, to: start)
     let session = try #require(invitations.targets.first?.session)
     invitations.established(session, at: remote)
     invitations.recognised(session, as: Identity(3))
@@ -176,7 +194,7 @@ import _TestSupport
   @Test(arguments: [true, false]) func playerIsInformedOnceOfARefusal(isDiscovered: Bool) throws {
     var invitations = InvitationList(to: isDiscovered ? [] : [.init(remote)], local: Identity(1), at: start)
     if isDiscovered { #expect(discover(&invitations)) }
-    _ = invitations.advance(endpoint, at: start) { _ in false }
+    advance(&invitations, to: start)
     let session = try #require(invitations.targets.first?.session)
     let (first, second) = (invitations.refused(session), invitations.refused(session))
     #expect(first && !second && invitations.targets.isEmpty == isDiscovered)
@@ -186,7 +204,7 @@ import _TestSupport
 
   @Test func abandonedTargetIsNotInvitedAgain() throws {
     var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
-    _ = invitations.advance(endpoint, at: start) { _ in false }
+    advance(&invitations, to: start)
     invitations.abandoned(try #require(invitations.targets.first?.session))
     #expect(invitations.areAllEstablished && invitations.targets.isEmpty)
   }
@@ -214,6 +232,7 @@ import _TestSupport
     for local in [1, 2, 3, 40] {
       var invitations = InvitationList(to: [], local: Identity(UInt64(local)), at: start)
       let others = numbers.filter { $0 != local }
+      // Fifteen others and the local peer are sixteen peers.
       discoverAll(others.prefix(15), by: &invitations)
       #expect(invitations.targets.count == 15)
       discoverAll(others.dropFirst(15), by: &invitations)
@@ -235,6 +254,7 @@ import _TestSupport
   @Test func whenOneOfTheTwoLowestLeavesTheNextLowestReplacesIt() {
     var invitations = InvitationList(to: [], local: Identity(30), at: start)
     discoverAll(1...29, by: &invitations)
+    // Peer 3 is in session already. Therefore it becomes a target that does not need to be invited.
     invitations.withdrawn(Identity(1), as: "Ben 1", isInSession: { $0 == Identity(3) }, now: start)
     #expect(identities(invitations) == [2, 3])
     #expect(invitations.targets.first { $0.identity == Identity(3) }?.isEstablished == true)
@@ -246,7 +266,7 @@ import _TestSupport
     #expect(invitations.targets.count == 2)
   }
 
-  /// A session with an address other than ``remote``.
+  /// Returns a new session with an address other than ``remote``.
   private func sessionWithOtherAddress() throws -> SessionID {
     let address = SocketAddress(host: 0x0A00_0003, port: 5004)
     return try endpoint.connect(to: address, data: address, at: start)

@@ -65,7 +65,7 @@ import Transports
     #expect(table.options(for: nil, at: remote).playsByStamps == true)
   }
 
-  /// A number is a name, too.
+  /// Each text resembles an address or is empty, but is a possible name of a peer.
   @Test(arguments: ["1", "10.1", "0x7f", "a:b", "[x]", "", "1.2.3.4.5"])
   func textThatIsNoAddressIsAName(name: String) {
     var table = PeerOptionsTable()

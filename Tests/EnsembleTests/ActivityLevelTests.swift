@@ -3,6 +3,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
+/// The smoothed activity of one player, from settings and notes, and the rules that combine several activities.
 @Suite struct ActivityLevelTests {
   private let start = Instant(nanoseconds: -7_000_000_000)
 
@@ -25,6 +26,7 @@ import _TestSupport
     for target in UInt8(0)...127 {
       var level = ActivityLevel(64)
       level.set(target, at: start)
+      // The output becomes constant within 100 steps, or 5 s. The limit of 200 ends the loop if it never does.
       var steps = 0
       while level.nextDeadline != .distantFuture, steps < 200 {
         level.advance(to: level.nextDeadline)
@@ -35,7 +37,8 @@ import _TestSupport
     #expect(ActivityLevel(255).value == 127)
   }
 
-  /// `rate` is the number of notes per second. Eight notes per second count as 127.
+  /// `rate` is the number of notes per second. Eight notes per second count as 127. The tolerance of 8 is half of what one
+  /// note per second counts.
   @Test(arguments: [(1, 15), (4, 63), (8, 127), (30, 127)]) func noteDensityDeterminesTheLevel(
     rate: Int64, expected: Int
   ) {

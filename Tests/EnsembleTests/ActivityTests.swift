@@ -3,6 +3,8 @@ import MIDI
 import MusicalTime
 import Testing
 
+/// The activity of several players, and the total that all of them use. The initial activity of each player is given by
+/// the argument `activity`; players without a value have 0. The total is the sum unless a test sets another rule.
 @Suite struct ActivityTests {
   /// The total activity that player `n` knows now.
   private func total(_ band: VirtualBand, at n: Int) -> UInt8 {
@@ -13,6 +15,7 @@ import Testing
     var band = try VirtualBand.playing(4, seed: seed, activity: [77])
     band.run(for: .seconds(3))
     for player in band.players {
+      // Three seconds have 24 steps at 120 BPM.
       #expect(player.steps.count > 20 && player.steps.allSatisfy { $0.total == 77 }, "seed \(seed)")
     }
   }
@@ -30,7 +33,7 @@ import Testing
     band.run(for: .seconds(3))
     let reference = band.players[0].steps
     let changes = zip(reference, reference.dropFirst()).filter { $0.total != $1.total }.map(\.1.step.index)
-    // A beat has four steps.
+    // A beat has four steps. Several of the twelve settings can take effect at the same beat.
     #expect(changes.count >= 5 && changes.allSatisfy { $0 % 4 == 0 }, "seed \(seed)")
     for player in band.players {
       #expect(player.steps.elementsEqual(reference, by: ==), "seed \(seed)")
@@ -66,7 +69,8 @@ import Testing
     }
     // Each total is sent three times. Nearly always, at least one copy arrives before its beat.
     for player in band.players {
-      let masterTotals = Dictionary(band.players[0].steps.map { ($0.step.index, $0.total) }) { $1 }
+      let masterTotals = Dictionary(
+        band.players[0].steps.map { ($0.step.index, $0.total) }, uniquingKeysWith: { _, newer in newer })
       let deviating = player.steps.filter { masterTotals[$0.step.index] != $0.total }
       #expect(deviating.count * 50 < player.steps.count, "seed \(seed): \(deviating.count) of \(player.steps.count)")
     }
@@ -75,7 +79,9 @@ import Testing
   @Test func levelIsSentOnChangeAndAtMostTwentyTimesPerSecond() throws {
     var band = try VirtualBand.playing(2, seed: 3)
     band.run(for: .seconds(2))
+    // The level is sent once to the new master.
     #expect(band.players[1].sent.count == 1)
+    // The level changes every 10 ms for two seconds. At twenty per second, 40 changes are sent.
     for n in 0..<200 {
       band.setActivity(n % 2 == 0 ? 127 : 0, of: 1)
       band.run(for: .milliseconds(10))
@@ -95,6 +101,7 @@ import Testing
 
   @Test func levelOfADepartedOrSilentPeerDoesNotCount() throws {
     var band = try VirtualBand.playing(3, seed: 5, activity: [10, 20, 40])
+    // Player 2 is disconnected below. It must not take over the rhythm.
     for n in 0..<3 { band.players[n].ensemble.masterLoss = .stop }
     band.run(for: .seconds(2))
     #expect(total(band, at: 0) == 70)
@@ -119,6 +126,7 @@ import Testing
     band.players[0].ensemble.gates.set(.activity, open: false, for: band.identity(1).description)
     band.players[2].ensemble.gates.set(.activity, open: false)
     band.run(for: .seconds(2))
+    // Player 0, the master, does not admit the level of player 1. The total is 10 + 40.
     #expect(total(band, at: 0) == 50)
     #expect(band.lastTotal(of: 0) == 50 && band.lastTotal(of: 1) == 50)
     // Player 2 does not admit the total. It plays by its own level.
@@ -135,6 +143,7 @@ import Testing
   @Test(arguments: UInt64(1)...10) func lateJoinerPlaysByTheCurrentTotal(seed: UInt64) throws {
     var band = VirtualBand(
       players: 3, seed: seed, loss: seed % 2 == 0 ? 0.2 : 0, activity: [30, 40, 0], joined: false)
+    // Player 2, the late joiner, is not connected yet.
     band.connected = { $0 != 2 && $1 != 2 }
     band.joinEachOther(0, 1)
     band.run(for: .seconds(1))
@@ -142,6 +151,7 @@ import Testing
     band.run(for: .seconds(3))
     band.connected = { _, _ in true }
     band.joinEachOther(0, 2)
+    // With packet loss (even seeds), the total may arrive after the first steps of the late joiner.
     band.run(for: .seconds(seed % 2 == 0 ? 5 : 1))
     #expect(band.lastTotal(of: 2) == 70, "seed \(seed)")
     if seed % 2 == 1 { #expect(band.players[2].steps.allSatisfy { $0.total == 70 }, "seed \(seed)") }
@@ -169,9 +179,10 @@ import Testing
     let masters = (1..<4).filter { band.players[$0].ensemble.role == .master }
     #expect(masters.count == 1, "seed \(seed)")
     for n in 1..<4 {
+      // 20 + 40 + 30, without the level of the lost master.
       #expect(band.players[n].steps.last?.total == 90, "seed \(seed)")
       if seed % 2 == 1 {
-        // During the first two beats, the first master knows only its own level.
+        // The first two beats (eight steps) are left out: during them, the first master knows only its own level.
         let totals = Set(band.players[n].steps.filter { $0.step.index >= 8 }.map(\.total))
         #expect(totals == [100, 90], "seed \(seed), player \(n)")
       }

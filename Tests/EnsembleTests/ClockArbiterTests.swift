@@ -23,7 +23,7 @@ import Testing
   ///
   /// - Parameters:
   ///   - machines: at most two machines, named A and B.
-  ///   - unplugged: the index of a machine and the instant from which it is disconnected.
+  ///   - unplugged: the index of a machine and the instant from which it is disconnected; nil if none is.
   /// - Returns: the notifications, and the tempo and the state of the peer at the end.
   private func play(
     _ machines: inout [Machine], for length: Nanoseconds, unplugged: (Int, Instant)? = nil
@@ -43,8 +43,9 @@ import Testing
       }
       for n in machines.indices { _ = machines[n].clock.advance(to: now) }
       let candidates = machines.enumerated().map { n, machine in
-        ClockArbiter.Candidate(
-          n == 0 ? "A" : "B", machine.clock, isConnected: unplugged.map { $0.0 != n || now < $0.1 } ?? true)
+        var isConnected = true
+        if let (unpluggedIndex, instant) = unplugged, n == unpluggedIndex { isConnected = now < instant }
+        return ClockArbiter.Candidate(n == 0 ? "A" : "B", machine.clock, isConnected: isConnected)
       }
       let (yielding, added) = arbiter.select(among: candidates, for: ensemble, now: now)
       if let yielding { machines[yielding].clock.yield(&ensemble, now: now) }

@@ -33,6 +33,7 @@ struct ClockedBand {
 
   /// Delivers a message of the external clock at the present time.
   mutating func deliver(_ message: ExternalClock.Message) {
+    // The closure must not access `self` while `command` changes `band`. Therefore it changes a copy of the clock.
     var (updatedClock, event) = (externalClock, ExternalClock.Event?.none)
     band.command(0) { ensemble, now in event = updatedClock.received(message, at: now, for: &ensemble, now: now) }
     externalClock = updatedClock

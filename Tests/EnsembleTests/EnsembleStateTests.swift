@@ -14,6 +14,8 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
   }
 }
 
+/// Ensembles of several players that start, follow, change and stop a rhythm. `band.command(n)` passes the ensemble and the
+/// local time of player `n` to a closure. Player `n` becomes the master if the closure starts a rhythm.
 @Suite struct EnsembleStateTests {
   @Test(arguments: UInt64(1)...30) func followersPlayInPhaseWithTheMaster(seed: UInt64) throws {
     var band = VirtualBand(players: 4, seed: seed, loss: Double(seed % 3) * 0.05)
@@ -170,7 +172,8 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     try ensemble.stop(at: now + .seconds(60), now: now)
     try ensemble.stop(now: now + .seconds(10))
     let end = ensemble.schedule.end
-    // The rhythm ends at the first tick after the lead time of 100 ms. A later Stop would postpone the end.
+    // The second Stop moves the end to the first tick after the lead time of 100 ms. A tick lasts 21 ms. The third Stop
+    // would postpone the end.
     #expect(ensemble.schedule.deadline(end) < now + .milliseconds(10_125))
     try ensemble.stop(now: now + .milliseconds(10_080))
     #expect(ensemble.schedule.end == end)
@@ -178,6 +181,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
 
   @Test func lateJoinerPlaysInPhaseWithin300Milliseconds() throws {
     var band = VirtualBand(players: 3, seed: 7)
+    // Player 2, the late joiner, is not connected yet.
     band.connected = { $0 != 2 && $1 != 2 }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .milliseconds(5040))

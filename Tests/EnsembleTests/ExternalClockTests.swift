@@ -2,6 +2,7 @@ import Ensemble
 import MusicalTime
 import Testing
 
+/// A band whose player 0 plays by an external clock. Player 0 is then the master, and the other players follow it.
 @Suite struct ExternalClockTests {
   @Test(arguments: UInt64(1)...10) func allPlayersPlayInPhaseWithTheClock(seed: UInt64) {
     var clocked = ClockedBand(players: 3, seed: seed, sigma: .milliseconds(1))
@@ -125,8 +126,8 @@ import Testing
     for n in 0..<2 {
       #expect(clocked.newestRunIsGapless(of: n))
       #expect(clocked.band.players[n].runs.count == 1)
-      // The rhythm starts at most a quarter note (24 ticks) and the lead time, rounded up to a step (12 ticks), after
-      // the stall.
+      // The rhythm starts at most a quarter note (24 ticks) and the lead time after the stall. The lead time is 100 ms, or
+      // four ticks. Rounded up to the beginning of a step, it is at most 12 ticks.
       #expect(clocked.band.players[n].runs[0][0].step <= Step(Int64(ticks + 24 + 12) / 6))
       #expect(clocked.error(ofPlayer: n, against: dueTimes, steps: 0..<75).largest < .milliseconds(1))
     }
@@ -154,7 +155,7 @@ import Testing
       clocked.deliver(.numberedClock(missing: 0))
       ticks += 1
     }
-    // The quarter note lasts 24 ticks.
+    // The quarter note lasts 24 ticks. It begins when the ticks have a tempo. The bounds allow 1 to 12 ticks for that.
     #expect((25...36).contains(ticks))
   }
 

@@ -41,7 +41,8 @@ import Testing
     band.run(for: .seconds(10))
     #expect(band.role(1) == .master)
     let errorsInSilence = try errors(band, after: disconnection)
-    // Without an estimate of the skew, 40 ppm would add up to 400 us in ten seconds. The jitter of the network is 3 ms.
+    // Without an estimate of the skew, 40 ppm would add up to 400 us in ten seconds. The jitter of the network is 3 ms. Ten
+    // seconds have 80 steps.
     #expect(
       errorsInSilence.count > 75 && errorsInSilence.allSatisfy { $0.error.magnitude < .microseconds(900) },
       "seed \(seed)")
@@ -83,7 +84,8 @@ import Testing
     band.players[0].ahead = band.players[0].ahead - .milliseconds(milliseconds)
     band.run(for: .seconds(5))
     #expect(band.players[1].ensemble.clockJumps == 1 && band.players[1].runs.count == 2)
-    // The follower neither plays the steps in between faster, nor waits. The next step and all later steps are in phase.
+    // The follower neither plays the steps in between faster, nor waits: the gap is hardly longer than two steps (250 ms).
+    // The next step and all later steps are in phase.
     let (before, after) = (band.players[1].runs[0], band.players[1].runs[1])
     #expect(after.count > 30 && after[0].at - before.last!.at < .milliseconds(260))
     for sounded in after {
@@ -99,6 +101,7 @@ import Testing
     band.players[2].skew = 50
     // The late joiner knows the master's clock only from the probes before its first step.
     band.probeInterval = .milliseconds(10)
+    // Player 2, the late joiner, is not connected yet.
     band.connected = { $0 != 2 && $1 != 2 }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .milliseconds(5000 + Int64(seed) * 17))
@@ -148,7 +151,8 @@ import Testing
     #expect(outputs == [.event(.warning(master, .isUnreadable))] && band.players[1].ensemble.schedule == schedule)
   }
 
-  /// One hundred masters join and leave in turn. Each sends one implausible time stamp and is followed.
+  /// One hundred masters join and leave in turn. Each sends one implausible time stamp and is followed. The number of
+  /// implausible stamps belongs to the data of a master, so only the stamp of the last master still counts.
   @Test func onlyOneDepartedMasterIsRemembered() {
     var ensemble = EnsembleState(identity: Identity(1))
     var now = Instant(nanoseconds: 1_000_000_000_000)

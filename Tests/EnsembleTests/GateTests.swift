@@ -3,6 +3,7 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
+/// The rules that open and close gates: their precedence, their text form, and their errors.
 @Suite struct GateTests {
   private let anna = Identity(0xA11A)
   private let bert = Identity(0xBE27)

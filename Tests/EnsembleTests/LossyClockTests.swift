@@ -73,7 +73,7 @@ import Testing
     clocked.deliver(.start)
     var dueTimes = clocked.tick(24 * 8, bpm: 120)
     // The packets of half a second, which is 24 ticks, are lost. The recovery journal of the next packet contains their
-    // ticks.
+    // ticks. So no tick is missing before the tick of the next packet.
     dueTimes += clocked.tick(24, bpm: 120, arrives: false)
     for _ in 0..<24 { clocked.deliver(.recoveredClock) }
     dueTimes += clocked.tick(1, bpm: 120, arrives: false)

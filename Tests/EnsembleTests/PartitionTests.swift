@@ -12,6 +12,7 @@ import _TestSupport
     for seed in UInt64(1)...(count == 16 ? 4 : 20) {
       var band = VirtualBand(players: count, seed: seed)
       band.probeInterval = .milliseconds(50)
+      // All claims have the same term. The lowest identity, which starts last, has the highest claim.
       for n in band.successionOrder.reversed() { try band.command(n) { try $0.start(tempo: .standard, at: $1) } }
       band.run(for: .seconds(4))
       #expect(band.masters == [band.successionOrder[0]], "seed \(seed)")
@@ -45,6 +46,7 @@ import _TestSupport
     band.connected = { part[$0] == part[$1] }
     band.run(for: .milliseconds(seconds * 1000 / 2))
     if seed % 2 == 0 {
+      // If player 0 is a master, it changes its tempo. Every other master does so with a probability of one half.
       for n in band.masters where random.integer(in: 0...1) == 1 || n == 0 {
         let tempo = try Tempo(bpm: Double(random.integer(in: 90...200)))
         try band.command(n) { try $0.change(tempo: tempo, at: $1) }
@@ -137,6 +139,7 @@ import _TestSupport
     var band = VirtualBand(players: 2, seed: 3)
     band.connected = { _, _ in false }
     let (winner, loser) = (band.successionOrder[0], band.successionOrder[1])
+    // At 20 BPM, a bar lasts 12 s. The outranked master therefore still waits when the new rhythm is lost.
     let slow = try Tempo(bpm: 20)
     try band.command(loser) { try $0.start(tempo: slow, at: $1) }
     band.run(for: .milliseconds(1700))

@@ -5,6 +5,7 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
+/// When presences are sent, what they report, and which ones are rejected.
 @Suite struct PresenceTests {
   @Test func presenceIsSentFourTimesPerSecondAndAtOnceOnChange() throws {
     var band = VirtualBand(players: 3, seed: 5, joined: false)
@@ -38,7 +39,7 @@ import _TestSupport
     #expect(band.players[0].sentPresences.count - countBefore == 5 * 17)
   }
 
-  /// The last presence was sent less than ``PresenceSchedule/pause`` before the change.
+  /// The gates change 10 ms after a presence was sent. The next presence may follow only 50 ms after the previous one.
   @Test func changeRightAfterJoiningIsReportedWithin110Milliseconds() throws {
     var band = VirtualBand(players: 2, seed: 7, joined: false)
     band.run(for: .seconds(2))
@@ -65,6 +66,7 @@ import _TestSupport
     let now = Instant(nanoseconds: 0)
     for member in [Identity(1), Identity(3)] { ensemble.joined(member, at: now) }
     let presence = Presence(identity: Identity(1), claim: nil, channel: Channel(2), gates: .none, takesOver: false)
+    // Identity 2 is not in session, 3 is another peer in session, and 9 is the local peer.
     for sender in [Identity(2), Identity(3), Identity(9)] {
       let rejected = ensemble.rejected
       ensemble.received(presence, from: sender, at: now)

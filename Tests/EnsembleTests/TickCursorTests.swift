@@ -3,6 +3,7 @@ import MusicalTime
 import Playback
 import Testing
 
+/// The ticks that a cursor returns after a delay, for steps only, and after a change of the run.
 @Suite struct TickCursorTests {
   @Test func cursorContinuesAtThePresentTickAfterALongSuspension() {
     let schedule = PlaybackSchedule(

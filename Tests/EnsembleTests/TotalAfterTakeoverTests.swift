@@ -26,6 +26,7 @@ import Testing
     #expect(band.players.allSatisfy { $0.steps.last?.total == 30 }, "seed \(seed)")
     let stepCounts = band.players.map(\.steps.count)
     let partition = band.now
+    // Player 1, the master, is separated from the other players.
     band.connected = { $0 != 1 && $1 != 1 }
     // Eight seconds, which contain the takeover and more than 60 steps.
     for _ in 0..<8_000 {

@@ -40,11 +40,12 @@ extension VirtualBand {
     /// Each sounded step, and the total activity that selected its layers.
     var steps: [(step: Step, total: UInt8)] = []
 
-    /// The next tick to send. A tick is sent at its deadline, without a lead.
+    /// The next tick that a master would send at its deadline, without a lead. The band sends no ticks. It only checks
+    /// their order, for every player.
     var sendCursor = TickCursor(lead: .zero)
-    /// The last tick sent, and its run.
+    /// The last tick that ``sendCursor`` has returned, and its run.
     var lastSentTick: (tick: Tick, run: UInt32)?
-    /// The number of sent ticks that did not directly follow the previous tick.
+    /// The number of these ticks that did not directly follow the previous tick.
     var outOfOrderTicks = 0
 
     /// The number of times that a deadline was still due after three advances, so that a fourth was necessary.
@@ -84,13 +85,13 @@ extension VirtualBand {
       return instant
     }
 
-    /// The local time of the next tick to sound or to send.
+    /// The local time at which ``cursor`` or ``sendCursor`` returns its next tick.
     var ticksDue: Instant {
       let schedule = ensemble.schedule
       return min(cursor.due(in: schedule), sendCursor.due(in: schedule))
     }
 
-    /// Sends and sounds the ticks that are due.
+    /// Checks the order of the ticks that are due to be sent, and records the steps that are due to be sounded.
     func playTicks(at local: Instant) {
       let schedule = ensemble.schedule
       while let tick = sendCursor.take(in: schedule, at: local) {

@@ -7,6 +7,7 @@ struct CapturedPacket: Sendable {
 
   /// The number of the packet in the file, from 1.
   let number: Int
+  /// The destination port.
   let port: Int
   /// The protocols from the outermost to the innermost.
   let protocols: [Substring]

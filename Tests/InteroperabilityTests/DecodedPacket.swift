@@ -42,6 +42,7 @@ struct DecodedPacket: Sendable {
   private mutating func append(_ field: String, _ value: String) {
     if field == "s_flag" { isInJournal = true }
     let name = field.replacing(#/^[cs]j_chapter_/#, with: "")
+    // The flags of a channel journal are `chanjour_s` and `chanjour_h`. A flag with `_toc_` tells that a chapter is present.
     let isFlag = name.contains(#/flag$|^chanjour_[sh]$|_toc_/#)
     guard !Self.misread.contains(name), !isFlag || value == "1" else { return }
     let number = value.hasPrefix("0x") ? UInt32(value.dropFirst(2), radix: 16) : nil

@@ -27,7 +27,7 @@ struct LoopbackSession: ~Copyable {
     let control = SocketAddress(host: loopback, port: UInt16(port))
     let data = SocketAddress(host: loopback, port: UInt16(port) + 1)
     _ = try endpoint.connect(to: control, data: data, at: MonotonicClock.now)
-    // The endpoint stops after twelve invitations without an answer.
+    // After twelve invitations without an answer, `sendOutputs` throws, which ends the loop.
     while endpoint.establishedCount == 0 {
       try Self.sendOutputs(of: endpoint, over: ports)
       _ = ports.wait(milliseconds: 100)

@@ -38,7 +38,7 @@ struct PacketCapture {
 
   /// Waits for the BY that ends the session, stops the capture and returns the decoded packets.
   func end() async throws -> [CapturedPacket] {
-    // The kernel delivers captured packets in blocks.
+    // The kernel delivers captured packets in blocks, so the BY is in the file some time after it was sent.
     let bye = Data([0xFF, 0xFF] + Array("BY".utf8))
     try await process.wait(for: "to record a BY", within: .seconds(30)) {
       try Data(contentsOf: URL(fileURLWithPath: file)).range(of: bye) != nil

@@ -33,6 +33,7 @@ import _TestSupport
     let isSecondBye = { (line: String) in line.hasPrefix("WARNING: Ignoring exit from unknown ssrc") }
     #expect(
       log.filter { !isSecondBye($0) } == Array(repeating: "WARNING: Ignoring unrecognized command: b'TU'", count: 3))
+    // If pymidi handles the BY on the data port first, it logs no warning for the other one.
     #expect(log.count(where: isSecondBye) <= 1)
 
     // Start, the ticks due in [0, 60 s) and Stop, one per packet.
@@ -40,6 +41,7 @@ import _TestSupport
     let end = start + .seconds(ObservedRun.seconds)
     let timeline = Timeline(tempo: try Tempo(bpm: ObservedRun.bpm), tick: Tick(0), at: start)
     let count = Int(timeline.ticks(in: start..<end))
+    // A minute at 137.3 BPM has 3295.2 ticks, so 3296 ticks begin in it.
     #expect(count == 3296)
     try #require(packets.count == count + 2)
     #expect(packets[0].commands == [[0xFA]])
@@ -53,8 +55,8 @@ import _TestSupport
     #expect(packets[count + 1].at >= end)
   }
 
-  // Wireshark 4.0 decodes all packets of a session as AppleMIDI, and those of the stream as RTP-MIDI inside AppleMIDI. A
-  // clock probe is "AppleMIDI, unknown command: 0x5455".
+  /// Wireshark 4.0 decodes all packets of a session as AppleMIDI, and those of the stream as RTP-MIDI inside AppleMIDI. A
+  /// clock probe is "AppleMIDI, unknown command: 0x5455".
   @Test(.timeLimit(.minutes(10))) func tsharkDecodesEveryPacket() async throws {
     let run = try await Self.observedRun()
     let packets: [CapturedPacket]
@@ -78,6 +80,7 @@ import _TestSupport
     #expect(session.count + stream.count == packets.count)
     let commands = Dictionary(grouping: session.compactMap(\.command)) { $0 }.mapValues(\.count)
     #expect(Set(commands.keys) == ["IN", "OK", "CK", "TU", "BY"])
+    // A standard device gets three clock probes, and BY on both ports.
     #expect(commands["TU"] == 3 && commands["BY"] == 2)
   }
 }

@@ -47,5 +47,6 @@ func list(_ octets: some Collection<UInt8>) -> String { hex(octets).replacing(" 
 
 /// The octets in hexadecimal, separated by spaces.
 func hex(_ octets: some Collection<UInt8>) -> String {
+  // With bit 8 set, every number has three digits. The first one is dropped.
   octets.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined(separator: " ")
 }

@@ -7,7 +7,8 @@ import _TestSupport
 
 /// A session of two endpoints in memory. The datagrams of the endpoints and the packets of a `PacketSender` are written to
 /// a capture file, which `tshark` decodes. Every packet of the stream contains a journal. The first packet has the sequence
-/// number 65530. The receiver acknowledges no packet, so every journal begins at the first packet.
+/// number 65530. The receiver acknowledges no packet, so every journal begins at the first packet. The inviter has the ports
+/// 5004 (control) and 5005 (data), the invited endpoint 5006 and 5007.
 struct RecordedSession: ~Copyable {
   /// The packets of the stream that are not lost, in order.
   private(set) var streamPackets: [[UInt8]] = []
@@ -113,6 +114,7 @@ struct RecordedSession: ~Copyable {
     var isQuiet = false
     while !isQuiet {
       isQuiet = true
+      // The sender, the receiver, and the control port of the sender.
       for (from, to, control) in [(inviter, invited, 5004 as UInt16), (invited, inviter, 5006)] {
         for output in from.drain() {
           guard let (datagram, address, port) = datagram(of: output, by: from) else { continue }

@@ -77,7 +77,8 @@ import Testing
     }
     try session.sendGuard()
     let packets = try await session.decoded()
-    // Packet 3 follows three of the eight quarter frames, packet 8 follows all eight, packet 10 follows two of the next time code.
+    // Packet 3 follows three of the eight quarter frames. Packet 8 follows all eight. Packet 10 follows two of the next time
+    // code.
     #expect(
       packets[3].journal
         == fields(
@@ -173,6 +174,7 @@ import Testing
           y_flag, total_channels 0, check_Seq_num 65530, sysjour_toc_x, cmd_sysjour_len 85,
           x_cflag, x_dflag, x_lflag, x_sta 0, x_count 1, x_data \(list(data[..<80]))
           """))
+    // Fields 9 and 10 are STA and COUNT of the first log.
     #expect(packets[3].journal.prefix(10).suffix(2) == fields("x_sta 1, x_count 1"))
     // The first packet contains 81 data octets. STA is 0 (2c: open), and 1 (2d: cancelled) after the second command.
     let sent = hex(data[..<80] + [data[80] | 0x80])

@@ -1,4 +1,4 @@
-"""A pymidi listener that prints what it receives, for PymidiTests.
+"""A pymidi listener that prints what it receives, for PymidiMessageTests and PymidiTimingTests.
 
 Listens on a free pair of ports of 127.0.0.1 until its standard input ends, and writes JSON lines:
 
@@ -77,6 +77,7 @@ def serve(server, listener):
             pass
         if control.socket in ready:
             take(control, listener)
+        # An empty result means that the standard input has ended.
         if sys.stdin in ready and not sys.stdin.read(1):
             return
 

@@ -45,8 +45,9 @@ extension TimingTests {
           "\(fault)")
         #expect(ben.log.count { $0.contains("Eve: its clock was stepped") } == 1, "\(fault)")
       case .clockStandsStill, .clockRunsBackwards, .clockJumps:
-        // A tick is moved by at most half a percent of its length and the skew of the two clocks.
+        // A tick is moved by at most half a percent of its length, which is 104 us, and the skew of the two clocks.
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault): \(deviations.max()!)")
+        // At least one of the two warnings is logged, and none of them twice.
         let warnings = ben.log.filter {
           $0.contains("implausible time stamps") || $0.contains("clock probes: unsolicited")
         }
@@ -54,10 +55,12 @@ extension TimingTests {
       case .repliesTwice:
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault)")
         #expect(ben.log.count { $0.contains("clock probes: unsolicited or duplicate replies") } == 1, "\(fault)")
+        // In the three seconds of the fault, the follower sends up to 50 requests per second.
         #expect((trace.summary?.others["probes_rejected"] ?? 0) >= 50, "\(fault)")
       case .sendsUndecodableMessages:
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault)")
         #expect(ben.log.count { $0.contains("Eve: sends messages that cannot be decoded") } == 1, "\(fault)")
+        // In the three seconds of the fault, the master sends 15 timeline messages.
         #expect((trace.summary?.others["timeline_messages_rejected"] ?? 0) >= 10, "\(fault)")
       }
     }

@@ -22,6 +22,7 @@ extension TimingTests {
       let port = try port()
       let ada = try LivePeer("ada", folder: folder, connect: [port]) { $0.port = port }
       try await ada.waitForLog("127.0.0.1:\(port): is the address of this peer")
+      // A second invitation would follow after one second.
       try await Task.sleep(for: .seconds(1.5))
       _ = try ada.leave()
       #expect(ada.log.count { $0.contains("is the address of this peer") || $0.contains("refused") } == 1, "\(ada.log)")
@@ -38,6 +39,7 @@ extension TimingTests {
       let copy = try LivePeer("copy", folder: folder, connect: [ada.port])
       try await copy.waitForLog(
         "has the identity of this peer, perhaps from a copied disk; start one of them with another --name")
+      // A second invitation would follow after one second.
       try await Task.sleep(for: .seconds(2.5))
       _ = try (ada.leave(), copy.leave())
       #expect(copy.log.count { $0.contains("joined") } == 1 && ada.log.count { $0.contains("joined") } == 1)
@@ -53,19 +55,20 @@ extension TimingTests {
         data.close()
       }
       for n in 1...300 {
-        for (kind, socket, port) in [
+        // The data port of ada is the one after her control port.
+        for (kind, socket, portOffset) in [
           (.invitation, control, 0), (.invitation, data, 1), (SessionCommand.Kind.bye, control, 0),
         ] as [(SessionCommand.Kind, UDPSocket, UInt16)] {
           var packet = RigidArray<UInt8>(capacity: 80)
           _ = SessionCommand(kind, token: UInt32(n), ssrc: UInt32(n), name: "Mallory").append(to: &packet)
           _ = socket.send(
-            (0..<packet.count).map { packet[$0] }, to: SocketAddress(host: 0x7F00_0001, port: ada.port + port))
+            (0..<packet.count).map { packet[$0] }, to: SocketAddress(host: 0x7F00_0001, port: ada.port + portOffset))
           try await Task.sleep(for: .milliseconds(2))
         }
       }
       try await ada.waitForLog("sessions begin and end too often; only one line per second is logged from now on")
       _ = try ada.leave()
-      // 128 lines are logged at once, then one per second.
+      // 128 lines are logged at once, then one per second. The test takes less than 72 s.
       #expect((128...200).contains(ada.log.count { $0.contains("Mallory") }), "\(ada.log.count)")
     }
   }

@@ -72,6 +72,7 @@ final class FaultyMaster: @unchecked Sendable {
       faultBegin = isFaulty.load(ordering: .acquiring) ? faultBegin ?? MonotonicClock.now : nil
       guard let follower, MonotonicClock.now >= nextMessage else { continue }
       nextMessage = MonotonicClock.now + .milliseconds(200)
+      // Every message announces the same timeline, which begins 600 ms after the first message.
       let message =
         timelineMessage
         ?? TimelineMessage(
@@ -127,6 +128,7 @@ final class FaultyMaster: @unchecked Sendable {
     // The offsets of the receive and the transmit time stamp in a probe.
     for offset in [28, 36] {
       let correct = octets[offset..<offset + 8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+      // The receive time stamp of a request can be 0, which means that it is not set.
       guard correct != 0 else { continue }
       let elapsed = correct - faultBegin.nanoseconds
       let stamp =

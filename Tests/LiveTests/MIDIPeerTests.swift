@@ -63,6 +63,7 @@ extension TimingTests {
         if n % 20 == 0 { try await Task.sleep(for: .milliseconds(15)) }
         heard += synthesizer.takeMessages()
       }
+      // Waits for the last messages, for up to five seconds.
       for _ in 0..<250 where heard.count < messages.count {
         try await Task.sleep(for: .milliseconds(20))
         heard += synthesizer.takeMessages()

@@ -44,6 +44,7 @@ extension TimingTests {
         // A tick takes 41.67 ms at 60 BPM and 13.89 ms at 180 BPM.
         let spacings = zip(trace.ticks, trace.ticks.dropFirst()).map { ($1.due - $0.due).microseconds }
         #expect(spacings.allSatisfy { abs($0 - 41_667) < 250 || abs($0 - 13_889) < 250 }, "\(trace.header.name)")
+        // Two seconds at 180 BPM have 144 ticks.
         #expect(spacings.filter { abs($0 - 13_889) < 250 }.count > 100, "\(trace.header.name)")
       }
       #expect(traces.map(\.summary?.role) == ["master", "follower", "follower"])
@@ -139,12 +140,12 @@ extension TimingTests {
           var bytes = (0..<Int(random.integer(in: 0...100))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
           switch round % 4 {
           case 0: bytes = [0x80, 0x61] + bytes  // an RTP packet of an unknown source
-          case 1:
+          case 1:  // a command or probe with random content
             bytes =
               [0xFF, 0xFF] + Array(["IN", "OK", "NO", "BY", "CK", "RS", "TU"].randomElement(using: &random)!.utf8)
               + bytes
-          case 2: bytes += [UInt8](repeating: 0xF8, count: 1500)
-          default: break
+          case 2: bytes += [UInt8](repeating: 0xF8, count: 1500)  // an oversized datagram
+          default: break  // random octets only
           }
           let port = ben.port + UInt16(random.next() & 1)
           if stranger.send(bytes, to: SocketAddress(host: 0x7F00_0001, port: port)) { sentCount += 1 }
@@ -158,7 +159,8 @@ extension TimingTests {
       #expect(traces[0].ticks.count == traces[1].ticks.count)
       let summary = try #require(traces[1].summary)
       #expect(summary.ticksReceived == summary.ticksExpected && summary.others["timeline_messages_rejected"] == 0)
-      // An invitation that happens to be complete is accepted as half-open. The kernel may lose datagrams of a burst.
+      // Not every datagram is counted as dropped: an invitation that happens to be complete is accepted as half-open, and
+      // the kernel may lose datagrams of a burst.
       #expect(summary.others["datagrams_dropped"]! > Int64(sentCount / 2), "\(sentCount) sent")
       #expect(try SyncReport(traces: traces).comparisons[0].magnitude.p99 < .milliseconds(1))
     }

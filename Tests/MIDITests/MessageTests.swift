@@ -47,8 +47,8 @@ func encoded(_ message: Message) -> [UInt8] {
   }
 
   @Test func everyMessageDecodesFromItsBytes() {
-    // On 16 channels, five kinds with two data bytes (36 samples each) and two with one data byte (6 samples each). Song Position
-    // has two data bytes, Quarter Frame and Song Select have one, and seven kinds have none.
+    // There are 6 samples of one data byte and 36 of two. On 16 channels, five kinds have two data bytes and two kinds have one.
+    // Song Position has two data bytes, Quarter Frame and Song Select have one, and seven kinds have none.
     #expect(everyMessage.count == 5 * 16 * 36 + 2 * 16 * 6 + 36 + 2 * 6 + 7)
     #expect(Set(everyMessage).count == everyMessage.count)
     for message in everyMessage {
@@ -67,6 +67,7 @@ func encoded(_ message: Message) -> [UInt8] {
   @Test func messageIsAppendedCompletelyOrNotAtAll() {
     var stream = RigidArray<UInt8>(capacity: 5)
     let note = Message.noteOn(Channel(1)!, key: 60, velocity: 1)
+    // The second note does not fit: three of the five octets are used.
     #expect(note.append(to: &stream) && !note.append(to: &stream))
     #expect(stream.count == 3)
     #expect(Message.songSelect(9).append(to: &stream) && !Message.clock.append(to: &stream))

@@ -32,6 +32,7 @@ enum Event: Equatable {
     #expect(counters == StreamParser.Counters())
   }
 
+  /// Real-time bytes (F8 and FE) do not end running status, a System Common byte (F6) does.
   @Test func runningStatusAppliesToFurtherDataBytes() {
     let (events, counters) = parse([0x90, 60, 1, 61, 2, 0xF8, 62, 0xFE, 3, 0xC0, 5, 6, 0xF6, 7])
     #expect(
@@ -41,7 +42,7 @@ enum Event: Equatable {
         .message(.programChange(channel, program: 5)), .message(.programChange(channel, program: 6)),
         .message(.tuneRequest),
       ])
-    // System Common ends running status, so the last byte, 7, is stray.
+    // The last byte, 7, is stray.
     #expect(counters.strayData == 1)
   }
 
@@ -61,6 +62,7 @@ enum Event: Equatable {
   }
 
   @Test func systemExclusiveIsAcceptedUpToTheCapacity() {
+    // 16 data bytes are the capacity.
     let fits: [UInt8] = [0xF0] + Array(repeating: 5, count: 16) + [0xF7]
     let long: [UInt8] = [0xF0] + Array(repeating: 6, count: 17) + [0xF7]
     let (events, counters) = parse(fits + long + [0xF0, 0xF7] + fits)
@@ -95,6 +97,7 @@ enum Event: Equatable {
     #expect(counters.undefinedStatus == 2)
   }
 
+  /// Random messages and System Exclusives. After one byte in three, also inside a message, a real-time byte is inserted.
   @Test(arguments: UInt64(1)...50) func realTimeBytesLeaveOtherMessagesIntact(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let messages = everyMessage.filter { !$0.isRealTime }
@@ -130,6 +133,7 @@ enum Event: Equatable {
   @Test(arguments: UInt64(1)...10) func randomBytesYieldValidMessagesAndBoundedSystemExclusive(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var parser = StreamParser(systemExclusiveCapacity: 8)
+    // The numbers of defined real-time bytes in the input and of real-time messages in the output.
     var realTime = 0
     var seen = 0
     var messages: [Message] = []

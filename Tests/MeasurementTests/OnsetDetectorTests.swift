@@ -111,6 +111,7 @@ import _TestSupport
     var samples = [Float](repeating: .nan, count: 9_600)
     samples[500] = .infinity
     #expect(detector.onsets(in: samples) == [])
+    // The largest samples and an invalid rate cause no trap.
     _ = detector.onsets(in: [Float](repeating: .greatestFiniteMagnitude, count: 4_800))
     _ = OnsetDetector(rate: -1).onsets(in: samples)
     // The rounding noise of 16 bits.

@@ -8,8 +8,9 @@ import _TestSupport
 @Suite struct SyncReportTests {
   private static let origin = Instant(nanoseconds: 5_000_000_000_000)
 
-  /// A run of `count` ticks from tick `first` on. Tick 0 is due at `start`, the next ticks every 20 833 333 ns (120 BPM). The tick
-  /// at `index` in the run is shifted by `offset(index)`, and the peer acts on it `late(index)` after it is due, in nanoseconds.
+  /// A run of `count` ticks from tick `first` on. Tick 0 is due at `start`, the next ticks every 20 833 333 ns (120 BPM). The
+  /// tick at `index` in the run is shifted by `offset(index)` nanoseconds. The peer acts on this tick `late(index)`
+  /// nanoseconds after it is due.
   private func run(
     _ count: Int, from first: Int64 = 0, start: Instant = origin,
     offset: (Int) -> Int64 = { _ in 0 }, late: (Int) -> Int64 = { _ in 8_000 }
@@ -25,7 +26,8 @@ import _TestSupport
 
   @Test func constantOffsetIsMeasuredExactly() throws {
     let report = try SyncReport(traces: [
-      trace("anna", run(2_880)), trace("bert", run(2_880) { _ in -1_500 }), trace("cleo", run(2_880) { _ in 0 }),
+      trace("anna", run(2_880)), trace("bert", run(2_880, offset: { _ in -1_500 })),
+      trace("cleo", run(2_880, offset: { _ in 0 })),
     ])
     let bert = report.comparisons[0]
     #expect(bert.name == "bert" && bert.common == 2_880 && bert.missing == 0 && bert.extra == 0 && bert.runs == 1)
@@ -38,7 +40,7 @@ import _TestSupport
   }
 
   @Test(arguments: [-120.0, -3.5, 0.02, 20, 900]) func driftIsTheSlopeOfTheOffsets(ppm: Double) throws {
-    let other = run(6_000) { Int64((Double($0) * 20_833_333 * ppm / 1e6).rounded()) }
+    let other = run(6_000, offset: { Int64((Double($0) * 20_833_333 * ppm / 1e6).rounded()) })
     let report = try SyncReport(traces: [trace("anna", run(6_000)), trace("bert", other)])
     let drift = try #require(report.comparisons[0].drift)
     #expect(abs(drift - ppm) < 1e-4)
@@ -61,7 +63,7 @@ import _TestSupport
   @Test func clockOffsetsAreSubtracted() throws {
     let clockOffsets: [Nanoseconds] = [.seconds(-70_000), .seconds(123_456_789), Nanoseconds(-1)]
     let traces = zip(["anna", "bert", "cleo"], clockOffsets).map { name, clockOffset in
-      trace(name, run(100, start: Self.origin + clockOffset) { _ in name == "bert" ? 250 : 0 })
+      trace(name, run(100, start: Self.origin + clockOffset, offset: { _ in name == "bert" ? 250 : 0 }))
     }
     let report = try SyncReport(traces: traces, clockOffsets: clockOffsets)
     #expect(report.comparisons[0].offset.minimum == Nanoseconds(250))
@@ -91,7 +93,8 @@ import _TestSupport
     #expect(far.runs == 4 && far.common == 600 && far.missing == 200 && far.skipped == 0)
     #expect(far.offset.minimum == .seconds(600) && far.offset.maximum == .seconds(600))
     // Fewer runs: matched with the nearest. The peer missed the first and the third run and joined the last one late.
-    let ticks = run(200, start: starts[1]) { _ in 7 } + run(100, from: 100, start: starts[3]) { _ in 7 }
+    let ticks =
+      run(200, start: starts[1], offset: { _ in 7 }) + run(100, from: 100, start: starts[3], offset: { _ in 7 })
     let some = try SyncReport(traces: [trace("anna", reference), trace("bert", ticks)]).comparisons[0]
     #expect(some.runs == 2 && some.common == 300 && some.missing == 500 && some.skipped == 0 && some.extra == 0)
     #expect(some.offset.minimum == Nanoseconds(7) && some.offset.maximum == Nanoseconds(7))
@@ -142,7 +145,7 @@ import _TestSupport
   }
 
   @Test func textAndJSONShowTheFigures() throws {
-    var killed = trace("bert", run(96) { _ in 20_833 })
+    var killed = trace("bert", run(96, offset: { _ in 20_833 }))
     killed.isCutOff = true
     var anna = trace("anna", run(96))
     var summary = TraceSummary(role: "master")

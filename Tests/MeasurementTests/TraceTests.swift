@@ -89,6 +89,7 @@ import _TestSupport
       // A line without its newline is complete.
       #expect(cut.ticks.count == lines || (cut.ticks.count == lines + 1 && !cut.isCutOff))
       #expect(cut.ticks == Array(trace.ticks[..<cut.ticks.count]))
+      // The summary is read only if no more than its newline is missing.
       #expect(cut.summary == nil || length == bytes.count - 1)
     }
     #expect(try Trace(bytes: Array(bytes.dropLast(20)), file: "t").isCutOff)
@@ -103,6 +104,7 @@ import _TestSupport
       switch random.integer(in: 0...2) {
       case 0: bytes[at] = UInt8(random.integer(in: 0...255))
       case 1: bytes.remove(at: at)
+      // Inserts the end of a text, from a random character on.
       default: bytes.insert(contentsOf: Array("9\n{}-,null".utf8)[Int(random.integer(in: 0...9))...], at: at)
       }
     }

@@ -22,8 +22,8 @@ import _TestSupport
     return sent == timeline.count
   }
 
-  /// Restarts a stream with a journal, and encodes `message` and a guard packet, which is acknowledged. Returns whether the sender
-  /// then has no unacknowledged command.
+  /// Restarts a stream with a journal, encodes `message` and a guard packet, and acknowledges `message`. Returns whether the
+  /// sender then has no unacknowledged command.
   @_noLocks @_noAllocation
   private static func sendJournal(
     _ sender: inout PacketSender, _ message: Message, at instant: Instant, into packet: inout RigidArray<UInt8>
@@ -115,6 +115,7 @@ import _TestSupport
       case .exclusive(let data, _):
         packets.append(octets { _ = sender.encode(systemExclusive: rigid(data), at: now, into: &$0) })
       }
+      // As a receiver whose feedback takes as long as eight packets.
       if packets.count % 64 == 0 { sender.acknowledge(sender.sequence &- 8) }
     }
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 512)

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct ClockStepDetectorTests {
   @Test func stepIsReportedOnceAndNoiseIsIgnored() {
-    // The argument of `update` is CLOCK_REALTIME minus CLOCK_MONOTONIC in nanoseconds. It varies by the time between two readings.
+    // The argument of `update` is CLOCK_REALTIME minus CLOCK_MONOTONIC in nanoseconds. It varies by the time between the
+    // readings of the two clocks.
     var clock = ClockStepDetector()
     let noise: [Int64] = [0, 300, -250, 90_000, -90_000]
     for n in noise { #expect(clock.update(1_700_000_000_000_000_000 + n) == nil) }
@@ -14,7 +15,7 @@ import Testing
     #expect(clock.update(1_700_003_600_000_000_100) == nil)
     #expect(clock.update(1_700_003_599_700_000_000) == .milliseconds(-300))
     #expect(clock.steps == 2)
-    // The arithmetic does not trap.
+    // The arithmetic does not trap at extreme values.
     for wall in [Int64.min, .max, 0, .min] { _ = clock.update(wall) }
   }
 

@@ -29,7 +29,8 @@ import Testing
       recorder.record("outer")
       let inner = RealtimeThread(name: "inner", priority: 1) { recorder.record("inner") }
       inner.join()
-      // Started as by the plugin of a sound server: the thread inherits the attributes of its creator.
+      // Started without attributes, as by the plugin of a sound server. Such a thread inherits the policy of its creator, unless
+      // the creator has the flag SCHED_RESET_ON_FORK.
       var library = pthread_t()
       pthread_create(&library, nil, recordFromLibrary, Unmanaged.passUnretained(recorder).toOpaque())
       pthread_join(library, nil)
@@ -55,7 +56,7 @@ private final class PolicyRecorder: Sendable {
   var recorded: [String: Int32] { policies.withLock { $0 } }
 
   func record(_ name: String) {
-    // SCHED_RESET_ON_FORK of <sched.h>.
+    // SCHED_RESET_ON_FORK of <sched.h>. The kernel returns this flag together with the policy.
     let resetOnFork: Int32 = 0x4000_0000
     policies.withLock { $0[name] = sched_getscheduler(0) & ~resetOnFork }
   }

@@ -11,6 +11,7 @@ import Testing
       for n in 0..<8 { #expect(ring.pop() == lap * 8 + n) }
       #expect(ring.pop() == nil)
     }
+    // One push per lap was refused.
     #expect(ring.dropped == 1000)
   }
 
@@ -24,6 +25,7 @@ import Testing
     var expected = 0
     while expected < count {
       guard let element = ring.pop() else { continue }
+      // If an element is lost, repeated or out of order, the expectation below fails.
       if element != expected { break }
       expected += 1
     }

@@ -25,6 +25,7 @@ import Testing
     var newest = 0
     while newest < last {
       guard let pair = buffer.take() else { continue }
+      // If a state is mixed or old, the expectation below fails.
       if pair.a != -pair.b || pair.a <= newest { break }
       newest = pair.a
     }

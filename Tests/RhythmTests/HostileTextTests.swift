@@ -45,6 +45,7 @@ import Testing
   }
 
   @Test func unterminatedQuoteIsReportedWithItsFirstLine() {
+    // The parser finds the fault at the end of the text, in line 19. The message also names the line of the quote.
     let found = faults(replacing: [2: "description: 'open"])
     #expect(found.count == 1 && found[0].hasPrefix("small.yaml:19: is not valid YAML at column "))
     #expect(found[0].contains("while scanning a quoted scalar that begins in line 2, found unexpected end of stream; "))
@@ -63,6 +64,7 @@ import Testing
   @Test func controlCharactersAreEscapedInMessages() {
     // The key contains an escape sequence of a terminal and a line end. Without escapes, it would forge a line of output.
     let found = faults(replacing: [5: "\"\\e[31m\\nsmall.yaml:1: all is well\": 1"])
+    // The two faults are an unknown field and the missing tempo, which the key has replaced.
     #expect(found.allSatisfy { !$0.contains("\u{1b}") && !$0.contains("\n") } && found.count == 2)
   }
 }

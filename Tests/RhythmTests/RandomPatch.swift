@@ -34,6 +34,7 @@ struct RandomPatch {
     let layers = (0..<Int(random.integer(in: 1...4))).map { _ in
       let bounds = [Int(random.integer(in: 0...127)), Int(random.integer(in: 0...127))].sorted()
       var lines: [Int: [Character]] = [:]
+      // Voice 0 has a line, and each other voice has one with a probability of one half.
       for voice in voices.indices where lines.isEmpty || Bool.random(using: &random) {
         lines[voice] = (0..<steps).map { _ in "....oxX".randomElement(using: &random)! }
       }
@@ -43,6 +44,7 @@ struct RandomPatch {
     for voice in voices {
       text += "  \(voice.name): { note: \(voice.note)\(voice.group == 0 ? "" : ", group: g\(voice.group)") }\n"
     }
+    // An upper bound of 127 is left out, because it is the default.
     text += "layers:\n"
     for (place, layer) in layers.enumerated() {
       text +=

@@ -69,7 +69,7 @@ import Testing
     let table = StepTable(patch)
     #expect(patch.meter == .common && patch.bars == 2 && patch.tempo.bpm.rounded() == 104)
     // At activity 0, the first bar has a kick (36) on beats 1 and 3, and a side stick (37) on beats 2 and 4.
-    let beat = (0..<Int64(16)).map { table.sounding(at: Step($0), activity: 0).map(\.note) }
-    for step in 0..<16 { #expect(beat[step] == [0: [36], 4: [37], 8: [36], 12: [37]][step, default: []]) }
+    let notes = (0..<Int64(16)).map { table.sounding(at: Step($0), activity: 0).map(\.note) }
+    for step in 0..<16 { #expect(notes[step] == [0: [36], 4: [37], 8: [36], 12: [37]][step, default: []]) }
   }
 }

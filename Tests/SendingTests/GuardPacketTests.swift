@@ -65,9 +65,10 @@ import Testing
     #expect(takePackets(virtual).count == 2)
     #expect(guardPacketTimes(virtual, seconds: 2) == [])
     virtual.send(.stop, to: 0)
+    // The time is 2 s now. It does not go back to zero: the call sends Stop at 2 s.
     virtual.advance(to: .zero)
     #expect(takePackets(virtual).count == 1)
-    // Twenty in the first half second, and the first of those at intervals of a second.
+    // Twenty in the first half second, and the first of the four at intervals of a second.
     #expect(guardPacketTimes(virtual, seconds: 2).count == 21)
   }
 
@@ -81,6 +82,7 @@ import Testing
 
   @Test func streamInAReusedSlotHasAnEmptyHistory() {
     let virtual = sender()
+    // The history of the first stream contains a hundred notes.
     for key in 0..<100 as Range<UInt8> {
       virtual.send(.noteOn(Channel(1)!, key: UInt7(masking: key), velocity: 1), to: 0)
       virtual.advance(to: .zero)
@@ -92,6 +94,7 @@ import Testing
     virtual.send(note, to: 1)
     virtual.advance(to: .zero)
     #expect(takePackets(virtual) == [[7, 1, 0]])
+    // The journal covers the packets from now on. In the first of them, it is empty.
     virtual.execute(.setJournal(virtual.streams[1], true))
     virtual.send(note, to: 1)
     virtual.advance(to: .zero)

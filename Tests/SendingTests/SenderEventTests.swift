@@ -24,7 +24,8 @@ import Testing
     let next = VirtualSender.schedule(run: 2, at: VirtualSender.origin + .milliseconds(100))
     virtual.sender.adopt(next, at: virtual.now)
     virtual.advance(to: .milliseconds(75))
-    // Step 1 of the first run was due at 70 ms. It may have been reported before.
+    // The first run reports step 1 at 70 ms, 50 ms before it is due. The report may precede the new schedule, or be part of
+    // the change to it.
     #expect(virtual.events == ["step 1", "end", "recall", "step 0"] || virtual.events == ["end", "recall", "step 0"])
   }
 
@@ -41,12 +42,13 @@ import Testing
     #expect(wakings == 16)
   }
 
-  /// Its tick cursors do not move while it follows. When it becomes master, it does not send the ticks of the past.
+  /// While such a follower follows, its tick cursors do not move. When it becomes master, it does not send past ticks.
   @Test func followerThatDoesNotReportTicksSendsFromTheCurrentTickWhenItBecomesMaster() {
     let virtual = VirtualSender(reportsTicks: false)
     let device = virtual.open()
     virtual.sender.adopt(VirtualSender.schedule(sends: false), at: virtual.now)
     virtual.play(from: .milliseconds(-100), to: .milliseconds(1870))
+    // As master, the peer continues run 1. The device begins at the next bar, with tick 96 at 1920 ms.
     var schedule = VirtualSender.schedule(run: 2)
     schedule.firstRun = 1
     virtual.sender.adopt(schedule, at: virtual.now)

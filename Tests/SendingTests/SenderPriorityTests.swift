@@ -3,8 +3,8 @@ import MusicalTime
 import Sending
 import Testing
 
-/// The order of due packets (Start, Continue, Stop, and ticks to play-on-arrival receivers) and deferrable packets (messages, ticks
-/// that leave ahead of time, guard packets).
+/// The order of due packets (Start, Continue, Stop, and ticks to play-on-arrival receivers) and deferrable packets (messages,
+/// ticks that leave ahead of time, guard packets).
 @Suite struct SenderPriorityTests {
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
 
@@ -39,7 +39,9 @@ import Testing
     let virtual = VirtualSender()
     let receivers = (0..<20).map { _ in virtual.open(isTuttiPeer: true) }
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    // The System Exclusive stands for the timeline message.
     virtual.execute(.exclusive(SystemExclusiveData([0x7D, 1])!, to: nil, isJournalled: false))
+    // Start (due at -95 ms), the deferrable System Exclusive, and the ticks 0 and 1, which leave 90 ms ahead.
     virtual.advance(to: .milliseconds(-60))
     for receiver in receivers {
       let packets = virtual.takePackets(to: receiver)
@@ -48,7 +50,8 @@ import Testing
     }
   }
 
-  /// Messages to all Tutti peers are on the player's channel, messages to standard devices are as the instrument sent them.
+  /// A peer sends each note of its player twice: to the Tutti peers on the player's channel, and to the standard devices as
+  /// the instrument sent it.
   @Test func messageGoesToItsKindOfReceiverOnly() {
     let virtual = VirtualSender()
     let receivers = [virtual.open(), virtual.open(isTuttiPeer: true)]
@@ -70,8 +73,9 @@ import Testing
     virtual.removePackets()
     virtual.cost = .milliseconds(5)
     virtual.send(note, to: .standardDevices)
+    // More than enough polls for all notes.
     for _ in 0..<2000 { virtual.poll() }
-    // The first note leaves before the first deadline, the other 19 in slices of eight.
+    // The lengths of the uninterrupted series of notes.
     var slices: [Int] = []
     var length = 0
     for message in virtual.packets.flatMap(\.messages) {
@@ -82,6 +86,7 @@ import Testing
         length = 0
       }
     }
+    // The first note leaves before the first deadline, the other 19 in slices of eight.
     #expect(slices == [1, 8, 8, 3])
   }
 
@@ -98,7 +103,7 @@ import Testing
       for number in 0..<3 {
         let time = Nanoseconds.milliseconds(50 + 25 * Int64(number))
         if isNear {
-          // The next deadline is the first step of a new run, 50 ms before its origin, 100 us from now.
+          // The next deadline is 100 us after `time`: the first step of a new run, reported 50 ms before its origin.
           let origin = VirtualSender.origin + time + .microseconds(50_100)
           virtual.sender.adopt(
             VirtualSender.schedule(run: 2 + UInt32(number), sends: false, at: origin), at: virtual.now)
@@ -122,6 +127,7 @@ import Testing
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
     virtual.advance(to: .milliseconds(-99))
     virtual.removePackets()
+    // Each packet takes longer than two ticks. Start has been due since -10 ms. So all deadlines are missed.
     virtual.cost = .milliseconds(50)
     virtual.wait(until: .milliseconds(-8))
     for _ in 0..<400 { virtual.poll() }
@@ -129,6 +135,7 @@ import Testing
     #expect(
       Set(guards.prefix(20).map(\.receiver)) == Set(quiet),
       "no receiver gets a second guard packet before all have the first")
+    // The lengths of the uninterrupted series of guard packets.
     var (slices, length): ([Int], Int) = ([], 0)
     for packet in virtual.packets {
       if packet.messages.isEmpty {
@@ -138,6 +145,7 @@ import Testing
         length = 0
       }
     }
+    // The first guard packets to the 20 receivers need three slices.
     #expect(slices.prefix(3).allSatisfy { $0 <= 8 }, "\(slices)")
   }
 }

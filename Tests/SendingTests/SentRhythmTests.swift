@@ -16,7 +16,7 @@ import Testing
     let virtual = VirtualSender()
     let (onArrival, timeStamped) = (virtual.open(), virtual.open(isTuttiPeer: true))
     virtual.sender.adopt(VirtualSender.schedule(end: 50), at: virtual.now)
-    // Start leaves 5 ms before the first tick, 95 ms before it is due.
+    // Start leaves 95 ms before it is due, which is 5 ms before the first tick leaves.
     virtual.play(from: .milliseconds(-100), to: .milliseconds(-95))
     #expect(virtual.messages(to: timeStamped) == [Sent(.start, at: 0)])
     #expect(virtual.messages(to: onArrival) == [])
@@ -62,15 +62,15 @@ import Testing
     let device = virtual.open()
     virtual.sender.adopt(VirtualSender.schedule(start: 6 * 20_000), at: virtual.now)
     virtual.play(from: .milliseconds(-20), to: .milliseconds(1))
-    // The song position has 14 bits. It is the step modulo 16384, the largest multiple of the 16 steps of the pattern that
-    // fits.
+    // The song position has 14 bits. It is the step modulo 16384, which is the number of 14-bit values and a multiple of the
+    // 16 steps of the pattern.
     let messages = virtual.messages(to: device).map(\.message)
     #expect(messages == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
   }
 
   @Test func receiverThatBecomesATimeStampReceiverMissesNoTick() {
     let virtual = VirtualSender()
-    // The ticks of the next 90 ms have already been sent to this receiver.
+    // At 405 ms, the ticks of the next 90 ms have already been sent to this time-stamp receiver, but not to the device.
     virtual.open(isTuttiPeer: true)
     let device = virtual.open()
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
@@ -84,7 +84,8 @@ import Testing
     #expect(before + pending + virtual.messages(to: device) == [Sent(.start, at: 0)] + Sent.clocks(0..<30))
   }
 
-  /// At the change, all ticks of the run have already been sent to time-stamp receivers.
+  /// At 945 ms, when the device becomes a time-stamp receiver, the last tick has already left for such receivers. It is due at
+  /// 980 ms and left 90 ms ahead.
   @Test func receiverThatBecomesATimeStampReceiverBeforeTheEndMissesNoTick() {
     let virtual = VirtualSender()
     let device = virtual.open()

@@ -19,11 +19,15 @@ final class VirtualSender {
     /// When the packet was sent, after ``origin``.
     var sent: Nanoseconds
     var sequence: UInt16
+    /// The RTP time stamp: when the messages take effect.
     var timestamp: UInt32
+    /// The send instant; nil if the packet has no room for it.
     var sendInstant: Instant?
+    /// The MIDI messages. ``hasExclusive`` tells whether a System Exclusive is among the commands.
     var messages: [Message] = []
     var hasExclusive = false
     var hasJournal = false
+    /// The length in octets.
     var length = 0
   }
 
@@ -32,6 +36,7 @@ final class VirtualSender {
   /// The outputs other than packets.
   private(set) var events: [String] = []
   private var ids = StreamIDAllocator()
+  /// The streams by receiver, including closed ones.
   private(set) var streams: [StreamID] = []
   /// The time that sending a packet takes.
   var cost = Nanoseconds.zero
@@ -59,6 +64,7 @@ final class VirtualSender {
   func open(isTuttiPeer: Bool = false, hasJournal: Bool = false, takesClock: Bool = true, sequence: UInt16 = 0) -> Int {
     let (id, receiver) = (ids.allocate(), streams.count)
     streams.append(id)
+    // The host is the receiver. `decode` reads it from the packet's destination.
     let address = SocketAddress(host: UInt32(receiver), port: 5005)
     execute(.open(id, to: address, ssrc: 1, sequence: sequence, takesClock: takesClock))
     if isTuttiPeer {
@@ -105,10 +111,11 @@ final class VirtualSender {
     return true
   }
 
-  /// Lets time pass until this long after ``origin`` without a poll, like a late driver.
+  /// Lets time pass until this long after ``origin`` without a poll, like a late driver. Does nothing if this instant has
+  /// passed.
   func wait(until time: Nanoseconds) { now = max(now, Self.origin + time) }
 
-  /// Does everything that may be done at the instant this long after ``origin``. Returns the next deadline.
+  /// Waits until this long after ``origin``, and then does everything that may be done. Returns the next deadline.
   @discardableResult
   func advance(to time: Nanoseconds) -> Instant {
     wait(until: time)

@@ -3,6 +3,7 @@ import Simulation
 import Testing
 import _TestSupport
 
+/// The delays and losses of a network model, and the file that describes a network.
 @Suite struct NetworkModelTests {
   /// The delays of `count` packets in microseconds, without the lost packets.
   private func delays(_ network: NetworkModel, count: Int = 100_000) -> [Double] {
@@ -22,10 +23,10 @@ import _TestSupport
       #expect(abs(average - mean) < mean / 10, "\(network.name)")
       #expect(abs(variance.squareRoot() - deviation) < deviation / 4, "\(network.name)")
     }
-    // The minimum is 100 us, and the deviation 1 us.
+    // The minimum is 100 us, and the deviation 1 us. A delay is never seven deviations above the minimum.
     #expect(delays(.still).allSatisfy { $0 >= 100 && $0 < 107 })
-    // A Pareto distribution of index 3 and minimum 1 has the mean 1.5 and the deviation 0.866. So the minimum lies 0.5
-    // / 0.866 deviations below the mean: 5 ms - 0.577 * 5 ms = 2.11 ms.
+    // A Pareto distribution of index 3 and minimum 1 has the mean 1.5 and the deviation 0.866. The minimum therefore lies
+    // 0.577 deviations (0.5 / 0.866) below the mean: 5 ms - 0.577 * 5 ms = 2.11 ms.
     #expect(delays(.poor).min()! >= 2110)
   }
 

@@ -2,6 +2,7 @@ import MusicalTime
 import Simulation
 import Testing
 
+/// Simulations of random networks and commands, in which all invariants must hold.
 @Suite struct RandomScenarioTests {
   /// A random scenario with two to four peers, so that it does not take long in a debug build. Every twentieth seed has
   /// seven. `.ci/run` runs a hundred scenarios with the release build.

@@ -5,6 +5,7 @@ import Transports
 
 /// Parsing, resolving and comparing of addresses. The port is 5004 if the text contains none.
 @Suite struct SocketAddressTests {
+  /// Port 65535 is invalid, because the data port would be 65536.
   @Test(arguments: [
     "", ":5004", "1.2.3.4:", "1.2.3.4:x", "1.2.3.4:0", "1.2.3.4:65535", "1.2.3.4:70000", "a:b:c", "[::1", "[]:5004",
     "[::1]5004", "[::1]:", "[::1]:0", "[::1]:65535", "[1.2.3.4]:5004", "[ada]:5004", "::1]:5004", "1:2:3:4:5:6:7:8:9",

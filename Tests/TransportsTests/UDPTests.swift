@@ -39,12 +39,14 @@ import Testing
     defer { sender.close() }
     let before = MonotonicClock.now
     #expect(sender.send([UInt8](repeating: 0xF8, count: 40), to: at(loopback, pair.data.port)))
+    // Only the data port has data.
     #expect(pair.wait(milliseconds: 1000) == (false, true, false))
     // The buffer is smaller than the datagram: the datagram is truncated, its length is still reported.
     var room = [UInt8](repeating: 0, count: 16)
     let arrival = try #require(room.withUnsafeMutableBytes { pair.data.receive(into: $0.baseAddress!, room: 16) })
     #expect(arrival.length == 40 && room == [UInt8](repeating: 0xF8, count: 16))
     #expect(arrival.from == at(loopback, sender.port) && arrival.from.description == "\(at(loopback, sender.port))")
+    // The tolerance is for the conversion of the kernel's stamp to CLOCK_MONOTONIC.
     #expect(arrival.at >= before - .microseconds(50) && arrival.at <= MonotonicClock.now)
     #expect(room.withUnsafeMutableBytes { pair.data.receive(into: $0.baseAddress!, room: 16) } == nil)
     // A reply reaches the sender.
@@ -52,6 +54,7 @@ import Testing
     #expect(room.withUnsafeMutableBytes { sender.receive(into: $0.baseAddress!, room: 16) }?.length == 1)
   }
 
+  /// Packets of more than 256 octets are copied by another part of the code.
   @Test(arguments: [0, 1, 255, 256, 257, 1400, 1472])
   func packetsUpToTheMaximumLengthAreSentCompletely(length: Int) throws {
     let pair = try PortPair(port: 0)
@@ -65,6 +68,7 @@ import Testing
     #expect((0..<length).allSatisfy { datagram.octets[$0] == UInt8(truncatingIfNeeded: $0 &* 7) })
   }
 
+  /// Lengths and offsets in octets. A clock probe has the length 44 and the offset 36.
   @Test(arguments: [(8, 0), (44, 36), (256, 100), (257, 249), (1472, 16)])
   func packetContainsItsSendInstant(length: Int, offset: Int) throws {
     let pair = try PortPair(port: 0)
@@ -130,8 +134,8 @@ import Testing
     defer { socket.close() }
     defer { sender.close() }
     let loopback = SocketAddress(host: 0x7F00_0001, port: socket.port)
-    // The kernel reports twice the requested size, to account for its own overhead. Without permission for a large buffer, the
-    // first thousand datagrams may be dropped.
+    // The kernel reports twice the requested size, to account for its own overhead. Without permission for a large buffer, some
+    // of the first thousand datagrams may be dropped.
     let isLarge = option(socket, SOL_SOCKET, SO_RCVBUF) >= 2 << 20
     let tick = [UInt8](repeating: 0xF8, count: 24)
     for _ in 0..<1000 { _ = sender.send(tick, to: loopback) }

@@ -2,7 +2,8 @@ public import MusicalTime
 public import Simulation
 
 /// Two peers in session on a virtual network. One follows the other. The type computes the clock measurements that the
-/// follower obtains, and when. The local clock is the follower's; it shows true time. The remote clock is the master's.
+/// follower obtains, and when. The local clock is the follower's; it shows true time. The remote clock is the master's. A
+/// packet out goes from the follower to the master, and a packet back comes from the master.
 public struct VirtualRoute: Sendable {
   public typealias Random = SplitMix
 
@@ -63,7 +64,9 @@ public struct VirtualRoute: Sendable {
       let transit = ClockTransit(.back, sent: sent + difference(at: sent), received: sent + delay)
       measurements.append(Measurement(at: sent + delay, transit: transit))
     }
+    // The time from the arrival of a packet to the answer.
     let processing = Nanoseconds.microseconds(30)
+    // The requests of the follower, the replies to them, and the acknowledgements of the follower.
     for time in probeTimes() {
       let sent = Instant(nanoseconds: Int64(time * 1e9))
       guard let out = network.delay(&random), let back = network.delay(&random) else { continue }

@@ -7,6 +7,8 @@ import _TestTraits
 /// A wrong command line with the expected exit status and error message.
 struct BadInput: CustomTestStringConvertible, Sendable {
   var arguments: [String]
+  /// The exit status as in sysexits.h: 64 for a wrong command line, 65 for a file that cannot be parsed, 69 for a file, host,
+  /// device or port that cannot be used.
   var status: Int32
   /// Texts that standard error must contain.
   var messages: [String]
@@ -22,6 +24,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
 /// Wrong input gives one line with the thing, the reason and the remedy, the exit status for the kind of error, and leaves
 /// no files behind.
 @Suite(.ownThreads) struct BadInputTests {
+  /// Command lines that name files, hosts, devices or ports that are missing or broken.
   static let unusable = [
     BadInput("peer --port 0 --patch nothing", 69, "patch nothing: not found; give one of:", "street"),
     BadInput("peer --port 0 --patch ./missing.yaml", 69, "./missing.yaml: no such file"),
@@ -58,6 +61,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure audio broken.yaml broken.yaml", 65, "broken.yaml"),
   ]
 
+  /// Wrong command lines.
   static let misused = [
     BadInput("peer --bpm 19", 64, "tempo 19.0 BPM is out of range; give one from 20 to 999"),
     BadInput("peer --bpm nan", 64, "tempo nan BPM is out of range"),
@@ -97,13 +101,15 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("dance", 64, "dance"),
   ]
 
+  /// Runs `tutti` with `input` in a folder that contains a file that no command can read, `broken.yaml`.
+  ///
+  /// - Returns: the outcome, and the names of the files that `tutti` has left behind.
   private func run(_ input: BadInput) async throws -> (outcome: Child.Outcome, newFiles: [String]) {
     let folder = try TemporaryFolder()
     try Data("name: broken\nlayers: [\n".utf8).write(to: folder.url.appendingPathComponent("broken.yaml"))
-    try Data().write(to: folder.url.appendingPathComponent("empty.trace"))
     let outcome = try await Child.tutti(input.arguments, in: folder).outcome()
-    // The client library of a sound server creates a folder for settings.
-    let known: Set = ["broken.yaml", "empty.trace", "state", "config", "tutti.output", "tutti.error"]
+    // The folder `config` may be created by the client library of a sound server, for its settings.
+    let known: Set = ["broken.yaml", "state", "config", "tutti.output", "tutti.error"]
     return (outcome, folder.contents.filter { !known.contains($0) })
   }
 

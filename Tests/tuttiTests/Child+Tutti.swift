@@ -17,7 +17,7 @@ extension Child {
     let command = prefix + [try Program.tutti()] + arguments
     return try Child(
       "/usr/bin/env", command, name: name, in: folder,
-      environment: ["TUTTI_PATCHES": Program.patches].merging(environment) { $1 })
+      environment: ["TUTTI_PATCHES": Program.patches].merging(environment) { _, given in given })
   }
 
   /// Waits until the program ends.

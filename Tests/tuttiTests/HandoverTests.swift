@@ -21,8 +21,8 @@ extension TimingTests {
     }
 
     @Test func handoverLosesNoTick() async throws {
-      // If the machine stalls for longer than the lead time, the stop reaches ada too late. Such a stall also makes hits late. The
-      // test is repeated if a peer has counted late hits.
+      // If the machine stalls for longer than the lead time, the stop reaches ada too late. Such a stall also makes hits late.
+      // The test is repeated if a peer has counted late hits.
       var traces = try await tracesOfHandover()
       for _ in 0..<2 where !areUndisturbed(traces) { traces = try await tracesOfHandover() }
       #expect(areUndisturbed(traces), "the machine stalled in every attempt")
@@ -89,6 +89,7 @@ extension TimingTests {
         let totals = peers.map(\.totalActivities)
         let killed = MonotonicClock.now
         ada.child.signal(SIGKILL)
+        // Waits for the takeover, for up to ten seconds.
         for _ in 0..<200 where !peers.contains(where: { $0.events.contains { $0.event == "took_over" } }) {
           try await Task.sleep(for: .milliseconds(50))
         }

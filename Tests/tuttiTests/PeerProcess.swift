@@ -5,6 +5,7 @@ import _TestSupport
 
 /// A `tutti peer` process that a test controls with typed commands and observes by JSON events.
 final class PeerProcess {
+  /// A JSON event. The members that its kind of event does not have are nil.
   struct Event: Decodable {
     struct Peer: Decodable {
       var name: String?

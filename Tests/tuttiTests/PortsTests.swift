@@ -49,6 +49,8 @@ import _TestTraits
   @Suite(.serialized, .enabled(if: Lab.hasSequencer && Lab.hasLoopback, "\(Lab.needsLoopback)")) struct LabPortsTests {
     private let outer = PortsTests()
 
+    /// Runs a peer with `arguments`, and expects that it fails with status 69 and one line on standard error. Returns this
+    /// line.
     private func fail(
       _ arguments: String, prefix: [String] = [], in folder: TemporaryFolder
     ) async throws -> String {
@@ -68,6 +70,7 @@ import _TestTraits
       #expect(listing.sequencer)
       let virtual = listing.ports.filter { $0.port.hasPrefix("VirMIDI") }
       #expect(virtual.count == 4 && virtual.allSatisfy { $0.sends && $0.receives })
+      // "listing" is the name under which `tutti ports` itself opens the sequencer.
       #expect(!listing.ports.contains { $0.client == "System" || $0.client == "listing" })
       #expect(listing.devices.contains { $0.audio == "alsa:hw:Loopback,0" })
       #expect(listing.devices.contains { $0.audio == "alsa:hw:Dummy,0" })

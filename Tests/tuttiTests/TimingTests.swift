@@ -38,6 +38,7 @@ import _TestSupport
   @Test(arguments: [("street", 64), ("bossa", 20), ("pulse", 96)])
   func recordingsContainExactlyTheExpectedHits(patch: String, activity: Int) async throws {
     let folder = try TemporaryFolder()
+    // The names of the peers that have played without late hits.
     var seen: Set<String> = []
     for _ in 0..<5 where seen.count < 4 {
       let demo = try await demo(["--patch", patch, "--activity", "\(activity)"], in: folder)
@@ -133,6 +134,7 @@ import _TestSupport
     }
   }
 
+  /// Whether a process can be started in a time namespace of its own.
   private static let canUnshare: Bool = {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

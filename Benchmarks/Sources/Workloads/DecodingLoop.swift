@@ -27,7 +27,8 @@ public final class DecodingLoop {
     if lossInterval > 0 {
       untilLoss -= 1
       if untilLoss == 0 {
-        // The lost packet is the last one of its interval; the packet after it is decoded now and is the first of the next.
+        // The lost packet is the last one of its interval. The packet after it is decoded below, as the first of the next
+        // interval.
         untilLoss = lossInterval - 1
         advance()
       }

@@ -27,9 +27,11 @@ public struct Workload: Sendable {
     let channel = Channel(1)!
     var random = SplitMix(seed: seed)
     var events: [(at: Int64, message: Message)] = []
-    // In milliseconds. A held key is not struck again.
+    // The instant from which each key is free, in milliseconds. A held key is not struck again.
     var freeFrom = [Int64](repeating: 0, count: 128)
     var time: Int64 = 1000
+    // The last notes end after `time`, among events that are not generated. The surplus of 1000 events, which is cut off below,
+    // contains them.
     while events.count < count + 1000 {
       for lowest in [36, 60] as [Int64] {
         for _ in 0..<(random.integer(in: 0...9) == 0 ? random.integer(in: 2...3) : 1) {

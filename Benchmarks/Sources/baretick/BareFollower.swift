@@ -99,8 +99,9 @@ enum FollowerMethod: String, CaseIterable, Encodable {
   func follower(interval: Double) -> any BareFollower {
     switch self {
     case .ardour: DelayLockedLoop(omega: 0.0314, interval: interval)
+    // A bandwidth of 1/6 Hz.
     case .jack: DelayLockedLoop(omega: 2 * .pi / 6 * interval, interval: interval)
-    // Bandwidths of 0.5 and 0.1 per quarter note, which is 24 ticks.
+    // Bandwidths of 0.5 and then 0.1 per quarter note, which is 24 ticks.
     case .element: DelayLockedLoop(first: 2 * .pi * 0.5 / 24, omega: 2 * .pi * 0.1 / 24, interval: interval)
     case .ten: MeanOfIntervals(10, interval: interval)
     case .quarter: MeanOfIntervals(24, interval: interval)

@@ -49,6 +49,7 @@ struct BareTick: ParsableCommand {
     print(String(decoding: try encoder.encode(report), as: UTF8.self))
   }
 
+  /// Prints the phase errors from 2 s before the tempo step to 6 s after it. Two empty lines end a block of gnuplot data.
   private func printSeries(seed: UInt64) {
     for method in FollowerMethod.allCases {
       print("\"\(method.rawValue)\"")

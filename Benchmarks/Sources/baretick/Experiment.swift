@@ -26,6 +26,7 @@ struct Experiment {
   let outcome: Outcome
 
   init(_ method: FollowerMethod, seed: UInt64, loss: Double) {
+    // Separate random numbers for the losses, so that the lateness of the ticks is the same with and without loss.
     var (random, losses) = (SplitMix(seed: seed), SplitMix(seed: seed &+ 1000))
     var follower = method.follower(interval: 60 / 120.0 / 24)
     var outcome = Outcome()
@@ -33,8 +34,9 @@ struct Experiment {
     var steadyErrors: [Double] = []
     // The due time of the tick, in seconds.
     var due = 0.0
-    // The number of the tick minus the count of the follower: at the 100th tick, and how far it has changed since.
+    // The number of the tick minus the count of the follower, at the first tick received from number 100 on.
     var initialOffset: Int?
+    // The change of this difference since then.
     var countError = 0
     let step = Double(Self.ticksBefore) * 60 / 120 / 24
     for n in 0..<Self.ticksBefore + Self.ticksAfter {
@@ -59,6 +61,7 @@ struct Experiment {
     let mean = steadyErrors.reduce(0, +) / Double(steadyErrors.count)
     let squares = steadyErrors.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
     outcome.deviation = (squares / Double(steadyErrors.count)).squareRoot()
+    // So far, `settled` counts the ticks up to the last one outside; nil if none was outside.
     if outcome.settled ?? 0 >= Self.ticksAfter - 10 {
       outcome.settled = nil
     } else {

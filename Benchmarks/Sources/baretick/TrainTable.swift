@@ -31,7 +31,7 @@ struct TrainTable: Encodable {
         var (follower, counter) = (TickFollower(), TickCounter())
         // The number of a tick minus the number that the counter gives to it, at the 200th arrival.
         var origin: Int64 = 0
-        // The number of ticks from `calm` to the last one with an error.
+        // The number of ticks from `calm`, the first arrival after the disturbance, to the last one with an error.
         var lastWrong = 0
         for (n, arrival) in arrivals.enumerated() {
           counter.add(arrival.at, to: &follower)

@@ -15,7 +15,7 @@ final class Follower {
   private var receiver = PacketReceiver(ssrc: 0, systemExclusiveCapacity: 256)
   /// The control port of the master; nil before the session is established.
   private var master: SocketAddress?
-  /// When the next receiver feedback is sent: a second after the first packet since the last one.
+  /// When the next receiver feedback is sent: one second after the first packet that followed the last feedback.
   private var feedbackDue = Instant.distantFuture
   /// Whether the session was established.
   private(set) var hasJoined = false
@@ -113,7 +113,7 @@ final class Follower {
     }
   }
 
-  /// Counts a tick in row `row` of the table; nil: the tick is in no row.
+  /// Counts a tick in row `row` of the table. Nil stands for a tick without an open row, or while the rhythm is stopped.
   private func count(_ row: Int?) {
     guard let row else {
       counters.unexpected += 1

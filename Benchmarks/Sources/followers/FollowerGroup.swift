@@ -9,7 +9,8 @@ import RTPMIDI
 /// accepts when all other followers are in session. A master with --connect to the first follower and --start therefore
 /// starts the rhythm when all followers are in session.
 final class FollowerGroup {
-  /// What all followers have done: joined the session, received Start, received Stop.
+  /// The progress of the run: all followers are in session, the first tick has arrived at any follower, all followers have
+  /// received Stop.
   enum Event { case joined, started, stopped }
 
   private let followers: [Follower]
@@ -23,7 +24,7 @@ final class FollowerGroup {
   /// The ticks that the followers have received.
   private(set) var ticks: TickTable
 
-  /// The maximum number of pending invitations. A master accepts no more from one host.
+  /// The maximum number of pending invitations. A master keeps at most 16 half-open invitations from one host.
   private static let maximumPending = 12
 
   init(_ count: Int, port: UInt16, master: UInt16, areTutti: Bool) throws(FollowersError) {
@@ -55,7 +56,7 @@ final class FollowerGroup {
 
   /// Runs until the master has ended all sessions.
   ///
-  /// - Parameter report: called when all followers have joined, started or stopped.
+  /// - Parameter report: called once for each event, in the order of ``Event``.
   /// - Throws: ``FollowersError`` if the master does not accept a follower.
   func run(report: (Event) -> Void) throws(FollowersError) {
     var events = [epoll_event](repeating: epoll_event(), count: 256)

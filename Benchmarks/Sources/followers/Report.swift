@@ -12,9 +12,9 @@ struct Report {
   private let counters: [FollowerCounters]
   /// The sum of the counters of all followers.
   private let total: FollowerCounters
-  /// Arrivals of a tick after its first arrival.
+  /// The delay of each arrival after the first arrival of the same tick.
   private let spread: Figures
-  /// The last arrival of each tick after its first arrival.
+  /// The time from the first to the last arrival of each tick.
   private let width: Figures
   /// One line per tick: time stamp, first and last arrival, in nanoseconds of CLOCK_MONOTONIC.
   let ticks: String

@@ -45,12 +45,17 @@ package final class AudioLoop: @unchecked Sendable {
     case .wait(let due): return due
     case .render(let frame): render(from: frame)
     case .renderLate(let frame):
-      // The recording waits for its renderer, so no frame is silent.
+      // A sound card would have run out of frames, so this is an underrun. A recording waits for this thread and loses no
+      // frame, so the underrun has 0 silent frames.
       renderer.countUnderrun(frames: 0)
       render(from: frame)
-    case .underrun(_, let frames): renderer.countUnderrun(frames: frames)
+    case .underrun(_, let frames):
+      // This thread is late by ``NominalDevice/maximumLateness`` or more. The frames that it has missed are skipped and
+      // become silence in the recording.
+      renderer.countUnderrun(frames: frames)
     }
     published.publish(renderer.counters)
+    // The next step is due at once: it renders the next period, or finds out when that is due.
     return now
   }
 

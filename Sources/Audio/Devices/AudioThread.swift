@@ -1,8 +1,8 @@
 public import MusicalTime
 public import Realtime
 
-/// The thread that turns hits and messages into sound: FIFO 60, woken once per period by the clock of its device. It
-/// allocates nothing and takes no lock, except while its sound card is lost. It runs until it is stopped.
+/// The thread that turns hits and messages into sound: SCHED_FIFO with priority 60, woken once per period by the clock of its
+/// device. The thread allocates nothing and takes no lock, except while its sound card is lost. It runs until it is stopped.
 public final class AudioThread {
   /// The scheduling policy that the kernel granted.
   public var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
@@ -21,6 +21,7 @@ public final class AudioThread {
   }
   private let loop: Loop
   private let thread: RealtimeThread
+  /// The state that the sound card's loop published last.
   private var newestState = CardState()
   /// Whether the thread ended in time when it was stopped; nil before ``stop(after:)``.
   private var hasEnded: Bool?
@@ -36,15 +37,15 @@ public final class AudioThread {
     events: SPSCRing<SoundEvent>, module: consuming SoundModule?, sink: AudioSink, grid: FrameGrid = .standard
   ) {
     // 60 ms for the thread to start, so that the first period is not an underrun.
-    let device = NominalDevice(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))
-    firstFrame = device.next
-    firstInstant = grid.instant(of: device.next)
+    let nominalDevice = NominalDevice(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))
+    firstFrame = nominalDevice.next
+    firstInstant = grid.instant(of: nominalDevice.next)
     if case .card(let device, let latency) = sink {
       let cardLoop = CardLoop(device: device, latency: latency, module: module, events: events)
       loop = .card(cardLoop)
       thread = RealtimeThread(name: "audio", priority: 60) { cardLoop.run() }
     } else {
-      let audioLoop = AudioLoop(device: device, module: module, sink: sink, events: events)
+      let audioLoop = AudioLoop(device: nominalDevice, module: module, sink: sink, events: events)
       loop = .nominal(audioLoop)
       thread = RealtimeThread(name: "audio", priority: 60) { run(audioLoop) }
     }

@@ -21,16 +21,17 @@ extension CardLoop {
       fillLevel = raised < stream.buffer ? raised : stream.buffer
     }
     // In the first half second, an underrun that raises the fill level is not counted: it only finds the level.
-    let findsFillLevel = now - startInstant > .milliseconds(500) ? false : raisesFillLevel
+    let hasJustStarted = now - startInstant <= .milliseconds(500)
+    let findsFillLevel = hasJustStarted ? raisesFillLevel : false
     let gapStart = nextFrame
-    let code = restart(stream)
+    let restartCode = restart(stream)
     // The gap extends from the first frame that had not been written to the end of the silence that `restart` has written.
     if !isUnderrun {
       renderer.countSilence(frames: nextFrame &- gapStart)
     } else if !findsFillLevel {
       renderer.countUnderrun(frames: nextFrame &- gapStart)
     }
-    if code < 0 { return markLost(code) }
+    if restartCode < 0 { return markLost(restartCode) }
     publish()
     return .playing
   }
@@ -43,6 +44,7 @@ extension CardLoop {
     if code >= 0 { code = stream.setWakeThreshold(stream.buffer &- fillLevel &+ NominalDevice.period) }
     if code < 0 { return code }
     let due = clock.fit.frame(nearest: MonotonicClock.now)
+    // Frame numbers never decrease.
     let first = due > nextFrame ? due : nextFrame
     nextFrame = first
     // Discards the rest of a partly written period: the next fill renders a new one.
@@ -56,6 +58,7 @@ extension CardLoop {
     code = stream.start()
     if code < 0 { return code }
     lastWrite = MonotonicClock.now
+    // A time stamp from before the restart is not used.
     lastStamp = lastWrite
     bucket.empty(at: lastWrite)
     bucket.add(nextFrame &- first, at: lastWrite)

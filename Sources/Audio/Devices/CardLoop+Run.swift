@@ -16,7 +16,7 @@ extension CardLoop {
   package func run() {
     // Each iteration is one loss of the device. The loop ends when `play` or `waitUntilReopened` reaches the end.
     while !play(), waitUntilReopened() {}
-    // At most one second: frames that a device still holds after that are not music any more.
+    // The device is closed when the written frames have sounded, at the latest after one second.
     let lastFrameEnd = clock.fit.instant(of: nextFrame)
     let limit = MonotonicClock.now + .seconds(1)
     if stream != nil { MonotonicClock.sleep(until: min(lastFrameEnd, limit)) }
@@ -77,12 +77,14 @@ extension CardLoop {
     guard let stream else { return }
     frames = InterleavedPeriod(format: stream.format, channels: stream.channels)
     silence = InterleavedPeriod(format: stream.format, channels: stream.channels)
+    // A level that underruns have raised before the loss is kept.
     fillLevel = min(max(fillLevel, Self.initialFillLevel(of: stream)), stream.buffer)
     stallTimeout = stream.isHardware ? .seconds(1) : .seconds(5)
     state.period = stream.period
     state.delay = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let now = MonotonicClock.now
     let due = clock.fit.frame(nearest: now)
+    // Frame numbers never decrease, so the new clock begins at `nextFrame` or later.
     clock = DeviceClock(
       grid: grid, noise: stream.isHardware ? .oneSided : .symmetric, frame: max(due, nextFrame), at: now)
   }

@@ -7,10 +7,10 @@ import Synchronization
 /// to ``DeviceClock``, renders and writes.
 ///
 /// **Fill level.** The loop keeps ``fillLevel`` frames in the buffer of the device, which can hold more. The initial level
-/// is two periods (see ``initialFillLevel(of:)``). Some devices underrun at this level although the thread is on time:
-/// snd-aloop advances by timer, and three of its steps are longer than two periods. After such an underrun the level rises
-/// by one period, up to the size of the buffer. In the first half second after the start these underruns are not counted,
-/// because they only find the level.
+/// is two periods (see ``initialFillLevel(of:)``). Some devices underrun at this level although the thread is on time: for
+/// example, snd-aloop takes frames in the steps of a timer, and three of these steps (12 ms) are longer than two periods
+/// (10.7 ms). After such an underrun the level rises by one period, up to the size of the buffer. In the first half second
+/// after the start these underruns are not counted, because they only find the level.
 ///
 /// **Recovery.** After an underrun or a suspend, the loop restarts the device immediately, with silence. Missed frames are
 /// skipped, so the next hit is in its place. A suspend is caused by the machine: it does not count as an underrun, but its
@@ -51,13 +51,16 @@ package final class CardLoop: @unchecked Sendable {
   var stallTimeout = Nanoseconds.seconds(1)
   /// Detects a device that accepts frames faster than it can play them.
   var bucket: LeakyBucket
-  /// When the device was started, and when frames were last written to it.
+  /// When the device was started.
   var startInstant: Instant
+  /// When frames were last written to the device.
   var lastWrite: Instant
   /// When the loop last tried to open the device.
   var lastOpenAttempt: Instant
   private let events: SPSCRing<SoundEvent>
+  /// The delay after the device, by which hits are played earlier.
   private let latency: Nanoseconds
+  /// The end in nanoseconds of CLOCK_MONOTONIC.
   private let endInstant = Atomic<Int64>(.max)
   private let published = PublishedCounters()
   private let states = TripleBuffer(CardState())
@@ -79,6 +82,7 @@ package final class CardLoop: @unchecked Sendable {
     clock = DeviceClock(grid: grid, noise: .oneSided, frame: nextFrame, at: now)
     bucket = LeakyBucket(rate: grid.rate, at: now)
     renderer = Renderer(grid: grid, module: module)
+    // Placeholders until the next call, which knows the format of the device.
     frames = InterleavedPeriod(format: .s32, channels: 2)
     silence = InterleavedPeriod(format: .s32, channels: 2)
     applyNegotiatedParameters()
@@ -91,6 +95,7 @@ package final class CardLoop: @unchecked Sendable {
   package func step() -> Outcome {
     if clock.fit.instant(of: nextFrame).nanoseconds >= endInstant.load(ordering: .relaxed) { return .ended }
     guard let stream else { return markLost(-ENODEV) }
+    // 0 after a timeout: the device has not asked for frames. The checks below find a device that has stalled.
     let ready = stream.wait()
     if ready < 0 { return recover(stream, from: ready) }
     var code: Int32 = 0
@@ -100,7 +105,7 @@ package final class CardLoop: @unchecked Sendable {
     drainEvents()
     code = fill(stream, queued: stream.buffer &- position.available)
     if code < 0 { return recover(stream, from: code) }
-    // The device accepts frames without playing them.
+    // The device accepts frames without playing them: its buffer cannot hold so many frames. The fill level is a margin.
     if bucket.level > Double(fillLevel &+ stream.buffer) { return markLost(-ENOSTR) }
     // The device plays no frames.
     if MonotonicClock.now - lastWrite > stallTimeout { return markLost(-ETIMEDOUT) }
@@ -194,6 +199,7 @@ package final class CardLoop: @unchecked Sendable {
     while held &+ NominalDevice.period <= fillLevel {
       if writtenFrames >= NominalDevice.period { render() }
       let count = stream.write(frames.bytes(from: Int(writtenFrames)), NominalDevice.period &- writtenFrames)
+      // The device has no space for more frames now.
       if count == Int64(-EAGAIN) || count == 0 { break }
       if count < 0 { return Int32(truncatingIfNeeded: count) }
       writtenFrames = writtenFrames &+ count

@@ -24,8 +24,9 @@ public struct CardState: Sendable, BitwiseCopyable {
   public var lead: Nanoseconds = .zero
   /// The deviation of the device clock from the nominal rate, in parts per million; positive if its second is too long.
   public var drift = 0.0
-  /// The number of underruns, and how often the device was lost.
+  /// The number of underruns.
   public var underruns: Int64 = 0
+  /// How often the device was lost.
   public var losses: Int64 = 0
 
   /// Creates the state of a card that plays.

@@ -15,7 +15,7 @@ public struct NominalDevice: Sendable {
   /// Frames per period.
   public static var period: Int64 { @_noLocks @_noAllocation get { 256 } }
 
-  /// How late a period may be rendered.
+  /// The lateness from which on a period is not rendered any more.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
   /// The next action that the device requests.
@@ -27,8 +27,7 @@ public struct NominalDevice: Sendable {
     /// Render the period that begins at this frame. A converter would already have run empty. Only the first period of
     /// such an underrun is requested in this way.
     case renderLate(from: Int64)
-    /// The renderer was late by more than ``NominalDevice/maximumLateness``: the `frames` frames from `from` on are
-    /// silence.
+    /// The renderer was late by ``NominalDevice/maximumLateness`` or more: the `frames` frames from `from` on are silence.
     case underrun(from: Int64, frames: Int64)
   }
 
@@ -37,7 +36,7 @@ public struct NominalDevice: Sendable {
   ///
   /// Real-time: safe.
   public private(set) var next: Int64
-  /// Whether the last requested period was late.
+  /// Whether the last period was requested when its first frame should already have sounded.
   private var isBehind = false
 
   /// Creates a device that begins at the first period boundary at or after `start`.
@@ -69,11 +68,13 @@ public struct NominalDevice: Sendable {
       return isBehind && !wasBehind ? .renderLate(from: frame) : .render(from: frame)
     }
     isBehind = false
+    // Playback continues at the first period boundary after `now`.
     next = Self.firstBoundary(atOrAfter: grid.firstFrame(notBefore: now + Nanoseconds(1)))
     return .underrun(from: frame, frames: next &- frame)
   }
 
-  /// The first frame on which an event submitted at `instant` can sound: the first frame of the next requested period.
+  /// The first frame on which an event submitted at `instant` can sound. This is the first frame of the period that is
+  /// requested next, at the first period boundary at or after `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

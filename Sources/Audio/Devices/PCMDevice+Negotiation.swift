@@ -1,13 +1,17 @@
 import CALSA
 
 extension PCMDevice {
-  /// The requested rate, and the rates that FluidSynth can render, in frames per second.
+  /// The requested rate in frames per second.
   private static let preferredRate: UInt32 = 48_000
+  /// The rates that FluidSynth can render, in frames per second.
   private static let rates: ClosedRange<UInt32> = 8_000...96_000
-  /// The requested period and buffer size in frames. The buffer must hold at least two periods of the renderer.
+  /// The requested period in frames.
   private static let preferredPeriod: UInt = 256
+  /// The requested buffer size of a sound card in frames.
   private static let preferredBuffer: UInt = 2_048
+  /// The smallest accepted buffer in frames: two periods of the renderer.
   private static let minimumBuffer = 2 * NominalDevice.period
+  /// The largest accepted buffer in frames.
   private static let maximumBuffer: UInt = 1 << 20
 
   /// Opens and configures the device `name`. If `rate` is not nil, no other rate is accepted.
@@ -21,6 +25,7 @@ extension PCMDevice {
     var opened: OpaquePointer?
     let code = snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
     guard code >= 0, let pcm = opened else {
+      // Without permission for the sound cards, ALSA reports that the device is missing.
       let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)
       throw PCMError(device: name, code: isMissing && PCMDevices.isAccessDenied ? -EACCES : code)
     }
@@ -81,7 +86,7 @@ extension PCMDevice {
       let reason = "the device rejected \(hertz) Hz with \(channels) channels (\(PCMError.reason(of: code)))"
       throw PCMError(device: name, reason: reason, remedy: conversionRemedy(name))
     }
-    try configureStamps(pcm, name: name, buffer: buffer)
+    try configureSoftwareParameters(pcm, name: name, buffer: buffer)
     let stream = PCMStream(
       pcm: pcm, rate: Int64(hertz), channels: channels, format: format, period: Int64(period), buffer: Int64(buffer),
       isHardware: isHardware)
@@ -103,7 +108,7 @@ extension PCMDevice {
     return accepted < 4 * stream.buffer
   }
 
-  /// Selects two channels, otherwise the next larger number that the device supports, otherwise one channel.
+  /// Selects two channels, otherwise the next larger usual number that the device supports, otherwise one channel.
   private static func setChannels(
     _ pcm: OpaquePointer, _ params: OpaquePointer, name: String
   ) throws(PCMError) -> Int {
@@ -120,9 +125,10 @@ extension PCMDevice {
       remedy: conversionRemedy(name))
   }
 
-  /// Requests time stamps of CLOCK_REALTIME, an explicit start, and a stop on underrun. A start threshold equal to the
-  /// boundary, which no number of queued frames reaches, disables the automatic start.
-  private static func configureStamps(_ pcm: OpaquePointer, name: String, buffer: UInt) throws(PCMError) {
+  /// Sets ALSA's software parameters: an explicit start, a stop on underrun, a wake-up when a period can be written, and time
+  /// stamps of CLOCK_REALTIME. A start threshold equal to the boundary, which no number of queued frames reaches, disables
+  /// the automatic start. A stop threshold of `buffer` free frames stops a device that has run out of frames.
+  private static func configureSoftwareParameters(_ pcm: OpaquePointer, name: String, buffer: UInt) throws(PCMError) {
     var params: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
     defer { snd_pcm_sw_params_free(params) }

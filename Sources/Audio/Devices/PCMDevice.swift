@@ -32,6 +32,7 @@ public final class PCMDevice: @unchecked Sendable {
   /// Real-time: not safe.
   public init(_ name: String) throws(PCMError) {
     let stream = try Self.open(name, rate: nil)
+    // A grid exists for every rate that `open` accepts.
     guard let grid = FrameGrid(rate: stream.rate) else {
       fatalError("sound card \(name): plays at \(stream.rate) Hz, but 8000 to 96000 Hz are supported")
     }

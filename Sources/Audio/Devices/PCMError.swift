@@ -21,8 +21,8 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     reason = Self.reason(of: code)
   }
 
-  /// What the user can do. The text may list the sound cards. Each access then searches for the cards, but contacts no
-  /// sound server.
+  /// What the user can do. The text may list the sound cards. Each access then searches for the cards, for at most two
+  /// seconds.
   public var remedy: String { specificRemedy ?? genericRemedy }
 
   public var description: String { "\(device.printable()): \(reason); \(remedy)" }
@@ -53,7 +53,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
 
   private static let remedyWithoutCard = "this machine has no sound card, so record with --audio wav:FILE"
 
-  /// The available cards and, if there is a card, `default`. Empty if there is none.
+  /// The available cards, preceded by `default` unless the error is about `default`. Empty if there is no card.
   private var alternatives: String {
     let names = PCMDevices.hardware.map(\.name)
     if names.isEmpty { return "" }

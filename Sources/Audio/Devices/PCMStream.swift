@@ -11,7 +11,7 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   let rate: Int64
   let channels: Int
   let format: PCMFormat
-  /// Frames between two interrupts of the device, and the capacity of its buffer in frames.
+  /// `period`: the frames between two interrupts of the device. `buffer`: the capacity of its buffer in frames.
   let period, buffer: Int64
   /// Whether the stream plays on a card and not through a sound server, so that its time stamps come from the hardware.
   let isHardware: Bool
@@ -55,7 +55,7 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   func start() -> Int32 { pcm_start(pcm) }
 
-  /// Returns the current position, or nil with -errno in `code`: -EPIPE after an underrun.
+  /// Returns the current position, or nil with -errno in `code`: -EPIPE after an underrun, -ESTRPIPE after a suspend.
   ///
   /// The stamps are CLOCK_REALTIME, as for datagrams: in a time namespace, the monotonic stamps of the kernel differ from
   /// the monotonic clock of this process. A stamp that is missing, in the future, or not after `last` is replaced by the

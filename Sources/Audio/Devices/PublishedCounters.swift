@@ -1,8 +1,9 @@
 import MusicalTime
 import Synchronization
 
-/// ``SoundCounters`` that the audio thread writes and any other thread reads. Each counter is atomic and current, but two
-/// counters may belong to adjacent periods.
+/// The ``SoundCounters`` that the audio thread writes and any other thread reads. Each counter is atomic and current, but two
+/// counters may belong to adjacent periods. The lost frames and the clipped samples are not among them, because
+/// ``WAVOutput`` counts these.
 struct PublishedCounters: ~Copyable, Sendable {
   private let hits = Atomic<Int64>(0)
   private let late = Atomic<Int64>(0)

@@ -21,8 +21,7 @@ package final class TimedCall<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the result until `deadline` and returns it; nil after a timeout. Once a call has returned a result, do not
-  /// call this function again.
+  /// Waits for the result until `deadline` and returns it; nil after a timeout. The result is returned only once.
   package func value(by deadline: Instant) -> Value? {
     let remaining = max(deadline - MonotonicClock.now, .zero)
     guard completion.wait(timeout: .now() + .nanoseconds(Int(remaining.count))) == .success else { return nil }

@@ -10,6 +10,7 @@ func openRegularFile(_ path: String, flags: Int32, remedy: String) throws(AudioF
   guard !path.utf8.contains(0) else {
     throw AudioFileError(.unavailable, path: path, reason: "the name contains a zero byte", remedy: remedy)
   }
+  // With O_NONBLOCK, opening a pipe or a device does not block either.
   let descriptor = open(path, flags | O_NONBLOCK | O_CLOEXEC, 0o644)
   guard descriptor >= 0 else {
     throw AudioFileError(.unavailable, path: path, reason: String(cString: strerror(errno)), remedy: remedy)

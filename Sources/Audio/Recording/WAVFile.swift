@@ -28,7 +28,7 @@ package struct WAVFile: ~Copyable {
 
   /// Creates or truncates the file for a recording of the peer `name`.
   ///
-  /// - Throws: ``AudioFileError`` if the file cannot be opened. A file created by this call is removed.
+  /// - Throws: ``AudioFileError`` if the file cannot be opened, or if libsndfile rejects it. A rejected file is removed.
   package init(path: String, name: String, grid: FrameGrid) throws(AudioFileError) {
     let descriptor = try openRegularFile(path, flags: O_RDWR | O_CREAT | O_TRUNC, remedy: Self.remedy)
     var format = SF_INFO()

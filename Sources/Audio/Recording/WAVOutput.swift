@@ -83,6 +83,7 @@ public final class WAVOutput: @unchecked Sendable {
     writer.sync {
       writePendingPeriods()
       let end = endFrame.load(ordering: .acquiring)
+      // The last periods may not have fitted into the ring. Silence replaces them.
       if end > .min && _failure == nil {
         do throws(AudioFileError) { try file?.pad(to: end) } catch { _failure = error }
       }

@@ -27,7 +27,7 @@ extension ChannelSynthesizer {
     case 14: 114  // Steel Drums
     case 15: 107  // Koto
     case 16: 21  // Accordion
-    default: 0  // Channel 10: the standard kit
+    default: 0  // Channel 10: the standard kit. Channel 1 is silent
     }
   }
 
@@ -50,8 +50,7 @@ extension ChannelSynthesizer {
   }
 
   /// Passes a channel message to `synthesizer`. Messages on channel 1 are ignored, because no player has channel 1: it
-  /// carries activity. Messages without a channel are ignored too. The functions `lane_...`
-  /// call FluidSynth (`shim.h`).
+  /// carries activity. Messages without a channel are ignored too. The functions `lane_...` call FluidSynth (`shim.h`).
   @_noLocks @_noAllocation
   static func send(_ message: Message, to synthesizer: OpaquePointer) {
     let octets = message.bytes.octets

@@ -118,8 +118,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     position = position &+ Int64(end &- start)
   }
 
-  /// Continues at `frame` after an underrun, as ``DrumLanes/skip(to:)`` does. If more than a second was missed, all voices
-  /// end.
+  /// Continues at `frame` after an underrun. Voices continue as if the missed frames had been played. If more than a second
+  /// was missed, all voices end instead. A frame before ``position`` has no effect.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -35,7 +35,7 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   // on. They contain exactly the blocks that start before `renderedEnd`, so frames outside
   // `position..<renderedEnd + 63` are zero; position <= renderedEnd <= position + 4096. `block` holds one block of 64
   // left and 64 right samples. Bit k of `activeLanes` is set while lane k may have voices. `usedSlots` is the number of
-  // voice slots that each lane has used since it was primed.
+  // voice slots that each lane has used since it was primed. It begins with all slots, so that init primes all of them.
   private let lanes: UnsafeMutablePointer<OpaquePointer>
   private let left: UnsafeMutablePointer<Float>
   private let right: UnsafeMutablePointer<Float>

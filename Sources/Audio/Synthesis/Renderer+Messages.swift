@@ -74,6 +74,8 @@ extension Renderer {
       if message.startsNote {
         counters.droppedNotes += 1
       } else if module?.channels.play(message) == false {
+        // The next block accepts no more messages. No device plays this block, so it is discarded. Then the same message is
+        // tried again.
         module?.channels.discardBlock()
         continue
       }

@@ -70,6 +70,7 @@ public struct Renderer: ~Copyable {
       hits.popFirst()
       strike(event, at: start, isLate: start > due)
     }
+    // Without a module, the result is nil and the frames are silent.
     if module?.lanes.render(left: &left, right: &right) == nil {
       clear(&left)
       clear(&right)

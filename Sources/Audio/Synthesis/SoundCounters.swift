@@ -19,9 +19,9 @@ public struct SoundCounters: Hashable, Sendable, BitwiseCopyable {
   /// How often a sound card ran out of frames, or how often the audio thread of a recording was so late that a sound card
   /// would have run out of frames.
   public var underruns: Int64 = 0
-  /// Frames of silence. In a recording: frames missed because the audio thread was late by more than
-  /// ``NominalDevice/maximumLateness``. On a sound card: the frames missed during an underrun or a suspend, until playback
-  /// continued.
+  /// Frames of silence. In a recording: frames missed because the audio thread was late by
+  /// ``NominalDevice/maximumLateness`` or more. On a sound card: the frames missed during an underrun or a suspend, until
+  /// playback continued.
   public var silentFrames: Int64 = 0
   /// Rendered frames that are silence in the recording because the disk was too slow.
   public var lostFrames: Int64 = 0

@@ -79,6 +79,7 @@ final class SoundFont {
       fluid_settings_setint(settings, "synth.polyphony", polyphony)
       fluid_settings_setint(settings, "synth.reverb.active", 0)
       fluid_settings_setint(settings, "synth.chorus.active", 0)
+      // With the following two settings, FluidSynth neither locks nor allocates while it plays (see CFluidSynth/shim.h).
       fluid_settings_setint(settings, "synth.threadsafe-api", 0)
       fluid_settings_setint(settings, "synth.dynamic-sample-loading", 0)
       let synthesizers = UnsafeMutablePointer<OpaquePointer>.allocate(capacity: count)

@@ -45,12 +45,14 @@ public struct DeviceClock: Sendable {
   private var originInstant: Instant
   /// The estimated line, which ``fit`` follows.
   private var estimate = TimestampRegression.Line(offset: 0, slope: 0)
-  /// The last slope for which all blocks agreed over at least ``trustedSpan``, and whether there was one. It is kept when
-  /// blocks are removed.
+  /// The last slope for which all blocks agreed over at least ``trustedSpan``; 0 before there was one. It is kept when blocks
+  /// are removed.
   private var trustedSlope = 0.0
+  /// Whether there was a trusted slope.
   private var hasTrustedSlope = false
-  /// The x of the last point, and the x until which ``fit`` may jump.
+  /// The x of the last point.
   private var lastX = 0.0
+  /// The x until which ``fit`` may jump.
   private var acquisitionEnd = DeviceClock.acquisitionTime
   /// Consecutive blocks that deviate by more than ``outlierLimit``.
   private var outlierBlocks = 0
@@ -144,6 +146,7 @@ public struct DeviceClock: Sendable {
   /// and the block that has just begun.
   @_noLocks @_noAllocation
   private mutating func checkCompletedBlock() {
+    // The block of age 0 has just begun.
     let block = regression.block(age: 1)
     let error: Double
     switch noise {

@@ -5,8 +5,9 @@ public import MusicalTime
 /// Products are 128 bits wide and the length has a resolution of 2^-32 ns, so the line is as exact an hour from its anchor
 /// as at the anchor.
 public struct FrameFit: Hashable, Sendable, BitwiseCopyable {
-  /// The anchor frame, which sounds at ``instant``.
+  /// The anchor frame.
   public let frame: Int64
+  /// The instant at which ``frame`` sounds.
   public let instant: Instant
   /// The length of a frame in units of 2^-32 ns, greater than 0. A shift by 32 bits converts from or to nanoseconds.
   let frameLength: Int64

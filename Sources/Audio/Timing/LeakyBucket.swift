@@ -14,6 +14,7 @@ package struct LeakyBucket: BitwiseCopyable {
   package private(set) var level = 0.0
   /// The leak rate in frames per nanosecond.
   private let rate: Double
+  /// The instant of the last change of ``level``.
   private var last: Instant
 
   /// Creates an empty bucket for a device of `rate` frames per second.

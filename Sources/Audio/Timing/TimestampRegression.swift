@@ -65,9 +65,6 @@ struct TimestampRegression: Sendable {
   @_noLocks @_noAllocation
   private static func index(age: Int, newest: Int) -> Int { (newest &- age) & (Self.capacity &- 1) }
 
-  // The following functions are mutating although they change nothing: a debug build then accesses the blocks in place, and
-  // otherwise copies all of them for each access.
-
   /// The seconds from the start of the oldest block to the start of the newest block.
   var span: Double {
     @_noLocks @_noAllocation get { count == 0 ? 0 : block(age: 0).start - block(age: count &- 1).start }
@@ -105,6 +102,9 @@ struct TimestampRegression: Sendable {
   @_noLocks @_noAllocation
   mutating func removeBlocks(keeping kept: Int) { if kept < count { count = kept } }
 
+  // The following functions are mutating although they change nothing: a debug build then accesses the blocks in place, and
+  // otherwise copies all of them for each access.
+
   /// Returns the mean of all points. Requires at least one point.
   @_noLocks @_noAllocation
   private mutating func centroid() -> (x: Double, lateness: Double) {
@@ -134,6 +134,7 @@ struct TimestampRegression: Sendable {
       age &+= 1
     }
     var slope = squares > 0 ? products / squares : 0
+    // The negated comparison is true for NaN as well.
     if !(slope > low) { slope = low }
     if slope > high { slope = high }
     return Line(offset: centroid.lateness - slope * centroid.x, slope: slope)
@@ -145,7 +146,8 @@ struct TimestampRegression: Sendable {
   mutating func lowerBound(slopesFrom low: Double, to high: Double) -> Line {
     let meanX = centroid().x
     // The mean distance to the points is the distance at the centroid. If the line touches a point left of the centroid, a
-    // steeper line through this point is nearer to the centroid. The result therefore touches a point on each side.
+    // steeper line through this point is nearer to the centroid. The result therefore touches a point on each side, unless
+    // only a slope outside the limits could do so: the two returns below.
     var left = blockTouched(bySlope: low)
     if left.lowestX >= meanX { return Line(offset: left.lowestLateness - low * left.lowestX, slope: low) }
     var right = blockTouched(bySlope: high)

@@ -38,6 +38,9 @@ void realtime_prepare_thread(const char *name);
 /// Sets the name of the calling thread, at most 15 octets.
 void realtime_name_thread(const char *name);
 
+/// Disables transparent huge pages for this process. Returns 0 on success.
+int realtime_disable_huge_pages(void);
+
 /// Waits until `thread` has ended, but at most until `deadline`, in nanoseconds of CLOCK_MONOTONIC. Returns 1 if it has
 /// ended, otherwise 0. After 1, `thread` must not be joined again.
 int realtime_join(pthread_t thread, int64_t deadline);

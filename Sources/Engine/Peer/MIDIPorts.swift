@@ -19,7 +19,8 @@ struct MIDIPorts {
   private(set) var held: [SequencerAddress: HeldNotes] = [:]
   /// How often arrivals were lost, because a buffer of the kernel or of this program overflowed.
   private(set) var overflows: Int64 = 0
-  /// The number of messages that are not used: System Exclusive, clock messages of other ports, and others.
+  /// The number of arrivals that are not used: events that are not a message (``SequencerArrival/Event/ignored``), and
+  /// messages at the port `clock in` from a port that is not one of ``clocks``.
   var ignored: Int64 = 0
   /// Whether the player was informed of a clock that is not used.
   var hasReportedClock = false
@@ -105,20 +106,17 @@ struct MIDIPorts {
   private mutating func readConnections(at now: Instant) -> Changes {
     overflows += 1
     let (links, ports) = (sequencer.links(), sequencer.ports())
-    // A Note Off may be among the lost arrivals, so all held notes end. All subscribers of the clock port are removed, and
-    // the present ones are added again.
+    // A Note Off may be among the lost arrivals, so all held notes end. `forget` also removes all subscribers of the clock
+    // port and disconnects all external clocks.
     var changes = forget { _ in true }
+    // Only the difference to the present subscribers is a change.
     let subscribers = Set(links.filter { $0.port == .clock }.map(\.other))
     (changes.joined, changes.left) = (
       Array(subscribers.subtracting(changes.left)), changes.left.filter { !subscribers.contains($0) }
     )
     listeners = subscribers
-    let sources = links.filter { $0.port == .clockInput }.map(\.other)
-    for index in clocks.indices {
-      clocks[index].clock.lostCount()
-      if let address = clocks[index].address, !sources.contains(address) { clocks[index].address = nil }
-    }
-    for address in sources { listen(to: address) }
+    // The external clocks that are still connected are used again.
+    for link in links where link.port == .clockInput { listen(to: link.other) }
     changes.connections = reconnections.resynchronize(links: links, ports: ports, at: now)
     return changes
   }
@@ -135,7 +133,7 @@ struct MIDIPorts {
     }
   }
 
-  /// Handles the disconnection of the programs for which `matches` is true from `port`; nil means from all ports.
+  /// Handles the disconnection from `port`, or from all ports if `port` is nil, of the programs for which `matches` is true.
   private mutating func forget(at port: Sequencer.Port? = nil, _ matches: (SequencerAddress) -> Bool) -> Changes {
     var changes = Changes()
     if port == nil || port == .clockInput {

@@ -56,7 +56,7 @@ extension Peer {
     tempo = requested
   }
 
-  /// Executes a command that does not concern the rhythm.
+  /// Executes a command that throws no ``CommandError``.
   private func executeOther(_ command: PlayerCommand, at now: Instant) {
     switch command {
     case .activity(let level): ensemble.setActivity(level, at: now)
@@ -88,7 +88,7 @@ extension Peer {
   func setLeader(_ leader: String?) {
     guard let leader else { return ensemble.gates.removeLeader() }
     let isLocal = leader == configuration.name || leader == "\(identity)"
-    // The leader of a session follows no other peer: its rhythm gate is closed to all.
+    // The leader of a session follows no other peer: nil closes its rhythm gate to all.
     ensemble.gates.setLeader(isLocal ? nil : leader)
   }
 

@@ -21,6 +21,7 @@ extension Peer {
       switch event {
       case .found(let service): found(service, at: now)
       case .lost(let service):
+        // Discovery connects only Tutti peers, which announce an identity.
         guard let identity = service.identity else { break }
         let roster = core.roster
         core.invitations.withdrawn(

@@ -24,6 +24,7 @@ extension Peer {
       log.warning("sound card: the card or its sound server does not respond; restart the sound server")
     }
     recordTicks(at: now)
+    // The last run counts too.
     core.account.settle()
     defer {
       midi?.sequencer.close()

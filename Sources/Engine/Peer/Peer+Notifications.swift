@@ -59,9 +59,10 @@ extension Peer {
       if let channel {
         log.info("this peer plays on MIDI channel \(channel.number)")
       } else {
-        log.notice("all MIDI channels are in use, so this peer has none; it plays on channel 16")
+        log.notice("all MIDI channels of players are in use; this peer shares channel 16 until a channel is free")
       }
       observer?.report(event, at: now)
+    // ``EventObserver`` and the execution of the outputs report these events directly to the observer.
     case .total, .sounded, .roster: break
     }
   }
@@ -85,7 +86,7 @@ extension Peer {
     if role != .idle { trace.role = role }
     log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
     observer?.report(.role(role), at: now)
-    // The rhythm was handed over, so this peer can leave.
+    // The rhythm was handed over or has ended, so this peer can leave.
     if isLeaving, role != .master { leavesAt = now + .milliseconds(100) }
     // A peer with --start and --duration leaves when the rhythm ends, even if another peer that started at the same time
     // became the master.

@@ -28,8 +28,8 @@ extension Peer {
         clock.rings.schedule.publish(schedule)
         clock.rings.bell.ring()
       case .sound(let message, let session):
-        // The programs at the notes port get the notes of the remote peers only. A message without a session is of the local
-        // player, whom they hear already.
+        // The programs at the notes port get the notes of the remote peers only. A message without a session comes from the
+        // local player.
         if session != nil, midi != nil { clock.send(.port(message)) }
         // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They
         // sound on channel 16 (zero-based 15).

@@ -60,8 +60,9 @@ extension Peer {
   /// Sends the player's notes to the next peer in session; after the last one, to all peers.
   func playToNext() {
     let others = core.roster.identities
+    // The first peer if the notes go to all peers, or to a peer that has left.
     let next = core.recipient.flatMap { others.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-    core.recipient = core.recipient != nil && next == others.count || others.isEmpty ? nil : others[next]
+    core.recipient = next < others.count ? others[next] : nil
     log.info("notes: from now on to \(recipient)")
   }
 }

@@ -14,6 +14,7 @@ extension Peer {
     if let newest = clock.rings.counters.take() { clockCounters = newest }
     var summary = TraceSummary(role: trace.role.description)
     summary.ticksExpected = core.account.expected
+    // A master receives no ticks, so none can be lost.
     summary.ticksReceived = trace.role == .master ? core.account.expected : core.account.received
     summary.ticksLost = max(0, summary.ticksExpected - summary.ticksReceived)
     summary.hits = sound.hits

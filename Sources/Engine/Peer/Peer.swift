@@ -219,6 +219,7 @@ public final class Peer {
 
   /// The instant until which the control thread sleeps, unless its bell rings.
   private func wakeTime(nextStatus: Instant) -> Instant {
+    // Each round takes a limited number of datagrams and arrivals. The rest follows at once.
     if networkRings.datagrams.count > 0 || networkRings.arrivals.count > 0 { return MonotonicClock.now }
     // The clock thread does not ring the bell for each tick, so the trace polls ten times a second.
     var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))

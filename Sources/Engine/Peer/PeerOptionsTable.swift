@@ -20,6 +20,7 @@ public struct PeerOptionsTable: Sendable {
   /// these over options by host.
   func options(for name: String?, at address: SocketAddress) -> PeerOptions {
     var options = PeerOptions()
+    // In the order of ascending precedence: later options replace earlier ones.
     for key in [address.hostDescription, address.description, name].compactMap({ $0 }) {
       guard let set = byPeer[key] else { continue }
       options.playsByStamps = set.playsByStamps ?? options.playsByStamps

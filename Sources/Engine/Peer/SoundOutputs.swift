@@ -30,8 +30,9 @@ final class SoundOutputs {
   private var status = CardState.Status.playing
   /// Whether a warning of an increased delay was given.
   private var hasWarnedOfDelay = false
-  /// The number of underruns that were reported, and the instant of the report.
+  /// The number of underruns that were reported.
   private var reportedUnderruns: Int64 = 0
+  /// The instant of the last report of underruns.
   private var underrunReport: Instant?
 
   /// Opens the sound card and loads the SoundFont. Nothing plays yet.

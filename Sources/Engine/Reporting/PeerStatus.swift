@@ -5,18 +5,20 @@ import Realtime
 /// The state of a running peer for a status display.
 public struct PeerStatus: Sendable {
   public var role: Role
-  /// The tempo. While the peer plays by an external clock, the tempo of its ticks, because the tempo of the rhythm varies to
-  /// correct errors.
+  /// The tempo. While the peer plays by an external clock, the tempo of this clock's ticks, because the tempo of the rhythm
+  /// varies to correct errors.
   public var tempo: Tempo
-  /// Bar and beat, counted from one. While no rhythm plays, the position at which it would continue.
+  /// The bar, counted from one. While no rhythm plays, ``bar`` and ``beat`` are the position at which it would continue.
   public var bar: Int64
+  /// The beat in the bar, counted from one.
   public var beat: Int64
   /// The number of sessions.
   public var peers: Int
   /// The master's clock minus the local clock; nil if there is no master, or if its clock is not known yet.
   public var clockOffset: Nanoseconds?
-  /// The activity of the player, and the total activity.
+  /// The activity of the player, 0...127.
   public var activity: UInt8
+  /// The total activity, 0...127.
   public var total: UInt8
 }
 

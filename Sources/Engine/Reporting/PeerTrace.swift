@@ -9,8 +9,8 @@ struct PeerTrace {
   private let writer: TraceWriter?
   /// The reason why the trace is incomplete; nil if it is complete.
   private(set) var failure: TraceError?
-  /// The newest estimate of the master's clock. A tick is recorded up to a tenth of a second after it was played, when the
-  /// rhythm may already have ended.
+  /// The newest estimate of the master's clock. A tick is recorded up to a tenth of a second after it was played, so the
+  /// rhythm may already have ended when its last ticks are recorded. The estimate is therefore kept after the end.
   var masterClock: ClockEstimate?
   /// The newest role other than idle, for the summary.
   var role = Role.idle

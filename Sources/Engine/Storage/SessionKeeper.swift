@@ -26,6 +26,7 @@ struct SessionKeeper {
   mutating func save(_ state: SavedSession, at now: Instant) {
     nextSave = now + Self.minimumInterval
     guard state != saved else { return }
+    // Also if the write fails. The next attempt is then made after the next change.
     saved = state
     guard !store.keep(state), !hasReportedFailure else { return }
     hasReportedFailure = true

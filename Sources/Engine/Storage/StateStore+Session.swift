@@ -21,8 +21,8 @@ extension StateStore {
     return (try? data.write(to: URL(fileURLWithPath: sessionPath), options: .atomic)) != nil
   }
 
-  /// Returns the saved session; nil if there is none, or if the file cannot be used. The file is then renamed, and `log`
-  /// contains the reason.
+  /// Returns the saved session; nil if there is none, or if the file cannot be used. A file that cannot be used is renamed.
+  /// `log` contains the reason in both cases.
   public func restoreSession(_ log: Logger) -> SavedSession? {
     guard let file = FileHandle(forReadingAtPath: sessionPath) else {
       let reason = "there is no file \(sessionPath), so nothing is restored"
@@ -43,8 +43,8 @@ extension StateStore {
     return nil
   }
 
-  /// Renames the file, which cannot be used because it `reason`, and logs this. The new name ends with the first free number
-  /// from 1 to 99.
+  /// Renames a file that cannot be used, and logs `reason`, for example "is damaged". The new name ends with the first free
+  /// number from 1 to 99.
   private func putAside(_ reason: String, _ log: Logger) {
     for number in 1...99 {
       let aside = "\(sessionPath).\(number)"

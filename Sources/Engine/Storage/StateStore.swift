@@ -46,6 +46,7 @@ public final class StateStore {
         throw EngineError("\(path): \(String(cString: strerror(errno))); \(remedy)")
       }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        // Another running peer uses this file.
         close(descriptor)
         continue
       }
@@ -87,6 +88,7 @@ public final class StateStore {
   private static func make(_ descriptor: Int32) -> Identity {
     let identity = Identity(UInt64.random(in: 1 ... .max))
     let text = Array("\(identity)\n".utf8)
+    // After an incomplete write, the file becomes empty. This peer then uses its identity only until it ends.
     if pwrite(descriptor, text, text.count, 0) != text.count { ftruncate(descriptor, 0) }
     return identity
   }

@@ -46,7 +46,7 @@ struct ClockLoop: ~Copyable {
     }
   }
 
-  /// Executes the commands in the ring, as long as no message to several receivers is in progress.
+  /// Executes the commands in the ring, as long as the sender has no message and no series of packets in progress.
   ///
   /// - Returns: false after the command to quit.
   ///
@@ -78,6 +78,7 @@ struct ClockLoop: ~Copyable {
       perform(output, at: now)
       return nil
     }
+    // Shortly before a deadline, the sender is quiet and accepts no message.
     if !sender.isQuiet, let message = shared.messages.pop() {
       pass(message)
       return nil
@@ -148,7 +149,7 @@ struct ClockLoop: ~Copyable {
     }
   }
 
-  /// Sends the packet of the sender. The packet to a Tutti peer carries the instant right before the system call.
+  /// Sends the packet of the sender. A packet to a Tutti peer carries the instant right before the system call.
   @_noLocks @_noAllocation
   private mutating func transmit(_ transmission: Transmission) {
     sender.seal(transmission, sentAt: MonotonicClock.now)

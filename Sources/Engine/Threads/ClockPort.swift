@@ -59,6 +59,7 @@ struct ClockPort: BitwiseCopyable {
       send(.songPosition(bars.songPosition(of: tick.step)))
       send(.continue)
     }
+    // The late joiners are subscribers of the port, so they have begun with all others.
     (run, next, waiting) = (schedule.run, tick, 0)
   }
 

@@ -27,7 +27,7 @@ struct NetworkLoop: ~Copyable {
   /// Whether ``datagram`` is the reply to a local probe. The control thread waits for replies.
   private var isReply = false
   /// The first octets of ``datagram``, to be decoded as a clock probe or a clock packet (CK).
-  private var request = RigidArray<UInt8>(capacity: ClockProbe.length)
+  private var firstOctets = RigidArray<UInt8>(capacity: ClockProbe.length)
   /// The reply to a clock packet.
   private var reply = RigidArray<UInt8>(capacity: ClockPacket.length)
 
@@ -88,13 +88,13 @@ struct NetworkLoop: ~Copyable {
   /// - Returns: the instant at which the answer left; nil if none was sent.
   @_noLocks @_noAllocation
   private mutating func answer() -> Instant? {
-    request.removeAll()
+    firstOctets.removeAll()
     var index = 0
     while index < datagram.count, index < ClockProbe.length {
-      request.append(datagram.octets[index])
+      firstOctets.append(datagram.octets[index])
       index += 1
     }
-    if let probe = ClockProbe(request), known.contains(probe.ssrc, at: datagram.from) {
+    if let probe = ClockProbe(firstOctets), known.contains(probe.ssrc, at: datagram.from) {
       if case .reply = probe.kind { isReply = true }
       // `sentAt` is only a placeholder: the probe sender overwrites it with the send instant.
       let answer = probe.answer(
@@ -103,7 +103,7 @@ struct NetworkLoop: ~Copyable {
       return probes.send(answer, to: datagram.from)
     }
     // The count of a CK0 is 0.
-    if let packet = ClockPacket(request), packet.count == 0, known.contains(packet.ssrc, at: datagram.from) {
+    if let packet = ClockPacket(firstOctets), packet.count == 0, known.contains(packet.ssrc, at: datagram.from) {
       reply.removeAll()
       let now = MonotonicClock.now
       guard let answer = packet.reply(from: ssrc, sentAt: now), answer.append(to: &reply) else { return nil }

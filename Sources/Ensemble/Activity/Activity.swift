@@ -1,8 +1,10 @@
 import MusicalTime
 
-/// The activity of the local player, and what survives a change of role.
+/// The data about activity that survives a change of role: the level of the local player, the rule by which the master
+/// combines the levels, and the newest total.
 ///
-/// ``TotalSchedule`` and ``ReceivedTotals`` belong to one role. ``RemotePeer`` contains the levels of the remote peers.
+/// ``TotalSchedule`` and ``ReceivedTotals`` contain the data of one role only. ``RemotePeer`` contains the levels of the
+/// remote peers.
 struct Activity: Sendable {
   /// The activity of the local player.
   var level: ActivityLevel

@@ -108,7 +108,7 @@ extension EnsembleState {
       applyTotal(of: master, at: now)
     case .master:
       decideTotal(at: now)
-      // If another claim outranks this one, the layers must stay as they are.
+      // If another claim outranks this one, the local peer follows and keeps its layers by this value.
       localActivity.lastTotal = schedule.intensity.next
     }
   }

@@ -10,8 +10,9 @@ extension EnsembleState {
   /// A total whose instant is further away from now than this counts as one without an instant.
   private static var farthest: Nanoseconds { .seconds(10) }
 
-  /// The master has reported a total. It is kept until the rhythm can be played, applied at the beat nearest to its instant, or,
-  /// without a usable instant, at the next beat that can still be changed.
+  /// Handles a total that the master has reported. While the rhythm cannot be played yet, the total is kept. Otherwise it
+  /// applies from the beat that is nearest to its instant, or, without a usable instant, from the next beat that can still be
+  /// changed.
   mutating func received(_ report: ReceivedTotals.Report, at now: Instant) {
     guard isScheduled else {
       let newer = follower!.totals.early.newer
@@ -19,6 +20,7 @@ extension EnsembleState {
       return
     }
     guard let claim, admits(.activity, from: claim.identity) else {
+      // The gate is closed. The total applies when the gate is opened.
       localActivity.lastTotal = report.value
       return
     }
@@ -34,10 +36,10 @@ extension EnsembleState {
       localActivity.lastTotal = report.value
       return change(to: report.value, at: now)
     }
-    // The nearest beat: the stamp is in units of 100 us.
+    // The stamp is in units of 100 us, so the beat may begin shortly before or after it: the nearest beat is meant.
     let beat = (tick + Tick.perQuarter / 2).beat
     let isEstimated = follower!.totals.isEstimated
-    // The pending total applies later than this one: it is newer, and has arrived before.
+    // The change in the schedule, which the master has reported too, applies later. This report is older and arrived late.
     if !isEstimated, old.changeTick != Tick(.max), beat < old.changeTick { return }
     localActivity.lastTotal = report.value
     // A pending estimated change is replaced. Any other change stays in force up to the beat.
@@ -52,6 +54,7 @@ extension EnsembleState {
     guard isScheduled else { return }
     let early = follower!.totals.early
     if early.newer != nil { follower!.totals.early = (nil, nil) }
+    // A new run begins with the local level if the master has reported no total.
     if noteRun(), localActivity.lastTotal == nil { play(Intensity(activity)) }
     if let report = early.older { received(report, at: now) }
     if let report = early.newer { received(report, at: now) }

@@ -23,7 +23,8 @@ extension EnsembleState {
     let isPending =
       schedule.intensity.changeTick != Tick(.max) && schedule.deadline(schedule.intensity.changeTick) > now
     guard total != schedule.intensity.next, !isPending, now >= leader!.totals.holdsUntil else {
-      // Once per bar the total is repeated, like the timeline message, for peers that have missed all earlier messages.
+      // Once per bar the total is repeated, like the timeline message, for peers that have missed all earlier messages. If a
+      // total is pending, only the pending one is repeated.
       guard beat.index / Self.bar != previousBeat.index / Self.bar else { return }
       return isPending ? sendTotal(to: nil) : sendTotal(to: nil, at: now)
     }

@@ -1,7 +1,8 @@
 import MusicalTime
 import PeerProtocol
 
-/// What a follower has sent to its master about activity, and the totals that it has received.
+/// The activity data of a follower: the level that was sent to the master, the totals that wait until the rhythm can be
+/// played, and whether the pending change of the intensity is estimated.
 struct ReceivedTotals: Sendable {
   /// A total as the master reported it.
   struct Report: Sendable {
@@ -15,11 +16,14 @@ struct ReceivedTotals: Sendable {
 
   /// The level that was last sent to the master, and the claim under which it was sent; nil if none was.
   var sentLevel: (level: UInt8, claim: Claim)?
-  /// The last two totals that arrived before the rhythm could be played. They stay without an array, so that this type and
-  /// ``Follower`` are copied without reference counting.
+  /// The last two totals that arrived before the rhythm could be played. The master can report two: the present total and a
+  /// pending one. A tuple and not an array: with an array, each copy of ``Follower`` would update a reference count.
   var early: (older: Report?, newer: Report?)
-  /// Whether the local peer, and not the master, chose the beat of the pending change in the schedule.
+  /// Whether the pending change in `PlaybackSchedule.intensity` is estimated: the local peer has chosen its tick, because
+  /// the master has reported no usable instant, or the change comes from an earlier run. The next total with an instant
+  /// replaces an estimated change.
   var isEstimated = false
-  /// The run for which the intensity was last checked; 0 before the first.
+  /// The run of the schedule when the totals were last applied; 0 before the first time. If the schedule has another run, a
+  /// new run has begun, and the pending change counts as estimated.
   var run: UInt32 = 0
 }

@@ -16,7 +16,7 @@ struct TotalSchedule: Sendable {
   var decidedBeat: Tick?
   /// Before this instant, no new total is decided, because not all peers have sent their level yet.
   var holdsUntil = Instant(nanoseconds: .min)
-  /// Before this instant, the total of a rhythm that was taken over is the one by which it plays, and not computed from levels.
+  /// Before this instant, the total of a rhythm that was taken over stays as it was, and is not computed from the levels.
   var keepsUntil = Instant(nanoseconds: .min)
   /// When the newest total is sent again.
   var repeats = Repeats()

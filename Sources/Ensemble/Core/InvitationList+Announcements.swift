@@ -23,8 +23,8 @@ extension InvitationList {
     return local < lowest[1] || identity <= lowest[1]
   }
 
-  /// The peer with `identity` announces itself at `place`. The newest announcement counts: if its first name was taken, the
-  /// announcement by a second name arrives one second before the first one is withdrawn.
+  /// The peer with `identity` announces itself at `place`. The newest announcement counts: a peer whose first name was taken
+  /// announces a second name one second before its first announcement is withdrawn.
   ///
   /// - Parameters:
   ///   - name: the name of the announcement.
@@ -33,6 +33,7 @@ extension InvitationList {
   public mutating func found(
     _ identity: Identity, as name: String, at place: Place, isInSession: Bool, now: Instant
   ) -> Bool {
+    // A configured peer is invited without an announcement.
     guard !targets.contains(where: { $0.place.control == place.control && $0.reason == .configured }) else {
       return true
     }
@@ -44,6 +45,7 @@ extension InvitationList {
       // Targets may have become unwanted: there is a new lowest identity, or the limit of the full mesh was just exceeded.
       if isAmongLowest || announcements.count == Self.fullMeshLimit + 1 { targets = targets.filter(isStillWanted) }
     } else {
+      // The new announcement replaces the target of the previous one.
       targets.removeAll { if case .discovered(identity, as: _) = $0.reason { true } else { false } }
     }
     if wants(identity) { add(identity, isInSession: isInSession, at: now) }
@@ -84,7 +86,8 @@ extension InvitationList {
     }
   }
 
-  /// Adds a target for an announced peer. If the local identity is the higher one, its invitation follows after ``courtesy``.
+  /// Adds a target for an announced peer. If the local identity is the higher one, the invitation follows after
+  /// ``courtesy``.
   private mutating func add(_ identity: Identity, isInSession: Bool, at now: Instant) {
     guard let announcement = announcements[identity] else { return }
     var target = Target(

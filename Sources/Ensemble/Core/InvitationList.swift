@@ -38,11 +38,11 @@ public struct InvitationList {
 
   /// Why a peer is invited.
   package enum Reason: Hashable, Sendable {
-    /// The user has configured it.
+    /// The user has configured the peer.
     case configured
     /// The peer with this identity announces itself by this name on the network.
     case discovered(Identity, as: String)
-    /// It has fallen silent, and is invited until this instant.
+    /// The peer has fallen silent, and is invited until this instant.
     case silent(until: Instant)
   }
 
@@ -239,8 +239,10 @@ public struct InvitationList {
     for n in targets.indices {
       let isUnreached = identity != nil && targets[n].reachedBy == identity
       guard targets[n].session == session || isUnreached else { continue }
+      // No other session reaches the peer.
       if targets[n].reachedBy == nil || isUnreached {
-        // An invitation without a reply has already taken its time: the next one follows at once.
+        // After the end of a session, the next invitation waits for `pause`. An invitation without a reply has already taken
+        // its time, so the next one follows at once.
         if targets[n].isEstablished { (targets[n].since, targets[n].nextTry) = (now, now + Self.pause) }
         targets[n].isEstablished = false
         targets[n].reachedBy = nil

@@ -33,7 +33,8 @@ extension PeerCore {
     }
   }
 
-  /// Each peer must be in session with the master.
+  /// Records the master, so that the local peer connects to it: each peer must be in session with the master. If the local
+  /// peer is the master, it connects to all announced peers.
   private func connect(toMaster master: Identity, at now: Instant) {
     let roster = roster
     invitations.follow(master: master, isInSession: { roster.session(of: $0) != nil }, at: now)

@@ -43,6 +43,7 @@ extension PeerCore {
   func recognised(_ session: SessionID, _ identity: Identity, at now: Instant) {
     guard let slot = ensemble.roster.slot(of: session), let info = ensemble.roster[slot].session?.info else { return }
     guard identity != self.identity else {
+      // The remote peer uses the identity of the local peer.
       // The initiator ends the session, because it knows the reason. If the other side ended it, the initiator would
       // invite again and again.
       guard info.isInitiator else { return }

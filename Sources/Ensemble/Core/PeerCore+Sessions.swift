@@ -32,6 +32,7 @@ extension PeerCore {
       ended(session, at: now)
     case .unreachable(let session): ended(session, at: now)
     case .lost(let session):
+      // These values are read first, because `left` removes them from the roster.
       let slot = ensemble.roster.slot(of: session)
       let (info, identity) = (
         slot.flatMap { ensemble.roster[$0].session?.info }, slot.flatMap { ensemble.roster.identity($0) }
@@ -68,7 +69,7 @@ extension PeerCore {
     }
   }
 
-  /// A packet on a session contained its send instant.
+  /// Adds a clock measurement to the ensemble state and to the external clock of the session, if there is one.
   private func measured(_ transit: ClockTransit, on session: SessionID, at now: Instant) {
     guard let corrected = ensemble.measured(transit, on: session, at: now), !peerClocks.isEmpty else { return }
     if let n = peerClock(of: session) { peerClocks[n].measured(corrected, at: now) }

@@ -1,7 +1,7 @@
 public import MusicalTime
 
 /// Options of one peer that override the default for its kind. By default, a Tutti peer gets each tick ahead of time, and a
-/// recovery journal. A standard device gets each tick at its due time, and a journal once it has sent one (design section 5).
+/// recovery journal. A standard device gets each tick at its due time, and a journal once it has sent one.
 public struct PeerOptions: Sendable, Equatable {
   /// Whether the peer is a time-stamp receiver; nil: a Tutti peer is one, a standard device is not.
   public var playsByStamps: Bool?

@@ -124,6 +124,7 @@ public struct ExternalClock: Sendable {
     case .clock: return ticked(at: instant, stamp, missing: nil, ensemble: &ensemble, now: now)
     case .numberedClock(let missing):
       return ticked(at: instant, stamp, missing: missing, ensemble: &ensemble, now: now)
+    // A late tick is counted unless it was skipped as lost before.
     case .lateClock: if counter.consumeLateTick() { counter.skip() }
     case .recoveredClock: counter.skip()
     case .start: begin(at: Tick(0), instant, &ensemble, now: now)
@@ -192,8 +193,10 @@ public struct ExternalClock: Sendable {
       let since = playableSince ?? instant
       playableSince = since
       // Ticks are even if their mean lateness is at most half a tick. Ticks that a stall has delayed lie far off any line. If
-      // they are still uneven after a quarter note, such jitter is normal for this clock.
+      // the ticks are still uneven after a quarter note, such jitter is normal for this clock.
       let isEven = follower.lateness.count <= line.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter)
+      // While a rhythm of the local peer plays, the clock waits. While a rhythm of another peer plays, `start` reports why the
+      // rhythm of the clock cannot start.
       if isEven || stamps.isTrusted || (instant - since).count > line.tempo.nanosecondsPerQuarter,
         ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity
       {
@@ -203,6 +206,7 @@ public struct ExternalClock: Sendable {
       // At a quarter note, any error above 20 us is corrected. Between quarter notes, only an urgent one is.
       let isBetweenQuarters = tick.index % Tick.perQuarter != 0
       if !ensemble.steer(to: timeline, beyond: isBetweenQuarters ? Self.urgentError : .microseconds(20), at: now) {
+        // The rhythm cannot be steered to the ticks any more: it ends, and starts again in phase.
         (isWaiting, playableSince) = (true, nil)
         end(&ensemble, now: now)
       }
@@ -233,6 +237,7 @@ public struct ExternalClock: Sendable {
     } else if !counter.add(instant, to: &follower) {
       return false
     }
+    // Ticks were renumbered, so the numbers of the ticks in `stamps` are wrong.
     if counter.revisions != revisions { stamps.reset() }
     if let stamp { stamps.add(counter.next + -1, stamped: stamp.instant, at: instant, by: stamp.clock) }
     return true

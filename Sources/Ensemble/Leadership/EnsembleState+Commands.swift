@@ -116,10 +116,10 @@ extension EnsembleState {
 
   /// When a change that is sent at `now` is sent again.
   ///
-  /// Two repeats come within a quarter of the lead time, so that even the third message arrives before the affected steps are passed to the audio output.
-  /// With bursts of loss of one packet in five, some peers miss all three messages. Therefore five more follow until half a
-  /// lead time after the change applies, while the position is still within a step of the right one, and four more within
-  /// the second after the change was sent.
+  /// Two repeats come within a quarter of the lead time, so that even the third message arrives before the affected steps are
+  /// passed to the audio output. With bursts of loss of one packet in five, some peers miss all three messages. Therefore five
+  /// more follow until half a lead time after the change applies, while the position is still within a step of the right one,
+  /// and four more within the second after the change was sent.
   func repeats(after now: Instant) -> Repeats {
     let eighthsOfLead: [Int64] = [1, 2, 4, 6, 8, 10, 12]
     let duringLead: [Instant] = eighthsOfLead.map { now + Nanoseconds(lead.count * $0 / 8) }

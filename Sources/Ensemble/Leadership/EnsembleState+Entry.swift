@@ -50,10 +50,10 @@ extension EnsembleState {
   private mutating func stay(with timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
     guard var clock = follower?.playing?.clock, let entryError = follower?.playing?.entryError else { return }
     let isSounding = schedule.deadline(schedule.start) - soundLead <= now
-    // The clock jumps if its error exceeds a step, or the error at the entry, by a quarter. The quarter is added because
-    // estimates vary.
-    let step = max(Nanoseconds(schedule.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter), entryError)
-    clock.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(step.count + step.count / 4) : nil)
+    // The largest error that is still slewed: a step, or the error at the entry if that is larger. A quarter is added, because
+    // estimates vary. If nothing sounds yet, the clock is set exactly.
+    let tolerance = max(Nanoseconds(schedule.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter), entryError)
+    clock.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(tolerance.count + tolerance.count / 4) : nil)
     follower?.playing?.clock = clock
     guard let mapping = clock.mapping else { return }
     var next = schedule(for: timelineMessage, by: mapping)
@@ -81,6 +81,7 @@ extension EnsembleState {
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
       return play(next, by: estimate, entryError: .zero, at: now)
     }
+    // The new rhythm has ended already, so the one that sounds ends too.
     if next.deadline(next.end) <= now { return end(at: now) }
     let tick = schedule.firstTick(notBefore: now + soundLead)
     // When this tick is due, in local time: by the rhythm that sounds, and by the new one.
@@ -99,6 +100,7 @@ extension EnsembleState {
     next.start = bar(of: next, from: timelineMessage.start, at: now + soundLead)
     let due = next.deadline(next.start) - soundLead - Self.joiningTime
     guard now >= due, next.start < next.end else {
+      // If the new rhythm ends before its next bar, it is not entered, and the rhythm that sounds stops at the same end.
       follower?.joinDue = next.start < next.end ? due : next.deadline(next.end)
       return
     }

@@ -26,9 +26,9 @@ extension EnsembleState {
 
   /// The session with the peer has ended.
   ///
-  /// - Parameter isSaid: whether the peer ended the session (BY). If it was the master, the silence after which a master counts
-  ///   as lost is then not awaited. Otherwise the peer may have been killed and restarted, and may be about to continue the
-  ///   rhythm.
+  /// - Parameter isSaid: whether the peer ended the session (BY). A master that ended its session counts as lost at once. A
+  ///   master that did not may have been killed and restarted, and may be about to continue the rhythm: it counts as lost
+  ///   after ``silence``.
   public mutating func left(_ peer: Identity, isSaid: Bool = true, at now: Instant) {
     channels.rosterChanged(at: now)
     let slot = roster.slot(of: peer)
@@ -49,12 +49,12 @@ extension EnsembleState {
     departedMaster = peer
   }
 
-  /// A packet to or from the peer contained its send instant.
+  /// Adds a measurement of the clock of `peer`: a packet to or from the peer contained its send instant.
   public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
     measured(transit, roster.insert(peer), peer, at: now)
   }
 
-  /// A packet to or from the peer of a session contained its send instant.
+  /// Adds a measurement of the clock of a session's peer.
   ///
   /// - Returns: the measurement, corrected for the asymmetry that the player has set for this peer; nil if there is no such
   ///   session.
@@ -65,7 +65,7 @@ extension EnsembleState {
     return corrected
   }
 
-  /// A packet to or from `peer`, which is in a slot of the roster, contained its send instant.
+  /// Adds a measurement of the clock of `peer`, which is in a slot of the roster.
   mutating func measured(_ transit: ClockTransit, _ slot: Roster.Slot, _ peer: Identity, at now: Instant) {
     if departedMaster == peer { departedMaster = nil }
     heard(slot, peer, at: now)
@@ -75,8 +75,9 @@ extension EnsembleState {
     if !isScheduled || now >= follower!.steered + Self.steering { follow(at: now) }
   }
 
-  /// A System Exclusive message from the peer with identity `sender`: its data octets without F0 and F7. Messages of other
-  /// programs are ignored.
+  /// Handles a System Exclusive message from the peer with identity `sender`. Messages of other programs are ignored.
+  ///
+  /// - Parameter octets: the data octets of the message, without F0 and F7.
   public mutating func received(systemExclusive octets: [UInt8], from sender: Identity, at now: Instant) {
     if let timelineMessage = TimelineMessage(systemExclusive: octets) {
       received(timelineMessage, from: sender, at: now)
@@ -96,7 +97,7 @@ extension EnsembleState {
     if roster[slot].reportedWarnings.insert(warning).inserted { emit(.event(.warning(peer, warning))) }
   }
 
-  /// A timeline message from the peer with identity `sender`. A peer may send only its own timeline.
+  /// Handles a timeline message from the peer with identity `sender`. A peer may send only its own timeline.
   public mutating func received(_ message: TimelineMessage, from sender: Identity, at now: Instant) {
     guard message.claim.identity == sender, sender != identity, message.start <= message.end,
       isCredible(message.claim.term)
@@ -128,6 +129,7 @@ extension EnsembleState {
     if role != .idle, isNewClaim, isOver(message, at: now) != false { return }
     if isNewClaim {
       if role == .master { reportLossOfLeadership(to: sender) }
+      // A former master does not repeat its end any longer: a repeat would send the message of the other peer.
       idle?.repeats = Repeats()
     }
     timelineMessage = message

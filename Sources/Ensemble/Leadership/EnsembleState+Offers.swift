@@ -51,8 +51,8 @@ extension EnsembleState {
     return false
   }
 
-  /// An offer from the peer with identity `sender`. A peer may offer only its own rhythm. An offer under another claim than
-  /// the current one is ignored.
+  /// Handles an offer from the peer with identity `sender`. A peer may offer only its own rhythm. An offer under another claim
+  /// than the current one is ignored.
   public mutating func received(_ offer: Offer, from sender: Identity, at now: Instant) {
     guard offer.claim.identity == sender, sender != identity else {
       rejected += 1

@@ -4,8 +4,8 @@ import Playback
 
 // Restoring a master after a crash.
 extension EnsembleState {
-  /// The data for ``resume(_:at:)``; nil unless the local peer is the master. A master must save it before it sends any
-  /// datagram about it.
+  /// The data for ``resume(_:at:)``; nil unless the local peer is the master. A master must save the data of a new rhythm
+  /// before other peers hear of it.
   public var resumable: TimelineMessage? { role == .master ? timelineMessage : nil }
 
   /// Continues the rhythm of which the local peer was the master before it restarted: in phase and under the old claim. Peers

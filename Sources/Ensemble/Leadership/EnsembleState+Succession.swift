@@ -124,12 +124,14 @@ extension EnsembleState {
     guard admits(.rhythm, from: master) else { return end(at: now) }
     let plays = schedule.run != 0 && schedule.deadline(schedule.end) > now
     let awaits = awaitsAnotherMaster()
+    // The old rhythm continues while packets of its master arrive.
     if awaits, plays, let slot = roster.slot(of: master), roster[slot].isPresent(at: now) {
       follower!.nextCheck = now + Self.turn
       return
     }
     guard awaits || following.masterStatus != .hasResigned, takesOver, plays else {
-      // The local peer does not take over. Another peer may do so until the end of ``coasting``.
+      // The local peer does not take over: the master has resigned and no other master is awaited, the settings forbid it, or
+      // nothing plays. Another peer may take over until the end of `coasting`.
       let due = following.masterHeard + Self.coasting
       follower!.nextCheck = due
       guard now >= due else { return }
@@ -138,7 +140,7 @@ extension EnsembleState {
     }
     let rank = successors(at: now).prefix { $0 < identity }.count
     var due = following.masterHeard + Self.silence + Nanoseconds(Self.turn.count * Int64(rank))
-    // A peer reports that it has taken over: its timeline message is about to arrive.
+    // If a peer reports that it has taken over, its timeline message is about to arrive and is awaited.
     if isTakenOver(at: now) { due = max(due, following.masterHeard + Self.coasting) }
     if now >= due { return takeOver(from: master, at: now) }
     // The rank is computed again soon, because peers that are before the local peer in the order may disappear as well.
@@ -180,9 +182,11 @@ extension EnsembleState {
   /// nothing moves here. The other peers slew towards the new rhythm.
   mutating func takeOver(from master: Identity, at now: Instant) {
     raiseTerm()
+    // The origin of the new timeline.
     let tick = schedule.firstTick(notBefore: now + soundLead)
     let isChanged = tick >= schedule.changeTick
     let change = TempoChange(tempo: schedule.localTempo(schedule.changed.tempo), tick: schedule.changeTick)
+    // If the rhythm of the message is not scheduled yet, the previous rhythm still plays, and the local peer continues that one.
     timelineMessage = TimelineMessage(
       claim: Claim(term: highestTerm, identity: identity), revision: 0,
       start: isScheduled ? timelineMessage?.start ?? schedule.start : schedule.start, end: schedule.end,
@@ -200,7 +204,8 @@ extension EnsembleState {
 }
 
 extension PlaybackSchedule {
-  /// Converts `tempo` from the master's clock to the local clock: the mean of 1024 quarter notes, for nanosecond precision.
+  /// Converts `tempo` from the master's clock to the local clock, by the rate of the mapping after a correction in progress.
+  /// The result is the mean of 1024 quarter notes, for nanosecond precision.
   fileprivate func localTempo(_ tempo: Tempo) -> Tempo {
     let count: Int64 = 1024
     let end = clock.second.local(at: clock.second.remote + Nanoseconds(tempo.nanosecondsPerQuarter * count))

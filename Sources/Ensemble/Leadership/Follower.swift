@@ -19,7 +19,7 @@ struct Follower: Sendable {
     /// The master's clock as the local peer plays by it. It slews, so that the position does not jump.
     var clock = SlewedClock()
     /// The largest error, up to a step, with which the rhythm can have been entered in phase; zero if it was entered exactly.
-    /// The clock slews from there. An error of constant time grows in ticks when the tempo rises.
+    /// The clock slews from there. If the tempo rises meanwhile, the same error can exceed a step, but must not cause a jump.
     var entryError = Nanoseconds.zero
   }
 

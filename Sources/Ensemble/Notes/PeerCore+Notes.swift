@@ -8,10 +8,11 @@ import Sending
 extension PeerCore {
   /// The player has played `message` on a local instrument.
   ///
-  /// The message goes to ``recipient``; if it is nil, to all peers, and it sounds here as well. A channel that another peer
-  /// owns addresses this peer only. Channel 10 stays the channel of the drums. All other messages are sent on the channel of
-  /// the local peer, by which the others recognise the player, or on channel 16 if the local peer has none. Expression on
-  /// channel 1 sets the activity of the player. A standard device gets each message unchanged.
+  /// The message goes to ``recipient``. If ``recipient`` is nil, the message goes to all peers and sounds here as well. A
+  /// message on a channel that another peer owns goes to the owner of the channel only. Channel 10 stays the channel of the
+  /// drums. All other messages are sent on the channel of the local peer, by which the others recognise the player, or on
+  /// channel 16 if the local peer has none. Expression on channel 1 sets the activity of the player. A standard device gets
+  /// each message unchanged. A message without a channel is ignored.
   public func play(_ message: Message, at now: Instant) {
     guard let channel = message.channel else { return }
     if channel == Self.activityChannel, case .controlChange(_, 11, let value) = message {
@@ -25,8 +26,9 @@ extension PeerCore {
       } else {
         ensemble.played(at: now)
         let (isAdmitted, ended) = notes.begin(key, to: destination)
+        // Too many keys are held: the note is dropped.
         guard isAdmitted else { return }
-        // The earlier receiver of the same key does not get the end of the new note.
+        // The earlier receiver of the same key will not get the Note Off of the new note, so its note ends now.
         if let ended { deliver(.noteOff(channel, key: number, velocity: 64), to: ended) }
       }
     }
@@ -44,6 +46,7 @@ extension PeerCore {
   /// further messages, including the ends of these notes, on the channel of the local peer.
   func endNotesAsPlayed(on session: SessionID) {
     guard let stream = roster.stream(of: session) else { return }
+    // A copy: the standard devices still hold these notes, and get their ends unchanged.
     var held = notes.asPlayed
     for message in held.release() { emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream))))) }
   }

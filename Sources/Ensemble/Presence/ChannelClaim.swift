@@ -8,7 +8,7 @@ struct ChannelClaim: Sendable {
   private static var period: Nanoseconds { .seconds(10) }
   private static var maximumChanges: Int { 8 }
 
-  /// Nil if the peer claims no channel.
+  /// The claimed channel; nil if the peer claims none.
   private(set) var channel: Channel?
   /// The instants at which the peer changed its claim, the oldest first; at most nine.
   private var changes: [Instant] = []
@@ -22,6 +22,7 @@ struct ChannelClaim: Sendable {
   /// - Returns: whether the claims of the ensemble have changed, and whether this peer is ignored from now on.
   mutating func update(_ channel: Channel?, at now: Instant) -> (hasChanged: Bool, changesTooOften: Bool) {
     var hasChanged = false
+    // A claim that is no longer ignored changes the claims of the ensemble, even if the channel is the same.
     if isIgnored, now - (changes.last ?? now) >= Self.period { (isIgnored, hasChanged) = (false, true) }
     guard channel != self.channel else { return (hasChanged, false) }
     self.channel = channel
@@ -35,7 +36,7 @@ struct ChannelClaim: Sendable {
 }
 
 extension RemotePeer.Membership {
-  /// The peer claims `channel`: see ``ChannelClaim/update(_:at:)``.
+  /// Records that the peer claims `channel`: see ``ChannelClaim/update(_:at:)``.
   mutating func claim(_ channel: Channel?, at now: Instant) -> (hasChanged: Bool, changesTooOften: Bool) {
     guard channelClaim != nil else {
       channelClaim = ChannelClaim(channel)

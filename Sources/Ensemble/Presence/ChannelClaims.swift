@@ -15,10 +15,11 @@ import PeerProtocol
 struct ChannelClaims: Sendable {
   /// How long a new peer listens before its first claim.
   private static var listening: Nanoseconds { .seconds(1) }
-  /// How long further changes are awaited after a change, because two groups may have met.
+  /// How long further changes are awaited after a change. If two groups of peers meet, their claims arrive one after another.
   private static var gathering: Nanoseconds { .milliseconds(50) }
   /// How long a free channel is left to peers of a lower rank that do not take it.
   private static var patience: Nanoseconds { .seconds(1) }
+
   /// The claim of the local peer.
   private(set) var local: Channel?
   /// When ``settle(for:among:at:)`` has something to do next; the distant future if nothing has changed.
@@ -28,7 +29,7 @@ struct ChannelClaims: Sendable {
   /// Since when a channel has been free while the local peer had none.
   private var freeSince: Instant?
 
-  /// A claim has changed, or a peer has left.
+  /// Schedules a new settlement, because a claim has changed, or a peer has left.
   mutating func rosterChanged(at now: Instant) { nextDeadline = min(nextDeadline, now + Self.gathering) }
 
   /// Keeps or changes the claim of the local peer according to the claims in the roster.

@@ -32,7 +32,7 @@ extension EnsembleState {
     return opening(for: peer)[gate]
   }
 
-  /// The presence of the peer with identity `sender`. A peer may send only its own presence.
+  /// Handles a presence from the peer with identity `sender`. A peer may send only its own presence.
   public mutating func received(_ presence: Presence, from sender: Identity, at now: Instant) {
     guard presence.identity == sender, sender != identity, let slot = roster.memberSlot(of: sender) else {
       rejected += 1
@@ -67,7 +67,7 @@ extension EnsembleState {
   /// Makes the peer in a slot of the roster a member and sends the local presence to it.
   mutating func addMember(_ slot: Roster.Slot, _ peer: Identity, named name: String?, at now: Instant) {
     roster.join(slot, named: name, at: now)
-    // Its earlier activity is outdated: the peer may have restarted, or may not know the rhythm any more.
+    // What the peer reported earlier is outdated: it may have restarted, or may not know the rhythm any more.
     roster[slot].membership!.level = nil
     roster[slot].membership!.takesPart = false
     roster[slot].membership!.totalReports = 0
@@ -93,7 +93,7 @@ extension EnsembleState {
     return true
   }
 
-  /// The time between two presences if nothing changes.
+  /// The time between two presences if nothing changes. With many peers, it is longer, to limit the number of packets.
   var presenceInterval: Nanoseconds { roster.members.count > 16 ? .seconds(1) : .milliseconds(250) }
 
   /// When ``advancePresence(to:)`` has something to do next.

@@ -16,7 +16,7 @@ public struct RemotePeer: Sendable {
   public internal(set) var name: String?
   /// The AppleMIDI session with the peer.
   public internal(set) var session: Session?
-  /// What the peer reports as a Tutti peer in session; nil for all others.
+  /// The state of the peer as a Tutti peer in session; nil for all others.
   var membership: Membership?
   /// The estimate of the peer's clock.
   var clock = RemoteClock()
@@ -78,14 +78,15 @@ extension RemotePeer {
     var isClockReported = false
     /// The notes and pedals that the peer holds at the local peer.
     var heldNotes = HeldNotes()
-    /// The newest timeline message from before the peer was recognised. The reply that recognises the peer may have been
-    /// lost, and the master repeats the message only once per bar.
+    /// The newest timeline message from before the peer was recognised. It is kept until then, because the reply that
+    /// recognises the peer may have been lost, and the master repeats the message only once per bar.
     var pendingTimelineMessage: TimelineMessage?
     /// The newest Channel Volume (controller 7) on channel 1 from before the peer was recognised; nil if there is none. A Tutti
     /// peer reports the total activity with this message. From a standard device, the message is a volume, which takes effect
     /// once the device is known as one.
     var withheldVolume: Message?
-    /// The same for Expression (controller 11), with which a Tutti peer reports its activity.
+    /// The newest Expression (controller 11) on channel 1 from before the peer was recognised. A Tutti peer reports its
+    /// activity with this message. It is withheld in the same way.
     var withheldExpression: Message?
 
     init(id: SessionID, info: SessionInfo, stream: StreamID, options: PeerOptions) {
@@ -105,7 +106,7 @@ extension RemotePeer {
     var nameOrder: UInt64 = 0
     /// Whether the peer is the first member with its name. Only this peer can be addressed by the name.
     var ownsName = false
-    /// Nil until the first presence.
+    /// The peer's claim to a MIDI channel; nil until the first presence.
     var channelClaim: ChannelClaim?
     /// The activity level that the peer reported; nil until the first report.
     var level: UInt8?

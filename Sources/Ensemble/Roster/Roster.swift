@@ -140,6 +140,7 @@ public struct Roster: Sendable {
       rows[slot].membership!.heard = now
       guard let name, name != rows[slot].name else { return }
       releaseName(of: slot)
+      // Gates can depend on the name: the presence with the gates for the new name is sent without a pause.
       rows[slot].membership!.presented = nil
     } else {
       rows[slot].membership = RemotePeer.Membership(heard: now)

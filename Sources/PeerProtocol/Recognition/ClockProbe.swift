@@ -10,10 +10,10 @@ import RTPMIDI
 ///     FF FF | TU | version 2, 8 bits | kind 8 | rate limit 16 | ssrc 32 | identity 64
 ///     origin 64 | receive 64 | transmit 64
 ///
-/// TU are the letters 54 55. Probes use the data port, but not the RTP stream, so that the thread that receives a probe
-/// can reply at once. The three stamps are those of NTP (RFC 5905, section 7.3), in signed nanoseconds, big-endian.
-/// SSRC and identity are those of the sender. As with CK0, CK1 and CK2, a request gets a reply and the reply gets an
-/// acknowledgement, each at once. <doc:WireFormat> defines the stamps of each kind.
+/// TU are the letters 54 55. The lengths of the fields are in bits. Probes use the data port, but not the RTP stream, so
+/// that the thread that receives a probe can reply at once. The three stamps are those of NTP (RFC 5905, section 7.3),
+/// in signed nanoseconds, big-endian. SSRC and identity are those of the sender. As with CK0, CK1 and CK2, a request gets
+/// a reply and the reply gets an acknowledgement, each at once. <doc:WireFormat> defines the stamps of each kind.
 public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   public enum Kind: Hashable, Sendable, BitwiseCopyable { case request, reply, acknowledgement }
 
@@ -143,7 +143,7 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension ClockProbe.Kind {
-  /// The octets 4 and 5 of a probe: version 2 and the kind.
+  /// Reads ``versionAndKind``. Returns nil for another version or kind.
   @_noLocks @_noAllocation
   fileprivate init?(versionAndKind: UInt16) {
     switch versionAndKind {
@@ -154,6 +154,7 @@ extension ClockProbe.Kind {
     }
   }
 
+  /// The octets 4 and 5 of a probe: version 2 and the kind.
   fileprivate var versionAndKind: UInt16 {
     @_noLocks @_noAllocation get {
       switch self {
@@ -168,7 +169,7 @@ extension ClockProbe.Kind {
 extension ClockProbe {
   /// Whether the stamps ``origin`` and ``receive`` of a probe that arrives at `instant` are plausible.
   ///
-  /// They refer to a packet of the local peer. The round trip is the time from the departure of that packet to the
+  /// Both stamps refer to a packet of the local peer. The round trip is the time from the departure of that packet to the
   /// arrival of this one, by the local clock. It must be at most ten seconds. The remote peer cannot have kept the
   /// packet for longer than the round trip took, and cannot have referred to it before its arrival. A millisecond is
   /// tolerated, because the clocks of two processors may differ.

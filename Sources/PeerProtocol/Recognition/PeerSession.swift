@@ -80,7 +80,8 @@ final class PeerSession: SessionExtension {
       case .reply: receive(reply: probe, at: arrival.instant, in: context)
       case .acknowledgement: receive(acknowledgement: probe, at: arrival.instant, in: context)
       }
-    // An unsolicited reply gets no acknowledgement.
+    // A request always gets a reply. A reply gets an acknowledgement only if it was accepted: an unsolicited reply gets
+    // none. No clock is read here, so the transmit stamp of the answer is the arrival of the probe.
     if !arrival.isAnswered, probe.kind == .request || outcome == .accepted {
       let answer = probe.answer(
         from: context.localSSRC, identity: owner.identity,
@@ -131,6 +132,8 @@ final class PeerSession: SessionExtension {
     guard result != .rejected else { return .rejectedExtensionPacket }
     context.hear(at: instant)
     recognition.limitRate(to: reply.rateLimit)
+    // Readings from before the recognition come from CK packets only. A deviation from them does not reject the reply that
+    // recognises the peer.
     let isPlausible = context.accept(reading: reply.transmit, at: instant)
     if result == .recognisesPeer {
       context.identifyPeer(as: reply.identity, at: instant)
@@ -150,6 +153,7 @@ final class PeerSession: SessionExtension {
   private func reportOutwardTransit(
     echoedBy probe: ClockProbe, last: inout Instant?, at instant: Instant, in context: SessionContext
   ) {
+    // Both stamps are 0 if the probe refers to no packet.
     guard probe.origin.nanoseconds != 0 || probe.receive.nanoseconds != 0 else { return }
     guard probe.isPlausible(at: instant) else {
       owner.rejectedStamps += 1
@@ -173,7 +177,8 @@ final class PeerSession: SessionExtension {
     context.report(ClockTransit(.back, sent: sent, received: instant))
   }
 
-  /// Returns whether a send instant of the peer may be used, and counts it otherwise.
+  /// Returns whether a send instant of the peer may be used, and counts it otherwise. The rest of its packet is accepted in
+  /// any case.
   private func accept(sendInstant sent: Instant, at instant: Instant) -> Bool {
     let isAccepted = sendInstants.accept(sent, at: instant)
     if !isAccepted { owner.rejectedStamps += 1 }

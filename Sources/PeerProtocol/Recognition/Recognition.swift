@@ -47,7 +47,7 @@ struct Recognition {
   private(set) var interval = Nanoseconds.milliseconds(20)
   /// The shortest interval that the peer permits.
   private var permittedInterval = Nanoseconds.zero
-  /// The instant at which the last request was due.
+  /// The instant at which ``advance(to:shortestInterval:)`` last returned a request.
   private(set) var lastRequest = Instant(nanoseconds: 0)
   /// The sent requests, to which replies are matched.
   private var requests = OutstandingRequests()
@@ -102,6 +102,8 @@ struct Recognition {
       next = now + max(.milliseconds([250, 750, 2000][tries]), shortestInterval)
     case .asking(let tries, let evidence) where evidence == .use || evidence == .expectation && tries < 20:
       state = .asking(tries: tries + 1, evidence)
+      // Not the interval of these requests, but of those to a recognised peer. The silence limit depends on it as soon as
+      // the peer uses the peer protocol.
       interval = max(.milliseconds(20), shortestInterval)
       next = now + max(.milliseconds(tries < 20 ? 100 : 1000), shortestInterval)
     case .recognised(_, let since):
@@ -118,7 +120,7 @@ struct Recognition {
 
   /// Records that the request that was due has left.
   ///
-  /// - Parameter instant: its transmit stamp.
+  /// - Parameter instant: the transmit stamp of the request.
   mutating func requestSent(at instant: Instant) { requests.open(stamp: instant.nanoseconds, at: instant) }
 
   /// Records that the peer has used the peer protocol: it sent a request or a send instant.
@@ -128,6 +130,7 @@ struct Recognition {
     switch state {
     case .asking(let tries, let evidence):
       state = .asking(tries: tries, .use)
+      // The next request is brought forward, because such a peer gets ten requests per second at first.
       if evidence != .use, let due = next, due > now + .milliseconds(100) { next = now + .milliseconds(100) }
     case .standardDevice:
       (state, next) = (.asking(tries: 0, .use), now)

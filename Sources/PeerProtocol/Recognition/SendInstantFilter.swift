@@ -2,9 +2,10 @@ import MusicalTime
 
 /// Rejects send instants of a peer whose clock stands still or runs backwards.
 ///
-/// A send instant need not be later than the newest one, because packets can overtake each other. But if it would mean
-/// that its packet had a delay more than a second longer than that of the packet with the newest send instant, the
-/// remote clock stands still or runs backwards. Such a send instant is rejected.
+/// A send instant need not be later than the newest one, because packets can overtake each other. The packet that was
+/// overtaken then had a longer delay than the packet with the newest send instant. If this additional delay is more than
+/// a second, the explanation is another one: the remote clock stands still or runs backwards. The send instant is then
+/// rejected.
 ///
 /// A clock that was set back once continues from its new time. Therefore, of the instants that would be rejected, the
 /// fourth in a row is accepted if each of the four is later than the one before.
@@ -24,7 +25,7 @@ struct SendInstantFilter: BitwiseCopyable {
   /// Returns whether the send instant `remote` of a packet that arrived at `local` may be used.
   mutating func accept(_ remote: Instant, at local: Instant) -> Bool {
     if let newest, case let step = remote - newest.remote, step <= .zero {
-      // The delay of this packet minus the delay of the packet with the newest send instant.
+      // The delay of this packet minus the delay of the packet with the newest send instant. Negative if it overflows.
       let additionalDelay = (local - newest.local) - step
       guard additionalDelay > Self.longestDelay || additionalDelay < .zero else { return true }
       increases = rejected.map { remote - $0 > .zero } == true ? increases + 1 : 0

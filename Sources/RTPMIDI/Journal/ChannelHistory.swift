@@ -51,8 +51,8 @@ struct ChannelHistory: BitwiseCopyable {
     }
   }
 
-  /// Records that a command has changed the selected parameter. If only the upper half of its number has been sent, the
-  /// lower half is then the one that was sent before, and is no longer pending.
+  /// Records that a command has changed the selected parameter, so its number is complete. If only the upper half has
+  /// been sent, the lower half keeps its earlier value.
   @_noLocks @_noAllocation
   mutating func completeSelection() { isPending = false }
 

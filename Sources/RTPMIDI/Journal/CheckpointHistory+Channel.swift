@@ -90,6 +90,7 @@ extension CheckpointHistory {
   ) -> Bool {
     let chapterID = HistoryEntry.chapterID(.a, channel)
     let start = packet.count
+    // The number of logs is not known yet. The header is overwritten at the end.
     var header = LogListHeader(s: !updated.has(ChannelChapter.a.flag), logs: 0)
     guard header.append(to: &packet) else { return false }
     for index in 0..<entries.count where entries[index].chapterID == chapterID {
@@ -116,6 +117,7 @@ extension CheckpointHistory {
   ) -> Bool {
     let chapterID = HistoryEntry.chapterID(.c, channel)
     let start = packet.count
+    // The number of logs is not known yet. The header is overwritten at the end.
     var header = LogListHeader(s: !updated.has(ChannelChapter.c.flag), logs: 0)
     guard header.append(to: &packet) else { return false }
     for index in 0..<entries.count where entries[index].chapterID == chapterID {
@@ -196,7 +198,8 @@ extension CheckpointHistory {
   ) -> Bool {
     let chapterID = HistoryEntry.chapterID(.n, channel)
     let start = packet.count
-    // `s` is the B bit of the RFC, which concerns Note Offs only. A `low` above `high` means no bit field.
+    // `s` is the B bit of the RFC, which concerns Note Offs only. A `low` above `high` means no bit field. The header is
+    // overwritten at the end.
     var header = ChapterN(s: true, logs: 0, low: 15, high: 0)
     guard header.append(to: &packet) else { return false }
     // One bit for each note: 1 if the newest command is a Note Off.
@@ -233,6 +236,7 @@ extension CheckpointHistory {
     // Chapter E is encoded from the entries of Chapter N.
     let chapterID = HistoryEntry.chapterID(.n, channel)
     let start = packet.count
+    // The number of logs is not known yet. The header is overwritten at the end.
     var header = LogListHeader(s: !updated.has(ChannelChapter.e.flag), logs: 0)
     guard header.append(to: &packet) else { return false }
     for index in 0..<entries.count where entries[index].chapterID == chapterID {

@@ -6,7 +6,8 @@ extension CheckpointHistory {
   /// Appends the journal of packet `next`, which is being encoded. The journal covers the packets from the checkpoint
   /// to `next` - 1. If the journal does not fit into `room` octets, the oldest entries are discarded.
   ///
-  /// - Returns: false, with nothing appended, if there is no room for an empty journal of three octets.
+  /// - Returns: false, with nothing appended, if there is no room for an empty journal of three octets. The history is
+  ///   then empty.
   @_noLocks @_noAllocation
   mutating func appendJournal(of next: UInt16, to packet: inout RigidArray<UInt8>, room: Int) -> Bool {
     // The checkpoint must not be so far back that its sequence number becomes ambiguous.

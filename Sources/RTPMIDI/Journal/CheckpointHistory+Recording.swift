@@ -7,6 +7,7 @@ extension CheckpointHistory {
   @_noLocks @_noAllocation
   mutating func record(_ message: Message, in packet: UInt16) {
     switch message {
+    // Has the same effect as the default case.
     case .clock: system.sequencer.clock(packet, if: isRecording)
     case .noteOn(let channel, let key, let velocity):
       if velocity.value == 0 {

@@ -39,7 +39,7 @@ struct CheckpointHistory: ~Copyable {
   /// The number of control changes, modulo 64, at index 128 * channel + controller.
   var controllerCounts = RigidArray<UInt8>(repeating: 0, count: 16 * 128)
 
-  /// - Parameter capacity: the largest number of entries; at least 1.
+  /// - Parameter capacity: the largest number of entries. Values below 1 count as 1.
   init(capacity: Int) { entries = RigidArray(capacity: max(capacity, 1)) }
 
   /// Discards the state of the stream. The next packet is `sequence`.
@@ -64,7 +64,8 @@ struct CheckpointHistory: ~Copyable {
     self.isRecording = isRecording
   }
 
-  /// Whether the history contains anything that the receiver may lack and that the next command will not repeat.
+  /// Whether guard packets are needed if no packet with a command follows soon: the history contains a command of a
+  /// channel, a System Exclusive with data, or a system chapter according to ``SystemHistory/needsGuardPacket``.
   var hasUnacknowledged: Bool {
     @_noLocks @_noAllocation get {
       if !entries.isEmpty { return true }
@@ -95,6 +96,7 @@ struct CheckpointHistory: ~Copyable {
       return true
     }
     if let packet = exclusives.removeFirst() {
+      // Counted even if it has no data: a receiver that lacks the command is no longer informed about it.
       discarded &+= 1
       // A System Exclusive that has not ended can be older than the checkpoint.
       if !checkpoint.isAfter(packet) { discard(through: packet) }

@@ -5,7 +5,8 @@ import BasicContainers
 ///
 /// A receiver counts the commands that it has received, and derives from the numbers which ones it lacks. Therefore
 /// every command has a log, even if its data are not kept: a log without data informs the receiver that it cannot
-/// recover the command. Of several logs without data in a row, only the last is kept.
+/// recover the command. A command that is recorded without data replaces the log directly before it, if that log has no
+/// data either. Logs whose data are discarded later are not merged.
 struct ExclusiveHistory: ~Copyable {
   private struct Log: BitwiseCopyable {
     /// The number of the command in the stream, modulo 256.
@@ -69,7 +70,8 @@ struct ExclusiveHistory: ~Copyable {
   ///   - isKept: whether the journal contains the data.
   ///   - packet: the sequence number of the packet that contains the octets.
   ///   - isRecording: whether the history is recorded. If not, the command is only counted.
-  /// - Returns: the number of commands whose data were discarded to make room.
+  /// - Returns: how often a command was discarded to make room: its data or its log. A command counts twice if its data
+  ///   are discarded first and its log later.
   @_noLocks @_noAllocation
   mutating func record(
     _ octets: borrowing RigidArray<UInt8>, from start: Int, to end: Int, isKept: Bool, packet: UInt16,
@@ -82,24 +84,30 @@ struct ExclusiveHistory: ~Copyable {
       // A new command ends the previous one.
       if !logs.isEmpty, logs[logs.count - 1].isOpen { logs[logs.count - 1].status = .cancelled }
       if logs.freeCapacity == 0 {
+        // Counted even if the log has no data: a receiver that lacks the command is no longer informed about it.
         dropped += 1
         _ = removeFirst()
       }
       logs.append(Log(number: count, packet: packet, isKept: isKept))
     } else if logs.isEmpty {
-      // The history does not contain the beginning of the command. A log without data informs the receiver that it
-      // cannot recover the command.
+      // The history does not contain the beginning of the command: it was sent before the recording started, or was
+      // removed by a Reset or for lack of space. A log without data informs the receiver that it cannot recover the
+      // command.
       logs.append(Log(number: count, packet: packet, isKept: false))
     }
     let last = logs.count - 1
+    // An open log is always the last one, and is removed only together with all others. As long as this command is open,
+    // the last log is therefore its log. The guard fails only if the caller continues a command that has ended, or that
+    // another command has cancelled. A receiver drops such a segment, so the segment is not recorded.
     guard logs[last].isOpen else { return dropped }
     logs[last].packet = packet
     if end >= octets.count { logs[last].status = .finished }
     if logs[last].isKept {
       let total = end - start
       while data.freeCapacity < total {
-        // The data of the oldest command are discarded; this can be the current command.
-        guard let first = firstLogWithData() else { break }
+        // The data of the oldest command are discarded. If this is the current command, it is counted even if it has no
+        // data so far, because its data should have been kept. There is always such a log: at least the last one.
+        guard let first = firstKeptLog() else { break }
         dropped += 1
         dropData(ofLogAt: first)
         if first == last { break }
@@ -113,7 +121,7 @@ struct ExclusiveHistory: ~Copyable {
     return dropped
   }
 
-  /// Removes the commands that ended in packet `packet` or before. Returns how many of them had data.
+  /// Removes the commands that ended in packet `packet` or before. Returns how many of them had their data kept.
   @_noLocks @_noAllocation
   mutating func trim(through packet: UInt16) -> Int {
     var count = 0
@@ -165,9 +173,9 @@ struct ExclusiveHistory: ~Copyable {
     return true
   }
 
-  /// Returns the index of the oldest log with data.
+  /// Returns the index of the oldest log whose data are kept.
   @_noLocks @_noAllocation
-  private func firstLogWithData() -> Int? {
+  private func firstKeptLog() -> Int? {
     for index in 0..<logs.count where logs[index].isKept { return index }
     return nil
   }
@@ -192,7 +200,7 @@ struct ExclusiveHistory: ~Copyable {
     return packet
   }
 
-  /// Removes the log before the log at `index`, which has no data, if it has no data either.
+  /// Removes the log directly before `index` if it has no data. Called if the log at `index` has no data either.
   @_noLocks @_noAllocation
   private mutating func removeLogWithoutData(before index: Int) {
     guard index > 0 else { return }

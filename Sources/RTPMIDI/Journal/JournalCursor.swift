@@ -165,6 +165,7 @@ struct JournalCursor: BitwiseCopyable {
       try beginList(.pressures, in: packet)
       return nil
     }
+    // The chapter extends beyond its container, or its length is too small.
     throw .malformedJournal
   }
 

@@ -133,6 +133,7 @@ extension JournalRepair {
     _ log: NoteLog, on channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>,
     _ state: inout ReceivedState
   ) {
+    // A log with velocity 0 is invalid.
     guard log.velocity.value > 0 else { return }
     confirm(log.key, on: channel)
     let (index, key) = (Int(channel.wire), Int(log.key.value))

@@ -24,6 +24,7 @@ extension JournalRepair {
       emit(.controlChange(channel, controller: 6, value: high.value), &state)
       steps = sentSteps
     }
+    // The LSB follows each MSB, even if the LSB is known.
     if sendsHigh || sendsLow, let low = log.entryLow {
       emit(.controlChange(channel, controller: 38, value: low.value), &state)
       steps = sentSteps

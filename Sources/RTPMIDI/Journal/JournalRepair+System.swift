@@ -66,6 +66,7 @@ extension JournalRepair {
         }
       }
     }
+    // The messages may have led to another position: Song Position is sent modulo 16384.
     state.sequencer = target
   }
 

@@ -51,6 +51,7 @@ struct JournalRepair: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func begin(_ cursor: JournalCursor, isSinglePacketLoss: Bool, coversLoss: Bool) {
     self.cursor = cursor
+    // If the journal does not cover the loss, no log is skipped because of its S bit: `confirmed` needs all note logs.
     (self.isSinglePacketLoss, self.coversLoss) = (coversLoss ? isSinglePacketLoss : false, coversLoss)
     restartsExclusiveCount = !coversLoss
     queue.removeAll()

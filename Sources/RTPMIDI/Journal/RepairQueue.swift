@@ -27,6 +27,7 @@ struct RepairQueue: BitwiseCopyable {
   /// Appends `message`, to be returned `count` times.
   @_noLocks @_noAllocation
   mutating func append(_ message: Message, count: Int) {
+    // No repair has more than 16 runs, so the limit drops nothing.
     guard count > 0, tail < 16 else { return }
     runs[tail] = Run(message, count)
     tail += 1

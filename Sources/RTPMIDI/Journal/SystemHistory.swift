@@ -5,10 +5,11 @@ import MIDI
 struct SystemHistory: BitwiseCopyable {
   var sequencer = SequencerHistory()
   private var timeCode = TimeCodeHistory()
-  /// The numbers of commands since the start of the session, modulo 128.
+  // The numbers of commands since the start of the session, modulo 128.
   private var resets: UInt8 = 0
   private var tuneRequests: UInt8 = 0
   private var activeSensings: UInt8 = 0
+  /// The newest selected song.
   private var song: UInt7 = 0
   private var lastReset = LastSent()
   private var lastTuneRequest = LastSent()
@@ -17,6 +18,8 @@ struct SystemHistory: BitwiseCopyable {
 
   @_noLocks @_noAllocation
   init() {}
+
+  // Whether the history contains commands of each chapter.
 
   var hasD: Bool {
     @_noLocks @_noAllocation get {
@@ -36,8 +39,16 @@ struct SystemHistory: BitwiseCopyable {
     }
   }
 
-  /// Whether the history contains anything that the next command will not repeat. The next Clock of a running sequencer
-  /// repeats its position.
+  /// Whether these chapters need a guard packet if no packet with a command follows soon.
+  ///
+  /// The journal of each packet contains these chapters. A running sequencer sends Clocks regularly. A Clock contains no
+  /// position, but the journal of its packet contains Chapter Q: the position, and that the sequencer is running.
+  /// Chapter Q of a running sequencer therefore needs no guard packet. Otherwise, a guard packet would follow each Clock
+  /// at a slow tempo.
+  ///
+  /// While the sequencer is stopped, it may send nothing for a long time. After a command of chapters D, V and F, it is
+  /// unknown whether another packet follows. These chapters need a guard packet even while the sequencer runs: at a slow
+  /// tempo, a guard packet repairs a loss sooner than the packet of the next Clock.
   var needsGuardPacket: Bool {
     @_noLocks @_noAllocation get {
       if hasQ, !sequencer.isRunning { return true }

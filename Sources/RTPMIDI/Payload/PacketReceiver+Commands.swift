@@ -16,6 +16,7 @@ extension PacketReceiver {
         return nil
       }
       switch message {
+      // In late packets, these messages are held back. The open packet is therefore the one with the highest place.
       case .start, .continue, .stop, .songPosition: transportPlace = window.highest
       default: break
       }
@@ -34,7 +35,7 @@ extension PacketReceiver {
     }
   }
 
-  /// Whether a message of the late packet with index `place` can still be delivered. This is so for a Clock if no
+  /// Whether a message of the late packet with the place `place` can still be delivered. This is so for a Clock if no
   /// Start, Continue, Stop or Song Position has arrived in a later packet, and for a command that silences a note.
   @_noLocks @_noAllocation
   private func isIndependentOfOrder(_ message: Message, inPacket place: Int64) -> Bool {

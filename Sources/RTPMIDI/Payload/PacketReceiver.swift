@@ -9,7 +9,8 @@ import MusicalTime
 /// from a replay, and for a packet with an error anywhere in its commands or its journal. No command of such a packet
 /// is delivered.
 ///
-/// The journal is used for the first packet of a stream and for each packet before which sequence numbers are missing.
+/// The journal is used for the first packet of a stream, and for each packet directly before which sequence numbers are
+/// missing.
 /// The messages that repair the loss are delivered first, as ``Event/recovered(_:_:)``, then the commands of the
 /// packet. A packet that arrives after a journal has repaired its loss is held back completely: its commands are only
 /// counted.
@@ -175,6 +176,7 @@ public struct PacketReceiver: ~Copyable {
       return .systemExclusive(Instant(hundredMicroseconds: stamp))
     case nil: break
     }
+    // `open` has checked the whole packet, so the cursor finds no error.
     while let command = try? cursor.next(in: packet) {
       guard let event = event(of: command, at: Instant(hundredMicroseconds: stamp &+ cursor.time), in: packet) else {
         continue
@@ -203,8 +205,9 @@ public struct PacketReceiver: ~Copyable {
         return window.highest
       }
       guard isFirst || lost > 0 else { return window.highest }
-      // The journal covers the loss if its checkpoint is not after the first missing packet.
-      let coversLoss = isFirst ? true : Int16(bitPattern: journal.header.checkpoint &- expected) <= 0
+      // The journal covers the loss if its checkpoint is not after the first missing packet. Before the first packet of
+      // the stream, no packet is known to be missing.
+      let coversLoss = isFirst ? true : !journal.header.checkpoint.isAfter(expected)
       if lost > 0 { counts.repairs &+= 1 }
       if !coversLoss {
         counts.uncovered &+= 1

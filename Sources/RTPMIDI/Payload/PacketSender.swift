@@ -4,8 +4,8 @@ import MusicalTime
 
 /// The sender of one RTP stream: numbers the packets and maintains the recovery journal. One thread owns it.
 ///
-/// Each call encodes a packet with one command. Packets with two commands would save octets, but lose ticks, because a
-/// receiver in use discards the commands after a Timing Clock (F8).
+/// Each call encodes a packet with at most one command. Packets with two commands would save octets, but lose ticks,
+/// because one known receiver discards the commands after a Timing Clock (F8).
 ///
 /// If ``sendsJournal`` is true, each packet also contains a recovery journal with the commands since the checkpoint.
 /// The next packet that arrives then repairs the loss of earlier packets (RFC 6295 section 4). The journal omits the
@@ -25,6 +25,7 @@ public struct PacketSender: ~Copyable {
     @_noLocks @_noAllocation get { storedExtension }
     @_noLocks @_noAllocation set { storedExtension = newValue }
   }
+  /// The storage of ``headerExtension``, whose accessors are annotated for real-time code.
   private var storedExtension: HeaderExtension?
 
   /// Creates a stream that begins with packet `sequence`, which should be random (RFC 3550 section 5.1).
@@ -38,7 +39,8 @@ public struct PacketSender: ~Copyable {
     history.restart(at: sequence)
   }
 
-  /// Begins a new stream in the same memory, without journal and header extension.
+  /// Begins a new stream in the same memory, without journal and header extension. ``usesEnhancedControllers`` keeps
+  /// its value.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -73,8 +75,12 @@ public struct PacketSender: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func acknowledge(_ sequence: UInt16) { history.trim(acknowledged: sequence, next: self.sequence) }
 
-  /// Whether the receiver has not acknowledged all commands. If this is true and no commands follow, guard packets
-  /// (``encodeGuard(at:into:)``) repair the loss of the last packets.
+  /// Whether the receiver has not acknowledged all commands that guard packets protect. If this is true and no commands
+  /// follow, guard packets (``encodeGuard(at:into:)``) repair the loss of the last packets.
+  ///
+  /// Guard packets do not protect Start, Continue, Clock and Song Position while the sequencer runs, because the packet
+  /// with the next Clock repairs their loss. They do not protect a System Exclusive whose data are not in the journal,
+  /// because the journal cannot recover the command.
   ///
   /// Real-time: safe.
   public var hasUnacknowledged: Bool { @_noLocks @_noAllocation get { history.hasUnacknowledged } }
@@ -97,6 +103,7 @@ public struct PacketSender: ~Copyable {
     guard packet.freeCapacity >= bareLength else { return false }
     let start = packet.count
     header(at: instant).append(to: &packet)
+    // Both calls succeed, because `bareLength` octets were free.
     guard var section = CommandSectionEncoder(in: &packet), section.append(message, to: &packet) else { return false }
     guard finish(section, in: &packet, from: start) else { return false }
     history.record(message, in: sequence)
@@ -127,13 +134,14 @@ public struct PacketSender: ~Copyable {
     var reserve = 0
     if sendsJournal {
       // The journal is encoded first, only to determine its length. At least 64 octets are left for the System
-      // Exclusive.
+      // Exclusive. `longest` is the maximum length of the whole packet.
       let longest = min(packet.freeCapacity, Self.longestMessagePacket)
       guard history.appendJournal(of: sequence, to: &packet, room: longest - bareLength - 64) else {
         return nil
       }
       let journalLength = packet.count - start
       packet.removeLast(journalLength)
+      // The octets beyond `longest`, and those of the journal.
       reserve = packet.freeCapacity - longest + journalLength
     }
     header(at: instant).append(to: &packet)

@@ -9,11 +9,13 @@
 ///   late is no longer lost. A packet that arrives again is a duplicate.
 /// - A number further behind cannot be distinguished from a replay and is rejected.
 ///
-/// Among the first 512 packets, there is an exception to the last rule: two consecutive numbers further behind restart
-/// the stream. The reason is that a peer that begins a new session from the same ports sends packets of the earlier
-/// session until it knows that the new session is established. The first received packets may belong to the earlier
-/// session. For the same reason, only the three numbers directly before the first received number count as duplicates
-/// (packets can arrive in exchanged order); earlier numbers are further behind.
+/// Among the first 512 packets, there is an exception to the last rule: the second of two consecutive numbers further
+/// behind restarts the stream. The reason is that a peer that begins a new session from the same ports sends packets of
+/// the earlier session until it knows that the new session is established. The first received packets may belong to the
+/// earlier session.
+///
+/// The three numbers directly before the first received number count as duplicates, because the first packets can
+/// arrive in exchanged order. Numbers before these three are further behind, so they can restart the stream.
 struct SequenceWindow: BitwiseCopyable {
   /// The class of a packet.
   enum Admission: BitwiseCopyable {
@@ -37,7 +39,8 @@ struct SequenceWindow: BitwiseCopyable {
   private(set) var sequence: UInt16 = 0
   /// Bit k: whether the packet with the place `highest - k` has arrived.
   private var seen: UInt64 = 0
-  /// The lowest place for which ``seen`` is used, although up to 64 places have a bit.
+  /// The lowest place for which ``seen`` is used. Lower places are further behind, even if they have a bit. The three
+  /// places before the first packet are negative.
   private var first: Int64 = -3
   /// The number directly after the last number that was rejected for being too far ahead or behind. It confirms the
   /// jump.

@@ -26,6 +26,7 @@ struct SystemExclusiveAssembly: ~Copyable {
     var isLast = false
     switch segment.kind {
     case .whole, .first:
+      // A new command drops one that is still open.
       abandon()
       data.removeAll()
       state = .open
@@ -44,8 +45,10 @@ struct SystemExclusiveAssembly: ~Copyable {
         if isLast { state = .idle }
         return isLast
       }
+      // The command is longer than the buffer.
       abandon()
     }
+    // The command was dropped. Its last segment ends it.
     if isLast { state = .idle }
     return false
   }
@@ -76,6 +79,7 @@ struct SystemExclusiveAssembly: ~Copyable {
       state = isComplete ? .idle : .open
       return isComplete
     }
+    // In the state `dropping`, the open command was already counted.
     if case .dropping = state {} else { dropped &+= 1 }
     state = isComplete ? .idle : .dropping
     return false

@@ -3,9 +3,9 @@ import MusicalTime
 /// The CK exchanges of one session.
 ///
 /// The initiator sends CK0: six packets 500 ms apart, six packets 1.5 s apart, then one every 10 s. (The intervals are
-/// short at first because the RTP-MIDI library of BEB ends a session if six seconds pass without CK0 in its first 11
-/// s.) Each interval is lengthened by up to a sixteenth (``Dither``). The answerer replies to CK0 with CK1, and the
-/// initiator to CK1 with CK2. Only the first reply to a packet compares the clocks; repeated replies are ignored.
+/// short at first because the RTP-MIDI library of BEB ends a session if six seconds pass without CK0 in the first 11 s
+/// of the session.) Each interval is lengthened by up to a sixteenth (``Dither``). The answerer replies to CK0 with CK1,
+/// and the initiator to CK1 with CK2. Only the first reply to a packet compares the clocks; repeated replies are ignored.
 ///
 /// A stamp counts whole units of 100 us, rounded down. The middle of the unit is the best estimate of the instant. The
 /// CK0 packets leave at all phases of the unit, so the errors of this estimate average out.

@@ -22,6 +22,7 @@ struct Deadlines {
       guard deadline != session.scheduledDeadline else { return }
       session.scheduledDeadline = deadline
       if !rise(from: index) { sink(from: index) }
+      // The earliest deadline changes only if the session was the first or is the first now.
       if index == 0 || session.heapIndex == 0 { earliest = heap.first?.scheduledDeadline }
     } else {
       session.scheduledDeadline = deadline
@@ -37,6 +38,7 @@ struct Deadlines {
     guard let index = session.heapIndex else { return }
     session.heapIndex = nil
     let last = heap.removeLast()
+    // The last session of the heap takes the free place.
     if last !== session {
       heap[index] = last
       last.heapIndex = index

@@ -22,6 +22,7 @@ extension Endpoint {
   private func receiveReflectedInvitation(
     _ command: SessionCommand, from address: SocketAddress, port: Port
   ) -> DatagramOutcome {
+    // Only the invitation to a new session ends. An unknown token, or that of a session or a revival, is just refused.
     guard let session = table.session(withToken: command.token), session.phase != .established,
       session.sessionToRevive == nil
     else { return refuse(command, to: address, port) }
@@ -79,6 +80,7 @@ extension Endpoint {
     } else if let revival = sessionAtAddress?.revival {
       session = revival
     } else {
+      // An established session at this address is replaced, so the new session needs no new place.
       guard sessionAtAddress != nil || hasRoom(for: address) else { return refuse(command, to: address, .data) }
       session = makeSession(control: invitation.control, data: address, isInitiator: false)
     }
@@ -107,7 +109,7 @@ extension Endpoint {
     case (.invitingData, .data):
       session.ssrc = command.ssrc
       establish(session, at: now)
-    case (.invitingControl, .data): return .unexpectedAnswer
+    case (.invitingControl, .data): return .unexpectedAnswer  // The data port is not invited yet.
     default: break  // OK again, because the invitation was sent again.
     }
     return .accepted

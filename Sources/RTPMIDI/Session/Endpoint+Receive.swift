@@ -51,7 +51,8 @@ extension Endpoint {
   func session(of ssrc: UInt32, from address: SocketAddress, _ port: Port, at now: Instant) -> Session? {
     let source = SessionTable.Source(ssrc: ssrc, address: address, port: port)
     currentSession = table[source]
-    // A peer that has accepted on the control port and sends packets already: its answer on the data port may be lost.
+    // The peer has accepted on the control port and sends packets already. Its answer on the data port may be lost, so
+    // it is invited again soon.
     if currentSession == nil, let invited = table.session(awaitedFrom: source) {
       invited.retrySoon(at: now)
       table.schedule(invited)
@@ -64,7 +65,7 @@ extension Endpoint {
     _ feedback: ReceiverFeedback, from address: SocketAddress, port: Port, at instant: Instant
   ) -> DatagramOutcome {
     if feedback.ssrc == ssrc {
-      // raveloxmidi puts the SSRC of the stream that it acknowledges here, not its own, and sends from its data port.
+      // raveloxmidi puts the SSRC of the acknowledged stream into this field, not its own. It sends from its data port.
       currentSession = table.all.first {
         $0.phase == .established && ($0.data == address || $0.control == address)
       }

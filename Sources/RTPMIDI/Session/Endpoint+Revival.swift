@@ -13,7 +13,7 @@ extension Endpoint {
   }
 
   /// Starts the invitations of a session or a revival on one port, which `phase` determines. If the supervision is
-  /// mutual, a revival sends two invitations per silence limit: two per second, or fewer if there are many sessions.
+  /// mutual, a revival sends two invitations per silence limit.
   func invite(_ session: Session, _ phase: Session.Phase, at now: Instant) {
     if let id = session.sessionToRevive, let supervision = table[id]?.supervision, supervision.isMutual {
       session.invite(phase, at: now, pause: supervision.halfLimit)
@@ -37,7 +37,7 @@ extension Endpoint {
   /// its control port, the revival continues: the peer may also have accepted on its data port, and thereby started a
   /// new session.
   func update(_ session: Session, at now: Instant) {
-    // The session may have ended.
+    // The session may have ended. It is then no longer in the heap of deadlines.
     guard session.heapIndex != nil else { return }
     if let revival = session.revival, revival.phase == .invitingControl,
       session.lastHeard + session.supervision.silenceLimit > now
@@ -57,6 +57,7 @@ extension Endpoint {
       let isReplaced = other.control == session.control || other.data == session.data
       let hasMoved = other.ssrc == session.ssrc && other.isSilent(at: now)
       guard isReplaced || hasMoved else { continue }
+      // Mutual supervision means that the peer knows the extension.
       if other.supervision.isMutual { session.expectsExtension = true }
       end(other, .lost(other.id))
     }

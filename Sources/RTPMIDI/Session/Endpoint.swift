@@ -183,7 +183,9 @@ public final class Endpoint {
       let address = port == .control ? session.control : session.data
       send(SessionCommand(.invitation, token: session.token, ssrc: ssrc, name: name), to: address, port)
     case .exhausted:
+      // The session to revive still exists. If its peer is still silent, the next revival starts at once.
       if session.sessionToRevive != nil { return cancel(session, nextAt: now) }
+      // The peer has accepted on its control port. BY ends the half-open invitation there.
       if session.phase == .invitingData { sendBye(to: session) }
       end(session, .unreachable(session.id))
     case nil: break

@@ -127,9 +127,9 @@ final class Session {
 
   /// Returns what is due at `now` in the invitation of the peer, if anything, and schedules the next invitation.
   ///
-  /// On the data port, the second and third invitations follow after 250 and 500 ms: the peer has just answered on the
-  /// control port, so a datagram must have been lost. A peer that is expected to know the extension gets all
-  /// invitations on the data port, and the first four on the control port, 250 ms apart. Other peers may not expect
+  /// On the data port, the second invitation follows after 250 ms, and the third 500 ms later: the peer has just
+  /// answered on the control port, so a datagram must have been lost. A peer that is expected to know the extension gets
+  /// all invitations on the data port, and the first four on the control port, 250 ms apart. Other peers may not expect
   /// such short intervals.
   func advanceInvitation(to now: Instant) -> Invitation? {
     guard phase != .established, nextTry <= now else { return nil }
@@ -137,7 +137,9 @@ final class Session {
     tries += 1
     lastTry = now
     let isFast = phase == .invitingData ? tries <= 2 || expectsExtension : tries < 4 && expectsExtension
-    nextTry = now + (isFast ? min(pause, .milliseconds(expectsExtension ? 250 : 250 * Int64(tries))) : pause)
+    // Without the extension, 250 ms after the first invitation and 500 ms after the second.
+    let fastPause = Nanoseconds.milliseconds(expectsExtension ? 250 : 250 * Int64(tries))
+    nextTry = now + (isFast ? min(pause, fastPause) : pause)
     return .due
   }
 
@@ -148,6 +150,7 @@ final class Session {
   func retrySoon(at now: Instant) {
     guard phase == .invitingData else { return }
     let next = max(now, lastTry + .milliseconds(250))
+    // The last invitation counts as the first.
     if next < nextTry { (tries, nextTry) = (1, next) }
   }
 
@@ -190,9 +193,11 @@ final class Session {
 
   func isRevivalDue(at now: Instant) -> Bool { revivalDue(by: supervision).map { $0 <= now } ?? false }
 
-  /// Whether the peer has been silent for so long that another session with the same peer may replace this one: for
-  /// half of the silence limit. If the network was interrupted, the silence began at about the same moment on both
-  /// sides. An invitation of the peer because of the silence therefore arrives later than this.
+  /// Whether the peer has been silent for half of the silence limit. Another session with the same peer may then
+  /// replace this one.
+  ///
+  /// If the network was interrupted, the silence began at about the same moment on both sides. The peer sends an
+  /// invitation only after the whole limit. When the invitation arrives, this is therefore true.
   func isSilent(at now: Instant) -> Bool { now - lastHeard >= supervision.halfLimit }
 
   /// The instant at which the session next has something to do.
@@ -212,6 +217,7 @@ final class Session {
 
   /// See ``SessionContext/accept(reading:at:)``.
   func accept(reading remote: Instant, at local: Instant) -> Bool {
+    // Rejects a reading that agrees neither with the newest accepted reading nor with the one that was just rejected.
     if let reading, !Self.agree(reading, (local, remote)),
       implausibleReading.map({ Self.agree($0, (local, remote)) }) != true
     {

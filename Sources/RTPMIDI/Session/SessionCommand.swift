@@ -48,6 +48,7 @@ public struct SessionCommand: Hashable, Sendable {
     // A character that does not fit completely, and all characters after it, are omitted.
     var room = Self.longestName
     for character in name.unicodeScalars where character.value != 0 {
+      // Every Unicode scalar can be encoded.
       let octets = UTF8.encode(character)!
       guard octets.count <= room else { break }
       for octet in octets { packet.append(octet) }
@@ -63,7 +64,7 @@ public struct SessionCommand: Hashable, Sendable {
     guard packet.uint32(at: 4) == 2 else { throw .malformedControl }
     self.kind = kind
     guard packet.count >= 16 else {
-      // A BY without a token.
+      // Only a BY may lack the token.
       guard kind == .bye else { throw .truncated }
       (token, ssrc) = (0, packet.uint32(at: 8))
       return

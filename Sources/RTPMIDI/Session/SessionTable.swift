@@ -21,8 +21,8 @@ struct SessionTable {
   private var ids: [SessionID: Session] = [:]
   /// The sessions and revivals, by the token of the local invitation.
   private var tokens: [UInt32: Session] = [:]
-  /// The sessions, by the address of the remote control port. An established revival replaces the session that it
-  /// revives, before that session is removed.
+  /// The sessions, by the address of the remote control port. A revival is added when it is established. The session
+  /// that it revives is removed before.
   private var controls: [SocketAddress: Session] = [:]
   /// The established sessions, each under the sources of its control port and of its data port.
   private var sources: [Source: Session] = [:]
@@ -30,6 +30,7 @@ struct SessionTable {
   /// the source that the data packets of the peer will have.
   private var awaited: [Source: Session] = [:]
 
+  /// The number of established sessions. Each has two sources.
   var establishedCount: Int { sources.count / 2 }
 
   subscript(id: SessionID) -> Session? { ids[id] }
@@ -76,6 +77,7 @@ struct SessionTable {
     deadlines.remove(session)
     stopAwaitingPackets(of: session)
     tokens[session.token] = nil
+    // A revival is in no other container.
     guard ids.removeValue(forKey: session.id) != nil else { return }
     all.removeAll { $0 === session }
     if controls[session.control] === session { controls[session.control] = nil }

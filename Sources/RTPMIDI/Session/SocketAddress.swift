@@ -29,8 +29,8 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
   public init(high: UInt64, low: UInt64, scope: UInt32 = 0, port: UInt16) {
     self.high = high
     self.low = low
-    // The kernel and the resolver report the interface of link-local addresses only. Two values for one host must be
-    // equal.
+    // The kernel and the resolver report the interface of link-local addresses (fe80::/10) only. Two values for one
+    // host must be equal, so the scope of other addresses is 0.
     self.scope = high >> 54 == 0xFE80 >> 6 ? scope : 0
     self.port = port
   }
@@ -58,6 +58,7 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
     high == other.high && low == other.low && scope == other.scope
   }
 
+  // Written out, because an operator that the compiler derives lacks the annotations for real-time code.
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public static func == (a: SocketAddress, b: SocketAddress) -> Bool { a.isSameHost(as: b) && a.port == b.port }

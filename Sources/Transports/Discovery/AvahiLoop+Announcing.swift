@@ -18,7 +18,7 @@ extension AvahiLoop {
     }
   }
 
-  /// Announces the local peer. If another peer on this machine already has the name, selects an alternative name.
+  /// Announces the local peer. If another peer on this machine already has the name, tries up to 100 alternative names.
   func announce(_ client: OpaquePointer) {
     guard announcement != nil else { return }
     if group == nil { group = avahi_entry_group_new(client, groupChanged, context) }
@@ -56,7 +56,7 @@ extension AvahiLoop {
     }
   }
 
-  /// Adds the announcement to `group`. Returns an Avahi error code.
+  /// Adds the announcement to `group`. Returns a negative Avahi error code on failure.
   private func add(to group: OpaquePointer) -> Int32 {
     guard let announcement else { return 0 }
     let text = Discovery.Service.text(of: announcement.identity)

@@ -16,7 +16,8 @@ extension AvahiLoop {
     if !directory.appeared(name, at: source, now: MonotonicClock.now) { ignored.add(1, ordering: .relaxed) }
   }
 
-  /// Handles the disappearance of `name` at `source`. Ends the look-up at this source; another source is looked up next.
+  /// Handles the disappearance of `name` at `source`. If `name` was looked up at this source, ends the look-up.
+  /// ``lookUpDue(at:)`` then starts a look-up at another source.
   func disappeared(_ name: String, at source: ServiceDirectory.Source) {
     if directory.disappeared(name, at: source, now: MonotonicClock.now) { forget(name) }
   }

@@ -32,7 +32,7 @@ final class AvahiLoop: @unchecked Sendable {
 
   /// The announcement with its current name; nil if nothing is announced.
   var announcement: Announcement?
-  /// The announced name that was last reported.
+  /// The name of the local peer that the user of discovery knows: the requested name, or the name reported last.
   var announcedName: String?
   /// The address families for announcing and browsing.
   let family: AvahiProtocol
@@ -67,7 +67,7 @@ final class AvahiLoop: @unchecked Sendable {
     if let poll { avahi_simple_poll_wakeup(poll) }
   }
 
-  /// Runs until ``stop()``, then withdraws the announcement.
+  /// Runs until ``stop()``, or until waiting for the daemon fails. Then withdraws the announcement.
   func run() {
     while let poll, !isStopping.load(ordering: .acquiring) {
       let now = MonotonicClock.now
@@ -102,6 +102,7 @@ final class AvahiLoop: @unchecked Sendable {
     // and waits for one; it fails without a bus.
     client = avahi_client_new(avahi_simple_poll_get(poll), AVAHI_CLIENT_NO_FAIL, clientChanged, context, &code)
     guard client == nil else { return }
+    // `clientChanged` may have set other properties before the failure.
     disconnect()
     nextAttempt = now + Self.retryInterval
     reportUnavailable()
@@ -127,7 +128,9 @@ final class AvahiLoop: @unchecked Sendable {
     // The daemon is negotiating the host name. The announcement contains the host name and is repeated afterwards.
     case AVAHI_CLIENT_S_COLLISION, AVAHI_CLIENT_S_REGISTERING:
       if let group { avahi_entry_group_reset(group) }
+    // There is no daemon yet. The client waits for one.
     case AVAHI_CLIENT_CONNECTING: reportUnavailable()
+    // AVAHI_CLIENT_FAILURE: the connection is lost.
     default: isBroken = true
     }
   }

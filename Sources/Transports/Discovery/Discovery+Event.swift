@@ -8,7 +8,7 @@ extension Discovery {
     /// Discovery is unavailable: the reason and the remedy in one line. Reported once per interruption. Discovery
     /// resumes automatically.
     case unavailable(String)
-    /// The name is already in use; the local peer is announced under this name instead.
+    /// The requested name is in use. The local peer is announced under the associated name instead.
     case renamed(String)
   }
 }

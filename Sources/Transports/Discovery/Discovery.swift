@@ -10,7 +10,7 @@ import Synchronization
 /// record of a Tutti peer contains the key `tutti` with its identity.
 ///
 /// Discovery has its own thread at normal priority. Only this thread waits for the daemon. If the daemon or the system
-/// bus is missing, discovery reports this once and starts when both are available, however often they disappear. At
+/// bus is missing or disappears, discovery reports this once. It starts, or starts again, when both are available. At
 /// most 1000 names are kept. Further names are counted and ignored until they are announced again.
 ///
 /// Real-time: not safe.
@@ -72,12 +72,14 @@ public final class Discovery: Sendable {
   /// Withdraws the announcement and ends the thread. Returns after at most three seconds, even if the daemon hangs. The
   /// object must not be used afterwards.
   public func stop() {
+    // The first call takes the thread, so a second call does nothing.
     let thread = thread.withLock { thread in
       defer { thread = nil }
       return thread
     }
     guard let thread else { return }
     loop.stop()
+    // 0 means that the thread has not ended in time. It is abandoned.
     if realtime_join(thread, (MonotonicClock.now + .seconds(3)).nanoseconds) == 0 { pthread_detach(thread) }
   }
 
@@ -107,7 +109,8 @@ public final class Discovery: Sendable {
   }
 }
 
-// A global function, not a closure, as in RealtimeThread. It retains the loop until the thread ends.
+// A global function, not a closure: a closure in an actor context would inherit the isolation of the actor, and the new
+// thread would violate it. The function retains the loop until the thread ends.
 private func runDiscovery(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
   let loop = Unmanaged<AvahiLoop>.fromOpaque(argument).takeRetainedValue()

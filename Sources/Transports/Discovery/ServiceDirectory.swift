@@ -54,6 +54,7 @@ struct ServiceDirectory {
     // IPv4 sources come before IPv6 sources.
     let index = source.isIPv6 ? entry.sources.count : entry.sources.firstIndex { $0.isIPv6 } ?? entry.sources.count
     entry.sources.insert(source, at: index)
+    // With an IPv4 source, a look-up that waits for one, or that waits after a failure, is due at once.
     if !source.isIPv6 { entry.due = min(entry.due, now) }
     entries[name] = entry
     return true

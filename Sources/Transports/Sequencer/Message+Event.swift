@@ -49,6 +49,7 @@ extension snd_seq_event_t {
       case SND_SEQ_EVENT_CONTROLLER: controlChange
       case SND_SEQ_EVENT_PGMCHANGE: channelValue(0xC0)
       case SND_SEQ_EVENT_CHANPRESS: channelValue(0xD0)
+      // The mask only keeps the status octet valid. `word` rejects a channel above 15.
       case SND_SEQ_EVENT_PITCHBEND: word(0xE0 | (data.control.channel & 15), centre: 8192)
       case SND_SEQ_EVENT_QFRAME: value(0xF1)
       case SND_SEQ_EVENT_SONGPOS: word(0xF2, centre: 0)

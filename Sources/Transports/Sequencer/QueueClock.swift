@@ -16,8 +16,8 @@ import Realtime
 /// between an arrival and its fetching causes an error. The choice of the timer does not matter for the accuracy. The
 /// system timer is used, because other programs rarely have a queue on it.
 ///
-/// A comparison reads the queue time between two readings of CLOCK_MONOTONIC. It is made up to three times, until both
-/// readings are at most 5 us apart. Otherwise the comparison with the smallest distance is used.
+/// A comparison reads the queue time between two readings of CLOCK_MONOTONIC. It is made up to three times, until the two
+/// readings of CLOCK_MONOTONIC are at most 5 us apart. If they never are, the comparison with the smallest distance is used.
 struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   /// The number of the queue.
   let queue: Int32
@@ -30,7 +30,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
 
   /// Creates and starts a queue called `name` that belongs to the client `control`.
   ///
-  /// - Throws: ``TransportError`` if the sequencer has no free queue.
+  /// - Throws: ``TransportError`` if the sequencer has no free queue, or if the queue cannot be started.
   ///
   /// Real-time: not safe.
   init(control: OpaquePointer, name: String) throws(TransportError) {
@@ -46,7 +46,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     guard code >= 0 else {
       throw TransportError("ALSA sequencer: cannot start the queue (\(reason(code))); omit --midi and --clock-from")
     }
-    // Wait for the first count of the timer, which makes the queue time jump.
+    // The first count of the timer makes the queue time jump. It usually comes within this time.
     MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(50))
   }
 
@@ -66,7 +66,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     snd_timer_id_set_device(identity, SND_TIMER_GLOBAL_SYSTEM)
     snd_timer_id_set_subdevice(identity, 0)
     snd_seq_queue_timer_set_id(timer, identity)
-    // In hertz.
+    // The rate of the timer in hertz.
     snd_seq_queue_timer_set_resolution(timer, 100)
     snd_seq_set_queue_timer(control, queue, timer)
   }
@@ -83,6 +83,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
       let before = MonotonicClock.now
       let time = sequencer_queue_time(handle, queue)
       let distance = (MonotonicClock.now - before).count
+      // A negative time is an error code. If all tries fail, the former origin remains.
       guard time >= 0, distance < smallestDistance else { continue }
       smallestDistance = distance
       // The queue time was read about midway between the two readings.

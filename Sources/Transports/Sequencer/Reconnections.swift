@@ -67,6 +67,7 @@ public struct Reconnections: Sendable {
       settlingPorts.removeAll { $0.address.client == client }
       return markLost { other, _ in other.client == client }
     case .portStarted(let address):
+      // A new port under an address that another port may have had: the settling time begins again.
       settlingPorts.removeAll { $0.address == address }
       startSettling(address, at: instant)
     case .portChanged(let address): startSettling(address, at: instant)
@@ -110,6 +111,7 @@ public struct Reconnections: Sendable {
     var changes = markLost { address, name in !ports.contains { $0.address == address && $0.identity == name } }
     entries.removeAll { $0.state == .connected && !links.contains($0.link) }
     changes += links.compactMap { recordConnection($0, ports) }
+    // The starts of these ports may be among the lost announcements.
     for port in ports
     where entries.contains(where: { $0.state != .connected && $0.remotePort.identity == port.identity }) {
       startSettling(port.address, at: instant)
@@ -117,12 +119,13 @@ public struct Reconnections: Sendable {
     return changes
   }
 
-  /// Records the connection `link`. Returns an event if it is the first one of a port that has returned.
+  /// Records the connection `link`. Returns an event if it is the first connection of a port that has returned. Does nothing
+  /// if the connection is known or its port does not exist any longer.
   private mutating func recordConnection(_ link: SequencerLink, _ ports: [SequencerPort]) -> Change? {
     guard !entries.contains(where: { $0.link == link && $0.state == .connected }),
       let port = ports.first(where: { $0.address == link.other })
     else { return nil }
-    // These connections are lost, or are being restored.
+    // The connections to ports of this name that are lost or are being restored.
     let disconnected = entries.indices.filter {
       entries[$0].state != .connected && entries[$0].remotePort.identity == port.identity
     }
@@ -138,7 +141,7 @@ public struct Reconnections: Sendable {
     return isBack ? .back(port.name) : nil
   }
 
-  /// Marks the connections with all matching ports as lost. Returns one event per port.
+  /// Marks the connections with all matching ports as lost. Returns one event per port name.
   private mutating func markLost(where matches: (SequencerAddress, SequencerPort.Identity) -> Bool) -> [Change] {
     var changes: [Change] = []
     for index in entries.indices where entries[index].state != .lost {
@@ -157,7 +160,8 @@ public struct Reconnections: Sendable {
     return changes
   }
 
-  /// Starts the settling time of a port. Does nothing if no connection is lost.
+  /// Starts the settling time of a port. Does nothing if there is no connection to restore, or if the port is settling
+  /// already.
   private mutating func startSettling(_ address: SequencerAddress, at instant: Instant) {
     guard entries.contains(where: { $0.state != .connected }), !settlingPorts.contains(where: { $0.address == address })
     else {
@@ -181,6 +185,8 @@ public struct Reconnections: Sendable {
       twin.identity == port.identity && twin.address != port.address
         && !entries.contains { $0.state == .connected && $0.link.other == twin.address }
     }
+    // A connection of the vanished port whose connections `port` gets. The second choice excludes connections that are being
+    // restored, because they belong to the twin.
     let former =
       disconnected.first { entries[$0].link.other == port.address }
       ?? disconnected.first { entries[$0].state == .lost }
@@ -190,6 +196,7 @@ public struct Reconnections: Sendable {
     var links: [SequencerLink] = []
     for index in disconnected {
       let link = SequencerLink(entries[index].link.port, port.address)
+      // Two ports of the same name may have been connected to one local port. `port` is connected once.
       guard !links.contains(link) else { continue }
       entries[index].link = link
       entries[index].state = .reconnecting

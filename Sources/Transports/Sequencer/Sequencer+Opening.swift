@@ -19,6 +19,7 @@ extension Sequencer {
   /// Returns the reason and the remedy for errno `code` of `snd_seq_open`.
   private static func explanation(of code: Int32) -> String {
     switch code {
+    // The device exists, so the missing file or entry belongs to the ALSA configuration.
     case ENOENT where access("/dev/snd/seq", F_OK) == 0, EINVAL:
       "the entry `default` is missing or invalid in the ALSA configuration; reinstall the package "
         + "libasound2-data or correct ~/.asoundrc"

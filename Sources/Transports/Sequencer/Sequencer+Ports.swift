@@ -19,7 +19,7 @@ extension Sequencer {
 
   /// Returns the ports of all clients except System, whose events are not MIDI.
   ///
-  /// - Parameter localClient: the number of the local client; nil if it has no ports.
+  /// - Parameter localClient: the number of the local client; nil if this program has no ports.
   private static func ports(seenBy handle: OpaquePointer, localClient: UInt8?) -> [SequencerPort] {
     var client: OpaquePointer?
     var port: OpaquePointer?

@@ -12,20 +12,26 @@ extension Sequencer {
   public func receive() -> SequencerArrival? {
     var event = snd_seq_event_t()
     let wasBuffered = hasBuffered
-    let found = Int(sequencer_receive(handle, &event))
-    if found == SEQUENCER_NONE { return nil }
-    if found == SEQUENCER_OVERFLOW {
+    let result = Int(sequencer_receive(handle, &event))
+    if result == SEQUENCER_NONE { return nil }
+    if result == SEQUENCER_OVERFLOW {
       return SequencerArrival(
         .overflow, at: MonotonicClock.now, on: .input, from: SequencerAddress(client: client, port: 0))
     }
-    // If the event was not buffered, the library has just fetched events from the kernel. The comparison uses the handle
-    // that the sending thread uses too, and locks the client's mutex. This is allowed because the receiving thread is a
-    // real-time thread and releases the mutex at once.
+    // If the library's buffer was empty, the library has just fetched events from the kernel. Their stamps are queue times,
+    // and queue time can jump at any moment (``QueueClock``). The queue time is therefore compared with CLOCK_MONOTONIC
+    // now, as soon as possible after the events have arrived.
+    //
+    // To read the queue time, the kernel locks the mutex of the client. Only the sending thread uses this mutex too. Both
+    // are real-time threads and release the mutex at once, so neither waits for a thread of normal priority. Therefore the
+    // mutex is accepted in this function although it is marked @_noLocks.
     if !wasBuffered { clock.compare(by: handle) }
     let from = SequencerAddress(event.source)
     // System:Announce is port 1 of client 0. Source addresses cannot be forged: the kernel writes the sender into every
     // event.
     let isAnnouncement = from.client == 0 && from.port == 1
+    // Three kinds of events are ignored here: an announcement at another port, to which a user has connected
+    // System:Announce; an event of another client at the port for announcements; an announcement that is not used.
     if isAnnouncement || event.dest.port == Self.announcements {
       guard isAnnouncement, event.dest.port == Self.announcements, let announcement = announcement(in: event) else {
         return SequencerArrival(.ignored, at: MonotonicClock.now, on: .input, from: from)

@@ -29,21 +29,22 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
   /// account.
   public let descriptor: Int32
 
-  /// Opens a client named `name` with the ports clock, notes and in.
+  /// Opens a client named `name` with the ports `clock`, `notes` and `in`.
   ///
   /// - Parameters:
   ///   - name: the name of the client.
-  ///   - takingClock: whether to create the port clock in too, for a peer that follows the clock of a MIDI port.
+  ///   - takingClock: whether to create the port `clock in` too, for a peer that follows the clock of a MIDI port.
   /// - Throws: ``TransportError`` if there is no sequencer or no permission to open it.
   ///
   /// Real-time: not safe.
   public init(name: String, takingClock: Bool) throws(TransportError) {
     let handle = try Self.open(name: name)
-    var control: OpaquePointer?
+    // Nil until it is open, for the error path.
+    var openedControl: OpaquePointer?
     do throws(TransportError) {
-      let other = try Self.open(name: "\(name) control")
-      control = other
-      let clock = try QueueClock(control: other, name: name)
+      let control = try Self.open(name: "\(name) control")
+      openedControl = control
+      let clock = try QueueClock(control: control, name: name)
       try Self.enlarge(handle)
       for port in Port.allCases where takingClock || port != .clockInput {
         try Self.create(port, on: handle, stampedBy: clock.queue)
@@ -54,12 +55,12 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
       guard snd_seq_poll_descriptors(handle, &poll, 1, Int16(POLLIN)) == 1 else {
         throw TransportError("ALSA sequencer: no poll descriptor; restart the peer, or omit --midi and --clock-from")
       }
-      (self.handle, self.control, self.clock) = (handle, other, clock)
+      (self.handle, self.control, self.clock) = (handle, control, clock)
       client = UInt8(truncatingIfNeeded: snd_seq_client_id(handle))
       descriptor = poll.fd
     } catch {
       snd_seq_close(handle)
-      if let control { snd_seq_close(control) }
+      if let openedControl { snd_seq_close(openedControl) }
       throw error
     }
   }

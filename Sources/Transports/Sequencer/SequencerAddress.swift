@@ -34,6 +34,8 @@ public struct SequencerAddress: Hashable, Sendable, BitwiseCopyable, CustomStrin
     self.init(client: client, port: port)
   }
 
+  /// Compares the addresses. The function is not synthesized, because real-time code calls it.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public static func == (a: SequencerAddress, b: SequencerAddress) -> Bool { a.client == b.client && a.port == b.port }

@@ -34,11 +34,11 @@ public struct SequencerArrival: Sendable, BitwiseCopyable {
 
   /// The event.
   public let event: Event
-  /// The arrival instant. For a message, the kernel's time stamp.
+  /// The arrival instant. For a message, by the kernel's time stamp; for an announcement or an overflow, when it was read.
   public let at: Instant
-  /// The local port of a message; ``Sequencer/Port/input`` for other events.
+  /// The local port of a message; ``Sequencer/Port/input`` for an announcement or an overflow.
   public let port: Sequencer.Port
-  /// The sender.
+  /// The sender. It has no meaning for an overflow.
   public let from: SequencerAddress
 
   /// Creates an arrival.

@@ -20,6 +20,7 @@ extension [SequencerPort] {
       throw TransportError("port \"\(text)\": ambiguous, matches \(found.listed); give the number or the full name")
     }
     let available = usable.isEmpty ? "no ports are available" : "available ports: \(usable.listed)"
+    // The port exists but is not usable for this purpose.
     if let address = SequencerAddress(text), let port = first(where: { $0.address == address }) {
       let reason =
         port.isLocal ? "belongs to this program" : sending ? "does not send MIDI" : "does not receive MIDI"
@@ -33,6 +34,7 @@ extension [SequencerPort] {
     if let address = SequencerAddress(text) { return filter { $0.address == address } }
     let key = text.lowercased()
     let named = filter { $0.names.contains(key) }
+    // Every name contains the empty text, so an empty text must find nothing.
     guard named.isEmpty, !key.isEmpty else { return named }
     return filter { $0.names.contains { $0.contains(key) } }
   }

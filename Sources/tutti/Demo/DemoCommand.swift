@@ -73,19 +73,19 @@ struct DemoCommand: ParsableCommand {
       }
       let terminal = Terminal()
       let hasSoundCard = PCMDevices.canOpen() && (try? PCMDevice("default")) != nil
-      let peers = try DemoPeers(
+      let demoPeers = try DemoPeers(
         self, tempo: tempo, ticks: Int64(bars) * rhythm.meter.ticksPerBar, hasSoundCard: hasSoundCard)
       if !json {
         let sound = hasSoundCard ? "peer 1 also plays through the sound card" : "no usable sound card, recording only"
         terminal.printLine(
-          "\(self.peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
+          "\(peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
       }
-      let interrupted = peers.play(terminal)
+      let interrupted = demoPeers.play(terminal)
       terminal.clearStatus()
-      let failures = peers.failures
+      let failures = demoPeers.failures
       for failure in failures { terminal.printLine("tutti: \(failure)") }
       guard failures.isEmpty else { throw ExitCode.unavailable }
-      let report = try DemoReport(self, patch: rhythm, files: peers.files)
+      let report = try DemoReport(self, patch: rhythm, files: demoPeers.files)
       if json { try printJSON(report) } else { print(report, terminator: "") }
       if interrupted { throw ExitCode(130) }
     }

@@ -38,6 +38,7 @@ final class DemoPeers {
       "tutti-demo-\(ProcessInfo.processInfo.processIdentifier)")
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_STATE_HOME"] = state.path
+    // The length of the rhythm: the due time of its end, if it starts at 0.
     let duration = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
     let program = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
     var started: [Process] = []
@@ -126,7 +127,8 @@ final class DemoPeers {
     return (Int64(tail[tick.upperBound...].prefix { $0.isNumber }) ?? -1) + 1
   }
 
-  /// Returns the control ports of `count` free pairs of ports.
+  /// Returns the control ports of `count` free pairs of ports. Each pair stays open until all are found, so that none is found
+  /// twice.
   private static func freePorts(_ count: Int) throws -> [UInt16] {
     var pairs: [PortPair] = []
     defer { for pair in pairs { pair.close() } }

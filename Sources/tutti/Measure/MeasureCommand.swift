@@ -94,11 +94,11 @@ struct MeasureCommand: ParsableCommand {
 
         TABLE
           matched     hits that are in both recordings
-          correlated  matched hits that sound alike, compared to the exact frame
+          correlated  matched hits that sound alike; their time difference is exact to one frame
           missing     hits of the reference that this recording lacks
           extra       hits of this recording that the reference lacks
 
-        Times are in microseconds: |p50| is the median of the magnitudes, |p99| the 99th percentile.
+        Times are in microseconds and cover all matched hits: |p50| is the median of the magnitudes, |p99| the 99th percentile.
 
         EXAMPLES
           tutti measure audio master.wav ada.wav

@@ -125,6 +125,7 @@ struct PatchCommand: ParsableCommand {
           _ = try PatchLibrary.load(file)
           results.append(Result(file: file, ok: true, errors: []))
         } catch let error as PatchError {
+          // This exit status takes precedence over that of a missing file.
           code = .badData
           results.append(Result(file: file, ok: false, errors: error.faults.map(\.description)))
         } catch {

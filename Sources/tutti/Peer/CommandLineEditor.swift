@@ -21,6 +21,7 @@ final class CommandLineEditor: @unchecked Sendable {
   /// Handles one octet.
   func read(_ key: UInt8) {
     guard var text = line else {
+      // No command line is being typed: the octet is a key.
       if key == UInt8(ascii: ":") {
         line = []
         return terminal.prompt(":")

@@ -1,7 +1,7 @@
 import Engine
 
-/// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The key `:` is handled by
-/// ``CommandLineEditor``.
+/// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The keys `,`, `.` and `=` are `<`, `>` and
+/// `+` without Shift on a US keyboard. The key `:` is handled by ``CommandLineEditor``.
 enum KeyBindings {
   /// Returns the command of `key`, or nil if the key has none.
   static func command(for key: UInt8) -> PlayerCommand? {

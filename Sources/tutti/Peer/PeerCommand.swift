@@ -81,8 +81,9 @@ struct PeerCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Restore the patch, tempo, activity, gates, peers and role that the peer with this --name had when it crashed. "
-        + "Other options replace restored values.")
+      "Restore the patch, tempo, activity, gates and connections that the peer with this --name had when it crashed. If it "
+        + "was the master, it is the master again, unless another peer has become the master in the meantime. Other options "
+        + "replace restored values.")
   )
   var restore = false
 
@@ -95,7 +96,7 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Play this patch: a name from `tutti patch list` or a file. (default: \(PatchLibrary.standard))",
+      "Play this patch: a name from `tutti patch list` or a file. Each peer plays its own patch. (default: \(PatchLibrary.standard))",
       valueName: "PATCH"))
   var patch: String?
 
@@ -164,7 +165,8 @@ struct PeerCommand: ParsableCommand {
     if let activity, activity > 127 {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
     }
-    // The audio thread gets each step 50 ms in advance. A stop that is announced later could not cancel these steps.
+    // The audio thread gets each step 50 ms in advance. A stop that is announced later could not cancel these steps. A lead time
+    // of 70 ms leaves 20 ms for the announcement to arrive.
     guard (70...2000).contains(leadTime) else {
       throw ValidationError("--lead-time \(leadTime): out of range; give 70 to 2000 ms")
     }
@@ -184,12 +186,18 @@ struct PeerCommand: ParsableCommand {
     for (n, output) in audio.enumerated() {
       // The text before the colon: wav, alsa or none.
       let kind = output.prefix { $0 != ":" }
-      let isValid = kind == "wav" ? output.count > 4 : kind == "alsa" ? output != "alsa:" : output == "none"
+      let isValid =
+        switch kind {
+        case "wav": output.count > "wav:".count
+        case "alsa": output != "alsa:"
+        default: output == "none"
+        }
       guard isValid else {
         throw ValidationError("--audio \(output): not an output; give alsa, alsa:DEVICE, wav:FILE or none")
       }
-      // No previous output has the same kind, and none stands alone.
-      guard audio[..<n].allSatisfy({ $0.prefix { $0 != ":" } != kind && $0 != "none" && kind != "none" }) else {
+      // Each kind is given at most once, and `none` only alone.
+      let previousKinds = audio[..<n].map { previous in previous.prefix { $0 != ":" } }
+      guard previousKinds.allSatisfy({ $0 != kind && $0 != "none" && kind != "none" }) else {
         throw ValidationError(
           "--audio \(output): contradicts a previous --audio; give at most one card and one file, or none")
       }

@@ -2,7 +2,7 @@ import Engine
 import Ensemble
 import MusicalTime
 
-/// A typed command that cannot be parsed: `command: reason`.
+/// A typed command that cannot be parsed: `command: reason; remedy`.
 struct CommandSyntaxError: Error, CustomStringConvertible {
   let description: String
 }
@@ -23,7 +23,7 @@ extension PlayerCommand {
     let rest = words.dropFirst().joined(separator: " ")
     /// Returns the error for this line.
     func error(_ reason: String) -> CommandSyntaxError { CommandSyntaxError(description: "\(line): \(reason)") }
-    /// Parses all words after the verb as numbers from 0 to 127. Throws an error unless their number is in `count`.
+    /// Parses all words after the verb as numbers from 0 to 127. Throws an error unless `count` contains the number of words.
     func numbers(_ count: ClosedRange<Int>) throws(CommandSyntaxError) -> [UInt8] {
       let values = words.dropFirst().compactMap { UInt8($0) }.filter { $0 <= 127 }
       guard values.count == words.count - 1, count.contains(values.count) else {
@@ -52,6 +52,7 @@ extension PlayerCommand {
       self = .total(rule)
     case "offer": self = .offer(to: rest.isEmpty ? nil : rest)
     case "gate":
+      // The gates are discarded. Only the syntax of the rule is checked.
       do {
         var gates = Gates()
         try gates.apply(rest)

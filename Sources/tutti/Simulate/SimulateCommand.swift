@@ -19,7 +19,8 @@ struct SimulateCommand: ParsableCommand {
       is split in two.
 
       The program checks invariants all the time, for example that there is one master, that no step is lost and that no \
-      note hangs. The report names each invariant. If one is violated, the exit status is 1.
+      note hangs. The report names each invariant. If one is violated, the exit status is 1. The report ends \
+      with a digest of the run: equal digests mean equal runs.
 
       NETWORK FILE
       Each line has the name of a setting and a number. All lines are optional. The rest of a line is a comment.
@@ -97,11 +98,11 @@ struct SimulateCommand: ParsableCommand {
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
         if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
-        // Also when standard output is a file: a crash must not lose the results of the previous seeds.
+        // If standard output is a file, it is buffered: a crash must not lose the results of the previous seeds.
         fflush(nil)
       }
       if !json, seeds > 1 { print(total, terminator: "") }
-      guard total.violated == 0 else { throw ExitCode.limitMissed }
+      guard total.violated == 0 else { throw ExitCode.invariantViolated }
     }
   }
 
@@ -123,9 +124,10 @@ struct SimulateCommand: ParsableCommand {
     var now = Instant(nanoseconds: 0)
     repeat {
       now = now + .milliseconds(250)
-      guard terminal.isInteractive, ContinuousClock.now - lastShown > .milliseconds(200) else { continue }
-      lastShown = .now
-      terminal.showStatus("seed \(seed): \(now.nanoseconds / 1_000_000_000) of \(seconds) s")
+      if terminal.isInteractive, ContinuousClock.now - lastShown > .milliseconds(200) {
+        lastShown = .now
+        terminal.showStatus("seed \(seed): \(now.nanoseconds / 1_000_000_000) of \(seconds) s")
+      }
     } while world.run(until: now)
     return world.outcome
   }

@@ -21,6 +21,7 @@ struct SimulationReport: Encodable, CustomStringConvertible {
   let lost: Int64
   let starts: Int
   let takeovers: Int
+  /// How often a master yielded to a higher claim, which resolves a conflict between two masters.
   let masterConflicts: Int
   /// How often each invariant was checked.
   let checks: [String: Int]
@@ -91,6 +92,7 @@ struct SimulationTotal: CustomStringConvertible {
   private var takeovers = 0
   /// The number of seeds that violated each invariant.
   private var violatedSeeds: [Invariant: Int] = [:]
+  /// How often each invariant was checked.
   private var checks: [Invariant: Int] = [:]
 
   /// Adds the result of one simulation.

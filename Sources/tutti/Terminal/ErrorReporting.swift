@@ -10,7 +10,7 @@ import Transports
 
 extension ExitCode {
   /// A simulation has violated an invariant.
-  static let limitMissed = ExitCode(1)
+  static let invariantViolated = ExitCode(1)
   /// A file cannot be parsed (EX_DATAERR).
   static let badData = ExitCode(65)
   /// A file, folder, device or port is missing, or access to it is denied (EX_UNAVAILABLE).
@@ -19,7 +19,8 @@ extension ExitCode {
   static let internalError = ExitCode(70)
 }
 
-/// Runs `body`. Prints each line of an error on standard error and throws the exit code for the kind of the error.
+/// Runs `body`. Prints each line of an error on standard error and throws the exit code for the kind of the error. Exit codes
+/// and the errors of ArgumentParser pass unchanged.
 func reportingErrors(_ body: () throws -> Void) throws {
   do {
     try body()

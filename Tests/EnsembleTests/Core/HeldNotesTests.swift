@@ -4,6 +4,7 @@ import _TestSupport
 
 @testable import Ensemble
 
+/// The notes and pedals that a peer holds, and the messages that release them.
 @Suite struct HeldNotesTests {
   /// Random keys are pressed and released. At the end, `release()` returns exactly one Note Off for each note that
   /// still sounds.

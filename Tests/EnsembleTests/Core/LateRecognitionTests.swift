@@ -28,7 +28,7 @@ import _TestSupport
 
   /// Before its recognition, the peer receives each message on the channel on which it was played. After its recognition, it
   /// receives messages on the channel that the local peer has claimed, and so would never receive the ends of earlier notes.
-  /// Therefore the recognition ends the notes that it holds and lifts its pedals.
+  /// Therefore the recognition ends the notes that still sound at the peer, and lifts the pedals there.
   @Test func recognitionEndsNotesThatWereSentUnchanged() {
     let core = coreWithUnidentifiedPeer()
     func takeMessagesToThePeer() -> [Message] {

@@ -28,7 +28,8 @@ import _TestSupport
     #expect(admitted == 3 + 9 && budget.refused == 100 - 12)
   }
 
-  /// Of 10 000 messages per second for ten seconds, the budget admits the depth and 2000 per second: 512 + 20 000.
+  /// Of 10 000 messages per second for ten seconds, the budget admits the depth and 2000 per second: 512 + 20 000. The last
+  /// message comes 100 us before the end of the ten seconds, when the last token may be missing.
   @Test func floodIsLimitedToTheRate() {
     var budget = MessageBudget()
     let admitted = (0..<100_000).count { budget.admit(at: start + .microseconds(100 * Int64($0))) }
@@ -52,6 +53,8 @@ import _TestSupport
     var admitted: [Instant] = []
     var violations = 0
     var (tokens, last) = (512.0, start)
+    // One gap in eight is up to 5 ms long, the others are up to 0.2 ms long. The average rate is somewhat above 2000 messages
+    // per second, so the bucket is sometimes empty.
     for _ in 0..<5000 {
       now = now + Nanoseconds(random.integer(in: 0...(random.next() % 8 == 0 ? 5_000_000 : 200_000)))
       // An independent model of the token bucket. The rounding tolerance is 0.001 tokens.
@@ -59,12 +62,13 @@ import _TestSupport
       last = now
       let isAdmitted = budget.admit(at: now)
       if isAdmitted { admitted.append(now) }
+      // A message is admitted if and only if a token is left.
       if isAdmitted ? tokens < 0.999 : tokens > 1.001 { violations += 1 }
       if isAdmitted { tokens -= 1 }
     }
     #expect(budget.refused + Int64(admitted.count) == 5000 && budget.refused > 0, "seed \(seed)")
-    // Interval by interval, for samples of all pairs of messages. The limit is the depth, the share of the rate, and 1 for
-    // rounding.
+    // The intervals between pairs of messages. The strides 97 and 89 select a sample of the pairs. The limit is the depth, the
+    // share of the rate, and 1 for rounding.
     for first in stride(from: 0, to: admitted.count, by: 97) {
       for last in stride(from: first, to: admitted.count, by: 89) {
         let limit = 513 + (admitted[last] - admitted[first]).count * 2000 / 1_000_000_000

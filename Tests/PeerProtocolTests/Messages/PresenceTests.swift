@@ -24,6 +24,7 @@ import _TestSupport
   @Test(arguments: UInt64(1)...20) func encodedPresenceDecodesToItself(seed: UInt64) {
     var random = SplitMix(seed: seed)
     for _ in 0..<100 {
+      // Channels 1 and 10 cannot be claimed. Their numbers stand for no channel.
       let number = Int(random.integer(in: 1...16))
       let claim = Claim(term: UInt32(truncatingIfNeeded: random.next()), identity: Identity(random.next()))
       let presence = Presence(

@@ -49,7 +49,8 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     #expect(timelineMessage.systemExclusive == expected)
   }
 
-  /// Damaged messages decode to a playable timeline message or to nil.
+  /// Damaged messages decode to a playable timeline message or to nil. Each damage replaces an octet, removes up to seven octets
+  /// at the end, or inserts an octet in the middle.
   @Test(arguments: UInt64(1)...20) func damagedMessagesDecodeToPlayableOnes(seed: UInt64) {
     var random = SplitMix(seed: seed)
     for _ in 0..<2000 {

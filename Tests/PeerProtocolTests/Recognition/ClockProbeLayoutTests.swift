@@ -74,8 +74,8 @@ import _TestSupport
     #expect(try! peers.ssrc(ofControlPacket: hex("FF FF 58 58").span) == nil)
   }
 
-  /// Encodes the reply to a probe, as the network thread does. Returns false if `datagram` is no probe that has a reply. The debug
-  /// build proves that the function neither allocates nor locks.
+  /// Encodes the reply to a probe, as the network thread does. Returns false if `datagram` is no probe that has a reply. The
+  /// debug build proves that the function neither allocates nor locks.
   @_noLocks @_noAllocation
   private static func answer(
     _ datagram: borrowing RigidArray<UInt8>, ssrc: UInt32, at instant: Instant, into packet: inout RigidArray<UInt8>

@@ -6,7 +6,7 @@ import Testing
 import _TestSupport
 
 /// Clock probes of two peers in session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
-/// endpoint 1.
+/// endpoint 1. The endpoints have the identities 100 and 101.
 @Suite struct ClockProbeTests {
   @Test func offsetIsExactIfBothDelaysAreEqual() {
     var network = EndpointNetwork(2, .tutti)
@@ -16,9 +16,10 @@ import _TestSupport
     network.run(for: .seconds(5))
     for (own, other) in [(0, 1), (1, 0)] {
       let offset = network.offsets[other] - network.offsets[own]
+      // The transits of clock probes. Those of CK have a resolution of 100 us.
       let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
-      // In five seconds, each endpoint makes more than 220 exchanges of request, reply and acknowledgement. Both endpoints report
-      // the transit of each of these six packets, once.
+      // In five seconds, each of the two endpoints begins more than 220 exchanges of request, reply and acknowledgement. Both
+      // endpoints report the transit of each packet once.
       let repeated = transits.count - Set(transits).count
       #expect(transits.count > 6 * 220 && repeated < 10, "a reply and a request may leave at the same instant")
       for direction in [ClockTransit.Direction.out, .back] {
@@ -51,9 +52,11 @@ import _TestSupport
     network.run(for: .seconds(60))
     let probes = { network.sent("TU", by: 1).compactMap { ClockProbe($0.span) }.filter { $0.kind == .request } }
     let early = probes()
-    // Each interval is longer by a random part of up to a sixteenth: 2824 to 3000 requests in 60 s, 941 to 1000 in 100 s.
+    // Each interval is longer by a random part of up to a sixteenth: 2824 to 3000 requests in 60 s, 2909 on average, and 941 to
+    // 1000 in 100 s.
     #expect((2840...2960).contains(early.count), "\(early.count)")
     network.run(for: .seconds(100))
+    // The first request after the minute is left out, because the interval changes there.
     let late = probes().dropFirst(early.count + 1)
     #expect((940...1000).contains(late.count), "\(late.count)")
     for (probes, interval) in [(ArraySlice(early), Nanoseconds.milliseconds(20)), (late, .milliseconds(100))] {
@@ -80,11 +83,13 @@ import _TestSupport
       octets { _ = request.append(to: &$0) }, from: .at(3), port: .data, at: network.clock(0))
     network.drain(0)
     let before = requests()
+    // After five seconds, the silent peer would be lost.
     network.run(for: .milliseconds(4900))
     let sent = before.suffix(1) + requests().dropFirst(before.count)
     // Endpoint 0 sends at most 50 requests per second.
     let shortest = max(.milliseconds(20), Nanoseconds(1_000_000_000 / Int64(rateLimit)))
     let intervals = zip(sent, sent.dropFirst()).map { $1.transmit - $0.transmit }
+    // An interval is longer by a random part of up to a sixteenth. The test allows twice that.
     #expect(intervals.allSatisfy { $0 >= shortest && $0 <= shortest + Nanoseconds(shortest.count / 8) })
     #expect(intervals.count >= 4 * min(50, Int(rateLimit)))
   }
@@ -108,6 +113,7 @@ import _TestSupport
     var network = EndpointNetwork(2, .tutti)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1))
+    // Until no datagram is in transit.
     network.isCutOff = [0, 1]
     network.run(for: .milliseconds(300))
     network.isCutOff = []
@@ -122,9 +128,10 @@ import _TestSupport
     // A send instant that is wrong by an hour, and the send instant of a clock that has stood still for five seconds: the Clocks
     // are delivered, the send instants are rejected.
     let before = try #require(network.endpoints[1].peerExtension).rejectedStamps
-    for (instant, later) in [(left + .seconds(3600), 2), (left, 5000)] as [(Instant, Int64)] {
+    for (instant, milliseconds) in [(left + .seconds(3600), 2), (left, 5000)] as [(Instant, Int64)] {
       let datagram = packet(&sender, of: network, leaving: instant)
-      network.endpoints[1].receive(datagram, from: .at(1), port: .data, at: transit.received + .milliseconds(later))
+      network.endpoints[1].receive(
+        datagram, from: .at(1), port: .data, at: transit.received + .milliseconds(milliseconds))
     }
     network.drain(1)
     #expect(network.transits(1).count == known + 1 && clockCount(network) == 3)
@@ -140,6 +147,7 @@ import _TestSupport
     network.send(packet(&sender, of: network, leaving: network.clock(0)), from: 1, to: 3)
     network.run(for: .milliseconds(10))
     #expect(clockCount(network) == 1)
+    // Only CK has given measurements.
     #expect(network.transits(1).allSatisfy { $0.resolution == .microseconds(100) })
   }
 
@@ -156,8 +164,8 @@ import _TestSupport
     #expect(network.events(of: 0).last == .peer(id, .standardDevice))
     network.run(for: .seconds(50))
     #expect(network.sent("TU", by: 1).count == 3)
-    // The device sends a request after all, and gets a reply. Until it replies itself, it gets a request at once, twenty requests
-    // 100 ms apart, and then one per second.
+    // The device sends a request after all, and gets a reply. Because it does not reply itself, it gets a request at once, twenty
+    // requests 100 ms apart, and then one per second.
     let request = ClockProbe(ssrc: 9, identity: 5, sentAt: Instant(nanoseconds: 77))
     #expect(!network.events(of: 0).contains(.peer(id, .tuttiPeer)))
     network.send(octets { _ = request.append(to: &$0) }, from: 3, to: 1)
@@ -188,6 +196,8 @@ import _TestSupport
     let before = network.endpoints[0].counters
     let seen = network.transits(0).count
     #expect(seen >= transits)
+    // Address 3 is the peer's data port, address 5 is no peer's. From address 5, a probe counts as rejected and a CK as from an
+    // unknown source.
     for datagram in [clock, probe, otherProbe, otherClock] {
       network.endpoints[0].receive(datagram, from: .at(3), port: .data, at: network.clock(0))
       network.endpoints[0].receive(datagram, from: .at(5), port: .data, at: network.clock(0))

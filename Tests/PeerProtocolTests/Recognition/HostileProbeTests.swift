@@ -4,7 +4,8 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Implausible stamps in probes. The address 1 is the data port of endpoint 0, 3 that of endpoint 1.
+/// Implausible stamps in probes. The address 1 is the data port of endpoint 0, 3 that of endpoint 1. Endpoint 0 has the identity
+/// 100.
 @Suite struct HostileProbeTests {
   /// Two endpoints in session, after four seconds.
   private func session() throws -> (EndpointNetwork, SessionID) {
@@ -20,6 +21,7 @@ import _TestSupport
     while found == nil {
       network.run(for: .milliseconds(1))
       network.isCutOff = [1]
+      // `sent` also contains the datagrams of an endpoint that is cut off.
       found = network.sent("TU", by: 3).last.flatMap { ClockProbe($0.span) }.flatMap {
         $0.kind == .request && $0.transmit > network.clock(1) - .milliseconds(1) ? $0 : nil
       }
@@ -27,7 +29,8 @@ import _TestSupport
     return found!
   }
 
-  /// The time from the arrival of the request to the reply, by the stamps of the reply, is longer than the round trip or negative.
+  /// The time from the arrival of the request to the reply, by the stamps of the reply, is longer than the round trip or
+  /// negative.
   @Test(arguments: [-5000, -2, 3, 5000] as [Int64]) func implausibleReplyIsRejected(milliseconds: Int64) throws {
     var (network, id) = try session()
     let request = openRequest(&network)
@@ -62,8 +65,8 @@ import _TestSupport
     return network
   }
 
-  /// An echo is a request that contains the stamps of an acknowledgement from endpoint 1: its departure in `origin` and its arrival
-  /// in `receive`.
+  /// An echo is a request that contains the stamps of an acknowledgement from endpoint 1: its departure in `origin` and its
+  /// arrival in `receive`.
   @Test func echoReportsTheTransitOfAnAcknowledgementOnce() throws {
     var network = try quietSession()
     let (left, arrived) = (network.clock(1) - .milliseconds(5), network.clock(0) - .milliseconds(3))
@@ -106,6 +109,7 @@ import _TestSupport
     var network = try quietSession()
     let (here, there) = (network.clock(1), network.clock(0))
     var used = 0
+    // A request every 20 ms for six seconds.
     for _ in 0..<300 {
       network.run(for: .milliseconds(20))
       let passed = network.clock(1) - here

@@ -25,13 +25,13 @@ import _TestSupport
     #expect(header.sendInstant(in: packet.span) == Instant(nanoseconds: -2) && header.ssrc == 3)
     #expect(payload.start == 32 && payload.end == 34)
     for count in 0..<32 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
-    // Another extension with the same length or the same profile is skipped.
+    // An extension with the same length and another profile (octets 20 and 21) is skipped.
     for (index, octet) in [(20, 0x53), (21, 0x54)] as [(Int, UInt8)] {
       var other = packet
       other[index] = octet
       #expect(try decode(other).0.sendInstant(in: other.span) == nil && decode(other).1.start == 32)
     }
-    // An extension that is shorter than two words has no send instant.
+    // An extension that is shorter than two words has no send instant. Octet 23 is the number of words.
     for words in 0...2 {
       var other = packet
       other[23] = UInt8(words)
@@ -53,6 +53,7 @@ import _TestSupport
           00 00 00 00 00 00 00 00              ; zeros, overwritten by the owner
           01 F8                                ; command list of one octet: a Clock
           """))
+    // The send instant has eight octets. The two octets of the payload follow.
     #expect(tick.count - 2 - RTPHeader.instantOffset == 8)
     sender.sendsJournal = true
     let data: [UInt8] = [0x7D, 1]
@@ -70,17 +71,19 @@ import _TestSupport
       }
       #expect(packet == [])
     }
+    // A segment of a long System Exclusive fills its packet.
     let long = [UInt8](repeating: 1, count: 3000)
     let segment = octets { _ = sender.encode(systemExclusive: rigid(long), at: instant, into: &$0) }
     #expect(segment.count <= 1472 && segment.count > 1300)
+    // A restarted stream has no extension: the packet has an RTP header and a payload of two octets.
     sender.restart(ssrc: 1, sequence: 1)
     let sendsInstants = sender.sendsInstants
     #expect(!sendsInstants)
     #expect(octets { _ = sender.encode(.clock, at: instant, into: &$0) }.count == 14)
   }
 
-  /// Enables send instants, as the clock thread does, and reads the send instant of `packet`, as a receiving thread does. The debug
-  /// build proves that the function neither allocates nor locks.
+  /// Enables send instants, as the clock thread does, and reads the send instant of `packet`, as a receiving thread does. The
+  /// debug build proves that the function neither allocates nor locks.
   @_noLocks @_noAllocation
   private static func readInstant(
     _ sender: inout PacketSender, _ packet: Span<UInt8>

@@ -29,7 +29,8 @@ import _TestSupport
     return (network, hostile, try #require(network.session(1)))
   }
 
-  /// Datagrams from other addresses than the peer's do not reach the session.
+  /// Datagrams from addresses that are not the peer's do not reach the session. The endpoints have addresses below 10, the
+  /// strangers have higher ones.
   @Test(arguments: UInt64(1)...5) func datagramsFromStrangersDoNotReachTheSession(seed: UInt64) throws {
     var (network, hostile, id) = try session(seed: seed)
     let endpoint = network.endpoints[1]
@@ -66,6 +67,7 @@ import _TestSupport
     var given: UInt64 = 0
     while given < 10_000 {
       let datagram = hostile.next()
+      // These commands may end the session.
       if case .session(let command) = try? ControlPacket(datagram.span),
         command.kind == .bye || command.kind == .invitation
       {

@@ -25,6 +25,7 @@ import _TestSupport
 
   @Test(arguments: [500, 3000, 4900, 20_000] as [Int64]) func peersMeetAfterANetworkInterruption(cut: Int64) {
     expectRevival(after: "interruption of \(cut) ms") { network, seed in
+      // Each seed interrupts the network at another moment.
       network.run(for: .milliseconds(Int64(seed * 37 % 200)))
       network.isCutOff = [1]
       network.run(for: .milliseconds(cut))

@@ -4,9 +4,10 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Several peers on one host, and many sessions at the same time.
+/// Several peers on one host, and many sessions at the same time. Endpoint `k` has the identity 100 + `k`.
 @Suite struct ManySessionsTests {
-  /// Endpoints 1 and 2 have different ports of one host. Endpoint 0 is on another host.
+  /// Endpoints 1 and 2 have different ports of one host: all addresses from 1 000 000 to 1 999 999 are on one host. Endpoint 0 is
+  /// on another host.
   private func twoPeersOnOneHost() -> EndpointNetwork {
     var network = EndpointNetwork(3, .tutti)
     network.move(1, to: 1_000_000)
@@ -75,6 +76,7 @@ import _TestSupport
                 return next
               }
               endpoint.receive(octets { _ = reply?.append(to: &$0) }, from: to, port: .data, at: next)
+            // Octets 2 and 3 are the letters IN.
             case .send(let datagram, _, .control) where datagram[3] == UInt8(ascii: "N"): unexpectedOutputs += 1
             case .lost: unexpectedOutputs += 1
             case .extended(_, let event) where RecognitionEvent(event) == .standardDevice: unexpectedOutputs += 1

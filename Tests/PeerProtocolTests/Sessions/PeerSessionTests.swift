@@ -7,11 +7,12 @@ import Testing
 import _TestSupport
 
 /// Sessions of two Tutti peers: establishment, delivery and end. The addresses 0 and 1 are the control and the data port of
-/// endpoint 0, 2 and 3 those of endpoint 1.
+/// endpoint 0, 2 and 3 those of endpoint 1. Endpoint `k` has the identity 100 + `k`.
 @Suite struct PeerSessionTests {
   @Test func invitationOnBothPortsEstablishesASession() throws {
     var network = EndpointNetwork(2, .tutti)
     let id = network.connect(0, to: 1)
+    // Four datagrams establish the session, and two recognise the peer. Each takes 1 ms.
     network.run(for: .milliseconds(7))
     let (a, b) = (network.endpoints[0], network.endpoints[1])
     let initiator = try #require(network.info(0))
@@ -37,6 +38,7 @@ import _TestSupport
       network.run(for: .milliseconds(20))
       #expect(network.sent("OK", by: 2).count == count && network.sent("OK", by: 3).count == count)
     }
+    // The session was established once, and the peer was recognised once.
     #expect(network.events(of: 1).count == 2 && network.endpoints[1].establishedCount == 1)
   }
 
@@ -46,14 +48,14 @@ import _TestSupport
     let first = network.connect(0, to: 1)
     network.run(for: .milliseconds(Int64(seed % 40)))
     let second = network.connect(1, to: 0)
-    // Requests (CK0) are ten seconds apart.
+    // CK0s are ten seconds apart. Five seeds run long enough for several of them.
     let length: Int64 = seed <= 5 ? 100 : 15
     network.run(for: .seconds(length))
     for (k, id) in [(0, first), (1, second)] {
       #expect(network.endpoints[k].establishedCount == 1, "seed \(seed)")
       let events = network.events(of: k)
       #expect(events.count == 2 && network.isRecognised(k), "seed \(seed): \(events)")
-      // If both invite at the same time, each endpoint keeps the session that it has begun.
+      // With seed 40, both invite at the same time. Each endpoint keeps the session that it has begun.
       if seed % 40 == 0 { #expect(network.session(k) == id, "seed \(seed)") }
     }
     // Two CK of the initiator and one of the answerer every ten seconds, whichever endpoint is the initiator.
@@ -72,6 +74,7 @@ import _TestSupport
       #expect(network.events(of: k).last == .closed(ids[k]))
       #expect(network.endpoints[k].establishedCount == 0 && network.endpoints[k].nextDeadline == nil)
     }
+    // The second call has no effect.
     network.endpoints[closing].close(ids[closing], at: network.clock(closing))
     #expect(network.endpoints[closing].drain() == [])
   }

@@ -35,6 +35,7 @@ import _TestSupport
         return $0.areTogether(0, 1) && !$0.isConnecting
       }
       guard isIdle else { return false }
+      // Two seconds, or until the next invitation.
       let invitations = network.invitations
       network.run(for: .seconds(2)) {
         check($0)
@@ -48,6 +49,7 @@ import _TestSupport
   /// The time from now until the two peers are together and remain so. The distant future if they do not within 30 s.
   static func time(_ network: inout EndpointNetwork) -> Nanoseconds {
     let start = network.now
+    // The instant since which the peers are together; nil while they are not.
     var together: Instant? = start
     let areSettled = settle(&network, limit: .seconds(30)) { network in
       together = network.areTogether(0, 1) ? together ?? network.now : nil
@@ -91,6 +93,7 @@ import _TestSupport
   @Test func reconnectionEndsAfterAMinute() {
     var network = Self.session(by: 0)
     network.isCutOff = [1]
+    // The session is lost after 5 s. The endpoints then reconnect for 60 s. The last invitation ends at most 12 s later.
     network.run(for: .seconds(85))
     let invitations = network.invitations
     network.isCutOff = []
@@ -140,6 +143,7 @@ import _TestSupport
       #expect(network.areTogether(0, 1), "seed \(seed): \(network.standing)")
       #expect(network.standing[1 - moving].values.first?.info.ssrc == ssrc)
       #expect(Self.settle(&network, limit: .seconds(88)), "seed \(seed): the session lasts")
+      // One seed observes the session for longer.
       if seed == 1 { network.run(for: .seconds(90)) }
       #expect(network.areTogether(0, 1), "seed \(seed): the session lasts")
     }

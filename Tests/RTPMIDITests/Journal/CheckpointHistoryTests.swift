@@ -66,7 +66,8 @@ import _TestSupport
 
   @Test func songPositionWrapsAt19Bits() {
     var sequencer = SequencerHistory()
-    // Song Position 16383 is Clock 98298. The first Clock after it plays this position, the other 429999 advance it.
+    // Song Position 16383 is Clock 98298. The first Clock after it plays this position, the other 429999 advance it. The numbers
+    // 0 to 2 are those of the packets.
     sequencer.locate(16383, 0, if: true)
     sequencer.run(true, 1, if: true)
     for _ in 0..<430_000 { sequencer.clock(2, if: true) }
@@ -201,6 +202,7 @@ import _TestSupport
       .controlChange(one, controller: 99, value: 1))
     journalSender.send(exclusive: [1, 2])
     journalSender.send(.reset)
+    // The first guard packet follows the Reset directly, so S is 0. In the second one, S is 1.
     _ = try journalSender.journal()
     let journal = try journalSender.journal()
     #expect(journal.channels.isEmpty && journal.exclusives.isEmpty)

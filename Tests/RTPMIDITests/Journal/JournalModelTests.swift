@@ -14,6 +14,7 @@ import _TestSupport
     let start = UInt16(truncatingIfNeeded: random.next())
     let journalSender = JournalSender(sequence: start, capacity: 1000)
     journalSender.sender.usesEnhancedControllers = seed % 4 == 3
+    // The commands of all packets so far, and the index of the first one that the journal covers. Each packet has one command.
     var sent: [Message] = []
     var checkpoint = 0
     for _ in 0..<200 {
@@ -24,6 +25,7 @@ import _TestSupport
       for channel in 1...3 {
         compare(journal[channel], of: Channel(channel)!, sent: sent, checkpoint: checkpoint, isEnhanced: seed % 4 == 3)
       }
+      // The journal of a packet covers the packets before it, so `message` is appended after the comparison.
       sent.append(message)
       if random.integer(in: 0...30) == 0 {
         let acknowledged = Int(random.integer(in: Int64(checkpoint)...Int64(sent.count - 1)))
@@ -48,6 +50,8 @@ import _TestSupport
     case 12: return .pitchBend(channel, UInt14(low: draw(128), high: draw(128)))
     case 13: return draw(20).value == 0 ? .reset : .clock
     default:
+      // One command in four is of any of these controllers. The others are of the first eight, which neither end notes nor reset
+      // controllers.
       let numbers: [UInt7] = [0, 1, 7, 11, 32, 64, 66, 69, 120, 121, 122, 123, 127]
       let number = numbers[Int(draw(Int64(draw(4).value == 0 ? numbers.count : 8)).value)]
       return .controlChange(channel, controller: number, value: draw(128))
@@ -80,7 +84,8 @@ import _TestSupport
     let reset: Int = activeSinceReset.last(where: { $0.controller == 121 })?.index ?? -1
     let notesEnd: Int = activeSinceReset.last(where: { $0.controller == 120 || $0.controller >= 123 })?.index ?? -1
 
-    // Chapter P, and the bank commands that it contains.
+    // Chapter P, and the bank commands that it contains. If only one half of the bank was sent, the other half is 0. Here and
+    // below, S is 0 only for the command of the previous packet, which is the last one in `sent`.
     let programs = sent.indices.filter { if case .programChange(channel, _) = sent[$0] { $0 >= since } else { false } }
     if let index = programs.last, index >= checkpoint, case .programChange(_, let program) = sent[index] {
       let before = controls.filter { $0.index >= since && $0.index < index }

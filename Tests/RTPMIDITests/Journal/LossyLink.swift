@@ -33,6 +33,7 @@ struct LossyLink {
 
   /// Sends a datagram at `now`. It arrives once, twice or not at all, after 5 to 65 ms.
   mutating func send(_ datagram: [UInt8], at now: Instant) {
+    // A burst begins with a probability of 5 % per datagram, and continues with 70 %. In a burst, 90 % are lost.
     if kind.hasBursts { isBad = isBad ? chance(0.7) : chance(0.05) }
     if chance(isBad ? 0.9 : kind.loss) { return }
     for _ in 0..<(kind.reorders && chance(0.1) ? 2 : 1) {

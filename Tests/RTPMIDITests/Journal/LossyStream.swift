@@ -15,8 +15,9 @@ struct LossyStream: ~Copyable {
   private var now = Instant(nanoseconds: 1_000_000_000)
   private let firstSequence: UInt16
 
-  /// The state of the sender, now and after each packet so far.
+  /// The present state of the sender.
   private(set) var sentState = ReceiverModel()
+  /// The state of the sender after each packet so far.
   private var snapshots: [ReceiverModel] = []
   private var sentExclusives: [[UInt8]] = []
   private(set) var receivedState = ReceiverModel()
@@ -25,8 +26,10 @@ struct LossyStream: ~Copyable {
   private var highestIndex = -1
   /// The size of the latest packet in octets.
   private var length = 0
+  /// The differences found, and all other errors.
   private(set) var problems: [String] = []
 
+  /// The default of `sequence` makes the sequence number wrap after 36 packets.
   init(_ kind: LossyLink.Kind, seed: UInt64, sequence: UInt16 = 65_500, historyCapacity: Int = 256) {
     sender = PacketSender(ssrc: 3, sequence: sequence, historyCapacity: historyCapacity)
     sender.sendsJournal = true
@@ -36,7 +39,7 @@ struct LossyStream: ~Copyable {
     toSender = LossyLink(kind, seed: seed &* 11)
   }
 
-  /// Sends each command in separate packets, 10 ms apart.
+  /// Sends the commands. No packet contains two of them. The packets are 10 ms apart.
   mutating func send(_ commands: [RandomCommands.Command]) {
     for command in commands {
       switch command {
@@ -59,7 +62,8 @@ struct LossyStream: ~Copyable {
     sentExclusives.append(data)
     var sent = 0
     while sent < data.count {
-      // Small packets have room for the journal, which is part of the latest packet and may grow, and for a segment.
+      // A small packet has room for a segment of 64 octets and for the journal. The journal is shorter than the latest packet
+      // was, but may have grown by up to 200 octets.
       let room = random.integer(in: 0...1) == 0 ? 1472 : 64 + 200 + length
       dispatch(
         octets(capacity: room) {
@@ -128,6 +132,7 @@ struct LossyStream: ~Copyable {
     switch event {
     case .message(let message, _):
       receivedState.apply(message)
+      // A journal has already repaired the loss of a late packet, so the receiver must hold its commands back.
       if index < highestIndex { problems.append("\(message) of the late packet \(index)") }
     case .recovered(let message, _):
       receivedState.apply(message)

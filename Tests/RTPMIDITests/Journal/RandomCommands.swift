@@ -11,7 +11,7 @@ struct RandomCommands {
 
   private(set) var commands: [Command] = []
   private var random: SplitMix
-  /// The number of System Exclusive octets that may still be generated: as many as the journal of a sender holds.
+  /// The number of octets of journalled System Exclusives that may still be generated. The history of a sender holds 512.
   private var octetsLeft = 500
 
   /// Generates at least `count` commands.
@@ -30,6 +30,7 @@ struct RandomCommands {
   /// Appends one command, or a few commands that belong together.
   private mutating func appendRandom() {
     let channel = Channel([1, 2, 10][Int(random.integer(in: 0...2))])!
+    // The cases are the percentages of the calls.
     switch random.integer(in: 0...99) {
     case 0...29: append(.noteOn(channel, key: dataByte(58...63), velocity: dataByte()))
     case 30...44:
@@ -52,12 +53,15 @@ struct RandomCommands {
   }
 
   private mutating func appendController(_ channel: Channel) {
+    // Bank Select (0) and Reset All Controllers (121) are twice as likely as any other controller.
     let numbers: [UInt7] = [0, 0, 1, 7, 10, 11, 32, 64, 65, 66, 69, 74, 120, 121, 121, 122, 123, 124, 126, 127]
     append(channel, numbers.randomElement(using: &random)!, dataByte())
   }
 
   /// Appends the selection of a parameter, up to three changes of its value, and sometimes the end of the selection.
   private mutating func appendParameter(_ channel: Channel) {
+    // MSB and LSB of a non-registered (99 and 98) or a registered parameter (101 and 100). The null parameter, 127 and 127, ends
+    // the selection.
     let (high, low): (UInt7, UInt7) = random.integer(in: 0...1) == 0 ? (99, 98) : (101, 100)
     let number = dataByte(0...2)
     append(channel, high, random.integer(in: 0...1) == 0 ? 0 : 5)

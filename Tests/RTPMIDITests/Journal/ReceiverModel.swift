@@ -10,6 +10,7 @@ struct ReceiverModel {
   }
 
   struct HeldNote {
+    /// The number of Note Ons without a Note Off.
     var count = 0
     /// The velocity of the newest command, if it is a Note On.
     var velocity: UInt8?
@@ -28,10 +29,14 @@ struct ReceiverModel {
     var steps = 0
   }
 
+  // Dictionaries with keys of type `UInt8` are by channel.
+
   private(set) var notes: [Address: HeldNote] = [:]
   private(set) var controllers: [Address: UInt8] = [:]
   private(set) var programs: [UInt8: Program] = [:]
+  /// The positions of the pitch wheels.
   private(set) var wheels: [UInt8: UInt16] = [:]
+  /// The key pressures and channel pressures.
   private(set) var pressures: [Address: UInt8] = [:]
   private(set) var parameters: [Address: Parameter] = [:]
   /// The selected parameter number: 0...16382 for registered ones, from 16384 on for non-registered ones, negative for

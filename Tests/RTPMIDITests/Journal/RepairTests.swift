@@ -114,8 +114,9 @@ import _TestSupport
     #expect(receiver.statistics.uncovered == 2)
   }
 
-  /// The repair of the receiver's sequencer, after the commands of the first column, to Chapter Q of the sender: S N D C T TOP[3],
-  /// and the 16 bits of CLOCK if C is set. With D, the Clock at this position has been played; without D, the next Clock plays it.
+  /// The repair of the receiver's sequencer. The first column contains the received commands, the second one Chapter Q of the
+  /// sender: S N D C T TOP[3], and the 16 bits of CLOCK if C is set. With D, the Clock at this position has been played; without
+  /// D, the next Clock plays it.
   @Test(arguments: [
     // Start and two Clocks: running, Clock 1 has been played. Only Clocks are missing.
     Case("FA 00 F8 00 F8", "F0 00 04", [.clock, .clock, .clock]),  // running, Clock 4 played

@@ -86,7 +86,8 @@ import Testing
   @Test func enhancedLogsAreCutToTheListLimit() throws {
     let journalSender = JournalSender()
     journalSender.sender.usesEnhancedControllers = true
-    // Twenty controllers, four commands of each, two logs of each command: 160 logs. A list has at most 128 logs.
+    // Twenty controllers, the newest four commands of each, two logs of each command: 160 logs. A list has at most 128 logs, so
+    // at least 16 commands are discarded.
     for number: UInt7 in [70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89] {
       for value: UInt7 in [1, 2, 3, 4, 5] { journalSender.send(control(number, value)) }
     }
@@ -168,8 +169,10 @@ import Testing
       let on = Message.noteOn(one, key: 60, velocity: 100)
       journalSender.send(on, on, .noteOn(Channel(2)!, key: 1, velocity: 1), control(controller, 0))
       let journal = try journalSender.journal()
+      // 0x40 is Chapter C only.
       #expect(journal[1]!.header.chapters == 0x40 && journal[1]!.c.map(\.tool) == [.count(1)])
       #expect(journal[2]!.notes.count == 1)
+      // The reference count of the note begins again, so Chapter E has no log.
       journalSender.send(on)
       #expect(try journalSender.journal()[1]!.extras.isEmpty)
     }
@@ -181,6 +184,7 @@ import Testing
     let full = try journalSender.journal()[1]!
     #expect(full.n?.logs == 128 && full.notes.count == 128 && full.off.isEmpty)
     journalSender.send(.noteOff(one, key: 127, velocity: 64))
+    // LOW and HIGH delimit the octets of Note Off bits. Octet 15 is that of the notes 120...127.
     let oneOff = try journalSender.journal()[1]!
     #expect(oneOff.n?.logs == 127 && oneOff.off == [127] && oneOff.n?.low == 15 && oneOff.n?.high == 15)
     for key in 0..<127 { journalSender.send(.noteOff(one, key: UInt7(clamping: key), velocity: 64)) }

@@ -98,6 +98,7 @@ struct SentJournal {
         let data = log.data.map { packet[$0.start..<$0.end].map { $0 & 0x7F } } ?? []
         exclusives.append((log, data))
       } while at < end
+      // Chapter X has no header. The S bit of its first log is that of the chapter.
       s.append(exclusives[0].log.s)
       try #require(exclusives[0].log.s == false || exclusives.allSatisfy { $0.log.s })
     }

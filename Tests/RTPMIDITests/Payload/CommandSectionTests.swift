@@ -81,6 +81,7 @@ func commands(of payload: [UInt8]) throws -> [Command] {
         section.finish(in: &packet, hasJournal: true)
       }
       let length = 2 * count - 1
+      // 0x40 is the flag J. 0x80 is B, the flag of the long header.
       #expect(payload.count == length + (length > 15 ? 2 : 1))
       #expect(length > 15 ? payload[0] == 0xC0 && payload[1] == length : payload[0] == 0x40 | UInt8(length))
       #expect(try commands(of: payload).count == count)
@@ -95,8 +96,12 @@ func commands(of payload: [UInt8]) throws -> [Command] {
         section.finish(in: &packet)
       }
       let decoded = try commands(of: payload)
-      // The first Song Select has two octets, each other one has three, and the header has one or two.
-      let expected = (0...14).last { $0 == 0 || 3 * $0 - 1 + (3 * $0 - 1 > 15 ? 2 : 1) <= capacity }!
+      // The largest number of commands for which there is room. The first Song Select has two octets, each other one has three,
+      // and the header has one or two.
+      let expected = (0...14).last { count in
+        let length = 3 * count - 1
+        return count == 0 || length + (length > 15 ? 2 : 1) <= capacity
+      }!
       #expect(decoded.count == expected, "\(capacity) octets")
     }
     // LEN has twelve bits: a list has at most 4095 octets, 2048 Clocks.

@@ -117,6 +117,7 @@ import _TestSupport
     }
     var old = PacketSender(ssrc: 3, sequence: 20_000)
     old.sendsJournal = true
+    // Only the last of these 50 packets arrives.
     for octet in 0..<50 as Range<UInt8> {
       let packet = try exclusive(&old, octet)
       if octet == 49 { _ = events(&receiver, packet) }
@@ -221,6 +222,7 @@ import _TestSupport
     ])
     let noEvent: Result<[PacketReceiver.Event], PacketError> = .success([])
     #expect(events(&receiver, packet(1, "F0 01 02 03 04 05 06 07 08 F7")) == complete)
+    // Nine data octets are too many for this receiver.
     #expect(events(&receiver, packet(2, "F0 01 02 03 04 05 06 07 08 09 F7")) == noEvent)
     #expect(receiver.statistics.droppedSystemExclusives == 1)
     // Packet 4 with the middle segment is lost.

@@ -41,6 +41,7 @@ import _TestSupport
           00 00 00 00 00 00 00 00              ; zeros, overwritten by the owner
           01 F8                                ; command list of one octet: a Clock
           """))
+    // The data of the extension have eight octets. The two octets of the payload follow.
     #expect(tick.count - 2 - HeaderExtension.dataOffset == 8)
     sender.sendsJournal = true
     let data: [UInt8] = [0x7D, 1]
@@ -50,7 +51,7 @@ import _TestSupport
       octets { _ = sender.encode(systemExclusive: rigid(data), at: instant, into: &$0) },
     ]
     #expect(others.allSatisfy { Array($0[12..<24]) == hex("BE DE 00 02 00 00 00 00 00 00 00 00") })
-    // There is no packet if the extension does not fit.
+    // There is no packet if the extension does not fit. With two words of data, it has twelve octets.
     for capacity in 0..<(PacketSender.longestBarePacket + 12) {
       let packet = octets(capacity: capacity) {
         let isSent = sender.encode(.clock, at: instant, into: &$0)
@@ -58,9 +59,11 @@ import _TestSupport
       }
       #expect(packet == [])
     }
+    // A segment of a long System Exclusive fills its packet.
     let long = [UInt8](repeating: 1, count: 3000)
     let segment = octets { _ = sender.encode(systemExclusive: rigid(long), at: instant, into: &$0) }
     #expect(segment.count <= 1472 && segment.count > 1300)
+    // A restarted stream has no extension: the packet has an RTP header and a payload of two octets.
     sender.restart(ssrc: 1, sequence: 1)
     #expect(octets { _ = sender.encode(.clock, at: instant, into: &$0) }.count == 14)
   }
@@ -90,8 +93,11 @@ import _TestSupport
   }
 
   @Test func systemExclusivesOfAllSizesArriveThroughPacketsOfAllSizes() throws {
+    // A command list has at most 4095 octets: F0, 4093 data octets and F7. The shortest segment needs a packet of 17 octets. From
+    // 16 octets of commands on, that is in packets of about 30 octets, the header of the command section has two octets.
     for size in Array(0...80) + [1000, 4000, 4093, 4094, 9000] {
       let data = (0..<size).map { UInt8(truncatingIfNeeded: $0 * 7) & 0x7F }
+      // Long data in tiny packets are left out, because they would need thousands of packets.
       for capacity in [17, 18, 19, 27, 28, 29, 30, 31, 60, 61, 1472, 65_000] where size < 100 || capacity > 30 {
         var sender = PacketSender(ssrc: 9, sequence: 65_530)
         var receiver = PacketReceiver(ssrc: 9, systemExclusiveCapacity: size)
@@ -103,6 +109,7 @@ import _TestSupport
           }
           try receiver.open(packet.span, near: instant)
           while let event = receiver.next(in: packet.span) {
+            // `instant`, rounded down to units of 100 us.
             #expect(event == .systemExclusive(Instant(nanoseconds: 1_234_500_000)))
             finished += 1
           }

@@ -46,13 +46,15 @@ import _TestSupport
     }
     for stranger in 1...Endpoint.sessionLimit { invite(stranger) }
     #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 0)
+    // The invitation is refused on both ports.
     invite(5000)
     #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 2)
     #expect(throws: TooManySessions.self) { try endpoint.connect(to: .at(20_000), data: .at(20_001), at: now) }
     #expect(try endpoint.connect(to: .at(2), data: .at(3), at: now).number == 1, "this session exists already")
   }
 
-  /// A thousand peers on one host get a session each, and another host still gets one.
+  /// A thousand peers on one host get a session each, and another host still gets one. The last 100 of the 1100 places are
+  /// reserved for hosts without a session.
   @Test func oneHostCannotTakeAllPlaces() {
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
@@ -61,6 +63,7 @@ import _TestSupport
       endpoint.receive(invitation(number), from: .at(control), port: .control, at: network.clock(0))
       endpoint.receive(invitation(number), from: .at(control + 1), port: .data, at: network.clock(0))
     }
+    // Ten of the peers are refused, on both ports.
     for number in 1...1010 { invite(number, at: 1_000_000 + 2 * number) }
     #expect(endpoint.establishedCount == 1000 && endpoint.counters.refusedInvitations == 20)
     invite(5000, at: 1000)
@@ -88,6 +91,7 @@ import _TestSupport
       flood()
       network.run(for: .microseconds(500))
     }
+    // Of the 4000 half-open invitations of the flood, 16 are kept, the limit per host.
     let counters = network.endpoints[0].counters
     #expect(network.areTogether(0, 1) && counters.forgottenInvitations == 4000 - 16)
   }
@@ -108,6 +112,7 @@ import _TestSupport
   @Test func inadmissiblePeerIsRefusedAndReportedOnceAMinute() {
     var network = EndpointNetwork(1, .standard)
     network.endpoints[0].admits = { name, address in name == "stranger 1" && address == .at(2) }
+    // Strangers 7 and 8 have one address, so only the first invitation of a minute is reported. Stranger 9 has another address.
     for second in 0..<90 {
       network.send(invitation(7), from: 14, to: 0)
       network.send(invitation(8), from: 14, to: 0)
@@ -119,6 +124,7 @@ import _TestSupport
         .declined(name: "stranger 7", from: .at(14)), .declined(name: "stranger 9", from: .at(18)),
         .declined(name: "stranger 7", from: .at(14)),
       ])
+    // Two invitations per second for 90 s, and that of stranger 9.
     #expect(network.endpoints[0].counters.refusedInvitations == 181 && network.sent("NO", by: 0).count == 181)
     network.send(invitation(1), from: 2, to: 0)
     network.run(for: .milliseconds(2))

@@ -11,7 +11,8 @@ import _TestSupport
     network.delay = 0...0
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(30))
-    // At 0, 0.5 ... 2.5 s, at 4, 5.5 ... 11.5 s, then at 21.5 s, each up to a sixteenth later; each is one CK0 and one CK2.
+    // There are 13 exchanges: at 0, 0.5 ... 2.5 s, at 4, 5.5 ... 11.5 s, and at 21.5 s. Each interval is up to 1/16 longer.
+    // In an exchange, the initiator sends CK0 and CK2, and the answerer sends CK1.
     #expect(network.sent("CK", by: 1).count == 26 && network.sent("CK", by: 3).count == 13)
   }
 
@@ -36,6 +37,7 @@ import _TestSupport
     }
   }
 
+  /// Two endpoints in session, after four seconds.
   private func session() throws -> (EndpointNetwork, SessionID) {
     var network = EndpointNetwork(2, .standard)
     _ = network.connect(0, to: 1)
@@ -72,8 +74,8 @@ import _TestSupport
     sendClock(&network, ahead: .seconds(3600 * hours))
     #expect(network.endpoints[1].counters.implausibleClocks == 1)
     let step = try #require(instant(&network, 2)) - now
-    // The 32 bits of an RTP time stamp denote the instant nearest to that clock. They wrap every 429 497 s, so the instant differs
-    // from the clock by at most half of this.
+    // The 32 bits of an RTP time stamp denote the instant nearest to that clock. They wrap every 429 497 s, so the instant
+    // differs from the clock by at most half of this.
     #expect((step - .seconds(3600 * hours)).magnitude <= .seconds(215_000))
   }
 
@@ -93,6 +95,7 @@ import _TestSupport
     // All datagrams in transit arrive first.
     network.run(for: .milliseconds(3))
     let before = network.endpoints[0].counters
+    // Address 3 is the peer's data port. Address 5 is that of no peer.
     for datagram in [clock, wrongStamp] {
       network.endpoints[0].receive(datagram, from: .at(3), port: .data, at: network.clock(0))
       network.endpoints[0].receive(datagram, from: .at(5), port: .data, at: network.clock(0))

@@ -57,6 +57,7 @@ import _TestSupport
     #expect(
       try decode(packet)
         == .session(SessionCommand(.invitation, token: 1, ssrc: 2, name: String(repeating: "é", count: 31))))
+    // Any invitation requires room for the longest name, 63 octets, and its NUL: 80 octets.
     #expect(encoded(capacity: 79) { sent.append(to: &$0) } == nil)
   }
 

@@ -87,6 +87,7 @@ import _TestSupport
     network.run(for: .seconds(1))
     let other = try #require(network.session(0))
     #expect(network.sent("RS", by: 2).count == 1)
+    // The packets have the sequence numbers 65 535, 0, 1 ... 22.
     #expect(network.events(of: 0).last == .feedback(other, sequence: 22))
     network.run(for: .seconds(10))
     #expect(network.sent("RS", by: 2).count == 1, "no feedback without new packets")
@@ -115,8 +116,8 @@ import _TestSupport
     }
   }
 
-  /// The journal of the packet after a loss repairs the loss. Recovered messages are marked. The endpoint reports once that the peer
-  /// sends journals.
+  /// The journal of the packet after a loss repairs the loss. Recovered messages are marked. The endpoint reports once that the
+  /// peer sends journals.
   @Test func lostMessagesAreRecovered() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
@@ -128,6 +129,7 @@ import _TestSupport
       network.run(for: .milliseconds(10))
     }
     let counts = Instant(hundredMicroseconds: instant.hundredMicroseconds)
+    // The first and the third packet arrived 1 ms after they had left.
     let arrivals = [network.clock(1) - .milliseconds(29), network.clock(1) - .milliseconds(9)]
     #expect(
       network.events(of: 1).suffix(4) == [
@@ -174,6 +176,7 @@ import _TestSupport
       network.send(try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     }
     network.run(for: .milliseconds(10))
+    // The restarted device begins with the same sequence number, which is 200 packets behind the highest.
     sender = PacketSender(ssrc: sender.ssrc, sequence: 65_535)
     let again = SessionCommand(.invitation, token: 4711, ssrc: sender.ssrc)
     network.send(octets { _ = again.append(to: &$0) }, from: 0, to: 2)

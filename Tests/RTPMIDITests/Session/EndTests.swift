@@ -18,6 +18,7 @@ import _TestSupport
       #expect(network.events(of: k).last == .closed(ids[k]))
       #expect(network.endpoints[k].establishedCount == 0 && network.endpoints[k].nextDeadline == nil)
     }
+    // The second call has no effect.
     network.endpoints[closing].close(ids[closing], at: network.clock(closing))
     #expect(network.endpoints[closing].drain() == [])
   }
@@ -72,7 +73,8 @@ import _TestSupport
     #expect(network.info(1)?.ssrc != network.endpoints[0].ssrc)
   }
 
-  /// The initiator invites a silent device again after 30 s, once per second, and keeps the session when the device is heard again.
+  /// The initiator invites a silent device again after 30 s, once per second. When the device is heard again, the session
+  /// continues, or the session of the revival replaces it.
   @Test func silentDeviceIsRevivedByTheInitiator() {
     var network = EndpointNetwork(2, .standard)
     let id = network.connect(0, to: 1)
@@ -80,6 +82,8 @@ import _TestSupport
     let invitations = network.invitations
     network.isCutOff = [1]
     network.run(for: .seconds(40))
+    // The device was last heard up to about ten seconds before it was cut off. The invitations therefore begin 20 to 30 s after
+    // the cut, and end with the cut after 40 s.
     let count = network.invitations - invitations
     #expect((5...25).contains(count) && network.sent("IN", by: 2).isEmpty, "only the initiator revives: \(count)")
     network.isCutOff = []

@@ -10,6 +10,7 @@ import _TestSupport
   @Test func invitationOnBothPortsEstablishesASession() throws {
     var network = EndpointNetwork(2, .standard)
     let id = network.connect(0, to: 1)
+    // The handshake takes four datagrams: 4 ms.
     network.run(for: .milliseconds(7))
     let (a, b) = (network.endpoints[0], network.endpoints[1])
     let initiator = try #require(network.info(0))
@@ -131,13 +132,15 @@ import _TestSupport
       #expect(network.endpoints[k].establishedCount == 1, "seed \(seed)")
       let events = network.events(of: k)
       #expect(events.count == 1, "seed \(seed): \(events)")
-      // If both invite at the same time, each endpoint keeps the session that it has begun.
-      if seed % 40 < 1 { #expect(network.session(k) == id, "seed \(seed)") }
+      // With seed 40, both invite at the same time. Each endpoint keeps the session that it has begun.
+      if seed % 40 == 0 { #expect(network.session(k) == id, "seed \(seed)") }
     }
+    // Whichever endpoint is the initiator, it compares the clocks.
     #expect(network.sent("CK", by: 1).count + network.sent("CK", by: 3).count > 20, "seed \(seed)")
   }
 
   @Test func reflectedInvitationIsCancelled() {
+    // The endpoint invites its own address.
     var network = EndpointNetwork(1, .standard)
     let id = network.connect(0, to: 0)
     network.run(for: .seconds(1))

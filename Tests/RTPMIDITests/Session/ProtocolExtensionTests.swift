@@ -24,8 +24,11 @@ private final class PingSession: SessionExtension {
   var deadline: Instant?
   var supervision = Supervision(silenceLimit: .seconds(3), isMutual: true)
   var measuresClock = false
+  /// The result of `advance`. If it is false, the session is lost.
   var isReachable = true
+  /// The control packets received.
   private(set) var arrivals: [ControlPacketArrival] = []
+  /// The data of the header extensions received.
   private(set) var data: [[UInt8]] = []
 
   func established(at now: Instant, isExpected: Bool) { deadline = now + .seconds(1) }
@@ -76,8 +79,8 @@ private final class PingSession: SessionExtension {
     let arrival = try #require(ping.sessions.first?.arrivals.first)
     #expect(arrival.address == .at(3) && arrival.port == .data && arrival.instant == now && !arrival.isAnswered)
     let accepted = endpoint.counters.accepted
-    // Rejected by the extension because of its length; twice outside a session, by address and by SSRC; without an SSRC; and with
-    // a command that the extension does not know.
+    // Five packets: rejected by the extension because of its length; outside a session by its address; outside a session by its
+    // SSRC; without an SSRC; with a command that the extension does not know.
     endpoint.receive(packet + [0], from: .at(3), port: .data, at: now, answeredAt: now)
     endpoint.receive(packet, from: .at(5), port: .data, at: now)
     endpoint.receive(hex("FF FF 58 58 00 00 00 08"), from: .at(3), port: .data, at: now)
@@ -117,6 +120,7 @@ private final class PingSession: SessionExtension {
         if output == .lost(id) { end = next }
       }
     }
+    // Two invitations, half of the limit apart, and the loss after twice the limit.
     #expect(invitations == 2 && end == now + .seconds(6), "\(invitations) \(String(describing: end))")
   }
 

@@ -116,8 +116,9 @@ import _TestTraits
         {
           let service = try #require(seeker.service(name))
           #expect(service.identity == identity && service.host == "tutti-test.local")
-          // The IPv4 address is preferred, although Ada also has an IPv6 address.
+          // The IPv4 address of the network, 10.77.0.1, is preferred, although Ada also has an IPv6 address.
           #expect(service.address == SocketAddress(host: 0x0A4D_0001, port: port))
+          // Each peer recognises its own service.
           #expect(service.isLocal == (seeker === (name == "Ada" ? ada : ben)))
         }
         let other = try #require(seeker.service("Gear; \\ Größe"))
@@ -159,6 +160,7 @@ import _TestTraits
     try await withNetwork { network in
       try await network.startBus()
       try await network.startDaemon()
+      // A service name has at most 63 octets: 31 of these characters.
       let seeker = Seeker(String(repeating: "ö", count: 200), port: 6004, identity: 1)
       defer { seeker.discovery.stop() }
       #expect(try await seeker.wait { $0.service(String(repeating: "ö", count: 31))?.isLocal == true })

@@ -22,6 +22,7 @@ import Testing
       ([], nil), ([""], nil), (["tutti"], nil), (["tutti="], nil), (["tutti=1"], nil),
       (["tutti=0123456789abcdef0"], nil), (["tutti=+123456789abcdef"], nil), (["tutti= 123456789abcdef"], nil),
       (["tutti=0123456789abcdeg"], nil), (["tuttix=0123456789abcdef"], nil), (["xtutti=0123456789abcdef"], nil),
+      // U+FF10 is the full-width digit 0.
       (["tutti=\u{FF10}123456789abc"], nil), (["tutti=1", "tutti=0123456789abcdef"], nil),
     ] as [([String], UInt64?)])
   func identityIsReadFromTheFirstValidKey(entries: [String], identity: UInt64?) {

@@ -73,7 +73,8 @@ final class TestNetwork {
     try configuration.write(toFile: folder.path("avahi.conf"), atomically: true, encoding: .utf8)
     // The daemon's PID file is in a fixed folder, so the namespace mounts its own /run. The shell keeps running beside
     // the daemon: Foundation considers a child ended when it closes the inherited descriptors, as the daemon does, and
-    // then blocks until the child exits.
+    // then blocks until the child exits. SIGTERM interrupts the first `wait` of the shell, so a second one waits for the
+    // daemon.
     let namespace = """
       set -e
       PATH=$PATH:/usr/sbin:/sbin

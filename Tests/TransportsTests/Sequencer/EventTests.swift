@@ -44,6 +44,7 @@ import _TestSupport
     for _ in 0..<100_000 {
       var event = snd_seq_event_t()
       event.type = UInt8.random(in: 0...50, using: &random)
+      // Half of the words are small numbers, so that many events have a valid channel and valid data bytes.
       for index in 0..<3 {
         let word =
           Bool.random(using: &random) ? UInt32.random(in: 0...200, using: &random) : UInt32(random.next() >> 32)

@@ -89,7 +89,8 @@ import _TestSupport
       let links = reconnections.due(at: start + .seconds(1), ports: back)
       #expect(links.count == 2 && Set(links.map(\.port)) == [.input, .clock])
       #expect(Set(links.map(\.other)) == Set(back.map(\.address)))
-      // The number 24 belonged to the second device, which was connected to an output.
+      // In the first two cases, the returned devices have the old numbers. The number 24 belonged to the second device, which was
+      // connected to an output.
       if firstNow != 32 { #expect(links.contains { $0.port.isOutput && $0.other.client == 24 }) }
     }
   }
@@ -108,8 +109,8 @@ import _TestSupport
   @Test func resynchronizationReplacesLostAnnouncements() {
     let (pads, synth) = (port(24, 0, "Pads", "Pads"), port(130, 0, "Synth", "Synth in"))
     var reconnections = connected([(.input, keys), (.input, pads), (.clock, synth)])
-    // In the meantime the keys have vanished, the pads were disconnected, and another port has the synthesizer's
-    // number.
+    // Meanwhile the keys have vanished, the pads were disconnected, and another port has got the number of the synthesizer. The
+    // announcements of these events are lost.
     let stranger = port(130, 0, "Other", "in")
     let changes = reconnections.resynchronize(
       links: [SequencerLink(.clock, stranger.address)], ports: [pads, stranger], at: start)

@@ -23,6 +23,7 @@ extension LabTests {
         try #require(arrival.message == message)
         #expect(arrival.from == SequencerAddress(client: sender.client, port: 1) && arrival.port == .input)
         #expect(arrival.at >= last)
+        // How far the time stamp is outside the time of the call of `send`.
         worst = max(worst, before - arrival.at, arrival.at - after)
         last = arrival.at
       }
@@ -64,6 +65,7 @@ extension LabTests {
       #expect(sender.send(.clock, from: .clock))
       #expect(first.receiveMessages().compactMap(\.message) == [.clock])
       #expect(second.receiveMessages().compactMap(\.message) == [.songPosition(64), .continue, .clock])
+      // No client has the number 190.
       #expect(!sender.send(.clock, from: .clock, to: SequencerAddress(client: 190, port: 0)))
     }
 
@@ -113,6 +115,7 @@ extension LabTests {
         #expect(
           arrivals.count == 2 && arrivals.first?.isIgnored == true && arrivals.last?.message == .start, "\(length)")
       }
+      // 60 000 octets do not fit into the input pool of the receiver.
       #expect(!other.sendVariable(SND_SEQ_EVENT_SYSEX, length: 60_000))
       #expect(try #require(receiver.receiveMessage()).isOverflow && receiver.receiveMessage() == nil)
     }
@@ -126,10 +129,12 @@ extension LabTests {
       var forged = snd_seq_event_t(.clock)
       forged.type = UInt8(SND_SEQ_EVENT_PORT_EXIT.rawValue)
       forged.source.client = 0
+      // Port 2 is "in", port 4 is that for announcements.
       for port in [UInt8(2), 4] { _ = other.send(forged, to: SequencerAddress(client: receiver.client, port: port)) }
       let arrivals = receiver.receiveMessages()
-      // Both are counted as ignored. A genuine announcement is not.
+      // Both events are reported as ignored, with their true source. `receiveMessages` would omit a genuine announcement.
       #expect(arrivals.count == 2 && arrivals.allSatisfy { $0.isIgnored && $0.from == other.address })
+      // A time stamp of 7 s. Flag 1 is SND_SEQ_TIME_STAMP_REAL.
       var stamped = snd_seq_event_t(.clock)
       (stamped.flags, stamped.time.time.tv_sec) = (1, 7)
       let before = MonotonicClock.now
@@ -156,7 +161,8 @@ extension LabTests {
       var sent = 0
       while sent < 3, sender.send(.clock, from: .clock) { sent += 1 }
       var received = 0
-      // One per call: the second and third event are in the library's buffer and do not make the descriptor readable.
+      // `receive` is called only after `wait` has reported an event. The second and the third event are in the library's buffer,
+      // where they do not make the descriptor readable. `wait` has to report them nevertheless.
       while ports.wait(and: receiver, milliseconds: 100).sequencer, let arrival = receiver.receive() {
         if case .message(.clock) = arrival.event { received += 1 }
       }
@@ -166,6 +172,7 @@ extension LabTests {
     @Test func errorNamesThePortThatCannotBeConnected() throws {
       let sequencer = try Sequencer(name: "Tutti test", takingClock: false)
       defer { sequencer.close() }
+      // No client has the number 190. Client 14 is Midi Through.
       let missing = SequencerLink(.input, SequencerAddress(client: 190, port: 0))
       let error = #expect(throws: TransportError.self) { try sequencer.subscribe(missing) }
       #expect(error?.description == "port 190:0: no such port; give a port that `tutti ports` lists")

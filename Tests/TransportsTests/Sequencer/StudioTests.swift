@@ -13,6 +13,7 @@ extension LabTests {
       defer { sequencer.close() }
       let all = try await aconnect(["-l"])
       #expect(all.contains("client \(sequencer.client): 'Tutti test' [type=user"))
+      // aconnect pads the names to 16 characters.
       for port in ["0 'clock           '", "1 'notes           '", "2 'in              '", "3 'clock in        '"] {
         #expect(all.contains("    \(port)\n"), "\(all)")
       }
@@ -31,6 +32,7 @@ extension LabTests {
       #expect(local.map(\.portName) == ["clock", "notes", "in"] && local.map(\.sends) == [true, true, false])
       #expect(local.map(\.receives) == [false, false, true] && local.allSatisfy { $0.clientName == "Tutti test" })
       #expect(ports.contains { $0.description == "14:0 Midi Through Port-0" && $0.sends && $0.receives && !$0.isLocal })
+      // Client 0 is the system.
       #expect(!ports.contains { $0.address.client == 0 })
       #expect(ports.first { $0.address == hostile.address }?.clientName == "evil?[2J?")
       #expect(try Sequencer.ports().filter { $0.address.client != sequencer.client } == ports.filter { !$0.isLocal })
@@ -84,6 +86,7 @@ extension LabTests {
       device = nil
       #expect(changes() == [.gone("Keys MIDI 1")])
       #expect(sequencer.send(.clock, from: .clock), "the clock continues")
+      // Another client takes the free number.
       let squatter = try OtherClient("Squatter", port: "MIDI 1")
       #expect(squatter.address == old)
       device = try OtherClient("Keys", port: "MIDI 1")
@@ -94,6 +97,7 @@ extension LabTests {
       for link in reconnections.due(at: due, ports: sequencer.ports()) { try sequencer.subscribe(link) }
       #expect(changes() == [.back("Keys MIDI 1")])
       #expect(sequencer.links() == [SequencerLink(.input, new), SequencerLink(.clock, new)])
+      // This use keeps the squatter alive until here.
       _ = squatter
     }
 

@@ -12,11 +12,13 @@ struct VirtualStudio {
   }
 
   private let names: [String]
+  /// The ports of the present devices, by name.
   private var present: [String: SequencerPort] = [:]
   private var now = Instant(nanoseconds: 0)
   private var reconnections = Reconnections()
+  /// The existing connections.
   private var existing: Set<SequencerLink> = []
-  /// The connections that the user has made.
+  /// The connections that the user has made and not removed. The device of a connection may be missing.
   private(set) var requested: Set<Connection> = []
 
   init(names: [String], using random: inout SplitMix) {
@@ -51,6 +53,7 @@ struct VirtualStudio {
     wait(.seconds(1))
   }
 
+  /// Makes a connection, as the user does, or as the peer does to restore the connection.
   private mutating func connect(_ link: SequencerLink) {
     guard existing.insert(link).inserted else { return }
     for port in present.values where port.address == link.other {
@@ -73,6 +76,7 @@ struct VirtualStudio {
     note(.portStarted(address))
   }
 
+  /// Removes a device. Its connections end without an announcement.
   private mutating func remove(_ name: String) {
     guard let port = present.removeValue(forKey: name) else { return }
     existing = existing.filter { $0.other != port.address }

@@ -146,9 +146,10 @@ public final class SessionFuzzer: Fuzzer {
     put(Flight(datagram: packet, from: Self.controls[k].data, to: Self.controls[0].data), of: k)
   }
 
-  /// A peer connects, restarts or leaves, or up to 70 s pass.
+  /// A peer connects, restarts or leaves, or up to 70 s pass. The tested endpoint (index 0) never restarts.
   private func disturb() throws(FuzzFailure) {
     let k = pick(Self.controls.count)
+    // A case whose condition does not hold continues with the default: time passes.
     switch pick(8) {
     case 0, 1: connect(0, to: k)
     case 2, 3: connect(k, to: 0)
@@ -180,6 +181,8 @@ public final class SessionFuzzer: Fuzzer {
       let endpoint = peers[k].endpoint
       endpoint.advance(to: now)
       let outputCount = send(from: k)
+      // The deadlines are counted after the advance. Deadlines of sessions that have ended in the advance are not among them,
+      // so the bound allows for the maximum number of sessions in addition. The number 8 is a margin.
       try check(
         outputCount <= Self.outputsPerSession * (endpoint.waitingCount + 8) + Self.outputsPerSession
           * Endpoint.sessionLimit,
@@ -230,6 +233,8 @@ public final class SessionFuzzer: Fuzzer {
     guard tested.counters.received == tested.counters.accepted + tested.counters.dropped else {
       throw failure("a datagram is not counted exactly once")
     }
+    // An endpoint keeps at most 64 half-open invitations. A session has at most two deadlines: its own, and that of its
+    // revival.
     guard tested.sessionCount <= Endpoint.sessionLimit, tested.halfOpenCount <= 64,
       tested.waitingCount <= 2 * tested.sessionCount
     else {

@@ -69,6 +69,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
       sender.send(2400) { _ in 120 }
     case .pause: sender.due += 1.3e9
     case .silence: sender.due += 15e9
+    // The disturbance is the step to another tempo, which begins with the next tick.
     case .doubleTime, .halfTime, .slower: break
     case .lossyFaster: sender.loss = (0.05, 1...1)
     case .bursts: for _ in 0..<24 { sender.sendAtOnce(4, bpm: 120) }
@@ -142,8 +143,9 @@ public enum TickTrain: String, CaseIterable, Sendable {
       while due - start < seconds * 1e9 {
         // From 0 to 1 in the first half, and to 2 in the second half.
         let progress = (due - start) / (seconds * 0.5e9)
-        step(40 + 200 * max(0, progress < 1 ? progress : 2 - progress))
-        arrive(due + abs(normal()) * sigma, 40 + 200 * max(0, progress < 1 ? progress : 2 - progress))
+        let bpm = 40 + 200 * max(0, progress < 1 ? progress : 2 - progress)
+        step(bpm)
+        arrive(due + abs(normal()) * sigma, bpm)
       }
     }
 

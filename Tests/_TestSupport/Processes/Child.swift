@@ -27,9 +27,10 @@ public final class Child {
     (outputPath, errorPath) = (folder.path(name + ".output"), folder.path(name + ".error"))
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
+    // Of two values for the same variable, the later one applies.
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["XDG_STATE_HOME": folder.path("state"), "XDG_CONFIG_HOME": folder.path("config"), "PYTHONUNBUFFERED": "1"]
-    ) { $1 }.merging(environment) { $1 }
+    ) { _, later in later }.merging(environment) { _, later in later }
     process.currentDirectoryURL = folder.url
     process.standardInput = input
     process.standardOutput = try Self.file(outputPath)

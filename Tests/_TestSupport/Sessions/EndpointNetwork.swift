@@ -144,6 +144,7 @@ package struct EndpointNetwork {
       let isForDevice = isStandardDevice.contains(sender) || isStandardDevice.contains(receiver)
       if isForDevice, ClockProbe(datagram.span) != nil { return }
     }
+    // A datagram and its repetition are independent: the repetition can arrive although the datagram is lost.
     let isLost = world.losesPacket()
     let isRepeated = repetition > 0 && Double.random(in: 0..<1, using: &world.random) < repetition
     for _ in 0..<(isLost ? 0 : 1) + (isRepeated ? 1 : 0) {
@@ -239,6 +240,8 @@ package struct EndpointNetwork {
   ) -> Bool {
     let end = now + length
     while !isDone(self) {
+      // The next event is the arrival of a datagram, a deadline of an endpoint, or a reconnection. Of events at the same
+      // instant, the first one in this order goes first.
       var deadline = (at: Instant.distantFuture, endpoint: -1)
       for k in endpoints.indices {
         if let next = endpoints[k].nextDeadline, next - offsets[k] < deadline.at { deadline = (next - offsets[k], k) }
@@ -271,6 +274,7 @@ package struct EndpointNetwork {
     var answer: Instant?
     if answersEarly {
       let endpoint = endpoints[k]
+      // The packet with count 0 is CK0.
       if let packet = ClockPacket(flight.datagram.span), packet.count == 0 {
         let reply = packet.reply(from: endpoint.ssrc, sentAt: arrival)!
         send(octets { _ = reply.append(to: &$0) }, from: flight.to, to: flight.from)

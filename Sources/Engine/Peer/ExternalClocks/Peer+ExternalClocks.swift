@@ -44,7 +44,7 @@ extension Peer {
     let candidates = clockCandidates
     guard candidates.count > 1 else { return }
     let (yields, notifications) = arbiter.select(among: candidates, for: ensemble, now: now)
-    // The index among the candidates of the clock that is no longer used.
+    // `yields` is the index of the clock that is no longer used. The candidates are first the ports, then the peers.
     if let yields {
       let portCount = midi?.clocks.count ?? 0
       if yields < portCount {
