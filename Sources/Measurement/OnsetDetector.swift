@@ -2,7 +2,8 @@
 ///
 /// The detector splits the recording into seven bands, from below 120 Hz to above 10 kHz, and compares the power of
 /// each band with its recent past (``OnsetNovelty``). An onset is a rise that decaying, beating or ringing sounds do
-/// not have. The steepest rise within the 20 ms after the first one determines the position. The frame of the onset is
+/// not have. The greatest novelty within the 20 ms after the first rise determines which bands rose, and the steepest rise
+/// of power near it determines the position. The frame of the onset is
 /// the first frame whose magnitude exceeds 1.6 times the maximum of the preceding 20 ms, in the recording itself or in
 /// one of the bands that rose. A hit after silence is therefore located at its first frame above the rounding noise of
 /// 16 bits. Onsets closer than 40 ms count as one: the voices of one step, a flam, or the fluctuation of an attack. A
@@ -22,7 +23,7 @@ public struct OnsetDetector: Sendable {
   /// The number of frames per hop. A hop, the unit in which the power is measured, is one millisecond.
   let hop: Int
 
-  /// The number of hops after the first rise in which the detector looks for the steepest rise.
+  /// The number of hops from the first rise in which the detector looks for the greatest novelty.
   private static let searchHops = 20
   /// The minimum distance of two onsets in hops.
   private static let minimumSpacing = 40
@@ -73,8 +74,9 @@ public struct OnsetDetector: Sendable {
   }
 
   /// Returns the hop with the steepest rise of power in the band with the greatest novelty at `peak`. The rise is the
-  /// ratio of the power in the short window after the hop to the power in an equally long window before the hop. Long
-  /// windows respond before the onset, so the onset lies at most one long window after the peak.
+  /// ratio of the power in the short window after the hop to the power in an equally long window before the hop. The
+  /// novelty of a hop is computed from a window that begins at the hop, so the peak can lie up to one long window before the
+  /// onset.
   ///
   /// - Parameters:
   ///   - first: the first hop whose novelty is at least 1.

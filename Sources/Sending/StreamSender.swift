@@ -56,7 +56,8 @@ public struct StreamSender: ~Copyable {
   public var bars: Bars
   /// Whether the run of ``schedule`` has replaced another run that had begun and had steps left.
   public internal(set) var cutsPreviousRunShort = false
-  /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. If not, a follower has work at steps only.
+  /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. The engine needs them for the trace and the ALSA ports. The
+  /// simulator does not: the sender of a follower, which sends no clock, then has work only at steps.
   let reportsTicks: Bool
   /// The run whose `.begin` was returned and whose `.end` was not returned yet; 0 if there is none.
   var reportedRun: UInt32 = 0

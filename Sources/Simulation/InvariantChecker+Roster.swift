@@ -38,7 +38,8 @@ extension InvariantChecker {
       .gates, holds: isOpen, of: host, expected: "nothing through a closed gate", seen: "\(gate) of \(other.name)")
   }
 
-  /// Checks that no key is held at a peer that its player does not hold, and that a follower's rhythm gate is open.
+  /// Checks that the peer holds no note of a remote player who has released the key, and, if the peer is a follower, that its
+  /// rhythm gate is open for its master.
   func evaluateNotes(at peer: VirtualPeer) {
     let host = peer.host
     for session in states[host].held.keys.sorted(by: { $0.number < $1.number }) {
@@ -54,11 +55,11 @@ extension InvariantChecker {
         player.map { world.hosts[$0].peer != nil && world.wire.reaches($0, host) } == true
         && holder.keys.allSatisfy { key in down.contains { $0.value == key } }
       holder.wrongSince = isRight ? nil : holder.wrongSince ?? now
-      // A note may be wrong for two seconds. A peer that leaves without a goodbye is given up after five more seconds. If it
-      // returns earlier, the two seconds count from the new session on.
-      let sessionAge = player.flatMap { world.hosts[$0].peer == nil ? nil : self.sessionAge($0, host) }
+      // A note may be wrong for two seconds, counted from the beginning of the session if that was later. Without a session,
+      // the notes of the player end when the peer gives up the session, five seconds later.
+      let age = player.flatMap { world.hosts[$0].peer == nil ? nil : sessionAge($0, host) }
       let isTolerated = holder.wrongSince.map { since in
-        sessionAge.map { min(now - since, $0) <= .seconds(2) } ?? (now - since <= .seconds(7))
+        age.map { min(now - since, $0) <= .seconds(2) } ?? (now - since <= .seconds(7))
       }
       expect(
         .notes, holds: isTolerated ?? true, of: host, expected: "no note of a released key",
@@ -91,17 +92,19 @@ extension InvariantChecker {
       // A peer that left without a goodbye counts for five seconds. The check allows six.
       if world.hosts[other].peer == nil, now - states[other].disappearance.at > .seconds(6) { continue }
       let follows = world.hosts[other].peer?.core.ensemble.role == .follower(of: world.hosts[host].identity)
-      let knows = sessionAge(host, other).map { $0 > .seconds(1) } ?? false
-      if isSteady, follows, knows, now - states[other].roleSince > .seconds(1) { lowestLevels.append(lowest(other)) }
-      // A peer that disappeared may count for five seconds with its last activity, even if it returns earlier.
+      // Whether the master has been in session with the other peer long enough to have received its activity.
+      let isKnown = sessionAge(host, other).map { $0 > .seconds(1) } ?? false
+      if isSteady, follows, isKnown, now - states[other].roleSince > .seconds(1) { lowestLevels.append(lowest(other)) }
+      // After a disappearance, the peer may count with its last activity for five seconds, or until a new session has lasted
+      // long enough for its new activity.
       let disappearance = states[other].disappearance
-      let mayCount = !knows && now - disappearance.at <= EnsembleState.activityPatience + .milliseconds(500)
+      let mayCount = !isKnown && now - disappearance.at <= EnsembleState.activityPatience + .milliseconds(500)
       highestLevels.append(mayCount ? max(disappearance.level, highest(other)) : highest(other))
     }
     let rule = peer.core.ensemble.totalActivityRule
     let total = peer.core.ensemble.totalActivity(at: peer.now)
-    // The mean of more levels can be lower than that of fewer.
     let least = rule.total(of: lowestLevels)
+    // All simulated peers use the sum, which more levels never lower. `max` keeps the range valid for any rule.
     let range = least...max(least, rule.total(of: highestLevels))
     states[host].wrongSince = range.contains(total) ? nil : states[host].wrongSince ?? now
     expect(
@@ -136,6 +139,6 @@ extension InvariantChecker {
     states[peer.host].withoutChannelSince = isWithout ? states[peer.host].withoutChannelSince ?? now : nil
     expect(
       .channels, holds: states[peer.host].withoutChannelSince.map { now - $0 <= .seconds(2) } ?? true, of: peer.host,
-      expected: "a channel", seen: "none with \(world.hosts.count { $0.peer != nil }) peers")
+      expected: "a channel", seen: "no channel with \(world.hosts.count { $0.peer != nil }) peers")
   }
 }

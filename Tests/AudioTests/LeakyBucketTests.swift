@@ -3,6 +3,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
+/// The bucket detects a device that accepts frames faster than it can play them. It leaks 1 % faster than the nominal rate.
 @Suite struct LeakyBucketTests {
   /// The buffer size of the device in frames.
   private let buffer = 2_048
@@ -32,7 +33,7 @@ import _TestSupport
 
   @Test func deviceThatDoesNotPlayIsDetectedWithinTenMilliseconds() {
     // In each millisecond, the device accepts 512 frames, more than ten times the rate of playback. The bucket leaks
-    // 48.48 frames. So the level exceeds two buffers, 4096 frames, after nine steps.
+    // 48.48 frames, 1 % more than are played. So the level exceeds two buffers, 4096 frames, after nine steps.
     var bucket = LeakyBucket(rate: 48_000, at: start)
     var steps: Int64 = 0
     while bucket.level <= Double(2 * buffer), steps < 100 {

@@ -8,7 +8,8 @@ import Transports
 
 @testable import Engine
 
-/// The layers that are passed to the sound. Steps are 120 ms long and are passed 50 ms ahead.
+/// The layers that are passed to the sound. The timeline of ``VirtualRhythm`` has steps of 120 ms, whatever the tempo of the
+/// patch is. Steps are passed 50 ms ahead.
 @Suite struct ClockLoopLayersTests {
   /// Returns the events that are passed to the sound up to 960 ms after the origin: those of steps 0...8. `later` is a
   /// second schedule, and the time after the origin at which it is published.
@@ -77,8 +78,8 @@ import Transports
     #expect(events[..<recall].filter { $0.drum == 36 }.map(\.instant) == (0...4).map(instant))
   }
 
-  /// The change is announced at 580 ms. Step 4 has sounded, and step 5 (600 ms) has been passed to the sound. Hits that
-  /// may have sounded already are not repeated.
+  /// The change applies from step 4 on, but is announced only at 580 ms, when step 4 has sounded and step 5 (600 ms) has been
+  /// passed to the sound. A recall would begin at step 4 and repeat its hits, so nothing is recalled.
   @Test func lateChangeAppliesFromTheFirstStepThatWasNotPassed() throws {
     let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(580))
     let events = try soundEvents(of: schedule(Intensity(10)), then: change)

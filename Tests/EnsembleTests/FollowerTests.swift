@@ -41,8 +41,8 @@ import Testing
     band.run(for: .seconds(10))
     #expect(band.role(1) == .master)
     let errorsInSilence = try errors(band, after: disconnection)
-    // Without an estimate of the skew, 40 ppm would add up to 400 us in ten seconds. The jitter of the network is 3 ms. Ten
-    // seconds have 80 steps.
+    // The error at the beginning of the silence comes from the jitter of the network, 3 ms. A skew of 40 ppm that was not
+    // estimated at all would add up to 400 us in ten seconds. Ten seconds have 80 steps.
     #expect(
       errorsInSilence.count > 75 && errorsInSilence.allSatisfy { $0.error.magnitude < .microseconds(900) },
       "seed \(seed)")

@@ -94,10 +94,10 @@ import Testing
       return isTaken
     }
     #expect(isAccepted(Offer(claim: claim, isParting: false), from: 0))
+    // Player 2, which is not the master, offers the rhythm of player 0, with and without leaving. The offer is rejected.
     var ensemble = band.players[1].ensemble
     ensemble.received(Offer(claim: claim, isParting: true), from: band.identity(2), at: now)
     #expect(ensemble.rejected == 1)
-    // Player 2 offers the rhythm of player 0.
     #expect(!isAccepted(Offer(claim: claim, isParting: false), from: 2))
     for isParting in [false, true] {
       // Player 2, which is not the master, offers its own rhythm.

@@ -58,10 +58,12 @@ import Testing
     #expect(band.masters == [successor] && band.role(0) == .follower(of: band.identity(successor)))
     band.run(for: .seconds(3))
     #expect(band.faults(0) == [])
-    // Player 0 now knows the higher term. Resuming the saved rhythm therefore fails.
+    // Player 0 is restarted again. A restart keeps the highest term that the player has seen, which is now the higher term
+    // of the other rhythm. Resuming the saved rhythm therefore fails.
     #expect(throws: CommandError.isOver) { try band.restart(0, resuming: saved) }
   }
 
+  /// Each call of `restart` replaces the running player 0 by a new one, as after a crash.
   @Test func endedRhythmAndRhythmOfAnotherMasterAreNotResumed() throws {
     var (band, saved) = try makePlayingBand(seed: 8)
     try band.command(0) { try $0.stop(now: $1) }

@@ -176,7 +176,7 @@ import Testing
           """))
     // Fields 9 and 10 are STA and COUNT of the first log.
     #expect(packets[3].journal.prefix(10).suffix(2) == fields("x_sta 1, x_count 1"))
-    // The first packet contains 81 data octets. STA is 0 (2c: open), and 1 (2d: cancelled) after the second command.
+    // The first packet, of at most 100 octets, contains 81 data octets. STA is 0 (2c: open), and 1 (2d: cancelled) after the second command.
     let sent = hex(data[..<80] + [data[80] | 0x80])
     #expect(hex(octets[1].suffix(83)) == "2c 01 \(sent)")
     #expect(hex(octets[3].suffix(87)) == "2d 01 \(sent) 2f 02 43 85")

@@ -56,7 +56,7 @@ import _TestSupport
     #expect(report.comparisons[0].offset == Figures(signed: offsets.map { Nanoseconds($0) }), "seed \(seed)")
     #expect(report.comparisons[0].magnitude == Figures(absolute: offsets.map { Nanoseconds($0) }), "seed \(seed)")
     #expect(report.peers[1].lateness == Figures(signed: late.map { Nanoseconds($0) }), "seed \(seed)")
-    // A uniform jitter of 144 us over 62 s has a slope below 0.5 ppm, except for one of 10^8 seeds.
+    // A uniform jitter with a width of 500 us (a standard deviation of 144 us) over 62 s has a slope below 0.5 ppm, except for one of 10^8 seeds.
     #expect(abs(try #require(report.comparisons[0].drift)) < 0.5, "seed \(seed)")
   }
 

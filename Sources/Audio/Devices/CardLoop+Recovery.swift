@@ -12,11 +12,12 @@ extension CardLoop {
     let now = MonotonicClock.now
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
-    // If this thread has written within twice the time that the device buffers, the thread was not late: the fill level is
-    // too low for the device. No &&: its right-hand side would be a closure that captures this object.
+    // The device runs empty one buffered time after the last write. An underrun that is reported within twice this time was
+    // not caused by a late thread: the fill level is too low for the device. No &&: its right-hand side would be a closure that captures this object.
     var raisesFillLevel = false
     if isUnderrun, now - lastWrite <= bufferedTime + bufferedTime { raisesFillLevel = fillLevel < stream.buffer }
     if raisesFillLevel {
+      // By one period of the device, or of the renderer if that is longer.
       let raised = fillLevel &+ (stream.period > NominalDevice.period ? stream.period : NominalDevice.period)
       fillLevel = raised < stream.buffer ? raised : stream.buffer
     }
@@ -58,7 +59,8 @@ extension CardLoop {
     code = stream.start()
     if code < 0 { return code }
     lastWrite = MonotonicClock.now
-    // A time stamp from before the restart is not used.
+    // The state of the device begins anew: time stamps from before the restart are not used, the leaky bucket contains only the
+    // frames just written, and positions within the first period are not used for the clock.
     lastStamp = lastWrite
     bucket.empty(at: lastWrite)
     bucket.add(nextFrame &- first, at: lastWrite)

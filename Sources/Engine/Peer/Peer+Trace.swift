@@ -6,7 +6,7 @@ import MusicalTime
 import PeerProtocol
 import Realtime
 
-// The trace and the summary of a result.
+// The trace of a run, and the summary at its end.
 extension Peer {
   /// The counters since the start.
   public var summary: TraceSummary {
@@ -21,6 +21,8 @@ extension Peer {
     summary.lateHits = sound.late
     summary.droppedHits = sound.dropped
     summary.underruns = sound.underruns
+    // The kernel's socket buffer overran: these datagrams reached no thread ("overrun"). Datagrams that did not fit into the
+    // ring to the control thread were received, but the endpoint never saw them, so they are added to both counts of it.
     summary.others = [
       "late_hit_max_ns": sound.maximumLateness.count,
       "silent_frames": sound.silentFrames,

@@ -4,8 +4,9 @@ import Playback
 
 // Steering of the rhythm to an external clock.
 extension EnsembleState {
-  /// The number of ticks in which a single change of tempo would correct an error. Because the rhythm is steered continuously,
-  /// and each change reckons with this number of ticks again, an error falls to a third in each quarter note.
+  /// The number of ticks in which a single change of tempo would correct an error. A new change follows as soon as the last one
+  /// applies, and again plans with this number of ticks. The error therefore decays exponentially: to about a third in each
+  /// quarter note.
   static let horizon = Tick.perQuarter
 
   /// The claim of the current rhythm, or of the last one.
@@ -15,13 +16,15 @@ extension EnsembleState {
   ///
   /// - Throws: ``CommandError`` if a rhythm plays.
   public mutating func start(on timeline: Timeline, at now: Instant) throws(CommandError) {
+    // This schedule serves only to find the first step.
     let schedule = PlaybackSchedule(run: 0, sends: true, start: Tick(0), end: Tick(.max), timeline: timeline)
     try start(on: timeline, from: entry(into: schedule, from: Tick(0), at: now + lead), at: now)
   }
 
   /// Steers the rhythm to `line` by a tempo change at the first tick ``lead`` from now. The tempo is chosen so that the error
-  /// is corrected ``horizon`` ticks later. The position therefore never jumps. The control loop does not oscillate, because
-  /// the schedule up to the change is already fixed. The function does nothing while a change is pending, or if the error at
+  /// is corrected ``horizon`` ticks later. The position therefore never jumps. The control loop does not oscillate,
+  /// because the function predicts the error at the tick of the change, up to which the schedule is fixed, and does not use the
+  /// present error. The function does nothing while a change is pending, or if the error at
   /// the horizon will be within `tolerance` anyway.
   ///
   /// - Returns: false if the rhythm is more than a step off, or if the required tempo is out of range. The rhythm must then

@@ -42,8 +42,9 @@ extension PeerCore {
     }
   }
 
-  /// Ends the notes that the peer of a session received unchanged, before it was recognised as a Tutti peer. It gets all
-  /// further messages, including the ends of these notes, on the channel of the local peer.
+  /// Ends the notes that the peer of a session received on the channels of the instrument, before it was recognised as a
+  /// Tutti peer. From now on, it gets all messages on the channel of the local peer. The later Note Offs would therefore not
+  /// end these notes.
   func endNotesAsPlayed(on session: SessionID) {
     guard let stream = roster.stream(of: session) else { return }
     // A copy: the standard devices still hold these notes, and get their ends unchanged.

@@ -15,7 +15,9 @@
 /// earlier session.
 ///
 /// The three numbers directly before the first received number count as duplicates, because the first packets can
-/// arrive in exchanged order. Numbers before these three are further behind, so they can restart the stream.
+/// arrive in exchanged order. Numbers before these three are further behind, so they can restart the stream. After a
+/// restart, the 64 numbers up to the confirming packet count as duplicates, so that no packet of the earlier stream can
+/// restart the stream again from there.
 struct SequenceWindow: BitwiseCopyable {
   /// The class of a packet.
   enum Admission: BitwiseCopyable {
@@ -32,15 +34,16 @@ struct SequenceWindow: BitwiseCopyable {
     case outOfWindow
   }
 
-  /// The place of the packet with the highest number: its distance from the first packet, which has place 0. -1 before
-  /// the first packet. Places do not wrap.
+  /// The place of the packet with the highest number. The first packet has place 0, and a packet n numbers ahead has a
+  /// place n higher. A packet that restarts the stream has the next place, whatever its number is. -1 before the first
+  /// packet. Places do not wrap.
   private(set) var highest: Int64 = -1
   /// The sequence number of the packet with the place ``highest``.
   private(set) var sequence: UInt16 = 0
   /// Bit k: whether the packet with the place `highest - k` has arrived.
   private var seen: UInt64 = 0
-  /// The lowest place for which ``seen`` is used. Lower places are further behind, even if they have a bit. The three
-  /// places before the first packet are negative.
+  /// The lowest place for which ``seen`` is used. Lower places are outside the window, even if they have a bit. The
+  /// three places before the first packet are negative.
   private var first: Int64 = -3
   /// The number directly after the last number that was rejected for being too far ahead or behind. It confirms the
   /// jump.

@@ -94,7 +94,7 @@ struct MeasureCommand: ParsableCommand {
 
         TABLE
           matched     hits that are in both recordings
-          correlated  matched hits that sound alike; their time difference is exact to one frame
+          correlated  matched hits that sound alike: exact to one frame
           missing     hits of the reference that this recording lacks
           extra       hits of this recording that the reference lacks
 

@@ -46,7 +46,7 @@ struct PeerCommand: ParsableCommand {
         gate RULE                   open or close gates, see --gate
         led-by PEER|anyone          let only PEER control the rhythm, see --led-by
         send-to PEER|all            send your notes to PEER or to all
-        note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127, default 100
+        note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127, or 100
         release NOTE                end a note, 0...127
         control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
         peers                       list the peers, like the key w

@@ -20,6 +20,7 @@ import _TestSupport
     var found: ClockProbe?
     while found == nil {
       network.run(for: .milliseconds(1))
+      // A reply to the request takes longer than this millisecond, so it does not arrive any more.
       network.isCutOff = [1]
       // `sent` also contains the datagrams of an endpoint that is cut off.
       found = network.sent("TU", by: 3).last.flatMap { ClockProbe($0.span) }.flatMap {
