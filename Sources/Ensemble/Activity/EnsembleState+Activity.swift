@@ -23,14 +23,15 @@ extension EnsembleState {
     set { localActivity.rule = newValue }
   }
 
-  /// The total activity. At the master, the total of all levels, as soon as it knows them. At a follower, the total by which
+  /// The total activity. At the master, the total of all levels; shortly after a takeover, the total of the previous master
+  /// (``TotalSchedule/computesFrom``). At a follower, the total by which
   /// it plays. At an idle peer, its own level.
   public func totalActivity(at now: Instant) -> UInt8 {
     switch leadership {
     case .idle: return activity
     case .following: return schedule.intensity.value(at: schedule.tick(at: now))
     case .leading(let leader):
-      if now < leader.totals.keepsUntil { return schedule.intensity.value(at: schedule.tick(at: now)) }
+      if now < leader.totals.computesFrom { return schedule.intensity.value(at: schedule.tick(at: now)) }
       return computedTotal(at: now)
     }
   }
@@ -68,7 +69,7 @@ extension EnsembleState {
   /// - Parameters:
   ///   - instant: when the message applies, by the sender's clock, in units of 100 us.
   ///   - isRecovered: whether the message comes from a recovery journal, which contains no instant.
-  /// - Returns: whether the message is about activity, and therefore complete.
+  /// - Returns: whether the message is about activity. It then needs no further handling.
   public mutating func received(
     _ message: Message, at instant: Instant, isRecovered: Bool, from sender: Identity, now: Instant
   ) -> Bool {

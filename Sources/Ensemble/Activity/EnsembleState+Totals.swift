@@ -5,8 +5,8 @@ import Playback
 
 // The total as the master decides it: see ``TotalSchedule``.
 extension EnsembleState {
-  /// How often the total is sent to a new follower. With three messages within two seconds and bursts of loss of one packet in
-  /// five, sometimes all were lost.
+  /// How often the total is sent to a new follower. On a simulated network that loses a fifth of the packets, in bursts, three
+  /// messages within two seconds were sometimes all lost.
   private static var totalReportsToNewFollower: Int { 8 }
 
   /// Sends the total again if a repeat is due, and decides the next beat if the decision is due.
@@ -22,7 +22,7 @@ extension EnsembleState {
     // A schedule has room for one pending change. At high tempos only every second beat is decided, or fewer.
     let isPending =
       schedule.intensity.changeTick != Tick(.max) && schedule.deadline(schedule.intensity.changeTick) > now
-    guard total != schedule.intensity.next, !isPending, now >= leader!.totals.holdsUntil else {
+    guard total != schedule.intensity.next, !isPending, now >= leader!.totals.decidesFrom else {
       // Once per bar the total is repeated, like the timeline message, for peers that have missed all earlier messages. If a
       // total is pending, only the pending one is repeated.
       guard beat.index / Self.bar != previousBeat.index / Self.bar else { return }
@@ -42,7 +42,7 @@ extension EnsembleState {
     guard role == .master else { return nil }
     roster.resetTotalReports()
     let beat: Tick
-    if let start = timelineMessage?.start, schedule.deadline(start) > now, now >= leader!.totals.keepsUntil {
+    if let start = timelineMessage?.start, schedule.deadline(start) > now, now >= leader!.totals.computesFrom {
       beat = start.beat
       leader!.totals.decidedBeat = beat
       schedule.intensity = Intensity(totalActivity(at: now), from: beat)
@@ -53,7 +53,7 @@ extension EnsembleState {
     } else {
       beat = schedule.tick(at: now + lead).beat
       leader!.totals.decidedBeat = beat
-      leader!.totals.holdsUntil = now + TotalSchedule.inquiry
+      leader!.totals.decidesFrom = now + TotalSchedule.inquiry
     }
     return beat
   }
@@ -79,8 +79,8 @@ extension EnsembleState {
   }
 
   /// Sends the total to a new follower with each of its first presences, because the total is otherwise sent on change only.
-  /// The recovery journal does not help here: it repairs the loss of a value, but not of one that the peer already received
-  /// under another rhythm, and that did not apply to it then.
+  /// The recovery journal does not help here: it repairs only the loss of a value. It does not repeat a value that the peer
+  /// received under another rhythm, when the value did not apply to the peer.
   ///
   /// - Parameters:
   ///   - slot: the slot of the follower in the roster.

@@ -14,10 +14,10 @@ struct TotalSchedule: Sendable {
 
   /// The newest beat that was decided; nil before the first decision.
   var decidedBeat: Tick?
-  /// Before this instant, no new total is decided, because not all peers have sent their level yet.
-  var holdsUntil = Instant(nanoseconds: .min)
-  /// Before this instant, the total of a rhythm that was taken over stays as it was, and is not computed from the levels.
-  var keepsUntil = Instant(nanoseconds: .min)
+  /// No new total is decided before this instant, because not all peers have sent their level yet.
+  var decidesFrom = Instant(nanoseconds: .min)
+  /// The total is computed from the levels from this instant on. Before it, the total of a rhythm that was taken over stays.
+  var computesFrom = Instant(nanoseconds: .min)
   /// When the newest total is sent again.
   var repeats = Repeats()
 

@@ -199,7 +199,7 @@ extension EnsembleState {
     emit(.event(.tookOver(from: master)))
     // Levels from an earlier time as the master may be outdated: each peer sends its level again under the new claim.
     roster.markAllAbsent()
-    lead(Leader(totals: TotalSchedule(keepsUntil: now + TotalSchedule.inquiry)), at: now)
+    lead(Leader(totals: TotalSchedule(computesFrom: now + TotalSchedule.inquiry)), at: now)
   }
 }
 

@@ -27,6 +27,7 @@ extension EnsembleState {
   public func admits(_ gate: Gate, from peer: Identity?, named name: String? = nil) -> Bool {
     guard !gates.exceptions.isEmpty else { return gates.standard[gate] }
     guard let peer else {
+      // The name of a member does not apply to a standard device, which could use it to pass the member's gates.
       return gates.opening(for: nil, named: name.flatMap { roster.hasMember(named: $0) ? nil : $0 })[gate]
     }
     return opening(for: peer)[gate]
@@ -107,7 +108,8 @@ extension EnsembleState {
   mutating func advancePresence(to now: Instant) {
     if now >= channels.nextDeadline { settleChannel(at: now) }
     guard !roster.members.isEmpty, now >= presenceDeadline else { return }
-    // The waiting time for a free channel can end without any other event.
+    // A peer without a channel claims one that has been free for some time. `channels` has no deadline for the end of this time,
+    // so a settlement is tried with each presence.
     if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     presence.lastSent = now
     var haveAllReceived = true

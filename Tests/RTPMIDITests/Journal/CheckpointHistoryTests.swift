@@ -46,22 +46,22 @@ import _TestSupport
       #expect(journal.q == ChapterQ(s: true, isRunning: running, isPlayed: played, position: position))
     }
     journalSender.send(.clock)
-    #expect(try journalSender.journal().q == nil, "a Clock while the sequencer is stopped")
-    _ = try journalSender.journal()
+    #expect(try journalSender.journalOfGuardPacket().q == nil, "a Clock while the sequencer is stopped")
+    _ = try journalSender.journalOfGuardPacket()
     journalSender.send(.songPosition(3))
-    _ = try journalSender.journal()
-    expect(18, played: false, running: false, try journalSender.journal())
+    _ = try journalSender.journalOfGuardPacket()
+    expect(18, played: false, running: false, try journalSender.journalOfGuardPacket())
     journalSender.send(.continue, .clock)
-    _ = try journalSender.journal()
-    expect(18, played: true, running: true, try journalSender.journal())
+    _ = try journalSender.journalOfGuardPacket()
+    expect(18, played: true, running: true, try journalSender.journalOfGuardPacket())
     journalSender.send(.clock, .stop, .clock)
-    expect(19, played: true, running: false, try journalSender.journal())
+    expect(19, played: true, running: false, try journalSender.journalOfGuardPacket())
     journalSender.send(.continue, .clock)
-    _ = try journalSender.journal()
-    expect(20, played: true, running: true, try journalSender.journal())
+    _ = try journalSender.journalOfGuardPacket()
+    expect(20, played: true, running: true, try journalSender.journalOfGuardPacket())
     journalSender.send(.start)
-    _ = try journalSender.journal()
-    expect(0, played: false, running: true, try journalSender.journal())
+    _ = try journalSender.journalOfGuardPacket()
+    expect(0, played: false, running: true, try journalSender.journalOfGuardPacket())
   }
 
   @Test func songPositionWrapsAt19Bits() {
@@ -78,13 +78,13 @@ import _TestSupport
   @Test func sBitIsClearForThePreviousPacket() throws {
     let journalSender = JournalSender()
     journalSender.send(.noteOn(one, key: 60, velocity: 1), .controlChange(Channel(2)!, controller: 7, value: 1))
-    let journal = try journalSender.journal()
+    let journal = try journalSender.journalOfGuardPacket()
     // The previous packet contained the command of channel 2 only.
     #expect(!journal.header.s && journal[1]!.header.s && !journal[2]!.header.s && !journal[2]!.c[0].s)
-    let next = try journalSender.journal()
+    let next = try journalSender.journalOfGuardPacket()
     #expect(next.header.s && next[1]!.header.s && next[2]!.c[0].s)
     journalSender.send(.noteOff(one, key: 60, velocity: 64))
-    let off = try journalSender.journal()
+    let off = try journalSender.journalOfGuardPacket()
     #expect(off[1]!.n!.s == false && off[1]!.off == [60] && off[1]!.notes.isEmpty && off[2]!.header.s)
   }
 
@@ -93,7 +93,7 @@ import _TestSupport
     for value: UInt8 in 1...100 {
       journalSender.send(.controlChange(one, controller: UInt7(masking: value & 1), value: UInt7(masking: value)))
     }
-    let logs = try journalSender.journal()[1]!.c
+    let logs = try journalSender.journalOfGuardPacket()[1]!.c
     #expect(
       logs.map(\.controller) == [1, 0] && logs.map(\.tool) == [.value(99), .value(100)],
       "only the newest command, the oldest log first")
@@ -103,20 +103,20 @@ import _TestSupport
     let journalSender = JournalSender(sequence: 0xFFFE)
     journalSender.send(.channelPressure(one, pressure: 1), .programChange(one, program: 2), .pitchBend(one, 3))
     journalSender.sender.acknowledge(0xFFFD)
-    #expect(try journalSender.journal().header.checkpoint == 0xFFFE, "0xFFFD is before the first packet")
+    #expect(try journalSender.journalOfGuardPacket().header.checkpoint == 0xFFFE, "0xFFFD is before the first packet")
     journalSender.sender.acknowledge(0xFFFE)
-    let journal = try journalSender.journal()
+    let journal = try journalSender.journalOfGuardPacket()
     #expect(journal.header.checkpoint == 0xFFFF && journal[1]!.header.chapters == 0x90, "P and W")
     // Packet 0 is the last one with a command.
     journalSender.sender.acknowledge(0)
-    #expect(try journalSender.journal()[1] == nil && journalSender.hasUnacknowledged == false)
+    #expect(try journalSender.journalOfGuardPacket()[1] == nil && journalSender.hasUnacknowledged == false)
     journalSender.send(.stop)
     for stale in [0xFFFE, 0, journalSender.sequence, journalSender.sequence &+ 100] as [UInt16] {
       journalSender.sender.acknowledge(stale)
       #expect(journalSender.hasUnacknowledged, "\(stale) was acknowledged before, or never sent")
     }
     journalSender.sender.acknowledge(journalSender.sequence &- 1)
-    let empty = try journalSender.journal()
+    let empty = try journalSender.journalOfGuardPacket()
     #expect(empty.count == 3 && empty.header.checkpoint == journalSender.sequence &- 1)
     #expect(journalSender.discarded == 0 && !journalSender.hasUnacknowledged)
   }
@@ -126,18 +126,19 @@ import _TestSupport
     for number: UInt8 in 10...29 {
       journalSender.send(.controlChange(one, controller: UInt7(masking: number), value: 1))
     }
-    let journal = try journalSender.journal()
+    let journal = try journalSender.journalOfGuardPacket()
     #expect(
       journal[1]!.c.map(\.controller.value) == Array(22...29) && journalSender.discarded == 12, "8 of 20 are left")
     #expect(journal.header.checkpoint == 60_012, "after the newest discarded packet")
     // After these packets, the next guard packet is 2^14 - 2 packets after the checkpoint.
     journalSender.send([Message](repeating: .start, count: 16_383 - 10))
-    #expect(try journalSender.journal()[1] != nil)
+    #expect(try journalSender.journalOfGuardPacket()[1] != nil)
     journalSender.send(.clock)
     #expect(
-      try journalSender.journal()[1] == nil && journalSender.discarded == 20, "the checkpoint was 2^14 packets back")
+      try journalSender.journalOfGuardPacket()[1] == nil && journalSender.discarded == 20,
+      "the checkpoint was 2^14 packets back")
     for _ in 0..<70_000 { journalSender.send(.clock) }
-    #expect(journalSender.sequence &- (try journalSender.journal().header.checkpoint) <= 1 << 14)
+    #expect(journalSender.sequence &- (try journalSender.journalOfGuardPacket().header.checkpoint) <= 1 << 14)
   }
 
   /// With a capacity of 256 entries, the history is the limit; with 1000, it holds all 960 notes, and the packet is the limit.
@@ -147,7 +148,7 @@ import _TestSupport
       for channel in 1...16 {
         for key in 0..<60 { journalSender.send(.noteOn(Channel(channel)!, key: UInt7(clamping: key), velocity: 1)) }
       }
-      let whole = try journalSender.journal()
+      let whole = try journalSender.journalOfGuardPacket()
       #expect(journalSender.packet.count <= PacketSender.longestMessagePacket)
       let notes = whole.channels.map(\.notes.count).reduce(0, +)
       #expect(notes + Int(journalSender.discarded) == 960 && notes >= 256 && whole[16]!.notes.count == 60)
@@ -180,9 +181,9 @@ import _TestSupport
     journalSender.send(.start, .clock, .clock, .noteOn(one, key: 60, velocity: 1))
     #expect(journalSender.packet.count == 16 && !journalSender.hasUnacknowledged, "no journal")
     journalSender.sender.sendsJournal = true
-    #expect(try journalSender.journal().count == 3)
+    #expect(try journalSender.journalOfGuardPacket().count == 3)
     journalSender.send(.clock, .noteOn(one, key: 60, velocity: 2))
-    let journal = try journalSender.journal()
+    let journal = try journalSender.journalOfGuardPacket()
     #expect(journal.q?.position == 2 && journal[1]!.extras.map(\.extra) == [.references(2)])
     #expect(journal.header.checkpoint == 5, "the first packet with a journal")
     journalSender.sender.restart(ssrc: 9, sequence: 77)
@@ -190,7 +191,7 @@ import _TestSupport
     #expect(ssrc == 9 && !sendsJournal && !journalSender.hasUnacknowledged)
     journalSender.sender.sendsJournal = true
     journalSender.send(.clock, .noteOn(one, key: 60, velocity: 2))
-    let restarted = try journalSender.journal()
+    let restarted = try journalSender.journalOfGuardPacket()
     #expect(restarted.header.checkpoint == 77 && restarted.q == nil && restarted[1]!.extras.isEmpty)
   }
 
@@ -203,14 +204,14 @@ import _TestSupport
     journalSender.send(exclusive: [1, 2])
     journalSender.send(.reset)
     // The first guard packet follows the Reset directly, so S is 0. In the second one, S is 1.
-    _ = try journalSender.journal()
-    let journal = try journalSender.journal()
+    _ = try journalSender.journalOfGuardPacket()
+    let journal = try journalSender.journalOfGuardPacket()
     #expect(journal.channels.isEmpty && journal.exclusives.isEmpty)
     // S, Chapter D, LENGTH 4.
     #expect(journal.system?.word == 0xC004 && journal.d?.resets == .init(s: true, value: 1))
     #expect(journal.d?.song == nil && journal.d?.tuneRequests == nil)
     journalSender.send(.tuneRequest, .reset, .tuneRequest, .noteOn(one, key: 60, velocity: 1), .continue)
-    let after = try journalSender.journal()
+    let after = try journalSender.journalOfGuardPacket()
     #expect(after.d?.resets?.value == 2 && after.d?.tuneRequests?.value == 3, "the counts continue")
     #expect(after[1]!.extras.isEmpty && after.q?.position == 0 && after.q?.isPlayed == false)
   }

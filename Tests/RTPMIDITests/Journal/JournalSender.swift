@@ -46,7 +46,7 @@ final class JournalSender {
   }
 
   /// Sends a guard packet and returns its journal.
-  func journal() throws -> SentJournal {
+  func journalOfGuardPacket() throws -> SentJournal {
     packet = octets { _ = sender.encodeGuard(at: Instant(nanoseconds: 1), into: &$0) }
     return try SentJournal(packet)
   }

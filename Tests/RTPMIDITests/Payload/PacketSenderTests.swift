@@ -51,7 +51,8 @@ import _TestSupport
       octets { _ = sender.encode(systemExclusive: rigid(data), at: instant, into: &$0) },
     ]
     #expect(others.allSatisfy { Array($0[12..<24]) == hex("BE DE 00 02 00 00 00 00 00 00 00 00") })
-    // There is no packet if the extension does not fit. With two words of data, it has twelve octets.
+    // There is no packet if the extension does not fit. With two words of data, it has twelve octets. Each packet needs room for
+    // the longest message, whatever its message is.
     for capacity in 0..<(PacketSender.longestBarePacket + 12) {
       let packet = octets(capacity: capacity) {
         let isSent = sender.encode(.clock, at: instant, into: &$0)
@@ -71,6 +72,7 @@ import _TestSupport
   @Test func withoutRoomNothingIsAppendedAndNoSequenceNumberIsUsed() {
     var sender = PacketSender(ssrc: 1, sequence: 7)
     let data: [UInt8] = [1, 2]
+    // Each packet needs room for the longest message, whatever its message is.
     for capacity in 0..<PacketSender.longestBarePacket {
       let packet = octets(capacity: capacity) {
         let isSent = sender.encode(.clock, at: instant, into: &$0)
@@ -81,7 +83,8 @@ import _TestSupport
       }
       #expect(packet == [])
     }
-    // The shortest packet with a System Exclusive segment: RTP header of 12 octets, command section of five.
+    // The packet with the complete System Exclusive: RTP header of 12 octets, command section of five: its header, F0, two data
+    // octets, F7.
     for capacity in 0..<17 {
       let packet = octets(capacity: capacity) {
         let sent = sender.encode(systemExclusive: rigid(data), at: instant, into: &$0)
