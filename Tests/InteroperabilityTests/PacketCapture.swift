@@ -46,8 +46,12 @@ struct PacketCapture {
     process.interrupt()
     _ = try await process.status(within: .seconds(30))
     let fields = CapturedPacket.fields.flatMap { ["-e", $0] }
+    // AppleMIDI has no port of its own, so `tshark` recognises it by its content. A free port may be one that `tshark` knows
+    // from another protocol. The content is therefore examined first.
     let decoder = try Child(
-      tshark, ["-n", "-r", file, "-T", "fields", "-E", "separator=;"] + fields, name: "tshark", in: folder)
+      tshark,
+      ["-n", "-o", "udp.try_heuristic_first:TRUE", "-r", file, "-T", "fields", "-E", "separator=;"] + fields,
+      name: "tshark", in: folder)
     guard try await decoder.status(within: .seconds(120)) == 0 else {
       throw CapturedPacket.Fault(description: "tshark: \(decoder.errors)")
     }
