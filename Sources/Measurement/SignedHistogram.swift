@@ -62,12 +62,10 @@ public struct SignedHistogram: Sendable {
   }
 
   /// Returns the value with the given rank, counted from 1, in the order of increasing values.
+  ///
+  /// The iterators of the library add count times value in a `UInt64`, which overflows for long recordings of clocks that
+  /// differ by a day. The library's percentile adds counts only. Half a rank is subtracted, so that rounding up gives `rank`.
   private static func value(ofRank rank: Int, in histogram: Histogram<UInt64>) -> Int64 {
-    var seen: UInt64 = 0
-    for bucket in histogram.recordedValues() {
-      seen += bucket.count
-      if seen >= rank { return Int64(clamping: histogram.highestEquivalentForValue(bucket.value)) }
-    }
-    return Int64(clamping: histogram.maxRecorded)
+    Int64(clamping: histogram.valueAtPercentile((Double(rank) - 0.5) / Double(histogram.totalCount) * 100))
   }
 }

@@ -62,6 +62,15 @@ import _TestSupport
     #expect(Figures(absolute: [Nanoseconds(.min)]).minimum.count == 1 << 62)
   }
 
+  /// The differences of clocks that differ by a day, during 100 minutes of ticks at 120 BPM. Their sum is more than 2^64 ns.
+  @Test func percentilesOfLongRecordingsOfDistantClocksAreExact() {
+    let day = Nanoseconds.seconds(86_400)
+    var histogram = SignedHistogram()
+    for _ in 0..<288_000 { histogram.record(day) }
+    histogram.record(-day)
+    #expect(histogram.percentile(0) == -day && histogram.percentile(0.5) == day && histogram.percentile(1) == day)
+  }
+
   @Test func textIsInMicroseconds() {
     let figures = Figures(signed: [-20_849, -50, 49, 1_000_000_050].map { Nanoseconds($0) })
     #expect(figures.row == ["4", "-20.8", "-0.1", "1000000.1", "1000000.1", "1000000.1", "249994.8"])
