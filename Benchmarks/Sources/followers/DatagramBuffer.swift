@@ -5,15 +5,12 @@ import RTPMIDI
 /// A buffer for one datagram and its ancillary data, allocated once: receiving allocates nothing.
 final class DatagramBuffer {
   private static let size = 2048
-  /// The size of the ancillary data in octets.
-  private static let controlSize = 256
-  // Invariant: the four blocks are allocated in init, freed in deinit, and `message` points into them alone; the
+  // Invariant: the three blocks are allocated in init, freed in deinit, and `message` points into them alone; the
   // datagram's octets are the first `count` of `octets`.
   private let octets = UnsafeMutablePointer<UInt8>.allocate(capacity: DatagramBuffer.size)
   private let from = UnsafeMutablePointer<sockaddr_in>.allocate(capacity: 1)
   private let part = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
-  private let control = UnsafeMutableRawPointer.allocate(
-    byteCount: DatagramBuffer.controlSize, alignment: 16)
+  private let control = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 16)
   private var message = msghdr()
   /// The number of octets of the datagram; negative if none was received.
   private(set) var count = 0
@@ -40,7 +37,7 @@ final class DatagramBuffer {
   /// Receives the oldest datagram in the queue of `socket`; returns false if the queue is empty.
   func receive(from socket: LoopbackSocket) -> Bool {
     message.msg_namelen = socklen_t(MemoryLayout<sockaddr_in>.size)
-    message.msg_controllen = Self.controlSize
+    message.msg_controllen = 256
     count = recvmsg(socket.descriptor, &message, Int32(MSG_DONTWAIT))
     guard count >= 0 else { return false }
     stamp = arrival_stamp(&message)

@@ -35,25 +35,17 @@ struct TickTable {
 
   /// Records that the tick with time stamp `stamp` has reached `follower`.
   ///
-  /// - Returns: the row of the tick; nil if the row is closed, or if no tick has this time stamp.
+  /// - Returns: the row of the tick; nil if the row is not open.
   mutating func record(_ stamp: Instant, at instant: Instant, follower: Int) -> Int? {
-    let newestRow = stamps.count - 1
-    // Negative while no row is closed.
-    let newestClosedRow = newestRow - Self.openRows
-    // The newest row whose time stamp is not after `stamp`. The search ends at the newest closed row.
-    var row = newestRow
-    while row >= 0, row > newestClosedRow, stamps[row] > stamp { row -= 1 }
-    if row == newestRow, row < 0 || stamps[row] < stamp {
-      // A time stamp after all others belongs to a new tick. The new row closes the oldest open row and takes its place.
+    var row = stamps.count - 1
+    while row >= 0, row > stamps.count - 1 - Self.openRows, stamps[row] > stamp { row -= 1 }
+    if row < 0 || stamps[row] < stamp {
+      guard row == stamps.count - 1 else { return nil }
       row += 1
       if row >= Self.openRows { measure(row - Self.openRows) }
       stamps.append(stamp)
-    } else {
-      // No searched row has this time stamp: it belongs to no tick, or to a row that was closed earlier.
-      guard row >= 0, stamps[row] == stamp else { return nil }
-      // The row is the newest closed one. Its arrivals have been discarded.
-      guard row > newestClosedRow else { return nil }
     }
+    guard stamps[row] == stamp, row > stamps.count - 1 - Self.openRows else { return nil }
     let cell = row % Self.openRows * followers + follower
     if arrivals[cell] == .distantFuture { arrivals[cell] = instant }
     return row

@@ -59,8 +59,8 @@ extension CardLoop {
     code = stream.start()
     if code < 0 { return code }
     lastWrite = MonotonicClock.now
-    // The state of the device begins anew: time stamps from before the restart are not used, the leaky bucket contains only the
-    // frames just written, and positions within the first period are not used for the clock.
+    // Time stamps from before the restart are not used. The leaky bucket contains only the frames just written. Positions within
+    // the first period are not used for the clock.
     lastStamp = lastWrite
     bucket.empty(at: lastWrite)
     bucket.add(nextFrame &- first, at: lastWrite)
