@@ -30,10 +30,18 @@ two-peers-lan-stress  1800 two-peers.sh lan 60 stress
 stock-player           600 stock-player.sh 60
 clock-from            1800 clock-from.sh 600
 sound-server           600 sound-server.sh 30
+sound-server-stalls    600 sound-server.sh 40 stalls
+slow-disk              600 slow-disk.sh
 vanishing-card         600 vanishing-card.sh
+missing-card           600 missing-card.sh
+memory-lock           1800 memory-lock.sh 600
 vanishing-port         600 vanishing-port.sh
 flood                  900 flood.sh 30
 reconnect              900 reconnect.sh still
+two-interfaces         900 two-interfaces.sh
+temporary-addresses    900 temporary-addresses.sh
+dhcp-renewal           900 dhcp-renewal.sh
+suspend                900 suspend.sh
 side-by-side-still    1800 side-by-side.sh still
 side-by-side-lan      1800 side-by-side.sh lan
 side-by-side-wifi     1800 side-by-side.sh wifi

@@ -3,6 +3,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
@@ -10,7 +11,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -37,6 +40,12 @@ int64_t realtime_wall_clock(void) {
   return nanoseconds(t);
 }
 
+int64_t realtime_boot_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_BOOTTIME, &t);
+  return nanoseconds(t);
+}
+
 void realtime_sleep_until(int64_t deadline) {
   const struct timespec t = timespec_of(deadline);
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {}
@@ -56,8 +65,25 @@ void realtime_bell_wait(uint32_t *word, uint32_t seen, int64_t deadline) {
 
 void realtime_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
+/// Makes the complete stack of the calling thread resident, and locks it if the kernel permits.
+static void lock_stack(void) {
+  pthread_attr_t attributes;
+  void *lowest;
+  size_t size;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
+    // Every page from here down to the guard is written with its own content.
+    volatile char *octet = __builtin_frame_address(0);
+    for (; octet > (char *)lowest; octet -= 4096) *octet = *octet;
+    *(volatile char *)lowest = *(volatile char *)lowest;
+    mlock(lowest, size);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
 void realtime_prepare_thread(const char *name) {
   realtime_name_thread(name);
+  lock_stack();
   prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
   struct sched_param parameter;
   const int policy = sched_getscheduler(0);
@@ -67,36 +93,123 @@ void realtime_prepare_thread(const char *name) {
 
 int realtime_disable_huge_pages(void) { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
 
+/// Whether real-time threads call functions of the library at `path`. The path of the program itself is empty.
+static int is_realtime_library(const char *path) {
+  // The C and Swift run-time libraries; FluidSynth, and OpenMP, which it uses; ALSA with its plugins, and the clients of the
+  // sound servers, which its plugins call.
+  static const char *const prefixes[] = {
+      "ld-linux",      "libc.so", "libm.so",   "libgcc_s", "libswiftCore", "libswiftSynchronization",
+      "libfluidsynth", "libgomp", "libasound", "libpulse", "libpipewire",  "libspa"};
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  if (*name == 0) return 1;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return 1;
+  return 0;
+}
+
+/// Loads and locks the segments of one library, or only reads them in advance if no real-time thread calls it: a callback of
+/// dl_iterate_phdr.
+static int lock_library(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  const int locks = is_realtime_library(info->dlpi_name);
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD) continue;
+    const uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+    const uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+    // Without the lock, the pages are only read in advance. The kernel may drop them later. The thread of a sound server's
+    // client, which is not a real-time thread, causes underruns if it waits for the disk while playback begins.
+    if (!locks || mlock((void *)start, end - start) != 0) madvise((void *)start, end - start, MADV_WILLNEED);
+  }
+  return 0;
+}
+
+void realtime_lock_code(void) { dl_iterate_phdr(lock_library, NULL); }
+
+int realtime_can_lock(size_t bytes) {
+  // Pages without access are never resident, so the test uses no memory.
+  void *mapping = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_LOCKED, -1, 0);
+  if (mapping == MAP_FAILED) return 0;
+  munmap(mapping, bytes);
+  return 1;
+}
+
+int64_t realtime_lock_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur > INT64_MAX / 2) return -1;
+  // A mapping that exceeds the limit shows whether the limit applies. In a user namespace, the capabilities do not show this.
+  return realtime_can_lock(limit.rlim_cur + 1) ? -1 : (int64_t)limit.rlim_cur;
+}
+
 int realtime_join(pthread_t thread, int64_t deadline) {
   const struct timespec t = timespec_of(deadline);
   return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &t) == 0;
 }
 
-/// Sends one datagram to the socket address `to` of `length` octets. Returns 0 or -errno.
-static int send_to(int fd, const void *bytes, size_t count, const void *to, socklen_t length) {
+/// Whether the address is an IPv4-mapped IPv6 address, prefix ::ffff:0:0/96 (RFC 4291, section 2.5.5.2).
+static int is_ipv4(struct realtime_address address) { return address.high == 0 && address.low >> 32 == 0xFFFF; }
+
+/// Returns the IPv6 address of `address` in network order.
+static struct in6_addr ipv6_of(struct realtime_address address) {
+  const uint64_t halves[2] = {htobe64(address.high), htobe64(address.low)};
+  struct in6_addr ipv6;
+  memcpy(&ipv6, halves, sizeof ipv6);
+  return ipv6;
+}
+
+/// Sets the address, but neither scope nor port, of `address`.
+static void set_ipv6(struct realtime_address *address, const struct in6_addr *ipv6) {
+  uint64_t halves[2];
+  memcpy(halves, ipv6, sizeof halves);
+  address->high = be64toh(halves[0]);
+  address->low = be64toh(halves[1]);
+}
+
+/// Sets the address, but neither scope nor port, of `address`.
+static void set_ipv4(struct realtime_address *address, struct in_addr ipv4) {
+  address->low = UINT64_C(0xFFFF) << 32 | ntohl(ipv4.s_addr);
+}
+
+int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, struct realtime_address to,
+                  struct realtime_address from) {
+  union { struct sockaddr_in ipv4; struct sockaddr_in6 ipv6; } receiver = {0};
+  struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+  struct msghdr message = {.msg_name = &receiver, .msg_iov = &part, .msg_iovlen = 1};
+  union { char bytes[CMSG_SPACE(sizeof(struct in6_pktinfo))]; struct cmsghdr align; } control = {0};
+  // The control message selects the source address without a system call of its own (RFC 3542, section 6.2; ip(7)). On a
+  // socket of family AF_INET6, the kernel takes an IPv4 source address in the IPv4-mapped form.
+  if (from.high != 0 || from.low != 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = is_dual_stack ? CMSG_SPACE(sizeof(struct in6_pktinfo)) : CMSG_SPACE(sizeof(struct in_pktinfo));
+    control.align.cmsg_level = is_dual_stack ? IPPROTO_IPV6 : IPPROTO_IP;
+    control.align.cmsg_type = is_dual_stack ? IPV6_PKTINFO : IP_PKTINFO;
+  }
+  if (is_dual_stack) {
+    receiver.ipv6 = (struct sockaddr_in6){
+        .sin6_family = AF_INET6, .sin6_port = htons(to.port), .sin6_scope_id = to.scope, .sin6_addr = ipv6_of(to)};
+    message.msg_namelen = sizeof receiver.ipv6;
+    const struct in6_pktinfo source = {.ipi6_addr = ipv6_of(from), .ipi6_ifindex = from.scope};
+    control.align.cmsg_len = CMSG_LEN(sizeof source);
+    memcpy(CMSG_DATA(&control.align), &source, sizeof source);
+  } else {
+    if (!is_ipv4(to)) return -EAFNOSUPPORT;
+    receiver.ipv4 = (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_port = htons(to.port), .sin_addr.s_addr = htonl((uint32_t)to.low)};
+    message.msg_namelen = sizeof receiver.ipv4;
+    const struct in_pktinfo source = {.ipi_spec_dst.s_addr = htonl((uint32_t)from.low)};
+    control.align.cmsg_len = CMSG_LEN(sizeof source);
+    memcpy(CMSG_DATA(&control.align), &source, sizeof source);
+  }
   for (;;) {
-    if (sendto(fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)to, length) >= 0) return 0;
+    if (sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return 0;
     if (errno != EINTR) return -errno;
   }
 }
 
-/// Whether the address is an IPv4-mapped IPv6 address, prefix ::ffff:0:0/96 (RFC 4291, section 2.5.5.2).
-static int is_ipv4(struct realtime_address address) { return address.high == 0 && address.low >> 32 == 0xFFFF; }
-
-int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, struct realtime_address to) {
-  if (!is_dual_stack) {
-    if (!is_ipv4(to)) return -EAFNOSUPPORT;
-    const struct sockaddr_in ipv4 = {
-        .sin_family = AF_INET, .sin_port = htons(to.port), .sin_addr.s_addr = htonl((uint32_t)to.low)};
-    return send_to(fd, bytes, count, &ipv4, sizeof ipv4);
-  }
-  struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_port = htons(to.port), .sin6_scope_id = to.scope};
-  const uint64_t halves[2] = {htobe64(to.high), htobe64(to.low)};
-  memcpy(&ipv6.sin6_addr, halves, sizeof halves);
-  return send_to(fd, bytes, count, &ipv6, sizeof ipv6);
-}
-
-long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_address *from, int64_t *stamp) {
+long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_address *from, struct realtime_address *to,
+                      int64_t *stamp) {
   union { struct sockaddr any; struct sockaddr_in ipv4; struct sockaddr_in6 ipv6; } sender = {0};
   struct iovec part = {.iov_base = bytes, .iov_len = capacity};
   union { char bytes[256]; struct cmsghdr align; } control;
@@ -106,26 +219,35 @@ long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_addr
   do got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_TRUNC);
   while (got < 0 && errno == EINTR);
   if (got < 0) return -errno;
-  *from = (struct realtime_address){0};
+  *from = *to = (struct realtime_address){0};
   if (sender.any.sa_family == AF_INET6) {
-    uint64_t halves[2];
-    memcpy(halves, &sender.ipv6.sin6_addr, sizeof halves);
-    from->high = be64toh(halves[0]);
-    from->low = be64toh(halves[1]);
+    set_ipv6(from, &sender.ipv6.sin6_addr);
     from->scope = sender.ipv6.sin6_scope_id;
     from->port = ntohs(sender.ipv6.sin6_port);
   } else {
-    from->low = UINT64_C(0xFFFF) << 32 | ntohl(sender.ipv4.sin_addr.s_addr);
+    set_ipv4(from, sender.ipv4.sin_addr);
     from->port = ntohs(sender.ipv4.sin_port);
   }
   *stamp = 0;
-  // The kernel's arrival stamp is in the control message SCM_TIMESTAMPNS, because the socket has the option SO_TIMESTAMPNS.
-  for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
+  // The control messages that the options SO_TIMESTAMPNS, IP_PKTINFO and IPV6_RECVPKTINFO request.
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
       struct timespec t;
       memcpy(&t, CMSG_DATA(c), sizeof t);
       *stamp = nanoseconds(t);
+    } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+      struct in_pktinfo info;
+      memcpy(&info, CMSG_DATA(c), sizeof info);
+      // Not `ipi_addr`, which is the destination in the header and may be a broadcast address.
+      set_ipv4(to, info.ipi_spec_dst);
+    } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO && !is_ipv4(*from)) {
+      struct in6_pktinfo info;
+      memcpy(&info, CMSG_DATA(c), sizeof info);
+      set_ipv6(to, &info.ipi6_addr);
+      // Only a link-local address needs its interface. The index of an interface changes when it is connected again.
+      if (IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr)) to->scope = info.ipi6_ifindex;
     }
+  }
   return got;
 }
 

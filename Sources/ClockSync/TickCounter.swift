@@ -2,15 +2,18 @@ public import MusicalTime
 
 /// Determines the number of each arriving tick of a clock whose ticks can be lost or duplicated without notice.
 ///
-/// There are two methods.
+/// There are two methods for a source that does not number its ticks. For a source that numbers its packets,
+/// ``add(counted:missing:to:)`` is used instead.
 ///
 /// *By the fit.* While a ``TickFollower`` has a reliable fit, an arrival is the last tick that is due on the fit at that
 /// instant. Lost ticks are thus skipped. Ticks that arrive twice, or in a burst after a stall of the sender, are not
 /// counted again. Two consecutive ticks that agree with the fit confirm all numbers so far.
 ///
 /// *By the gaps.* The arrivals since the last confirmed one, at most ``depth``, are also interpreted as ticks of a
-/// constant tempo that follows from the gaps between them alone (``Reading``). While the fit is unreliable, at the
-/// beginning and after a step of the tempo, only this method is used.
+/// constant tempo that follows from the gaps between them alone (``Interpretation``). While the fit is unreliable, at the
+/// beginning and after a step of the tempo, only this method is used. Each tick is then first numbered provisionally, from
+/// the latest estimate of the interval. As soon as there are four arrivals, and thus three gaps, the ticks are renumbered
+/// by the gaps.
 ///
 /// Lost ticks and a slower tempo look alike at first. The numbers from the fit apply until they contradict the arrivals,
 /// or until they require more losses than this clock is likely to have (a probability of at most one in a million, given
@@ -41,13 +44,13 @@ public struct TickCounter: Sendable {
   var arrivals = InlineArray<12, Arrival>(repeating: Arrival())
   /// The number of elements of ``arrivals`` in use.
   var count = 0
-  /// The number of the next tick. The newest tick is `next + -1`.
+  /// The number of the next tick. The newest tick is `next + -1`, because `Tick` has no operator that subtracts a number.
   public internal(set) var next = Tick(0)
   /// The number of lost ticks, as far as confirmed.
   public private(set) var lost: Int64 = 0
   /// The number of duplicate ticks.
   public internal(set) var duplicates: Int64 = 0
-  /// How often ticks were renumbered.
+  /// The number of times that ticks were renumbered.
   public internal(set) var revisions = 0
   /// The latest estimate of the interval between two ticks, nanoseconds.
   var interval: Double?
@@ -87,6 +90,7 @@ public struct TickCounter: Sendable {
     if let interval {
       ticks = gap * Self.duplicateRatio < interval ? 0 : max(1, Self.intervals(in: gap, of: interval))
     }
+    // A moving average of the interval: the mean of the previous estimate and of the mean interval within this gap.
     if ticks > 0 { interval = max(Self.minimumInterval, ((interval ?? gap) + gap / Double(ticks)) / 2) }
     append(Arrival(instant: instant, tick: next + (ticks - 1)))
     if ticks > 0 { follower.add(next + -1, at: instant) } else { duplicates += 1 }
@@ -95,9 +99,9 @@ public struct TickCounter: Sendable {
     return arrivals[count - 1].tick > arrivals[count - 2].tick
   }
 
-  /// Counts a tick of a source that numbers its packets, so that losses and duplicates are known. A tick that arrives
-  /// late and directly after another one, in a burst, is not added to `follower`: its arrival carries no timing
-  /// information.
+  /// Gives a tick the next number, and confirms the number. This function is for a source that numbers its packets, so that
+  /// losses and duplicates are known. It is also used wherever no gap can show how many ticks were lost. A tick that arrives late
+  /// and directly after another one, in a burst, is not added to `follower`: its arrival carries no timing information.
   ///
   /// - Parameters:
   ///   - instant: the arrival of the tick, local time.
@@ -161,7 +165,7 @@ public struct TickCounter: Sendable {
     count = 0
   }
 
-  /// Discards the arrival times, but keeps the count: the next tick gets the next number, whenever it arrives.
+  /// Discards the arrivals, but keeps the numbering: the next tick gets the number ``next``, whenever it arrives.
   ///
   /// Real-time: not safe.
   public mutating func forget() { (count, interval, intervalBefore) = (0, nil, nil) }
@@ -199,8 +203,8 @@ public struct TickCounter: Sendable {
   ) -> Bool {
     // The number of ticks that are due on the fit since the newest tick.
     var ticks = fit.ticks(from: next + -1, to: instant + fit.earlyTolerance)
-    // The first tick of a run is numbered by the fit only if it agrees with the fit, with at most four lost ticks before
-    // it: a new run may have another tempo.
+    // A new run may have another tempo. Its first tick is therefore numbered by the fit only if it agrees with the fit and
+    // at most four ticks before it are lost.
     if isStarting, !(1...5).contains(ticks) || !fit.isPlausible(instant, as: next + (ticks - 1)) {
       add(counted: instant, to: &follower)
       return true
@@ -209,7 +213,8 @@ public struct TickCounter: Sendable {
       // The next tick is not due yet. The arrival is a duplicate if the gap is short, and otherwise the next tick.
       if gap * Self.duplicateRatio < fit.interval {
         if count > 1, arrivals[count - 1].tick - arrivals[count - 2].tick > 1 {
-          // The ticks that seemed lost arrive in a burst, after a stall of the sender.
+          // The ticks that seemed lost arrive in a burst, after a stall of the sender. The gap before the newest tick is
+          // forgotten, so that they are not counted as lost.
           arrivals[0] = arrivals[count - 1]
           count = 1
         }
@@ -222,8 +227,9 @@ public struct TickCounter: Sendable {
     if ticks > 1, gap < (Double(ticks) - 0.5) * fit.interval,
       fit.isDelayed(newest.instant, as: newest.tick) || instant < fit.timeline.deadline(newest.tick + ticks)
     {
-      // Each tick is later than the one before, up to the due time of the next tick: the tempo slows down, and no tick
-      // is lost.
+      // By the fit, ticks seem to be lost, but the gap is too short for so many ticks. Also, the newest tick was already
+      // late, or this tick is early for the number that the fit gives it. The lateness has built up from tick to tick, so
+      // the tempo is slowing down. The intervals in the gap are counted instead.
       ticks = max(1, Int64((gap / fit.interval).rounded()))
     }
     interval = fit.interval

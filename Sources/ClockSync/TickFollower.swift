@@ -11,8 +11,8 @@ public import MusicalTime
 /// network delay measurements", INFOCOM 1999, fit the same line to packets.)
 ///
 /// While the tempo is steady, the window grows to ``depth`` ticks, and the line hardly moves. Two events show a change of
-/// tempo: a tick far below the line means that the tempo has increased, and four consecutive ticks far above the line mean
-/// that it has decreased. The window then restarts with the newest ticks.
+/// tempo: a new tick far below the line means that the tempo has increased, and four consecutive ticks far above the line
+/// mean that it has decreased. The window then restarts with the newest ticks.
 public struct TickFollower: Sendable {
   /// The length of the window in ticks while the tempo is steady: four quarter notes.
   public static let depth = 96
@@ -37,7 +37,7 @@ public struct TickFollower: Sendable {
   public private(set) var timeline: Timeline?
   /// The mean lateness of the ticks in the window.
   public private(set) var lateness = Nanoseconds.zero
-  /// How often the window restarted because the tempo had changed.
+  /// The number of times that the window restarted because the tempo had changed.
   public private(set) var restarts = 0
 
   public init() {}

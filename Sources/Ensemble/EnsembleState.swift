@@ -44,9 +44,9 @@ public struct EnsembleState: Sendable {
   /// The identity of the local peer.
   public let identity: Identity
   /// The lead time: how far in advance a change is announced.
-  public let lead: Nanoseconds
+  public private(set) var lead: Nanoseconds
   /// How long before its deadline a step is passed to the audio output. A nearer step can no longer be changed.
-  public let soundLead: Nanoseconds
+  public private(set) var soundLead: Nanoseconds
   /// What happens to the rhythm when its master disappears, and when the local peer leaves as the master.
   public var masterLoss = MasterLoss.continue
   /// The permissions of remote peers at the local peer.
@@ -98,6 +98,12 @@ public struct EnsembleState: Sendable {
     self.lead = lead
     self.soundLead = soundLead
     localActivity = Activity(activity)
+  }
+
+  /// Sets ``soundLead`` to a greater value, because the audio output needs its steps earlier. ``lead`` increases if necessary.
+  public mutating func raiseSoundLead(to newLead: Nanoseconds) {
+    soundLead = max(soundLead, newLead)
+    lead = max(lead, soundLead + .milliseconds(20))
   }
 
   /// Returns all outputs since the last call, oldest first.

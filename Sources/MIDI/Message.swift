@@ -45,4 +45,18 @@ public enum Message: Hashable, Sendable, BitwiseCopyable {
       }
     }
   }
+
+  /// Whether the message ends all notes of its channel: All Sound Off (controller 120), All Notes Off (123), or a mode
+  /// message (124...127), which implies All Notes Off. Source: MIDI 1.0 Detailed Specification 4.2, table IV.
+  ///
+  /// Real-time: safe.
+  public var endsAllNotes: Bool {
+    @_noLocks @_noAllocation get {
+      if case .controlChange(_, let controller, _) = self {
+        controller.value == 120 || controller.value >= 123
+      } else {
+        false
+      }
+    }
+  }
 }

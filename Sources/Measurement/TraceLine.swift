@@ -118,7 +118,7 @@ extension NSError {
   /// are smaller than its other codes.
   fileprivate var reason: String {
     domain == NSPOSIXErrorDomain || (1..<200).contains(code)
-      ? String(cString: strerror(Int32(code))) : localizedDescription
+      ? String(cString: strerror(Int32(code))) : "error \(code)"
   }
 }
 

@@ -11,7 +11,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   public static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(10) } }
 
   /// How far ahead of its due time a tick is returned.
-  public let lead: Nanoseconds
+  public var lead: Nanoseconds
   /// The next tick.
   public private(set) var next = Tick(0)
   /// The number of skipped ticks.

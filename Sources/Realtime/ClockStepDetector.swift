@@ -1,40 +1,51 @@
 import CRealtime
 public import MusicalTime
 
-/// Detects steps of the system clock, CLOCK_REALTIME, while a peer runs. A user or a time daemon can set this clock.
-///
-/// A step does no harm to the rhythm. The rhythm depends on CLOCK_REALTIME only through the kernel's time stamps of
-/// datagrams and sound cards, and each stamp is converted separately (``MonotonicClock/instant(ofRealtime:)``).
-///
-/// The kernel slews CLOCK_MONOTONIC together with CLOCK_REALTIME. The difference of the two clocks therefore changes
-/// only when CLOCK_REALTIME is set.
+/// Detects steps of a clock relative to another clock while a peer runs. The kernel slews CLOCK_REALTIME, CLOCK_BOOTTIME
+/// and CLOCK_MONOTONIC together. The difference of two of them therefore changes only in steps.
 public struct ClockStepDetector: Sendable {
+  /// The clock that is observed.
+  public enum Clock: Sendable {
+    /// CLOCK_REALTIME, relative to CLOCK_BOOTTIME. A user or a time daemon can set this clock. A step does no harm to the
+    /// rhythm: the rhythm depends on CLOCK_REALTIME only through the kernel's time stamps of datagrams and sound cards,
+    /// and each stamp is converted separately (``MonotonicClock/instant(ofRealtime:)``).
+    case system
+    /// CLOCK_BOOTTIME, relative to CLOCK_MONOTONIC, which stands still while the machine is suspended. A step is the
+    /// duration of a suspension.
+    case boot
+  }
+
   /// The smallest step that is detected. It is ten times the error that ``check()`` accepts in a comparison, so a
   /// preemption of the calling thread does not look like a step.
   static let threshold = Nanoseconds.milliseconds(1)
 
-  /// CLOCK_REALTIME minus CLOCK_MONOTONIC in nanoseconds, at the first comparison or after the last detected step; nil
+  private let clock: Clock
+  /// The clock minus the other clock in nanoseconds, at the first comparison or after the last detected step; nil
   /// before the first comparison.
   private var difference: Int64?
   /// The number of steps detected.
   public private(set) var steps: Int64 = 0
 
   /// Creates a detector that has not compared the clocks yet.
-  public init() {}
+  public init(of clock: Clock) { self.clock = clock }
 
-  /// Compares both clocks. Returns the step of CLOCK_REALTIME, or nil if there was none since the last detected step.
+  /// Compares both clocks. Returns the step of the observed clock, or nil if there was none since the last detected step.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func check() -> Nanoseconds? {
-    let (before, wall, after) = (realtime_now(), realtime_wall_clock(), realtime_now())
-    // If the readings of CLOCK_MONOTONIC are 100 us or more apart, the thread was preempted between them. The next call
+    let (before, reading, after) =
+      switch clock {
+      case .system: (realtime_boot_clock(), realtime_wall_clock(), realtime_boot_clock())
+      case .boot: (realtime_now(), realtime_boot_clock(), realtime_now())
+      }
+    // If the readings of the other clock are 100 us or more apart, the thread was preempted between them. The next call
     // makes the comparison.
     guard after &- before < 100_000 else { return nil }
-    return update(wall &- after)
+    return update(reading &- after)
   }
 
-  /// Compares `newDifference`, CLOCK_REALTIME minus CLOCK_MONOTONIC in nanoseconds, with ``difference``. Returns the
+  /// Compares `newDifference`, the observed clock minus the other clock in nanoseconds, with ``difference``. Returns the
   /// step, or nil if it is smaller than ``threshold``.
   ///
   /// Real-time: safe.

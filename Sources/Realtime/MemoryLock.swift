@@ -1,20 +1,41 @@
 import CRealtime
 import Glibc
 
-/// The memory lock: keeps all pages of the process in memory, so that no real-time thread waits for a page fault.
+/// The memory lock: keeps the memory that the process uses resident, so that no real-time thread waits for the disk.
+///
+/// Pages are locked when they are first used (MCL_ONFAULT). Unused parts of stacks, heaps and libraries therefore take no
+/// memory. A real-time thread must not use a page for the first time, so the memory that it needs is used in advance:
+/// ``RealtimeThread`` its stack, ``SPSCRing`` its slots, the synthesizers their voices, and ``lockCode()`` the code.
 public enum MemoryLock {
-  /// Locks all current and future mappings (`mlockall`). If the kernel refuses, the process continues without the lock.
-  /// Also disables huge pages.
+  /// Locks all current and future mappings, and the code of the real-time threads. If the kernel refuses, the process
+  /// continues without the lock. Also disables huge pages.
   ///
-  /// - Returns: nil on success, otherwise a warning for the user with the remedy.
+  /// With MCL_FUTURE under a finite limit (RLIMIT_MEMLOCK), the kernel would refuse every mapping above the limit, and the
+  /// process would run out of memory. Under a finite limit, only current mappings are locked, and only if the stack of the
+  /// main thread can still grow.
+  ///
+  /// - Returns: nil if everything is locked, otherwise a warning for the user with the remedy.
   ///
   /// Real-time: not safe.
   public static func lockAll() -> String? {
     disableHugePages()
-    guard mlockall(MCL_CURRENT | MCL_FUTURE) != 0 else { return nil }
-    return "memory lock: refused (\(String(cString: strerror(errno)))), so page faults can delay ticks; "
-      + "set `memlock unlimited` for your user in /etc/security/limits.conf and log in again, or run as root"
+    lockCode()
+    let limit = realtime_lock_limit()
+    let flags = MCL_CURRENT | MCL_ONFAULT | (limit < 0 ? MCL_FUTURE : 0)
+    guard mlockall(flags) == 0 else { return warning("refused (\(String(cString: strerror(errno))))") }
+    if limit < 0 { return nil }
+    guard realtime_can_lock(mainStack) != 0 else {
+      munlockall()
+      return warning("refused (the limit of \(limit >> 20) MB is too low)")
+    }
+    return warning("incomplete (the limit of \(limit >> 20) MB prevents the lock of memory that is allocated later)")
   }
+
+  /// Loads and locks the code of the program, and of the libraries that real-time threads call. If the kernel refuses the
+  /// lock, the code is only loaded. Call this function again after a library was loaded.
+  ///
+  /// Real-time: not safe.
+  package static func lockCode() { realtime_lock_code() }
 
   /// Disables transparent huge pages for this process. Every ten seconds, the kernel thread `khugepaged` would copy memory of
   /// the process into huge pages. On a kernel without preemption, this delays real-time threads: in the lab by up to 3 ms. A
@@ -22,4 +43,13 @@ public enum MemoryLock {
   ///
   /// Real-time: not safe.
   static func disableHugePages() { _ = realtime_disable_huge_pages() }
+
+  /// The usual maximum size of the main thread's stack, in octets.
+  private static let mainStack = 8 << 20
+
+  /// Returns the warning for the user.
+  private static func warning(_ state: String) -> String {
+    "memory lock: \(state), so page faults can delay ticks; "
+      + "set `memlock unlimited` for your user in /etc/security/limits.conf and log in again, or run as root"
+  }
 }

@@ -31,6 +31,9 @@ public struct SPSCRing<Element: BitwiseCopyable & Sendable>: @unchecked Sendable
     var size = 1
     while size < capacity { size *= 2 }
     slots = .allocate(capacity: size)
+    // Makes the memory resident, so that no push waits for a page.
+    UnsafeMutableRawPointer(slots).initializeMemory(
+      as: UInt8.self, repeating: 0, count: size * MemoryLayout<Element>.stride)
     ends = .allocate(capacity: 1)
     ends.initialize(to: Ends())
     mask = size - 1

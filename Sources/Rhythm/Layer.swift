@@ -7,7 +7,7 @@ public struct Layer: Hashable, Sendable {
   /// The tracks of the layer, at most one per voice.
   public let tracks: [Track]
 
-  /// The strokes of one voice over the whole pattern. A stroke is one note, and a drum is struck at most once per step.
+  /// The strokes of one voice over the whole pattern. Each step has at most one stroke, which is one note.
   public struct Track: Hashable, Sendable {
     /// The index of the voice in ``Patch/kit``.
     public let voice: Int

@@ -6,8 +6,8 @@ public struct PatchFault: Hashable, Sendable, CustomStringConvertible {
   public let line: Int
   /// The column in the line, counted from 1 in Unicode scalars.
   public let column: Int
-  /// The field, as a path from the top of the file: `layers[1].steps.snare`. The first element of a list is 0. Empty
-  /// for a fault in the file as a whole.
+  /// The field, as a path from the top of the file: `layers[1].steps.snare`. List elements are counted from 0.
+  /// Empty for a fault in the file as a whole.
   public let field: String
   /// The reason: what is wrong.
   public let reason: String

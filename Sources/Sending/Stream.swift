@@ -6,6 +6,8 @@ import RTPMIDI
 struct Stream: BitwiseCopyable {
   let id: StreamID
   let address: SocketAddress
+  /// The local address from which the packets leave; nil if the host chooses it.
+  let local: SocketAddress?
   var isOpen = true
   /// Whether the receiver gets the clock. A clock source of the local peer does not.
   var takesClock: Bool
@@ -24,14 +26,15 @@ struct Stream: BitwiseCopyable {
   var guardCount = 0
 
   @_noLocks @_noAllocation
-  init(_ id: StreamID, to address: SocketAddress, takesClock: Bool) {
-    (self.id, self.address, self.takesClock) = (id, address, takesClock)
+  init(_ id: StreamID, to address: SocketAddress, from local: SocketAddress?, takesClock: Bool) {
+    (self.id, self.address, self.local, self.takesClock) = (id, address, local, takesClock)
   }
 
   /// The content of a slot without a stream.
   static var closed: Stream {
     @_noLocks @_noAllocation get {
-      var stream = Stream(StreamID(slot: 0, generation: 0), to: SocketAddress(host: 0, port: 0), takesClock: false)
+      var stream = Stream(
+        StreamID(slot: 0, generation: 0), to: SocketAddress(host: 0, port: 0), from: nil, takesClock: false)
       stream.isOpen = false
       return stream
     }

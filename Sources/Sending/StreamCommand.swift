@@ -4,10 +4,12 @@ public import RTPMIDI
 ///
 /// The commands of one stream have to be executed in the order in which they were created.
 public enum StreamCommand: Sendable, BitwiseCopyable {
-  /// Opens the stream of a new session. `to` is the data port of the session's peer. `sequence` is the number of the
+  /// Opens the stream of a new session. `to` is the data port of the session's peer. `from` is the local address from
+  /// which the packets leave, nil if the host chooses it. `sequence` is the number of the
   /// first packet. `takesClock` is false if this peer is a clock source of the local peer: a clock source does not get
   /// its own clock back.
-  case open(StreamID, to: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool)
+  case open(
+    StreamID, to: SocketAddress, from: SocketAddress? = nil, ssrc: UInt32, sequence: UInt16, takesClock: Bool)
   /// The receiver is a Tutti peer. From now on, the packets of the stream carry the send instant. The receiver gets every
   /// message to all Tutti peers, and the clock even if `takesClock` was false.
   case recognise(StreamID)

@@ -46,8 +46,8 @@ extension StreamSender {
   @_noLocks @_noAllocation
   public mutating func execute(_ command: StreamCommand) {
     switch command {
-    case .open(let id, let address, let ssrc, let sequence, let takesClock):
-      open(id, to: address, ssrc: ssrc, sequence: sequence, takesClock: takesClock)
+    case .open(let id, let address, let local, let ssrc, let sequence, let takesClock):
+      open(id, to: address, from: local, ssrc: ssrc, sequence: sequence, takesClock: takesClock)
     case .recognise(let id):
       guard let slot = slot(of: id) else { return }
       streams[slot].isTuttiPeer = true
@@ -80,7 +80,8 @@ extension StreamSender {
   /// Opens a stream in the slot of `id`. Does nothing if the slot has no memory.
   @_noLocks @_noAllocation
   private mutating func open(
-    _ id: StreamID, to address: SocketAddress, ssrc: UInt32, sequence: UInt16, takesClock: Bool
+    _ id: StreamID, to address: SocketAddress, from local: SocketAddress?, ssrc: UInt32, sequence: UInt16,
+    takesClock: Bool
   ) {
     let slot = id.slot
     guard slot < senders.count else { return }
@@ -88,7 +89,7 @@ extension StreamSender {
     if streams[slot].isOpen { close(slot) }
     senders[slot].restart(ssrc: ssrc, sequence: sequence)
     senders[slot].sendsJournal = false
-    streams[slot] = Stream(id, to: address, takesClock: takesClock)
+    streams[slot] = Stream(id, to: address, from: local, takesClock: takesClock)
     openSlots.append(slot)
     invalidateDeadlines()
   }

@@ -52,6 +52,7 @@ extension StreamSender {
   /// Returns the transmission of a packet of the stream in a slot.
   @_noLocks @_noAllocation
   func transmission(on slot: Int) -> Transmission {
-    Transmission(address: streams[slot].address, carriesSendInstant: senders[slot].sendsInstants)
+    Transmission(
+      address: streams[slot].address, local: streams[slot].local, carriesSendInstant: senders[slot].sendsInstants)
   }
 }

@@ -40,6 +40,7 @@ extension StreamSender {
         // A batch of due work begins. Its end is fixed, because otherwise deferrable packets would never be sent on a
         // machine that is too slow.
         batch = now
+        isQuiet = false
         continue
       }
       allowance = 0

@@ -135,6 +135,12 @@ public struct StreamSender: ~Copyable {
     reserve(capacity)
   }
 
+  /// How far ahead of its due time a step is reported. Real-time: safe.
+  public var soundLead: Nanoseconds {
+    @_noLocks @_noAllocation get { steps.lead }
+    @_noLocks @_noAllocation set { steps.lead = newValue }
+  }
+
   /// The number of ticks that were skipped after an absence longer than ``TickCursor/patience``.
   ///
   /// Real-time: safe.

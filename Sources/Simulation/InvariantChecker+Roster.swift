@@ -24,8 +24,8 @@ extension InvariantChecker {
       expectOpen(.notes, to: holder.host, at: host)
       holder.keys.insert(key.value)
     case .noteOn(_, let key, _), .noteOff(_, let key, _): holder.keys.remove(key.value)
-    // The sustain pedal is also released when a gate closes.
-    case .controlChange(_, 64, 0): break
+    // The sustain pedal is also released when a gate closes. The channel of a player is also reset then.
+    case .controlChange(_, 64, 0), .controlChange(_, 121, _): break
     default: expectOpen(.modification, to: holder.host, at: host)
     }
   }

@@ -10,17 +10,14 @@ import Sending
 final class VirtualClockThread {
   private var sender: StreamSender
   private let wire: VirtualWire
-  private let clock: VirtualClock
   /// The address from which the packets are sent.
   private let source: SocketAddress
   private let pattern: Pattern
   /// The steps that the sender has passed to the audio output and that are not yet due.
   private var waiting: [PlayedStep] = []
 
-  init(
-    host: Int, wire: VirtualWire, clock: VirtualClock, pattern: Pattern, tickLead: Nanoseconds, soundLead: Nanoseconds
-  ) {
-    (self.wire, self.clock, self.pattern) = (wire, clock, pattern)
+  init(host: Int, wire: VirtualWire, pattern: Pattern, tickLead: Nanoseconds, soundLead: Nanoseconds) {
+    (self.wire, self.pattern) = (wire, pattern)
     source = SocketAddress(host: host, .data)
     sender = StreamSender(
       capacity: 0, tickLead: tickLead, soundLead: soundLead, bars: pattern.bars, reportsTicks: false, quietTime: .zero)
@@ -31,7 +28,7 @@ final class VirtualClockThread {
 
   /// Executes a command and sends the packets that it causes.
   func execute(_ command: StreamCommand, at now: Instant) {
-    if case .open(let stream, _, _, _, _) = command { sender.reserve(stream.slot + 1) }
+    if case .open(let stream, _, _, _, _, _) = command { sender.reserve(stream.slot + 1) }
     sender.execute(command)
     runExceptGuards(at: now)
   }

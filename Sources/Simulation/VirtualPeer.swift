@@ -21,7 +21,7 @@ final class VirtualPeer {
   /// The number of peers that were started at this host, including this one.
   let life: Int
   let core: PeerCore
-  let clock: VirtualClock
+  private(set) var clock: VirtualClock
   private let wire: VirtualWire
   private let thread: VirtualClockThread
   /// The probe rate limit: the maximum number of clock probes per second from each other peer.
@@ -67,7 +67,7 @@ final class VirtualPeer {
     core = PeerCore(name: name, ensemble: ensemble, invitations: invitations, random: random)
     // The tick lead is the same as in the engine: ticks are sent ahead of time, but so late that no change can still affect them.
     thread = VirtualClockThread(
-      host: host, wire: wire, clock: clock, pattern: pattern, tickLead: ensemble.lead - .milliseconds(10),
+      host: host, wire: wire, pattern: pattern, tickLead: ensemble.lead - .milliseconds(10),
       soundLead: ensemble.soundLead)
   }
 
@@ -188,6 +188,16 @@ final class VirtualPeer {
     wire.events.push(.clock, host: host, value: life, at: wake)
   }
 
+  /// The machine was suspended for `duration` of true time. All wakings during this time were lost. The control thread
+  /// detects the suspension.
+  func resume(after duration: Nanoseconds) {
+    clock.suspended(for: duration)
+    (controlWaking, clockWaking, due.waking) = (.distantFuture, .distantFuture, .distantFuture)
+    core.endpoint.resume(at: now)
+    wake(in: .zero)
+    wakeClockThread()
+  }
+
   /// Whether the control thread is to wake now. Otherwise a waking event is obsolete: the thread has already run for it.
   var isControlDue: Bool { controlWaking <= wire.now }
   /// Whether the clock thread is to wake now.
@@ -205,11 +215,11 @@ final class VirtualPeer {
   /// Performs one output of the core.
   private func execute(_ output: PeerCore.Output) {
     switch output {
-    case .send(let octets, let address, let port):
+    case .send(let octets, let address, _, let port):
       packet.removeAll()
       packet.append(copying: octets)
       wire.send(packet, from: SocketAddress(host: host, port), to: address)
-    case .probe(let session, let address):
+    case .probe(let session, let address, _):
       core.endpoint.sendProbe(on: session) { probe in
         var probe = probe
         (probe.transmit, probe.rateLimit) = (now, min(probeRateLimit, core.endpoint.probeRateLimit))
@@ -218,7 +228,7 @@ final class VirtualPeer {
         wire.send(packet, from: SocketAddress(host: host, .data), to: address)
         return probe.transmit
       }
-    case .clockPacket(let session, let address):
+    case .clockPacket(let session, let address, _):
       packet.removeAll()
       if core.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
         wire.send(packet, from: SocketAddress(host: host, .data), to: address)

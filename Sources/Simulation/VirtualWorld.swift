@@ -33,9 +33,11 @@ public final class VirtualWorld {
   struct Host {
     let identity: Identity
     let name: String
-    let clock: VirtualClock
-    /// Nil while no peer runs.
+    var clock: VirtualClock
+    /// Nil while no peer runs, and while the machine is suspended.
     var peer: VirtualPeer?
+    /// The peer on a suspended machine, and the true time at which the suspension began.
+    var suspended: (peer: VirtualPeer, since: Instant)?
     /// The number of peers that have been started here.
     var lives = 0
     /// The highest term, which is stored across restarts.
@@ -180,6 +182,23 @@ public final class VirtualWorld {
     hosts[host].peer?.releaseArrivals()
     hosts[host].peer = nil
     hosts[host].keys = []
+  }
+
+  /// Suspends the machine of a peer, such as a laptop whose lid is closed. It neither sends nor receives, and its clock
+  /// stands still, until ``resume(_:)``.
+  func suspend(_ host: Int) {
+    guard let peer = hosts[host].peer else { return }
+    checker.left(host)
+    peer.releaseArrivals()
+    (hosts[host].suspended, hosts[host].peer) = ((peer, now), nil)
+  }
+
+  /// Resumes a suspended machine.
+  func resume(_ host: Int) {
+    guard let (peer, since) = hosts[host].suspended else { return }
+    peer.resume(after: now - since)
+    (hosts[host].suspended, hosts[host].peer, hosts[host].clock) = (nil, peer, peer.clock)
+    checker.entered(host)
   }
 
   /// Lets a peer end its sessions and then its process.

@@ -18,6 +18,8 @@ public struct Datagram: Sendable, BitwiseCopyable {
   public internal(set) var count = 0
   /// The sender.
   public internal(set) var from = SocketAddress(host: 0, port: 0)
+  /// The local address to which the datagram was sent; :: if it is unknown. Replies leave from this address.
+  public internal(set) var to = SocketAddress(host: 0, port: 0)
   /// The arrival instant, by the kernel's time stamp.
   public internal(set) var at = Instant(nanoseconds: 0)
   /// The port that received the datagram.
@@ -46,6 +48,7 @@ extension PortPair {
     guard let arrival else { return false }
     datagram.count = arrival.length <= Datagram.capacity ? arrival.length : 0
     datagram.from = arrival.from
+    datagram.to = arrival.to
     datagram.at = arrival.at
     datagram.port = port
     datagram.answeredAt = nil

@@ -34,8 +34,8 @@ extension SocketAddress {
     if found.isEmpty { (found, code) = lookUp(name, AI_ADDRCONFIG) }
     guard !found.isEmpty else {
       throw TransportError(
-        "host \(name): not found (\(String(cString: gai_strerror(code)))); check the name, or give the address of the host"
-      )
+        "host \(name): not found (\(String(cString: gai_strerror(code)))); check the name, or give the address of the host",
+        isTemporary: code == EAI_AGAIN)
     }
     // A link-local address is usable only with its interface.
     let addresses = found.filter { !$0.isLinkLocal || $0.scope != 0 }

@@ -2,6 +2,10 @@
 public struct TransportError: Error, CustomStringConvertible {
   /// The thing, the reason and the remedy in one line.
   public let description: String
+  /// Whether the same attempt can succeed later, because only the name server did not answer.
+  public let isTemporary: Bool
   /// Creates an error with the given description.
-  public init(_ description: String) { self.description = description }
+  public init(_ description: String, isTemporary: Bool = false) {
+    (self.description, self.isTemporary) = (description, isTemporary)
+  }
 }

@@ -30,6 +30,9 @@ extension UDPSocket {
       return (nil, code)
     }
     set(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    // The kernel reports the local address to which each datagram was sent.
+    set(descriptor, Int32(IPPROTO_IP), IP_PKTINFO, 1)
+    if isDualStack { set(descriptor, Int32(IPPROTO_IPV6), IPV6_RECVPKTINFO, 1) }
     // Networks that honour DSCP give ticks priority: class EF (46), as RFC 4594 recommends for real-time media. The DSCP is
     // in the upper six bits of the octet.
     set(descriptor, Int32(IPPROTO_IP), IP_TOS, 46 << 2)

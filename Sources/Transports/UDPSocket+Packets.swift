@@ -6,11 +6,14 @@ import Realtime
 extension UDPSocket {
   /// Sends a packet without blocking.
   ///
+  /// - Parameter local: the source address; its port is not used. If nil, the kernel chooses the address.
   /// - Returns: false if the packet is longer than ``Datagram/capacity`` or the kernel does not accept it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func send(_ packet: borrowing RigidArray<UInt8>, to address: SocketAddress) -> Bool {
+  public func send(
+    _ packet: borrowing RigidArray<UInt8>, to address: SocketAddress, from local: SocketAddress? = nil
+  ) -> Bool {
     // The packet is copied, because the array provides its octets only as a Span, which real-time code may not own.
     // Nearly all packets are short, so they use a smaller copy than the longest packets.
     let count = packet.count
@@ -18,13 +21,13 @@ extension UDPSocket {
       var octets = InlineArray<256, UInt8>(repeating: 0)
       for index in 0..<count { octets[index] = packet[index] }
       // Invariant: the pointer covers the inline array and is used only during the call.
-      return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: count, to: address) }
+      return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: count, to: address, from: local) }
     }
     guard count <= Datagram.capacity else { return false }
     var octets = InlineArray<1472, UInt8>(repeating: 0)
     for index in 0..<count { octets[index] = packet[index] }
     // Invariant: the pointer covers the inline array and is used only during the call.
-    return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: count, to: address) }
+    return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: count, to: address, from: local) }
   }
 
   /// Stores the send instant in a packet and sends the packet without blocking.
@@ -34,14 +37,17 @@ extension UDPSocket {
   /// delay from the clock reading to the kernel is then equal for packets in both directions, and cancels out in the
   /// measurement of the offset of two clocks.
   ///
-  /// - Parameter offset: the position of the eight octets of the send instant in the packet.
+  /// - Parameters:
+  ///   - offset: the position of the eight octets of the send instant in the packet.
+  ///   - local: the source address; its port is not used. If nil, the kernel chooses the address.
   /// - Returns: the send instant; nil if the packet is longer than ``Datagram/capacity``, too short for `offset`, or not
   ///   accepted by the kernel.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func send(
-    _ packet: borrowing RigidArray<UInt8>, stampedAt offset: Int, to address: SocketAddress
+    _ packet: borrowing RigidArray<UInt8>, stampedAt offset: Int, to address: SocketAddress,
+    from local: SocketAddress? = nil
   ) -> Instant? {
     let count = packet.count
     guard offset >= 0, offset <= count - 8 else { return nil }
@@ -50,7 +56,7 @@ extension UDPSocket {
       for index in 0..<count { octets[index] = packet[index] }
       // Invariant: the pointer covers the inline array and is used only during the call.
       return withUnsafeMutablePointer(to: &octets) {
-        send(UnsafeMutableRawPointer($0), count: count, stampedAt: offset, to: address)
+        send(UnsafeMutableRawPointer($0), count: count, stampedAt: offset, to: address, from: local)
       }
     }
     guard count <= Datagram.capacity else { return nil }
@@ -58,7 +64,7 @@ extension UDPSocket {
     for index in 0..<count { octets[index] = packet[index] }
     // Invariant: the pointer covers the inline array and is used only during the call.
     return withUnsafeMutablePointer(to: &octets) {
-      send(UnsafeMutableRawPointer($0), count: count, stampedAt: offset, to: address)
+      send(UnsafeMutableRawPointer($0), count: count, stampedAt: offset, to: address, from: local)
     }
   }
 
@@ -68,10 +74,11 @@ extension UDPSocket {
   /// Invariant: `octets` points to at least `count` octets, and `offset + 8 <= count`.
   @_noLocks @_noAllocation
   private func send(
-    _ octets: UnsafeMutableRawPointer, count: Int, stampedAt offset: Int, to address: SocketAddress
+    _ octets: UnsafeMutableRawPointer, count: Int, stampedAt offset: Int, to address: SocketAddress,
+    from local: SocketAddress?
   ) -> Instant? {
     let now = MonotonicClock.now
     octets.storeBytes(of: now.nanoseconds.bigEndian, toByteOffset: offset, as: Int64.self)
-    return send(octets, count: count, to: address) ? now : nil
+    return send(octets, count: count, to: address, from: local) ? now : nil
   }
 }

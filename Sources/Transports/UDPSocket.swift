@@ -15,6 +15,8 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
     public var length: Int
     /// The sender.
     public var from: SocketAddress
+    /// The local address to which the datagram was sent.
+    public var to: SocketAddress
     /// The arrival instant by the kernel's time stamp, converted to CLOCK_MONOTONIC.
     public var at: Instant
   }
@@ -45,23 +47,30 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
 
   /// Sends one datagram of `count` octets without blocking.
   ///
-  /// - Returns: false if the kernel does not accept the datagram, or if the socket does not support the address family.
+  /// - Parameter local: the source address; its port is not used. If nil, the kernel chooses the address.
+  /// - Returns: false if the kernel does not accept the datagram, if the socket does not support the address family, or if
+  ///   this host no longer has the address `local`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func send(_ bytes: UnsafeRawPointer, count: Int, to address: SocketAddress) -> Bool {
+  public func send(
+    _ bytes: UnsafeRawPointer, count: Int, to address: SocketAddress, from local: SocketAddress? = nil
+  ) -> Bool {
     let to = realtime_address(high: address.high, low: address.low, scope: address.scope, port: address.port)
-    return realtime_send(descriptor, isDualStack ? 1 : 0, bytes, count, to) == 0
+    var from = realtime_address(high: 0, low: 0, scope: 0, port: 0)
+    if let local { from = realtime_address(high: local.high, low: local.low, scope: local.scope, port: 0) }
+    return realtime_send(descriptor, isDualStack ? 1 : 0, bytes, count, to, from) == 0
   }
 
   /// Sends one datagram without blocking.
   ///
+  /// - Parameter local: the source address; its port is not used. If nil, the kernel chooses the address.
   /// - Returns: false if the kernel does not accept the datagram.
   ///
   /// Real-time: not safe.
-  public func send(_ bytes: [UInt8], to address: SocketAddress) -> Bool {
+  public func send(_ bytes: [UInt8], to address: SocketAddress, from local: SocketAddress? = nil) -> Bool {
     // Invariant: the pointer is used only during the call. Only an empty array can have no base address.
-    bytes.withUnsafeBytes { $0.baseAddress.map { send($0, count: bytes.count, to: address) } ?? false }
+    bytes.withUnsafeBytes { $0.baseAddress.map { send($0, count: bytes.count, to: address, from: local) } ?? false }
   }
 
   /// Receives one datagram without blocking, and stores its first `room` octets in `bytes`.
@@ -72,12 +81,14 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func receive(into bytes: UnsafeMutableRawPointer, room: Int) -> Arrival? {
     var from = realtime_address(high: 0, low: 0, scope: 0, port: 0)
+    var to = from
     var stamp: Int64 = 0
-    let length = realtime_receive(descriptor, bytes, room, &from, &stamp)
+    let length = realtime_receive(descriptor, bytes, room, &from, &to, &stamp)
     guard length >= 0 else { return nil }
     return Arrival(
       length: Int(length),
       from: SocketAddress(high: from.high, low: from.low, scope: from.scope, port: from.port),
+      to: SocketAddress(high: to.high, low: to.low, scope: to.scope, port: port),
       at: MonotonicClock.instant(ofRealtime: stamp))
   }
 }

@@ -144,6 +144,29 @@ extension SoundCardTests {
       #expect(state.losses == 1 && thread.counters.late <= 1, "\(state) \(thread.counters)")
     }
 
+    /// The card is missing while the thread starts. It plays within 2 s after it has appeared, and its hits are on their frames.
+    @Test func cardThatIsMissingAtTheStartIsUsedWhenItAppears() async throws {
+      let driver = "/sys/bus/platform/drivers/snd_aloop/"
+      try "snd_aloop.0".write(toFile: driver + "unbind", atomically: false, encoding: .utf8)
+      let device = PCMDevice(awaiting: "hw:Loopback,0,7")
+      let thread = AudioThread(events: events, module: try SoundModule(), sink: .card(device, latency: .zero))
+      play(120, from: MonotonicClock.now + .milliseconds(300))
+      #expect(wait(atMost: .seconds(1)) { thread.cardState?.reason == "no such sound card" })
+      #expect(wait(atMost: .seconds(2)) { thread.counters.dropped >= 3 }, "\(thread.counters)")
+      try "snd_aloop.0".write(toFile: driver + "bind", atomically: false, encoding: .utf8)
+      #expect(wait(atMost: .seconds(2)) { thread.cardState?.status == .playing })
+      let recording = try LoopbackRecording(substream: 7, seconds: 4)
+      try recording.waitUntilRunning()
+      let onsets = try await recording.onsets()
+      let errors = errors(onsets)
+      thread.stop(after: MonotonicClock.now)
+      let state = try #require(thread.cardState)
+      // As after a loss: within 10 frames, and at last within one frame.
+      #expect(onsets.count >= 30 && errors.dropFirst().allSatisfy { abs($0) <= 10 }, "\(errors)")
+      #expect(errors.suffix(15).allSatisfy { abs($0) <= 1 }, "\(errors)")
+      #expect(state.losses == 0 && thread.counters.late <= 1, "\(state) \(thread.counters)")
+    }
+
     @Test func threeByteSampleFormatIsPlayed() async throws {
       // The capture side of the loop accepts no other format.
       let recording = try LoopbackRecording(substream: 6, format: "S24_3LE", seconds: 3)

@@ -1,4 +1,6 @@
 import Audio
+import MusicalTime
+import Realtime
 import Testing
 
 /// Tests with device names that cannot be played on any machine.
@@ -26,5 +28,21 @@ import Testing
   @Test func nameWithZeroByteIsRejected() {
     let error = #expect(throws: PCMError.self) { try PCMDevice("default\0x") }
     #expect(error?.reason == "invalid device name")
+  }
+
+  /// The card of the lab that appears is played in `CardLoopTests`.
+  @Test func hitsForADeviceThatStaysAwayAreDroppedAndNoLossIsCounted() throws {
+    let events = SPSCRing<SoundEvent>(capacity: 16)
+    let device = PCMDevice(awaiting: "hw:Nowhere,7")
+    #expect(device.isAwaited && device.summary.hasPrefix("hw:Nowhere,7: not usable now, so this peer"))
+    let thread = AudioThread(events: events, module: nil, sink: .card(device, latency: .zero))
+    #expect(thread.cardState?.status == .awaited)
+    let now = MonotonicClock.now
+    events.push(SoundEvent(instant: now + .milliseconds(20), note: 37, velocity: 100, group: 0))
+    MonotonicClock.sleep(until: now + .milliseconds(600))
+    let state = try #require(thread.cardState)
+    #expect(state.reason == "no such sound card" && state.losses == 0)
+    #expect(thread.counters.dropped == 1 && thread.counters.hits == 0)
+    #expect(thread.stop(after: MonotonicClock.now))
   }
 }

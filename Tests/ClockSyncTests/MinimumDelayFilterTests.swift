@@ -43,4 +43,28 @@ import _TestSupport
     #expect(
       (actualError...10 * actualError).contains(reportedError), "error \(actualError) ns/s, reported \(reportedError)")
   }
+
+  /// The filter keeps the extreme packet of each eighth of a second. The clocks drift apart by up to 62 us in this time. With
+  /// the same delays, the same packets are extreme at every skew, so the width of the band is the same.
+  @Test(arguments: [-500_000.0, -200_000, 200_000, 500_000], UInt64(1)...3) func extremePacketIsTheSameAtEverySkew(
+    skew: Double, seed: UInt64
+  ) {
+    func halfWidth(skew: Double) -> Double {
+      var random = SplitMix(seed: seed)
+      /// A delay in nanoseconds.
+      func delay() -> Double { 1e6 - 2e4 * log(Double(random.integer(in: 1...1_000_000_000)) / 1e9) }
+      var filter = MinimumDelayFilter()
+      // The first window shows the skew. Only packets of the second window, which are judged by this skew, remain.
+      for n in 0..<1600 {
+        let time = Double(n) / 50
+        filter.add(skew * time + delay(), isOut: true, at: time)
+        filter.add(skew * (time + 0.001) - delay(), isOut: false, at: time + 0.001)
+        if n % 10 == 9 { _ = filter.fit(at: time + 0.001) }
+      }
+      return filter.halfWidth
+    }
+    let (flat, steep) = (halfWidth(skew: 0), halfWidth(skew: skew))
+    // The same packets, except for rounding. With the other sign of the slope, the difference is at least 40 ns.
+    #expect(abs(steep - flat) < 5, "half width \(steep) ns instead of \(flat) ns")
+  }
 }

@@ -29,6 +29,20 @@ import Transports
     }
   }
 
+  /// The kicks are 480 ms apart. Each is passed to the sound once, first 50 ms and then 200 ms ahead.
+  @Test func hitsLeaveEarlierWhenTheDelayOfTheSoundHasIncreased() throws {
+    try withLoop { loop, rings, _, _ in
+      rings.schedule.publish(VirtualRhythm.schedule(end: 96))
+      loop.play(from: .milliseconds(-51), to: .milliseconds(0))
+      rings.commands.push(.soundLead(.milliseconds(200)))
+      loop.play(from: .milliseconds(0), to: .milliseconds(2000))
+      var events: [SoundEvent] = []
+      while let event = rings.sounds.pop() { events.append(event) }
+      #expect(events.map { ($0.instant - VirtualRhythm.origin).milliseconds } == [0, 480, 960, 1440])
+      #expect(events.map { ($0.instant - $0.submitted).milliseconds } == [50, 200, 200, 200])
+    }
+  }
+
   /// The sound card and the recording get the messages in order, although messages to other receivers are in between.
   @Test(arguments: [false, true]) func messagesReachTheSynthesizerImmediately(records: Bool) throws {
     let rings = ClockRings()
@@ -42,7 +56,7 @@ import Transports
     ]
     for message in messages {
       rings.messages.push(.stream(StreamMessage(message, at: nil, to: .standardDevices)))
-      rings.messages.push(.sound(message))
+      rings.playedSounds.push(message)
     }
     let before = MonotonicClock.now
     loop.advance(to: VirtualRhythm.origin)
@@ -56,10 +70,39 @@ import Transports
       #expect(events.map(\.instant) == events.map(\.instant).sorted())
     }
     // A message that was submitted before the command to quit is still played. Such a message ends a note when a peer leaves.
-    rings.messages.push(.sound(messages[3]))
+    rings.playedSounds.push(messages[3])
     rings.commands.push(.quit)
     let continues = loop.execute()
     #expect(!continues && rings.sounds.pop()?.kind == .message(messages[3]))
+  }
+
+  /// The player's note is submitted after a message to a hundred peers. It sounds before the second packet of this message.
+  @Test func soundGoesBeforeBroadcasts() throws {
+    try withLoop { loop, rings, _, open in
+      for _ in 0..<100 { _ = try open(.timeStamped) }
+      loop.advance(to: VirtualRhythm.origin)
+      let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
+      rings.messages.push(.stream(StreamMessage(note, at: nil, to: .tuttiPeers)))
+      _ = loop.step(at: VirtualRhythm.origin)
+      let sent = loop.sender.sent
+      rings.playedSounds.push(note)
+      _ = loop.step(at: VirtualRhythm.origin)
+      #expect(rings.sounds.pop()?.kind == .message(note))
+      #expect(loop.sender.sent <= sent + 1 && !loop.sender.isReady, "the message must be in progress")
+    }
+  }
+
+  /// A player who leaves ends more notes at once than the loop passes on in one step.
+  @Test func allSoundsArePassedOnBeforeTheLoopWaits() throws {
+    try withLoop { loop, rings, _, _ in
+      let count = 3 * ClockLoop.slice
+      for _ in 0..<count { rings.playedSounds.push(.noteOff(Channel(2)!, key: 60, velocity: 64)) }
+      _ = loop.step(at: VirtualRhythm.origin)
+      let mayWait = !loop.hasMore
+      #expect(rings.sounds.count == ClockLoop.slice && !mayWait)
+      loop.advance(to: VirtualRhythm.origin)
+      #expect(rings.sounds.count == count)
+    }
   }
 
   @Test func tenThousandTicksAllocateNothing() throws {
@@ -78,7 +121,7 @@ import Transports
         while rings.ticks.pop() != nil {}
         while rings.sounds.pop() != nil {}
         rings.commands.push(.stream(.exclusive(exclusive, to: nil, isJournalled: false)))
-        rings.messages.push(.sound(.noteOn(Channel(wire: 1), key: 60, velocity: 100)))
+        rings.playedSounds.push(.noteOn(Channel(wire: 1), key: 60, velocity: 100))
       }
       let allocations = allocation_count_end()
       #expect(allocations == 0)

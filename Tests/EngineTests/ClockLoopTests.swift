@@ -1,6 +1,9 @@
 import MIDI
 import MusicalTime
+import RTPMIDI
+import Sending
 import Testing
+import Transports
 
 @testable import Engine
 @testable import Ensemble
@@ -23,6 +26,43 @@ import Testing
       loop.play(from: .milliseconds(5), to: .milliseconds(2000))
       #expect(try receive(timeStamped) == clocks(5..<50) + [stamped(.stop, at: 50)])
       #expect(try receive(playOnArrival) == clocks(1..<50) + [stamped(.stop, at: 50)])
+    }
+  }
+
+  /// Four thousand commands wait when tick 0 is due. The tick does not wait for them.
+  @Test func commandsDoNotDelayATick() throws {
+    try withLoop { loop, rings, _, _ in
+      rings.schedule.publish(VirtualRhythm.schedule())
+      loop.advance(to: VirtualRhythm.origin - .milliseconds(1))
+      let commands = 4000
+      for _ in 0..<commands { rings.commands.push(.subscribed(SequencerAddress(client: 250, port: 0))) }
+      let continues = loop.execute()
+      #expect(continues)
+      while loop.step(at: VirtualRhythm.origin) == nil {}
+      #expect(rings.ticks.pop()?.tick == Tick(0) && rings.commands.count >= commands - ClockLoop.slice)
+      loop.advance(to: VirtualRhythm.origin)
+      #expect(rings.commands.count == 0)
+    }
+  }
+
+  /// The peer of the session knows the local peer by 127.0.0.2. The host would send from 127.0.0.1.
+  @Test func packetsLeaveFromTheLocalAddressOfTheSession() throws {
+    try withLoop { loop, rings, socket, _ in
+      let receiver = try UDPSocket(port: 0)
+      defer { receiver.close() }
+      let address = SocketAddress(host: 0x7F00_0001, port: receiver.port)
+      let local = SocketAddress(host: 0x7F00_0002, port: socket.port)
+      var ids = StreamIDAllocator()
+      rings.commands.push(
+        .stream(.open(ids.allocate(), to: address, from: local, ssrc: 1, sequence: 0, takesClock: true)))
+      rings.schedule.publish(VirtualRhythm.schedule(end: 2))
+      loop.play(from: .milliseconds(-20), to: .milliseconds(60))
+      var room = [UInt8](repeating: 0, count: 256)
+      // Start, two ticks and Stop.
+      for _ in 0..<4 {
+        let arrival = room.withUnsafeMutableBytes { receiver.receive(into: $0.baseAddress!, room: 256) }
+        #expect(arrival?.from == local)
+      }
     }
   }
 }

@@ -38,7 +38,7 @@ import _TestSupport
   /// Sends the invitations that are due at `now`. No session is established. The addresses of the peers that do not reply,
   /// which the list returns for the player, are ignored.
   private func advance(_ invitations: inout InvitationList, to now: Instant) {
-    _ = invitations.advance(endpoint, at: now, where: { _ in false })
+    _ = invitations.advance(endpoint, at: now, where: { _ in false }, isInSession: { _ in false })
   }
 
   /// Advances the time by `length` and reports each invitation that the endpoint gives up as ended. Returns the times of the
@@ -156,6 +156,22 @@ import _TestSupport
     #expect(invitations.nextDeadline == start + .seconds(1))
   }
 
+  /// A restart of the Avahi daemon withdraws all announcements and repeats them a second later. The session with a discovered
+  /// peer lasts, and the peer is invited again only after the end of the session.
+  @Test func restartOfAvahiDuringASessionCausesNoInvitation() throws {
+    var invitations = InvitationList(to: [], local: Identity(1), at: start)
+    #expect(discover(&invitations))
+    advance(&invitations, to: start)
+    let session = try #require(invitations.targets.first?.session)
+    invitations.established(session, at: remote)
+    invitations.recognised(session, as: Identity(2))
+    invitations.withdrawn(Identity(2), as: "Ben", isInSession: { _ in true }, now: start)
+    #expect(invitations.nextDeadline == .distantFuture)
+    #expect(discover(&invitations, isInSession: true) && invitations.nextDeadline == .distantFuture)
+    invitations.ended(session, of: Identity(2), at: start + .seconds(9))
+    #expect(invitations.nextDeadline == start + .seconds(10))
+  }
+
   /// The target of a configured peer stays when the announcement of the peer is withdrawn.
   @Test func configuredPeerThatIsAlsoDiscoveredIsOneTarget() {
     var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
@@ -258,6 +274,57 @@ import _TestSupport
     invitations.withdrawn(Identity(1), as: "Ben 1", isInSession: { $0 == Identity(3) }, now: start)
     #expect(identities(invitations) == [2, 3])
     #expect(invitations.targets.first { $0.identity == Identity(3) }?.isEstablished == true)
+  }
+
+  /// The local peer has the highest identity, so its first invitation follows after three seconds. A peer is silent if it has
+  /// not answered for three seconds.
+  @Test func silentPeersAreReplacedByTwiceAsManyOthers() {
+    var invitations = InvitationList(to: [], local: Identity(30), at: start)
+    discoverAll(1...29, by: &invitations)
+    var wanted: [Int] = []
+    for second in Int64(1)...12 {
+      advance(&invitations, to: start + .seconds(second))
+      wanted.append(invitations.targets.count)
+      #expect(identities(invitations) == (1...UInt64(wanted.last!)).map { $0 }, "second \(second)")
+    }
+    // Two peers; six, two of them silent; fourteen, six of them silent. The last fifteen peers are a full mesh.
+    #expect(wanted == [2, 2, 2, 2, 2, 6, 6, 6, 14, 14, 14, 29])
+  }
+
+  @Test func silentPeerThatAnswersCountsAgain() throws {
+    var invitations = InvitationList(to: [], local: Identity(30), at: start)
+    discoverAll(1...29, by: &invitations)
+    for second in Int64(1)...6 { advance(&invitations, to: start + .seconds(second)) }
+    #expect(identities(invitations) == [1, 2, 3, 4, 5, 6])
+    invitations.recognised(try #require(invitations.targets.first?.session), as: Identity(1))
+    // One silent peer, and the three lowest of the others.
+    #expect(identities(invitations) == [1, 2, 3, 4])
+  }
+
+  /// At the announced place of peer 1, a peer with another identity answers.
+  @Test func announcedPeerIsSilentAlthoughAnotherPeerAnswers() throws {
+    var invitations = InvitationList(to: [], local: Identity(30), at: start)
+    discoverAll(1...29, by: &invitations)
+    advance(&invitations, to: start + .seconds(3))
+    for target in invitations.targets {
+      let session = try #require(target.session)
+      invitations.established(session, at: target.place.control)
+      invitations.recognised(session, as: target.identity == Identity(1) ? Identity(99) : Identity(2))
+    }
+    advance(&invitations, to: start + .seconds(6))
+    // One silent peer, and the three lowest of the others.
+    #expect(Set(invitations.targets.compactMap(\.announced?.bits)) == [1, 2, 3, 4])
+  }
+
+  @Test func peerThatRefusesIsReplacedAndNotInvitedAgain() throws {
+    var invitations = InvitationList(to: [], local: Identity(30), at: start)
+    discoverAll(1...29, by: &invitations)
+    advance(&invitations, to: start + .seconds(3))
+    let session = try #require(invitations.targets.first { $0.identity == Identity(1) }?.session)
+    let isReported = invitations.refused(session)
+    #expect(isReported && invitations.nextDeadline <= start + .seconds(3))
+    advance(&invitations, to: start + .seconds(3))
+    #expect(identities(invitations) == [2, 3, 4])
   }
 
   @Test func repeatedAnnouncementGivesOneTarget() {

@@ -11,7 +11,8 @@ import Testing
   ) throws -> (band: VirtualBand, successors: [Int]) {
     var band = VirtualBand(players: players, seed: seed, loss: loss)
     for n in band.players.indices { band.players[n].skew = Int64(n) * 20 - 30 }
-    // In a larger band, some clocks have more skew. There the clocks are probed more often than the default of 100 ms.
+    // With more than four players, some clocks have a larger skew. All clocks are therefore probed every 60 ms instead of
+    // every 100 ms (the default).
     if players > 4 { band.probeInterval = .milliseconds(60) }
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(seconds))
@@ -126,7 +127,8 @@ import Testing
     for n in successors { #expect(band.players[n].runs.count == 1 && band.faults(n) == []) }
   }
 
-  /// The master crashes and restarts at once, without its rhythm. Its packets do not show that it still leads.
+  /// The master crashes and restarts at once, without its rhythm. It sends packets again, but they do not show that it leads.
+  /// It therefore counts as lost.
   @Test func restartedMasterIsReplaced() throws {
     var (band, successors) = try makePlayingBand(seed: 6)
     let crash = band.now
@@ -151,7 +153,8 @@ import Testing
     }
   }
 
-  /// The takeover is not delayed by a peer that does not take over. This peer follows the new master.
+  /// The first successor is set to stop when the master is lost, so it does not take over. The second successor takes over
+  /// without delay, and the first one follows it.
   @Test func successorThatDoesNotTakeOverIsSkipped() throws {
     var (band, successors) = try makePlayingBand(seed: 8)
     band.players[successors[0]].ensemble.masterLoss = .stop

@@ -140,17 +140,20 @@ struct VirtualBand {
     }
   }
 
-  /// Restarts player `n` with its saved identity and highest term.
+  /// Restarts player `n` with its saved identity and the bound of its terms, which is higher than the highest term that the
+  /// player has seen.
   ///
   /// - Parameter timelineMessage: the saved timeline message of the rhythm that the player resumes; nil for none.
   mutating func restart(_ n: Int, resuming timelineMessage: TimelineMessage? = nil) throws(CommandError) {
     let old = players[n].ensemble
-    players[n].ensemble = EnsembleState(identity: old.identity, highestTerm: old.highestTerm)
+    players[n].ensemble = EnsembleState(identity: old.identity, highestTerm: old.highestTerm + 40)
     (players[n].cursor, players[n].run) = (TickCursor(lead: EnsembleState.standardSoundLead), 0)
     (players[n].sendCursor, players[n].lastSentTick) = (TickCursor(lead: .zero), nil)
     players[n].isAlive = true
     if let timelineMessage {
-      try command(n) { ensemble, now throws(CommandError) in try ensemble.resume(timelineMessage, at: now) }
+      try command(n) { ensemble, now throws(CommandError) in
+        try ensemble.resume(timelineMessage, highestSeen: old.highestTerm, at: now)
+      }
     }
     rejoin(n)
   }

@@ -1,14 +1,14 @@
 import Foundation
 import FoundationXML
 
-/// All fields of a packet as `tshark` decodes them.
+/// The protocols, the RTP-MIDI fields and the RTP header extension of one packet, as `tshark` decodes them.
 ///
 /// Fields are in packet order. A set flag is listed by its name, a cleared flag is omitted, a number is listed as name and
 /// value. The name of `rtpmidi.cj_chapter_n_log_note` is `n_log_note`.
 struct DecodedPacket: Sendable {
-  /// Fields that Wireshark 4.0 reads at the wrong position, so that their values are meaningless. LEN of Chapters E and A
-  /// is one octet, but Wireshark reads two. The value of a quarter frame is in the same octet as its type, but Wireshark
-  /// reads it from the next octet.
+  /// Fields that are omitted, because Wireshark 4.0 reads them from the wrong octets. In Chapters E and A, the field LEN has
+  /// one octet, but Wireshark reads two. The value of a quarter frame is in the same octet as its type, but Wireshark reads
+  /// it from the next octet.
   private static let misread: Set = ["e_length", "a_length", "mtc_quarter_frame_value"]
 
   /// The protocols from the outermost to the innermost; the last is `_ws.malformed` if tshark could not decode the packet.
@@ -52,7 +52,8 @@ struct DecodedPacket: Sendable {
 
   private final class Reader: NSObject, XMLParserDelegate {
     var packets: [DecodedPacket] = []
-    /// The current field, as long as it has no nested field. A field with nested fields is only their sum.
+    /// The field whose element was opened last; nil after an element was closed. It is recorded when its element is closed.
+    /// A field that contains other fields is not recorded, because it only repeats their contents.
     private var leaf: (name: Substring, value: String)?
 
     func parser(

@@ -72,7 +72,7 @@ struct LoopbackSession: ~Copyable {
   private static func sendOutputs(of endpoint: Endpoint, over ports: PortPair) throws {
     for output in endpoint.drain() {
       switch output {
-      case .send(let datagram, let address, let port):
+      case .send(let datagram, let address, _, let port):
         guard (port == .control ? ports.control : ports.data).send(datagram, to: address) else {
           throw Failure(description: "\(address): the datagram cannot be sent")
         }

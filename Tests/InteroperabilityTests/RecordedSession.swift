@@ -94,15 +94,15 @@ struct RecordedSession: ~Copyable {
   private func datagram(of output: Endpoint.Output, by endpoint: Endpoint) -> ([UInt8], SocketAddress, Port)? {
     var packet = RigidArray<UInt8>(capacity: 100)
     switch output {
-    case .send(let datagram, let address, let port): return (datagram, address, port)
-    case .extensionPacket(let session, let address):
+    case .send(let datagram, let address, _, let port): return (datagram, address, port)
+    case .extensionPacket(let session, let address, _):
       endpoint.sendProbe(on: session) { probe in
         var probe = probe
         probe.transmit = now
         return probe.append(to: &packet) ? now : nil
       }
       return ((0..<packet.count).map { packet[$0] }, address, .data)
-    case .clockPacket(let session, let address):
+    case .clockPacket(let session, let address, _):
       _ = endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet)
       return ((0..<packet.count).map { packet[$0] }, address, .data)
     default: return nil

@@ -129,7 +129,7 @@ final class DrumMachine: @unchecked Sendable {
     var established: SocketAddress?
     for output in endpoint.drain() {
       switch output {
-      case .send(let octets, let address, let port):
+      case .send(let octets, let address, _, let port):
         if octets.starts(with: Self.probeSignature) { continue }
         _ = (port == .control ? ports.control : ports.data).send(octets, to: address)
       case .established(_, let info): established = info.data

@@ -97,7 +97,7 @@ final class FaultyMaster: @unchecked Sendable {
     var recognised: SocketAddress?
     for output in endpoint.drain() {
       switch output {
-      case .send(let octets, let address, let port):
+      case .send(let octets, let address, _, let port):
         // FF FF "TU": a clock probe.
         guard octets.starts(with: [0xFF, 0xFF, 0x54, 0x55]) else {
           _ = (port == .control ? ports.control : ports.data).send(octets, to: address)
@@ -106,7 +106,7 @@ final class FaultyMaster: @unchecked Sendable {
         _ = ports.data.send(withFault(octets), to: address)
         if faultBegin != nil, fault == .repliesTwice { _ = ports.data.send(octets, to: address) }
         recognised = address
-      case .extensionPacket(let session, let address):
+      case .extensionPacket(let session, let address, _):
         endpoint.sendProbe(on: session) { request in
           var request = request
           var packet = RigidArray<UInt8>(capacity: ClockProbe.length)

@@ -103,6 +103,24 @@ import _TestSupport
     #expect(more.runs == 2 && more.common == 300 && more.extra == 500 && more.magnitude.maximum == Nanoseconds(7))
   }
 
+  /// The clocks differ by more than the recordings are long. The second peer missed the first and the third of four runs.
+  @Test(arguments: [Int64(3_600), -3_600]) func runsOfDistantClocksAreMatchedByTheirTrueTimes(clockAhead: Int64) throws
+  {
+    let starts = (0..<4).map { Self.origin + .seconds($0 * 60) }
+    let reference = trace("anna", starts.flatMap { run(200, start: $0) })
+    let other = trace(
+      "bert", [1, 3].flatMap { run(200, start: starts[$0] + .seconds(clockAhead), offset: { _ in 7 }) })
+    for isReversed in [false, true] {
+      let (traces, offsets) = ([reference, other], [Nanoseconds.zero, .seconds(clockAhead)])
+      let comparison = try SyncReport(
+        traces: isReversed ? traces.reversed() : traces, clockOffsets: isReversed ? offsets.reversed() : offsets
+      ).comparisons[0]
+      #expect(comparison.runs == 2 && comparison.common == 400)
+      #expect(comparison.offset.minimum == Nanoseconds(isReversed ? -7 : 7))
+      #expect(comparison.offset.maximum == Nanoseconds(isReversed ? -7 : 7))
+    }
+  }
+
   @Test func tracesWithoutCommonTicksGiveAnEmptyComparison() throws {
     let report = try SyncReport(traces: [trace("anna", run(10)), trace("bert", run(10, from: 50)), trace("cleo", [])])
     for comparison in report.comparisons {

@@ -179,6 +179,7 @@ import _TestSupport
     try writer.flush()
     #expect(try Trace(contentsOf: path).ticks.count == 1)
     try writer.finish(TraceSummary(role: "master"))
+    // A tick after `finish` is ignored.
     try writer.append(TraceTick(tick: Tick(1), due: Instant(nanoseconds: 1), acted: Instant(nanoseconds: 2)))
     try writer.flush()
     let trace = try Trace(contentsOf: path)
@@ -191,7 +192,7 @@ import _TestSupport
     #expect(throws: TraceError.self) { try TraceWriter(path: "/dev/full", header: header("anna")) }
   }
 
-  @Test func runBeginsWhereTheTickNumberDecreases() {
+  @Test func runBeginsWhereTheTickNumberDoesNotIncrease() {
     /// The runs of a trace with ticks of these numbers, as ranges of indices.
     func runs(_ ticks: [Int64]) -> [Range<Int>] {
       let ticks = ticks.map { TraceTick(tick: Tick($0), due: Instant(nanoseconds: 0), acted: Instant(nanoseconds: 0)) }

@@ -1,7 +1,8 @@
 import MusicalTime
 import Testing
 
-/// The difference of the clocks that a packet shows. The packet travels between a local instant, `here`, and a remote one, `there`.
+/// The clock difference that one packet implies. The packet travels between a local instant, `here`, and a remote one,
+/// `there`.
 @Suite struct ClockTransitTests {
   private let here = Instant(nanoseconds: 1_000_000)
   private let there = Instant(nanoseconds: 5_003_000)

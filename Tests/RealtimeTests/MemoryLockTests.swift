@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Realtime
@@ -10,5 +11,55 @@ import Testing
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("THP_enabled:") })
     #expect(line.hasSuffix("0"))
+  }
+
+  /// Returns whether all pages of the `count` octets from `start` on are resident.
+  private static func isResident(_ start: UnsafeRawPointer, _ count: Int) -> Bool {
+    let first = Int(bitPattern: start) & ~4095
+    let length = Int(bitPattern: start) + count - first
+    var pages = [UInt8](repeating: 0, count: (length + 4095) / 4096)
+    return mincore(UnsafeMutableRawPointer(bitPattern: first), length, &pages) == 0 && pages.allSatisfy { $0 & 1 == 1 }
+  }
+
+  /// The stack ends above the body with the data of the C library and of the frames that call the body.
+  @Test func stackOfARealtimeThreadIsResident() {
+    let result = Mutex(false)
+    let thread = RealtimeThread(name: "resident", priority: 1) {
+      var local: UInt8 = 0
+      let used = 64 << 10
+      withUnsafePointer(to: &local) { place in
+        let lowest = UnsafeRawPointer(place) - (RealtimeThread.stackSize - used)
+        result.withLock { $0 = Self.isResident(lowest, RealtimeThread.stackSize - used) }
+      }
+    }
+    thread.join()
+    #expect(result.withLock { $0 })
+  }
+
+  @Test func slotsOfANewRingAreResident() {
+    // 4 MB, so that the allocator takes the memory from the kernel.
+    let ring = SPSCRing<Int>(capacity: 1 << 19)
+    #expect(Self.isResident(ring.slots, ring.capacity * MemoryLayout<Int>.stride))
+  }
+
+  /// The mappings of the C library are locked and resident. It is larger than the part that this process has used so far.
+  @Test func codeOfTheCLibraryIsResident() throws {
+    MemoryLock.lockCode()
+    // The size of files in /proc is 0, so they are read in parts until their end.
+    let file = try #require(fopen("/proc/self/smaps", "r"))
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 4096)
+    var (isCode, size, resident, mappings) = (false, "", "", 0)
+    while fgets(&line, Int32(line.count), file) != nil {
+      let text = line.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+      if text.contains("-") && text.contains(" r") { isCode = text.contains("r-xp") && text.contains("/libc.so") }
+      if isCode, text.hasPrefix("Size:") { size = text.filter(\.isNumber) }
+      if isCode, text.hasPrefix("Rss:") {
+        resident = text.filter(\.isNumber)
+        mappings += 1
+        #expect(size == resident, "\(size) kB, \(resident) kB resident")
+      }
+    }
+    #expect(mappings >= 1)
   }
 }

@@ -24,8 +24,9 @@ import Testing
     let next = VirtualSender.schedule(run: 2, at: VirtualSender.origin + .milliseconds(100))
     virtual.sender.adopt(next, at: virtual.now)
     virtual.advance(to: .milliseconds(75))
-    // The first run reports step 1 at 70 ms, 50 ms before it is due. The report may precede the new schedule, or be part of
-    // the change to it.
+    // Step 1 of the first run is due at 120 ms and is reported 50 ms ahead, at 70 ms. This sender has therefore reported it
+    // before the new schedule, and its event was removed above. A sender may also report the step while it adopts the
+    // schedule.
     #expect(virtual.events == ["step 1", "end", "recall", "step 0"] || virtual.events == ["end", "recall", "step 0"])
   }
 

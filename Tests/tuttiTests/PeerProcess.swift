@@ -26,11 +26,12 @@ final class PeerProcess {
   /// Starts the process and waits until other peers can connect to it.
   init(
     _ name: String, port: UInt16 = 0, connect others: [PeerProcess] = [], _ arguments: [String] = [],
-    in folder: TemporaryFolder
+    environment: [String: String] = [:], in folder: TemporaryFolder
   ) async throws {
     let child = try Child.tutti(
       ["peer", "--name", name, "--port", "\(port)", "--discovery", "off", "--json"]
-        + others.flatMap { ["--connect", "127.0.0.1:\($0.port)"] } + arguments, name: name, in: folder)
+        + others.flatMap { ["--connect", "127.0.0.1:\($0.port)"] } + arguments, name: name,
+      environment: environment, in: folder)
     var ready: UInt16?
     try await child.wait(for: "to be ready", within: .seconds(30)) {
       ready = Self.events(of: child).first { $0.event == "ready" }?.port

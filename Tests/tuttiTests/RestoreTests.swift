@@ -50,19 +50,21 @@ import _TestTraits
 extension TimingTests {
   /// A master that is killed and started again with --restore.
   @Suite struct RestoredMasterTests {
-    /// The master restarts before its successor takes over. It is the master again, in phase, and its follower loses no
-    /// tick.
+    /// The master crashes twice. Each time it restarts before its successor takes over. It is the master again, in phase, and
+    /// its follower loses no tick.
     @Test func masterResumesInPhase() async throws {
       let folder = try TemporaryFolder()
       let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)
-      let ada = try await PeerProcess(
+      var again = try await PeerProcess(
         "ada", connect: [ben], ["--start", "--bpm", "100", "--trace", "ada.trace"], in: folder)
       try await ben.wait(forRole: "follower")
-      try await Task.sleep(for: .seconds(2))
-      ada.child.signal(SIGKILL)
-      _ = try await ada.child.status(within: .seconds(5))
-      let again = try await PeerProcess("ada", port: ada.port, ["--restore", "--trace", "again.trace"], in: folder)
-      try await again.wait(forRole: "master")
+      for _ in 1...2 {
+        try await Task.sleep(for: .seconds(2))
+        again.child.signal(SIGKILL)
+        _ = try await again.child.status(within: .seconds(5))
+        again = try await PeerProcess("ada", port: again.port, ["--restore", "--trace", "again.trace"], in: folder)
+        try await again.wait(forRole: "master")
+      }
       try await Task.sleep(for: .seconds(3))
       #expect(ben.events.filter { $0.event == "role" }.map(\.role) == ["follower"], "\(ben.child.errors)")
       again.type("stop")

@@ -11,63 +11,10 @@
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 source "$lab/network.sh"
+source "$lab/sessions.sh"
 network=${1:-still}
 limit=2000
 hosts 2 "$network"
-slowest=0 failures=0
-
-complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
-# milliseconds: the time of the clock that the peers use, with a resolution of 10 ms, without starting a program.
-milliseconds() {
-  local up
-  read -r up _ </proc/uptime
-  echo $((10#${up/./} * 10))
-}
-# latest_joining: the latest `joined` event of both peers, by the same clock.
-latest_joining() {
-  python3 - "$results/ada.json" "${ahead[1]}" "$results/ben.json" "${ahead[2]}" <<'PYTHON'
-import json, sys
-latest = 0
-for path, ahead in zip(sys.argv[1::2], sys.argv[2::2]):
-    events = [json.loads(line) for line in open(path)]
-    latest = max([latest] + [e["at_ns"] // 1000000 - 1000 * int(ahead) for e in events if e.get("event") == "joined"])
-print(latest)
-PYTHON
-}
-# events NAME KIND: the number of events of this kind so far.
-events() { grep -c "\"event\":\"$2\"" "$results/$1.json" || true; }
-# sessions NAME: the number of sessions, from the events of the peer.
-sessions() { echo $(($(events "$1" joined) - $(events "$1" left))); }
-# together JOINED_ADA JOINED_BEN: whether both peers have one session and at least this number of `joined` events.
-together() {
-  [[ $(sessions ada) == 1 && $(sessions ben) == 1 && $(events ada joined) -ge $1 && $(events ben joined) -ge $2 ]]
-}
-
-# receiving NAME: whether the peer receives datagrams now: its clock probes are answered.
-receiving() {
-  local before
-  before=$(received "$1")
-  sleep 0.3
-  [[ $(received "$1") -gt $((before + 2)) ]]
-}
-# received NAME: the number of datagrams that have arrived at the host of the peer.
-received() { ip netns exec "host$([[ $1 == ada ]] && echo 1 || echo 2)" awk '/^Udp: [0-9]/ {print $2}' /proc/net/snmp; }
-
-# reconnected WHAT ADA BEN SINCE: waits until both peers are in session and prints how long this took: until the later
-# `joined` event or, if no new session was necessary, until now.
-reconnected() {
-  local took now
-  if await 30 "$1" together "$2" "$3"; then
-    now=$(milliseconds)
-    took=$(($(latest_joining) - $4))
-    ((took > 0)) || took=$((now - $4))
-    echo "$1: in session again after $took ms"
-    ((took <= slowest)) || slowest=$took
-    ((took <= limit)) || complain "$1: more than $limit ms"
-  else
-    complain "$1: not in session again"
-  fi
-}
 
 start_ben() {
   host=2 peer ben --audio none

@@ -3,9 +3,9 @@
 offsets.py link LAUNCHED FIRST AHEAD SECOND AHEAD: prints the offset between two Ableton Link peers.
 
 MASTER stands for MASTER.trace and MASTER.json, the files that `tutti peer` wrote with --trace and --json; FOLLOWER likewise.
-FIRST and SECOND are the outputs of linkpeer. AHEAD is the number of whole seconds by which the clock of the peer is ahead;
-it is subtracted. LAUNCHED is the second in which the later program was started, in the true clock without a time
-namespace: CLOCK_MONOTONIC for Tutti, CLOCK_MONOTONIC_RAW for Link.
+FIRST and SECOND are the outputs of linkpeer. Each peer runs in a time namespace whose clock is AHEAD whole seconds ahead of
+the machine's clock; AHEAD is subtracted. LAUNCHED is the time, in seconds of the machine's clock, at which the later of the
+two programs was started. The clock is CLOCK_MONOTONIC for Tutti and CLOCK_MONOTONIC_RAW for Link.
 
 Prints "# met=S missing=N ahead=A,A", then a line "SECONDS MICROSECONDS" for every instant that both peers report: the
 seconds since the peers met, and the lateness of the second peer's timeline. S is the time from LAUNCHED until the peers met:
@@ -47,7 +47,7 @@ def tutti(launched, master, ahead, follower, ahead_too):
 
 
 def positions(path, ahead):
-    """The output of a Link peer while it had peers: microsecond of the true clock to (beat, tempo)."""
+    """The output of a Link peer while it had peers: microsecond of the machine's clock to (beat, tempo)."""
     with open(path) as file:
         rows = [line.split() for line in file]
     return {int(r[0]) - ahead * 10**6: (float(r[1]), float(r[2])) for r in rows if len(r) == 4 and int(r[3]) > 0}

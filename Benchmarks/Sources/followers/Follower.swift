@@ -150,15 +150,15 @@ final class Follower {
   private func handleOutputs(at now: Instant) {
     for output in endpoint.drain() {
       switch output {
-      case .send(let bytes, let address, let port):
+      case .send(let bytes, let address, _, let port):
         if !(port == .control ? control : data).send(bytes, to: address) { counters.unsent += 1 }
-      case .extensionPacket(let session, let address):
+      case .extensionPacket(let session, let address, _):
         endpoint.sendProbe(on: session) { request in
           var request = request
           request.transmit = monotonicNow
           return send(ClockProbe.length, to: address) { request.append(to: &$0) } ? request.transmit : nil
         }
-      case .clockPacket(let session, let address):
+      case .clockPacket(let session, let address, _):
         guard let packet = endpoint.clockPacket(on: session, sentAt: monotonicNow) else { break }
         _ = send(ClockPacket.length, to: address) { packet.append(to: &$0) }
       case .established(_, let info):

@@ -2,10 +2,11 @@ import CEpoll
 import Glibc
 import RTPMIDI
 
-/// A port of 127.0.0.1, which is 0x7F00_0001.
 extension SocketAddress {
+  /// Creates the address of `port` on 127.0.0.1 (0x7F00_0001).
   init(loopback port: UInt16) { self.init(host: 0x7F00_0001, port: port) }
 
+  /// The port on 127.0.0.1, for the kernel. The host is ignored: all sockets of this benchmark are local.
   fileprivate var sockaddr: sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

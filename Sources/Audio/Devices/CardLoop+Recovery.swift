@@ -13,16 +13,14 @@ extension CardLoop {
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
     // The device runs empty one buffered time after the last write. An underrun that is reported within twice this time was
-    // not caused by a late thread: the fill level is too low for the device. No &&: its right-hand side would be a closure that captures this object.
-    var raisesFillLevel = false
-    if isUnderrun, now - lastWrite <= bufferedTime + bufferedTime { raisesFillLevel = fillLevel < stream.buffer }
-    if raisesFillLevel {
-      // By one period of the device, or of the renderer if that is longer.
-      let raised = fillLevel &+ (stream.period > NominalDevice.period ? stream.period : NominalDevice.period)
-      fillLevel = raised < stream.buffer ? raised : stream.buffer
+    // not caused by a late thread: the fill level is too low for the device.
+    var (raisesFillLevel, hasJustStarted) = (false, false)
+    if isUnderrun {
+      let isCausedByDevice = now - lastWrite <= bufferedTime + bufferedTime
+      // In the first half second, an underrun that raises the fill level is not counted: it only finds the level.
+      hasJustStarted = now - startInstant <= .milliseconds(500)
+      raisesFillLevel = level.recordUnderrun(raises: isCausedByDevice, isStarting: hasJustStarted, at: now)
     }
-    // In the first half second, an underrun that raises the fill level is not counted: it only finds the level.
-    let hasJustStarted = now - startInstant <= .milliseconds(500)
     let findsFillLevel = hasJustStarted ? raisesFillLevel : false
     let gapStart = nextFrame
     let restartCode = restart(stream)
@@ -37,12 +35,18 @@ extension CardLoop {
     return .playing
   }
 
+  /// Makes the thread wake when the device holds one period less than the fill level, so that one period can be written.
+  /// Returns 0 or -errno.
+  @_noLocks @_noAllocation
+  func setWakeThreshold(_ stream: PCMStream) -> Int32 {
+    stream.setWakeThreshold(stream.buffer &- fillLevel &+ NominalDevice.period)
+  }
+
   /// Prepares the device, fills it with silence and starts it, at the frame that is due now. Returns 0 or -errno.
   @_noLocks @_noAllocation
   func restart(_ stream: PCMStream) -> Int32 {
     var code = stream.prepare()
-    // The thread wakes when the device holds one period less than the fill level, so that one period can be written.
-    if code >= 0 { code = stream.setWakeThreshold(stream.buffer &- fillLevel &+ NominalDevice.period) }
+    if code >= 0 { code = setWakeThreshold(stream) }
     if code < 0 { return code }
     let due = clock.fit.frame(nearest: MonotonicClock.now)
     // Frame numbers never decrease.

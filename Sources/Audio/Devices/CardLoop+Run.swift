@@ -41,6 +41,8 @@ extension CardLoop {
         do {
           try device.reopen()
           isOpen = true
+          // Opening may have loaded libraries.
+          MemoryLock.lockCode()
         } catch {
           state.status = .lost(code: error.code)
         }
@@ -77,8 +79,11 @@ extension CardLoop {
     guard let stream else { return }
     frames = InterleavedPeriod(format: stream.format, channels: stream.channels)
     silence = InterleavedPeriod(format: stream.format, channels: stream.channels)
-    // A level that underruns have raised before the loss is kept.
-    fillLevel = min(max(fillLevel, Self.initialFillLevel(of: stream)), stream.buffer)
+    // A level that underruns have raised before the loss is kept. A step is a period of the device, or of the renderer if that
+    // is longer.
+    level.adopt(
+      initial: Self.initialFillLevel(of: stream), step: max(stream.period, NominalDevice.period),
+      capacity: stream.buffer, at: MonotonicClock.now)
     stallTimeout = stream.isHardware ? .seconds(1) : .seconds(5)
     state.period = stream.period
     state.delay = grid.instant(of: fillLevel) - grid.instant(of: 0)

@@ -10,12 +10,14 @@ import Synchronization
 /// is two periods (see ``initialFillLevel(of:)``). Some devices underrun at this level although the thread is on time: for
 /// example, snd-aloop takes frames in the steps of a timer, and three of these steps (12 ms) are longer than two periods
 /// (10.7 ms). After such an underrun the level rises by one period, up to the size of the buffer. In the first half second
-/// after the start these underruns are not counted, because they only find the level.
+/// after the start these underruns are not counted, because they only find the level. After a minute without an underrun the
+/// level falls again, see ``FillLevel``.
 ///
 /// **Recovery.** After an underrun or a suspend, the loop restarts the device immediately, with silence. Missed frames are
 /// skipped, so the next hit is in its place. A suspend is caused by the machine: it does not count as an underrun, but its
 /// silence is counted. A lost device is closed immediately, so that its driver can be unloaded, and reopened with at most
-/// four attempts per second. Hits that fall due meanwhile are dropped and counted.
+/// four attempts per second. Hits that fall due meanwhile are dropped and counted. A device that is missing at the start is
+/// opened in the same way.
 package final class CardLoop: @unchecked Sendable {
   /// The result of a step.
   package enum Outcome: Hashable, Sendable, BitwiseCopyable {
@@ -37,7 +39,8 @@ package final class CardLoop: @unchecked Sendable {
   /// The first frame that has not been written.
   var nextFrame: Int64
   /// The number of frames to keep in the device.
-  var fillLevel: Int64 = 0
+  var level = FillLevel()
+  var fillLevel: Int64 { @_noLocks @_noAllocation get { level.frames } }
   /// The period that is being written, in the format of the device.
   var frames: InterleavedPeriod
   /// A period of silence in the format of the device.
@@ -85,7 +88,9 @@ package final class CardLoop: @unchecked Sendable {
     // Placeholders until the next call, which knows the format of the device.
     frames = InterleavedPeriod(format: .s32, channels: 2)
     silence = InterleavedPeriod(format: .s32, channels: 2)
+    if stream == nil { state.status = .awaited }
     applyNegotiatedParameters()
+    publish()
   }
 
   /// Does one step: waits for the device, at most 100 ms, and fills it.
@@ -108,18 +113,23 @@ package final class CardLoop: @unchecked Sendable {
     // The device accepts frames without playing them: its buffer cannot hold so many frames. The fill level is a margin.
     if bucket.level > Double(fillLevel &+ stream.buffer) { return markLost(-ENOSTR) }
     // The device plays no frames.
-    if MonotonicClock.now - lastWrite > stallTimeout { return markLost(-ETIMEDOUT) }
+    let now = MonotonicClock.now
+    if now - lastWrite > stallTimeout { return markLost(-ETIMEDOUT) }
+    if level.fall(at: now) {
+      code = setWakeThreshold(stream)
+      if code < 0 { return recover(stream, from: code) }
+    }
     publish()
     return .playing
   }
 
-  /// Starts the device, with silence, at the frame that is due now. Returns false if the device is lost.
+  /// Starts the device, with silence, at the frame that is due now. Returns false if the device is lost or missing.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   package func start() -> Bool {
-    var code = -ENODEV
-    if let stream { code = restart(stream) }
+    guard let stream else { return false }
+    let code = restart(stream)
     if code < 0 {
       _ = markLost(code)
       return false

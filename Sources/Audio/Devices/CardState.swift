@@ -8,6 +8,8 @@ public struct CardState: Sendable, BitwiseCopyable {
     /// The card is lost because of `code` (-errno, see ``PCMError/reason(of:)``). The audio thread tries to reopen it four
     /// times per second.
     case lost(code: Int32)
+    /// The card was missing at the start, and the audio thread has not tried to open it yet.
+    case awaited
   }
 
   public var status = Status.playing
@@ -15,7 +17,7 @@ public struct CardState: Sendable, BitwiseCopyable {
   public var rate: Int64 = 0
   /// The period of the device: frames between two of its interrupts.
   public var period: Int64 = 0
-  /// The maximum number of frames kept in the device. It rises after an underrun that was not caused by a late thread.
+  /// The maximum number of frames kept in the device, see ``FillLevel``.
   public var fillLevel: Int64 = 0
   /// The delay from writing a frame until the frame leaves the converter, as the device last reported it.
   public var delay: Nanoseconds = .zero

@@ -9,7 +9,7 @@ public final class PCMDevice: @unchecked Sendable {
   /// The ALSA name of the device.
   public let name: String
   /// The frames of the device at its nominal rate. ``SoundModule`` must be loaded for this grid. If the device returns
-  /// with another rate after a loss, it stays silent.
+  /// with another rate after a loss, or appears with another rate, it stays silent.
   public let grid: FrameGrid
   /// A description of the device and its delay, as text for the user.
   public let summary: String
@@ -20,6 +20,9 @@ public final class PCMDevice: @unchecked Sendable {
   public let lead: Nanoseconds
   /// Whether the device belongs to a sound server.
   public let usesSoundServer: Bool
+
+  /// Whether the device was missing at the start. The audio thread opens it when it appears.
+  public let isAwaited: Bool
 
   // Invariant: used by the creator until an audio thread is started with this device, then by that thread only, and by
   // the creator again after the thread has ended.
@@ -38,9 +41,22 @@ public final class PCMDevice: @unchecked Sendable {
     }
     (self.name, self.grid, self.stream) = (name, grid, stream)
     summary = Self.summary(name, stream)
-    let leadFrames = CardLoop.initialFillLevel(of: stream) + 2 * NominalDevice.period
-    lead = grid.instant(of: leadFrames) - grid.instant(of: 0)
+    lead = Self.lead(grid, fillLevel: CardLoop.initialFillLevel(of: stream))
     usesSoundServer = !stream.isHardware
+    isAwaited = false
+  }
+
+  /// Describes a device that is missing. The audio thread opens it when it appears, at 48 000 frames per second.
+  ///
+  /// Real-time: not safe.
+  public init(awaiting name: String) {
+    (self.name, grid) = (name, .standard)
+    summary =
+      "\(name): not usable now, so this peer plays without a sound card until the device can be opened; "
+      + "`tutti ports` lists others"
+    // The fill level of a sound server is the greatest.
+    lead = Self.lead(.standard, fillLevel: 4 * NominalDevice.period)
+    (usesSoundServer, isAwaited) = (false, true)
   }
 
   deinit { close() }
@@ -59,6 +75,11 @@ public final class PCMDevice: @unchecked Sendable {
   func reopen() throws(PCMError) {
     close()
     stream = try Self.open(name, rate: grid.rate)
+  }
+
+  /// Returns ``lead`` for an initial fill level.
+  private static func lead(_ grid: FrameGrid, fillLevel: Int64) -> Nanoseconds {
+    grid.instant(of: fillLevel + 2 * NominalDevice.period) - grid.instant(of: 0)
   }
 
   /// Returns the description of the opened `stream` for the user.

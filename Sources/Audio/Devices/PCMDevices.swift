@@ -13,6 +13,13 @@ public enum PCMDevices {
     public let description: String
   }
 
+  /// The default device and the sound servers, whether they are available or not.
+  public static let servers = [
+    Entry(name: "default", description: "the system's default output"),
+    Entry(name: "pipewire", description: "PipeWire"),
+    Entry(name: "pulse", description: "PulseAudio or a compatible server"),
+  ]
+
   /// The timeout for opening a device, which may block if it belongs to a sound server.
   private static var timeout: Nanoseconds { .seconds(2) }
 
@@ -23,11 +30,6 @@ public enum PCMDevices {
   public static var all: [Entry] {
     alsa_be_quiet()
     let deadline = MonotonicClock.now + timeout
-    let servers = [
-      Entry(name: "default", description: "the system's default output"),
-      Entry(name: "pipewire", description: "PipeWire"),
-      Entry(name: "pulse", description: "PulseAudio or a compatible server"),
-    ]
     // All calls run at the same time, so that they share the two seconds.
     let calls = servers.map { server in TimedCall { opens(server.name) } }
     let present = zip(servers, calls).filter { _, call in call.value(by: deadline) == true }

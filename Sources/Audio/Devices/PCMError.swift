@@ -21,6 +21,14 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     reason = Self.reason(of: code)
   }
 
+  /// Whether the device, or the sound server to which it belongs, is missing now and can appear later.
+  public var isAbsence: Bool {
+    switch -code {
+    case ENOENT, ENODEV, ENXIO, ECONNREFUSED, EHOSTDOWN, ECONNABORTED: true
+    default: false
+    }
+  }
+
   /// What the user can do. The text may list the sound cards. Each access then searches for the cards, for at most two
   /// seconds.
   public var remedy: String { specificRemedy ?? genericRemedy }
@@ -35,7 +43,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     case EACCES, EPERM: "no permission to use this sound card"
     case ENOENT, ENODEV, ENXIO, ENOTDIR: "no such sound card"
     case ECONNREFUSED, EHOSTDOWN, ECONNABORTED: "the sound server does not answer"
-    case ENOTSUP: "the device no longer supports the rate and format with which it was opened"
+    case ENOTSUP: "the device does not support the rate at which this peer started"
     case ETIMEDOUT: "playback has stalled"
     case EPIPE: "playback stopped and could not be restarted"
     case ENOSTR: "the device accepts samples without playing them"

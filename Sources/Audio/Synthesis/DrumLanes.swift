@@ -3,9 +3,13 @@ import CFluidSynth
 /// A drum kit whose hits start on exact frames.
 ///
 /// FluidSynth starts voices on its own 64-frame blocks, so a single synthesizer misplaces a hit by up to 63 frames. Here, 64
-/// synthesizers (lanes) share one SoundFont. The blocks of lane k begin at the frames congruent to k modulo 64, so at each
-/// frame exactly one lane can begin a block. A hit at frame f is played by lane f mod 64, whose next block begins at f.
-/// Lanes without a voice are not rendered.
+/// synthesizers (lanes) share one SoundFont. A lane without a voice is idle and is not rendered, so its next block can begin
+/// at any frame. A hit is therefore played by an idle lane, which begins a block at the frame of the hit. Hits on the same
+/// frame share a lane while it has room for their voices.
+///
+/// **Voice stealing.** While fewer than 64 voices sound, a lane is idle, and no voice is stolen (``LaneTable``). Without an
+/// idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise the lane with the
+/// oldest hit ends its voices for the new hit.
 ///
 /// Blocks are rendered in the order of their first frames, independently of the period length. The sum of the lanes is
 /// therefore bit-identical for every division into periods. A block extends past the end of its period by up to 63 frames,
@@ -14,10 +18,15 @@ import CFluidSynth
 /// **Cut-off groups.** Each group has its own drum channel in every lane. A hit in a group first silences this channel in
 /// all lanes. A lane falls silent at its next block, so the old sound ends at most 63 frames after the new sound began.
 ///
+/// **Event ring.** Until the next block of a lane, FluidSynth keeps the parameter changes of its voices in a ring of 1024
+/// changes. A change that does not fit is lost, and a voice whose start is lost never ends. A lane accepts hits up to
+/// 16 voices. They make at most 50 changes each, and a hit makes one change in each earlier voice of its note or group.
+/// The sum is less than 1024.
+///
 /// **Priming.** FluidSynth plays each voice in a voice slot. During the first block of a voice, FluidSynth moves the stereo
 /// position from that of the previous voice in the same slot to that of the new voice. To make a hit independent of earlier
 /// hits, a lane that falls silent plays an inaudible hit in each slot it has used. All following voices then start from the
-/// same state. Only a hit in a lane that still sounds may find a slot in another state.
+/// same state. Only a hit in a lane that has sounded since an earlier frame may find a slot in another state.
 ///
 /// The value has one owner, so one thread at a time uses it.
 public struct DrumLanes: ~Copyable, @unchecked Sendable {
@@ -34,21 +43,22 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   // Invariants: all 64 synthesizers live from init to deinit. `left` and `right` hold 4096 + 63 frames from `position`
   // on. They contain exactly the blocks that start before `renderedEnd`, so frames outside
   // `position..<renderedEnd + 63` are zero; position <= renderedEnd <= position + 4096. `block` holds one block of 64
-  // left and 64 right samples. Bit k of `activeLanes` is set while lane k may have voices. `usedSlots` is the number of
-  // voice slots that each lane has used since it was primed. It begins with all slots, so that init primes all of them.
-  private let lanes: UnsafeMutablePointer<OpaquePointer>
-  private let left: UnsafeMutablePointer<Float>
-  private let right: UnsafeMutablePointer<Float>
-  private let block: UnsafeMutablePointer<Float>
-  private var renderedEnd: Int64 = 0
-  private var activeLanes: UInt64 = 0
-  private var usedSlots = InlineArray<64, Int32>(repeating: DrumLanes.polyphony)
-  private let primingNote: UInt8
+  // left and 64 right samples. Each lane that may have voices is active in `table`. `usedSlots` is the number of voice
+  // slots that each lane has used since it was primed. It begins with all slots, so that init primes all of them. Bit c of
+  // `soundingChannels` is set while a voice of the lane may sound on channel c and was not silenced.
+  let lanes: UnsafeMutablePointer<OpaquePointer>
+  let left: UnsafeMutablePointer<Float>
+  let right: UnsafeMutablePointer<Float>
+  let block: UnsafeMutablePointer<Float>
+  var renderedEnd: Int64 = 0
+  var table = LaneTable()
+  var usedSlots = InlineArray<64, Int32>(repeating: DrumLanes.polyphony)
+  var soundingChannels = InlineArray<64, UInt16>(repeating: 0)
+  let primingNote: UInt8
   private let soundFont: SoundFont
   private let rate: Int64
 
-  /// The frames per FluidSynth block, which is also the number of lanes. The lane of a frame is `frame & 63`, which is the
-  /// frame modulo 64, also for negative frames.
+  /// The frames per FluidSynth block, which is also the number of lanes.
   static var blockFrames: Int { @_noLocks @_noAllocation get { 64 } }
   /// The maximum number of frames by which a block extends past the end of its period.
   private static var overhang: Int { @_noLocks @_noAllocation get { 63 } }
@@ -96,7 +106,7 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   ///   - group: The cut-off group, 1...8, or 0 for none.
   ///   - frame: In `position..<position + maximumPeriod`, and not before the frame of an earlier hit.
   ///
-  /// - Returns: false, without an effect, if a parameter is out of range.
+  /// - Returns: false, without an effect, if a parameter is out of range, or if the hits on this frame use all lanes.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -104,10 +114,12 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
     guard note < 128, velocity > 0, velocity < 128, group <= Self.groupCount else { return false }
     guard frame >= renderedEnd, frame &- position < Int64(Self.maximumPeriod) else { return false }
     renderBlocks(before: frame)
-    if group > 0 { silence(channel: Self.channel(of: group)) }
-    let lane = Int(truncatingIfNeeded: frame & 63)
-    lane_note_on(lanes[lane], Self.channel(of: group), Int32(note), Int32(velocity))
-    activeLanes |= 1 &<< UInt64(lane)
+    guard let lane = selectLane(for: frame) else { return false }
+    let channel = Self.channel(of: group)
+    if group > 0 { silence(channel: channel) }
+    lane_note_on(lanes[lane], channel, Int32(note), Int32(velocity))
+    table.strike(lane, at: frame)
+    soundingChannels[lane] |= 1 &<< UInt16(channel)
     let used = lane_voices(lanes[lane])
     if used > usedSlots[lane] { usedSlots[lane] = used }
     return true
@@ -159,69 +171,6 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   /// numbering). Group g uses g - 1.
   @_noLocks @_noAllocation
   static func channel(of group: UInt8) -> Int32 { group == 0 ? 9 : Int32(group) &- 1 }
-
-  /// Ends the voices of `channel`, zero-based, in all lanes; -1 for all channels.
-  @_noLocks @_noAllocation
-  private func silence(channel: Int32) {
-    var remaining = activeLanes
-    while remaining != 0 {
-      lane_silence(lanes[remaining.trailingZeroBitCount], channel)
-      // Clears the lowest bit that is set.
-      remaining &= remaining &- 1
-    }
-  }
-
-  /// Renders every block that starts before `frame` and has not been rendered.
-  @_noLocks @_noAllocation
-  private mutating func renderBlocks(before frame: Int64) {
-    guard frame > renderedEnd else { return }
-    while activeLanes != 0 {
-      // `activeLanes`, rotated right by the lane whose block can start at `renderedEnd`. Bit n of the result shows whether a
-      // block starts n frames after `renderedEnd`.
-      let lane = UInt64(truncatingIfNeeded: renderedEnd & 63)
-      let upcoming = (activeLanes &>> lane) | (activeLanes &<< ((64 &- lane) & 63))
-      renderedEnd = renderedEnd &+ Int64(upcoming.trailingZeroBitCount)
-      if renderedEnd >= frame { break }
-      renderBlock()
-      renderedEnd = renderedEnd &+ 1
-      if renderedEnd == frame { break }
-    }
-    renderedEnd = frame
-  }
-
-  /// Renders the block that starts at `renderedEnd` and adds it to the buffers.
-  @_noLocks @_noAllocation
-  private mutating func renderBlock() {
-    let lane = Int(truncatingIfNeeded: renderedEnd & 63)
-    let start = Int(truncatingIfNeeded: renderedEnd &- position)
-    lane_render(lanes[lane], Int32(Self.blockFrames), block, block + Self.blockFrames)
-    var frame = 0
-    while frame < Self.blockFrames {
-      left[start &+ frame] += block[frame]
-      right[start &+ frame] += block[Self.blockFrames &+ frame]
-      frame += 1
-    }
-    if lane_voices(lanes[lane]) == 0 {
-      activeLanes &= ~(1 &<< UInt64(lane))
-      prime(lane)
-    }
-  }
-
-  /// Plays ``primingNote`` inaudibly in the used slots of a silent lane. FluidSynth uses the slots in ascending order. A hit
-  /// may start several voices, or none, so the loop counts voices and limits the number of hits. The first block sets the
-  /// state of the slots, and the second one ends the voices. Both are discarded.
-  @_noLocks @_noAllocation
-  private mutating func prime(_ lane: Int) {
-    var hits: Int32 = 0
-    while hits < usedSlots[lane] && lane_voices(lanes[lane]) < usedSlots[lane] {
-      lane_note_on(lanes[lane], Self.channel(of: 0), Int32(primingNote), 127)
-      hits += 1
-    }
-    lane_render(lanes[lane], Int32(Self.blockFrames), block, block + Self.blockFrames)
-    lane_silence(lanes[lane], -1)
-    lane_render(lanes[lane], Int32(Self.blockFrames), block, block + Self.blockFrames)
-    usedSlots[lane] = 0
-  }
 
   /// Advances ``position`` by `count` frames, which must be rendered. Moves the frames after them to the start of the
   /// buffers and clears the rest.

@@ -17,6 +17,9 @@ int64_t realtime_now(void) REALTIME_SAFE;
 /// Returns CLOCK_REALTIME in nanoseconds, the clock of the kernel's arrival stamps.
 int64_t realtime_wall_clock(void) REALTIME_SAFE;
 
+/// Returns CLOCK_BOOTTIME in nanoseconds, which runs while the machine is suspended. CLOCK_MONOTONIC stands still then.
+int64_t realtime_boot_clock(void) REALTIME_SAFE;
+
 /// Sleeps until `deadline`, in nanoseconds of CLOCK_MONOTONIC. Continues to sleep after a signal.
 void realtime_sleep_until(int64_t deadline) REALTIME_SAFE;
 
@@ -32,7 +35,8 @@ uint32_t realtime_bell_count(const uint32_t *word) REALTIME_SAFE;
 void realtime_bell_wait(uint32_t *word, uint32_t seen, int64_t deadline) REALTIME_SAFE;
 
 /// Prepares the calling thread: sets its name; sets its timer slack to 1 ns (a FIFO thread has no slack anyway); sets
-/// SCHED_RESET_ON_FORK, so that threads which it or a library starts have normal priority.
+/// SCHED_RESET_ON_FORK, so that threads which it or a library starts have normal priority; makes its stack resident and,
+/// if the kernel permits, locks it.
 void realtime_prepare_thread(const char *name);
 
 /// Sets the name of the calling thread, at most 15 octets.
@@ -40,6 +44,17 @@ void realtime_name_thread(const char *name);
 
 /// Disables transparent huge pages for this process. Returns 0 on success.
 int realtime_disable_huge_pages(void);
+
+/// Loads the code and the constants of the program, and of the loaded libraries that real-time threads call, and locks
+/// them. If the kernel refuses the lock, they are only loaded. The files of all other libraries are read in advance.
+void realtime_lock_code(void);
+
+/// Returns whether the process may lock `bytes` more octets of memory.
+int realtime_can_lock(size_t bytes);
+
+/// Returns the number of octets that the process may lock (RLIMIT_MEMLOCK), or -1 if there is no limit, or if the process
+/// may exceed the limit (CAP_IPC_LOCK).
+int64_t realtime_lock_limit(void);
 
 /// Waits until `thread` has ended, but at most until `deadline`, in nanoseconds of CLOCK_MONOTONIC. Returns 1 if it has
 /// ended, otherwise 0. After 1, `thread` must not be joined again.
@@ -54,14 +69,18 @@ struct realtime_address {
   uint16_t port;
 };
 
-/// Sends one datagram without blocking, through a socket of family AF_INET6 (if `is_dual_stack`) or AF_INET. Returns 0
-/// or -errno.
-int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, struct realtime_address to) REALTIME_SAFE;
+/// Sends one datagram without blocking, through a socket of family AF_INET6 (if `is_dual_stack`) or AF_INET. The source
+/// address is `from`; if `from` is ::, the kernel chooses the address. The port of `from` is not used. Returns 0 or
+/// -errno: -EINVAL if `from` is not an address of this host.
+int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, struct realtime_address to,
+                  struct realtime_address from) REALTIME_SAFE;
 
-/// Receives one datagram without blocking. Stores the sender in `from` and the kernel's arrival stamp in `stamp`, in
+/// Receives one datagram without blocking. Stores the sender in `from`, the local address to which the datagram was sent
+/// in `to` (with port 0; :: if the kernel does not report the address), and the kernel's arrival stamp in `stamp`, in
 /// nanoseconds of CLOCK_REALTIME, 0 if there is none. Returns the full length of the datagram, which can exceed
 /// `capacity`, or -errno.
-long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_address *from, int64_t *stamp) REALTIME_SAFE;
+long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_address *from, struct realtime_address *to,
+                      int64_t *stamp) REALTIME_SAFE;
 
 /// Returns the number of datagrams that the kernel dropped because the socket's receive buffer was full, modulo 2^32.
 uint32_t realtime_dropped(int fd) REALTIME_SAFE;

@@ -97,11 +97,12 @@ extension Peer {
   func startIfDue(at now: Instant) {
     guard let due = startsAt else { return }
     // In the half second, new peers measure the clock of this peer.
-    if core.invitations.areAllEstablished, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
+    let areAllInSession = core.invitations.areAllEstablished && hosts.unresolved.isEmpty
+    if areAllInSession, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
     guard now >= due else { return }
     startsAt = nil
-    if !core.invitations.areAllEstablished {
-      let places = core.invitations.missingPlaces.map(\.description).joined(separator: ", ")
+    if !areAllInSession {
+      let places = (core.invitations.missingPlaces.map(\.description) + hosts.unresolved).joined(separator: ", ")
       log.warning("--start: no session with \(places); the rhythm starts without waiting any longer")
     }
     do throws(CommandError) {

@@ -12,8 +12,8 @@ extension Peer {
     let now = MonotonicClock.now
     // Stop and the ends of all notes are sent before the sessions are closed.
     for message in midi?.releaseAll() ?? [] { core.play(message, at: now) }
-    discovery?.stop()
-    discovery = nil
+    // The announcement is withdrawn in the background. The wait for the daemon comes last, because the daemon may hang.
+    discovery?.withdraw()
     core.releaseNotes()
     execute(core.takeOutputs(at: now))
     clock.stop()
@@ -29,6 +29,9 @@ extension Peer {
     defer {
       midi?.sequencer.close()
       ports.close()
+      storage.finish()
+      discovery?.stop()
+      discovery = nil
     }
     trace.finish(summary)
     try sound.finish()

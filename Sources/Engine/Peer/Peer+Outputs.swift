@@ -14,14 +14,14 @@ extension Peer {
     var hasRosterChanged = false
     for output in outputs {
       switch output {
-      case .send(let octets, let address, let port):
-        _ = (port == .control ? ports.control : ports.data).send(octets, to: address)
-      case .probe(let session, let address):
-        core.endpoint.sendProbe(on: session) { probes.send($0, to: address) }
-      case .clockPacket(let session, let address):
+      case .send(let octets, let address, let local, let port):
+        _ = (port == .control ? ports.control : ports.data).send(octets, to: address, from: local)
+      case .probe(let session, let address, let local):
+        core.endpoint.sendProbe(on: session) { probes.send($0, to: address, from: local) }
+      case .clockPacket(let session, let address, let local):
         var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
         if core.endpoint.clockPacket(on: session, sentAt: MonotonicClock.now)?.append(to: &packet) == true {
-          _ = ports.data.send(packet, to: address)
+          _ = ports.data.send(packet, to: address, from: local)
         }
       case .stream(let command): execute(command)
       case .play(let schedule):
@@ -33,7 +33,7 @@ extension Peer {
         if session != nil, midi != nil { clock.send(.port(message)) }
         // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They
         // sound on channel 16 (zero-based 15).
-        clock.send(.sound(message.on(message.channel == Channel(wire: 0) ? Channel(wire: 15) : nil)))
+        clock.sound(message.on(message.channel == Channel(wire: 0) ? Channel(wire: 15) : nil))
         if observer != nil {
           let peer = session.flatMap { core.roster[$0]?.reference }
           observer?.report(.sounded(message, from: peer), about: peer, at: MonotonicClock.now)

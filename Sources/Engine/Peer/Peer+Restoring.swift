@@ -32,7 +32,8 @@ extension Peer {
       return log.notice("peer restored, but the machine was restarted; \(remedy)")
     }
     do throws(CommandError) {
-      try ensemble.resume(rhythm, at: now)
+      // The session was saved without the rhythm if another peer had become the master before the crash.
+      try ensemble.resume(rhythm, highestSeen: rhythm.claim.term, at: now)
       log.notice("peer restored; this peer is the master again")
     } catch {
       log.notice("peer restored, but not as the master; \(description(of: error))")

@@ -55,7 +55,8 @@ extension Peer {
       summary.others["clock_ticks_doubled"] = externalClock.duplicates
     }
     if let midi {
-      let lost = Int64(networkRings.arrivals.dropped) + Int64(clock.rings.messages.dropped)
+      let lost = Int64(
+        networkRings.arrivals.dropped + clock.rings.messages.dropped + clock.rings.playedSounds.dropped)
       summary.others["midi_dropped"] = midi.outbound.refused + core.notes.budget.refused + lost
       summary.others["midi_overflows"] = midi.overflows
       summary.others["midi_ignored"] = midi.ignored

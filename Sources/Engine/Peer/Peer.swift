@@ -29,12 +29,16 @@ public final class Peer {
   var midi: MIDIPorts?
   /// Nil while discovery is off.
   var discovery: Discovery?
+  /// The configured hosts.
+  let hosts: HostResolver
 
   // MARK: Storage and reporting
 
   var storage: SessionKeeper
   var trace: PeerTrace
   var clockWarnings = ClockWarnings()
+  /// Detects suspensions of the machine.
+  var suspensions = ClockStepDetector(of: .boot)
   var sessionLog: SessionLog
   /// Nil if there is no observer.
   var observer: EventObserver?
@@ -82,17 +86,11 @@ public final class Peer {
     tempo = configuration.tempo
     sessionLog = SessionLog(log)
     if let path = configuration.trace { try TraceWriter.check(path: path) }
-    var addresses = try configuration.connect.map { try SocketAddress(resolving: $0) }
-    for place in configuration.restored?.peers ?? [] {
-      if let address = try? SocketAddress(resolving: place), !addresses.contains(address) { addresses.append(address) }
-    }
-    var peerClocks: [RTPPeerClock] = []
-    for case .peer(let name) in configuration.clockFrom {
-      let address = try SocketAddress(resolving: name)
-      peerClocks.append(RTPPeerClock(address: address, name: name))
-      if !addresses.contains(address) { addresses.append(address) }
-    }
-    let store = try store ?? StateStore(name: configuration.name)
+    let resolved: [HostResolver.Host]
+    (hosts, resolved) = try Self.resolveHosts(configuration, mailbox: mailbox)
+    // The saved addresses are numeric, so no name server is asked.
+    let restored = (configuration.restored?.peers ?? []).compactMap { try? SocketAddress(resolving: $0) }
+    let store = try store ?? StateStore(name: configuration.name, log: log)
     storage = SessionKeeper(store, log: log)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)
@@ -117,9 +115,9 @@ public final class Peer {
     let peerOptions = configuration.peerOptions
     core = PeerCore(
       name: configuration.name, ensemble: ensemble,
-      invitations: InvitationList(to: addresses.map(InvitationList.Place.init), local: store.identity, at: now),
+      invitations: InvitationList(to: [], local: store.identity, at: now),
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
-    core.peerClocks = peerClocks
+    core.defaultProgram = { ChannelSynthesizer.defaultProgram(of: $0) }
     core.ensemble.gates = configuration.gates
     core.ensemble.masterLoss = configuration.masterLoss
     core.ensemble.totalActivityRule = configuration.totalActivityRule
@@ -137,7 +135,7 @@ public final class Peer {
       rings: networkRings)
 
     if configuration.start {
-      startsAt = now + (addresses.isEmpty ? .milliseconds(100) : .seconds(5))
+      startsAt = now + (configuration.connect.isEmpty && restored.isEmpty ? .milliseconds(100) : .seconds(5))
     } else if let duration = configuration.duration {
       leavesAt = now + duration
     }
@@ -157,6 +155,11 @@ public final class Peer {
       throw error
     }
     reportStart(lead: lead, advice: [clock.schedulingPolicy.advice, memory].compactMap { $0 })
+    for host in resolved { use(host, at: now) }
+    for address in restored { core.invitations.configure(InvitationList.Place(address), at: now) }
+    for name in hosts.unresolved {
+      log.notice("host \(name): the name server has not answered yet; the peer connects when it has answered")
+    }
     let policy = configuration.policy
     core.endpoint.admits = { policy.admits($0, from: $1) }
   }
@@ -200,13 +203,19 @@ public final class Peer {
       for command in mailbox.takeAll() { execute(command) }
       receiveDatagrams()
       let now = MonotonicClock.now
+      if let duration = suspensions.check() { resume(after: duration, at: now) }
       receiveMIDI(at: now)
       handleDiscovery(at: now)
+      handleHosts(at: now)
       core.advance(to: now)
       startIfDue(at: now)
       executeOutputs(at: now)
       observeRoster(at: now)
       recordTicks(at: now)
+      if sound.raiseLead() {
+        ensemble.raiseSoundLead(to: sound.lead)
+        clock.send(.soundLead(sound.lead))
+      }
       if let message = sound.warning(at: now) { log.warning("\(message)") }
       if let status, now >= nextStatus {
         nextStatus = now + .milliseconds(100)
@@ -238,16 +247,15 @@ public final class Peer {
       remaining -= 1
       core.receive(
         datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
-        port: datagram.port == .control ? .control : .data, at: datagram.at, answeredAt: datagram.answeredAt,
-        now: MonotonicClock.now)
+        to: datagram.to, port: datagram.port == .control ? .control : .data, at: datagram.at,
+        answeredAt: datagram.answeredAt, now: MonotonicClock.now)
     }
   }
 
   /// Executes the outputs of the core.
   func executeOutputs(at now: Instant) {
     let outputs = core.takeOutputs(at: now)
-    // The term and the session must be saved before any datagram contains them.
-    storage.store.keep(term: ensemble.highestTerm)
+    storage.reserve(for: ensemble.highestTerm)
     saveSession(at: now)
     execute(outputs)
     let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0

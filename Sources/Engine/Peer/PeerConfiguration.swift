@@ -7,9 +7,10 @@ public struct PeerConfiguration: Sendable {
   /// The sound card.
   public enum Card: Hashable, Sendable {
     case none
-    /// The default device. If it cannot be used, the peer reports this and plays without a sound card.
+    /// The default device. If it cannot be used, the peer reports this and plays without a sound card until the
+    /// device can be opened.
     case defaultIfUsable
-    /// The ALSA PCM device of this name.
+    /// The ALSA PCM device of this name. If it is the default device or a sound server, it may be missing at the start.
     case named(String)
   }
 

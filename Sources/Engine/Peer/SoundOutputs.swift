@@ -7,13 +7,11 @@ import Realtime
 /// The outputs for hits and notes: a sound card, a recording, both, or none. Without an output, hits are only counted. Each
 /// output has its own audio thread and ``SoundModule``.
 final class SoundOutputs {
-  /// How long before its instant a hit must be passed to the output; final after ``start(name:rings:)``.
+  /// How long before its instant a hit must be passed to the output. ``raiseLead()`` increases it.
   private(set) var lead: Nanoseconds
   /// The sound card; nil if there is none.
   private let device: PCMDevice?
   private let latency: Nanoseconds
-  /// Whether the default sound card was requested but cannot be used.
-  private let isMissing: Bool
   /// The path of the recording; nil if there is none.
   private let path: String?
   // The sound sources, until the audio threads take them.
@@ -26,27 +24,31 @@ final class SoundOutputs {
   private var cardlessThread: AudioThread?
 
   // What ``warning(at:)`` has reported.
+  /// The value of ``lead`` at the end of ``start(name:rings:)``.
+  private var initialLead = Nanoseconds.zero
   /// The last known status of the sound card.
-  private var status = CardState.Status.playing
-  /// Whether a warning of an increased delay was given.
-  private var hasWarnedOfDelay = false
+  private var status: CardState.Status
+  /// Whether an increased delay was reported.
+  private var hasReportedDelay = false
   /// The number of underruns that were reported.
   private var reportedUnderruns: Int64 = 0
   /// The instant of the last report of underruns.
   private var underrunReport: Instant?
 
-  /// Opens the sound card and loads the SoundFont. Nothing plays yet.
+  /// Opens the sound card and loads the SoundFont. Nothing plays yet. A sound card or a sound server that is missing is used
+  /// when it appears.
   ///
   /// - Throws: ``PCMError`` or ``AudioFileError``.
   init(_ configuration: PeerConfiguration) throws {
     switch configuration.card {
     case .none: device = nil
-    case .named(let name): device = try PCMDevice(name)
+    case .named(let name): device = try Self.open(name)
     case .defaultIfUsable:
       // Opening a device would block for long if its sound server hangs.
-      device = PCMDevices.canOpen() ? try? PCMDevice("default") : nil
+      let opened = PCMDevices.canOpen() ? try? PCMDevice("default") : nil
+      device = opened ?? PCMDevice(awaiting: "default")
     }
-    isMissing = configuration.card == .defaultIfUsable && device == nil
+    status = device?.isAwaited == true ? .awaited : .playing
     latency = configuration.latency
     path = configuration.recording
     lead = max(EnsembleState.standardSoundLead, (device?.lead ?? .zero) + latency + Self.margin)
@@ -54,20 +56,27 @@ final class SoundOutputs {
     if path != nil { recordingModule = try SoundModule(soundFont: configuration.soundFont) }
   }
 
+  /// Opens the device `name`. If it is the default device or a sound server and is missing, returns a device that waits for it.
+  private static func open(_ name: String) throws(PCMError) -> PCMDevice {
+    do {
+      return try PCMDevice(name)
+    } catch {
+      guard error.isAbsence, PCMDevices.servers.contains(where: { $0.name == name }) else { throw error }
+      return PCMDevice(awaiting: name)
+    }
+  }
+
   /// How late the control and clock threads may be. Added to the delay of the output.
   private static let margin = Nanoseconds.milliseconds(15)
+  /// The upper limit of ``lead`` while a device plays. A device that reports a longer delay does not measure it correctly.
+  private static let maximumLead = Nanoseconds.seconds(2)
 
   /// Whether the hits are audible, now or in a recording.
-  var isHeard: Bool { device != nil || path != nil }
+  var isHeard: Bool { path != nil || cardState?.status == .playing }
   /// Whether there are two outputs.
   var areTwo: Bool { device != nil && path != nil }
   /// The state of the sound card for the player.
-  var summary: String? {
-    if isMissing {
-      return "sound card: the default one is not usable, so this peer plays without one; `tutti ports` lists others"
-    }
-    return device.map { "sound: \($0.summary)" }
-  }
+  var summary: String? { device.map { "sound: \($0.summary)" } }
   /// The number of the recording's first frame on the grid.
   var firstFrame: Int64 { cardlessThread?.firstFrame ?? 0 }
   /// When the recording's first frame sounds.
@@ -90,6 +99,7 @@ final class SoundOutputs {
         events: device == nil ? rings.sounds : rings.recorded, module: recordingModule.take(),
         sink: recording.map { .wav($0) } ?? .none)
     }
+    initialLead = lead
   }
 
   /// Measures the delay of a sound server for a second and uses the largest value. A sound server reports its delay only
@@ -98,8 +108,19 @@ final class SoundOutputs {
     let end = MonotonicClock.now + .seconds(1)
     while MonotonicClock.now < end {
       MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(20))
-      if let state = cardThread?.cardState { lead = max(lead, state.lead + Self.margin) }
+      raiseLead()
     }
+  }
+
+  /// Increases ``lead`` if the delay of the sound card has increased: a sound server needs more frames after a stall, or a
+  /// device has appeared. Returns whether ``lead`` has increased.
+  @discardableResult
+  func raiseLead() -> Bool {
+    guard let state = cardThread?.cardState, state.status == .playing else { return false }
+    let needed = min(state.lead + Self.margin, Self.maximumLead)
+    guard needed > lead else { return false }
+    lead = needed
+    return true
   }
 
   /// Returns the warning for the player that is due at `now`, if any.
@@ -113,7 +134,9 @@ final class SoundOutputs {
       return "sound card \(device.name): lost (\(reason)); the rhythm continues without it; connect it again"
     case (.lost, .lost) where previousStatus != status:
       return "sound card \(device.name): \(state.reason ?? "unknown reason"); trying again"
-    case (.lost, .playing): return "sound card \(device.name): available again"
+    case (.awaited, .lost): return "sound card \(device.name): \(state.reason ?? "unknown reason"); waiting for it"
+    case (.lost, .playing), (.awaited, .playing):
+      return "sound card \(device.name): available \(state.losses > 0 ? "again" : "now")"
     default: break
     }
     // At most once a minute, because underruns can be frequent.
@@ -122,11 +145,10 @@ final class SoundOutputs {
       return "sound card \(device.name): \(state.underruns - reportedUnderruns) underruns, so the sound has gaps; "
         + "close other programs, or allow real-time priority (see README.md)"
     }
-    guard !hasWarnedOfDelay, status == .playing, state.lead > lead else { return nil }
-    hasWarnedOfDelay = true
-    return
-      "sound card \(device.name): its delay has increased to \(Int(state.lead.milliseconds)) ms, so hits are late; "
-      + "restart the peer to measure the delay again"
+    guard !hasReportedDelay, status == .playing, state.lead > initialLead else { return nil }
+    hasReportedDelay = true
+    return "sound card \(device.name): its delay has increased to \(Int(state.lead.milliseconds)) ms; "
+      + "this peer now passes hits to the sound card earlier"
   }
 
   /// The counters of the sound card, with the lost frames and the clipped samples of the recording. Without a sound card, the

@@ -10,7 +10,7 @@ struct ClockWarnings {
   private var hasWarnedOfReplies = false
   private var hasWarnedOfStamps = false
   /// Detects steps of the system clock.
-  private(set) var system = ClockStepDetector()
+  private(set) var system = ClockStepDetector(of: .system)
   /// The instant of the next check of the system clock.
   private var nextCheck = Instant(nanoseconds: .min)
 

@@ -1,7 +1,7 @@
 public import Ensemble
 public import MusicalTime
 
-/// An event of a running peer, for an observer.
+/// An event that the local peer reports to an observer.
 public struct PeerEvent: Sendable {
   public let kind: Event
   /// The remote peer of the event, if it has one.

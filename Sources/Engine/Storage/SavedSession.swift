@@ -20,8 +20,7 @@ public struct SavedSession: Sendable, Equatable {
 
   public init(
     patch: String, tempo: Tempo, activity: UInt8, gates: Gates, peers: [String], position: Step,
-    rhythm: TimelineMessage?,
-    boot: String
+    rhythm: TimelineMessage?, boot: String
   ) {
     (self.patch, self.tempo, self.activity, self.gates) = (patch, tempo, activity, gates)
     (self.peers, self.position, self.rhythm, self.boot) = (peers, position, rhythm, boot)

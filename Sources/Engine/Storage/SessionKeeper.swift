@@ -1,36 +1,68 @@
 import Ensemble
 import Logging
 import MusicalTime
+import Synchronization
 
-/// Saves the session of a peer, so that the peer can be restored after a crash.
+/// Stores the bound of the terms and the session of a running peer, so that the peer can be restored after a crash.
 struct SessionKeeper {
-  /// The shortest time between two writes, because a player can change the tempo continuously.
+  /// The shortest time between two writes of the session, because a player can change the tempo continuously.
   private static var minimumInterval: Nanoseconds { .milliseconds(200) }
 
   let store: StateStore
   /// The state that was saved last.
   var saved: SavedSession?
   private let log: Logger
+  private let writer: StateWriter
+  private var reservation: TermReservation
   private var nextSave = Instant(nanoseconds: .min)
-  private var hasReportedFailure = false
 
-  init(_ store: StateStore, log: Logger) { (self.store, self.log) = (store, log) }
+  /// Reserves the first block of terms on the disk, which may take long.
+  init(_ store: StateStore, log: Logger) {
+    (self.store, self.log) = (store, log)
+    reservation = TermReservation(after: store.term)
+    let warning = FailureWarning(log)
+    writer = StateWriter(
+      writeTerm: { store.write(term: $0) }, writeSession: { store.write($0) }, onFailure: { warning.give() })
+    if !store.write(term: reservation.bound) { warning.give() }
+  }
 
-  /// Whether ``save(_:at:)`` is due. A new rhythm of the local peer must be saved at once, before other peers hear of it.
-  /// Other changes wait for ``minimumInterval``.
+  /// Reserves more terms if `term`, the highest term seen, has come near the bound.
+  mutating func reserve(for term: UInt32) {
+    if let bound = reservation.reserve(for: term) { writer.write(term: bound) }
+  }
+
+  /// Whether ``save(_:at:)`` is due. A new rhythm of the local peer is saved at once. Other changes wait for
+  /// ``minimumInterval``.
   func isDue(for ensemble: EnsembleState, at now: Instant) -> Bool {
     ensemble.resumable?.claim != saved?.rhythm?.claim || now >= nextSave
   }
 
-  /// Saves the state if it has changed.
+  /// Saves the state in the background if it has changed.
   mutating func save(_ state: SavedSession, at now: Instant) {
     nextSave = now + Self.minimumInterval
     guard state != saved else { return }
     // Also if the write fails. The next attempt is then made after the next change.
     saved = state
-    guard !store.keep(state), !hasReportedFailure else { return }
-    hasReportedFailure = true
-    log.warning(
-      "state folder: the state of this peer cannot be saved, so --restore would not work; check the free disk space")
+    writer.write(state)
+  }
+
+  /// Waits until everything is on the disk, at most two seconds.
+  func finish() {
+    guard !writer.finish(within: .seconds(2)) else { return }
+    log.warning("state folder: the disk is too slow, so the last changes of this session may be lost; check the disk")
+  }
+
+  /// Warns once that the state cannot be written.
+  private final class FailureWarning: Sendable {
+    private let log: Logger
+    private let isGiven = Atomic(false)
+
+    init(_ log: Logger) { self.log = log }
+
+    func give() {
+      guard !isGiven.exchange(true, ordering: .relaxed) else { return }
+      log.warning(
+        "state folder: the state of this peer cannot be written, so --restore may not work; check the disk")
+    }
   }
 }

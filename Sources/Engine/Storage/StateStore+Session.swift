@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 public import Logging
 
 // The saved session of a peer, next to its identity in the state folder.
@@ -11,10 +12,11 @@ extension StateStore {
   /// The maximum size of the file in bytes.
   private static let maximumSize = 1 << 20
 
-  /// Replaces the saved session atomically by `state`. If the write fails, the former session remains.
+  /// Replaces the saved session atomically by `state`. If the write fails, the former session remains. May take long.
   ///
-  /// - Returns: whether the session was saved.
-  func keep(_ state: SavedSession) -> Bool {
+  /// - Returns: false if the write failed. True if it succeeded, or if the state folder cannot be used.
+  func write(_ state: SavedSession) -> Bool {
+    guard let sessionPath else { return true }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     guard let data = try? encoder.encode(state) else { return false }
@@ -24,28 +26,32 @@ extension StateStore {
   /// Returns the saved session; nil if there is none, or if the file cannot be used. A file that cannot be used is renamed.
   /// `log` contains the reason in both cases.
   public func restoreSession(_ log: Logger) -> SavedSession? {
-    guard let file = FileHandle(forReadingAtPath: sessionPath) else {
-      let reason = "there is no file \(sessionPath), so nothing is restored"
-      log.notice("--restore: \(reason); give the --name of the crashed peer")
+    // The warning of the state folder contains the reason.
+    guard let sessionPath else { return nil }
+    let file: StateFile
+    do throws(StateFile.Refusal) { file = try StateFile(sessionPath, O_RDONLY) } catch {
+      let reason = error.isMissing ? "there is no file \(sessionPath)" : "\(error)"
+      let remedy = error.isMissing ? "give the --name of the crashed peer" : "remove the file"
+      log.notice("--restore: \(reason), so nothing is restored; \(remedy)")
       return nil
     }
-    defer { try? file.close() }
+    let handle = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: false)
     do {
-      guard let data = try file.read(upToCount: Self.maximumSize + 1), data.count <= Self.maximumSize else {
+      guard let data = try handle.read(upToCount: Self.maximumSize + 1), data.count <= Self.maximumSize else {
         throw SavedSession.Fault.isDamaged
       }
       return try JSONDecoder().decode(SavedSession.self, from: data)
     } catch SavedSession.Fault.isNewer(let version) {
-      putAside("has version \(version), but this program supports version \(SavedSession.version)", log)
+      putAside(sessionPath, "has version \(version), but this program supports version \(SavedSession.version)", log)
     } catch {
-      putAside("is damaged", log)
+      putAside(sessionPath, "is damaged", log)
     }
     return nil
   }
 
-  /// Renames a file that cannot be used, and logs `reason`, for example "is damaged". The new name ends with the first free
-  /// number from 1 to 99.
-  private func putAside(_ reason: String, _ log: Logger) {
+  /// Renames a session file that cannot be used, and logs `reason`, for example "is damaged". The new name ends with the
+  /// first free number from 1 to 99.
+  private func putAside(_ sessionPath: String, _ reason: String, _ log: Logger) {
     for number in 1...99 {
       let aside = "\(sessionPath).\(number)"
       guard !FileManager.default.fileExists(atPath: aside) else { continue }

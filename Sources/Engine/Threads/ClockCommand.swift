@@ -1,3 +1,4 @@
+import MusicalTime
 import Sending
 import Transports
 
@@ -5,6 +6,8 @@ import Transports
 enum ClockCommand: Sendable, BitwiseCopyable {
   /// A command to the writer of the RTP streams.
   case stream(StreamCommand)
+  /// From now on, hits are passed to the sound this much ahead of their due times.
+  case soundLead(Nanoseconds)
   /// A local program has subscribed to the ALSA clock port.
   case subscribed(SequencerAddress)
   /// A local program has ended its subscription.

@@ -13,6 +13,9 @@ import Transports
 struct ClockLoop: ~Copyable {
   /// The maximum number of simultaneous sessions.
   static var maximumSessions: Int { 1100 }
+  /// The maximum number of commands that are executed, and of sounds that are passed on, before the loop checks the deadlines
+  /// again. A thousand peers can cause thousands of commands at once, and each takes up to a microsecond.
+  static var slice: Int { @_noLocks @_noAllocation get { 16 } }
 
   let shared: ClockRings
   let socket: UDPSocket
@@ -42,20 +45,39 @@ struct ClockLoop: ~Copyable {
       // Read before the rings, so that a command after the reading ends the wait.
       let bellCount = shared.bell.count
       guard execute() else { return }
-      if let next = step(at: MonotonicClock.now) { shared.bell.wait(until: next, since: bellCount) }
+      if let next = step(at: MonotonicClock.now), !hasMore { shared.bell.wait(until: next, since: bellCount) }
     }
   }
 
-  /// Executes the commands in the ring, as long as the sender has no message and no series of packets in progress.
+  /// Whether sounds or commands are left that can be processed now.
+  ///
+  /// Real-time: safe.
+  var hasMore: Bool {
+    @_noLocks @_noAllocation mutating get { shared.playedSounds.count > 0 || hasCommands }
+  }
+
+  /// Whether ``execute()`` would execute a command now.
+  ///
+  /// Real-time: safe.
+  var hasCommands: Bool {
+    // Mutating, because the compiler copies the whole sender for a getter that is not.
+    @_noLocks @_noAllocation mutating get { sender.isReady && !sender.isQuiet && shared.commands.count > 0 }
+  }
+
+  /// Executes up to ``slice`` commands in the ring, as long as the sender has no message and no series of packets in
+  /// progress, and is not quiet: shortly before a deadline, commands wait.
   ///
   /// - Returns: false after the command to quit.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func execute() -> Bool {
-    while sender.isReady, let command = shared.commands.pop() {
+    var remaining = Self.slice
+    while remaining > 0, hasCommands, let command = shared.commands.pop() {
+      remaining -= 1
       switch command {
       case .stream(let command): sender.execute(command)
+      case .soundLead(let lead): sender.soundLead = lead
       case .subscribed(let address): port?.joined(address)
       case .unsubscribed(let address): port?.left(address)
       case .quit:
@@ -74,6 +96,7 @@ struct ClockLoop: ~Copyable {
   @_noLocks @_noAllocation
   mutating func step(at now: Instant) -> Instant? {
     adoptState(at: now)
+    passSounds()
     if let output = sender.poll(at: now) {
       perform(output, at: now)
       return nil
@@ -97,22 +120,34 @@ struct ClockLoop: ~Copyable {
     if let schedule = shared.schedule.take() { sender.adopt(schedule, at: now) }
   }
 
+  /// Passes up to ``slice`` messages of the players to the local sound. They go before everything that the sender does,
+  /// because a message to a thousand peers takes milliseconds.
+  @_noLocks @_noAllocation
+  private mutating func passSounds() {
+    var remaining = Self.slice
+    while remaining > 0, let message = shared.playedSounds.pop() {
+      remaining -= 1
+      send(.message(message, at: MonotonicClock.now))
+    }
+  }
+
   /// Passes `message` to its destination.
   @_noLocks @_noAllocation
   private mutating func pass(_ message: OutgoingMessage) {
     switch message {
     case .stream(let message): sender.execute(.message(message))
     case .port(let message): port?.pass(message)
-    case .sound(let message): send(.message(message, at: MonotonicClock.now))
     }
   }
 
-  /// Sends Stop to the receivers that are playing, and then all messages in the ring: they end the notes that sound.
+  /// Passes all sounds on, sends Stop to the receivers that are playing, and then sends all messages in the ring: they end the
+  /// notes that sound.
   @_noLocks @_noAllocation
   private mutating func quit(at now: Instant) {
     // No deadline follows, so no packet has to wait for one.
     sender.quietTime = .zero
     sender.stopStreams(at: now)
+    while shared.playedSounds.count > 0 { passSounds() }
     while true {
       while let output = sender.poll(at: now) { perform(output, at: now) }
       guard let message = shared.messages.pop() else { break }
@@ -153,6 +188,7 @@ struct ClockLoop: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func transmit(_ transmission: Transmission) {
     sender.seal(transmission, sentAt: MonotonicClock.now)
-    sender.finish(transmission, isAccepted: socket.send(sender.packet, to: transmission.address))
+    sender.finish(
+      transmission, isAccepted: socket.send(sender.packet, to: transmission.address, from: transmission.local))
   }
 }

@@ -1,5 +1,6 @@
 import Audio
 import Ensemble
+import MIDI
 import MusicalTime
 import Playback
 import Realtime
@@ -13,6 +14,8 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let table = TripleBuffer(StepTable())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
+  /// The messages of the players that sound here.
+  let playedSounds = SPSCRing<Message>(capacity: 1024)
   let bell = Doorbell()
   // From the clock thread to the control thread and to the audio threads.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
@@ -48,6 +51,13 @@ final class ClockThread {
   func send(_ message: OutgoingMessage) -> Bool {
     defer { rings.bell.ring() }
     return rings.messages.push(message)
+  }
+
+  /// Passes a message of a player to the local sound. Returns false if the ring is full.
+  @discardableResult
+  func sound(_ message: Message) -> Bool {
+    defer { rings.bell.ring() }
+    return rings.playedSounds.push(message)
   }
 
   /// Ends the thread and waits for its end.

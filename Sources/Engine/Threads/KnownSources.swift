@@ -1,9 +1,10 @@
 import RTPMIDI
 import Transports
 
-/// The sources of the datagrams of all established sessions, ordered by SSRC. The network thread answers these sources only.
-/// The SSRC alone is not enough: a peer whose address has changed would still get answers, and would not notice that its
-/// session no longer works. A trivial value that travels through a triple buffer.
+/// The sources of the datagrams of all established sessions, sorted by SSRC. The network thread answers clock requests (CK0
+/// and probes) from these sources only. The SSRC alone is not enough: a peer whose address has changed would still get
+/// answers, and would not notice that its session no longer works. The value is bitwise copyable because it is passed to
+/// the network thread through a triple buffer.
 struct KnownSources: Sendable, BitwiseCopyable {
   /// The SSRC and the address of one session.
   struct Source: Sendable, BitwiseCopyable {

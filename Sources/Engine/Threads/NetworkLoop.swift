@@ -82,8 +82,8 @@ struct NetworkLoop: ~Copyable {
     if wakesControl { rings.bell.ring() }
   }
 
-  /// Answers ``datagram`` if it is a CK0 or a clock probe of a peer in session. Sets ``isReply`` if it is the reply to a local
-  /// probe.
+  /// Answers ``datagram`` if it is a CK0 or a clock probe of a peer in session. The answer leaves from the address to which the
+  /// request was sent. Sets ``isReply`` if the datagram is the reply to a local probe.
   ///
   /// - Returns: the instant at which the answer left; nil if none was sent.
   @_noLocks @_noAllocation
@@ -100,14 +100,14 @@ struct NetworkLoop: ~Copyable {
       let answer = probe.answer(
         from: ssrc, identity: identity, rateLimit: rateLimit, receivedAt: datagram.at, sentAt: datagram.at)
       guard let answer else { return nil }
-      return probes.send(answer, to: datagram.from)
+      return probes.send(answer, to: datagram.from, from: datagram.to)
     }
     // The count of a CK0 is 0.
     if let packet = ClockPacket(firstOctets), packet.count == 0, known.contains(packet.ssrc, at: datagram.from) {
       reply.removeAll()
       let now = MonotonicClock.now
       guard let answer = packet.reply(from: ssrc, sentAt: now), answer.append(to: &reply) else { return nil }
-      return ports.data.send(reply, to: datagram.from) ? now : nil
+      return ports.data.send(reply, to: datagram.from, from: datagram.to) ? now : nil
     }
     return nil
   }

@@ -17,13 +17,14 @@ struct ProbeSender: ~Copyable {
 
   init(socket: UDPSocket) { self.socket = socket }
 
-  /// Sends `probe` and returns its transmit stamp. Returns nil if the kernel did not accept the packet.
+  /// Sends `probe` from the local address `local` and returns its transmit stamp. Returns nil if the kernel did not accept
+  /// the packet.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func send(_ probe: ClockProbe, to address: SocketAddress) -> Instant? {
+  mutating func send(_ probe: ClockProbe, to address: SocketAddress, from local: SocketAddress?) -> Instant? {
     packet.removeAll()
     guard probe.append(to: &packet) else { return nil }
-    return socket.send(packet, stampedAt: ClockProbe.transmitOffset, to: address)
+    return socket.send(packet, stampedAt: ClockProbe.transmitOffset, to: address, from: local)
   }
 }

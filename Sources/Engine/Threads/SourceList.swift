@@ -2,12 +2,15 @@ import BasicContainers
 import RTPMIDI
 import Transports
 
-/// The network thread's copy of ``KnownSources``. The copy is an array on the heap, because each access to an element of an
-/// inline array copies the whole array.
+/// The network thread's copy of ``KnownSources``, in the same order: sorted by SSRC.
+///
+/// The copy is an array on the heap, because the compiler copies a whole inline array for an access to one of its elements.
+/// ``replace(by:)`` bears this cost once per source, because sources change rarely. ``contains(_:at:)`` must not bear it,
+/// because the network thread calls it for each clock request.
 struct SourceList: ~Copyable {
   private var sources = RigidArray<KnownSources.Source>(capacity: KnownSources.most)
 
-  /// Replaces all sources.
+  /// Replaces all sources. `known` is sorted by SSRC, so the list is sorted too.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

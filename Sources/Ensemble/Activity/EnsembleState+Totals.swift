@@ -3,10 +3,14 @@ import MusicalTime
 import PeerProtocol
 import Playback
 
-// The total as the master decides it: see ``TotalSchedule``.
+// The total activity as the master decides it.
+//
+// Every peer reports its activity level to the master. The total activity decides which layers sound. Shortly before each
+// beat, the master decides the total that applies from that beat on, and sends it to all Tutti peers if it has changed.
+// ``TotalSchedule`` says when.
 extension EnsembleState {
-  /// How often the total is sent to a new follower. On a simulated network that loses a fifth of the packets, in bursts, three
-  /// messages within two seconds were sometimes all lost.
+  /// The number of times that the total is sent to a new follower. On a simulated network that loses a fifth of the packets,
+  /// in bursts, three messages within two seconds were sometimes all lost.
   private static var totalReportsToNewFollower: Int { 8 }
 
   /// Sends the total again if a repeat is due, and decides the next beat if the decision is due.
@@ -17,12 +21,15 @@ extension EnsembleState {
     // The next beat, or, at high tempos, the first beat that is at least the lead time ahead.
     let soonest = (schedule.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)).beat
     let beat = max(previousBeat + Tick.perQuarter, soonest)
+    // The beat counts as decided even if the total stays the same.
     leader!.totals.decidedBeat = beat
     let total = totalActivity(at: now)
-    // A schedule has room for one pending change. At high tempos only every second beat is decided, or fewer.
+    // A schedule has room for only one pending change. At high tempos a change is still pending when the decision about the
+    // next beat is due. The total can then change only every second beat, or less often.
     let isPending =
       schedule.intensity.changeTick != Tick(.max) && schedule.deadline(schedule.intensity.changeTick) > now
-    guard total != schedule.intensity.next, !isPending, now >= leader!.totals.decidesFrom else {
+    let changesTotal = total != schedule.intensity.next && !isPending && now >= leader!.totals.decidesFrom
+    guard changesTotal else {
       // Once per bar the total is repeated, like the timeline message, for peers that have missed all earlier messages. If a
       // total is pending, only the pending one is repeated.
       guard beat.index / Self.bar != previousBeat.index / Self.bar else { return }
@@ -34,10 +41,10 @@ extension EnsembleState {
   }
 
   /// Begins to decide totals as the new master. If the first tick of the rhythm is still to come, the total of the known
-  /// levels applies from the first tick. The total of a rhythm that was taken over, or restored after a crash, stays until
-  /// all peers have sent their level.
+  /// levels applies from the first tick. The total of a rhythm that was taken over, or restored after a crash, stays for
+  /// ``TotalSchedule/inquiry``, so that all peers can send their level first.
   ///
-  /// - Returns: the beat that is decided now.
+  /// - Returns: the beat that is decided now; nil if the local peer is not the master.
   private mutating func beginTotals(at now: Instant) -> Tick? {
     guard role == .master else { return nil }
     roster.resetTotalReports()
@@ -48,7 +55,8 @@ extension EnsembleState {
       schedule.intensity = Intensity(totalActivity(at: now), from: beat)
       emit(.play(schedule))
       announceTotal(at: now)
-      // From the next beat on, only peers that take part in the rhythm count.
+      // The first total counts all known levels, for example those from an earlier rhythm. From the next beat on, a peer
+      // counts only after it has reported its level in this rhythm. All peers are therefore marked as absent.
       roster.markAllAbsent()
     } else {
       beat = schedule.tick(at: now + lead).beat
@@ -78,9 +86,11 @@ extension EnsembleState {
     if isPending { sendTotal(to: peer) }
   }
 
-  /// Sends the total to a new follower with each of its first presences, because the total is otherwise sent on change only.
-  /// The recovery journal does not help here: it repairs only the loss of a value. It does not repeat a value that the peer
-  /// received under another rhythm, when the value did not apply to the peer.
+  /// Sends the total to a new follower, in reply to each of its first eight presences (``totalReportsToNewFollower``) that
+  /// report the claim. Otherwise the total is sent only on change and once per bar.
+  ///
+  /// The recovery journal does not help a new follower, because it repairs only losses. The peer may already have received
+  /// the same value under another rhythm and ignored it. The journal does not deliver that value again.
   ///
   /// - Parameters:
   ///   - slot: the slot of the follower in the roster.

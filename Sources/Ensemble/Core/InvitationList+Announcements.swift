@@ -7,6 +7,11 @@ public import PeerProtocol
 /// more than sixteen, all peers connect to the two peers with the lowest identities and to the master. These peers hear all
 /// others and report the claim that plays to all (``Presence``). The lowest of them that is not the master is the next in the
 /// order of succession. Each peer computes the two lowest identities from the announcements, without a coordinator.
+///
+/// An announcement does not prove that its peer can be reached: a killed peer stays announced for some time, and any program
+/// can send announcements. Peers that do not answer (``silent``) therefore do not count, neither among the two lowest
+/// identities nor for the limit of sixteen. For each silent peer below the two lowest, one more peer is wanted, up to sixteen,
+/// so that the number of invited peers doubles until some of them answer.
 extension InvitationList {
   /// The newest announcement of a peer.
   struct Announcement: Sendable {
@@ -17,10 +22,49 @@ extension InvitationList {
 
   /// Whether the local peer connects to the announced peer with `identity`.
   func wants(_ identity: Identity) -> Bool {
-    if announcements.count <= Self.fullMeshLimit || identity == master || local == master { return true }
+    guard let highestWanted else { return true }
+    if identity == master || local == master { return true }
     // If the local identity is below the second lowest of the others, it is one of the two lowest of all.
-    guard lowest.count == 2 else { return true }
-    return local < lowest[1] || identity <= lowest[1]
+    return local < responsive[1] || identity <= highestWanted
+  }
+
+  /// Adds an announced peer to ``responsive``, or removes it.
+  private mutating func setResponsive(_ identity: Identity, _ isResponsive: Bool) {
+    var (low, high) = (0, responsive.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if responsive[middle] < identity { low = middle + 1 } else { high = middle }
+    }
+    let isPresent = low < responsive.count && responsive[low] == identity
+    guard isPresent != isResponsive else { return }
+    if isResponsive { responsive.insert(identity, at: low) } else { responsive.remove(at: low) }
+  }
+
+  /// Updates ``highestWanted`` after a change of ``responsive`` or ``silent``, and drops targets that are no longer wanted.
+  private mutating func updateWanted() {
+    let former = highestWanted
+    highestWanted = nil
+    if responsive.count > Self.fullMeshLimit {
+      let silentBelow = silent.count { $0 < responsive[1] }
+      highestWanted = responsive[min(1 + silentBelow, Self.fullMeshLimit)]
+    }
+    if highestWanted != former { targets = targets.filter(isStillWanted) }
+  }
+
+  /// Records that the announced peer does not answer or refuses. Other peers are wanted in its place.
+  mutating func noteSilence(of identity: Identity) {
+    guard announcements[identity] != nil, silent.insert(identity).inserted else { return }
+    // Without a highest wanted identity, all other peers are wanted already.
+    if highestWanted != nil { hasNewlySilent = true }
+    setResponsive(identity, false)
+    updateWanted()
+  }
+
+  /// Records that the peer with `identity` is in session, or is announced at another place.
+  mutating func noteAnswer(of identity: Identity) {
+    guard silent.remove(identity) != nil else { return }
+    setResponsive(identity, true)
+    updateWanted()
   }
 
   /// The peer with `identity` announces itself at `place`. The newest announcement counts: a peer whose first name was taken
@@ -39,14 +83,13 @@ extension InvitationList {
     }
     guard announcements[identity] != nil || announcements.count < Self.announcementLimit else { return false }
     defer { schedule() }
-    if announcements.updateValue(Announcement(name: name, place: place), forKey: identity) == nil {
-      let isAmongLowest = lowest.count < 2 || identity < lowest[1]
-      if isAmongLowest { lowest = Array((lowest + [identity]).sorted().prefix(2)) }
-      // Targets may have become unwanted: there is a new lowest identity, or the limit of the full mesh was just exceeded.
-      if isAmongLowest || announcements.count == Self.fullMeshLimit + 1 { targets = targets.filter(isStillWanted) }
-    } else {
+    if let former = announcements.updateValue(Announcement(name: name, place: place), forKey: identity) {
       // The new announcement replaces the target of the previous one.
-      targets.removeAll { if case .discovered(identity, as: _) = $0.reason { true } else { false } }
+      targets.removeAll { $0.announced == identity }
+      if isInSession || former.place != place { noteAnswer(of: identity) }
+    } else {
+      setResponsive(identity, true)
+      updateWanted()
     }
     if wants(identity) { add(identity, isInSession: isInSession, at: now) }
     return true
@@ -55,7 +98,7 @@ extension InvitationList {
   /// Whether a target is kept when the number of peers exceeds the full mesh: a discovered peer that was not invited yet is
   /// dropped if it is not wanted any longer.
   private func isStillWanted(_ target: Target) -> Bool {
-    guard target.isDiscovered, target.isPending, let identity = target.identity else { return true }
+    guard let identity = target.announced, target.isPending else { return true }
     return wants(identity)
   }
 
@@ -66,7 +109,9 @@ extension InvitationList {
     targets.removeAll { $0.reason == .discovered(identity, as: name) }
     guard announcements[identity]?.name == name else { return schedule() }
     announcements[identity] = nil
-    lowest = Array(announcements.keys.sorted().prefix(2))
+    silent.remove(identity)
+    setResponsive(identity, false)
+    updateWanted()
     reconsider(isInSession: isInSession, at: now)
   }
 
@@ -74,27 +119,31 @@ extension InvitationList {
   mutating func follow(master identity: Identity, isInSession: (Identity) -> Bool, at now: Instant) {
     guard master != identity else { return }
     master = identity
-    if announcements.count > Self.fullMeshLimit { reconsider(isInSession: isInSession, at: now) }
+    if highestWanted != nil { reconsider(isInSession: isInSession, at: now) }
   }
 
   /// Connects to all peers that are wanted now. Established sessions are not ended, because a peer may depend on them.
-  private mutating func reconsider(isInSession: (Identity) -> Bool, at now: Instant) {
+  mutating func reconsider(
+    isInSession: (Identity) -> Bool, at now: Instant, courtesy: Nanoseconds = InvitationList.courtesy
+  ) {
     defer { schedule() }
-    let known = Set(targets.compactMap(\.identity))
-    for identity in announcements.keys.filter({ !known.contains($0) && wants($0) }).sorted() {
-      add(identity, isInSession: isInSession(identity), at: now)
+    let known = Set(targets.compactMap(\.identity) + targets.compactMap(\.announced))
+    for identity in responsive where !known.contains(identity) && wants(identity) {
+      add(identity, isInSession: isInSession(identity), at: now, courtesy: courtesy)
     }
   }
 
   /// Adds a target for an announced peer. If the local identity is the higher one, the invitation follows after
-  /// ``courtesy``.
-  private mutating func add(_ identity: Identity, isInSession: Bool, at now: Instant) {
+  /// `courtesy`.
+  private mutating func add(
+    _ identity: Identity, isInSession: Bool, at now: Instant, courtesy: Nanoseconds = InvitationList.courtesy
+  ) {
     guard let announcement = announcements[identity] else { return }
     var target = Target(
       announcement.place, reason: .discovered(identity, as: announcement.name), at: now,
-      firstTry: local < identity ? now : now + Self.courtesy)
+      firstTry: local < identity ? now : now + courtesy)
     target.identity = identity
-    if isInSession { (target.reachedBy, target.isEstablished) = (identity, true) }
+    if isInSession { (target.reachedBy, target.isEstablished, target.isAnswered) = (identity, true, true) }
     targets.append(target)
   }
 }

@@ -60,25 +60,25 @@ public struct InvitationList {
     var reachedBy: Identity?
     /// Whether the peer is in session.
     var isEstablished = false
+    /// Whether the announced peer is in session. Another peer may answer at the announced place.
+    var isAnswered = false
     /// When the peer is invited next.
     var nextTry: Instant
-    /// When the target was added, or when its session ended.
+    /// When the first invitation was due, or when the session ended.
     var since: Instant
     /// Whether the player was informed that the peer does not reply, or refuses.
     var isReported = false
 
     init(_ place: Place, reason: Reason, at now: Instant, firstTry: Instant? = nil) {
       (self.place, self.reason) = (place, reason)
-      (since, nextTry) = (now, firstTry ?? now)
+      (since, nextTry) = (firstTry ?? now, firstTry ?? now)
     }
 
     /// Whether the peer is to be invited at ``nextTry``.
     var isPending: Bool { session == nil && reachedBy == nil }
 
-    /// Whether the player is informed if the peer does not reply for ``InvitationList/patience``.
-    var isAwaited: Bool { reason == .configured && !isEstablished && !isReported }
-
-    var isDiscovered: Bool { if case .discovered = reason { true } else { false } }
+    /// The identity that is announced at this place; nil if the target has another reason.
+    var announced: Identity? { if case .discovered(let identity, as: _) = reason { identity } else { nil } }
 
     /// When the search ends; nil if it does not end.
     var expires: Instant? {
@@ -95,8 +95,15 @@ public struct InvitationList {
   var announcements: [Identity: Announcement] = [:] { didSet { announcedCount = announcements.count } }
   /// The number of announcements. It is needed for each packet and stored, so that the large table stays out of the cache.
   private(set) var announcedCount = 0
-  /// The two lowest identities of ``announcements``, the lower one first.
-  var lowest: [Identity] = []
+  /// The identities of ``announcements`` without ``silent``, in ascending order.
+  var responsive: [Identity] = []
+  /// The announced peers that did not answer an invitation for ``patience``, or that refused it. A peer is removed when it is
+  /// in session, or is announced at another place.
+  var silent: Set<Identity> = []
+  /// Whether ``silent`` has grown, so that other peers are wanted.
+  var hasNewlySilent = false
+  /// The highest identity that is wanted independently of the master; nil if all are.
+  var highestWanted: Identity?
   /// The master, as far as it is known.
   var master: Identity?
   /// When ``advance(_:at:where:)`` has something to do next.
@@ -108,6 +115,13 @@ public struct InvitationList {
   public init(to places: [Place], local: Identity, at now: Instant) {
     targets = places.map { Target($0, reason: .configured, at: now) }
     self.local = local
+    schedule()
+  }
+
+  /// Adds a configured peer whose address has become known. Does nothing if there is a configured peer at this address.
+  public mutating func configure(_ place: Place, at now: Instant) {
+    guard !targets.contains(where: { $0.reason == .configured && $0.place.control == place.control }) else { return }
+    targets.append(Target(place, reason: .configured, at: now))
     schedule()
   }
 
@@ -125,22 +139,36 @@ public struct InvitationList {
     for target in targets {
       if target.isPending, target.nextTry < earliest { earliest = target.nextTry }
       if let expires = target.expires, expires < earliest { earliest = expires }
-      if target.isAwaited, target.since + Self.patience < earliest { earliest = target.since + Self.patience }
+      if isAwaited(target), target.since + Self.patience < earliest { earliest = target.since + Self.patience }
     }
-    nextDeadline = earliest
+    nextDeadline = hasNewlySilent ? Instant(nanoseconds: .min) : earliest
+  }
+
+  /// Whether it matters that a peer does not reply for ``patience``: the player is informed of a configured peer, and an
+  /// announced peer is replaced by others.
+  private func isAwaited(_ target: Target) -> Bool {
+    switch target.reason {
+    case .configured: !target.isEstablished && !target.isReported
+    case .discovered(let identity, as: _): !target.isAnswered && !silent.contains(identity)
+    case .silent: false
+    }
   }
 
   /// Sends the invitations that are due.
   ///
-  /// - Parameter isEstablished: whether a session is established, because the other side may have begun it meanwhile.
+  /// - Parameters:
+  ///   - isEstablished: whether a session is established, because the other side may have begun it meanwhile.
+  ///   - isInSession: whether a peer is in session already.
   /// - Returns: the configured peers that have not replied for ``patience``, each once.
   mutating func advance(
-    _ endpoint: Endpoint, at now: Instant, where isEstablished: (SessionID) -> Bool
+    _ endpoint: Endpoint, at now: Instant, where isEstablished: (SessionID) -> Bool,
+    isInSession: (Identity) -> Bool
   ) -> [SocketAddress] {
     guard now >= nextDeadline else { return [] }
     defer { schedule() }
     targets.removeAll { $0.expires.map { $0 <= now } ?? false }
-    var silent: [SocketAddress] = []
+    var missing: [SocketAddress] = []
+    var newlySilent: [Identity] = []
     for n in targets.indices {
       if targets[n].isPending, now >= targets[n].nextTry {
         let target = targets[n]
@@ -149,12 +177,22 @@ public struct InvitationList {
         targets[n].nextTry = now + Self.pause
         if let session = targets[n].session, isEstablished(session) { targets[n].isEstablished = true }
       }
-      if targets[n].isAwaited, now - targets[n].since >= Self.patience {
-        targets[n].isReported = true
-        silent.append(targets[n].place.control)
+      if isAwaited(targets[n]), now - targets[n].since >= Self.patience {
+        if let identity = targets[n].announced {
+          newlySilent.append(identity)
+        } else {
+          targets[n].isReported = true
+          missing.append(targets[n].place.control)
+        }
       }
     }
-    return silent
+    for identity in newlySilent { noteSilence(of: identity) }
+    if hasNewlySilent {
+      hasNewlySilent = false
+      // The peers have been announced for some time, so that they would have sent an invitation already.
+      reconsider(isInSession: isInSession, at: now, courtesy: .zero)
+    }
+    return missing
   }
 
   /// A session with the peer at `address` was established.
@@ -187,7 +225,9 @@ public struct InvitationList {
         targets[n].reachedBy = identity
         targets[n].isEstablished = true
       }
+      if targets[n].announced == identity { targets[n].isAnswered = true }
     }
+    noteAnswer(of: identity)
   }
 
   /// The peer refused the invitation.
@@ -199,7 +239,10 @@ public struct InvitationList {
     guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isReported else { return false }
     targets[n].isReported = true
     // A discovered peer is not configured: it is not invited again before its next announcement.
-    if targets[n].isDiscovered { targets.remove(at: n) }
+    if let identity = targets[n].announced {
+      targets.remove(at: n)
+      noteSilence(of: identity)
+    }
     return true
   }
 
@@ -237,6 +280,9 @@ public struct InvitationList {
   mutating func ended(_ session: SessionID, of identity: Identity?, at now: Instant) {
     defer { schedule() }
     for n in targets.indices {
+      if let identity, targets[n].announced == identity, targets[n].isAnswered {
+        (targets[n].isAnswered, targets[n].since) = (false, now)
+      }
       let isUnreached = identity != nil && targets[n].reachedBy == identity
       guard targets[n].session == session || isUnreached else { continue }
       // No other session reaches the peer.

@@ -19,7 +19,7 @@ extension PeerCore {
     emit(
       .stream(
         .open(
-          stream, to: info.data, ssrc: endpoint.ssrc, sequence: firstSequence(),
+          stream, to: info.data, from: info.local, ssrc: endpoint.ssrc, sequence: firstSequence(),
           takesClock: peerClock(of: session) == nil)))
     updateStream(of: session)
     emit(.rosterChanged)
@@ -103,6 +103,7 @@ extension PeerCore {
     ensemble.roster[slot].session!.withheldExpression = nil
     if let message = withheld.withheldVolume { sound(message, on: session, at: now) }
     if let message = withheld.withheldExpression { sound(message, on: session, at: now) }
+    sendSettings(on: session)
   }
 
   /// Reports ``Event/joined(_:)`` once per session, when the kind of the peer is known.
@@ -127,6 +128,7 @@ extension PeerCore {
   /// - Parameter isSaid: whether the peer ended the session.
   func ended(_ session: SessionID, isSaid: Bool = false, at now: Instant) {
     releaseNotes(of: session)
+    releaseChannels(of: session)
     let slot = ensemble.roster.slot(of: session)
     if let slot, ensemble.roster[slot].session!.isReported {
       emit(.event(.left(ensemble.roster[slot].reference)))

@@ -15,9 +15,9 @@ extension PeerCore {
   /// Handles one output of the endpoint: a packet to send, a change of a session, or a received message.
   func handle(_ output: Endpoint.Output, at now: Instant) {
     switch output {
-    case .send(let octets, let address, let port): emit(.send(octets, to: address, port))
-    case .extensionPacket(let session, let address): emit(.probe(session, to: address))
-    case .clockPacket(let session, let address): emit(.clockPacket(session, to: address))
+    case .send(let octets, let address, let local, let port): emit(.send(octets, to: address, from: local, port))
+    case .extensionPacket(let session, let address, let local): emit(.probe(session, to: address, from: local))
+    case .clockPacket(let session, let address, let local): emit(.clockPacket(session, to: address, from: local))
     case .established(let session, let info): established(session, info, at: now)
     case .refused(let session):
       let address = controlAddress(of: session)
@@ -57,6 +57,7 @@ extension PeerCore {
       if let identity = ensemble.roster.identity(slot) {
         ensemble.heard(slot, identity, at: now)
         ensemble.received(systemExclusive: octets, from: identity, at: now)
+        receivedPresence(on: session)
       } else if let timelineMessage = TimelineMessage(systemExclusive: octets) {
         ensemble.roster[slot].session!.pendingTimelineMessage = timelineMessage
       }
@@ -132,9 +133,10 @@ extension PeerCore {
     }
   }
 
-  /// Reports once that a standard device sends a clock that is not used.
+  /// Reports once that a standard device sends a clock that is not used. A peer that is not recognised yet may be a Tutti
+  /// peer.
   private func reportUnusedClock(of session: SessionID) {
-    guard let slot = ensemble.roster.slot(of: session), ensemble.roster.identity(slot) == nil,
+    guard let slot = ensemble.roster.slot(of: session), ensemble.roster[slot].session!.isStandardDevice,
       !ensemble.roster[slot].session!.isClockReported
     else { return }
     ensemble.roster[slot].session!.isClockReported = true

@@ -8,7 +8,7 @@ public import Sending
 /// One peer of an ensemble without threads, sockets, clock and sound: its sessions, its invitations and its ensemble state.
 /// Datagrams, commands of the player and instants go in, ``Output``s come out.
 ///
-/// The owner passes each datagram to ``receive(_:from:port:at:answeredAt:now:)``, calls ``advance(to:)`` at ``nextDeadline``,
+/// The owner passes each datagram to ``receive(_:from:to:port:at:answeredAt:now:)``, calls ``advance(to:)`` at ``nextDeadline``,
 /// and applies the player's commands to ``ensemble``. After each of these calls, the owner executes the outputs of
 /// ``takeOutputs(at:)`` in order. The owner is the control thread in the engine, and the virtual peer in a simulation.
 ///
@@ -16,12 +16,14 @@ public import Sending
 public final class PeerCore {
   /// What the core wants done. Peers are addressed by session.
   public enum Output: Sendable {
+    // `from` is the local address from which the packet leaves; nil: the host chooses it.
+
     /// Send a datagram from the local port to the peer's port at once.
-    case send([UInt8], to: SocketAddress, Port)
+    case send([UInt8], to: SocketAddress, from: SocketAddress?, Port)
     /// Send a clock probe from the local data port: see ``Endpoint/sendProbe(on:by:)``.
-    case probe(SessionID, to: SocketAddress)
+    case probe(SessionID, to: SocketAddress, from: SocketAddress?)
     /// Send a CK0 from the local data port: see ``Endpoint/clockPacket(on:sentAt:)``.
-    case clockPacket(SessionID, to: SocketAddress)
+    case clockPacket(SessionID, to: SocketAddress, from: SocketAddress?)
     /// Execute a command of the stream sender, on the clock thread.
     case stream(StreamCommand)
     /// Play by this schedule from now on.
@@ -48,6 +50,8 @@ public final class PeerCore {
   public var recipient: Identity?
   /// The notes of the local player, and the budget for messages of remote peers.
   public internal(set) var notes = Notes()
+  /// Returns the program, 0...127, with which a channel begins, and to which it returns when its player releases it.
+  public var defaultProgram: (Channel) -> UInt7 = { _ in 0 }
   /// Returns the options of a peer by its name and the address of its control port.
   private let options: (String?, SocketAddress) -> PeerOptions
   private var random: any RandomNumberGenerator
@@ -87,14 +91,15 @@ public final class PeerCore {
   ///
   /// - Parameters:
   ///   - address: the sender.
+  ///   - local: the local address to which the datagram was sent; nil if it is unknown.
   ///   - port: the local port at which the datagram arrived.
   ///   - instant: when the datagram arrived.
   ///   - answeredAt: when the network thread answered the datagram; nil if it did not.
   public func receive(
-    _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant, answeredAt: Instant? = nil,
-    now: Instant
+    _ datagram: Span<UInt8>, from address: SocketAddress, to local: SocketAddress? = nil, port: Port,
+    at instant: Instant, answeredAt: Instant? = nil, now: Instant
   ) {
-    endpoint.receive(datagram, from: address, port: port, at: instant, answeredAt: answeredAt)
+    endpoint.receive(datagram, from: address, to: local, port: port, at: instant, answeredAt: answeredAt)
     // External clocks need the number of packets that are missing directly before a tick, which is known only until the next
     // datagram. Without external clocks, the datagrams are handled together later.
     if !peerClocks.isEmpty { handleSessions(at: now) }
@@ -113,7 +118,10 @@ public final class PeerCore {
     endpoint.peerExtension?.knownPeers = invitations.announcedCount
     endpoint.advance(to: now)
     ensemble.advance(to: now)
-    for address in invitations.advance(endpoint, at: now, where: { ensemble.roster.contains($0) }) {
+    let missing = invitations.advance(
+      endpoint, at: now, where: { ensemble.roster.contains($0) },
+      isInSession: { ensemble.roster.session(of: $0) != nil })
+    for address in missing {
       emit(.event(.noReply(from: address)))
     }
     for n in peerClocks.indices {

@@ -31,7 +31,7 @@ extension EnsembleState {
       inward: Weights.weightOfGate * inward.count, outward: outward.map { Weights.weightOfGate * $0.count })
   }
 
-  /// Whether traffic of this kind flows from `sender` to `receiver`, apart from the gates.
+  /// Whether traffic of this kind flows from `sender` to `receiver`, regardless of the gates.
   private func flows(_ gate: Gate, from sender: Identity, to receiver: Identity) -> Bool {
     // Nil while no rhythm plays.
     let master = role == .idle ? nil : claim?.identity

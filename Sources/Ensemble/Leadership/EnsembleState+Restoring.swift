@@ -4,26 +4,31 @@ import Playback
 
 // Restoring a master after a crash.
 extension EnsembleState {
-  /// The data for ``resume(_:at:)``; nil unless the local peer is the master. A master must save the data of a new rhythm
-  /// before other peers hear of it.
+  /// The data for ``resume(_:at:)``; nil unless the local peer is the master. A master saves the data of a new rhythm as
+  /// soon as possible.
   public var resumable: TimelineMessage? { role == .master ? timelineMessage : nil }
 
   /// Continues the rhythm of which the local peer was the master before it restarted: in phase and under the old claim. Peers
   /// that have not followed another claim since notice no change.
   ///
-  /// - Parameter timelineMessage: the value of ``resumable``, from the same boot of the machine.
+  /// - Parameters:
+  ///   - timelineMessage: the value of ``resumable``, from the same boot of the machine.
+  ///   - term: the highest term that this peer saw before it restarted. ``highestTerm`` can be higher: a peer stores a bound
+  ///     of its terms, so that no later claim repeats one.
   /// - Throws: ``CommandError`` if a higher term was seen, if the rhythm has ended, if a rhythm plays, or if another peer leads
   ///   the session.
-  public mutating func resume(_ timelineMessage: TimelineMessage, at now: Instant) throws(CommandError) {
+  public mutating func resume(
+    _ timelineMessage: TimelineMessage, highestSeen term: UInt32, at now: Instant
+  ) throws(CommandError) {
     try requireIdle(at: now)
-    guard timelineMessage.claim.identity == identity, timelineMessage.claim.term >= highestTerm else { throw .isOver }
+    guard timelineMessage.claim.identity == identity, timelineMessage.claim.term >= term else { throw .isOver }
     var resumed = PlaybackSchedule(
       run: schedule.run &+ 1, sends: true, start: timelineMessage.start, end: timelineMessage.end,
       timeline: timelineMessage.timeline,
       change: timelineMessage.change, intensity: Intensity(activity))
     resumed.start = entry(into: resumed, from: timelineMessage.start, at: now + soundLead)
     guard resumed.start < resumed.end else { throw .nothingPlays }
-    highestTerm = timelineMessage.claim.term
+    highestTerm = max(highestTerm, timelineMessage.claim.term)
     self.timelineMessage = timelineMessage
     schedule = resumed
     lead(Leader(), at: now)

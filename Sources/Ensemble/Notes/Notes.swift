@@ -30,6 +30,10 @@ public struct Notes: Sendable {
   /// The keys and pedals that the player holds for all peers, on the channels of the instrument. Standard devices get messages
   /// on these channels.
   var asPlayed = HeldNotes()
+  /// The settings that the player has made for all peers, on the channels of the instrument.
+  var settings = ChannelSettings()
+  /// The channel on which the settings of the player sound: that of the local peer, or channel 16 if it has none.
+  var channel = Channel(wire: 15)
   /// The budget for messages of remote peers that sound here.
   public internal(set) var budget = MessageBudget()
 
@@ -48,6 +52,18 @@ public struct Notes: Sendable {
   ///
   /// - Returns: the destination of the Note On; nil if there was none.
   mutating func end(_ key: Key) -> Destination? { played.removeValue(forKey: key) }
+
+  /// Records a message that ends all notes on a channel of the instrument.
+  ///
+  /// - Returns: the notes that still sounded on the channel, by key.
+  mutating func endAll(on channel: Channel) -> [(key: Key, destination: Destination)] {
+    let ended = played.filter { $0.key.channel == channel }
+    for key in ended.keys { played[key] = nil }
+    return ended.sorted { $0.key.key.value < $1.key.key.value }.map { ($0.key, $0.value) }
+  }
+
+  /// Whether a note of the player still sounds at `destination`.
+  func sound(at destination: Destination) -> Bool { played.values.contains(destination) }
 
   /// Clears the player's notes.
   ///

@@ -32,7 +32,24 @@ extension PeerCore {
         if let ended { deliver(.noteOff(channel, key: number, velocity: 64), to: ended) }
       }
     }
+    if message.endsAllNotes, !endPlayedNotes(on: channel, leaving: destination) { return }
     deliver(message, to: destination)
+  }
+
+  /// The player ends all notes on a channel of the instrument. Ends those that the message itself would not end, because
+  /// they sound at another destination than the present one.
+  ///
+  /// Several channels of the instrument can share the channel of the local peer. If notes of another one sound at
+  /// `destination`, the message would end them too. In this case, all notes end by Note Off.
+  ///
+  /// - Returns: whether the message is sent to `destination`.
+  private func endPlayedNotes(on channel: Channel, leaving destination: Notes.Destination) -> Bool {
+    let ended = notes.endAll(on: channel)
+    let isShared = notes.sound(at: destination)
+    for (key, receiver) in ended where isShared || receiver != destination {
+      deliver(.noteOff(channel, key: key.key, velocity: 64), to: receiver)
+    }
+    return !isShared
   }
 
   /// Ends all notes of the player that still sound.
@@ -74,6 +91,7 @@ extension PeerCore {
     emit(.stream(.message(StreamMessage(sent, at: nil, to: .tuttiPeers))))
     emit(.stream(.message(StreamMessage(message, at: nil, to: .standardDevices))))
     notes.asPlayed.note(message)
+    notes.settings.note(message)
     emit(.sound(sent, from: nil))
   }
 
@@ -94,16 +112,19 @@ extension PeerCore {
       }
     }
     if !ensemble.roster[slot].session!.heldNotes.ends(with: message) {
-      let gate: Gate = message.key == nil ? .modification : .notes
-      // A peer that is not identified yet may be one for which the gate is closed.
-      let isOpen =
-        isUnknown
-        ? ensemble.gates.isOpenToAll(gate)
-        : ensemble.admits(gate, from: identity, named: ensemble.roster[slot].session!.info.name)
-      guard isOpen, notes.budget.admit(at: now) else { return }
+      guard isOpen(message.key == nil ? .modification : .notes, to: slot), notes.budget.admit(at: now) else { return }
     }
     ensemble.roster[slot].session!.heldNotes.note(message)
+    ensemble.roster[slot].session!.settings.note(message)
     emit(.sound(message, from: session))
+  }
+
+  /// Whether a gate is open to the peer in a slot of the roster, which is in session.
+  func isOpen(_ gate: Gate, to slot: Roster.Slot) -> Bool {
+    let (identity, session) = (ensemble.roster[slot].identity, ensemble.roster[slot].session!)
+    // A peer that is not identified yet may be one for which the gate is closed.
+    if identity == nil, !session.isStandardDevice { return ensemble.gates.isOpenToAll(gate) }
+    return ensemble.admits(gate, from: identity, named: session.info.name)
   }
 
   /// Ends the notes that the peer of a session holds here.

@@ -78,6 +78,10 @@ extension RemotePeer {
     var isClockReported = false
     /// The notes and pedals that the peer holds at the local peer.
     var heldNotes = HeldNotes()
+    /// The settings that the peer has made on MIDI channels at the local peer.
+    var settings = ChannelSettings()
+    /// Whether the peer has received the settings of the local player.
+    var hasSettings = false
     /// The newest timeline message from before the peer was recognised. It is kept until then, because the reply that
     /// recognises the peer may have been lost, and the master repeats the message only once per bar.
     var pendingTimelineMessage: TimelineMessage?

@@ -2,6 +2,8 @@ import MIDI
 
 /// The state of one channel of a received stream, as its messages have set it. An octet is ``unknown`` if its value was
 /// never received, or if Reset All Controllers has set it to a value that may differ between devices.
+///
+/// The counts modulo 64 are those that the recovery journal contains, in Chapter C (``ControllerLog``).
 struct ChannelState: BitwiseCopyable {
   static var unknown: UInt8 { @_noLocks @_noAllocation get { 0xFF } }
 

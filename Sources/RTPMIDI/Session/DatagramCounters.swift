@@ -13,7 +13,7 @@ public struct DatagramCounters: Hashable, Sendable {
   /// RTP packets that were received before, that are too old to determine whether they were received before, or whose
   /// sequence number is implausibly far ahead. Also duplicates of packets of a ``ProtocolExtension``.
   public internal(set) var replayed: UInt64 = 0
-  /// Control packets of a ``ProtocolExtension`` that arrived outside a session or that the extension rejected.
+  /// Control packets of a ``ProtocolExtension`` that the extension rejected.
   public internal(set) var rejectedExtensionPackets: UInt64 = 0
   /// CK1 and CK2 packets that reply to no sent packet, or that repeat a reply.
   public internal(set) var unmatchedClocks: UInt64 = 0

@@ -22,7 +22,7 @@ extension Endpoint {
     guard let session = session(of: packet.ssrc, from: address, port, at: instant) else { return .unknownSource }
     guard let reading = session.clock.receive(packet, repliedAt: answer ?? instant) else { return .unmatchedClock }
     if answer == nil, let reply = packet.reply(from: ssrc, sentAt: instant) {
-      send(to: address, port) { reply.append(to: &$0) }
+      send(to: address, from: arrivalAddress, port) { reply.append(to: &$0) }
     }
     guard session.accept(reading: reading.remote, at: instant) else { return .implausibleClock }
     session.lastHeard = instant

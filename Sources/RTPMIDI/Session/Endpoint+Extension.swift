@@ -16,9 +16,8 @@ extension Endpoint {
     guard let protocolExtension else { return .unknownCommand }
     do {
       guard let ssrc = try protocolExtension.ssrc(ofControlPacket: datagram) else { return .unknownCommand }
-      guard let session = session(of: ssrc, from: address, port, at: instant),
-        let sessionExtension = session.extension
-      else { return .rejectedExtensionPacket }
+      guard let session = session(of: ssrc, from: address, port, at: instant) else { return .unknownSource }
+      guard let sessionExtension = session.extension else { return .rejectedExtensionPacket }
       let arrival = ControlPacketArrival(address: address, port: port, instant: instant, isAnswered: isAnswered)
       return sessionExtension.receive(
         controlPacket: datagram, arrival, in: SessionContext(endpoint: self, session: session))

@@ -85,7 +85,7 @@ extension Endpoint {
       session = makeSession(control: invitation.control, data: address, isInitiator: false)
     }
     session.acceptedToken = command.token
-    session.data = address
+    (session.controlSource, session.data, session.local) = (invitation.control, address, arrivalAddress)
     (session.ssrc, session.controlSSRC) = (command.ssrc, invitation.ssrc)
     session.name = command.name ?? invitation.name
     let outcome = accept(command, to: address, .data)
@@ -99,10 +99,17 @@ extension Endpoint {
     _ command: SessionCommand, from address: SocketAddress, port: Port, at now: Instant
   ) -> DatagramOutcome {
     guard let session = table.session(withToken: command.token), session.isInitiator,
-      (port == .control ? session.control : session.data) == address
+      isAnswer(from: address, port, to: session)
     else { return .unexpectedAnswer }
     switch (session.phase, port) {
     case (.invitingControl, .control):
+      if address != session.control {
+        // The peer sends from this address, so the session is with this address.
+        session.controlSource = address
+        session.data = SocketAddress(
+          high: address.high, low: address.low, scope: address.scope, port: session.data.port)
+      }
+      session.local = arrivalAddress
       (session.controlSSRC, session.name) = (command.ssrc, command.name)
       table.awaitPackets(of: session)
       invite(session, .invitingData, at: now)
@@ -115,12 +122,23 @@ extension Endpoint {
     return .accepted
   }
 
+  /// Whether an answer with the token of the local invitation to `session` may come from `address`.
+  ///
+  /// A peer with several addresses may answer the first invitation from another address than the invited one, but from
+  /// the invited port. The token identifies the answer: it is a random number of 32 bits, known only to the hosts that
+  /// received or forwarded the invitation. An established session accepts packets from one address only.
+  private func isAnswer(from address: SocketAddress, _ port: Port, to session: Session) -> Bool {
+    if port == .data { return session.data == address }
+    if session.phase == .invitingControl { return session.control.port == address.port }
+    return session.controlSource == address
+  }
+
   /// Receives NO.
   private func receiveRejection(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
     guard let session = table.session(withToken: command.token), session.phase != .established,
-      session.control == address || session.data == address
+      isAnswer(from: address, .control, to: session) || session.data == address
     else { return .unexpectedAnswer }
     guard let id = session.sessionToRevive, let revived = table[id] else {
       // NO to the first invitation is a refusal. NO after the control port has accepted is not: the peer was restarted
@@ -154,13 +172,15 @@ extension Endpoint {
 
   /// Answers OK to an invitation.
   private func accept(_ command: SessionCommand, to address: SocketAddress, _ port: Port) -> DatagramOutcome {
-    send(SessionCommand(.accepted, token: command.token, ssrc: ssrc, name: name), to: address, port)
+    let answer = SessionCommand(.accepted, token: command.token, ssrc: ssrc, name: name)
+    send(answer, to: address, from: arrivalAddress, port)
     return .accepted
   }
 
   /// Answers NO to an invitation.
   func refuse(_ command: SessionCommand, to address: SocketAddress, _ port: Port) -> DatagramOutcome {
-    send(SessionCommand(.rejected, token: command.token, ssrc: ssrc), to: address, port)
+    let answer = SessionCommand(.rejected, token: command.token, ssrc: ssrc)
+    send(answer, to: address, from: arrivalAddress, port)
     return .refusedInvitation
   }
 }

@@ -10,13 +10,15 @@ extension Endpoint {
   ///
   /// - Parameters:
   ///   - address: the remote address.
+  ///   - local: the local address to which the datagram was sent; nil if it is unknown. Replies leave from this address.
   ///   - port: the local port.
   ///   - instant: the arrival.
   ///   - answer: the instant at which the reply left, if the receiving thread has already replied.
   public func receive(
-    _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant,
-    answeredAt answer: Instant? = nil
+    _ datagram: Span<UInt8>, from address: SocketAddress, to local: SocketAddress? = nil, port: Port,
+    at instant: Instant, answeredAt answer: Instant? = nil
   ) {
+    arrivalAddress = local
     let outcome: DatagramOutcome
     if ControlPacket.isControl(datagram) {
       do {
@@ -36,17 +38,18 @@ extension Endpoint {
     }
     counters.count(outcome)
     if let session = currentSession { update(session, at: instant) }
-    currentSession = nil
+    (currentSession, arrivalAddress) = (nil, nil)
   }
 
   /// Receives a datagram in an array.
   public func receive(
-    _ datagram: [UInt8], from address: SocketAddress, port: Port, at instant: Instant, answeredAt answer: Instant? = nil
+    _ datagram: [UInt8], from address: SocketAddress, to local: SocketAddress? = nil, port: Port, at instant: Instant,
+    answeredAt answer: Instant? = nil
   ) {
-    receive(datagram.span, from: address, port: port, at: instant, answeredAt: answer)
+    receive(datagram.span, from: address, to: local, port: port, at: instant, answeredAt: answer)
   }
 
-  /// Finds the established session of a datagram; nil if there is none. ``receive(_:from:port:at:answeredAt:)`` updates
+  /// Finds the established session of a datagram; nil if there is none. ``receive(_:from:to:port:at:answeredAt:)`` updates
   /// the deadline of the session after the datagram has been evaluated.
   func session(of ssrc: UInt32, from address: SocketAddress, _ port: Port, at now: Instant) -> Session? {
     let source = SessionTable.Source(ssrc: ssrc, address: address, port: port)

@@ -23,6 +23,17 @@ extension Endpoint {
     advance(session, to: now)
   }
 
+  /// Invites the peers of all sessions with mutual supervision at once, as after the silence limit. Called after a
+  /// suspension of the machine: a peer may have ended its session meanwhile, and the local clock stood still. The new
+  /// session measures the clock of the peer again.
+  public func resume(at now: Instant) {
+    for session in table.all where session.phase == .established && session.supervision.isMutual {
+      session.lastHeard = min(session.lastHeard, now - session.supervision.silenceLimit)
+      session.isOutdated = true
+      table.schedule(session)
+    }
+  }
+
   /// Cancels a revival. If the peer is still silent at `next`, another revival starts then.
   func cancel(_ revival: Session, nextAt next: Instant) {
     table.remove(revival)
@@ -39,7 +50,7 @@ extension Endpoint {
   func update(_ session: Session, at now: Instant) {
     // The session may have ended. It is then no longer in the heap of deadlines.
     guard session.heapIndex != nil else { return }
-    if let revival = session.revival, revival.phase == .invitingControl,
+    if !session.isOutdated, let revival = session.revival, revival.phase == .invitingControl,
       session.lastHeard + session.supervision.silenceLimit > now
     {
       cancel(revival, nextAt: now)
@@ -65,7 +76,7 @@ extension Endpoint {
     table.establish(session)
     let info = SessionInfo(
       name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,
-      isInitiator: session.isInitiator)
+      local: session.local, isInitiator: session.isInitiator)
     outputs.append(.established(session.id, info))
     advance(session, to: now)
   }

@@ -5,7 +5,7 @@ import MusicalTime
 ///
 /// The owner of an endpoint
 ///
-/// - passes each received datagram to ``receive(_:from:port:at:answeredAt:)``,
+/// - passes each received datagram to ``receive(_:from:to:port:at:answeredAt:)``,
 /// - calls ``advance(to:)`` at ``nextDeadline``,
 /// - after either call, executes the outputs that ``drain()`` returns.
 ///
@@ -53,6 +53,9 @@ public final class Endpoint {
   var declined = DeclinedAddresses()
   /// The session of the datagram being processed.
   var currentSession: Session?
+  /// The local address to which the datagram being processed was sent; nil if it is unknown. Replies leave from this
+  /// address.
+  var arrivalAddress: SocketAddress?
   /// The outputs since the last call of ``drain()``.
   var outputs: [Output] = []
   /// The number of the newest session.
@@ -162,7 +165,9 @@ public final class Endpoint {
       return end(session, .lost(session.id))
     }
     if session.isRevivalDue(at: now) { revive(session, at: now) }
-    if session.clock.advance(to: now) { outputs.append(.clockPacket(session.id, to: session.data)) }
+    if session.clock.advance(to: now) {
+      outputs.append(.clockPacket(session.id, to: session.data, from: session.local))
+    }
     if let sessionExtension = session.extension,
       !sessionExtension.advance(to: now, in: SessionContext(endpoint: self, session: session))
     {
@@ -171,7 +176,7 @@ public final class Endpoint {
     if let due = session.feedbackDue, due <= now {
       session.feedbackDue = nil
       let feedback = ReceiverFeedback(ssrc: ssrc, sequence: session.receiver.highestSequence ?? 0)
-      send(to: session.control, .control) { feedback.append(to: &$0) }
+      send(to: session.control, from: session.local, .control) { feedback.append(to: &$0) }
     }
   }
 
@@ -181,7 +186,9 @@ public final class Endpoint {
     case .due:
       let port: Port = session.phase == .invitingControl ? .control : .data
       let address = port == .control ? session.control : session.data
-      send(SessionCommand(.invitation, token: session.token, ssrc: ssrc, name: name), to: address, port)
+      // The host chooses the address for the first invitation. The answer determines the address of the session.
+      let invitation = SessionCommand(.invitation, token: session.token, ssrc: ssrc, name: name)
+      send(invitation, to: address, from: session.local, port)
     case .exhausted:
       // The session to revive still exists. If its peer is still silent, the next revival starts at once.
       if session.sessionToRevive != nil { return cancel(session, nextAt: now) }
@@ -214,22 +221,26 @@ public final class Endpoint {
   private func sendBye(to session: Session) {
     let token = session.acceptedToken ?? session.token
     let bye = SessionCommand(.bye, token: token, ssrc: ssrc)
-    send(bye, to: session.control, .control)
+    send(bye, to: session.control, from: session.local, .control)
     // rtpmidid and PipeWire end a session only after BY on both ports.
-    if session.phase == .established, !session.supervision.isMutual { send(bye, to: session.data, .data) }
+    guard session.phase == .established, !session.supervision.isMutual else { return }
+    send(bye, to: session.data, from: session.local, .data)
   }
 
-  func send(_ command: SessionCommand, to address: SocketAddress, _ port: Port) {
-    send(to: address, port) { command.append(to: &$0) }
+  func send(_ command: SessionCommand, to address: SocketAddress, from local: SocketAddress?, _ port: Port) {
+    send(to: address, from: local, port) { command.append(to: &$0) }
   }
 
   /// Sends the datagram that `encode` appends to an empty packet of 80 octets. Sends nothing if `encode` returns false.
-  func send(to address: SocketAddress, _ port: Port, _ encode: (inout RigidArray<UInt8>) -> Bool) {
+  func send(
+    to address: SocketAddress, from local: SocketAddress?, _ port: Port,
+    _ encode: (inout RigidArray<UInt8>) -> Bool
+  ) {
     var packet = RigidArray<UInt8>(capacity: SessionCommand.longest)
     guard encode(&packet) else { return }
     var datagram: [UInt8] = []
     datagram.reserveCapacity(packet.count)
     for index in 0..<packet.count { datagram.append(packet[index]) }
-    outputs.append(.send(datagram, to: address, port))
+    outputs.append(.send(datagram, to: address, from: local, port))
   }
 }

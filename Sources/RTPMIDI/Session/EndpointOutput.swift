@@ -11,6 +11,8 @@ public struct SessionInfo: Hashable, Sendable {
   public let control: SocketAddress
   /// The address of the remote data port, the destination of the MIDI stream.
   public let data: SocketAddress
+  /// The local address to which the peer sends; nil if it is unknown. Packets to the peer leave from this address.
+  public let local: SocketAddress?
   /// Whether the local peer sent the invitation.
   public let isInitiator: Bool
 }
@@ -18,13 +20,16 @@ public struct SessionInfo: Hashable, Sendable {
 extension Endpoint {
   /// A task or an event that the endpoint hands to its owner, see ``Endpoint/drain()``.
   public enum Output: Hashable, Sendable {
+    // A host can have several addresses. `from` is the local address from which the packet must leave, because the peer
+    // knows the session by this address. Its port is not used. If `from` is nil, the host chooses the address.
+
     /// Send a datagram from the local `Port`. Send it at once: the stamps in it contain the instant at which it was
     /// created.
-    case send([UInt8], to: SocketAddress, Port)
-    /// Send a CK0 from the local data port, see ``Endpoint/clockPacket(on:sentAt:)``.
-    case clockPacket(SessionID, to: SocketAddress)
+    case send([UInt8], to: SocketAddress, from: SocketAddress? = nil, Port)
+    /// Send a CK0 (a clock request) from the local data port, see ``Endpoint/clockPacket(on:sentAt:)``.
+    case clockPacket(SessionID, to: SocketAddress, from: SocketAddress? = nil)
     /// Send a packet of the ``ProtocolExtension`` from the local data port. The extension provides the packet.
-    case extensionPacket(SessionID, to: SocketAddress)
+    case extensionPacket(SessionID, to: SocketAddress, from: SocketAddress? = nil)
 
     /// The session is established.
     case established(SessionID, SessionInfo)
@@ -34,8 +39,8 @@ extension Endpoint {
     case reflected(SessionID)
     /// The peer did not answer twelve invitations; or it accepted on its control port and then sent NO or BY.
     case unreachable(SessionID)
-    /// The peer was silent for 60 s, or for the limit of the extension; or another session with the peer has replaced
-    /// this one; or the extension reported that the peer is out of reach.
+    /// The peer was silent for 60 s, or for the time limit that the extension sets; or another session with the peer has
+    /// replaced this one; or the extension reported that the peer is out of reach.
     case lost(SessionID)
     /// Either side ended the session with BY.
     case closed(SessionID)

@@ -38,8 +38,15 @@ final class Session {
   var phase = Phase.invitingControl
   /// The address of the remote control port.
   let control: SocketAddress
+  /// The address from which packets of the remote control port come. It differs from ``control`` if the peer has several
+  /// addresses and answered the invitation from another one.
+  var controlSource: SocketAddress
   /// The address of the remote data port.
   var data: SocketAddress
+  /// The local address to which the peer sends; nil as long as it is unknown. The peer knows the session by this address.
+  /// Packets therefore leave from it, even if the host would choose another address now, because it has been connected to
+  /// a second network or has got a new temporary IPv6 address (RFC 8981).
+  var local: SocketAddress?
   /// The SSRC in packets from the remote data port; 0 as long as it is unknown.
   var ssrc: UInt32 = 0
   /// The SSRC in packets from the remote control port. It differs from ``ssrc`` if each remote port has an SSRC of its
@@ -62,6 +69,9 @@ final class Session {
   var revival: Session?
   /// The instant before which no revival starts.
   var revivalHold = Instant(nanoseconds: .min)
+  /// Whether a new session has to replace this one although the peer is heard, because the machine was suspended: to the
+  /// session, the clock of the peer seems to be stepped.
+  var isOutdated = false
   /// The instant at which the session was established.
   private(set) var establishedAt = Instant(nanoseconds: 0)
 
@@ -102,6 +112,7 @@ final class Session {
   init(id: SessionID, token: UInt32, control: SocketAddress, data: SocketAddress, isInitiator: Bool) {
     (self.id, self.token, self.control, self.data) = (id, token, control, data)
     self.isInitiator = isInitiator
+    controlSource = control
     // The token is random. Therefore no two sessions send in step with each other.
     seed = UInt64(token) << 32 | id.number & 0xFFFF_FFFF
     clock = ClockComparison(seed: seed)

@@ -40,7 +40,9 @@ public struct SessionContext {
 
   /// Requests by ``Endpoint/Output/extensionPacket(_:to:)`` that the owner of the endpoint sends a packet of the
   /// extension whose content depends on the instant of sending.
-  public func requestPacket() { endpoint.outputs.append(.extensionPacket(session.id, to: session.data)) }
+  public func requestPacket() {
+    endpoint.outputs.append(.extensionPacket(session.id, to: session.data, from: session.local))
+  }
 
   /// Sends a datagram.
   ///
@@ -48,7 +50,7 @@ public struct SessionContext {
   ///   - port: the local port.
   ///   - encode: appends the datagram, at most 80 octets, and returns whether there was enough room.
   public func send(to address: SocketAddress, _ port: Port, _ encode: (inout RigidArray<UInt8>) -> Bool) {
-    endpoint.send(to: address, port, encode)
+    endpoint.send(to: address, from: session.local, port, encode)
   }
 
   /// Records the lasting identity of the peer, and ends the other sessions with this identity in which the peer is

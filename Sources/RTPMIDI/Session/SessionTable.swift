@@ -68,7 +68,7 @@ struct SessionTable {
   mutating func establish(_ session: Session) {
     stopAwaitingPackets(of: session)
     if ids[session.id] == nil { insert(session) }
-    sources[Source(ssrc: session.controlSSRC, address: session.control, port: .control)] = session
+    sources[Source(ssrc: session.controlSSRC, address: session.controlSource, port: .control)] = session
     sources[Source(ssrc: session.ssrc, address: session.data, port: .data)] = session
   }
 
@@ -82,7 +82,7 @@ struct SessionTable {
     all.removeAll { $0 === session }
     if controls[session.control] === session { controls[session.control] = nil }
     for source in [
-      Source(ssrc: session.controlSSRC, address: session.control, port: .control),
+      Source(ssrc: session.controlSSRC, address: session.controlSource, port: .control),
       Source(ssrc: session.ssrc, address: session.data, port: .data),
     ] where sources[source] === session {
       sources[source] = nil

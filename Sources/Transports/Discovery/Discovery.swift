@@ -69,6 +69,9 @@ public final class Discovery: Sendable {
   /// The number of names and sources ignored because of the limits (1000 names, 32 interfaces and families per name).
   public var ignoredCount: Int { loop.ignored.load(ordering: .relaxed) }
 
+  /// Begins to withdraw the announcement and to end the thread. Returns at once. ``stop()`` must follow.
+  public func withdraw() { loop.stop() }
+
   /// Withdraws the announcement and ends the thread. Returns after at most three seconds, even if the daemon hangs. The
   /// object must not be used afterwards.
   public func stop() {

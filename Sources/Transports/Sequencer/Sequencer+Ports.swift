@@ -6,12 +6,13 @@ extension Sequencer {
   /// Real-time: not safe.
   public func ports() -> [SequencerPort] { Self.ports(seenBy: control, localClient: client) }
 
-  /// Returns all ports that users can connect. For programs without ports.
+  /// Returns all ports that users can connect. This function is for programs that have no `Sequencer` of their own.
   ///
   /// - Throws: ``TransportError`` if there is no sequencer or no permission to open it.
   ///
   /// Real-time: not safe.
   public static func ports() throws(TransportError) -> [SequencerPort] {
+    // `alternative` ends the remedy in errors. It is empty, because the ports cannot be listed without a sequencer.
     let handle = try open(name: "listing", alternative: "")
     defer { snd_seq_close(handle) }
     return ports(seenBy: handle, localClient: nil)

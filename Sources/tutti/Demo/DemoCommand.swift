@@ -84,6 +84,7 @@ struct DemoCommand: ParsableCommand {
       terminal.clearStatus()
       let failures = demoPeers.failures
       for failure in failures { terminal.printLine("tutti: \(failure)") }
+      terminal.flush()
       guard failures.isEmpty else { throw ExitCode.unavailable }
       let report = try DemoReport(self, patch: rhythm, files: demoPeers.files)
       if json { try printJSON(report) } else { print(report, terminator: "") }

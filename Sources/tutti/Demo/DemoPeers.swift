@@ -67,7 +67,9 @@ final class DemoPeers {
           throw EngineError("\(files.log): cannot be written; give --output a writable folder")
         }
         process.standardError = log
-        try process.run()
+        do { try process.run() } catch {
+          throw EngineError("\(program.path): cannot be started; check the file and close other programs")
+        }
         started.append(process)
       }
     } catch {

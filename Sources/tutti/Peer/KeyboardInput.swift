@@ -17,6 +17,8 @@ final class KeyboardInput {
     if isTerminal {
       // Without line editing and echo by the terminal.
       settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+      // Without flow control, with which Ctrl-S would stop the output.
+      settings.c_iflag &= ~tcflag_t(IXON)
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
     source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: DispatchQueue(label: "keys"))

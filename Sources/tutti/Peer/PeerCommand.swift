@@ -107,7 +107,7 @@ struct PeerCommand: ParsableCommand {
     help: ArgumentHelp(
       "Play through the default sound card (alsa) or another one (alsa:DEVICE, see `tutti ports`), record to a file "
         + "(wav:FILE), or do neither (none). Give the option twice to play and to record. "
-        + "(default: alsa if there is a sound card)",
+        + "(default: alsa, as soon as there is a sound card)",
       valueName: "OUTPUT"))
   var audio: [String] = []
 
@@ -205,11 +205,15 @@ struct PeerCommand: ParsableCommand {
   }
 
   func run() throws {
-    let terminal = Terminal()
+    let (terminal, output) = (Terminal(), OutputWriter.events())
     try reportingErrors {
+      defer {
+        terminal.flush()
+        output.flush()
+      }
       let name = name ?? ProcessInfo.processInfo.hostName
       let log = Logger(label: "tutti") { _ in TerminalLog(terminal) }
-      let store = try StateStore(name: name)
+      let store = try StateStore(name: name, log: log)
       let saved = restore ? store.restoreSession(log) : nil
       let patchName = self.patch ?? saved?.patch ?? PatchLibrary.standard
       let patch = try PatchLibrary.load(patchName)
@@ -243,8 +247,8 @@ struct PeerCommand: ParsableCommand {
       let signals = TerminationSignals { mailbox.post(.leave) }
       defer { signals.cancel() }
       if json {
-        print(
-          event: Ready(
+        output.write(
+          json: Ready(
             name: configuration.name, identity: "\(peer.identity)", port: peer.port, at: MonotonicClock.now.nanoseconds)
         )
       } else {
@@ -254,9 +258,9 @@ struct PeerCommand: ParsableCommand {
       defer { input.restoreTerminal() }
       try peer.run(
         status: terminal.isInteractive ? { terminal.showStatus(statusLine($0)) } : nil,
-        watch: json ? { if let line = EventLine($0) { print(event: line) } } : nil)
+        watch: json ? { if let line = EventLine($0) { output.write(json: line) } } : nil)
       terminal.clearStatus()
-      if json { print(String(decoding: try JSONEncoder.sorted.encode(peer.summary), as: UTF8.self)) }
+      if json { output.write(json: peer.summary) }
     }
   }
 

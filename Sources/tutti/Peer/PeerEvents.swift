@@ -94,9 +94,15 @@ struct EventLine: Encodable {
   }
 }
 
-/// Prints `event` as one line and flushes it, so that a reading program receives it at once.
-func print(event: some Encodable) {
-  guard let line = try? JSONEncoder.sorted.encode(event) else { return }
-  print(String(decoding: line, as: UTF8.self))
-  fflush(nil)
+extension OutputWriter {
+  /// The writer of the events of `tutti peer --json`.
+  static func events() -> OutputWriter {
+    OutputWriter(STDOUT_FILENO) { #"{"event":"discarded","lines":\#($0)}"# + "\n" }
+  }
+
+  /// Writes `value` as one line of JSON.
+  func write(json value: some Encodable) {
+    guard let line = try? JSONEncoder.sorted.encode(value) else { return }
+    write(String(decoding: line, as: UTF8.self) + "\n")
+  }
 }

@@ -95,6 +95,7 @@ struct SimulateCommand: ParsableCommand {
       for seed in seed..<seed + seeds {
         let outcome = play(seed, on: network, table: table, terminal)
         terminal.clearStatus()
+        terminal.flush()
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
         if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }

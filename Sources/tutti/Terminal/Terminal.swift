@@ -2,16 +2,20 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Standard error: permanent lines and, on a terminal, one status line below them that is overwritten.
+/// Standard error: permanent lines and, on a terminal, one status line below them that is overwritten. No function except
+/// ``flush()`` waits for the reader of standard error.
 final class Terminal: Sendable {
   /// Whether the status line is shown.
   let isInteractive = isatty(STDERR_FILENO) == 1
   /// Whether each key on standard input is a command.
   let readsKeys = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
-  /// The visible status line, or the line that the user is typing. The lock also serializes the output.
+  /// The visible status line, or the line that the user is typing. The lock also keeps the order of the output.
   private let status = Mutex("")
   /// The line that the user is typing. It replaces the status line.
   private let typed = Mutex<String?>(nil)
+  private let writer = OutputWriter(STDERR_FILENO) {
+    "tutti: standard error: \($0) messages were discarded, because nobody read them\n"
+  }
 
   /// Prints a permanent line. On a terminal, it overwrites the status line, which is then shown again below it.
   func printLine(_ line: String) {
@@ -19,8 +23,9 @@ final class Terminal: Sendable {
     status.withLock { status in write(isInteractive ? "\r\u{1B}[K\(line)\n\(status)" : line + "\n") }
   }
 
-  /// Overwrites the status line.
+  /// Overwrites the status line, unless earlier output still waits for its reader.
   func showStatus(_ line: String) {
+    guard writer.isIdle else { return }
     let isTyped = typed.withLock { $0 != nil }
     status.withLock { status in
       if isTyped { return }
@@ -47,19 +52,10 @@ final class Terminal: Sendable {
     }
   }
 
-  private func write(_ text: String) { writeToStandardError(text) }
-}
+  /// Waits until everything is written, as long as the reader takes at least some of it per second.
+  func flush() { writer.flush() }
 
-/// Writes `text` to standard error. Text for a closed pipe or terminal is discarded: messages must not stop the music.
-/// Foundation's file handle would end the process.
-func writeToStandardError(_ text: String) {
-  var rest = Array(text.utf8)[...]
-  while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else { return }
-    rest = rest.dropFirst(count)
-  }
+  private func write(_ text: String) { writer.write(text) }
 }
 
 /// Prints log messages as permanent lines. Each message is a sentence for the player.

@@ -49,4 +49,47 @@ import _TestSupport
     #expect(held.release() == [.controlChange(channel, controller: 64, value: 0)])
     #expect(held.isEmpty && held.release().isEmpty)
   }
+
+  /// All Sound Off (120), All Notes Off (123) and the mode messages (124...127) end the notes of their channel only. The
+  /// pedal stays down.
+  @Test(arguments: [UInt7(120), 123, 124, 125, 126, 127]) func channelModeMessageEndsTheNotesOfItsChannel(number: UInt7)
+  {
+    let (channel, other) = (Channel(3)!, Channel(4)!)
+    var held = HeldNotes()
+    held.note(.controlChange(channel, controller: 64, value: 127))
+    for key: UInt7 in [60, 67] { held.note(.noteOn(channel, key: key, velocity: 100)) }
+    held.note(.noteOn(other, key: 50, velocity: 100))
+    let message = Message.controlChange(channel, controller: number, value: 0)
+    #expect(held.ends(with: message))
+    held.note(message)
+    #expect(!held.ends(with: message), "a second message would be a flood that no gate stops")
+    #expect(
+      held.release() == [
+        .controlChange(channel, controller: 64, value: 0), .noteOff(other, key: 50, velocity: 64),
+      ])
+  }
+
+  /// Local Control (122) ends no note. Reset All Controllers (121) lifts the pedal.
+  @Test func otherChannelModeMessagesEndNoNote() {
+    let channel = Channel(3)!
+    var held = HeldNotes()
+    held.note(.noteOn(channel, key: 60, velocity: 100))
+    held.note(.controlChange(channel, controller: 64, value: 127))
+    for number: UInt7 in [122, 121] { held.note(.controlChange(channel, controller: number, value: 0)) }
+    #expect(held.release() == [.noteOff(channel, key: 60, velocity: 64)])
+  }
+
+  /// The release phase of a note sounds on after its Note Off. Only All Sound Off ends it.
+  @Test func allSoundOffAlsoSilencesReleasedNotes() {
+    let channel = Channel(3)!
+    var held = HeldNotes()
+    let (soundOff, notesOff) = (
+      Message.controlChange(channel, controller: 120, value: 0),
+      Message.controlChange(channel, controller: 123, value: 0)
+    )
+    #expect(!held.ends(with: soundOff))
+    held.note(.noteOn(channel, key: 60, velocity: 100))
+    held.note(.noteOff(channel, key: 60, velocity: 64))
+    #expect(held.ends(with: soundOff) && !held.ends(with: notesOff) && held.isEmpty)
+  }
 }

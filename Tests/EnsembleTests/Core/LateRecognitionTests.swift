@@ -21,7 +21,7 @@ import _TestSupport
       random: SplitMix(seed: 1))
     let info = SessionInfo(
       name: "b", ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
-      isInitiator: true)
+      local: nil, isInitiator: true)
     core.established(session, info, at: now)
     return core
   }
@@ -51,6 +51,18 @@ import _TestSupport
       takeMessagesToThePeer() == [
         .noteOff(channel1, key: 60, velocity: 64), .controlChange(channel1, controller: 64, value: 0),
       ])
+  }
+
+  /// After a change of address, the ticks of a Tutti master arrive on the new session before the master is recognised.
+  @Test func clockIsReportedAsUnusedOnlyIfThePeerIsAStandardDevice() {
+    let core = coreWithUnidentifiedPeer()
+    func countReports() -> Int {
+      core.handle(.message(session, .clock, at: now, arrival: now, isRecovered: false), at: now)
+      return core.takeOutputs(at: now).count { if case .event(.clockIsUnused) = $0 { true } else { false } }
+    }
+    #expect(countReports() == 0)
+    core.recognisedAsStandardDevice(session, at: now)
+    #expect(countReports() == 1 && countReports() == 0)
   }
 
   /// Returns the messages of the session that have sounded since the previous call.

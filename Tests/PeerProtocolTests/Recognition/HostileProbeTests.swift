@@ -21,7 +21,7 @@ import _TestSupport
     while found == nil {
       network.run(for: .milliseconds(1))
       // A reply to the request takes longer than this millisecond, so it does not arrive any more.
-      network.isCutOff = [1]
+      network.cutOff = [1]
       // `sent` also contains the datagrams of an endpoint that is cut off.
       found = network.sent("TU", by: 3).last.flatMap { ClockProbe($0.span) }.flatMap {
         $0.kind == .request && $0.transmit > network.clock(1) - .milliseconds(1) ? $0 : nil
@@ -61,7 +61,7 @@ import _TestSupport
   /// Two endpoints in session, with no datagram in transit to endpoint 1.
   private func quietSession() throws -> EndpointNetwork {
     var (network, _) = try session()
-    network.isCutOff = [0, 1]
+    network.cutOff = [0, 1]
     network.run(for: .milliseconds(500))
     return network
   }

@@ -27,9 +27,9 @@ import _TestSupport
     expectRevival(after: "interruption of \(cut) ms") { network, seed in
       // Each seed interrupts the network at another moment.
       network.run(for: .milliseconds(Int64(seed * 37 % 200)))
-      network.isCutOff = [1]
+      network.cutOff = [1]
       network.run(for: .milliseconds(cut))
-      network.isCutOff = []
+      network.cutOff = []
     }
   }
 

@@ -63,7 +63,7 @@ import _TestSupport
         while case let outputs = endpoint.drain(), !outputs.isEmpty {
           for output in outputs {
             switch output {
-            case .extensionPacket(let session, let to):
+            case .extensionPacket(let session, let to, _):
               requests[second] += 1
               instants[second].insert(next)
               var reply: ClockProbe?
@@ -77,7 +77,7 @@ import _TestSupport
               }
               endpoint.receive(octets { _ = reply?.append(to: &$0) }, from: to, port: .data, at: next)
             // Octets 2 and 3 are the letters IN.
-            case .send(let datagram, _, .control) where datagram[3] == UInt8(ascii: "N"): unexpectedOutputs += 1
+            case .send(let datagram, _, _, .control) where datagram[3] == UInt8(ascii: "N"): unexpectedOutputs += 1
             case .lost: unexpectedOutputs += 1
             case .extended(_, let event) where RecognitionEvent(event) == .standardDevice: unexpectedOutputs += 1
             default: break
@@ -106,7 +106,7 @@ import _TestSupport
     for k in 1..<6 { _ = network.connect(k, to: 0) }
     for _ in 0..<40 {
       let isCut = random.integer(in: 0...3) == 0
-      network.isCutOff = isCut ? [Int(random.integer(in: 0...5))] : []
+      network.cutOff = isCut ? [Int(random.integer(in: 0...5))] : []
       // A long wait reaches the limits of silence. Only the peer that is cut off is silent.
       network.run(for: .milliseconds(random.integer(in: 1...(isCut ? 2500 : 500))))
       for k in 0..<6 {

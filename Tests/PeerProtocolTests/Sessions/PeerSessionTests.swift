@@ -108,7 +108,7 @@ import _TestSupport
     var network = EndpointNetwork(2, .tutti)
     let id = network.connect(0, to: 1)
     network.run(for: .seconds(30))
-    network.isCutOff = [1]
+    network.cutOff = [1]
     network.run(for: .milliseconds(4_800))
     #expect(network.endpoints[0].establishedCount == 1)
     network.run(for: .milliseconds(300))
@@ -140,9 +140,9 @@ import _TestSupport
     _ = network.connect(1, to: 0)
     network.run(for: .seconds(1))
     #expect(network.areTogether(0, 1))
-    network.isCutOff = [0]
+    network.cutOff = [0]
     network.run(for: .milliseconds(4500))
-    network.isCutOff = []
+    network.cutOff = []
     network.run(for: .seconds(2))
     #expect(network.areTogether(0, 1) && network.endpoints[0].counters.refusedInvitations == 0)
   }

@@ -61,9 +61,9 @@ import _TestSupport
     var network = Self.session(by: initiator)
     let before = [network.events(of: 0), network.events(of: 1)]
     let invitations = network.invitations
-    network.isCutOff = [1]
+    network.cutOff = [1]
     network.run(for: .milliseconds(cut))
-    network.isCutOff = []
+    network.cutOff = []
     network.run(for: .seconds(5))
     #expect(network.areTogether(0, 1) && network.invitations == invitations)
     for k in 0...1 { #expect(network.events(of: k) == before[k]) }
@@ -75,12 +75,12 @@ import _TestSupport
     for seed in UInt64(1)...8 {
       var network = Self.session(by: initiator, seed: seed)
       network.run(for: .milliseconds(Int64(seed * 37 % 200)))
-      network.isCutOff = [1]
+      network.cutOff = [1]
       network.run(for: .milliseconds(cut))
       let tries = network.invitations
       // `tries` also counts the invitation of the first session on both ports.
       #expect(tries <= 2 + 4 * Int(cut) / 1000, "seed \(seed): each side sends two per second")
-      network.isCutOff = []
+      network.cutOff = []
       // The session survives a short interruption.
       network.run(for: .seconds(2))
       #expect(network.areTogether(0, 1), "seed \(seed): \(network.standing)")
@@ -92,11 +92,11 @@ import _TestSupport
   /// The endpoints stop reconnecting after a minute.
   @Test func reconnectionEndsAfterAMinute() {
     var network = Self.session(by: 0)
-    network.isCutOff = [1]
+    network.cutOff = [1]
     // The session is lost after 5 s. The endpoints then reconnect for 60 s. The last invitation ends at most 12 s later.
     network.run(for: .seconds(85))
     let invitations = network.invitations
-    network.isCutOff = []
+    network.cutOff = []
     network.run(for: .seconds(100))
     #expect(network.standing[0].isEmpty && network.standing[1].isEmpty && network.invitations == invitations)
     for k in 0...1 { #expect(network.endpoints[k].nextDeadline == nil) }
@@ -107,9 +107,9 @@ import _TestSupport
   func restartedPeerIsInSessionWithinTwoSeconds(away: Int64, restarted: Int) {
     for seed in UInt64(1)...12 {
       var network = Self.session(by: Int(seed % 2), seed: seed)
-      network.isCutOff = [restarted]
+      network.cutOff = [restarted]
       network.run(for: .milliseconds(away))
-      network.isCutOff = []
+      network.cutOff = []
       network.restart(restarted, seed: seed + 1000)
       network.run(for: .seconds(2))
       #expect(network.areTogether(0, 1), "seed \(seed): \(network.standing)")
@@ -123,9 +123,9 @@ import _TestSupport
   ) {
     for seed in UInt64(1)...8 {
       var network = Self.session(by: initiator, seed: seed)
-      network.isCutOff = [0]
+      network.cutOff = [0]
       network.run(for: .milliseconds(away + Int64(seed)))
-      network.isCutOff = []
+      network.cutOff = []
       network.restart(0, seed: seed + 1000)
       _ = network.connect(0, to: 1)
       network.run(for: .seconds(2))
@@ -164,10 +164,10 @@ import _TestSupport
   /// peer, the session remains.
   @Test(arguments: [false, true]) func expectedPeerThatIsNotHeardIsLost(isStandardDevice: Bool) throws {
     var network = EndpointNetwork(2, .tutti)
-    if isStandardDevice { network.isStandardDevice = [1] }
+    if isStandardDevice { network.standardDevices = [1] }
     network.connect(0, to: 1, expectsExtension: true)
     network.run(for: .seconds(20)) { $0.session(0) != nil }
-    if !isStandardDevice { network.isCutOff = [1] }
+    if !isStandardDevice { network.cutOff = [1] }
     network.run(for: .seconds(6))
     let id = try #require(network.session(0))
     if isStandardDevice {

@@ -70,25 +70,29 @@ import _TestSupport
   private func compare(
     _ journal: SentJournal.Channel?, of channel: Channel, sent: [Message], checkpoint: Int, isEnhanced: Bool
   ) {
-    // The commands before the newest Reset are inactive.
-    let since = (sent.lastIndex(of: .reset) ?? -1) + 1
-    let first = max(since, checkpoint)
+    // The commands before the newest System Reset are inactive. `afterSystemReset` is the index of the first command after it.
+    let afterSystemReset = (sent.lastIndex(of: .reset) ?? -1) + 1
+    let first = max(afterSystemReset, checkpoint)
     var controls: [Command] = []
     for (index, message) in sent.enumerated() {
       guard case .controlChange(channel, let controller, let value) = message else { continue }
       controls.append(Command(index: index, controller: controller.value, value: value))
     }
     let active = controls.filter { $0.index >= first }
-    let activeSinceReset = controls.filter { $0.index >= since }
-    // The indices of the newest Reset All Controllers and of the newest command that ends all notes; -1 for none.
-    let reset: Int = activeSinceReset.last(where: { $0.controller == 121 })?.index ?? -1
-    let notesEnd: Int = activeSinceReset.last(where: { $0.controller == 120 || $0.controller >= 123 })?.index ?? -1
+    let controlsSinceSystemReset = controls.filter { $0.index >= afterSystemReset }
+    // The indices of the newest Reset All Controllers (121) and of the newest command that ends all notes (120 and 123...127),
+    // both after the newest System Reset; -1 for none.
+    let controllerReset: Int = controlsSinceSystemReset.last(where: { $0.controller == 121 })?.index ?? -1
+    let notesEnd: Int =
+      controlsSinceSystemReset.last(where: { $0.controller == 120 || $0.controller >= 123 })?.index ?? -1
 
     // Chapter P, and the bank commands that it contains. If only one half of the bank was sent, the other half is 0. Here and
     // below, S is 0 only for the command of the previous packet, which is the last one in `sent`.
-    let programs = sent.indices.filter { if case .programChange(channel, _) = sent[$0] { $0 >= since } else { false } }
+    let programs = sent.indices.filter {
+      if case .programChange(channel, _) = sent[$0] { $0 >= afterSystemReset } else { false }
+    }
     if let index = programs.last, index >= checkpoint, case .programChange(_, let program) = sent[index] {
-      let before = controls.filter { $0.index >= since && $0.index < index }
+      let before = controls.filter { $0.index >= afterSystemReset && $0.index < index }
       let bank = [0, 32].map { number in before.last(where: { $0.controller == number }) }
       #expect(journal?.p?.program == program && journal?.p?.s == (index != sent.count - 1))
       #expect(journal?.p?.bank?.high == (bank[0]?.value ?? (bank[1] == nil ? nil : 0)))
@@ -102,7 +106,7 @@ import _TestSupport
     let candidates = active.filter { command in
       switch command.controller {
       case 0, 32: command.index > (programs.last ?? -1)
-      case 1, 11, 64, 66: command.index > reset
+      case 1, 11, 64, 66: command.index > controllerReset
       default: true
       }
     }
@@ -111,6 +115,8 @@ import _TestSupport
       let newer = candidates.filter { $0.controller == command.controller && $0.index > command.index }.count
       guard newer < (isEnhanced ? 4 : 1) else { continue }
       let count = controls.filter { $0.controller == command.controller && $0.index <= command.index }.count
+      // Controllers 120...127, except 122 (Local Control), are actions. In the default encoding, an action has a count in place
+      // of a value. In the enhanced encoding, every command has both.
       let isAction = command.controller >= 120 && command.controller != 122
       var tools: [ControllerLog.Tool] = []
       if isEnhanced || isAction { tools.append(.count(UInt8(count & 63))) }
@@ -134,7 +140,7 @@ import _TestSupport
       guard !sent[(index + 1)...].contains(where: { self.note($0, channel)?.key == note.key }) else { continue }
       // The reference count: Note Ons without a Note Off.
       var references = 0
-      for earlier in sent[max(since, notesEnd + 1)...index] {
+      for earlier in sent[max(afterSystemReset, notesEnd + 1)...index] {
         guard let other = self.note(earlier, channel), other.key == note.key else { continue }
         references = other.isOn ? min(references + 1, 127) : max(references - 1, 0)
       }
@@ -153,9 +159,9 @@ import _TestSupport
     }
     #expect(journal?.notes ?? [] == notes && journal?.off ?? [] == off && journal?.extras ?? [] == extras)
 
-    // Chapters W, T and A.
-    let firstAfterReset = max(first, reset + 1)
-    let rest = sent.dropFirst(firstAfterReset)
+    // Chapters W, T and A: Reset All Controllers makes the older commands inactive.
+    let firstAfterControllerReset = max(first, controllerReset + 1)
+    let rest = sent.dropFirst(firstAfterControllerReset)
     let bends = rest.compactMap { if case .pitchBend(channel, let bend) = $0 { bend } else { nil } }
     #expect(journal?.w?.bend == bends.last)
     let pressures = rest.compactMap { if case .channelPressure(channel, let value) = $0 { value } else { nil } }
@@ -181,8 +187,8 @@ import _TestSupport
     }
   }
 
-  /// The number of changes of the pedal between off and on up to `command`, modulo 64. Reset releases all pedals, Reset All
-  /// Controllers (121) those below 68.
+  /// The number of changes of the pedal between off and on up to `command`, modulo 64. System Reset releases all pedals,
+  /// Reset All Controllers (121) those below 68.
   private func toggles(_ command: Command, _ sent: [Message], _ channel: Channel) -> UInt8 {
     var count: UInt8 = 0
     var isOn = false

@@ -80,13 +80,13 @@ import _TestSupport
     let id = network.connect(0, to: 1)
     network.run(for: .seconds(20))
     let invitations = network.invitations
-    network.isCutOff = [1]
+    network.cutOff = [1]
     network.run(for: .seconds(40))
     // The device was last heard up to about ten seconds before it was cut off. The invitations therefore begin 20 to 30 s after
     // the cut, and end with the cut after 40 s.
     let count = network.invitations - invitations
     #expect((5...25).contains(count) && network.sent("IN", by: 2).isEmpty, "only the initiator revives: \(count)")
-    network.isCutOff = []
+    network.cutOff = []
     network.run(for: .seconds(30))
     #expect(network.endpoints[0].establishedCount == 1 && network.endpoints[1].establishedCount == 1)
     #expect(network.standing[0][id] != nil || network.events(of: 0).contains(.lost(id)))

@@ -26,7 +26,7 @@ import _TestSupport
 
   @Test func invitationEndsAfterTwelveUnansweredTries() {
     var network = EndpointNetwork(2, .standard)
-    network.isCutOff = [1]
+    network.cutOff = [1]
     let id = network.connect(0, to: 1)
     network.run(for: .milliseconds(11_999))
     #expect(network.sent("IN", by: 0).count == 12 && network.events(of: 0) == [])

@@ -196,10 +196,10 @@ public final class SessionFuzzer: Fuzzer {
     let outputs = peers[k].endpoint.drain()
     for output in outputs {
       switch output {
-      case .send(let datagram, let to, let port):
+      case .send(let datagram, let to, _, let port):
         let from = port == .control ? Self.controls[k] : Self.controls[k].data
         put(Flight(datagram: datagram, from: from, to: to), of: k)
-      case .extensionPacket(let session, let to):
+      case .extensionPacket(let session, let to, _):
         peers[k].endpoint.sendProbe(on: session) { probe in
           var probe = probe
           probe.transmit = now
@@ -207,7 +207,7 @@ public final class SessionFuzzer: Fuzzer {
           put(Flight(datagram: datagram, from: Self.controls[k].data, to: to), of: k)
           return now
         }
-      case .clockPacket(let session, let to):
+      case .clockPacket(let session, let to, _):
         let packet = peers[k].endpoint.clockPacket(on: session, sentAt: now)
         let datagram = octets { _ = packet?.append(to: &$0) }
         put(Flight(datagram: datagram, from: Self.controls[k].data, to: to), of: k)

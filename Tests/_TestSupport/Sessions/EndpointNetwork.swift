@@ -57,14 +57,15 @@ package struct EndpointNetwork {
     set { world.delays = newValue }
   }
   /// Endpoints that neither send nor receive.
-  package var isCutOff: Set<Int> = []
+  package var cutOff: Set<Int> = []
   /// Standard devices: probes from them and to them are dropped.
-  package var isStandardDevice: Set<Int> = []
+  package var standardDevices: Set<Int> = []
   /// Whether an endpoint that has lost a recognised peer tries to connect to it every second for a minute, as the engine does.
   package var reconnects = false
   /// The addresses of the endpoints' control ports.
   package private(set) var homes: [Int]
-  /// Whether CK0s and probe requests are answered before the endpoint receives them, as the receiving thread does.
+  /// Whether clock requests (CK0 and probes) are answered on arrival, before the endpoint receives them, as the network
+  /// thread of a peer does.
   package var answersEarly = false
   /// All datagrams sent, by address.
   package private(set) var sent: [Int: [[UInt8]]] = [:]
@@ -118,7 +119,7 @@ package struct EndpointNetwork {
       to: .at(2 * other), data: .at(2 * other + 1), expectsExtension: expectsExtension, at: clock(k))
   }
 
-  /// Gives endpoint `k` another address.
+  /// Moves the ports of endpoint `k`: its control port gets the address `home`, which is even, and its data port `home` + 1.
   package mutating func move(_ k: Int, to home: Int) { homes[k] = home }
 
   /// Replaces endpoint `k` by a new one with the same name, identity and address. The old one sends no BY.
@@ -138,10 +139,10 @@ package struct EndpointNetwork {
   package mutating func send(_ datagram: [UInt8], from: Int, to: Int) {
     sent[from, default: []].append(datagram)
     if Self.command(of: datagram) == Self.invitation { invitations += 1 }
-    if !isCutOff.isEmpty || !isStandardDevice.isEmpty {
+    if !cutOff.isEmpty || !standardDevices.isEmpty {
       let (sender, receiver) = (owner(of: from) ?? -1, owner(of: to) ?? -1)
-      guard !isCutOff.contains(sender), !isCutOff.contains(receiver) else { return }
-      let isForDevice = isStandardDevice.contains(sender) || isStandardDevice.contains(receiver)
+      guard !cutOff.contains(sender), !cutOff.contains(receiver) else { return }
+      let isForDevice = standardDevices.contains(sender) || standardDevices.contains(receiver)
       if isForDevice, ClockProbe(datagram.span) != nil { return }
     }
     // A datagram and its repetition are independent: the repetition can arrive although the datagram is lost.
@@ -166,9 +167,9 @@ package struct EndpointNetwork {
     let endpoint = endpoints[k]
     for output in endpoint.drain() {
       switch output {
-      case .send(let datagram, let to, let port):
+      case .send(let datagram, let to, _, let port):
         send(datagram, from: homes[k] + (port == .data ? 1 : 0), to: to.number)
-      case .extensionPacket(let session, let to):
+      case .extensionPacket(let session, let to, _):
         var request: ClockProbe?
         endpoint.sendProbe(on: session) { probe in
           request = probe
@@ -176,7 +177,7 @@ package struct EndpointNetwork {
         }
         request?.transmit = clock(k)
         if let request { send(octets { _ = request.append(to: &$0) }, from: homes[k] + 1, to: to.number) }
-      case .clockPacket(let session, let to):
+      case .clockPacket(let session, let to, _):
         if let packet = endpoint.clockPacket(on: session, sentAt: clock(k)) {
           send(octets { _ = packet.append(to: &$0) }, from: homes[k] + 1, to: to.number)
         }
@@ -209,8 +210,8 @@ package struct EndpointNetwork {
     }
   }
 
-  /// Whether an invitation, a revival or a reconnection is pending. A reconnection to a peer in session has no effect. An
-  /// accepted invitation that the peer did not complete has none either; it expires.
+  /// Whether an invitation, a revival or a reconnection is pending. Two cases do not count: a reconnection to a peer that is
+  /// already in session, and an invitation that the endpoint accepted but the inviting peer never completed (it expires).
   package var isConnecting: Bool {
     for endpoint in endpoints {
       let count = endpoint.establishedCount
@@ -269,7 +270,7 @@ package struct EndpointNetwork {
 
   /// Delivers a datagram to its endpoint, after an early answer if ``answersEarly`` is set.
   private mutating func deliver(_ flight: Flight) {
-    guard let k = owner(of: flight.to), !isCutOff.contains(k) else { return }
+    guard let k = owner(of: flight.to), !cutOff.contains(k) else { return }
     let arrival = clock(k)
     var answer: Instant?
     if answersEarly {

@@ -1,15 +1,17 @@
 import MusicalTime
 
-// The second method: numbering ticks by their gaps alone.
+// Numbering ticks by the gaps between them: the second method of ``TickCounter``.
 extension TickCounter {
   /// An interpretation of the arrivals from `start` on as ticks with a constant interval. Each gap is a whole number of
   /// intervals, at least one, except for the gap before a duplicate. The tempo may have changed within the first gap.
-  struct Reading {
+  struct Interpretation {
     /// The cost of a duplicate. Duplicates are rarer than lost ticks.
     private static let duplicateCost: Int64 = 3
-    /// The largest distance of a gap from a whole number of intervals, in intervals. A single tick can be late, but a gap
-    /// counts as a loss only if it is close to a whole number.
+    /// The largest difference between a gap without lost ticks and one interval, in intervals. It is large, because a
+    /// single tick can be late.
     private static let toleranceOfOneInterval = 0.4
+    /// The largest difference between a gap with lost ticks and a whole number of intervals, in intervals. It is small,
+    /// because a gap counts as a loss only if it is close to a whole number.
     private static let toleranceOfLoss = 0.25
 
     /// The interval between two ticks, nanoseconds.
@@ -47,13 +49,15 @@ extension TickCounter {
         var ticks = max(1, ratio.rounded())
         var deviation = abs(ratio - ticks)
         if n == start + 1, gap > TickCounter.maximumReadableGap * interval {
-          // The gap is too long for an interval that is estimated from a few gaps: the present number of ticks remains.
+          // The gap is too long for an interval that is estimated from a few gaps. It keeps the number of ticks that it has
+          // now.
           ticks = Double(counter.arrivals[n].tick - counter.arrivals[start].tick)
           deviation = 0
         } else if n == start + 1, deviation > Self.toleranceOfLoss, let intervalBefore {
-          // The tempo changed within this gap. If a whole number lies between the numbers of intervals at the new and at
-          // the old tempo, it is the number of ticks; of several, the one nearest to the new tempo. Otherwise, the number
-          // at the old tempo applies if it is nearly whole.
+          // The tempo changed within this gap, so its true length in intervals lies between `ratio` (all at the new tempo)
+          // and `oldRatio` (all at the old tempo). The number of ticks is the whole number between them; if there are
+          // several, the one nearest to `ratio`. If there is none, it is `oldRatio`, provided that `oldRatio` is nearly
+          // whole.
           let oldRatio = gap / intervalBefore
           let (fewest, most) = (min(ratio, oldRatio).rounded(.up), max(ratio, oldRatio).rounded(.down))
           if fewest <= most {
@@ -73,9 +77,9 @@ extension TickCounter {
     }
   }
 
-  /// Interprets the unconfirmed arrivals by their gaps, and renumbers them if this interpretation is likelier than that
-  /// of the fit. The fit is doubtful if at least two arrivals disagree with it, or if its numbers require at least three
-  /// gaps with lost ticks that are together improbable (``minimumProbability``).
+  /// If there is no fit, or the fit is doubtful, interprets the unconfirmed arrivals by their gaps, and renumbers them if
+  /// an interpretation with whole gaps exists. The fit is doubtful if at least two arrivals disagree with it, or if its
+  /// numbers require at least three gaps with lost ticks that are together improbable (``minimumProbability``).
   ///
   /// - Parameters:
   ///   - hasFit: whether the newest arrival was numbered by a fit.
@@ -94,19 +98,24 @@ extension TickCounter {
       }
       guard misfits >= 2 || losses >= 3 && probability <= Self.minimumProbability else { return }
     }
-    guard let reading = likeliestReading() else { return }
-    interval = reading.interval
+    guard let interpretation = likeliestInterpretation() else { return }
+    interval = interpretation.interval
     var isUnchanged = true
-    for n in 1..<count where arrivals[n].tick - arrivals[0].tick != reading.numbers[n] { isUnchanged = false }
+    for n in 1..<count where arrivals[n].tick - arrivals[0].tick != interpretation.numbers[n] {
+      isUnchanged = false
+    }
     if isUnchanged { return }
     revisions += 1
-    let start = reading.start
+    let start = interpretation.start
     follower.reset()
     follower.add(arrivals[start].tick, at: arrivals[start].instant)
     for n in (start + 1)..<count {
-      arrivals[n].tick = arrivals[0].tick + reading.numbers[n]
+      arrivals[n].tick = arrivals[0].tick + interpretation.numbers[n]
+      // The new fit is computed from these arrivals, so they agree with it.
       arrivals[n].fits = true
-      if reading.numbers[n] > reading.numbers[n - 1] { follower.add(arrivals[n].tick, at: arrivals[n].instant) }
+      if interpretation.numbers[n] > interpretation.numbers[n - 1] {
+        follower.add(arrivals[n].tick, at: arrivals[n].instant)
+      }
     }
     next = arrivals[count - 1].tick + 1
   }
@@ -114,20 +123,20 @@ extension TickCounter {
   /// The likeliest interpretation in which every gap is whole; nil if there is none. It starts at the first arrival in
   /// ``arrivals``, or, if no such interpretation starts there, at a later arrival that agrees with the fit. At least
   /// three gaps follow its start.
-  private func likeliestReading() -> Reading? {
+  private func likeliestInterpretation() -> Interpretation? {
     for start in 0...(count - 4) where start == 0 || arrivals[start].fits {
-      var best: Reading?
+      var best: Interpretation?
       func consider(_ interval: Double) {
         guard interval >= Self.minimumInterval else { return }
-        let reading = Reading(self, from: start, interval: interval, intervalBefore: intervalBefore)
-        guard reading.isWhole else { return }
-        if let best, (best.cost, best.residual) <= (reading.cost, reading.residual) { return }
-        best = reading
+        let candidate = Interpretation(self, from: start, interval: interval, intervalBefore: intervalBefore)
+        guard candidate.isWhole else { return }
+        if let best, (best.cost, best.residual) <= (candidate.cost, candidate.residual) { return }
+        best = candidate
       }
       // If short and long gaps alternate, each tick arrives twice: a short and a long gap together are one interval.
       if hasAlternatingGaps(from: start) { consider(gap(before: count - 1) + gap(before: count - 2)) }
       if let best { return best }
-      // The candidates are the mean gap and each single gap.
+      // The candidates are the mean gap and each single gap except the first, in which the tempo may have changed.
       consider(Double((arrivals[count - 1].instant - arrivals[start].instant).count) / Double(count - 1 - start))
       for n in (start + 2)..<count { consider(gap(before: n)) }
       if let best { return best }
@@ -141,6 +150,8 @@ extension TickCounter {
   /// Whether short and long gaps alternate, over at least five gaps: fewer could be chance.
   private func hasAlternatingGaps(from start: Int) -> Bool {
     guard count - start >= 6 else { return false }
+    // A short gap is less than 1 / `duplicateRatio` of the interval, which is the sum of a short and a long gap. It is
+    // therefore less than 1 / (`duplicateRatio` - 1) of the long gap.
     for n in (start + 3)..<count {
       let (a, b, c) = (gap(before: n - 2), gap(before: n - 1), gap(before: n))
       let isShort = b * (Self.duplicateRatio - 1) < min(a, c)

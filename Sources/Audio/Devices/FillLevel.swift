@@ -1,0 +1,68 @@
+import MusicalTime
+
+/// The number of frames that ``CardLoop`` keeps in the buffer of a device.
+///
+/// The level rises by one step after an underrun that was not caused by a late thread, and falls by one step after each
+/// minute without an underrun. The cause of an underrun can be a temporary stall, or a device that always needs the higher
+/// level. The level therefore never falls below ``floor``. The floor begins at the initial level. It rises to the new level
+/// after an underrun shortly after the start, and after an underrun within a minute after the level has fallen.
+struct FillLevel: Sendable, BitwiseCopyable {
+  /// The level in frames.
+  private(set) var frames: Int64 = 0
+  /// The level that the device needs, in frames.
+  private(set) var floor: Int64 = 0
+  /// The frames by which the level rises or falls.
+  private var step: Int64 = 0
+  /// The size of the device's buffer in frames.
+  private var capacity: Int64 = 0
+  /// The instant of the last underrun or change.
+  private var lastEvent = Instant(nanoseconds: 0)
+  /// Whether the last underrun or change was a fall.
+  private var hasFallen = false
+
+  /// The time without an underrun after which the level falls.
+  static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(60) } }
+
+  @_noLocks @_noAllocation
+  init() {}
+
+  /// Applies the parameters of an opened device. The level does not fall, unless the buffer is too small for it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func adopt(initial: Int64, step: Int64, capacity: Int64, at now: Instant) {
+    (self.step, self.capacity) = (step, capacity)
+    if frames < initial { frames = initial }
+    if floor < initial { floor = initial }
+    if frames > capacity { frames = capacity }
+    if floor > capacity { floor = capacity }
+    (lastEvent, hasFallen) = (now, false)
+  }
+
+  /// Records an underrun. Raises the level if `raises` is true and the buffer permits it.
+  ///
+  /// - Parameter isStarting: whether the device has just been started.
+  /// - Returns: whether the level has risen.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func recordUnderrun(raises: Bool, isStarting: Bool, at now: Instant) -> Bool {
+    let followsFall = hasFallen && now - lastEvent < Self.patience
+    (lastEvent, hasFallen) = (now, false)
+    guard raises, frames < capacity else { return false }
+    frames = frames &+ step < capacity ? frames &+ step : capacity
+    if isStarting || followsFall { floor = frames }
+    return true
+  }
+
+  /// Lowers the level if no underrun has occurred for a minute. Returns whether the level has fallen.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func fall(at now: Instant) -> Bool {
+    guard frames > floor, now - lastEvent >= Self.patience else { return false }
+    frames = frames &- step > floor ? frames &- step : floor
+    (lastEvent, hasFallen) = (now, true)
+    return true
+  }
+}

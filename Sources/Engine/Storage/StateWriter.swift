@@ -1,0 +1,66 @@
+import Dispatch
+import Synchronization
+
+/// Writes the bound of the terms and the session of a peer on a background queue, so that a slow disk delays no other thread.
+/// Of several values that wait, only the newest is written.
+final class StateWriter: Sendable {
+  /// The values that wait to be written.
+  private struct Waiting {
+    var term: UInt32?
+    var session: SavedSession?
+    /// A bound whose write failed. The next write includes it, unless there is a newer one.
+    var failedTerm: UInt32?
+    var isEmpty: Bool { term == nil && session == nil }
+  }
+
+  private let queue = DispatchQueue(label: "state")
+  private let waiting = Mutex(Waiting())
+  private let writeTerm: @Sendable (UInt32) -> Bool
+  private let writeSession: @Sendable (SavedSession) -> Bool
+  private let onFailure: @Sendable () -> Void
+
+  /// - Parameters:
+  ///   - writeTerm: writes a bound to the disk and returns whether it succeeded.
+  ///   - writeSession: does the same with a session.
+  ///   - onFailure: called on the background queue after each write that failed.
+  init(
+    writeTerm: @escaping @Sendable (UInt32) -> Bool, writeSession: @escaping @Sendable (SavedSession) -> Bool,
+    onFailure: @escaping @Sendable () -> Void
+  ) {
+    (self.writeTerm, self.writeSession, self.onFailure) = (writeTerm, writeSession, onFailure)
+  }
+
+  func write(term: UInt32) { add { $0.term = term } }
+  func write(_ session: SavedSession) { add { $0.session = session } }
+
+  /// Waits at most `limit` until all values are written.
+  ///
+  /// - Returns: whether all values are written.
+  func finish(within limit: DispatchTimeInterval) -> Bool {
+    let isWritten = DispatchSemaphore(value: 0)
+    queue.async { isWritten.signal() }
+    return isWritten.wait(timeout: .now() + limit) == .success
+  }
+
+  /// Changes the values that wait. If there were none, the queue gets the task to write them.
+  private func add(_ change: (inout Waiting) -> Void) {
+    let isFirst = waiting.withLock { waiting in
+      defer { change(&waiting) }
+      return waiting.isEmpty
+    }
+    if isFirst { queue.async { [self] in writeWaiting() } }
+  }
+
+  private func writeWaiting() {
+    let values = waiting.withLock { waiting in
+      defer { waiting = Waiting() }
+      return waiting
+    }
+    // The bound goes first: a claim in the session may depend on it.
+    let term = values.term ?? values.failedTerm
+    let isTermWritten = term.map(writeTerm) ?? true
+    if !isTermWritten { waiting.withLock { $0.failedTerm = term } }
+    let isSessionWritten = values.session.map(writeSession) ?? true
+    if !isTermWritten || !isSessionWritten { onFailure() }
+  }
+}

@@ -1,0 +1,84 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Sending
+
+// The settings of the players' channels. When a player releases a channel, the channel returns to its defaults at all peers.
+// A peer that joins later receives the present settings of the player.
+extension PeerCore {
+  /// The settings of the local player, on the channels on which they sound.
+  private var playersSettings: ChannelSettings {
+    var settings = ChannelSettings()
+    for message in notes.settings.messages { settings.note(message.on(soundingChannel(of: message))) }
+    return settings
+  }
+
+  /// The channel on which a message of the player sounds.
+  private func soundingChannel(of message: Message) -> Channel {
+    message.channel == Self.drumChannel ? Self.drumChannel : notes.channel
+  }
+
+  /// Handles a presence of the peer of a session. The first presence shows that the peer has recognised the local peer, so that
+  /// its gates admit the settings of the player.
+  func receivedPresence(on session: SessionID) {
+    guard let slot = roster.slot(of: session), let presence = ensemble.roster[slot].membership?.presence else { return }
+    // Without a channel, the local peer plays on channel 16, which another peer may own: its settings wait until it has one.
+    if ensemble.channel != nil, !ensemble.roster[slot].session!.hasSettings {
+      ensemble.roster[slot].session!.hasSettings = true
+      sendSettings(on: session)
+    }
+    // The peer no longer plays on a former channel. Neither does it play on the channels of its instrument, as it did before it
+    // recognised the local peer.
+    releaseChannels(of: session, except: [presence.channel ?? Self.lastChannel, Self.drumChannel])
+  }
+
+  /// Sends the settings of the player to the peer of a session.
+  func sendSettings(on session: SessionID) {
+    guard let slot = roster.slot(of: session), let stream = ensemble.roster[slot].session?.stream else { return }
+    // A standard device gets the messages of the instrument unchanged.
+    let settings = ensemble.roster[slot].identity == nil ? notes.settings : playersSettings
+    for message in settings.messages { emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream))))) }
+  }
+
+  /// Moves the settings of the player to `channel`, the new channel of the local peer. Remote peers release the former
+  /// channel when they receive the presence of the local peer.
+  func moveSettings(to channel: Channel?) {
+    let former = notes.channel
+    var settings = playersSettings
+    notes.channel = channel ?? Self.lastChannel
+    let moved = settings.messages(on: former)
+    guard !moved.isEmpty else { return }
+    for message in settings.release(former, defaultProgram: defaultProgram(former)) { emit(.sound(message, from: nil)) }
+    restoreSettings(on: former, except: nil)
+    guard let channel else { return }
+    for message in moved.map({ $0.on(channel) }) {
+      emit(.stream(.message(StreamMessage(message, at: nil, to: .tuttiPeers))))
+      emit(.sound(message, from: nil))
+    }
+  }
+
+  /// Resets all channels on which the peer of a session has made settings to their defaults, except those in `kept`.
+  func releaseChannels(of session: SessionID, except kept: [Channel] = []) {
+    guard let slot = roster.slot(of: session) else { return }
+    let channels = ensemble.roster[slot].session!.settings.channels.subtracting(kept)
+    for channel in channels.sorted(by: { $0.wire < $1.wire }) {
+      let resets = ensemble.roster[slot].session!.settings.release(channel, defaultProgram: defaultProgram(channel))
+      for message in resets {
+        ensemble.roster[slot].session!.heldNotes.note(message)
+        emit(.sound(message, from: session))
+      }
+      restoreSettings(on: channel, except: session)
+    }
+  }
+
+  /// Restores what other players have set on a channel that was reset.
+  private func restoreSettings(on channel: Channel, except session: SessionID?) {
+    for other in roster.sessions where other.id != session {
+      let messages = other.settings.messages(on: channel)
+      guard !messages.isEmpty, let slot = roster.slot(of: other.id), isOpen(.modification, to: slot) else { continue }
+      for message in messages { emit(.sound(message, from: other.id)) }
+    }
+    for message in playersSettings.messages(on: channel) { emit(.sound(message, from: nil)) }
+  }
+}

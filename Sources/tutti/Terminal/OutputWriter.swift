@@ -1,0 +1,82 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Writes text to a standard stream on a queue of its own, so that the caller never waits for the reader of the stream.
+///
+/// A pipe that nobody reads and a terminal that the user has stopped with Ctrl-S block the thread that writes to them. At most
+/// ``capacity`` octets wait. Further texts are counted and discarded. As soon as there is space again, a text states their
+/// number.
+final class OutputWriter: Sendable {
+  /// The maximum number of octets that wait.
+  static let capacity = 1 << 20
+  /// How long ``flush()`` waits for a reader that takes nothing.
+  private static let patience = DispatchTimeInterval.seconds(1)
+
+  private struct Backlog {
+    /// The number of octets that wait.
+    var size = 0
+    /// The number of texts that were discarded and not reported yet.
+    var discarded = 0
+    /// The number of octets written since the start.
+    var written = 0
+  }
+
+  private let descriptor: Int32
+  private let queue: DispatchQueue
+  private let backlog = Mutex(Backlog())
+  private let report: @Sendable (Int) -> String
+
+  /// - Parameter report: returns the text that reports a number of discarded texts.
+  init(_ descriptor: Int32, report: @escaping @Sendable (Int) -> String) {
+    (self.descriptor, self.report) = (descriptor, report)
+    queue = DispatchQueue(label: "output \(descriptor)")
+  }
+
+  /// Whether no text waits.
+  var isIdle: Bool { backlog.withLock { $0.size == 0 } }
+
+  /// Adds `text` to the texts that wait, or discards it if there is no space.
+  func write(_ text: String) {
+    let octets = Array(text.utf8)
+    // The lock is held until the text is in the queue, so that texts of several threads keep their order.
+    backlog.withLock { backlog in
+      guard backlog.size + octets.count <= Self.capacity else {
+        backlog.discarded += 1
+        return
+      }
+      reportDiscarded(&backlog)
+      enqueue(octets, &backlog)
+    }
+  }
+
+  /// Waits until all texts are written, as long as the reader takes at least some octets per second.
+  func flush() {
+    backlog.withLock { reportDiscarded(&$0) }
+    let isWritten = DispatchSemaphore(value: 0)
+    queue.async { isWritten.signal() }
+    var before = -1
+    while isWritten.wait(timeout: .now() + Self.patience) == .timedOut {
+      let written = backlog.withLock { $0.written }
+      guard written != before else { return }
+      before = written
+    }
+  }
+
+  /// Enqueues the report of the discarded texts, if there are any.
+  private func reportDiscarded(_ backlog: inout Backlog) {
+    guard backlog.discarded > 0 else { return }
+    enqueue(Array(report(backlog.discarded).utf8), &backlog)
+    backlog.discarded = 0
+  }
+
+  private func enqueue(_ octets: [UInt8], _ backlog: inout Backlog) {
+    backlog.size += octets.count
+    queue.async { [self] in
+      writeOctets(octets, to: descriptor) { count in
+        self.backlog.withLock { $0.written += count }
+      }
+      self.backlog.withLock { $0.size -= octets.count }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// Writes `text` to standard error. If the reader takes nothing for a second, the rest is discarded: a message must not
+/// keep the program from ending.
+func writeToStandardError(_ text: String) {
+  writeOctets(Array(text.utf8), to: STDERR_FILENO, patience: 1000)
+}
+
+/// Writes `octets` to a file descriptor. Octets for a closed pipe or terminal are discarded: messages must not stop the
+/// music. Foundation's file handle would end the process.
+///
+/// - Parameters:
+///   - patience: how many milliseconds to wait for a reader that takes nothing, before the rest is discarded; -1: no limit.
+///   - onProgress: called with the number of octets after each write.
+func writeOctets(
+  _ octets: [UInt8], to descriptor: Int32, patience: Int32 = -1, onProgress: (Int) -> Void = { _ in }
+) {
+  var rest = octets[...]
+  while !rest.isEmpty {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    let ready = poll(&request, 1, patience)
+    if ready < 0, errno == EINTR { continue }
+    guard ready > 0 else { return }
+    // A pipe that is ready accepts this many octets without blocking (PIPE_BUF, pipe(7)). A terminal may block.
+    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, min($0.count, 4096)) }
+    if count < 0, errno == EINTR || errno == EAGAIN { continue }
+    guard count > 0 else { return }
+    onProgress(count)
+    rest = rest.dropFirst(count)
+  }
+}

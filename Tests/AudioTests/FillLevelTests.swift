@@ -1,0 +1,87 @@
+import MusicalTime
+import Realtime
+import Testing
+import _TestSupport
+
+@testable import Audio
+
+/// Tests of the fill level with a device of two periods of 256 frames and a buffer of 2048 frames.
+@Suite struct FillLevelTests {
+  private let start = Instant(nanoseconds: 1_000_000_000)
+
+  private func level() -> FillLevel {
+    var level = FillLevel()
+    level.adopt(initial: 512, step: 256, capacity: 2_048, at: start)
+    return level
+  }
+
+  @Test func levelFallsByAStepAfterEachMinuteWithoutUnderrun() {
+    var level = level()
+    for second in [10, 11, 12] as [Int64] {
+      let rises = level.recordUnderrun(raises: true, isStarting: false, at: start + .seconds(second))
+      #expect(rises)
+    }
+    #expect(level.frames == 1_280)
+    var falls: [Int64] = []
+    for second in 13...400 as ClosedRange<Int64> where level.fall(at: start + .seconds(second)) { falls.append(second) }
+    #expect(falls == [72, 132, 192] && level.frames == 512)
+  }
+
+  @Test func underrunOfALateThreadDelaysTheFall() {
+    var level = level()
+    _ = level.recordUnderrun(raises: true, isStarting: false, at: start)
+    let rises = level.recordUnderrun(raises: false, isStarting: false, at: start + .seconds(50))
+    let fallsEarly = level.fall(at: start + .seconds(109))
+    let falls = level.fall(at: start + .seconds(110))
+    #expect(!rises && !fallsEarly && falls && level.frames == 512)
+  }
+
+  @Test func levelFoundAtTheStartIsKept() {
+    var level = level()
+    _ = level.recordUnderrun(raises: true, isStarting: true, at: start + .milliseconds(20))
+    let falls = level.fall(at: start + .seconds(3_600))
+    #expect(!falls && level.frames == 768)
+  }
+
+  @Test func underrunAfterAFallKeepsTheLevel() {
+    var level = level()
+    _ = level.recordUnderrun(raises: true, isStarting: false, at: start)
+    _ = level.recordUnderrun(raises: true, isStarting: false, at: start)
+    let falls = level.fall(at: start + .seconds(60))
+    // 59 s later, the level proves too low. After that, only the level of 1024 frames is kept.
+    let rises = level.recordUnderrun(raises: true, isStarting: false, at: start + .seconds(119))
+    let fallsAgain = level.fall(at: start + .seconds(3_600))
+    #expect(falls && rises && !fallsAgain && level.frames == 1_024 && level.floor == 1_024)
+  }
+
+  @Test func levelNeverExceedsTheBuffer() {
+    var level = level()
+    var rises = 0
+    for _ in 0..<10 where level.recordUnderrun(raises: true, isStarting: false, at: start) { rises += 1 }
+    #expect(rises == 6 && level.frames == 2_048)
+    level.adopt(initial: 512, step: 256, capacity: 1_024, at: start)
+    #expect(level.frames == 1_024)
+  }
+}
+
+extension SoundCardTests {
+  /// The thread of this test is late by more than the time that the card buffers, and by less than twice this time, so that the
+  /// underrun looks like one of the card.
+  @Test func levelOfTheLoopbackCardFallsAfterAMinuteWithoutUnderrun() throws {
+    let device = try PCMDevice("hw:Loopback,0,2")
+    defer { device.close() }
+    let events = SPSCRing<SoundEvent>(capacity: 16)
+    let loop = CardLoop(device: device, latency: .zero, module: nil, events: events)
+    func play(until end: Instant) { while MonotonicClock.now < end { #expect(loop.step() == .playing) } }
+    #expect(loop.start())
+    play(until: MonotonicClock.now + .seconds(2))
+    let (found, underruns) = (loop.fillLevel, loop.counters.underruns)
+    let buffered = device.grid.instant(of: found) - device.grid.instant(of: 0)
+    MonotonicClock.sleep(until: MonotonicClock.now + buffered + Nanoseconds(buffered.count / 2))
+    play(until: MonotonicClock.now + .seconds(1))
+    let (raised, gaps) = (loop.fillLevel, loop.counters.underruns)
+    #expect(raised == found + 256 && gaps == underruns + 1)
+    play(until: MonotonicClock.now + .seconds(61))
+    #expect(loop.fillLevel == found && loop.counters.underruns == gaps)
+  }
+}

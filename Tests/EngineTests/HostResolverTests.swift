@@ -1,0 +1,43 @@
+import Dispatch
+import RTPMIDI
+import Realtime
+import Testing
+import Transports
+
+@testable import Engine
+
+/// The look-up of host names in the background, with a name server that the test controls.
+@Suite struct HostResolverTests {
+  private let address = SocketAddress(host: 0x7F00_0001, port: 5004)
+
+  @Test func slowNameServerDelaysNothing() {
+    let (answers, bell, address) = (DispatchSemaphore(value: 0), Doorbell(), address)
+    let resolver = HostResolver(["slow", "fast"], bell: bell) { name throws(TransportError) in
+      if name == "slow" { answers.wait() }
+      return address
+    }
+    resolver.wait(.milliseconds(100))
+    var hosts: [HostResolver.Host] = []
+    while hosts.isEmpty {
+      resolver.wait(.milliseconds(10))
+      hosts = resolver.take().hosts
+    }
+    #expect(hosts.map(\.name) == ["fast"] && resolver.unresolved == ["slow"])
+    let bellCount = bell.count
+    answers.signal()
+    resolver.wait(.seconds(10))
+    #expect(bell.count != bellCount)
+    #expect(resolver.unresolved == ["slow"], "its address is not in use yet")
+    #expect(resolver.take().hosts.map(\.name) == ["slow"] && resolver.unresolved == [])
+  }
+
+  @Test func failureIsReportedOnce() {
+    let resolver = HostResolver(["nowhere"], bell: Doorbell()) { name throws(TransportError) in
+      throw TransportError("host \(name): not found", isTemporary: true)
+    }
+    resolver.wait(.seconds(10))
+    let failures = resolver.take().failures
+    #expect(failures.map(\.description) == ["host nowhere: not found"] && failures[0].isTemporary)
+    #expect(resolver.take().failures.isEmpty && resolver.unresolved == ["nowhere"])
+  }
+}

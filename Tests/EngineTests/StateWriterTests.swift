@@ -1,0 +1,65 @@
+import Dispatch
+import Ensemble
+import MusicalTime
+import Synchronization
+import Testing
+
+@testable import Engine
+
+/// The background writer of the state, with a disk that does nothing until the test lets it.
+@Suite struct StateWriterTests {
+  /// A disk that records what is written, in order. Each write waits for ``proceed``.
+  private final class SlowDisk: Sendable {
+    let proceed = DispatchSemaphore(value: 0)
+    let hasBegun = DispatchSemaphore(value: 0)
+    let terms = Mutex<[UInt32]>([])
+    let failures = Atomic(0)
+
+    func writer(succeeds: Bool = true) -> StateWriter {
+      StateWriter(
+        writeTerm: { term in
+          self.hasBegun.signal()
+          self.proceed.wait()
+          self.terms.withLock { $0.append(term) }
+          return succeeds
+        }, writeSession: { _ in true }, onFailure: { self.failures.wrappingAdd(1, ordering: .relaxed) })
+    }
+  }
+
+  @Test func onlyTheNewestStateIsWrittenWhenTheDiskIsSlow() {
+    let disk = SlowDisk()
+    let writer = disk.writer()
+    writer.write(term: 1)
+    disk.hasBegun.wait()
+    for term in UInt32(2)...5 { writer.write(term: term) }
+    #expect(!writer.finish(within: .milliseconds(1)))
+    for _ in 0..<2 { disk.proceed.signal() }
+    #expect(writer.finish(within: .seconds(10)))
+    #expect(disk.terms.withLock { $0 } == [1, 5])
+    #expect(disk.failures.load(ordering: .relaxed) == 0)
+  }
+
+  @Test func failedWriteIsReported() {
+    let disk = SlowDisk()
+    let writer = disk.writer(succeeds: false)
+    disk.proceed.signal()
+    writer.write(term: 1)
+    #expect(writer.finish(within: .seconds(10)))
+    #expect(disk.failures.load(ordering: .relaxed) == 1)
+  }
+
+  /// The bound of the terms must not be lost, so it is written again together with the next session.
+  @Test func failedBoundIsWrittenAgainWithTheNextSession() throws {
+    let disk = SlowDisk()
+    let writer = disk.writer(succeeds: false)
+    for _ in 0..<2 { disk.proceed.signal() }
+    writer.write(term: 7)
+    #expect(writer.finish(within: .seconds(10)))
+    writer.write(
+      SavedSession(
+        patch: "street", tempo: .standard, activity: 64, gates: Gates(), peers: [], position: Step(0), rhythm: nil,
+        boot: ""))
+    #expect(writer.finish(within: .seconds(10)))
+    #expect(disk.terms.withLock { $0 } == [7, 7])
+  }
+}

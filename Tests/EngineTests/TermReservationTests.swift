@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Engine
+
+/// The blocks of terms that a peer reserves on the disk.
+@Suite struct TermReservationTests {
+  @Test func blockIsReservedWhenHalfOfThePreviousOneIsUsed() {
+    var reservation = TermReservation(after: 10)
+    #expect(reservation.bound == 74)
+    #expect(reservation.reserve(for: 41) == nil)
+    #expect(reservation.reserve(for: 42) == 106)
+    #expect(reservation.reserve(for: 42) == nil)
+    #expect(reservation.bound == 106)
+  }
+
+  /// No term is above the bound, and no bound is more than a block above the highest term.
+  @Test func everyTermIsReserved() {
+    var reservation = TermReservation(after: 0)
+    for term in UInt32(1)...1000 {
+      #expect(term <= reservation.bound)
+      _ = reservation.reserve(for: term)
+      #expect(reservation.bound - term <= TermReservation.blockSize)
+    }
+  }
+
+  @Test func termOfAnotherPeerThatIsFarAheadIsReserved() {
+    var reservation = TermReservation(after: 0)
+    #expect(reservation.reserve(for: 1_000_000) == 1_000_064)
+  }
+
+  @Test func boundDoesNotOverflow() {
+    var reservation = TermReservation(after: .max - 70)
+    #expect(reservation.reserve(for: .max - 1) == .max)
+    #expect(reservation.reserve(for: .max) == nil)
+  }
+}

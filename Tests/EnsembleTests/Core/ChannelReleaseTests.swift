@@ -1,0 +1,208 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import Sending
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+@testable import RTPMIDI
+
+/// The controllers, pitch bend, pressure and program of a channel after its player has released it, and for peers that join
+/// later.
+@Suite struct ChannelReleaseTests {
+  private let now = Instant(nanoseconds: 0)
+  private let channel = Channel(3)!
+  private let other = Channel(4)!
+
+  /// Returns a core in session with the Tutti peers `identities`. Each session has the number of its identity.
+  private func makeCore(with identities: [UInt64] = [2]) -> PeerCore {
+    let core = PeerCore(
+      name: "a", ensemble: EnsembleState(identity: Identity(1)),
+      invitations: InvitationList(to: [], local: Identity(1), at: now), random: SplitMix(seed: 1))
+    for identity in identities { establish(identity, core) }
+    for identity in identities { core.recognised(session(identity), Identity(identity), at: now) }
+    _ = core.takeOutputs(at: now)
+    return core
+  }
+
+  private func session(_ number: UInt64) -> SessionID { SessionID(number: number) }
+
+  private func establish(_ number: UInt64, _ core: PeerCore) {
+    let host = UInt32(number)
+    let info = SessionInfo(
+      name: "b", ssrc: host, control: SocketAddress(host: host, port: 5004),
+      data: SocketAddress(host: host, port: 5005), local: nil, isInitiator: true)
+    core.established(session(number), info, at: now)
+  }
+
+  private func receivePresence(of identity: UInt64, claiming channel: Channel?, _ core: PeerCore) {
+    let presence = Presence(
+      identity: Identity(identity), claim: nil, channel: channel, gates: .all, takesOver: false)
+    core.handle(.systemExclusive(session(identity), presence.systemExclusive, at: now, arrival: now), at: now)
+  }
+
+  /// Returns the messages that have sounded since the previous call, of remote peers or of the local player.
+  private func takeSounds(of core: PeerCore, local: Bool = false) -> [Message] {
+    core.takeOutputs(at: now).compactMap {
+      if case .sound(let message, let session) = $0, (session == nil) == local { message } else { nil }
+    }
+  }
+
+  private func takeSent(by core: PeerCore, to receiver: StreamMessage.Receiver) -> [Message] {
+    core.takeOutputs(at: now).compactMap {
+      if case .stream(.message(let sent)) = $0, sent.receiver == receiver { sent.message } else { nil }
+    }
+  }
+
+  private func control(_ controller: UInt7, _ value: UInt7, on channel: Channel) -> Message {
+    .controlChange(channel, controller: controller, value: value)
+  }
+
+  /// Settings of every kind: what Reset All Controllers resets (RP-015), and what it does not reset.
+  private func settings(on channel: Channel) -> [Message] {
+    [
+      control(1, 90, on: channel), control(7, 20, on: channel), control(10, 0, on: channel), control(0, 1, on: channel),
+      .programChange(channel, program: 5), .pitchBend(channel, UInt14(clamping: 100)),
+      .channelPressure(channel, pressure: 50), control(101, 0, on: channel), control(100, 0, on: channel),
+      control(6, 12, on: channel), control(74, 100, on: channel), control(91, 30, on: channel),
+    ]
+  }
+
+  /// The state of a synthesizer channel: the last value of each controller, of the program and of the parameters. Reset All
+  /// Controllers acts by RP-015.
+  private func state(of channel: Channel, after messages: [Message]) -> [String: Int] {
+    var state: [String: Int] = [:]
+    for message in messages where message.channel == channel {
+      switch message {
+      case .controlChange(_, 121, _):
+        for (number, value) in [("1", 0), ("11", 127), ("64", 0), ("bend", 8192), ("pressure", 0)] {
+          state[number] = value
+        }
+        for number in 98...101 { state["\(number)"] = 127 }
+      case .controlChange(_, let number, let value) where number == 6 || number == 38:
+        state["parameter \(state["101"] ?? 127) \(state["100"] ?? 127) \(number.value)"] = Int(value.value)
+      case .controlChange(_, let number, let value): state["\(number.value)"] = Int(value.value)
+      case .programChange(_, let program): state["program"] = Int(program.value)
+      case .pitchBend(_, let bend): state["bend"] = Int(bend.value)
+      case .channelPressure(_, let pressure): state["pressure"] = Int(pressure.value)
+      default: break
+      }
+    }
+    return state
+  }
+
+  /// Expects that all settings of a channel have their defaults, by General MIDI.
+  private func expectDefaults(_ messages: [Message], on channel: Channel) {
+    let state = state(of: channel, after: settings(on: channel) + messages)
+    let defaults = [
+      "1": 0, "7": 100, "10": 64, "0": 0, "program": 0, "bend": 8192, "pressure": 0, "74": 64, "91": 0,
+      "parameter 0 0 6": 2, "101": 127, "100": 127,
+    ]
+    for (name, value) in defaults { #expect(state[name] == value, "\(name)") }
+  }
+
+  @Test func channelOfAPeerThatLeavesReturnsToItsDefaults() {
+    let core = makeCore()
+    receivePresence(of: 2, claiming: channel, core)
+    for message in settings(on: channel) { core.sound(message, on: session(2), at: now) }
+    #expect(takeSounds(of: core) == settings(on: channel))
+    core.handle(.closed(session(2)), at: now)
+    let resets = takeSounds(of: core)
+    expectDefaults(resets, on: channel)
+    #expect(resets.allSatisfy { $0.channel == channel })
+  }
+
+  @Test func peerThatOnlyPlayedNotesResetsNothing() {
+    let core = makeCore()
+    for message in [Message.noteOn(channel, key: 60, velocity: 9), .noteOff(channel, key: 60, velocity: 9)] {
+      core.sound(message, on: session(2), at: now)
+    }
+    _ = core.takeOutputs(at: now)
+    core.handle(.closed(session(2)), at: now)
+    #expect(takeSounds(of: core).isEmpty)
+  }
+
+  @Test func formerChannelOfAPeerReturnsToItsDefaults() {
+    let core = makeCore()
+    receivePresence(of: 2, claiming: channel, core)
+    for message in settings(on: channel) { core.sound(message, on: session(2), at: now) }
+    receivePresence(of: 2, claiming: channel, core)
+    #expect(takeSounds(of: core) == settings(on: channel), "the same claim again resets nothing")
+    core.sound(control(7, 30, on: other), on: session(2), at: now)
+    receivePresence(of: 2, claiming: other, core)
+    let sounds = takeSounds(of: core)
+    expectDefaults(sounds, on: channel)
+    #expect(state(of: other, after: sounds) == ["7": 30])
+  }
+
+  /// Two peers have set controllers on one channel, until the higher identity moved.
+  @Test func settingsOfTheRemainingOwnerAreKept() {
+    let core = makeCore(with: [2, 3])
+    for identity: UInt64 in [2, 3] { receivePresence(of: identity, claiming: channel, core) }
+    core.sound(control(7, 30, on: channel), on: session(2), at: now)
+    for message in settings(on: channel) { core.sound(message, on: session(3), at: now) }
+    receivePresence(of: 3, claiming: other, core)
+    let state = state(of: channel, after: takeSounds(of: core))
+    #expect(state["7"] == 30 && state["program"] == 0 && state["bend"] == 8192)
+  }
+
+  /// Ends the first second, after which the local peer claims channel 2.
+  private func claimChannel(_ core: PeerCore) {
+    for milliseconds in stride(from: Int64(0), through: 1500, by: 100) {
+      core.ensemble.advance(to: now + .milliseconds(milliseconds))
+    }
+    #expect(core.ensemble.channel == Channel(2))
+  }
+
+  /// The instrument plays on channel 4. Its settings sound on channel 2, which the local peer has claimed.
+  @Test func peerThatJoinsLaterReceivesTheSettingsOfThePlayer() throws {
+    let core = makeCore()
+    claimChannel(core)
+    for message in settings(on: other) + [control(7, 25, on: other)] { core.play(message, at: now) }
+    _ = core.takeOutputs(at: now)
+    establish(3, core)
+    core.recognised(session(3), Identity(3), at: now)
+    // The first presence shows that the peer has recognised the local peer.
+    for _ in 0..<2 { receivePresence(of: 3, claiming: channel, core) }
+    let stream = try #require(core.roster.stream(of: session(3)))
+    let expected = state(
+      of: Channel(2)!, after: (settings(on: other) + [control(7, 25, on: other)]).map { $0.on(Channel(2)) })
+    #expect(state(of: Channel(2)!, after: takeSent(by: core, to: .stream(stream))) == expected)
+    // A standard device gets the messages of the instrument unchanged.
+    establish(4, core)
+    core.recognisedAsStandardDevice(session(4), at: now)
+    let device = try #require(core.roster.stream(of: session(4)))
+    #expect(state(of: other, after: takeSent(by: core, to: .stream(device))).count == expected.count)
+  }
+
+  @Test func settingsOfThePlayerMoveToItsNewChannel() throws {
+    let core = makeCore()
+    // The local peer has no channel yet and plays on channel 16.
+    for message in settings(on: other) { core.play(message, at: now) }
+    _ = core.takeOutputs(at: now)
+    // Another peer may own channel 16, so its settings are not sent to peers that join.
+    receivePresence(of: 2, claiming: channel, core)
+    let stream = try #require(core.roster.stream(of: session(2)))
+    #expect(takeSent(by: core, to: .stream(stream)).isEmpty)
+    claimChannel(core)
+    let outputs = core.takeOutputs(at: now)
+    let sounds = outputs.compactMap { if case .sound(let message, from: nil) = $0 { message } else { nil } }
+    expectDefaults(sounds, on: PeerCore.lastChannel)
+    let expected = state(of: Channel(2)!, after: settings(on: Channel(2)!))
+    #expect(state(of: Channel(2)!, after: sounds) == expected)
+    let sent = outputs.compactMap {
+      if case .stream(.message(let sent)) = $0, sent.receiver == .tuttiPeers { sent.message } else { nil }
+    }
+    #expect(state(of: Channel(2)!, after: sent) == expected)
+  }
+
+  /// What did not sound because of a gate is not reset.
+  @Test func closedGateLeavesNothingToReset() throws {
+    let core = makeCore()
+    try core.ensemble.gates.apply("all=closed")
+    for message in settings(on: channel) { core.sound(message, on: session(2), at: now) }
+    core.handle(.closed(session(2)), at: now)
+    #expect(takeSounds(of: core).isEmpty)
+  }
+}

@@ -1,0 +1,32 @@
+import MusicalTime
+import Testing
+
+@testable import Measurement
+
+/// The assignment of onsets. Instants are in milliseconds.
+@Suite struct OnsetMatchingTests {
+  private func matching(_ reference: [Int64], _ other: [Int64]) -> OnsetMatching {
+    func instants(_ milliseconds: [Int64]) -> [Instant] { milliseconds.map { Instant(nanoseconds: $0 * 1_000_000) } }
+    let span = Instant(nanoseconds: 0)...Instant(nanoseconds: 1_000_000_000)
+    return OnsetMatching(instants(reference), span: span, instants(other), span: span)
+  }
+
+  /// The onset at 300 has a neighbour 100 ms before it and one 40 ms after it: other onsets are assigned to it up to 50 ms
+  /// before it and less than 20 ms after it.
+  @Test func toleranceOnEachSideIsHalfTheDistanceToTheNeighbourOnThisSide() {
+    let reference: [Int64] = [200, 300, 340]
+    for (onset, index) in [(249, 0), (251, 1), (319, 1), (321, 2)] {
+      let matching = matching(reference, [Int64(onset)])
+      #expect(matching.pairs.map(\.0) == [index] && matching.pairs.map(\.1) == [0], "onset at \(onset)")
+      #expect(matching.missing == 2 && matching.extra == 0, "onset at \(onset)")
+    }
+  }
+
+  /// The first onset has no neighbour before it, and the last has none after it: the limit is 100 ms.
+  @Test func onsetIsAssignedWithinAHundredMilliseconds() {
+    for (onset, isAssigned) in [(199, false), (201, true), (699, true), (701, false)] {
+      let matching = matching([300, 600], [Int64(onset)])
+      #expect(matching.pairs.isEmpty != isAssigned && matching.extra == (isAssigned ? 0 : 1), "onset at \(onset)")
+    }
+  }
+}

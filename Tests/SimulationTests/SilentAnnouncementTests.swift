@@ -1,0 +1,61 @@
+import Ensemble
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Testing
+
+@testable import Simulation
+
+/// Ensembles of more than sixteen announced peers, of which those with the lowest identities do not answer: killed peers that
+/// are still announced, or false announcements.
+@Suite struct SilentAnnouncementTests {
+  /// All peers that answer join at once, except the last one, which joins after 20 s.
+  private final class LateJoiner: Scenario {
+    /// The hosts without a peer, and those with a peer.
+    var (silent, answering): ([Int], [Int]) = ([], [])
+    private var hasBegun = false
+
+    func advance(_ world: VirtualWorld) -> Instant {
+      let joining = hasBegun ? answering.suffix(1) : answering.dropLast(1)
+      for host in joining {
+        world.enter(host)
+        guard let peer = world.hosts[host].peer else { continue }
+        for other in silent {
+          let place = InvitationList.Place(SocketAddress(host: other, .control))
+          _ = peer.core.invitations.found(
+            world.hosts[other].identity, as: "silent \(other)", at: place, isInSession: false, now: peer.now)
+        }
+      }
+      defer { hasBegun = true }
+      return hasBegun ? .distantFuture : Instant(nanoseconds: 20_000_000_000)
+    }
+  }
+
+  /// Fifteen seconds after it has joined, each peer is in session with the two lowest identities of those that answer.
+  @Test(arguments: [(2, 18), (16, 4), (24, 20)], UInt64(1)...3) func peersThatDoNotAnswerIsolateNoPeer(
+    counts: (silent: Int, answering: Int), seed: UInt64
+  ) {
+    var settings = VirtualWorld.Settings(table: table)
+    (settings.peers, settings.seed, settings.probeRateLimit) = (counts.silent + counts.answering, seed, 5)
+    let scenario = LateJoiner()
+    let world = VirtualWorld(settings, scenario: scenario, length: .seconds(35))
+    let byIdentity = world.hosts.indices.sorted { world.hosts[$0].identity < world.hosts[$1].identity }
+    scenario.silent = Array(byIdentity.prefix(counts.silent))
+    let lowest = byIdentity.dropFirst(counts.silent).prefix(2)
+    // Whether the late peer has a high or a low identity depends on the seed.
+    scenario.answering = world.hosts.indices.filter { !scenario.silent.contains($0) }
+    func expectSessions(of hosts: some Sequence<Int>, with others: some Sequence<Int>, _ label: String) {
+      for host in hosts {
+        for other in others where other != host {
+          let isInSession = world.hosts[host].peer?.core.roster.session(of: world.hosts[other].identity) != nil
+          #expect(isInSession, "\(label), host \(host) with host \(other)")
+        }
+      }
+    }
+    let late = scenario.answering.last!
+    _ = world.run(until: Instant(nanoseconds: 15_000_000_000))
+    expectSessions(of: scenario.answering.dropLast(), with: lowest.filter { $0 != late }, "at 15 s")
+    _ = world.run(until: .distantFuture)
+    expectSessions(of: scenario.answering, with: lowest, "at 35 s")
+  }
+}

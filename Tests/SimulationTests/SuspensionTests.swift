@@ -1,0 +1,46 @@
+import Ensemble
+import MusicalTime
+import Testing
+
+@testable import Simulation
+
+/// Suspension of a machine while a rhythm plays. The clock of the machine, CLOCK_MONOTONIC, stands still meanwhile.
+@Suite struct SuspensionTests {
+  /// The limit for the time from the end of a suspension until all peers play in step again, as after other interruptions.
+  private let limit = Nanoseconds.seconds(2)
+
+  /// Host 0 is the master before the suspension, host 1 and host 2 follow. The times are in milliseconds.
+  @Test(arguments: [0, 1], [1500, 4000, 20_000, 600_000])
+  func peersAreBackInStepAfterSuspendAndResume(host: Int, duration: Int64) {
+    var settings = VirtualWorld.Settings(table: table)
+    (settings.network, settings.peers, settings.probeRateLimit) = (.lan, 3, 10)
+    let world = VirtualWorld.steady(settings, length: .seconds(700))
+    var end = Instant(nanoseconds: 15_000_000_000)
+    _ = world.run(until: end)
+    #expect(phaseError(world) < .milliseconds(1), "before the suspension")
+    world.suspend(host)
+    end = end + .milliseconds(duration)
+    _ = world.run(until: end)
+    world.resume(host)
+    // The last instant at which the peers were not in step.
+    var apart = end
+    for tenth in Int64(1)...200 {
+      _ = world.run(until: end + .milliseconds(tenth * 100))
+      if phaseError(world) >= .milliseconds(2) { apart = world.now }
+    }
+    #expect(apart - end <= limit, "in step after \((apart - end).milliseconds) ms")
+    #expect(world.outcome.holds, "\(world.outcome.violations)")
+  }
+
+  /// The largest difference between the true instants at which two peers play their next common tick. The distant future if
+  /// there is not exactly one master, or if a peer does not play.
+  private func phaseError(_ world: VirtualWorld) -> Nanoseconds {
+    let peers = world.hosts.compactMap(\.peer)
+    let schedules = peers.map(\.core.ensemble.schedule)
+    guard world.master != nil, !peers.contains(where: { $0.core.ensemble.role == .idle }),
+      let tick = zip(peers, schedules).map({ $1.tick(at: $0.now) }).max()
+    else { return .seconds(1000) }
+    let due = zip(peers, schedules).map { $0.clock.truth(at: $1.deadline(tick)) }
+    return due.max()! - due.min()!
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+import _TestSupport
+import _TestTraits
+
+/// The memory of a peer process. The scenario `memory-lock.sh` of the lab examines page faults and limits.
+@Suite(.ownThreads) struct MemoryTests {
+  @Test func playingPeerTakesAtMost110MB() async throws {
+    let folder = try TemporaryFolder()
+    let peer = try await PeerProcess("ada", ["--audio", "wav:ada.wav", "--start"], in: folder)
+    try await peer.wait(forRole: "master")
+    try await Task.sleep(for: .seconds(1))
+    let status = try String(contentsOfFile: "/proc/\(peer.child.identifier)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+    let memory = try #require(Int(line.filter(\.isNumber)))
+    #expect(memory > 20_000 && memory <= 110_000, "\(memory) kB")
+    try await peer.leave()
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+import _TestSupport
+import _TestTraits
+
+/// A peer whose output nobody reads: a full pipe, or a terminal that was stopped.
+@Suite(.ownThreads) struct OutputTests {
+  /// A named pipe. It is open for reading, so that a writer blocks when the pipe is full.
+  private final class NamedPipe {
+    let path: String
+    let reader: FileHandle
+
+    init(in folder: TemporaryFolder) throws {
+      path = folder.path("pipe")
+      #expect(mkfifo(path, 0o600) == 0)
+      reader = try #require(FileHandle(forUpdatingAtPath: path))
+    }
+
+    /// Reads what is in the pipe without waiting.
+    func readAvailable() -> String {
+      _ = fcntl(reader.fileDescriptor, F_SETFL, O_NONBLOCK)
+      var (text, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+      while true {
+        let count = read(reader.fileDescriptor, &buffer, buffer.count)
+        guard count > 0 else { return String(decoding: text, as: UTF8.self) }
+        text += buffer[..<count]
+      }
+    }
+  }
+
+  /// Starts a peer whose standard output (1) or standard error (2) is `pipe`.
+  private func peer(writing stream: Int, to pipe: NamedPipe, in folder: TemporaryFolder) throws -> Child {
+    // `sh -c SCRIPT NAME ARGUMENT...`: the shell replaces itself with the peer.
+    try Child.tutti(
+      ["peer", "--name", "ada", "--port", "0", "--discovery", "off", "--json"],
+      prefix: ["sh", "-c", "exec \"$@\" \(stream)>\(pipe.path)", "sh"], in: folder)
+  }
+
+  @Test(arguments: [(1, "note 60"), (2, "peers")])
+  func peerLeavesAtOnceWhenNobodyReadsItsOutput(stream: Int, command: String) async throws {
+    let folder = try TemporaryFolder()
+    let pipe = try NamedPipe(in: folder)
+    let ada = try peer(writing: stream, to: pipe, in: folder)
+    // Each command causes a line of at least 27 octets. The pipe holds 65536.
+    for _ in 0..<4000 { ada.type(command) }
+    ada.type("leave")
+    #expect(try await ada.status(within: .seconds(20)) == 0)
+  }
+
+  /// More than a mebibyte of events waits for the reader, so some are discarded. The reader gets all others and their number.
+  @Test func discardedEventsAreCounted() async throws {
+    struct Line: Decodable {
+      var event: String?
+      var lines: Int?
+    }
+    let folder = try TemporaryFolder()
+    let pipe = try NamedPipe(in: folder)
+    let ada = try peer(writing: 1, to: pipe, in: folder)
+    let notes = 20_000
+    for index in 0..<notes { ada.type(index % 2 == 0 ? "note 60" : "release 60") }
+    // Each command writes a line to standard error. The events of the notes are written between the two lines.
+    for count in 1...2 {
+      ada.type("peers")
+      try await ada.wait(for: "to execute all commands", within: .seconds(30)) {
+        ada.errors.split(separator: "\n").count { $0.contains("no other peer") } == count
+      }
+    }
+    ada.type("leave")
+    var text = ""
+    try await ada.wait(for: "to end", within: .seconds(20)) {
+      text += pipe.readAvailable()
+      return !ada.isRunning
+    }
+    text += pipe.readAvailable()
+    let lines = text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+    let discarded = lines.filter { $0.event == "discarded" }.compactMap(\.lines).reduce(0, +)
+    #expect(discarded > 0)
+    // A few other events, such as the channel, may be among the discarded ones.
+    let total = lines.count { $0.event == "message" } + discarded
+    #expect(total >= notes && total <= notes + 20)
+    #expect(text.split(separator: "\n").last?.hasPrefix("{\"") == true && text.hasSuffix("\n"))
+  }
+
+  /// Without flow control, Ctrl-S does not stop the output.
+  @Test func controlSDoesNotStopTheTerminal() async throws {
+    var (terminal, program): (Int32, Int32) = (-1, -1)
+    try #require(openpty(&terminal, &program, nil, nil, nil) == 0)
+    defer {
+      close(terminal)
+      close(program)
+    }
+    let name = String(cString: try #require(ttyname(program)))
+    let folder = try TemporaryFolder()
+    let ada = try Child.tutti(
+      ["peer", "--name", "ada", "--port", "0", "--discovery", "off"],
+      prefix: ["sh", "-c", "exec \"$@\" <\(name) >\(name) 2>\(name)", "sh"], in: folder)
+    var settings = termios()
+    // The peer reads single keys: its settings of the terminal are in effect.
+    try await ada.wait(for: "to read keys", within: .seconds(30)) {
+      tcgetattr(terminal, &settings) == 0 && settings.c_lflag & tcflag_t(ICANON) == 0
+    }
+    #expect(settings.c_iflag & tcflag_t(IXON) == 0)
+    ada.signal(SIGTERM)
+    #expect(try await ada.status(within: .seconds(20)) == 0)
+  }
+}

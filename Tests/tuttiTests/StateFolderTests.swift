@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+import _TestSupport
+import _TestTraits
+
+/// The state folder of a peer: a folder that cannot be used does not keep a peer from playing.
+@Suite(.ownThreads) struct StateFolderTests {
+  /// Runs a peer for a short time. Returns its messages.
+  private func run(_ environment: [String: String], prefix: [String] = [], in folder: TemporaryFolder) async throws
+    -> Child.Outcome
+  {
+    let arguments = [
+      "peer", "--name", "ada", "--port", "0", "--discovery", "off", "--audio", "none", "--duration", "0.2",
+    ]
+    return try await Child.tutti(arguments, prefix: prefix, environment: environment, in: folder).outcome()
+  }
+
+  @Test func folderThatCannotBeCreatedIsAWarning() async throws {
+    let outcome = try await run(["XDG_STATE_HOME": "/dev/null/x"], in: TemporaryFolder())
+    #expect(outcome.status == 0)
+    let warnings = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("tutti: state folder") }
+    #expect(warnings.count == 1 && warnings[0].contains("set XDG_STATE_HOME"), "\(outcome.errors)")
+  }
+
+  @Test func symbolicLinkIsRefused() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)
+    let target = folder.path("target")
+    try "precious\n".write(toFile: target, atomically: false, encoding: .utf8)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("state/tutti/ada.identity"), withDestinationPath: target)
+    let outcome = try await run([:], in: folder)
+    #expect(outcome.status == 0 && outcome.errors.contains("ada.identity: is a symbolic link"), "\(outcome.errors)")
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious\n")
+  }
+
+  /// Only root can create a file of another user.
+  @Test(.enabled(if: geteuid() == 0)) func fileOfAnotherUserIsRefused() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)
+    let path = folder.path("state/tutti/ada.identity")
+    try "0123456789abcdef\n".write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(chown(path, 65534, 65534) == 0)
+    let outcome = try await run([:], in: folder)
+    #expect(outcome.status == 0 && outcome.errors.contains("belongs to another user"), "\(outcome.errors)")
+  }
+
+  /// Without HOME, the state folder is in the folder for temporary files, where another user may have put a link.
+  @Test func linkInTheFolderForTemporaryFilesIsRefused() async throws {
+    let folder = try TemporaryFolder()
+    let withoutHome = ["env", "-u", "HOME", "-u", "XDG_STATE_HOME", "TMPDIR=" + folder.url.path]
+    let own = try await run([:], prefix: withoutHome, in: folder)
+    let name = "tutti-\(geteuid())"
+    #expect(own.status == 0 && !own.errors.contains("state folder") && folder.contents.contains(name), "\(own.errors)")
+    try FileManager.default.removeItem(atPath: folder.path(name))
+    try FileManager.default.createDirectory(atPath: folder.path("other"), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: folder.path("other"))
+    let outcome = try await run([:], prefix: withoutHome, in: folder)
+    #expect(outcome.status == 0 && outcome.errors.contains("is not a folder that only this user"), "\(outcome.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("other")) == [])
+  }
+}
