@@ -193,7 +193,7 @@ final class VirtualPeer {
   func resume(after duration: Nanoseconds) {
     clock.suspended(for: duration)
     (controlWaking, clockWaking, due.waking) = (.distantFuture, .distantFuture, .distantFuture)
-    core.endpoint.resume(at: now)
+    core.resume(at: now)
     wake(in: .zero)
     wakeClockThread()
   }

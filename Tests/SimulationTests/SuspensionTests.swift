@@ -1,7 +1,7 @@
-import Ensemble
 import MusicalTime
 import Testing
 
+@testable import Ensemble
 @testable import Simulation
 
 /// Suspension of a machine while a rhythm plays. The clock of the machine, CLOCK_MONOTONIC, stands still meanwhile.
@@ -30,6 +30,10 @@ import Testing
     }
     #expect(apart - end <= limit, "in step after \((apart - end).milliseconds) ms")
     #expect(world.outcome.holds, "\(world.outcome.violations)")
+    // The stamps of the other peers are correct. Only the local clock stood still.
+    let ensemble = world.hosts[host].peer!.core.ensemble
+    #expect(ensemble.clockResets == 0)
+    #expect(ensemble.stampsRejected < EnsembleState.rejectedStampsForWarning)
   }
 
   /// The largest difference between the true instants at which two peers play their next common tick. The distant future if

@@ -7,6 +7,6 @@ extension Peer {
   func resume(after duration: Nanoseconds, at now: Instant) {
     let seconds = (duration.seconds * 10).rounded() / 10
     log.notice("this machine: was suspended for \(seconds) s; the peer connects to the other peers again")
-    core.endpoint.resume(at: now)
+    core.resume(at: now)
   }
 }

@@ -140,6 +140,16 @@ public final class PeerCore {
     return outputs
   }
 
+  /// The machine was suspended, and the local clock stood still meanwhile. The measurements of all remote clocks are discarded,
+  /// and the remote peers are invited again.
+  public func resume(at now: Instant) {
+    // Measurements from before the suspension are discarded too.
+    handleSessions(at: now)
+    ensemble.roster.discardClocks()
+    for n in peerClocks.indices { peerClocks[n].discardMeasurements() }
+    endpoint.resume(at: now)
+  }
+
   /// Ends all notes: those of the player, and those that remote peers hold here.
   public func releaseNotes() {
     endPlayedNotes()

@@ -34,7 +34,7 @@ public struct RTPPeerClock {
   mutating func established(_ session: SessionID, name: String?) -> Bool {
     defer { wasConnected = true }
     (self.session, isTutti, missing, isRecovered) = (session, false, 0, false)
-    remote = RemoteClock()
+    discardMeasurements()
     if let name { self.name = name }
     return wasConnected
   }
@@ -54,6 +54,9 @@ public struct RTPPeerClock {
 
   /// Adds a measurement of the peer's clock.
   mutating func measured(_ transit: ClockTransit, at now: Instant) { remote.add(transit, at: now) }
+
+  /// Discards the measurements of the peer's clock.
+  mutating func discardMeasurements() { remote = RemoteClock() }
 
   /// Handles a message of the peer's MIDI clock, and converts a tick by what is known about missing packets.
   ///

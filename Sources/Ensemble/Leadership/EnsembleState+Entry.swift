@@ -22,7 +22,7 @@ extension EnsembleState {
   /// is precise enough: a late joiner is in phase from its first step.
   mutating func follow(at now: Instant) {
     guard let timelineMessage, let slot = roster.slot(of: timelineMessage.claim.identity),
-      let estimate = roster[slot].estimate(at: now, mustBeSettled: !isScheduled)
+      let estimate = roster[slot].estimate(at: now)
     else { return }
     follower?.steered = now
     if isScheduled {

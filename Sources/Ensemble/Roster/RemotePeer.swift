@@ -40,11 +40,8 @@ public struct RemotePeer: Sendable {
   }
 
   // Mutating, because a non-mutating method would copy the row.
-  /// Returns the estimate of the peer's clock; nil if `mustBeSettled` is true and the estimate is not precise enough to
-  /// start playing by it.
-  mutating func estimate(at now: Instant, mustBeSettled: Bool) -> ClockEstimate? {
-    mustBeSettled && !clock.isSettled ? nil : clock.estimate(at: now)
-  }
+  /// Returns the estimate of the peer's clock; nil if it is not precise enough to play by it.
+  mutating func estimate(at now: Instant) -> ClockEstimate? { clock.isSettled ? clock.estimate(at: now) : nil }
 
   /// Adds a measurement of the peer's clock.
   ///

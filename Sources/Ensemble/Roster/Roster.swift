@@ -1,3 +1,4 @@
+import ClockSync
 import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
@@ -153,6 +154,9 @@ public struct Roster: Sendable {
     rows[slot].membership!.nameOrder = namesTaken
     rows[slot].membership!.ownsName = !isTaken
   }
+
+  /// Discards the measurements of all clocks.
+  mutating func discardClocks() { for slot in rows.indices { rows[slot].clock = RemoteClock() } }
 
   /// Ends the membership. The row keeps the identity, the name and the clock of the peer, but no session.
   mutating func leave(_ slot: Slot) {
