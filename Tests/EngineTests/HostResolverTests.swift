@@ -14,18 +14,18 @@ import Transports
     let (answers, bell, address) = (DispatchSemaphore(value: 0), Doorbell(), address)
     let resolver = HostResolver(["slow", "fast"], bell: bell) { name throws(TransportError) in
       if name == "slow" { answers.wait() }
-      return address
+      return [address]
     }
-    resolver.wait(.milliseconds(100))
+    resolver.wait(until: .now() + .milliseconds(100))
     var hosts: [HostResolver.Host] = []
     while hosts.isEmpty {
-      resolver.wait(.milliseconds(10))
+      resolver.wait(until: .now() + .milliseconds(10))
       hosts = resolver.take().hosts
     }
     #expect(hosts.map(\.name) == ["fast"] && resolver.unresolved == ["slow"])
     let bellCount = bell.count
     answers.signal()
-    resolver.wait(.seconds(10))
+    resolver.wait(until: .now() + .seconds(10))
     #expect(bell.count != bellCount)
     #expect(resolver.unresolved == ["slow"], "its address is not in use yet")
     #expect(resolver.take().hosts.map(\.name) == ["slow"] && resolver.unresolved == [])
@@ -35,7 +35,7 @@ import Transports
     let resolver = HostResolver(["nowhere"], bell: Doorbell()) { name throws(TransportError) in
       throw TransportError("host \(name): not found", isTemporary: true)
     }
-    resolver.wait(.seconds(10))
+    resolver.wait(until: .now() + .seconds(10))
     let failures = resolver.take().failures
     #expect(failures.map(\.description) == ["host nowhere: not found"] && failures[0].isTemporary)
     #expect(resolver.take().failures.isEmpty && resolver.unresolved == ["nowhere"])

@@ -4,7 +4,7 @@ import _TestSupport
 import _TestTraits
 
 /// A peer whose name server does not answer. Only root can give a process another /etc/resolv.conf.
-@Suite(.ownThreads, .enabled(if: geteuid() == 0)) struct NameServerTests {
+@Suite(.ownThreads, .serialized, .enabled(if: geteuid() == 0)) struct NameServerTests {
   /// A name server at 127.0.0.7 that receives queries and never answers.
   private final class SilentServer {
     private let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
@@ -25,15 +25,20 @@ import _TestTraits
     deinit { close(descriptor) }
   }
 
+  /// Starts a peer with this name server.
+  private func peer(_ name: String, _ arguments: [String], in folder: TemporaryFolder) throws -> Child {
+    try "nameserver 127.0.0.7\n".write(toFile: folder.path("resolv.conf"), atomically: true, encoding: .utf8)
+    let script = "mount --bind \(folder.path("resolv.conf")) /etc/resolv.conf && exec \"$@\""
+    return try Child.tutti(
+      ["peer", "--name", name, "--port", "0", "--discovery", "off", "--json"] + arguments,
+      prefix: ["unshare", "--mount", "sh", "-c", script, "sh"], in: folder)
+  }
+
   /// The C library waits 10 s for a name server before it gives up: two attempts of 5 s each.
   @Test func peerStartsWithoutWaitingForTheNameServer() async throws {
     let server = try SilentServer()
     let folder = try TemporaryFolder()
-    try "nameserver 127.0.0.7\n".write(toFile: folder.path("resolv.conf"), atomically: true, encoding: .utf8)
-    let script = "mount --bind \(folder.path("resolv.conf")) /etc/resolv.conf && exec \"$@\""
-    let ada = try Child.tutti(
-      ["peer", "--name", "ada", "--port", "0", "--discovery", "off", "--json", "--connect", "studio.example:5004"],
-      prefix: ["unshare", "--mount", "sh", "-c", script, "sh"], in: folder)
+    let ada = try peer("ada", ["--connect", "studio.example:5004"], in: folder)
     try await ada.wait(for: "to be ready", within: .seconds(6)) { ada.output.contains("\"ready\"") }
     // Standard output and standard error are written by two threads.
     try await ada.wait(for: "to report the host", within: .seconds(2)) {
@@ -41,6 +46,31 @@ import _TestTraits
     }
     ada.signal(SIGTERM)
     #expect(try await ada.status(within: .seconds(5)) == 0)
+    withExtendedLifetime(server) {}
+  }
+
+  /// The numeric contact is accepted while the names of the others are not known.
+  @Test func contactsAreAcceptedWithoutWaitingForTheNameServer() async throws {
+    let server = try SilentServer()
+    let folder = try TemporaryFolder()
+    let hosts = (1...4).map { "host studio\($0).example\n" }.joined()
+    try (hosts + "host 127.0.0.1\n").write(toFile: folder.path("contacts"), atomically: true, encoding: .utf8)
+    let ada = try peer("ada", ["--policy", "contacts", "--contacts", folder.path("contacts")], in: folder)
+    var port: String?
+    try await ada.wait(for: "to be ready", within: .seconds(6)) {
+      port = ada.output.firstMatch(of: /"ready".*"port":(\d+)/).map { String($0.1) }
+      return port != nil
+    }
+    let ben = try peer("ben", ["--connect", "127.0.0.1:\(port ?? "")"], in: TemporaryFolder())
+    try await ada.wait(for: "to accept the contact", within: .seconds(10)) { ada.output.contains("\"joined\"") }
+    #expect(!ada.errors.contains("refused by --policy"))
+    try await ada.wait(for: "to report the unknown contacts", within: .seconds(20)) {
+      ada.errors.split(separator: "\n").count { $0.contains("contacts: host studio") } == 4
+    }
+    for peer in [ada, ben] {
+      peer.signal(SIGTERM)
+      #expect(try await peer.status(within: .seconds(5)) == 0)
+    }
     withExtendedLifetime(server) {}
   }
 }

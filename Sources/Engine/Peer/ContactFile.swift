@@ -1,6 +1,5 @@
 import Foundation
 public import RTPMIDI
-import Transports
 
 /// The peers that may connect under the policy `contacts`: a text file with one contact per line.
 ///
@@ -10,7 +9,7 @@ import Transports
 ///     host studio.local
 ///
 /// A name is the one that a peer reports: it protects against mistakes, not against attacks. A host is the source of the
-/// packets, by any of its addresses.
+/// packets, by any of its addresses, which ``add(_:)`` adds when they are known.
 public struct ContactFile: Sendable {
   /// The reason why a file of contacts cannot be used, with file, line and remedy.
   public struct ParseError: Error, CustomStringConvertible {
@@ -23,9 +22,10 @@ public struct ContactFile: Sendable {
   static let maximumSize = 1 << 20
 
   private var names: Set<String> = []
-  private var hosts: [SocketAddress] = []
-  /// The hosts that could not be resolved, one message per host.
-  public private(set) var missing: [String] = []
+  /// The hosts as the user has written them, each once.
+  private(set) var hosts: [String] = []
+  /// The addresses of the hosts that were resolved.
+  private var addresses: [SocketAddress] = []
 
   /// The default path: `tutti/contacts` in the configuration folder (XDG Base Directory Specification).
   public static var standardPath: String {
@@ -34,8 +34,7 @@ public struct ContactFile: Sendable {
     return (folder ?? (environment["HOME"] ?? "") + "/.config") + "/tutti/contacts"
   }
 
-  /// Reads the file at `path` and resolves its hosts, which may take seconds. A host that cannot be resolved is listed in
-  /// ``missing``.
+  /// Reads the file at `path`. Resolves nothing.
   ///
   /// - Throws: ``ParseError``.
   public init(path: String) throws(ParseError) {
@@ -53,6 +52,7 @@ public struct ContactFile: Sendable {
     }
     let text = String(decoding: data, as: UTF8.self)
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    var known: Set<String> = []
     for (index, line) in lines.enumerated() {
       let line = line.trimmingCharacters(in: .whitespaces)
       if line.isEmpty || line.hasPrefix("#") { continue }
@@ -60,7 +60,7 @@ public struct ContactFile: Sendable {
       switch kind {
       case "name" where !value.isEmpty: names.insert(value)
       case "host" where !value.isEmpty:
-        do { hosts += try SocketAddress.all(resolving: value) } catch { missing.append(error.description) }
+        if known.insert(value).inserted { hosts.append(value) }
       default:
         throw ParseError(
           description:
@@ -76,9 +76,12 @@ public struct ContactFile: Sendable {
     return (String(kind), line[kind.endIndex...].trimmingCharacters(in: .whitespaces))
   }
 
+  /// Adds the addresses of a host.
+  mutating func add(_ host: HostResolver.Host) { addresses += host.addresses }
+
   /// Whether the peer with this name and address is a contact.
   public func include(_ name: String?, at address: SocketAddress) -> Bool {
     if let name, names.contains(name) { return true }
-    return hosts.contains { $0.isSameHost(as: address) }
+    return addresses.contains { $0.isSameHost(as: address) }
   }
 }

@@ -8,11 +8,12 @@ import Transports
 /// Resolves the names of the configured hosts on background threads, because a name server can take seconds to answer. A look-up
 /// that fails is repeated until it succeeds.
 final class HostResolver: Sendable {
-  /// A host whose address is known.
+  /// A host whose addresses are known.
   struct Host: Sendable {
     /// The text that the user has written, such as `studio.local:5004`.
     let name: String
-    let address: SocketAddress
+    /// At least one, in the order of preference (RFC 6724).
+    let addresses: [SocketAddress]
   }
 
   /// The time between a failure and the next look-up.
@@ -31,15 +32,15 @@ final class HostResolver: Sendable {
 
   private let state: Mutex<State>
   private let bell: Doorbell
-  private let resolve: @Sendable (String) throws(TransportError) -> SocketAddress
+  private let resolve: @Sendable (String) throws(TransportError) -> [SocketAddress]
   /// The group of the first look-ups, one per name.
   private let firstLookUps = DispatchGroup()
 
   /// Starts to resolve `names`. Each result rings `bell`.
   init(
     _ names: [String], bell: Doorbell,
-    resolve: @escaping @Sendable (String) throws(TransportError) -> SocketAddress = { name throws(TransportError) in
-      try SocketAddress(resolving: name)
+    resolve: @escaping @Sendable (String) throws(TransportError) -> [SocketAddress] = { name throws(TransportError) in
+      try SocketAddress.all(resolving: name)
     }
   ) {
     (self.bell, self.resolve) = (bell, resolve)
@@ -50,8 +51,8 @@ final class HostResolver: Sendable {
   /// The names that ``take()`` has not returned with an address yet.
   var unresolved: [String] { state.withLock { $0.unresolved } }
 
-  /// Waits at most `limit` until each name was looked up once.
-  func wait(_ limit: DispatchTimeInterval) { _ = firstLookUps.wait(timeout: .now() + limit) }
+  /// Waits until each name was looked up once, at most until `limit`.
+  func wait(until limit: DispatchTime) { _ = firstLookUps.wait(timeout: limit) }
 
   /// Returns the hosts that were resolved and the failures since the last call. A failure that repeats is returned once.
   func take() -> (hosts: [Host], failures: [TransportError]) {
@@ -64,8 +65,8 @@ final class HostResolver: Sendable {
 
   private func lookUp(_ name: String) {
     do throws(TransportError) {
-      let address = try resolve(name)
-      state.withLock { $0.hosts.append(Host(name: name, address: address)) }
+      let addresses = try resolve(name)
+      state.withLock { $0.hosts.append(Host(name: name, addresses: addresses)) }
     } catch {
       state.withLock { if $0.reported.insert(error.description).inserted { $0.failures.append(error) } }
       DispatchQueue.global().asyncAfter(deadline: .now() + Self.retryInterval) { [weak self] in self?.lookUp(name) }

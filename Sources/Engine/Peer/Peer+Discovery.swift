@@ -38,7 +38,7 @@ extension Peer {
   private func found(_ service: Discovery.Service, at now: Instant) {
     guard configuration.discovery == .connects, !service.isLocal, let bits = service.identity else { return }
     let identity = Identity(bits)
-    guard identity != self.identity, configuration.policy.admits(service.name, from: service.address) else { return }
+    guard identity != self.identity, policy.admits(service.name, from: service.address) else { return }
     let isInSession = core.roster.session(of: identity) != nil
     if !core.invitations.found(
       identity, as: service.name, at: InvitationList.Place(service.address), isInSession: isInSession, now: now)

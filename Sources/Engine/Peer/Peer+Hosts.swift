@@ -1,24 +1,29 @@
+import Dispatch
 import Ensemble
 import MusicalTime
 import RTPMIDI
 import Transports
 
-// The configured hosts, whose names may be resolved while the peer plays.
+// The hosts that the user has given, whose names may be resolved while the peer plays.
 extension Peer {
-  /// Begins to resolve the configured hosts. Waits up to a second, so that a wrong name is an error at the start.
+  /// Begins to resolve the hosts of `configuration`: those to connect to, and the contacts. Waits up to a second, so that a
+  /// wrong name is an error at the start.
   ///
-  /// - Throws: ``TransportError`` if the name server knows no such host.
+  /// - Throws: ``TransportError`` if the name server knows no such host to connect to. A contact may be unknown.
   static func resolveHosts(_ configuration: PeerConfiguration, mailbox: Mailbox) throws(TransportError)
-    -> (resolver: HostResolver, hosts: [HostResolver.Host])
+    -> (resolver: HostResolver, hosts: [HostResolver.Host], contacts: HostResolver)
   {
     let clocks: [String] = configuration.clockFrom.compactMap { if case .peer(let name) = $0 { name } else { nil } }
     var names: [String] = []
     for name in configuration.connect + clocks where !names.contains(name) { names.append(name) }
     let resolver = HostResolver(names, bell: mailbox.bell)
-    resolver.wait(.seconds(1))
+    let contacts = HostResolver(configuration.policy.hosts, bell: mailbox.bell)
+    let limit = DispatchTime.now() + .seconds(1)
+    resolver.wait(until: limit)
+    contacts.wait(until: limit)
     let (hosts, failures) = resolver.take()
     if let wrong = failures.first(where: { !$0.isTemporary }) { throw wrong }
-    return (resolver, hosts)
+    return (resolver, hosts, contacts)
   }
 
   /// Uses the hosts that were resolved since the last call, and informs the player about failures.
@@ -26,12 +31,23 @@ extension Peer {
     let (found, failures) = hosts.take()
     for failure in failures { log.warning("\(failure); this peer tries again every 5 s") }
     for host in found { use(host, at: now) }
+    handleContacts()
+  }
+
+  /// Accepts invitations of the contacts that were resolved since the last call, and informs the player about failures.
+  func handleContacts() {
+    let (found, failures) = contacts.take()
+    for failure in failures { log.warning("contacts: \(failure); this peer tries again every 5 s") }
+    for host in found { policy.add(host) }
+    guard !found.isEmpty else { return }
+    core.endpoint.admits = { [policy] in policy.admits($0, from: $1) }
   }
 
   /// Connects to a host, and follows its clock if this is configured.
   func use(_ host: HostResolver.Host, at now: Instant) {
-    core.invitations.configure(InvitationList.Place(host.address), at: now)
+    let address = host.addresses[0]
+    core.invitations.configure(InvitationList.Place(address), at: now)
     let isClock = configuration.clockFrom.contains { if case .peer(let name) = $0 { name == host.name } else { false } }
-    if isClock { core.peerClocks.append(RTPPeerClock(address: host.address, name: host.name)) }
+    if isClock { core.peerClocks.append(RTPPeerClock(address: address, name: host.name)) }
   }
 }

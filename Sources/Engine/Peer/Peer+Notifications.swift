@@ -27,7 +27,7 @@ extension Peer {
       let remedy = "start one of them with another --name, which creates a new identity"
       log.warning("\(name(of: peer))\(address): \(reason); \(remedy)")
     case .invitationDeclined(let name, let address):
-      log.notice("\(name ?? "a peer") at \(address): invitation refused by --policy \(configuration.policy)")
+      log.notice("\(name ?? "a peer") at \(address): invitation refused by --policy \(policy)")
     case .noReply(let address):
       log.warning("\(address): does not answer (trying again); check the address, the port and the firewall there")
     case .externalClock(let name, let event): notify(event, of: name)

@@ -31,6 +31,10 @@ public final class Peer {
   var discovery: Discovery?
   /// The configured hosts.
   let hosts: HostResolver
+  /// The hosts of the contacts.
+  let contacts: HostResolver
+  /// The connection policy, with the addresses of the contacts that are known so far.
+  var policy: ConnectionPolicy
 
   // MARK: Storage and reporting
 
@@ -84,10 +88,11 @@ public final class Peer {
     self.mailbox = mailbox
     self.log = log
     tempo = configuration.tempo
+    policy = configuration.policy
     sessionLog = SessionLog(log)
     if let path = configuration.trace { try TraceWriter.check(path: path) }
     let resolved: [HostResolver.Host]
-    (hosts, resolved) = try Self.resolveHosts(configuration, mailbox: mailbox)
+    (hosts, resolved, contacts) = try Self.resolveHosts(configuration, mailbox: mailbox)
     // The saved addresses are numeric, so no name server is asked.
     let restored = (configuration.restored?.peers ?? []).compactMap { try? SocketAddress(resolving: $0) }
     let store = try store ?? StateStore(name: configuration.name, log: log)
@@ -160,8 +165,8 @@ public final class Peer {
     for name in hosts.unresolved {
       log.notice("host \(name): the name server has not answered yet; the peer connects when it has answered")
     }
-    let policy = configuration.policy
-    core.endpoint.admits = { policy.admits($0, from: $1) }
+    core.endpoint.admits = { [policy] in policy.admits($0, from: $1) }
+    handleContacts()
   }
 
   /// Informs the player about the sound card, the lead time and missing permissions.
@@ -170,9 +175,6 @@ public final class Peer {
     if lead > configuration.lead {
       let (used, configured) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
       log.notice("lead time: \(used) ms instead of \(configured) ms, because of the delay of the sound card")
-    }
-    if case .contacts(let contacts) = configuration.policy {
-      for host in contacts.missing { log.warning("contacts: \(host)") }
     }
     for line in advice { log.warning("\(line)") }
   }

@@ -31,10 +31,15 @@ extension Endpoint {
     let resolution = ClockPacket.resolution
     if let sent = reading.requestSent {
       let transit = ClockTransit(.out, sent: sent, received: reading.remote, resolution: resolution)
-      outputs.append(.clock(session.id, transit))
+      report(transit, of: session)
     }
     let transit = ClockTransit(.back, sent: reading.remote, received: instant, resolution: resolution)
-    outputs.append(.clock(session.id, transit))
+    report(transit, of: session)
     return .accepted
+  }
+
+  /// Reports a clock measurement, unless it may contain a stamp from before a suspension of the machine.
+  func report(_ transit: ClockTransit, of session: Session) {
+    if !session.isOutdated { outputs.append(.clock(session.id, transit)) }
   }
 }

@@ -70,7 +70,7 @@ final class Session {
   /// The instant before which no revival starts.
   var revivalHold = Instant(nanoseconds: .min)
   /// Whether a new session has to replace this one although the peer is heard, because the machine was suspended: to the
-  /// session, the clock of the peer seems to be stepped.
+  /// session, the clock of the peer seems to be stepped. Clock measurements are not reported any more.
   var isOutdated = false
   /// The instant at which the session was established.
   private(set) var establishedAt = Instant(nanoseconds: 0)

@@ -36,7 +36,7 @@ public struct SessionContext {
   public func report(_ event: ExtensionEvent) { endpoint.outputs.append(.extended(session.id, event)) }
 
   /// Reports a clock measurement as ``Endpoint/Output/clock(_:_:)``.
-  public func report(_ transit: ClockTransit) { endpoint.outputs.append(.clock(session.id, transit)) }
+  public func report(_ transit: ClockTransit) { endpoint.report(transit, of: session) }
 
   /// Requests by ``Endpoint/Output/extensionPacket(_:to:)`` that the owner of the endpoint sends a packet of the
   /// extension whose content depends on the instant of sending.
