@@ -3,8 +3,8 @@
 #
 # Measures one master with a thousand followers. On this machine, over loopback, a peer plays at 120 BPM for SECONDS (60)
 # to one follower and to FOLLOWERS (1000), first standard devices, then Tutti peers. The load generator, `followers` of
-# this package, counts every tick at every follower. If cyclictest is installed, it runs for 10 s before each run (FIFO
-# 80) and measures the latency of the machine.
+# this package, counts every tick at every follower. If cyclictest is installed, it runs in the same seconds, above the
+# peer (FIFO 80, one thread per processor), and shows how long the machine stalls.
 #
 # Expected: every follower receives every tick exactly once; the master uses at most half a processor while it plays,
 # from the kernel's CPU time of its threads; p99.9 of the lateness of its clock thread is at most twice the p99.9 with
@@ -36,9 +36,6 @@ processor() {
 play() {
   local name=$1 count=$2 line
   shift 2
-  if command -v cyclictest >/dev/null; then
-    cyclictest -m -p 80 -i 2000 -h 20000 -q -D 10 2>/dev/null >"$results/$name.cyclictest" || true
-  fi
   XDG_STATE_HOME=$results "$TUTTI" peer --name Master --port "$master" --discovery off --audio none --bpm 120 --start \
     --connect "127.0.0.1:$port" --duration "$seconds" --json --trace "$results/$name.trace" \
     </dev/null >"$results/$name.peer" 2>"$results/$name.log" &
@@ -48,7 +45,11 @@ play() {
       case $line in
         *'"event":"started"'*)
           processor "$peer" >"$results/$name.before" && date +%s%N >"$results/$name.times"
-          sleep $((seconds - 1))
+          if command -v cyclictest >/dev/null; then
+            cyclictest -S -m -p 80 -i 2000 -h 20000 -q -D $((seconds - 1)) 2>/dev/null >"$results/$name.cyclictest" || true
+          else
+            sleep $((seconds - 1))
+          fi
           processor "$peer" >"$results/$name.after" && date +%s%N >>"$results/$name.times"
           ;;
         *'"event":"report"'*) echo "$line" >"$results/$name.report" ;;
@@ -78,7 +79,9 @@ counts, due = report["counts"], [tick["due"] for tick in ticks]
 late = [(tick["acted"] - tick["due"]) / 1e3 for tick in ticks]
 if os.path.exists(base + ".cyclictest"):
     values = [line.split() for line in lines(".cyclictest")]
-    machine = [int(v[0]) for v in values if len(v) == 2 and v[0].isdigit() and v[1].isdigit() for _ in range(int(v[1]))]
+    # A line of the histogram has the latency, and one count per processor.
+    rows = [[int(v) for v in row] for row in values if len(row) > 1 and all(v.isdigit() for v in row)]
+    machine = [row[0] for row in rows for _ in range(sum(row[1:]))]
     print(f"{name}: cyclictest: {figures(machine)} us")
 print(f"{name}: {header['scheduler']}, memory locked: {header['memory_locked']};",
       *(f"{key}={value}" for key, value in counts.items()), f"datagrams={summary.get('datagrams_sent')}",
