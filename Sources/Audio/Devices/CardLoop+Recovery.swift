@@ -30,6 +30,9 @@ extension CardLoop {
     } else if !findsFillLevel {
       renderer.countUnderrun(frames: nextFrame &- gapStart)
     }
+    // If the connection to PipeWire is lost, every call fails with -EPIPE. -EHOSTDOWN is the result of opening the device
+    // while PipeWire does not run, so that the loss is reported once.
+    if restartCode == -EPIPE, !stream.isHardware { return markLost(-EHOSTDOWN) }
     if restartCode < 0 { return markLost(restartCode) }
     publish()
     return .playing

@@ -47,6 +47,8 @@ package final class CardLoop: @unchecked Sendable {
   var silence: InterleavedPeriod
   /// The period that is being written, as it was rendered.
   private var period = StereoPeriod()
+  /// The number of frames that the last ``fill(_:queued:)`` wrote. A sound server can take several periods at once.
+  private var batch: Int64 = 0
   /// The number of frames of ``frames`` that have been written. If all have been written, the next period is rendered.
   var writtenFrames: Int64 = NominalDevice.period
   /// How long the device may accept no frames before it counts as lost. The value is longer for a sound server, because a
@@ -123,7 +125,8 @@ package final class CardLoop: @unchecked Sendable {
     return .playing
   }
 
-  /// Starts the device, with silence, at the frame that is due now. Returns false if the device is lost or missing.
+  /// Starts the device, with silence, at the frame that is due now. Returns false if the device is lost or missing. A device
+  /// that was lost or missing counts as playing when it has taken the first frames: a sound server that ends may still open.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -135,7 +138,6 @@ package final class CardLoop: @unchecked Sendable {
       return false
     }
     startInstant = MonotonicClock.now
-    state.status = .playing
     publish()
     return true
   }
@@ -172,7 +174,9 @@ package final class CardLoop: @unchecked Sendable {
     state.fillLevel = fillLevel
     state.drift = clock.drift
     state.underruns = renderer.counters.underruns
-    state.lead = state.delay + latency + (grid.instant(of: 2 &* NominalDevice.period) - grid.instant(of: 0))
+    // The last period of a batch is rendered when `delay` does not yet include the batch. Another period is a reserve.
+    let rendered = max(batch, NominalDevice.period) &+ NominalDevice.period
+    state.lead = state.delay + latency + (grid.instant(of: rendered) - grid.instant(of: 0))
     states.publish(state)
   }
 
@@ -218,9 +222,15 @@ package final class CardLoop: @unchecked Sendable {
       hasWritten = true
     }
     let now = MonotonicClock.now
-    bucket.add(held &- queued, at: now)
+    batch = held &- queued
+    bucket.add(batch, at: now)
     // Without this sleep, a device that wakes the thread without need would keep it busy.
-    if hasWritten { lastWrite = now } else { MonotonicClock.sleep(until: now + .milliseconds(1)) }
+    guard hasWritten else {
+      MonotonicClock.sleep(until: now + .milliseconds(1))
+      return 0
+    }
+    lastWrite = now
+    state.status = .playing
     return 0
   }
 

@@ -21,8 +21,8 @@ public struct CardState: Sendable, BitwiseCopyable {
   public var fillLevel: Int64 = 0
   /// The delay from writing a frame until the frame leaves the converter, as the device last reported it.
   public var delay: Nanoseconds = .zero
-  /// How long before its instant a hit must be submitted to sound in time: ``delay``, two periods and the configured
-  /// latency.
+  /// How long before its instant a hit must be submitted to sound in time: ``delay``, the frames that the device takes at
+  /// once (at least a period), a period, and the configured latency.
   public var lead: Nanoseconds = .zero
   /// The deviation of the device clock from the nominal rate, in parts per million; positive if its second is too long.
   public var drift = 0.0
