@@ -31,6 +31,7 @@ stock-player           600 stock-player.sh 60
 clock-from            1800 clock-from.sh 600
 sound-server           600 sound-server.sh 30
 sound-server-stalls    600 sound-server.sh 40 stalls
+sound-server-restart   900 sound-server-restart.sh
 slow-disk              600 slow-disk.sh
 vanishing-card         600 vanishing-card.sh
 missing-card           600 missing-card.sh
