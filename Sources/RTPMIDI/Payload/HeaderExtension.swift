@@ -6,8 +6,15 @@
 public struct HeaderExtension: Hashable, Sendable, BitwiseCopyable {
   /// The first 16 bits of the extension, "defined by profile".
   public let profile: UInt16
+  /// The offset of the data in the packet. Sixteen bits keep ``RTPHeader`` so small that it is passed in registers.
+  private let start: UInt16
+  /// The length of the data in words of 32 bits.
+  public let words: UInt16
+
   /// The place of the data in the packet. Its count is a multiple of four.
-  public let data: Extent
+  public var data: Extent {
+    @_noLocks @_noAllocation get { Extent(start: Int(start), end: Int(start) + 4 * Int(words)) }
+  }
 
   /// Creates an extension as ``PacketSender`` sends it: `words` words of 32 bits of data, with the extension directly
   /// behind the fixed header.
@@ -15,21 +22,18 @@ public struct HeaderExtension: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(profile: UInt16, words: UInt16) {
-    self.init(profile: profile, data: Extent(start: Self.dataOffset, end: Self.dataOffset + 4 * Int(words)))
+    self.init(profile: profile, start: UInt16(truncatingIfNeeded: Self.dataOffset), words: words)
   }
 
   @_noLocks @_noAllocation
-  init(profile: UInt16, data: Extent) { (self.profile, self.data) = (profile, data) }
-
-  /// The length of the data in words of 32 bits.
-  ///
-  /// Real-time: safe.
-  public var words: UInt16 { @_noLocks @_noAllocation get { UInt16(truncatingIfNeeded: data.count / 4) } }
+  init(profile: UInt16, start: UInt16, words: UInt16) {
+    (self.profile, self.start, self.words) = (profile, start, words)
+  }
 
   /// The length of the extension in octets, including its own header of four octets.
   ///
   /// Real-time: safe.
-  public var length: Int { @_noLocks @_noAllocation get { 4 + data.count } }
+  public var length: Int { @_noLocks @_noAllocation get { 4 + 4 * Int(words) } }
 
   /// The offset of the data in a packet of ``PacketSender``, 16 octets. The data are zeros at first. The thread that
   /// sends the packet overwrites them immediately before the packet leaves.

@@ -78,10 +78,11 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
     var headerExtension: HeaderExtension?
     if flags & 0x10 != 0 {
       guard packet.count >= start + 4 else { throw .truncated }
-      let words = Int(packet.uint16(at: start + 2))
-      let data = Extent(start: start + 4, end: start + 4 + 4 * words)
-      headerExtension = HeaderExtension(profile: packet.uint16(at: start), data: data)
-      start = data.end
+      let found = HeaderExtension(
+        profile: packet.uint16(at: start), start: UInt16(truncatingIfNeeded: start + 4),
+        words: packet.uint16(at: start + 2))
+      headerExtension = found
+      start = found.data.end
     }
     var end = packet.count
     if flags & 0x20 != 0 {
