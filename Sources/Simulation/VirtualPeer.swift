@@ -31,7 +31,7 @@ final class VirtualPeer {
   /// The events since the checker has collected them.
   var events: [Event] = []
   /// The sources that the network thread answers: see ``key(_:_:)``.
-  private var knownSources: Set<UInt64> = []
+  private var knownSources: [UInt64: UInt32] = [:]
   /// The packets that the network thread has received, by slot: the arrival in local time, and whether it has answered them.
   private var arrivals: [(slot: Int, at: Instant, isAnswered: Bool)] = []
   /// The packet that is sent next; preallocated.
@@ -116,14 +116,16 @@ final class VirtualPeer {
   /// - Returns: whether an answer was sent.
   private func answer(to source: SocketAddress, at now: Instant, _ isReply: inout Bool) -> Bool {
     packet.removeAll()
-    if let probe = ClockProbe(request), knownSources.contains(Self.key(probe.ssrc, source)) {
+    if let probe = ClockProbe(request), let localSSRC = knownSources[Self.key(probe.ssrc, source)] {
       isReply = probe.kind == .reply
       let answer = probe.answer(
-        from: core.endpoint.ssrc, identity: identity.bits, rateLimit: min(probeRateLimit, core.endpoint.probeRateLimit),
+        from: localSSRC, identity: identity.bits, rateLimit: min(probeRateLimit, core.endpoint.probeRateLimit),
         receivedAt: now, sentAt: now)
       guard answer?.append(to: &packet) == true else { return false }
-    } else if let asked = ClockPacket(request), asked.count == 0, knownSources.contains(Self.key(asked.ssrc, source)) {
-      guard asked.reply(from: core.endpoint.ssrc, sentAt: now)?.append(to: &packet) == true else { return false }
+    } else if let asked = ClockPacket(request), asked.count == 0,
+      let localSSRC = knownSources[Self.key(asked.ssrc, source)]
+    {
+      guard asked.reply(from: localSSRC, sentAt: now)?.append(to: &packet) == true else { return false }
     } else {
       return false
     }
@@ -239,7 +241,9 @@ final class VirtualPeer {
       runClockThread()
     case .sound(let message, let session): events.append(.sound(message, from: session))
     case .rosterChanged:
-      knownSources = Set(core.roster.sessions.map { Self.key($0.info.ssrc, $0.info.data) })
+      knownSources = Dictionary(
+        core.roster.sessions.map { (Self.key($0.info.ssrc, $0.info.data), $0.info.localSSRC) }, uniquingKeysWith: { $1 }
+      )
     case .event(let event): events.append(.core(event))
     }
   }

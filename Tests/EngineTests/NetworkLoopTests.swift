@@ -17,8 +17,8 @@ import Transports
     defer { remote.close() }
     let rings = NetworkRings(bell: Doorbell())
     let source = SocketAddress(host: 0x7F00_0001, port: remote.data.port)
-    rings.known.publish(KnownSources([KnownSources.Source(ssrc: 7, address: source)]))
-    var loop = NetworkLoop(ports: local, sequencer: nil, ssrc: 1, identity: 2, rings: rings)
+    rings.known.publish(KnownSources([KnownSources.Source(ssrc: 7, address: source, localSSRC: 1)]))
+    var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
     let address = SocketAddress(host: 0x7F00_0002, port: local.data.port)
 
     var requests = ProbeSender(socket: remote.data)

@@ -21,7 +21,7 @@ import _TestSupport
   private func info(_ host: UInt32, named name: String) -> SessionInfo {
     SessionInfo(
       name: name, ssrc: host, control: SocketAddress(host: host, port: 5004),
-      data: SocketAddress(host: host, port: 5005), local: nil, isInitiator: true)
+      data: SocketAddress(host: host, port: 5005), local: nil, localSSRC: 99, isInitiator: true)
   }
 
   /// Returns a core in session with a second remote peer, which the tests do not remove.

@@ -26,7 +26,7 @@ struct LoopbackSession: ~Copyable {
     let loopback: UInt32 = 0x7F00_0001
     let control = SocketAddress(host: loopback, port: UInt16(port))
     let data = SocketAddress(host: loopback, port: UInt16(port) + 1)
-    _ = try endpoint.connect(to: control, data: data, at: MonotonicClock.now)
+    let session = try endpoint.connect(to: control, data: data, at: MonotonicClock.now)
     // After twelve invitations without an answer, `sendOutputs` throws, which ends the loop.
     while endpoint.establishedCount == 0 {
       try Self.sendOutputs(of: endpoint, over: ports)
@@ -42,8 +42,9 @@ struct LoopbackSession: ~Copyable {
       endpoint.advance(to: MonotonicClock.now)
     }
     try Self.sendOutputs(of: endpoint, over: ports)
+    guard let ssrc = endpoint.localSSRC(of: session) else { throw Failure(description: "the session has ended") }
     (self.ports, self.endpoint, self.data) = (ports, endpoint, data)
-    sender = PacketSender(ssrc: endpoint.ssrc, sequence: 65535)
+    sender = PacketSender(ssrc: ssrc, sequence: 65535)
   }
 
   /// Sends each of `messages` in a separate packet.

@@ -21,12 +21,14 @@ struct RecordedSession: ~Copyable {
   struct Fault: Error, CustomStringConvertible { let description: String }
 
   init(usesEnhancedControllers: Bool = false, sendsInstants: Bool = false) throws {
-    sender = PacketSender(ssrc: inviter.ssrc, sequence: 65530)
+    sender = PacketSender(ssrc: 0, sequence: 65530)
+    let session = try inviter.connect(to: Self.address(5006), data: Self.address(5007), at: now)
+    exchange()
+    guard let ssrc = inviter.localSSRC(of: session) else { throw Fault(description: "the session has ended") }
+    sender = PacketSender(ssrc: ssrc, sequence: 65530)
     sender.sendsJournal = true
     sender.usesEnhancedControllers = usesEnhancedControllers
     sender.sendsInstants = sendsInstants
-    _ = try inviter.connect(to: Self.address(5006), data: Self.address(5007), at: now)
-    exchange()
   }
 
   /// A port of 127.0.0.1.

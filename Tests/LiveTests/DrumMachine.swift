@@ -63,14 +63,14 @@ final class DrumMachine: @unchecked Sendable {
   /// Serves the sessions, and sends the ticks to the peer of the newest session, until ``leave(sendingStop:)``.
   private func play() {
     let endpoint = Endpoint(name: "Drums", random: SplitMix(seed: 3))
-    var sender = PacketSender(ssrc: endpoint.ssrc, sequence: 65500)
+    var sender = PacketSender(ssrc: 0, sequence: 65500)
     var random = SplitMix(seed: 11)
     var receiver: SocketAddress?
     var (tick, knownOrigin) = (Int64(0), Instant?.none)
     let continues = self.origin.nanoseconds != 0
     var lateness = Nanoseconds.zero
     while !isEnding.load(ordering: .acquiring) {
-      serve(endpoint, &receiver)
+      serve(endpoint, &sender, &receiver)
       guard let receiver else { continue }
       let origin = knownOrigin ?? (continues ? self.origin : MonotonicClock.now + .milliseconds(500))
       // A rhythm that continues begins with the first tick that is not yet due.
@@ -105,9 +105,9 @@ final class DrumMachine: @unchecked Sendable {
     _ = ports.data.send((0..<packet.count).map { packet[$0] }, to: address)
   }
 
-  /// Waits up to one millisecond for datagrams, handles them, and sends the replies. Sets `receiver` to the data port of the
-  /// peer when a session is established.
-  private func serve(_ endpoint: Endpoint, _ receiver: inout SocketAddress?) {
+  /// Waits up to one millisecond for datagrams, handles them, and sends the replies. When a session is established, sets
+  /// `receiver` to the data port of the peer, and starts the stream again with the SSRC of the session.
+  private func serve(_ endpoint: Endpoint, _ sender: inout PacketSender, _ receiver: inout SocketAddress?) {
     _ = ports.wait(milliseconds: 1)
     for port in [Datagram.Port.control, .data] {
       var datagram = Datagram()
@@ -120,19 +120,22 @@ final class DrumMachine: @unchecked Sendable {
       }
     }
     endpoint.advance(to: MonotonicClock.now)
-    if let established = executeOutputs(of: endpoint) { receiver = established }
+    if let established = executeOutputs(of: endpoint) {
+      receiver = established.data
+      sender.restart(ssrc: established.localSSRC, sequence: 65500)
+    }
   }
 
-  /// Sends the datagrams of `endpoint`. Returns the data port of the peer of a new session.
+  /// Sends the datagrams of `endpoint`. Returns the peer of a new session.
   @discardableResult
-  private func executeOutputs(of endpoint: Endpoint) -> SocketAddress? {
-    var established: SocketAddress?
+  private func executeOutputs(of endpoint: Endpoint) -> SessionInfo? {
+    var established: SessionInfo?
     for output in endpoint.drain() {
       switch output {
       case .send(let octets, let address, _, let port):
         if octets.starts(with: Self.probeSignature) { continue }
         _ = (port == .control ? ports.control : ports.data).send(octets, to: address)
-      case .established(_, let info): established = info.data
+      case .established(_, let info): established = info
       default: break
       }
     }

@@ -53,7 +53,7 @@ final class FaultyMaster: @unchecked Sendable {
   }
 
   private func play() {
-    var sender = PacketSender(ssrc: endpoint.ssrc, sequence: 100)
+    var sender = PacketSender(ssrc: 0, sequence: 100)
     var follower: SocketAddress?
     var timelineMessage: TimelineMessage?
     var nextMessage = Instant(nanoseconds: 0)
@@ -68,7 +68,7 @@ final class FaultyMaster: @unchecked Sendable {
         }
       }
       endpoint.advance(to: MonotonicClock.now)
-      if let recognised = executeOutputs() { follower = recognised }
+      if let recognised = executeOutputs(&sender) { follower = recognised }
       faultBegin = isFaulty.load(ordering: .acquiring) ? faultBegin ?? MonotonicClock.now : nil
       guard let follower, MonotonicClock.now >= nextMessage else { continue }
       nextMessage = MonotonicClock.now + .milliseconds(200)
@@ -91,9 +91,9 @@ final class FaultyMaster: @unchecked Sendable {
     ports.close()
   }
 
-  /// Executes the outputs of the endpoint. Returns the address of a peer whose clock probe was answered: this peer is a Tutti
-  /// peer.
-  private func executeOutputs() -> SocketAddress? {
+  /// Executes the outputs of the endpoint. In a new session, the stream starts with the SSRC of the session. Returns the address
+  /// of a peer whose clock probe was answered: this peer is a Tutti peer.
+  private func executeOutputs(_ sender: inout PacketSender) -> SocketAddress? {
     var recognised: SocketAddress?
     for output in endpoint.drain() {
       switch output {
@@ -106,6 +106,7 @@ final class FaultyMaster: @unchecked Sendable {
         _ = ports.data.send(withFault(octets), to: address)
         if faultBegin != nil, fault == .repliesTwice { _ = ports.data.send(octets, to: address) }
         recognised = address
+      case .established(_, let info): sender.restart(ssrc: info.localSSRC, sequence: 100)
       case .extensionPacket(let session, let address, _):
         endpoint.sendProbe(on: session) { request in
           var request = request

@@ -27,6 +27,8 @@ final class Follower {
   private(set) var counters = FollowerCounters()
   /// The row of the next expected tick.
   private var expected = 0
+  /// The SSRC of the follower in its session; 0 before the session.
+  private var localSSRC: UInt32 = 0
   /// Ticks that a journal has restored since the last tick in a command section.
   private var restored = 0
   /// Whether Start or Continue has arrived, and no Stop since.
@@ -163,6 +165,7 @@ final class Follower {
         _ = send(ClockPacket.length, to: address) { packet.append(to: &$0) }
       case .established(_, let info):
         receiver = PacketReceiver(ssrc: info.ssrc, systemExclusiveCapacity: 256)
+        localSSRC = info.localSSRC
         master = info.control
         hasJoined = true
       case .closed, .lost, .refused, .unreachable: hasLeft = true
@@ -183,7 +186,7 @@ final class Follower {
 
   /// Sends receiver feedback (AppleMIDI RS): FF FF, "RS", the SSRC, the sequence number and two zero octets.
   private func send(feedback sequence: UInt16, to address: SocketAddress) {
-    let (ssrc, high, low) = (endpoint.ssrc, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence))
+    let (ssrc, high, low) = (localSSRC, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence))
     var packet: [UInt8] = [0xFF, 0xFF, 0x52, 0x53]
     packet += [UInt8(ssrc >> 24), UInt8(ssrc >> 16 & 255), UInt8(ssrc >> 8 & 255), UInt8(ssrc & 255), high, low, 0, 0]
     if !control.send(packet, to: address) { counters.unsent += 1 }

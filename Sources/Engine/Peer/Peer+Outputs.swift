@@ -52,7 +52,9 @@ extension Peer {
 
   /// Publishes the sources whose clock probes the network thread answers.
   private func publishSources() {
-    let sources = core.roster.sessions.map { KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data) }
+    let sources = core.roster.sessions.map {
+      KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data, localSSRC: $0.info.localSSRC)
+    }
     networkRings.known.publish(KnownSources(sources, probeRateLimit: core.endpoint.probeRateLimit))
   }
 }

@@ -136,7 +136,7 @@ public final class Peer {
     clock = ClockThread(rings: clockRings, settings: settings)
     networkRings = NetworkRings(bell: mailbox.bell)
     network = NetworkThread(
-      ports: ports, sequencer: midi?.sequencer, ssrc: core.endpoint.ssrc, identity: store.identity.bits,
+      ports: ports, sequencer: midi?.sequencer, identity: store.identity.bits,
       rings: networkRings)
 
     if configuration.start {

@@ -11,6 +11,8 @@ struct KnownSources: Sendable, BitwiseCopyable {
     var ssrc: UInt32
     /// The address of the data port.
     var address: SocketAddress
+    /// The SSRC of the local peer in this session.
+    var localSSRC: UInt32
   }
 
   /// The maximum number of sources. Further ones are ignored.
@@ -18,7 +20,7 @@ struct KnownSources: Sendable, BitwiseCopyable {
 
   /// The sources. The first ``count`` elements are used.
   private(set) var sources = InlineArray<1100, Source>(
-    repeating: Source(ssrc: 0, address: SocketAddress(host: 0, port: 0)))
+    repeating: Source(ssrc: 0, address: SocketAddress(host: 0, port: 0), localSSRC: 0))
   private(set) var count = 0
   /// The probe rate limit: the number of clock probes per second that each source may send. 0 if not known.
   let probeRateLimit: UInt16

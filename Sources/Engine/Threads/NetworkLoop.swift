@@ -10,7 +10,6 @@ import Transports
 struct NetworkLoop: ~Copyable {
   let ports: PortPair
   let sequencer: Sequencer?
-  let ssrc: UInt32
   let identity: UInt64
   let rings: NetworkRings
   private var known = SourceList()
@@ -31,10 +30,9 @@ struct NetworkLoop: ~Copyable {
   /// The reply to a clock packet.
   private var reply = RigidArray<UInt8>(capacity: ClockPacket.length)
 
-  init(ports: PortPair, sequencer: Sequencer?, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
+  init(ports: PortPair, sequencer: Sequencer?, identity: UInt64, rings: NetworkRings) {
     self.ports = ports
     self.sequencer = sequencer
-    self.ssrc = ssrc
     self.identity = identity
     self.rings = rings
     probes = ProbeSender(socket: ports.data)
@@ -94,7 +92,7 @@ struct NetworkLoop: ~Copyable {
       firstOctets.append(datagram.octets[index])
       index += 1
     }
-    if let probe = ClockProbe(firstOctets), known.contains(probe.ssrc, at: datagram.from) {
+    if let probe = ClockProbe(firstOctets), let ssrc = known.localSSRC(for: probe.ssrc, at: datagram.from) {
       if case .reply = probe.kind { isReply = true }
       // `sentAt` is only a placeholder: the probe sender overwrites it with the send instant.
       let answer = probe.answer(
@@ -103,7 +101,9 @@ struct NetworkLoop: ~Copyable {
       return probes.send(answer, to: datagram.from, from: datagram.to)
     }
     // The count of a CK0 is 0.
-    if let packet = ClockPacket(firstOctets), packet.count == 0, known.contains(packet.ssrc, at: datagram.from) {
+    if let packet = ClockPacket(firstOctets), packet.count == 0,
+      let ssrc = known.localSSRC(for: packet.ssrc, at: datagram.from)
+    {
       reply.removeAll()
       let now = MonotonicClock.now
       guard let answer = packet.reply(from: ssrc, sentAt: now), answer.append(to: &reply) else { return nil }

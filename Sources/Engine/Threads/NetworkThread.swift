@@ -20,11 +20,11 @@ final class NetworkThread {
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
 
-  /// Starts the thread. `ssrc` and `identity` are those of the local peer.
-  init(ports: PortPair, sequencer: Sequencer?, ssrc: UInt32, identity: UInt64, rings: NetworkRings) {
+  /// Starts the thread. `identity` is that of the local peer.
+  init(ports: PortPair, sequencer: Sequencer?, identity: UInt64, rings: NetworkRings) {
     let quit = quit
     thread = RealtimeThread(name: "network", priority: 65) {
-      var loop = NetworkLoop(ports: ports, sequencer: sequencer, ssrc: ssrc, identity: identity, rings: rings)
+      var loop = NetworkLoop(ports: ports, sequencer: sequencer, identity: identity, rings: rings)
       while !quit.flag.load(ordering: .relaxed) { loop.round() }
     }
   }

@@ -19,7 +19,7 @@ extension PeerCore {
     emit(
       .stream(
         .open(
-          stream, to: info.data, from: info.local, ssrc: endpoint.ssrc, sequence: firstSequence(),
+          stream, to: info.data, from: info.local, ssrc: info.localSSRC, sequence: firstSequence(),
           takesClock: peerClock(of: session) == nil)))
     updateStream(of: session)
     emit(.rosterChanged)

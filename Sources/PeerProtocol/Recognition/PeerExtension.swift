@@ -47,7 +47,7 @@ extension Endpoint {
   /// - Parameters:
   ///   - name: the name of the local peer.
   ///   - identity: the identity of the local peer.
-  ///   - random: the source of the SSRC and the tokens. Unpredictable outside tests.
+  ///   - random: the source of the SSRCs and the tokens. Unpredictable outside tests.
   public convenience init(name: String, identity: UInt64, random: any RandomNumberGenerator) {
     self.init(name: name, random: random, protocolExtension: PeerExtension(identity: identity))
   }
@@ -64,7 +64,7 @@ extension Endpoint {
   /// - Parameter send: sends the packet with the current time as ``ClockProbe/transmit``, read last, and returns this
   ///   instant; nil if the packet was not sent.
   public func sendProbe(on id: SessionID, by send: (ClockProbe) -> Instant?) {
-    guard let session = sessionExtension(of: id) as? PeerSession else { return }
+    guard let session = sessionExtension(of: id) as? PeerSession, let ssrc = localSSRC(of: id) else { return }
     session.sendRequest(ssrc: ssrc, rateLimit: probeRateLimit, by: send)
   }
 }

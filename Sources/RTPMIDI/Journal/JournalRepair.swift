@@ -35,8 +35,9 @@ struct JournalRepair: BitwiseCopyable {
   /// The number of messages that the repair has emitted so far.
   private var emitted = 0
 
-  /// The number of emitted messages at which the rest of the journal is ignored. A limit is needed because one or two
-  /// octets of a journal can cause a hundred messages.
+  /// The maximum number of messages from one journal, without the All Notes Off of ``endNextUnconfirmedNote(_:)``. A limit
+  /// is needed because one or two octets of a journal can cause thousands of messages. What is beyond the limit is not
+  /// repaired.
   private static var messageLimit: Int { @_noLocks @_noAllocation get { 4096 } }
 
   @_noLocks @_noAllocation
@@ -122,9 +123,11 @@ struct JournalRepair: BitwiseCopyable {
     return false
   }
 
-  /// Queues `message` for delivery, `count` times, and applies it to `state`.
+  /// Queues `message` for delivery, `count` times or up to ``messageLimit``, and applies it to `state`.
   @_noLocks @_noAllocation
-  mutating func emit(_ message: Message, times count: Int = 1, _ state: inout ReceivedState) {
+  mutating func emit(_ message: Message, times requested: Int = 1, _ state: inout ReceivedState) {
+    let count = min(requested, Self.messageLimit - emitted)
+    guard count > 0 else { return }
     queue.append(message, count: count)
     emitted += count
     var index = 0
@@ -141,7 +144,7 @@ struct JournalRepair: BitwiseCopyable {
   }
 
   /// Ends the next note that is on here and that the journal did not confirm. Does nothing if the journal covers the
-  /// loss.
+  /// loss. Beyond ``messageLimit``, one All Notes Off ends all notes of the channel, so at most 16 messages follow.
   ///
   /// - Returns: whether a note was ended. If not, there are no more such notes.
   @_noLocks @_noAllocation
@@ -153,6 +156,15 @@ struct JournalRepair: BitwiseCopyable {
       let references = Int(state.channels[index].references[key])
       if references > 0, confirmed[index] >> UInt128(UInt8(truncatingIfNeeded: key)) & 1 == 0 {
         let channel = Channel(wire: UInt8(truncatingIfNeeded: index))
+        if emitted + references > Self.messageLimit {
+          // The sender has not sent this message, so its count in Chapter C stays as it was.
+          let count = state.channels[index].counts[123 - 120]
+          queue.append(.controlChange(channel, controller: 123, value: 0), count: 1)
+          state.apply(.controlChange(channel, controller: 123, value: 0))
+          state.channels[index].counts[123 - 120] = count
+          noteIndex = (index + 1) * 128
+          return true
+        }
         emit(
           .noteOff(channel, key: UInt7(masking: UInt8(truncatingIfNeeded: key)), velocity: 64), times: references,
           &state)

@@ -12,7 +12,8 @@
 /// Among the first 512 packets, there is an exception to the last rule: the second of two consecutive numbers further
 /// behind restarts the stream. The reason is that a peer that begins a new session from the same ports sends packets of
 /// the earlier session until it knows that the new session is established. The first received packets may belong to the
-/// earlier session.
+/// earlier session. The exception also applies to the 512 packets after a step of 64 or more: if the step was forged, the
+/// second genuine packet restarts the stream.
 ///
 /// The three numbers directly before the first received number count as duplicates, because the first packets can
 /// arrive in exchanged order. Numbers before these three are further behind, so they can restart the stream. After a
@@ -45,12 +46,14 @@ struct SequenceWindow: BitwiseCopyable {
   /// The lowest place for which ``seen`` is used. Lower places are outside the window, even if they have a bit. The
   /// three places before the first packet are negative.
   private var first: Int64 = -3
+  /// The place of the newest packet that was 64 or more ahead of all others; 0 if there was none.
+  private var stepPlace: Int64 = 0
   /// The number directly after the last number that was rejected for being too far ahead or behind. It confirms the
   /// jump.
   private var confirmation: UInt16?
 
   /// The largest step ahead that is accepted without confirmation. Also the number of packets within which a stream can
-  /// restart.
+  /// restart after its first packet and after ``stepPlace``.
   private static var reach: Int64 { @_noLocks @_noAllocation get { 512 } }
 
   @_noLocks @_noAllocation
@@ -69,12 +72,13 @@ struct SequenceWindow: BitwiseCopyable {
       confirmation = nil
       highest &+= Int64(step)
       sequence = number
+      if step >= 64 { stepPlace = highest }
       seen = step >= 64 ? 1 : seen << UInt64(step) | 1
       return .next(lost: Int64(step) - 1)
     }
     let behind = 0 - Int64(step)
     guard behind < 64, behind <= highest &- first else {
-      guard highest < Self.reach, confirms(number) else { return .outOfWindow }
+      guard highest &- stepPlace < Self.reach, confirms(number) else { return .outOfWindow }
       confirmation = nil
       highest &+= 1
       // The 64 numbers up to this one count as arrived.

@@ -7,7 +7,7 @@ extension Endpoint {
   /// - Parameter instant: the instant of sending. Read the clock immediately before the call.
   public func clockPacket(on id: SessionID, sentAt instant: Instant) -> ClockPacket? {
     guard let session = table[id], session.phase == .established else { return nil }
-    return session.clock.request(ssrc: ssrc, sentAt: instant)
+    return session.clock.request(ssrc: session.localSSRC, sentAt: instant)
   }
 
   /// Receives a CK packet: replies to it, unless the receiving thread has replied already, and reports the clock
@@ -21,7 +21,7 @@ extension Endpoint {
   ) -> DatagramOutcome {
     guard let session = session(of: packet.ssrc, from: address, port, at: instant) else { return .unknownSource }
     guard let reading = session.clock.receive(packet, repliedAt: answer ?? instant) else { return .unmatchedClock }
-    if answer == nil, let reply = packet.reply(from: ssrc, sentAt: instant) {
+    if answer == nil, let reply = packet.reply(from: session.localSSRC, sentAt: instant) {
       send(to: address, from: arrivalAddress, port) { reply.append(to: &$0) }
     }
     guard session.accept(reading: reading.remote, at: instant) else { return .implausibleClock }

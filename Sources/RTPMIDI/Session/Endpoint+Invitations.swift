@@ -6,7 +6,9 @@ extension Endpoint {
   func receive(_ command: SessionCommand, from address: SocketAddress, port: Port, at now: Instant) -> DatagramOutcome {
     switch command.kind {
     case .invitation:
-      if command.ssrc == ssrc { return receiveReflectedInvitation(command, from: address, port: port) }
+      if let session = table.session(withToken: command.token), command.ssrc == session.localSSRC {
+        return receiveReflectedInvitation(command, to: session, from: address, port: port)
+      }
       switch port {
       case .control: return receiveControlInvitation(command, from: address, at: now)
       case .data: return receiveDataInvitation(command, from: address, at: now)
@@ -17,15 +19,15 @@ extension Endpoint {
     }
   }
 
-  /// Receives an invitation with the SSRC of this endpoint: it invited its own address, or the network reflected its
-  /// invitation.
+  /// Receives the invitation to `session` that this endpoint has sent: it invited its own address, or the network reflected
+  /// its invitation.
   private func receiveReflectedInvitation(
-    _ command: SessionCommand, from address: SocketAddress, port: Port
+    _ command: SessionCommand, to session: Session, from address: SocketAddress, port: Port
   ) -> DatagramOutcome {
-    // Only the invitation to a new session ends. An unknown token, or that of a session or a revival, is just refused.
-    guard let session = table.session(withToken: command.token), session.phase != .established,
-      session.sessionToRevive == nil
-    else { return refuse(command, to: address, port) }
+    // Only the invitation to a new session ends. That of a session or a revival is just refused.
+    guard session.phase != .established, session.sessionToRevive == nil else {
+      return refuse(command, to: address, port)
+    }
     end(session, .reflected(session.id))
     return .refusedInvitation
   }
@@ -37,7 +39,9 @@ extension Endpoint {
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .control)]
     // The peer has repeated the invitation that established this session, because the local OK was lost. It gets another OK.
-    if let established, established.acceptedToken == command.token { return accept(command, to: address, .control) }
+    if let established, established.acceptedToken == command.token {
+      return accept(command, as: established.localSSRC, to: address, .control)
+    }
     // The session with this address, in any phase. The SSRC differs if the peer was restarted.
     let sessionAtAddress = table.session(at: address)
     let isInvited = sessionAtAddress.map { $0.phase != .established || $0.revival != nil } ?? false
@@ -47,8 +51,9 @@ extension Endpoint {
       guard sessionAtAddress != nil || hasRoom(for: address) else { return refuse(command, to: address, .control) }
       guard admits(command.name, address) else { return decline(command, from: address, at: now) }
     }
-    if halfOpen.open(command, from: address, at: now) { counters.forgottenInvitations += 1 }
-    return accept(command, to: address, .control)
+    let localSSRC = localSSRC(for: address)
+    if halfOpen.open(command, answeredAs: localSSRC, from: address, at: now) { counters.forgottenInvitations += 1 }
+    return accept(command, as: localSSRC, to: address, .control)
   }
 
   /// Receives the second invitation of a peer, which arrives on the data port, and establishes the session.
@@ -60,7 +65,7 @@ extension Endpoint {
     if let established, established.acceptedToken == command.token {
       currentSession = established
       established.lastHeard = now
-      return accept(command, to: address, .data)
+      return accept(command, as: established.localSSRC, to: address, .data)
     }
     guard let invitation = halfOpen.take(for: command, from: address) else {
       return refuse(command, to: address, .data)
@@ -70,7 +75,7 @@ extension Endpoint {
     if let established, invitation.since <= established.establishedAt {
       currentSession = established
       (established.acceptedToken, established.lastHeard) = (command.token, now)
-      return accept(command, to: address, .data)
+      return accept(command, as: established.localSSRC, to: address, .data)
     }
     // If the local peer is inviting this peer, the invitation in progress becomes the session.
     let session: Session
@@ -88,7 +93,7 @@ extension Endpoint {
     (session.controlSource, session.data, session.local) = (invitation.control, address, arrivalAddress)
     (session.ssrc, session.controlSSRC) = (command.ssrc, invitation.ssrc)
     session.name = command.name ?? invitation.name
-    let outcome = accept(command, to: address, .data)
+    let outcome = accept(command, as: session.localSSRC, to: address, .data)
     establish(session, at: now)
     return outcome
   }
@@ -170,16 +175,18 @@ extension Endpoint {
     return halfOpen.withdraw(ssrc: command.ssrc, control: address) ? .accepted : .unknownSource
   }
 
-  /// Answers OK to an invitation.
-  private func accept(_ command: SessionCommand, to address: SocketAddress, _ port: Port) -> DatagramOutcome {
-    let answer = SessionCommand(.accepted, token: command.token, ssrc: ssrc, name: name)
+  /// Answers OK to an invitation, with this SSRC.
+  private func accept(
+    _ command: SessionCommand, as localSSRC: UInt32, to address: SocketAddress, _ port: Port
+  ) -> DatagramOutcome {
+    let answer = SessionCommand(.accepted, token: command.token, ssrc: localSSRC, name: name)
     send(answer, to: address, from: arrivalAddress, port)
     return .accepted
   }
 
   /// Answers NO to an invitation.
   func refuse(_ command: SessionCommand, to address: SocketAddress, _ port: Port) -> DatagramOutcome {
-    let answer = SessionCommand(.rejected, token: command.token, ssrc: ssrc)
+    let answer = SessionCommand(.rejected, token: command.token, ssrc: localSSRC(for: address))
     send(answer, to: address, from: arrivalAddress, port)
     return .refusedInvitation
   }

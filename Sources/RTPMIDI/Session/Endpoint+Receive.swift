@@ -67,13 +67,12 @@ extension Endpoint {
   private func receive(
     _ feedback: ReceiverFeedback, from address: SocketAddress, port: Port, at instant: Instant
   ) -> DatagramOutcome {
-    if feedback.ssrc == ssrc {
+    currentSession = session(of: feedback.ssrc, from: address, port, at: instant)
+    if currentSession == nil {
       // raveloxmidi puts the SSRC of the acknowledged stream into this field, not its own. It sends from its data port.
       currentSession = table.all.first {
-        $0.phase == .established && ($0.data == address || $0.control == address)
+        $0.localSSRC == feedback.ssrc && $0.phase == .established && ($0.data == address || $0.control == address)
       }
-    } else {
-      currentSession = session(of: feedback.ssrc, from: address, port, at: instant)
     }
     guard let session = currentSession else { return .unknownSource }
     session.lastHeard = instant

@@ -76,7 +76,7 @@ extension Endpoint {
     table.establish(session)
     let info = SessionInfo(
       name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,
-      local: session.local, isInitiator: session.isInitiator)
+      local: session.local, localSSRC: session.localSSRC, isInitiator: session.isInitiator)
     outputs.append(.established(session.id, info))
     advance(session, to: now)
   }

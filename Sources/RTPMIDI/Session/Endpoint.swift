@@ -9,8 +9,11 @@ import MusicalTime
 /// - calls ``advance(to:)`` at ``nextDeadline``,
 /// - after either call, executes the outputs that ``drain()`` returns.
 ///
-/// The endpoint sends no RTP packets: the ``PacketSender`` of a session, with the SSRC ``ssrc``, belongs to the sending
-/// thread. The endpoint itself belongs to one thread.
+/// The endpoint sends no RTP packets: the ``PacketSender`` of a session, with the SSRC ``SessionInfo/localSSRC``, belongs to
+/// the sending thread. The endpoint itself belongs to one thread.
+///
+/// Each session has a random SSRC of its own, so that a peer cannot use the SSRC that it knows from its session to forge
+/// packets to another peer.
 ///
 /// For accuracy, the receiving thread should reply to CK0 itself (``ClockPacket/reply(from:sentAt:)``). It also passes
 /// the packet and the instant of the reply to the endpoint, because the packet shows that the peer is alive, and
@@ -35,8 +38,6 @@ public final class Endpoint {
   /// The maximum number of sessions.
   public static var sessionLimit: Int { 1100 }
 
-  /// The local synchronization source identifier (SSRC), in every packet that the local peer sends.
-  public let ssrc: UInt32
   /// The name of the local peer.
   public let name: String
   /// The extension; nil for standard RTP-MIDI.
@@ -66,14 +67,13 @@ public final class Endpoint {
   ///
   /// - Parameters:
   ///   - name: the name of the local peer. Its first 63 octets of UTF-8 are sent.
-  ///   - random: the source of ``ssrc`` and of the tokens. Unpredictable outside tests.
+  ///   - random: the source of the SSRCs and of the tokens. Unpredictable outside tests.
   ///   - protocolExtension: the extension; nil for standard RTP-MIDI.
   public init(
     name: String, random: any RandomNumberGenerator, protocolExtension: (any ProtocolExtension)? = nil
   ) {
     self.random = random
     (self.name, self.protocolExtension) = (name, protocolExtension)
-    ssrc = UInt32.random(in: 1...UInt32.max, using: &self.random)
   }
 
   /// The number of established sessions.
@@ -85,6 +85,10 @@ public final class Endpoint {
   package var halfOpenCount: Int { halfOpen.count }
   /// The number of sessions and revivals with a deadline.
   package var waitingCount: Int { table.deadlines.count }
+
+  /// The synchronization source identifier (SSRC) in the packets that the local peer sends in this session; nil if there is
+  /// no such session.
+  public func localSSRC(of id: SessionID) -> UInt32? { table[id]?.localSSRC }
 
   /// The reception statistics of an established session; nil if there is no such session.
   public func statistics(of id: SessionID) -> ReceptionStatistics? {
@@ -175,7 +179,7 @@ public final class Endpoint {
     }
     if let due = session.feedbackDue, due <= now {
       session.feedbackDue = nil
-      let feedback = ReceiverFeedback(ssrc: ssrc, sequence: session.receiver.highestSequence ?? 0)
+      let feedback = ReceiverFeedback(ssrc: session.localSSRC, sequence: session.receiver.highestSequence ?? 0)
       send(to: session.control, from: session.local, .control) { feedback.append(to: &$0) }
     }
   }
@@ -187,7 +191,7 @@ public final class Endpoint {
       let port: Port = session.phase == .invitingControl ? .control : .data
       let address = port == .control ? session.control : session.data
       // The host chooses the address for the first invitation. The answer determines the address of the session.
-      let invitation = SessionCommand(.invitation, token: session.token, ssrc: ssrc, name: name)
+      let invitation = SessionCommand(.invitation, token: session.token, ssrc: session.localSSRC, name: name)
       send(invitation, to: address, from: session.local, port)
     case .exhausted:
       // The session to revive still exists. If its peer is still silent, the next revival starts at once.
@@ -205,7 +209,15 @@ public final class Endpoint {
     var token: UInt32
     repeat { token = UInt32.random(in: 0...UInt32.max, using: &random) } while table.session(withToken: token) != nil
     return Session(
-      id: SessionID(number: lastNumber), token: token, control: control, data: data, isInitiator: isInitiator)
+      id: SessionID(number: lastNumber), token: token, localSSRC: localSSRC(for: control), control: control, data: data,
+      isInitiator: isInitiator)
+  }
+
+  /// The local SSRC for packets to the peer with this control port: the one that this peer knows already, from a session or
+  /// a half-open invitation; otherwise a new one.
+  func localSSRC(for control: SocketAddress) -> UInt32 {
+    if let known = table.session(at: control)?.localSSRC ?? halfOpen.localSSRC(for: control) { return known }
+    return UInt32.random(in: 1...UInt32.max, using: &random)
   }
 
   /// Removes a session and its revival, and reports `output` as the reason.
@@ -220,7 +232,7 @@ public final class Endpoint {
   /// port.
   private func sendBye(to session: Session) {
     let token = session.acceptedToken ?? session.token
-    let bye = SessionCommand(.bye, token: token, ssrc: ssrc)
+    let bye = SessionCommand(.bye, token: token, ssrc: session.localSSRC)
     send(bye, to: session.control, from: session.local, .control)
     // rtpmidid and PipeWire end a session only after BY on both ports.
     guard session.phase == .established, !session.supervision.isMutual else { return }

@@ -13,6 +13,8 @@ public struct SessionInfo: Hashable, Sendable {
   public let data: SocketAddress
   /// The local address to which the peer sends; nil if it is unknown. Packets to the peer leave from this address.
   public let local: SocketAddress?
+  /// The SSRC of the RTP stream to the peer, and of all other packets to it.
+  public let localSSRC: UInt32
   /// Whether the local peer sent the invitation.
   public let isInitiator: Bool
 }

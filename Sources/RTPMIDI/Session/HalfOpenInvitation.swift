@@ -5,6 +5,8 @@ import MusicalTime
 struct HalfOpenInvitation {
   let token: UInt32
   let ssrc: UInt32
+  /// The SSRC in the answers to the invitation.
+  let localSSRC: UInt32
   let name: String?
   /// The address of the peer's control port.
   let control: SocketAddress
@@ -13,8 +15,9 @@ struct HalfOpenInvitation {
   /// The instant at which the invitation is dropped.
   var expires: Instant
 
-  init(_ command: SessionCommand, from control: SocketAddress, at now: Instant) {
+  init(_ command: SessionCommand, answeredAs localSSRC: UInt32, from control: SocketAddress, at now: Instant) {
     (token, ssrc, name, self.control) = (command.token, command.ssrc, command.name, control)
+    self.localSSRC = localSSRC
     since = now
     expires = now + Self.lifetime
   }

@@ -21,8 +21,11 @@ struct HalfOpenInvitations {
   /// If the same invitation arrives again, that is, with the same token, it stays for another
   /// ``HalfOpenInvitation/lifetime``. An invitation of the same peer with another token replaces the earlier one.
   ///
+  /// - Parameter localSSRC: the SSRC in the answers.
   /// - Returns: whether another invitation was dropped to make room: the oldest of this host, or the oldest of all.
-  mutating func open(_ command: SessionCommand, from control: SocketAddress, at now: Instant) -> Bool {
+  mutating func open(
+    _ command: SessionCommand, answeredAs localSSRC: UInt32, from control: SocketAddress, at now: Instant
+  ) -> Bool {
     if let index = invitations.firstIndex(where: { $0.ssrc == command.ssrc && $0.control == control }) {
       guard invitations[index].token != command.token else {
         invitations[index].expires = now + HalfOpenInvitation.lifetime
@@ -40,9 +43,12 @@ struct HalfOpenInvitations {
       invitations.removeFirst()
       hasDropped = true
     }
-    invitations.append(HalfOpenInvitation(command, from: control, at: now))
+    invitations.append(HalfOpenInvitation(command, answeredAs: localSSRC, from: control, at: now))
     return hasDropped
   }
+
+  /// The SSRC in the answers to the newest invitation from this control port; nil if there is none.
+  func localSSRC(for control: SocketAddress) -> UInt32? { invitations.last { $0.control == control }?.localSSRC }
 
   /// Removes and returns the half-open invitation that an invitation on the data port completes: the one with the same
   /// SSRC, host and token; if there is none, the newest one with the same SSRC and host, because PipeWire and

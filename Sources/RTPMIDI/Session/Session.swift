@@ -33,6 +33,8 @@ final class Session {
   let id: SessionID
   /// The token of the local invitation.
   let token: UInt32
+  /// The SSRC in packets of the local peer.
+  let localSSRC: UInt32
   /// The token of the peer's invitation that was accepted; nil if the peer has not invited.
   var acceptedToken: UInt32?
   var phase = Phase.invitingControl
@@ -109,8 +111,10 @@ final class Session {
   /// The newest pair of readings that was rejected as implausible, if no pair was accepted after it.
   private var implausibleReading: (local: Instant, remote: Instant)?
 
-  init(id: SessionID, token: UInt32, control: SocketAddress, data: SocketAddress, isInitiator: Bool) {
-    (self.id, self.token, self.control, self.data) = (id, token, control, data)
+  init(
+    id: SessionID, token: UInt32, localSSRC: UInt32, control: SocketAddress, data: SocketAddress, isInitiator: Bool
+  ) {
+    (self.id, self.token, self.localSSRC, self.control, self.data) = (id, token, localSSRC, control, data)
     self.isInitiator = isInitiator
     controlSource = control
     // The token is random. Therefore no two sessions send in step with each other.

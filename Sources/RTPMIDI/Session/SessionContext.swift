@@ -8,8 +8,8 @@ public struct SessionContext {
   let endpoint: Endpoint
   let session: Session
 
-  /// The SSRC of the local peer.
-  public var localSSRC: UInt32 { endpoint.ssrc }
+  /// The SSRC of the local peer in the session.
+  public var localSSRC: UInt32 { session.localSSRC }
   /// The number of established sessions of the endpoint.
   public var establishedCount: Int { endpoint.establishedCount }
   /// The instant at which the session was established.

@@ -22,7 +22,7 @@ import _TestSupport
       invitations: InvitationList(to: [], local: Identity(1), at: now), random: SplitMix(seed: 1))
     let info = SessionInfo(
       name: "b", ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
-      local: nil, isInitiator: true)
+      local: nil, localSSRC: 99, isInitiator: true)
     core.established(session, info, at: now)
     core.recognised(session, remote, at: now)
     _ = core.takeOutputs(at: now)

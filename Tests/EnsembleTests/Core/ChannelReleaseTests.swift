@@ -32,7 +32,7 @@ import _TestSupport
     let host = UInt32(number)
     let info = SessionInfo(
       name: "b", ssrc: host, control: SocketAddress(host: host, port: 5004),
-      data: SocketAddress(host: host, port: 5005), local: nil, isInitiator: true)
+      data: SocketAddress(host: host, port: 5005), local: nil, localSSRC: 99, isInitiator: true)
     core.established(session(number), info, at: now)
   }
 

@@ -21,7 +21,7 @@ import _TestSupport
       random: SplitMix(seed: 1))
     let info = SessionInfo(
       name: "b", ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
-      local: nil, isInitiator: true)
+      local: nil, localSSRC: 99, isInitiator: true)
     core.established(session, info, at: now)
     return core
   }

@@ -78,7 +78,7 @@ import _TestSupport
     // The next probe of the peer has another rate limit. It is the newest one, because the peer is cut off.
     network.cutOff = [1]
     let request = ClockProbe(
-      ssrc: network.endpoints[1].ssrc, identity: 101, rateLimit: rateLimit, sentAt: network.clock(1))
+      ssrc: network.localSSRC(1), identity: 101, rateLimit: rateLimit, sentAt: network.clock(1))
     network.endpoints[0].receive(
       octets { _ = request.append(to: &$0) }, from: .at(3), port: .data, at: network.clock(0))
     network.drain(0)
@@ -118,7 +118,7 @@ import _TestSupport
     network.run(for: .milliseconds(300))
     network.cutOff = []
     let known = network.transits(1).count
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 7)
     let left = network.clock(0)
     let datagram = packet(&sender, of: network, leaving: left)
     let transit = ClockTransit(.back, sent: left, received: network.clock(1) + .milliseconds(1))
@@ -143,7 +143,7 @@ import _TestSupport
     network.standardDevices = [0]
     _ = network.connect(0, to: 1)
     network.run(for: .milliseconds(10))
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 7)
     network.send(packet(&sender, of: network, leaving: network.clock(0)), from: 1, to: 3)
     network.run(for: .milliseconds(10))
     #expect(clockCount(network) == 1)

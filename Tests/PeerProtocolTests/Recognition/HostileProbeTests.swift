@@ -39,7 +39,7 @@ import _TestSupport
     let before = network.endpoints[1].counters
     let received = network.clock(0)
     let reply = request.answer(
-      from: network.endpoints[0].ssrc, identity: 100, receivedAt: received,
+      from: network.localSSRC(0), identity: 100, receivedAt: received,
       sentAt: received + .milliseconds(milliseconds))!
     network.endpoints[1].receive(octets { _ = reply.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)
@@ -49,7 +49,7 @@ import _TestSupport
 
   /// Delivers a request of peer 0 to endpoint 1, after `change` has changed it. Returns the resulting measurements.
   private func request(_ network: inout EndpointNetwork, _ change: (inout ClockProbe) -> Void) -> [ClockTransit] {
-    var probe = ClockProbe(ssrc: network.endpoints[0].ssrc, identity: 100, sentAt: network.clock(0))
+    var probe = ClockProbe(ssrc: network.localSSRC(0), identity: 100, sentAt: network.clock(0))
     change(&probe)
     let known = network.transits(1).count
     network.endpoints[1].receive(

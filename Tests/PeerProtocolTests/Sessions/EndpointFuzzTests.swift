@@ -11,7 +11,7 @@ import _TestSupport
   private func session(seed: UInt64) throws -> (EndpointNetwork, HostileDatagrams, SessionID) {
     var network = EndpointNetwork(2, .tutti, seed: seed)
     _ = network.connect(0, to: 1)
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 100)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 100)
     network.run(for: .milliseconds(100))
     for message in [.clock, .start, .pitchBend(Channel(3)!, 100)] as [Message] {
       network.send(try #require(encoded { sender.encode(message, at: network.clock(0), into: &$0) }), from: 1, to: 3)
@@ -21,7 +21,7 @@ import _TestSupport
       octets { _ = sender.encode(systemExclusive: rigid(data), at: network.clock(0), into: &$0) }, from: 1, to: 3)
     network.run(for: .seconds(2))
     var corpus = network.sent.keys.sorted().flatMap { network.sent[$0]! }
-    let bye = SessionCommand(.bye, token: 1, ssrc: network.endpoints[0].ssrc)
+    let bye = SessionCommand(.bye, token: 1, ssrc: network.localSSRC(0))
     corpus.append(octets { _ = bye.append(to: &$0) })
     var hostile = HostileDatagrams(seed: seed)
     // The hostile datagrams are mutations of these datagrams.

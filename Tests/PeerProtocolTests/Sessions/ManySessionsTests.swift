@@ -34,7 +34,7 @@ import _TestSupport
     network.restart(1, seed: 4711)
     network.run(for: .seconds(3))
     #expect(network.standing[0].count == 2 && network.standing[0][id]?.identity == 102)
-    #expect(network.standing[0].values.contains { $0.info.ssrc == network.endpoints[1].ssrc && $0.identity == 101 })
+    #expect(network.standing[0].values.contains { $0.info.ssrc == network.localSSRC(1) && $0.identity == 101 })
     #expect(network.standing[1].count == 1 && network.standing[2].count == 1)
   }
 

@@ -137,7 +137,7 @@ import _TestSupport
     for seed in UInt64(1)...20 {
       var network = Self.session(by: initiator, seed: seed)
       network.run(for: .milliseconds(Int64(seed * 37 % 200)))
-      let ssrc = network.endpoints[moving].ssrc
+      let ssrc = network.localSSRC(moving)
       network.move(moving, to: 100)
       network.run(for: .seconds(2))
       #expect(network.areTogether(0, 1), "seed \(seed): \(network.standing)")

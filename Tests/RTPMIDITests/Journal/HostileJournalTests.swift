@@ -62,8 +62,8 @@ import _TestSupport
     #expect(statistics.malformed > 100 && statistics.malformedJournals > 1000, "seed \(seed)")
   }
 
-  /// A log of Chapter M has five octets and can cause 16383 increments. For a packet with a hundred such logs, the receiver
-  /// ignores the logs after its limit of 4096 messages, so only the first log is repaired.
+  /// A log of Chapter M has five octets and can cause 16383 increments. The output of a packet with a hundred such logs ends at
+  /// the limit of 4096 messages.
   @Test func packetOfIncrementsCausesBoundedOutput() {
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 0)
     var logs: [UInt8] = []
@@ -82,6 +82,43 @@ import _TestSupport
       Issue.record("the packet is rejected")
       return
     }
-    #expect(events.count > 16383 && events.count < 16383 + 4096)
+    #expect(events.count == 4096)
+  }
+
+  /// A journal of three octets that does not cover a loss ends the notes that are on: here all 2048 keys, each of them 127
+  /// times. The output is bounded, and afterwards no note is on.
+  @Test func journalThatDoesNotCoverTheLossEndsAnyNumberOfNotes() throws {
+    var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 0)
+    /// A packet with this sequence number and a section of commands.
+    func packet(_ sequence: UInt16, _ section: [UInt8]) -> [UInt8] {
+      hex("80 61") + [UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)] + hex("00 00 00 02 00 00 00 03")
+        + section
+    }
+    var sequence: UInt16 = 0
+    for channel in 0..<16 as Range<UInt8> {
+      for _ in 0..<127 {
+        // 128 Note Ons with running status and delta times of 0: the long header (B), then 90 KK 40, 00 KK 40...
+        var list: [UInt8] = [0x90 | channel]
+        for key in 0..<128 as Range<UInt8> { list += key == 0 ? [key, 0x40] : [0, key, 0x40] }
+        let header = [0x80 | UInt8(list.count >> 8), UInt8(truncatingIfNeeded: list.count)]
+        _ = try events(&receiver, packet(sequence, header + list)).get()
+        sequence += 1
+      }
+    }
+    // After a loss, a journal without logs whose checkpoint is the packet before.
+    let journal: [UInt8] = [0x00, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)]
+    let ends = try events(&receiver, packet(sequence + 1, [0x40] + journal)).get()
+    #expect(ends.count > 4000 && ends.count <= 4096 + 16)
+    var notes = Array(repeating: 127, count: 2048)
+    for case .recovered(let message, _) in ends {
+      switch message {
+      case .noteOff(let channel, let key, _): notes[Int(channel.wire) * 128 + Int(key.value)] -= 1
+      case .controlChange(let channel, let controller, _) where controller.value == 123:
+        for key in 0..<128 { notes[Int(channel.wire) * 128 + key] = 0 }
+      default: Issue.record("\(message)")
+      }
+    }
+    #expect(notes.allSatisfy { $0 == 0 })
+    #expect(try events(&receiver, packet(sequence + 3, [0x40] + journal)).get().isEmpty)
   }
 }

@@ -76,6 +76,18 @@ import _TestSupport
     #expect(receiver.highestSequence == 30_001 && receiver.statistics.lost == 511 + 29_487)
   }
 
+  /// A forged packet up to 512 ahead, or two further ahead, are accepted. The second genuine packet restarts the stream.
+  @Test(arguments: [([UInt16(1500)], 1), ([30_000, 30_001], 2)])
+  func streamContinuesAfterForgedNumbersFarAhead(forged: [UInt16], count: Int) {
+    var receiver = receiver()
+    for number in UInt16(0)...1000 { #expect(messages(&receiver, packet(number, "F8")) == [.clock]) }
+    for number in forged { _ = messages(&receiver, packet(number, "F8")) }
+    #expect(receiver.highestSequence == forged.last)
+    #expect(events(&receiver, packet(1001, "F8")) == .failure(.outOfWindow))
+    for number in UInt16(1002)...1100 { #expect(messages(&receiver, packet(number, "F8")) == [.clock]) }
+    #expect(receiver.statistics.outOfWindow == UInt64(count))
+  }
+
   /// Two consecutive numbers behind the highest restart the stream among its first 512 packets.
   @Test func streamRestartsAfterPacketsOfAnEarlierStream() {
     var receiver = receiver()

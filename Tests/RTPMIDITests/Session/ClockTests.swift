@@ -47,14 +47,14 @@ import _TestSupport
 
   /// Sends a CK0 of peer 0 to endpoint 1, with a stamp that is `ahead` of its clock.
   private func sendClock(_ network: inout EndpointNetwork, ahead: Nanoseconds) {
-    let packet = ClockPacket(ssrc: network.endpoints[0].ssrc, sentAt: network.clock(0) + ahead)
+    let packet = ClockPacket(ssrc: network.localSSRC(0), sentAt: network.clock(0) + ahead)
     network.endpoints[1].receive(octets { _ = packet.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)
   }
 
   /// The time stamp that endpoint 1 reads in a Start that peer 0 sends now.
   private func instant(_ network: inout EndpointNetwork, _ sequence: UInt16) -> Instant? {
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: sequence)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: sequence)
     let packet = octets { _ = sender.encode(.start, at: network.clock(0), into: &$0) }
     network.endpoints[1].receive(packet, from: .at(1), port: .data, at: network.clock(1))
     network.drain(1)

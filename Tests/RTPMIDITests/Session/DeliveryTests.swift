@@ -19,7 +19,7 @@ import _TestSupport
 
   @Test func messagesAreReportedWithTimeStampAndArrival() throws {
     var (network, id) = try session()
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)
     var expected: [Endpoint.Output] = []
     for message in [.start, .clock, .controlChange(Channel(1)!, controller: 11, value: 64)] as [Message] {
       // The time stamp is 20 ms ahead, in units of 100 us. The network delays each datagram by one millisecond.
@@ -57,7 +57,7 @@ import _TestSupport
 
   @Test func systemExclusiveMessagesAreReassembled() throws {
     var (network, id) = try session()
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)
     let data = (0..<4096).map { UInt8(truncatingIfNeeded: $0) & 0x7F }
     let counts = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
     var sent = 0
@@ -73,7 +73,7 @@ import _TestSupport
 
   @Test func duplicatePacketsCountOnceAndFeedbackFollows() throws {
     var (network, id) = try session()
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)
     network.repetition = 1
     for _ in 0..<24 {
       let packet = try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) })
@@ -100,7 +100,7 @@ import _TestSupport
       as [(Message?, Int64)]
     {
       var (network, _) = try session()
-      var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 7)
+      var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 7)
       sender.sendsJournal = true
       let instant = network.clock(0)
       let packet = try #require(
@@ -120,7 +120,7 @@ import _TestSupport
   /// peer sends journals.
   @Test func lostMessagesAreRecovered() throws {
     var (network, id) = try session()
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)
     sender.sendsJournal = true
     let instant = network.clock(0)
     for (message, isLost) in [(.start, false), (.clock, true), (.clock, false)] as [(Message, Bool)] {
@@ -143,7 +143,7 @@ import _TestSupport
   /// A long journal is acknowledged soon, so that the sender can shorten it.
   @Test func longJournalIsAcknowledgedSoon() throws {
     var (network, _) = try session()
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 1)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 1)
     sender.sendsJournal = true
     for key in 0..<64 as Range<UInt8> {
       let note = Message.noteOn(Channel(1)!, key: UInt7(masking: key), velocity: 64)
@@ -157,7 +157,7 @@ import _TestSupport
 
   @Test func packetsOutsideASessionAreDropped() throws {
     var (network, _) = try session()
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)
     let packet = try #require(encoded { sender.encode(.stop, at: network.clock(0), into: &$0) })
     let before = network.events(of: 1)
     network.send(packet, from: 0, to: 3)  // from the control port
@@ -171,7 +171,7 @@ import _TestSupport
 
   @Test func restartedDeviceWithTheSameSSRCIsHeardAgain() throws {
     var (network, old) = try session()
-    var sender = PacketSender(ssrc: network.endpoints[0].ssrc, sequence: 65_535)
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)
     for _ in 0..<200 {
       network.send(try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     }

@@ -7,6 +7,23 @@ import _TestSupport
 /// Invitations and their answers. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
 /// endpoint 1. The network delays each datagram by one millisecond.
 @Suite struct HandshakeTests {
+  /// A peer does not learn the SSRC of the packets to another peer, so it cannot forge them.
+  @Test func eachSessionHasAnSSRCOfItsOwn() {
+    var network = EndpointNetwork(4, .standard)
+    network.connect(0, to: 1)
+    network.connect(0, to: 2)
+    network.connect(3, to: 0)
+    network.run(for: .milliseconds(100))
+    let sessions = network.standing[0].values.map(\.info)
+    #expect(sessions.count == 3 && Set(sessions.map(\.localSSRC)).count == 3)
+    for k in 1...3 { #expect(sessions.contains { $0.localSSRC == network.info(k)?.ssrc }) }
+    let known = network.info(1)!.ssrc
+    let bye = SessionCommand(.bye, token: 1, ssrc: known)
+    network.send(octets { _ = bye.append(to: &$0) }, from: 0, to: 4)
+    network.run(for: .milliseconds(2))
+    #expect(network.endpoints[2].establishedCount == 1, "a BY with the SSRC of another session has no effect")
+  }
+
   @Test func invitationOnBothPortsEstablishesASession() throws {
     var network = EndpointNetwork(2, .standard)
     let id = network.connect(0, to: 1)
@@ -15,10 +32,11 @@ import _TestSupport
     let (a, b) = (network.endpoints[0], network.endpoints[1])
     let initiator = try #require(network.info(0))
     #expect(network.events(of: 0) == [.established(id, initiator)])
-    #expect(initiator.name == "peer 1" && initiator.ssrc == b.ssrc && initiator.isInitiator)
+    #expect(initiator.name == "peer 1" && initiator.isInitiator)
     #expect(initiator.control == .at(2) && initiator.data == .at(3))
     let answerer = try #require(network.info(1))
-    #expect(answerer.name == "peer 0" && answerer.ssrc == a.ssrc && !answerer.isInitiator)
+    #expect(answerer.name == "peer 0" && !answerer.isInitiator)
+    #expect(answerer.ssrc == initiator.localSSRC && answerer.localSSRC == initiator.ssrc)
     #expect(answerer.control == .at(0) && answerer.data == .at(1))
     #expect(network.sent("IN", by: 0).count == 1 && network.sent("IN", by: 1).count == 1)
     #expect(a.establishedCount == 1 && b.establishedCount == 1)

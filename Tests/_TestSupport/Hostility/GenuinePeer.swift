@@ -16,10 +16,13 @@ final class GenuinePeer {
     random = SplitMix(seed: seed)
     endpoint = Endpoint(name: "peer \(number)", identity: UInt64(number), random: SplitMix(seed: random.next()))
     improviser = Improviser(seed: random.next())
-    sender = PacketSender(ssrc: endpoint.ssrc, sequence: UInt16(truncatingIfNeeded: random.next()))
+    sender = PacketSender(ssrc: 1, sequence: UInt16(truncatingIfNeeded: random.next()))
     sender.sendsJournal = random.integer(in: 0...3) > 0
     sender.sendsInstants = random.integer(in: 0...3) > 0
   }
+
+  /// A session was established, to whose stream the next packets belong.
+  func join(as ssrc: UInt32) { sender.restart(ssrc: ssrc, sequence: UInt16(truncatingIfNeeded: random.next())) }
 
   /// The next packet of the stream: a message, a System Exclusive message or its first segment, or a guard packet. Empty if
   /// there is nothing to send.

@@ -211,6 +211,7 @@ public final class SessionFuzzer: Fuzzer {
         let packet = peers[k].endpoint.clockPacket(on: session, sentAt: now)
         let datagram = octets { _ = packet?.append(to: &$0) }
         put(Flight(datagram: datagram, from: Self.controls[k].data, to: to), of: k)
+      case .established(_, let info): if info.control == Self.controls[0] { peers[k].join(as: info.localSSRC) }
       case .feedback(_, let sequence): peers[k].acknowledge(sequence)
       default: break
       }

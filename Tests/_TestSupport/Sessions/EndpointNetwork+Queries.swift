@@ -14,6 +14,12 @@ extension EndpointNetwork {
     return nil
   }
 
+  /// The SSRC in the packets of endpoint `k` in its newest session; 0 if there was none.
+  package func localSSRC(_ k: Int) -> UInt32 {
+    for case .established(_, let info) in events(of: k).reversed() { return info.localSSRC }
+    return 0
+  }
+
   /// The newest session of endpoint `k`.
   package func session(_ k: Int) -> SessionID? {
     for case .established(let id, _) in events(of: k).reversed() { return id }
@@ -25,7 +31,8 @@ extension EndpointNetwork {
   package func areTogether(_ a: Int, _ b: Int) -> Bool {
     for (local, other) in [(a, b), (b, a)] {
       guard standing[local].count == 1, let session = standing[local].values.first else { return false }
-      guard session.identity == endpoints[other].peerExtension?.identity, session.info.ssrc == endpoints[other].ssrc,
+      guard session.identity == endpoints[other].peerExtension?.identity,
+        standing[other].values.contains(where: { $0.info.localSSRC == session.info.ssrc }),
         session.info.control == .at(homes[other]), session.info.data == .at(homes[other] + 1)
       else { return false }
     }

@@ -275,15 +275,20 @@ package struct EndpointNetwork {
     var answer: Instant?
     if answersEarly {
       let endpoint = endpoints[k]
+      /// The local SSRC in the session with the sender of the datagram; nil if there is none.
+      func localSSRC(for ssrc: UInt32) -> UInt32? {
+        standing[k].values.first { $0.info.ssrc == ssrc && $0.info.data == .at(flight.from) }?.info.localSSRC
+      }
       // The packet with count 0 is CK0.
-      if let packet = ClockPacket(flight.datagram.span), packet.count == 0 {
-        let reply = packet.reply(from: endpoint.ssrc, sentAt: arrival)!
+      if let packet = ClockPacket(flight.datagram.span), packet.count == 0, let ssrc = localSSRC(for: packet.ssrc) {
+        let reply = packet.reply(from: ssrc, sentAt: arrival)!
         send(octets { _ = reply.append(to: &$0) }, from: flight.to, to: flight.from)
         answer = arrival
       }
       if let identity = endpoint.peerExtension?.identity, let probe = ClockProbe(flight.datagram.span),
+        let ssrc = localSSRC(for: probe.ssrc),
         let reply = probe.answer(
-          from: endpoint.ssrc, identity: identity, rateLimit: endpoint.probeRateLimit, receivedAt: arrival,
+          from: ssrc, identity: identity, rateLimit: endpoint.probeRateLimit, receivedAt: arrival,
           sentAt: arrival)
       {
         send(octets { _ = reply.append(to: &$0) }, from: flight.to, to: flight.from)
