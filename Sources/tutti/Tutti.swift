@@ -27,6 +27,7 @@ struct Tutti: ParsableCommand {
         65   a file cannot be parsed
         69   a file, folder, device or port is missing, or access to it is denied
         70   internal error
+        74   standard output cannot be written, for example because the disk is full
         130  demo: interrupted with Ctrl-C
       """,
     version: Version.current,
@@ -41,6 +42,14 @@ struct Tutti: ParsableCommand {
     var descriptor: Int32
     repeat { descriptor = open("/dev/null", O_RDWR) } while (0...STDERR_FILENO).contains(descriptor)
     if descriptor >= 0 { close(descriptor) }
-    main(nil)
+    // Each line is written at once, also to a file or a pipe, because a simulation can take hours.
+    setvbuf(stdout, nil, _IOLBF, 0)
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+      try reportingErrors(checkStandardOutput)
+    } catch {
+      exit(withError: error)
+    }
   }
 }

@@ -85,6 +85,17 @@ import _TestTraits
     #expect(text.split(separator: "\n").last?.hasPrefix("{\"") == true && text.hasSuffix("\n"))
   }
 
+  /// /dev/full behaves like a file on a full disk. A reader that closes its pipe, such as `head`, has what it needs.
+  @Test(arguments: [(">/dev/full", 74 as Int32), ("| head -n 1", 0)])
+  func resultsThatCannotBeWrittenGiveStatus74(redirection: String, status: Int32) async throws {
+    let folder = try TemporaryFolder()
+    let simulate = try Child.tutti(
+      ["simulate", "--peers", "2", "--seconds", "10", "--seeds", "3", "--json"],
+      prefix: ["bash", "-c", "trap '' PIPE; \"$@\" \(redirection); exit ${PIPESTATUS[0]}", "bash"], in: folder)
+    #expect(try await simulate.status(within: .seconds(30)) == status)
+    #expect(simulate.errors.hasPrefix("tutti: standard output: cannot be written") == (status != 0))
+  }
+
   /// Without flow control, Ctrl-S does not stop the output.
   @Test func controlSDoesNotStopTheTerminal() async throws {
     var (terminal, program): (Int32, Int32) = (-1, -1)

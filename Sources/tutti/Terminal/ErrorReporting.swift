@@ -17,6 +17,8 @@ extension ExitCode {
   static let unavailable = ExitCode(69)
   /// An internal error (EX_SOFTWARE).
   static let internalError = ExitCode(70)
+  /// Standard output cannot be written (EX_IOERR).
+  static let outputFailed = ExitCode(74)
 }
 
 /// Runs `body`. Prints each line of an error on standard error and throws the exit code for the kind of the error. Exit codes
@@ -38,6 +40,7 @@ func reportingErrors(_ body: () throws -> Void) throws {
       is SimulateCommand.NetworkFileError:
       code = .unavailable
     case is TempoError: code = .validationFailure
+    case is OutputError: code = .outputFailed
     default: code = .internalError
     }
     for line in "\(error)".split(separator: "\n") {

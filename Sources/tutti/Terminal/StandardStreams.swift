@@ -6,6 +6,23 @@ func writeToStandardError(_ text: String) {
   writeOctets(Array(text.utf8), to: STDERR_FILENO, patience: 1000)
 }
 
+/// The results cannot be written to standard output.
+struct OutputError: Error, CustomStringConvertible {
+  let description =
+    "standard output: cannot be written, so the results are not complete; check that its disk is not full"
+}
+
+/// Checks that everything that `print` was given is written. A reader that has closed its pipe, such as `head`, needs no more.
+///
+/// - Throws: ``OutputError``.
+func checkStandardOutput() throws(OutputError) {
+  guard fflush(stdout) != 0 || ferror(stdout) != 0 else { return }
+  // If the reader has closed the pipe, POLLERR is set (poll(2)).
+  var request = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+  guard poll(&request, 1, 0) == 0 else { return }
+  throw OutputError()
+}
+
 /// Writes `octets` to a file descriptor. Octets for a closed pipe or terminal are discarded: messages must not stop the
 /// music. Foundation's file handle would end the process.
 ///
