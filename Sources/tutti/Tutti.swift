@@ -42,8 +42,7 @@ struct Tutti: ParsableCommand {
     var descriptor: Int32
     repeat { descriptor = open("/dev/null", O_RDWR) } while (0...STDERR_FILENO).contains(descriptor)
     if descriptor >= 0 { close(descriptor) }
-    // Each line is written at once, also to a file or a pipe, because a simulation can take hours.
-    setvbuf(stdout, nil, _IOLBF, 0)
+    writeLinesAtOnce()
     do {
       var command = try parseAsRoot()
       try command.run()

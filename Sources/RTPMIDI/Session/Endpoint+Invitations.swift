@@ -87,7 +87,8 @@ extension Endpoint {
     } else {
       // An established session at this address is replaced, so the new session needs no new place.
       guard sessionAtAddress != nil || hasRoom(for: address) else { return refuse(command, to: address, .data) }
-      session = makeSession(control: invitation.control, data: address, isInitiator: false)
+      session = makeSession(
+        control: invitation.control, data: address, localSSRC: invitation.localSSRC, isInitiator: false)
     }
     session.acceptedToken = command.token
     (session.controlSource, session.data, session.local) = (invitation.control, address, arrivalAddress)

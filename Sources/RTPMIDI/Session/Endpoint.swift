@@ -204,13 +204,17 @@ public final class Endpoint {
   }
 
   /// Creates a session, which is not in the table yet.
-  func makeSession(control: SocketAddress, data: SocketAddress, isInitiator: Bool) -> Session {
+  ///
+  /// - Parameter localSSRC: the SSRC that the peer knows from the answer to its invitation; nil if the local peer invites.
+  func makeSession(
+    control: SocketAddress, data: SocketAddress, localSSRC: UInt32? = nil, isInitiator: Bool
+  ) -> Session {
     lastNumber += 1
     var token: UInt32
     repeat { token = UInt32.random(in: 0...UInt32.max, using: &random) } while table.session(withToken: token) != nil
     return Session(
-      id: SessionID(number: lastNumber), token: token, localSSRC: localSSRC(for: control), control: control, data: data,
-      isInitiator: isInitiator)
+      id: SessionID(number: lastNumber), token: token, localSSRC: localSSRC ?? self.localSSRC(for: control),
+      control: control, data: data, isInitiator: isInitiator)
   }
 
   /// The local SSRC for packets to the peer with this control port: the one that this peer knows already, from a session or

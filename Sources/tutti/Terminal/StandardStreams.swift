@@ -1,4 +1,5 @@
-import Glibc
+// `stdout` is a variable of C. The main thread alone uses it.
+@preconcurrency import Glibc
 
 /// Writes `text` to standard error. If the reader takes nothing for a second, the rest is discarded: a message must not
 /// keep the program from ending.
@@ -11,6 +12,9 @@ struct OutputError: Error, CustomStringConvertible {
   let description =
     "standard output: cannot be written, so the results are not complete; check that its disk is not full"
 }
+
+/// Makes `print` write each line at once, also to a file or a pipe, because a simulation can take hours.
+func writeLinesAtOnce() { setvbuf(stdout, nil, _IOLBF, 0) }
 
 /// Checks that everything that `print` was given is written. A reader that has closed its pipe, such as `head`, needs no more.
 ///

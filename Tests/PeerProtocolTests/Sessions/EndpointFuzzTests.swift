@@ -11,8 +11,8 @@ import _TestSupport
   private func session(seed: UInt64) throws -> (EndpointNetwork, HostileDatagrams, SessionID) {
     var network = EndpointNetwork(2, .tutti, seed: seed)
     _ = network.connect(0, to: 1)
-    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 100)
     network.run(for: .milliseconds(100))
+    var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 100)
     for message in [.clock, .start, .pitchBend(Channel(3)!, 100)] as [Message] {
       network.send(try #require(encoded { sender.encode(message, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     }

@@ -105,8 +105,9 @@ import _TestSupport
         sequence += 1
       }
     }
-    // After a loss, a journal without logs whose checkpoint is the packet before.
-    let journal: [UInt8] = [0x00, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)]
+    // After a loss, a journal without logs. Its checkpoint is after the lost packet.
+    let checkpoint = sequence + 1
+    let journal: [UInt8] = [0x00, UInt8(checkpoint >> 8), UInt8(truncatingIfNeeded: checkpoint)]
     let ends = try events(&receiver, packet(sequence + 1, [0x40] + journal)).get()
     #expect(ends.count > 4000 && ends.count <= 4096 + 16)
     var notes = Array(repeating: 127, count: 2048)

@@ -9,7 +9,8 @@ import _TestSupport
   private func session(_ number: Int, due instant: Instant) -> Session {
     let address = SocketAddress(host: UInt32(number), port: 5004)
     let session = Session(
-      id: SessionID(number: UInt64(number)), token: UInt32(number), control: address, data: address, isInitiator: true)
+      id: SessionID(number: UInt64(number)), token: UInt32(number), localSSRC: 1, control: address, data: address,
+      isInitiator: true)
     session.invite(.invitingControl, at: instant)
     return session
   }
