@@ -48,6 +48,11 @@ extension TimingTests {
       try monitor.subscribe(to: "ada notes")
       try await ada.waitForLog("master")
       try await ada.waitForLog("plays on MIDI channel")
+      // The first presence of ben contains its channel. Settings that ada has made before would be sent again then.
+      for _ in 0..<250 where !ada.log.contains(where: { $0.contains("ben: channel") }) {
+        ada.mailbox.post(.showRoster)
+        try await Task.sleep(for: .milliseconds(20))
+      }
       let channel = try #require(
         ada.log.last { $0.contains("MIDI channel") }?.split(separator: " ").last.flatMap { Int($0) }.flatMap(
           Channel.init))

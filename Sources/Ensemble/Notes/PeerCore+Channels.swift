@@ -19,18 +19,24 @@ extension PeerCore {
     message.channel == Self.drumChannel ? Self.drumChannel : notes.channel
   }
 
-  /// Handles a presence of the peer of a session. The first presence shows that the peer has recognised the local peer, so that
-  /// its gates admit the settings of the player.
+  /// Handles a presence of the peer of a session.
   func receivedPresence(on session: SessionID) {
     guard let slot = roster.slot(of: session), let presence = ensemble.roster[slot].membership?.presence else { return }
-    // Without a channel, the local peer plays on channel 16, which another peer may own: its settings wait until it has one.
-    if ensemble.channel != nil, !ensemble.roster[slot].session!.hasSettings {
-      ensemble.roster[slot].session!.hasSettings = true
-      sendSettings(on: session)
-    }
+    sendMissingSettings(on: session)
     // The peer no longer plays on a former channel. Neither does it play on the channels of its instrument, as it did before it
     // recognised the local peer.
     releaseChannels(of: session, except: [presence.channel ?? Self.lastChannel, Self.drumChannel])
+  }
+
+  /// Sends the settings of the player to the peer of a session, once. The first presence of the peer shows that it has recognised
+  /// the local peer, so that its gates admit the settings. Without a channel, the local peer plays on channel 16, which another
+  /// peer may own: its settings wait until it has one.
+  private func sendMissingSettings(on session: SessionID) {
+    guard ensemble.channel != nil, let slot = roster.slot(of: session),
+      ensemble.roster[slot].membership?.presence != nil, !ensemble.roster[slot].session!.hasSettings
+    else { return }
+    ensemble.roster[slot].session!.hasSettings = true
+    sendSettings(on: session)
   }
 
   /// Sends the settings of the player to the peer of a session.
@@ -44,6 +50,7 @@ extension PeerCore {
   /// Moves the settings of the player to `channel`, the new channel of the local peer. Remote peers release the former
   /// channel when they receive the presence of the local peer.
   func moveSettings(to channel: Channel?) {
+    defer { for session in roster.sessions { sendMissingSettings(on: session.id) } }
     let former = notes.channel
     var settings = playersSettings
     notes.channel = channel ?? Self.lastChannel
