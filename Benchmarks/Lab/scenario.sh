@@ -30,6 +30,14 @@ tools() {
   done
 }
 
+failures=0
+# complain WHAT: reports an unexpected result, and counts it in `failures`.
+complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
+# playing: whether a program plays to the loopback card.
+playing() { grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status; }
+# milliseconds: the present time.
+milliseconds() { echo $(($(date +%s%N) / 1000000)); }
+
 # await SECONDS WHAT COMMAND...: waits until COMMAND succeeds; fails after SECONDS.
 await() {
   local tries=$(($1 * 20)) what=$2

@@ -1,8 +1,7 @@
 # Two peers, ada on host 1 and ben on host 2, whose session a scenario interrupts. Sourced by scenarios after scenario.sh and
 # network.sh. The scenario sets `limit`, the longest time in milliseconds until the peers are in session again.
-slowest=0 failures=0
+slowest=0
 
-complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
 # milliseconds: the time of the clock that the peers use, with a resolution of 10 ms, without starting a program.
 milliseconds() {
   local up

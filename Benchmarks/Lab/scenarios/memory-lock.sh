@@ -10,10 +10,7 @@
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 seconds=${1:-600}
-failures=0
 
-# complain WHAT: reports an unexpected result.
-complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
 # faults PID: prints the name, the minor and the major page faults of each real-time thread.
 faults() {
   local task

@@ -10,14 +10,6 @@
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 tools linkcap
-failures=0
-
-# complain WHAT: reports an unexpected result.
-complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
-# playing: whether a program plays to the card.
-playing() { grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status; }
-# milliseconds: the present time.
-milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
 export HOME=$scratch
 echo 'pcm.!default {type plug slave.pcm "hw:Loopback,0,0"}' >"$HOME/.asoundrc"

@@ -17,16 +17,9 @@
 # is up to 4 ms old and the reported delay is too long. The peer leaves on time with status 0.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
-failures=0
 
-# complain WHAT: reports an unexpected result.
-complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
-# playing: whether PipeWire plays to the card. It plays while a program is connected to it.
-playing() { grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status; }
 # configured: whether the session manager has configured the card.
 configured() { [[ $(pw-link -i) == *card:playback_FL* ]]; }
-# milliseconds: the present time.
-milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
 plugin=$(dirname "$(ldconfig -p | awk '/libasound.so.2 / {print $NF; exit}')")/alsa-lib/libasound_module_pcm_pipewire.so
 if [[ ! -e $plugin ]]; then
@@ -95,6 +88,7 @@ record() {
   local since took
   await 10 "the server" configured || complain "$1: the server does not become ready"
   since=$(milliseconds)
+  # PipeWire plays to the card while a program is connected to it.
   if await 10 "the player on the server" playing; then
     took=$(($(milliseconds) - since))
     echo "$1: playing $took ms after the server was ready"

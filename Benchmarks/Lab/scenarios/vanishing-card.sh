@@ -13,16 +13,9 @@
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 tools linkcap
-failures=0
 
-# complain WHAT: reports an unexpected result.
-complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
-# playing: whether a program plays to the card.
-playing() { grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status; }
 # ended PID: whether the process has ended.
 ended() { ! kill -0 "$1"; }
-# milliseconds: the present time.
-milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
 # record NAME: records ten seconds of the card.
 record() { linkcap 10 "$results/$1" hw:Loopback,1,0 >"$results/$1.txt" || complain "nothing could be recorded: $1"; }

@@ -12,12 +12,7 @@
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 tools clockgen
-failures=0
 
-# complain WHAT: reports an unexpected result.
-complain() { echo "not as expected: $1"; failures=$((failures + 1)); }
-# milliseconds: the present time.
-milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 # logged TIMES WORDS: whether the log of ada contains WORDS this number of times.
 logged() { [[ $(grep -cF "$2" "$results/ada.log" || true) == "$1" ]]; }
 
