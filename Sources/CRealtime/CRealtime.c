@@ -179,10 +179,11 @@ int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, st
   struct msghdr message = {.msg_name = &receiver, .msg_iov = &part, .msg_iovlen = 1};
   union { char bytes[CMSG_SPACE(sizeof(struct in6_pktinfo))]; struct cmsghdr align; } control = {0};
   // The control message selects the source address without a system call of its own (RFC 3542, section 6.2; ip(7)). On a
-  // socket of family AF_INET6, the kernel takes an IPv4 source address in the IPv4-mapped form.
+  // socket of family AF_INET6, the kernel takes an IPv4 source address in the IPv4-mapped form. The length is without the
+  // padding after the only message (CMSG_LEN, not CMSG_SPACE): Linux copies at most 36 octets without an allocation.
   if (from.high != 0 || from.low != 0) {
     message.msg_control = control.bytes;
-    message.msg_controllen = is_dual_stack ? CMSG_SPACE(sizeof(struct in6_pktinfo)) : CMSG_SPACE(sizeof(struct in_pktinfo));
+    message.msg_controllen = is_dual_stack ? CMSG_LEN(sizeof(struct in6_pktinfo)) : CMSG_LEN(sizeof(struct in_pktinfo));
     control.align.cmsg_level = is_dual_stack ? IPPROTO_IPV6 : IPPROTO_IP;
     control.align.cmsg_type = is_dual_stack ? IPV6_PKTINFO : IP_PKTINFO;
   }

@@ -52,8 +52,9 @@ extension Peer {
 
   /// Publishes the sources whose clock probes the network thread answers.
   private func publishSources() {
-    let sources = core.roster.sessions.map {
-      KnownSources.Source(ssrc: $0.info.ssrc, address: $0.info.data, localSSRC: $0.info.localSSRC)
+    let sources = core.roster.mapSessions { peer in
+      let info = peer.session!.info
+      return KnownSources.Source(ssrc: info.ssrc, address: info.data, localSSRC: info.localSSRC)
     }
     networkRings.known.publish(KnownSources(sources, probeRateLimit: core.endpoint.probeRateLimit))
   }

@@ -13,8 +13,8 @@ extension Peer {
 
   /// The present state, to be saved.
   private var session: SavedSession {
-    let roster = core.roster
-    let addresses = roster.sessions.filter { roster[$0.id]?.identity != nil }.map(\.info.control.description)
+    let controls = core.roster.mapSessions { $0.identity == nil ? nil : $0.session!.info.control }
+    let addresses = controls.compactMap { $0?.description }
     // If no Tutti peer is in session, the last known ones are kept.
     return SavedSession(
       patch: configuration.patchName, tempo: tempo, activity: ensemble.heldActivity, gates: ensemble.gates,

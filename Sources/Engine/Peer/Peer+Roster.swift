@@ -8,8 +8,7 @@ import Transports
 extension Peer {
   /// All peers in session, by channel.
   var rosterEntries: [RosterEntry] {
-    let roster = core.roster
-    let entries = roster.sessions.compactMap { roster[$0.id] }.map { peer in
+    let entries = core.roster.mapSessions { peer in
       RosterEntry(
         peer: peer.reference, channel: peer.identity.flatMap { ensemble.channel(of: $0)?.number },
         weights: peer.identity.map { ensemble.weights(of: $0) })

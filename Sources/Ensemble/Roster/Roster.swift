@@ -63,8 +63,17 @@ public struct Roster: Sendable {
   public var sessionCount: Int { slotOfSession.count }
 
   /// All sessions, oldest first.
-  public var sessions: [RemotePeer.Session] {
-    slotOfSession.sorted { $0.key.number < $1.key.number }.map { rows[$0.value].session! }
+  public var sessions: [RemotePeer.Session] { mapSessions { $0.session! } }
+
+  /// Calls `transform` with the row of each peer in session, oldest session first, and returns the results. A row has several
+  /// kilobytes. Unlike the other functions, this one does not copy them.
+  public func mapSessions<Value>(_ transform: (borrowing RemotePeer) -> Value) -> [Value] {
+    let slots = slotOfSession.sorted { $0.key.number < $1.key.number }
+    var values: [Value] = []
+    values.reserveCapacity(slots.count)
+    let rows = rows.span
+    for (_, slot) in slots { values.append(transform(rows[slot])) }
+    return values
   }
 
   /// The peer of a session.
