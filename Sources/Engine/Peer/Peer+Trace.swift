@@ -57,7 +57,7 @@ extension Peer {
     if let midi {
       let lost = Int64(
         networkRings.arrivals.dropped + clock.rings.messages.dropped + clock.rings.playedSounds.dropped)
-      summary.others["midi_dropped"] = midi.outbound.refused + core.notes.budget.refused + lost
+      summary.others["midi_dropped"] = midi.outbound.refused + core.notes.refused + lost
       summary.others["midi_overflows"] = midi.overflows
       summary.others["midi_ignored"] = midi.ignored
       summary.others["midi_unsent"] = clockCounters.unsentToPort

@@ -48,7 +48,7 @@ public final class PeerCore {
   public var account = TickAccount()
   /// The peer to which the player's notes go; nil: all peers.
   public var recipient: Identity?
-  /// The notes of the local player, and the budget for messages of remote peers.
+  /// The notes of the local player.
   public internal(set) var notes = Notes()
   /// Returns the program, 0...127, with which a channel begins, and to which it returns when its player releases it.
   public var defaultProgram: (Channel) -> UInt7 = { _ in 0 }

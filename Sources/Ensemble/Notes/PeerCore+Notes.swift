@@ -95,7 +95,8 @@ extension PeerCore {
     emit(.sound(sent, from: nil))
   }
 
-  /// Sounds a message of a remote peer if its gate is open. The end of a note that sounds is always admitted.
+  /// Sounds a message of a remote peer if its gate is open and its budget admits it. The end of a note that sounds is always
+  /// admitted.
   func sound(_ message: Message, on session: SessionID, at now: Instant) {
     guard let slot = ensemble.roster.slot(of: session) else { return }
     let identity = ensemble.roster[slot].identity
@@ -112,7 +113,11 @@ extension PeerCore {
       }
     }
     if !ensemble.roster[slot].session!.heldNotes.ends(with: message) {
-      guard isOpen(message.key == nil ? .modification : .notes, to: slot), notes.budget.admit(at: now) else { return }
+      guard isOpen(message.key == nil ? .modification : .notes, to: slot) else { return }
+      guard ensemble.roster[slot].session!.budget.admit(at: now) else {
+        notes.refused += 1
+        return
+      }
     }
     ensemble.roster[slot].session!.heldNotes.note(message)
     ensemble.roster[slot].session!.settings.note(message)

@@ -75,6 +75,9 @@ extension RemotePeer {
     var isClockReported = false
     /// The notes and pedals that the peer holds at the local peer.
     var heldNotes = HeldNotes()
+    /// The budget for messages of the peer that sound here. Each peer has its own, so that a flood of one peer does not silence
+    /// the others.
+    var budget = MessageBudget()
     /// The settings that the peer has made on MIDI channels at the local peer.
     var settings = ChannelSettings()
     /// Whether the peer has received the settings of the local player.

@@ -28,7 +28,8 @@ import MusicalTime
 ///   invitation is answered with NO.
 /// - 64 half-open invitations (accepted on the control port only), 16 of them per host. A further one displaces the
 ///   oldest.
-/// - System Exclusive messages of 4096 data octets.
+/// - System Exclusive messages of ``systemExclusiveCapacity`` data octets. Longer ones are dropped and counted
+///   (``ReceptionStatistics/droppedSystemExclusives``).
 /// - Names of 63 octets.
 ///
 /// ``counters`` counts dropped datagrams.
@@ -37,6 +38,8 @@ import MusicalTime
 public final class Endpoint {
   /// The maximum number of sessions.
   public static var sessionLimit: Int { 1100 }
+  /// The maximum number of data octets of a received System Exclusive.
+  public static var systemExclusiveCapacity: Int { 256 }
 
   /// The name of the local peer.
   public let name: String

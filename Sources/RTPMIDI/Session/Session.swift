@@ -182,7 +182,7 @@ final class Session {
 
   /// Prepares for a new RTP stream of the peer.
   func beginStream() {
-    receiver = PacketReceiver(ssrc: ssrc, systemExclusiveCapacity: 4096)
+    receiver = PacketReceiver(ssrc: ssrc, systemExclusiveCapacity: Endpoint.systemExclusiveCapacity)
     (anchor, reading, implausibleReading) = (nil, nil, nil)
   }
 

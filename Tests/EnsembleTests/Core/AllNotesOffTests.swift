@@ -57,6 +57,23 @@ import _TestSupport
     #expect(takeSounds(of: core) == [message(123)])
   }
 
+  /// One peer floods the local peer. The messages of another peer still sound.
+  @Test func floodOfOnePeerDoesNotExhaustTheBudgetOfAnother() {
+    let core = makeCore()
+    let (other, otherIdentity) = (SessionID(number: 2), Identity(3))
+    let info = SessionInfo(
+      name: "c", ssrc: 3, control: SocketAddress(host: 2, port: 5004), data: SocketAddress(host: 2, port: 5005),
+      local: nil, localSSRC: 98, isInitiator: true)
+    core.established(other, info, at: now)
+    core.recognised(other, otherIdentity, at: now)
+    for _ in 0..<1000 { core.sound(.controlChange(channel, controller: 1, value: 1), on: session, at: now) }
+    let refused = core.notes.refused
+    _ = core.takeOutputs(at: now)
+    core.sound(.noteOn(channel, key: 60, velocity: 100), on: other, at: now)
+    let sounds = core.takeOutputs(at: now).count { if case .sound(_, from: other) = $0 { true } else { false } }
+    #expect(sounds == 1 && refused == 1000 - 512 && core.notes.refused == refused)
+  }
+
   /// Returns the messages of the local player that were sent since the previous call, and their receivers.
   private func takeSent(by core: PeerCore) -> [StreamMessage] {
     core.takeOutputs(at: now).compactMap { if case .stream(.message(let sent)) = $0 { sent } else { nil } }

@@ -55,20 +55,30 @@ import _TestSupport
     #expect(instants == [low, remote + .seconds(1)], "before CK0, the upper bits are taken as 0")
   }
 
-  @Test func systemExclusiveMessagesAreReassembled() throws {
+  /// A System Exclusive in packets of at most 80 octets is reassembled. One with more octets than the limit is dropped and
+  /// counted, and the next one is delivered.
+  @Test func systemExclusiveMessagesAreReassembledUpToTheLimit() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)
-    let data = (0..<4096).map { UInt8(truncatingIfNeeded: $0) & 0x7F }
-    let counts = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
-    var sent = 0
-    while sent < data.count {
-      let packet = octets { sent = sender.encode(systemExclusive: rigid(data), from: sent, at: counts, into: &$0)! }
-      network.send(packet, from: 1, to: 3)
+    for length in [256, 257, 256] {
+      let data = (0..<length).map { UInt8(truncatingIfNeeded: $0 + length) & 0x7F }
+      let counts = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
+      let earlier = network.events(of: 1).count
+      var sent = 0
+      while sent < data.count {
+        var packet = RigidArray<UInt8>(capacity: 80)
+        sent = try #require(sender.encode(systemExclusive: rigid(data), from: sent, at: counts, into: &packet))
+        network.send((0..<packet.count).map { packet[$0] }, from: 1, to: 3)
+      }
+      network.run(for: .milliseconds(10))
+      let events = network.events(of: 1).dropFirst(earlier).filter {
+        if case .systemExclusive = $0 { true } else { false }
+      }
+      let arrival = network.clock(1) - .milliseconds(9)
+      let delivered = Endpoint.Output.systemExclusive(id, data, at: counts, arrival: arrival)
+      #expect(events == (length > 256 ? [] : [delivered]))
     }
-    network.run(for: .milliseconds(10))
-    #expect(
-      network.events(of: 1).last == .systemExclusive(id, data, at: counts, arrival: network.clock(1) - .milliseconds(9))
-    )
+    #expect(network.endpoints[1].statistics(of: id)?.droppedSystemExclusives == 1)
   }
 
   @Test func duplicatePacketsCountOnceAndFeedbackFollows() throws {
