@@ -131,10 +131,16 @@ final class DemoPeers {
 
   /// Returns the control ports of `count` free pairs of ports. Each pair stays open until all are found, so that none is found
   /// twice.
+  ///
+  /// The pairs are below 32768. Linux gives programs that ask for any port only those above it (ip(7), ip_local_port_range),
+  /// and so cannot give one of the pairs to another program before its peer has started.
   private static func freePorts(_ count: Int) throws -> [UInt16] {
     var pairs: [PortPair] = []
     defer { for pair in pairs { pair.close() } }
-    for _ in 0..<count { pairs.append(try PortPair(port: 0)) }
+    for port: UInt16 in stride(from: 10_000, to: 32_768, by: 2).shuffled() where pairs.count < count {
+      if let pair = try? PortPair(port: port) { pairs.append(pair) }
+    }
+    guard pairs.count == count else { throw EngineError("UDP ports: no \(count) free pairs; close other programs") }
     return pairs.map(\.control.port)
   }
 
