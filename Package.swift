@@ -38,14 +38,17 @@ let package = Package(
     .target(name: "Playback", dependencies: ["ClockSync", "MIDI", "MusicalTime"]),
     .target(
       name: "Sending", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", containers]),
+    .target(name: "Receiving", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", containers]),
     .target(
       name: "Ensemble",
-      dependencies: ["ClockSync", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm", "Sending"]),
+      dependencies: [
+        "ClockSync", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Receiving", "Rhythm", "Sending",
+      ]),
     .target(
       name: "Simulation",
       dependencies: [
-        "ClockSync", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Rhythm", "Sending",
-        containers,
+        "ClockSync", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Receiving", "Rhythm",
+        "Sending", containers,
       ]),
     .target(name: "CRealtime"),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
@@ -64,7 +67,8 @@ let package = Package(
       name: "Engine",
       dependencies: [
         "Audio", "ClockSync", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI",
-        "Realtime", "Rhythm", "Sending", "Transports", containers, .product(name: "Logging", package: "swift-log"),
+        "Realtime", "Receiving", "Rhythm", "Sending", "Transports", containers,
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "tutti",
@@ -89,6 +93,9 @@ let package = Package(
     .testTarget(
       name: "SendingTests",
       dependencies: ["CAllocationCount", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Sending"]),
+    .testTarget(
+      name: "ReceivingTests",
+      dependencies: ["CAllocationCount", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Receiving", "_TestSupport"]),
     .testTarget(name: "EnsembleTests", dependencies: ["_TestSupport", "Ensemble"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "_TestSupport", "Simulation"]),

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -258,8 +259,25 @@ uint32_t realtime_dropped(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &length) == 0 ? memory[SK_MEMINFO_DROPS] : 0;
 }
 
-int realtime_wait_readable(int first, int second, int third, int milliseconds) {
-  struct pollfd fds[3] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}, {.fd = third, .events = POLLIN}};
-  if (poll(fds, 3, milliseconds) <= 0) return 0;
-  return (fds[0].revents ? 1 : 0) | (fds[1].revents ? 2 : 0) | (fds[2].revents ? 4 : 0);
+int realtime_wait_readable(const int *fds, size_t count, int milliseconds) {
+  struct pollfd polled[4];
+  if (count > 4) count = 4;
+  for (size_t n = 0; n < count; n++) polled[n] = (struct pollfd){.fd = fds[n], .events = POLLIN};
+  if (poll(polled, count, milliseconds) <= 0) return 0;
+  int mask = 0;
+  for (size_t n = 0; n < count; n++) if (polled[n].revents) mask |= 1 << n;
+  return mask;
+}
+
+int realtime_event_open(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+void realtime_event_signal(int fd) {
+  // The write fails only if the counter is at its maximum. The descriptor is readable then.
+  uint64_t one = 1;
+  (void)!write(fd, &one, sizeof one);
+}
+
+void realtime_event_clear(int fd) {
+  uint64_t count;
+  (void)!read(fd, &count, sizeof count);
 }

@@ -4,6 +4,7 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
+import Receiving
 import Sending
 
 /// A running peer of a simulation: the shipped ``PeerCore`` and ``StreamSender``, and replacements of the engine's threads and
@@ -30,14 +31,12 @@ final class VirtualPeer {
   private let mutation: RuleMutation
   /// The events since the checker has collected them.
   var events: [Event] = []
-  /// The sources that the network thread answers: see ``key(_:_:)``.
-  private var knownSources: [UInt64: UInt32] = [:]
-  /// The packets that the network thread has received, by slot: the arrival in local time, and whether it has answered them.
-  private var arrivals: [(slot: Int, at: Instant, isAnswered: Bool)] = []
+  /// The receiving half of all sessions.
+  private var receiver: Receiver
+  /// What the network thread has received, in order.
+  private var arrivals: [Arrival] = []
   /// The packet that is sent next; preallocated.
   private var packet = RigidArray<UInt8>(capacity: PacketPool.slotLength)
-  /// The first octets of a received AppleMIDI packet, which may have to be answered; preallocated.
-  private var request = RigidArray<UInt8>(capacity: ClockProbe.length)
   /// The true time at which the control thread wakes next.
   private var controlWaking = Instant.distantFuture
   /// The true time at which the clock thread wakes next.
@@ -46,6 +45,14 @@ final class VirtualPeer {
   private var due = (local: Instant.distantFuture, waking: Instant.distantFuture)
   /// How often in succession the control thread has woken for a deadline that stayed the same.
   private(set) var spins = 0
+
+  /// What the network thread passes to the control thread.
+  private enum Arrival {
+    /// The control packet in a slot: its arrival in local time, and whether the network thread has answered it.
+    case datagram(slot: Int, at: Instant, isAnswered: Bool)
+    /// The result of the receiver, and the data of a System Exclusive.
+    case reception(Reception, systemExclusive: [UInt8])
+  }
 
   /// An observable event.
   enum Event {
@@ -65,6 +72,7 @@ final class VirtualPeer {
     self.probeRateLimit = probeRateLimit
     (self.host, self.life, self.clock, self.wire, self.mutation) = (host, life, clock, wire, mutation)
     core = PeerCore(name: name, ensemble: ensemble, invitations: invitations, random: random)
+    receiver = Receiver(identity: ensemble.identity.bits)
     // The tick lead is the same as in the engine: ticks are sent ahead of time, but so late that no change can still affect them.
     thread = VirtualClockThread(
       host: host, wire: wire, pattern: pattern, tickLead: ensemble.lead - .milliseconds(10),
@@ -74,31 +82,58 @@ final class VirtualPeer {
   var now: Instant { clock.local(at: wire.now) }
   var identity: Identity { core.identity }
 
-  /// Receives the packet in `slot`, answers it if it is a clock probe or CK0, and keeps it for the control thread. The work of
-  /// the network thread.
+  /// Receives the packet in `slot`: decodes an RTP packet, and answers a clock probe or a CK0. The work of the network thread.
   func receive(_ slot: Int) {
     let now = now
     let label = wire.packets.labels[slot]
-    request.removeAll()
+    var (isAnswered, isReply, isKept) = (false, false, true)
     wire.packets.read(slot) { octets in
-      // Only AppleMIDI packets are answered here, never RTP packets.
-      guard octets.count >= 2, octets[0] == 0xFF, octets[1] == 0xFF else { return }
-      request.append(copying: octets.extracting(first: ClockProbe.length))
+      guard label.port == .data else { return }
+      if ControlPacket.isControl(octets) {
+        guard let reply = receiver.reply(to: octets, from: label.source, at: now, sentAt: now) else { return }
+        (isAnswered, isReply) = (send(reply, to: label.source), reply.acknowledgesReply)
+      } else {
+        isKept = false
+        decode(octets, from: label.source, at: now)
+      }
     }
-    var isReply = false
-    let isAnswered = label.port == .data && request.count > 0 && answer(to: label.source, at: now, &isReply)
-    arrivals.append((slot, now, isAnswered))
+    if isKept { arrivals.append(.datagram(slot: slot, at: now, isAnswered: isAnswered)) } else { wire.release(slot) }
     // A reply to a local probe does not wait, because the control thread estimates the clock of the sender from it.
     wake(in: isAnswered && !isReply ? Self.longestWait : Self.latency)
   }
 
-  /// Passes the received packets to the core.
+  /// Decodes an RTP packet.
+  private func decode(_ packet: Span<UInt8>, from source: SocketAddress, at arrival: Instant) {
+    arrivals.append(.reception(receiver.receive(packet, from: source, at: arrival), systemExclusive: []))
+    while let reception = receiver.next(in: packet) {
+      let isExclusive = if case .systemExclusive = reception { true } else { false }
+      arrivals.append(.reception(reception, systemExclusive: isExclusive ? receiver.systemExclusive.array : []))
+    }
+  }
+
+  /// Executes a command of the receiver, and receives the packets that arrived before their session began.
+  private func execute(_ command: ReceivingCommand) {
+    if case .open(let slot, _, _) = command, slot >= receiver.capacity { receiver.add(SessionBlock()) }
+    receiver.execute(command)
+    while let packet = receiver.takeEarlyPacket(at: now) {
+      let octets = packet.octets.span.extracting(first: packet.count)
+      decode(octets, from: packet.source, at: packet.arrival)
+      wake(in: Self.latency)
+    }
+  }
+
+  /// Passes to the core what the network thread has received.
   private func takeArrivals(at now: Instant) {
-    for (slot, instant, isAnswered) in arrivals {
-      let label = wire.packets.labels[slot]
-      wire.packets.read(slot) { octets in
-        core.receive(
-          octets, from: label.source, port: label.port, at: instant, answeredAt: isAnswered ? instant : nil, now: now)
+    for arrival in arrivals {
+      switch arrival {
+      case .reception(let reception, let systemExclusive):
+        core.receive(reception, systemExclusive: { systemExclusive }, now: now)
+      case .datagram(let slot, let instant, let isAnswered):
+        let label = wire.packets.labels[slot]
+        wire.packets.read(slot) { octets in
+          core.receive(
+            octets, from: label.source, port: label.port, at: instant, answeredAt: isAnswered ? instant : nil, now: now)
+        }
       }
     }
     releaseArrivals()
@@ -106,36 +141,23 @@ final class VirtualPeer {
 
   /// Frees the slots of the received packets.
   func releaseArrivals() {
-    for (slot, _, _) in arrivals { wire.release(slot) }
+    for case .datagram(let slot, _, _) in arrivals { wire.release(slot) }
     arrivals.removeAll(keepingCapacity: true)
   }
 
-  /// Answers CK0 and clock probes of peers in session, as the network thread does. `isReply` is set if the packet is the reply
-  /// to a clock probe of the local peer, which the answer acknowledges.
+  /// Sends the reply to a request for the clock.
   ///
-  /// - Returns: whether an answer was sent.
-  private func answer(to source: SocketAddress, at now: Instant, _ isReply: inout Bool) -> Bool {
+  /// - Returns: whether it fits into a packet.
+  private func send(_ reply: ClockReply, to source: SocketAddress) -> Bool {
     packet.removeAll()
-    if let probe = ClockProbe(request), let localSSRC = knownSources[Self.key(probe.ssrc, source)] {
-      isReply = probe.kind == .reply
-      let answer = probe.answer(
-        from: localSSRC, identity: identity.bits, rateLimit: min(probeRateLimit, core.endpoint.probeRateLimit),
-        receivedAt: now, sentAt: now)
-      guard answer?.append(to: &packet) == true else { return false }
-    } else if let asked = ClockPacket(request), asked.count == 0,
-      let localSSRC = knownSources[Self.key(asked.ssrc, source)]
-    {
-      guard asked.reply(from: localSSRC, sentAt: now)?.append(to: &packet) == true else { return false }
-    } else {
-      return false
+    switch reply {
+    case .probe(var probe):
+      probe.rateLimit = min(probeRateLimit, probe.rateLimit)
+      guard probe.append(to: &packet) else { return false }
+    case .clockPacket(let reply): guard reply.append(to: &packet) else { return false }
     }
     wire.send(packet, from: SocketAddress(host: host, .data), to: source)
     return true
-  }
-
-  /// A source: the SSRC in the upper 32 bits, the host in the lower ones.
-  private static func key(_ ssrc: UInt32, _ address: SocketAddress) -> UInt64 {
-    UInt64(ssrc) << 32 | UInt64(address.host)
   }
 
   /// Processes the received packets and everything that is due. The work of the control thread.
@@ -240,10 +262,7 @@ final class VirtualPeer {
       thread.adopt(schedule, at: now)
       runClockThread()
     case .sound(let message, let session): events.append(.sound(message, from: session))
-    case .rosterChanged:
-      knownSources = Dictionary(
-        core.roster.sessions.map { (Self.key($0.info.ssrc, $0.info.data), $0.info.localSSRC) }, uniquingKeysWith: { $1 }
-      )
+    case .receiving(let command): execute(command)
     case .event(let event): events.append(.core(event))
     }
   }

@@ -1,4 +1,5 @@
 import CRealtime
+public import Realtime
 
 /// The two UDP ports of an AppleMIDI participant: control on port N, data on port N + 1.
 public struct PortPair: Sendable, BitwiseCopyable {
@@ -56,20 +57,28 @@ public struct PortPair: Sendable, BitwiseCopyable {
     data.close()
   }
 
-  /// Waits until a datagram arrives on a port or an event arrives at `sequencer`, but at most `milliseconds`.
+  /// Waits until a datagram arrives on a port, an event arrives at `sequencer`, or `signal` is raised, but at most
+  /// `milliseconds`. Clears `signal`.
   ///
-  /// - Returns: which of the three have data.
+  /// - Returns: which of the ports and the sequencer have data.
   ///
   /// Real-time: safe (it waits by design).
   @_noLocks @_noAllocation
   public func wait(
-    and sequencer: Sequencer? = nil, milliseconds: Int32
+    and sequencer: Sequencer? = nil, _ signal: EventSignal? = nil, milliseconds: Int32
   ) -> (control: Bool, data: Bool, sequencer: Bool) {
     // Events in the buffer of the ALSA library do not make the descriptor readable. In this case, do not wait.
     let isBuffered = sequencer?.hasBuffered ?? false
-    let readable = realtime_wait_readable(
-      control.descriptor, data.descriptor, sequencer?.descriptor ?? -1, isBuffered ? 0 : milliseconds)
-    // One bit per descriptor, in the order of the arguments.
+    var descriptors: InlineArray<4, Int32> = [
+      control.descriptor, data.descriptor, sequencer?.descriptor ?? -1, signal?.descriptor ?? -1,
+    ]
+    // Invariant: the pointer covers the whole array and is used only during the call.
+    let readable = withUnsafeMutablePointer(to: &descriptors) {
+      realtime_wait_readable(
+        UnsafeRawPointer($0).assumingMemoryBound(to: Int32.self), 4, isBuffered ? 0 : milliseconds)
+    }
+    if readable & 8 != 0 { signal?.clear() }
+    // One bit per descriptor, in the order of the array.
     return (readable & 1 != 0, readable & 2 != 0, isBuffered || readable & 4 != 0)
   }
 }

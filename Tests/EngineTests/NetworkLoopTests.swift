@@ -1,12 +1,13 @@
 import BasicContainers
 import MusicalTime
 import PeerProtocol
-import RTPMIDI
 import Realtime
+import Receiving
 import Testing
 import Transports
 
 @testable import Engine
+@testable import RTPMIDI
 
 /// The replies of the network thread, on the loopback interface with the addresses 127.0.0.1 and 127.0.0.2.
 @Suite struct NetworkLoopTests {
@@ -17,7 +18,8 @@ import Transports
     defer { remote.close() }
     let rings = NetworkRings(bell: Doorbell())
     let source = SocketAddress(host: 0x7F00_0001, port: remote.data.port)
-    rings.known.publish(KnownSources([KnownSources.Source(ssrc: 7, address: source, localSSRC: 1)]))
+    rings.commands.push(
+      .open(slot: 0, SessionID(number: 1), StreamSource(ssrc: 7, address: source, localSSRC: 1)))
     var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
     let address = SocketAddress(host: 0x7F00_0002, port: local.data.port)
 

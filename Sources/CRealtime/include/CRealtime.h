@@ -85,8 +85,17 @@ long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_addr
 /// Returns the number of datagrams that the kernel dropped because the socket's receive buffer was full, modulo 2^32.
 uint32_t realtime_dropped(int fd) REALTIME_SAFE;
 
-/// Waits until one of three descriptors is readable, at most `milliseconds`. A descriptor of -1 is ignored. Returns a
-/// bit mask of the readable descriptors: bit 0 for `first`, bit 1 for `second`, bit 2 for `third`.
-int realtime_wait_readable(int first, int second, int third, int milliseconds) REALTIME_SAFE;
+/// Waits until one of `count` descriptors is readable, at most `milliseconds`. `count` is at most 4. A descriptor of -1 is
+/// ignored. Returns a bit mask of the readable descriptors: bit n for `fds[n]`.
+int realtime_wait_readable(const int *fds, size_t count, int milliseconds) REALTIME_SAFE;
+
+/// Creates an eventfd (eventfd(2)) that does not block. Returns -1 and sets errno if the process has too many descriptors.
+int realtime_event_open(void);
+
+/// Makes the eventfd `fd` readable.
+void realtime_event_signal(int fd) REALTIME_SAFE;
+
+/// Makes the eventfd `fd` not readable.
+void realtime_event_clear(int fd) REALTIME_SAFE;
 
 #endif

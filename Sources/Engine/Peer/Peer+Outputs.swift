@@ -1,9 +1,11 @@
 import BasicContainers
 import Ensemble
 import MIDI
+import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Realtime
+import Receiving
 import Sending
 import Transports
 
@@ -11,7 +13,7 @@ import Transports
 extension Peer {
   /// Executes the outputs of the core.
   func execute(_ outputs: [PeerCore.Output]) {
-    var hasRosterChanged = false
+    var commandsReceiver = false
     for output in outputs {
       switch output {
       case .send(let octets, let address, let local, let port):
@@ -38,11 +40,13 @@ extension Peer {
           let peer = session.flatMap { core.roster[$0]?.reference }
           observer?.report(.sounded(message, from: peer), about: peer, at: MonotonicClock.now)
         }
-      case .rosterChanged: hasRosterChanged = true
+      case .receiving(let command):
+        execute(command)
+        commandsReceiver = true
       case .event(let event): notify(event)
       }
     }
-    if hasRosterChanged { publishSources() }
+    if commandsReceiver { networkRings.signal.signal() }
   }
 
   /// Passes a command to the clock thread. Messages have their own ring, because they may wait.
@@ -50,12 +54,17 @@ extension Peer {
     if case .message(let message) = command { clock.send(.stream(message)) } else { clock.send(.stream(command)) }
   }
 
-  /// Publishes the sources whose clock probes the network thread answers.
-  private func publishSources() {
-    let sources = core.roster.mapSessions { peer in
-      let info = peer.session!.info
-      return KnownSources.Source(ssrc: info.ssrc, address: info.data, localSSRC: info.localSSRC)
+  /// Passes a command to the network thread, together with the memory that it needs.
+  private func execute(_ command: ReceivingCommand) {
+    if case .open(let slot, _, _) = command, slot >= receivingCapacity {
+      // The thread takes the last block before it executes the command for which the block was given.
+      while networkRings.memory.isFull {
+        networkRings.signal.signal()
+        MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))
+      }
+      networkRings.memory.give(SessionBlock())
+      receivingCapacity += SessionBlock.slots
     }
-    networkRings.known.publish(KnownSources(sources, probeRateLimit: core.endpoint.probeRateLimit))
+    networkRings.commands.push(command)
   }
 }

@@ -34,8 +34,8 @@ extension Peer {
       "datagrams_sent": clockCounters.sent,
       "datagrams_unsent": clockCounters.unsent,
       "datagrams_overrun": Int64(ports.dropped),
-      "datagrams_received": Int64(clamping: core.endpoint.counters.received) + Int64(networkRings.datagrams.dropped),
-      "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + Int64(networkRings.datagrams.dropped),
+      "datagrams_received": Int64(clamping: core.endpoint.counters.received) + Int64(networkRings.events.dropped),
+      "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + Int64(networkRings.events.dropped),
       "timeline_messages_rejected": Int64(ensemble.rejected),
       "probes_rejected": Int64(clamping: core.endpoint.counters.rejectedExtensionPackets),
       "stamps_rejected": Int64(

@@ -6,6 +6,7 @@ import MusicalTime
 public import PeerProtocol
 import RTPMIDI
 import Realtime
+import Receiving
 import Rhythm
 import Transports
 
@@ -24,6 +25,8 @@ public final class Peer {
   let clock: ClockThread
   let networkRings: NetworkRings
   let network: NetworkThread
+  /// The number of sessions for which the network thread has memory.
+  var receivingCapacity = SessionBlock.slots
   let sound: SoundOutputs
   /// The ALSA ports; nil if the peer has none.
   var midi: MIDIPorts?
@@ -203,7 +206,7 @@ public final class Peer {
       // Read before the queues, so that an arrival after the reading ends the wait.
       let bellCount = mailbox.bell.count
       for command in mailbox.takeAll() { execute(command) }
-      receiveDatagrams()
+      receiveFromNetwork()
       let now = MonotonicClock.now
       if let duration = suspensions.check() { resume(after: duration, at: now) }
       receiveMIDI(at: now)
@@ -231,7 +234,7 @@ public final class Peer {
   /// The instant until which the control thread sleeps, unless its bell rings.
   private func wakeTime(nextStatus: Instant) -> Instant {
     // Each round takes a limited number of datagrams and arrivals. The rest follows at once.
-    if networkRings.datagrams.count > 0 || networkRings.arrivals.count > 0 { return MonotonicClock.now }
+    if networkRings.events.count > 0 || networkRings.arrivals.count > 0 { return MonotonicClock.now }
     // The clock thread does not ring the bell for each tick, so the trace polls ten times a second.
     var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))
     wake = min(wake, core.nextDeadline)
@@ -241,16 +244,23 @@ public final class Peer {
     return wake
   }
 
-  /// Passes the datagrams from the network thread to the core.
-  private func receiveDatagrams() {
+  /// Passes to the core what the network thread has received at the UDP ports.
+  private func receiveFromNetwork() {
     // The number is bounded, so that a flood delays nothing else and its replies do not accumulate.
     var remaining = 256
-    while remaining > 0, let datagram = networkRings.datagrams.pop() {
+    while remaining > 0, let event = networkRings.events.pop() {
       remaining -= 1
-      core.receive(
-        datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
-        to: datagram.to, port: datagram.port == .control ? .control : .data, at: datagram.at,
-        answeredAt: datagram.answeredAt, now: MonotonicClock.now)
+      switch event {
+      case .reception(let reception):
+        core.receive(
+          reception, systemExclusive: { networkRings.exclusives.pop()?.array ?? [] }, now: MonotonicClock.now)
+      case .datagram:
+        guard let datagram = networkRings.datagrams.pop() else { continue }
+        core.receive(
+          datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
+          to: datagram.to, port: datagram.port == .control ? .control : .data, at: datagram.at,
+          answeredAt: datagram.answeredAt, now: MonotonicClock.now)
+      }
     }
   }
 

@@ -3,38 +3,33 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Realtime
+import Receiving
 import Transports
 
 /// The work of the network thread: receives datagrams and ALSA events with the kernel's time stamps, answers clock probes
-/// and CK0 immediately, and passes everything on to the control thread.
+/// and CK0 immediately, decodes RTP packets, and passes everything on to the control thread.
 struct NetworkLoop: ~Copyable {
   let ports: PortPair
   let sequencer: Sequencer?
-  let identity: UInt64
   let rings: NetworkRings
-  private var known = SourceList()
+  private var receiver: Receiver
   /// The largest number of datagrams or events that one call of ``round()`` takes from one port.
   private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 64 } }
   /// The number of waiting datagrams that wakes the control thread in any case.
   private static var wakeThreshold: Int { @_noLocks @_noAllocation get { 256 } }
 
-  /// The ``ClockProbe/rateLimit`` in replies.
-  private var rateLimit: UInt16 = 0
   private var probes: ProbeSender
   /// The received datagram.
   private var datagram = Datagram()
-  /// Whether ``datagram`` is the reply to a local probe. The control thread waits for replies.
-  private var isReply = false
-  /// The first octets of ``datagram``, to be decoded as a clock probe or a clock packet (CK).
-  private var firstOctets = RigidArray<UInt8>(capacity: ClockProbe.length)
   /// The reply to a clock packet.
   private var reply = RigidArray<UInt8>(capacity: ClockPacket.length)
 
   init(ports: PortPair, sequencer: Sequencer?, identity: UInt64, rings: NetworkRings) {
     self.ports = ports
     self.sequencer = sequencer
-    self.identity = identity
     self.rings = rings
+    receiver = Receiver(identity: identity)
+    receiver.add(SessionBlock())
     probes = ProbeSender(socket: ports.data)
   }
 
@@ -43,11 +38,8 @@ struct NetworkLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func round() {
-    let readable = ports.wait(and: sequencer, milliseconds: 100)
-    if let known = rings.known.take() {
-      self.known.replace(by: known)
-      rateLimit = known.probeRateLimit
-    }
+    let readable = ports.wait(and: sequencer, rings.signal, milliseconds: 100)
+    executeCommands()
     // Many followers send thousands of probes per second. Not every one of them may wake the control thread: to that thread,
     // a datagram that was answered here only shows that the peer is alive. Such a datagram stays in the ring until the
     // control thread wakes for another reason (after at most 100 ms), or until many datagrams wait.
@@ -56,17 +48,13 @@ struct NetworkLoop: ~Copyable {
     var remaining = Self.maximumPerPort
     while readable.data, remaining > 0, ports.receive(on: .data, into: &datagram) {
       remaining -= 1
-      isReply = false
-      datagram.answeredAt = answer()
-      if isReply { wakesControl = true }
-      if case nil = datagram.answeredAt { wakesControl = true }
-      rings.datagrams.push(datagram)
+      if receiveData() { wakesControl = true }
     }
     remaining = Self.maximumPerPort
     while readable.control, remaining > 0, ports.receive(on: .control, into: &datagram) {
       remaining -= 1
       wakesControl = true
-      rings.datagrams.push(datagram)
+      pass()
     }
     remaining = Self.maximumPerPort
     if readable.sequencer, let sequencer {
@@ -76,39 +64,106 @@ struct NetworkLoop: ~Copyable {
         rings.arrivals.push(arrival)
       }
     }
-    if rings.datagrams.count >= Self.wakeThreshold { wakesControl = true }
+    if rings.events.count >= Self.wakeThreshold { wakesControl = true }
     if wakesControl { rings.bell.ring() }
   }
 
-  /// Answers ``datagram`` if it is a CK0 or a clock probe of a peer in session. The answer leaves from the address to which the
-  /// request was sent. Sets ``isReply`` if the datagram is the reply to a local probe.
-  ///
-  /// - Returns: the instant at which the answer left; nil if none was sent.
+  /// Executes the commands of the control thread, and receives the packets that arrived before their session began.
   @_noLocks @_noAllocation
-  private mutating func answer() -> Instant? {
-    firstOctets.removeAll()
-    var index = 0
-    while index < datagram.count, index < ClockProbe.length {
-      firstOctets.append(datagram.octets[index])
-      index += 1
+  private mutating func executeCommands() {
+    while let command = rings.commands.pop() {
+      if let block = rings.memory.take() { receiver.add(block) }
+      receiver.execute(command)
+      while let packet = receiver.takeEarlyPacket(at: MonotonicClock.now) {
+        decode(packet)
+        rings.bell.ring()
+      }
     }
-    if let probe = ClockProbe(firstOctets), let ssrc = known.localSSRC(for: probe.ssrc, at: datagram.from) {
-      if case .reply = probe.kind { isReply = true }
-      // `sentAt` is only a placeholder: the probe sender overwrites it with the send instant.
-      let answer = probe.answer(
-        from: ssrc, identity: identity, rateLimit: rateLimit, receivedAt: datagram.at, sentAt: datagram.at)
-      guard let answer else { return nil }
-      return probes.send(answer, to: datagram.from, from: datagram.to)
+  }
+
+  /// Receives ``datagram``, which has arrived at the data port.
+  ///
+  /// - Returns: whether it wakes the control thread.
+  @_noLocks @_noAllocation
+  private mutating func receiveData() -> Bool {
+    guard isControl() else {
+      decode()
+      return true
     }
-    // The count of a CK0 is 0.
-    if let packet = ClockPacket(firstOctets), packet.count == 0,
-      let ssrc = known.localSSRC(for: packet.ssrc, at: datagram.from)
+    var wakesControl = true
+    let now = MonotonicClock.now
+    if let answer = clockReply(sentAt: now) {
+      datagram.answeredAt = send(answer, now)
+      if case .some = datagram.answeredAt { wakesControl = answer.acknowledgesReply }
+    }
+    pass()
+    return wakesControl
+  }
+
+  /// Passes ``datagram`` to the control thread.
+  @_noLocks @_noAllocation
+  private mutating func pass() {
+    // Each datagram needs an event. Without room for it, the datagram is dropped, and the push counts this.
+    if rings.events.count < rings.events.capacity, !rings.datagrams.push(datagram) { return }
+    rings.events.push(.datagram)
+  }
+
+  /// Passes a reception to the control thread.
+  @_noLocks @_noAllocation
+  private func pass(_ reception: Reception) {
+    // As with datagrams.
+    if case .systemExclusive = reception, rings.events.count < rings.events.capacity,
+      !rings.exclusives.push(receiver.systemExclusive)
     {
+      return
+    }
+    rings.events.push(.reception(reception))
+  }
+
+  /// Sends the answer to ``datagram``, from the address to which the datagram was sent.
+  ///
+  /// - Parameter now: the send instant in a clock packet. A probe gets its send instant from the probe sender.
+  /// - Returns: the instant at which the answer left; nil if it could not be sent.
+  @_noLocks @_noAllocation
+  private mutating func send(_ answer: ClockReply, _ now: Instant) -> Instant? {
+    switch answer {
+    case .probe(let probe): return probes.send(probe, to: datagram.from, from: datagram.to)
+    case .clockPacket(let packet):
       reply.removeAll()
-      let now = MonotonicClock.now
-      guard let answer = packet.reply(from: ssrc, sentAt: now), answer.append(to: &reply) else { return nil }
+      guard packet.append(to: &reply) else { return nil }
       return ports.data.send(reply, to: datagram.from, from: datagram.to) ? now : nil
     }
-    return nil
+  }
+
+  // MARK: Access to octets
+
+  // The compiler takes the end of the lifetime of a span for a deallocation. It therefore does not analyse the following
+  // functions. They only pass a span to functions that it has analysed, and to rings.
+
+  /// Whether ``datagram`` is a control packet.
+  @_semantics("no_performance_analysis")
+  private func isControl() -> Bool { ControlPacket.isControl(datagram.octets.span.extracting(first: datagram.count)) }
+
+  /// The reply to ``datagram``, if it is a request for the clock.
+  @_semantics("no_performance_analysis")
+  private func clockReply(sentAt now: Instant) -> ClockReply? {
+    receiver.reply(
+      to: datagram.octets.span.extracting(first: datagram.count), from: datagram.from, at: datagram.at, sentAt: now)
+  }
+
+  /// Decodes the RTP packet in ``datagram``.
+  @_semantics("no_performance_analysis")
+  private mutating func decode() {
+    let octets = datagram.octets.span.extracting(first: datagram.count)
+    pass(receiver.receive(octets, from: datagram.from, at: datagram.at))
+    while let reception = receiver.next(in: octets) { pass(reception) }
+  }
+
+  /// Decodes a packet that arrived before its session began.
+  @_semantics("no_performance_analysis")
+  private mutating func decode(_ packet: EarlyPacket) {
+    let octets = packet.octets.span.extracting(first: packet.count)
+    pass(receiver.receive(octets, from: packet.source, at: packet.arrival))
+    while let reception = receiver.next(in: octets) { pass(reception) }
   }
 }

@@ -1,12 +1,21 @@
 import Realtime
+import Receiving
 import Synchronization
 import Transports
 
 /// The connections between the network thread and the control thread.
 struct NetworkRings: Sendable, BitwiseCopyable {
-  /// From the control thread: the sources that the network thread answers.
-  let known = TripleBuffer(KnownSources())
+  // From the control thread. The signal wakes the network thread.
+  let commands = SPSCRing<ReceivingCommand>(capacity: 4096)
+  let signal = EventSignal()
+  /// Memory for more sessions. It is given before the command that needs it.
+  let memory = Handover<SessionBlock>()
   // To the control thread.
+  /// What has arrived at the UDP ports, in order.
+  let events = SPSCRing<NetworkEvent>(capacity: 8192)
+  /// The data of the System Exclusives in ``events``, in order.
+  let exclusives = SPSCRing<ReceivedSystemExclusive>(capacity: 1024)
+  /// The datagrams to which ``events`` refers.
   let datagrams = SPSCRing<Datagram>(capacity: 4096)
   let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)
   /// The bell of the control thread.

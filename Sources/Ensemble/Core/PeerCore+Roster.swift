@@ -1,6 +1,7 @@
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
+import Receiving
 import Sending
 
 // Remote peers that join and leave.
@@ -22,7 +23,8 @@ extension PeerCore {
           stream, to: info.data, from: info.local, ssrc: info.localSSRC, sequence: firstSequence(),
           takesClock: peerClock(of: session) == nil)))
     updateStream(of: session)
-    emit(.rosterChanged)
+    let source = StreamSource(ssrc: info.ssrc, address: info.data, localSSRC: info.localSSRC)
+    emit(.receiving(.open(slot: stream.slot, session, source)))
     emit(.event(.connected(ensemble.roster[slot].reference)))
   }
 
@@ -139,9 +141,9 @@ extension PeerCore {
     }
     if let stream = slot.flatMap({ ensemble.roster[$0].session?.stream }) {
       emit(.stream(.close(stream)))
+      emit(.receiving(.close(slot: stream.slot, session)))
       streamIDs.release(stream)
     }
-    emit(.rosterChanged)
     let identity = slot.flatMap { ensemble.roster[$0].identity }
     invitations.ended(session, of: identity, at: now)
     if let identity {

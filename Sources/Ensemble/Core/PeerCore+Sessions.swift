@@ -117,7 +117,7 @@ extension PeerCore {
     }
     let event = peerClocks[n].received(
       message, stamped: stamp, at: arrival, isRecovered: isRecovered,
-      lost: endpoint.statistics(of: session)?.lost ?? 0, for: &ensemble, now: now)
+      lost: endpoint.lostPackets(of: session), for: &ensemble, now: now)
     if let event { emit(.event(.externalClock(peerClocks[n].name, event))) }
     return true
   }

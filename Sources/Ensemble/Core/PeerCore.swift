@@ -3,6 +3,7 @@ public import MusicalTime
 public import PeerProtocol
 import Playback
 public import RTPMIDI
+public import Receiving
 public import Sending
 
 /// One peer of an ensemble without threads, sockets, clock and sound: its sessions, its invitations and its ensemble state.
@@ -30,8 +31,8 @@ public final class PeerCore {
     case play(PlaybackSchedule)
     /// Sound a note or controller: of a remote peer in session, or of the local player (nil).
     case sound(Message, from: SessionID?)
-    /// A session has begun or ended, so that the network thread has to answer other sources.
-    case rosterChanged
+    /// Execute a command of the receiver, on the network thread.
+    case receiving(ReceivingCommand)
     /// Inform the user.
     case event(Event)
   }
@@ -58,6 +59,8 @@ public final class PeerCore {
   /// The slots of the RTP streams.
   var streamIDs = StreamIDAllocator()
   private var outputs: [Output] = []
+  /// The rate limit that the network thread puts into its replies to clock probes.
+  private var probeRateLimit: UInt16 = 0
 
   /// - Parameters:
   ///   - name: the name that the local peer reports.
@@ -105,6 +108,28 @@ public final class PeerCore {
     if !peerClocks.isEmpty { handleSessions(at: now) }
   }
 
+  /// Handles what the network thread has received on an RTP stream. It must come in the order in which it was received, also
+  /// relative to the datagrams.
+  ///
+  /// - Parameter systemExclusive: returns the data of a System Exclusive. Called once if `reception` is one.
+  public func receive(_ reception: Reception, systemExclusive: () -> [UInt8], now: Instant) {
+    switch reception {
+    case .packet(let session, let report, let sendInstant):
+      // External clocks need the number of packets that are missing directly before a tick, which is known only until the next
+      // packet.
+      if !peerClocks.isEmpty { handleSessions(at: now) }
+      endpoint.received(report, on: session)
+      if let sendInstant { endpoint.received(sendInstant: sendInstant, at: report.arrival, on: session) }
+    case .message(let session, let message, let stamp, let arrival, let isRecovered):
+      endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
+    case .systemExclusive(let session, let stamp, let arrival):
+      endpoint.received(systemExclusive: systemExclusive(), stamped: stamp, at: arrival, on: session)
+    case .unknownSource(let ssrc, let address, let arrival):
+      endpoint.receivedPacket(ofUnknownSource: ssrc, from: address, at: arrival)
+    case .dropped(let error): endpoint.dropped(error)
+    }
+  }
+
   /// When ``advance(to:)`` has something to do next.
   public var nextDeadline: Instant {
     let next = min(ensemble.findDeadline(), invitations.nextDeadline)
@@ -135,6 +160,10 @@ public final class PeerCore {
   public func takeOutputs(at now: Instant) -> [Output] {
     handleSessions(at: now)
     handleEnsembleOutputs(at: now)
+    if endpoint.probeRateLimit != probeRateLimit {
+      probeRateLimit = endpoint.probeRateLimit
+      emit(.receiving(.limitProbes(probeRateLimit)))
+    }
     guard !outputs.isEmpty else { return [] }
     defer { outputs = [] }
     return outputs

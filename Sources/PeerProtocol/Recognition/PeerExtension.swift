@@ -58,6 +58,17 @@ extension Endpoint {
   /// The rate limit in all probes of the local peer; 0 without ``PeerExtension``.
   public var probeRateLimit: UInt16 { peerExtension?.rateLimit(establishedCount: establishedCount) ?? 0 }
 
+  /// An RTP packet of a session with a send instant was decoded by another thread. Called after ``received(_:on:)``.
+  ///
+  /// - Parameters:
+  ///   - sent: the send instant, by the remote clock.
+  ///   - arrival: the arrival of the packet.
+  public func received(sendInstant sent: Instant, at arrival: Instant, on id: SessionID) {
+    withExtension(of: id, at: arrival) { session, context in
+      (session as? PeerSession)?.receive(sendInstant: sent, at: arrival, in: context)
+    }
+  }
+
   /// Sends the probe that ``RTPMIDI/Endpoint/Output/extensionPacket(_:to:)`` requests. Does nothing if the session has
   /// ended.
   ///

@@ -164,9 +164,13 @@ final class PeerSession: SessionExtension {
     context.report(ClockTransit(.out, sent: probe.origin, received: probe.receive))
   }
 
-  /// Receives the send instant in an RTP packet, and reports the transit of the packet.
   func receive(_ header: HeaderExtension, of packet: Span<UInt8>, at instant: Instant, in context: SessionContext) {
     guard let sent = header.sendInstant(in: packet) else { return }
+    receive(sendInstant: sent, at: instant, in: context)
+  }
+
+  /// Receives the send instant in an RTP packet, and reports the transit of the packet.
+  func receive(sendInstant sent: Instant, at instant: Instant, in context: SessionContext) {
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     guard recognition.isRecognised else { return }
     guard context.accept(reading: sent, at: instant) else {

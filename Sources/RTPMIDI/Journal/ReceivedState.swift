@@ -32,6 +32,16 @@ struct ReceivedState: ~Copyable {
     parameters = RigidArray(capacity: Self.parameterLimit)
   }
 
+  /// Discards everything, for another stream.
+  @_noLocks @_noAllocation
+  mutating func restart() {
+    for index in 0..<16 { channels[index] = ChannelState() }
+    parameters.removeAll()
+    nextParameter = 0
+    (sequencer, timeCode, song) = (SequencerState(), TimeCodeState(), ChannelState.unknown)
+    (resets, tuneRequests, activeSensings, exclusives) = (0, 0, 0, 0)
+  }
+
   /// Applies a message that is delivered.
   @_noLocks @_noAllocation
   mutating func apply(_ message: Message) {

@@ -38,7 +38,10 @@ public struct PacketReceiver: ~Copyable {
     case systemExclusive(Instant)
   }
 
-  public let ssrc: UInt32
+  /// The synchronization source identifier of the stream.
+  ///
+  /// Real-time: safe.
+  public private(set) var ssrc: UInt32
   var counts = ReceptionStatistics()
   var window = SequenceWindow()
   var assembly: SystemExclusiveAssembly
@@ -75,6 +78,19 @@ public struct PacketReceiver: ~Copyable {
     assembly = SystemExclusiveAssembly(capacity: systemExclusiveCapacity)
   }
 
+  /// Prepares for another stream. The memory is used again.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func restart(ssrc: UInt32) {
+    self.ssrc = ssrc
+    (counts, window, repair, commands) = (ReceptionStatistics(), SequenceWindow(), JournalRepair(), nil)
+    assembly.restart()
+    state.restart()
+    (journalLength, repairedPlace, commandCount, stamp) = (nil, -1, 0, 0)
+    (latePlace, transportPlace) = (nil, -1)
+  }
+
   /// The statistics of the stream.
   ///
   /// Real-time: safe.
@@ -85,6 +101,11 @@ public struct PacketReceiver: ~Copyable {
       return statistics
     }
   }
+
+  /// The number of missing packets: ``ReceptionStatistics/lost``.
+  ///
+  /// Real-time: safe.
+  public var lost: Int64 { @_noLocks @_noAllocation get { counts.lost } }
 
   /// Whether the newest packet had a recovery journal.
   ///

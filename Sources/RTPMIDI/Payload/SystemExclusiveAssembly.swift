@@ -20,6 +20,13 @@ struct SystemExclusiveAssembly: ~Copyable {
 
   init(capacity: Int) { data = RigidArray(capacity: capacity) }
 
+  /// Discards everything, for another stream.
+  @_noLocks @_noAllocation
+  mutating func restart() {
+    data.removeAll()
+    (dropped, state) = (0, .idle)
+  }
+
   /// Adds a segment of `packet`. Returns true if it completes a command, whose data are then in ``data``.
   @_noLocks @_noAllocation
   mutating func append(_ segment: SystemExclusiveSegment, in packet: Span<UInt8>) -> Bool {

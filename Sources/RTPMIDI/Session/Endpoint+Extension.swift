@@ -1,10 +1,22 @@
-import MusicalTime
+public import MusicalTime
 
 /// Control packets of the ``ProtocolExtension``.
 extension Endpoint {
   /// The extension of an established session; nil if the session has ended or the endpoint has no extension.
   public func sessionExtension(of id: SessionID) -> (any SessionExtension)? {
     table[id].flatMap { $0.phase == .established ? $0.extension : nil }
+  }
+
+  /// Passes the extension of an established session to `body`, together with its context. The extension uses it to evaluate
+  /// what another thread has decoded. Does nothing if there is no such extension.
+  ///
+  /// - Parameter instant: the arrival of the packet.
+  public func withExtension(
+    of id: SessionID, at instant: Instant, _ body: (any SessionExtension, SessionContext) -> Void
+  ) {
+    guard let session = table[id], let sessionExtension = sessionExtension(of: id) else { return }
+    body(sessionExtension, SessionContext(endpoint: self, session: session))
+    update(session, at: instant)
   }
 
   /// Receives a control packet that AppleMIDI does not define, and passes it to the extension of its session.

@@ -79,49 +79,4 @@ extension Endpoint {
     outputs.append(.feedback(session.id, sequence: feedback.sequence))
     return .accepted
   }
-
-  /// Receives an RTP packet: reports its commands, and schedules receiver feedback.
-  private func receiveRTP(
-    _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant
-  ) -> DatagramOutcome {
-    do {
-      let (header, _) = try RTPHeader.decode(datagram)
-      guard port == .data, let session = session(of: header.ssrc, from: address, port, at: instant)
-      else { return .unknownSource }
-      // The remote clock is unknown before the first CK. The upper bits of the time stamp are then taken as 0.
-      let reference = session.remoteClock(at: instant) ?? Instant(hundredMicroseconds: Int64(header.timestamp))
-      try session.receiver.open(datagram, near: reference)
-      session.lastHeard = instant
-      if session.anchor == nil { session.anchor = (local: instant, remote: reference) }
-      if let headerExtension = header.headerExtension, let sessionExtension = session.extension {
-        sessionExtension.receive(
-          headerExtension, of: datagram, at: instant, in: SessionContext(endpoint: self, session: session))
-      }
-      if session.receiver.hasJournal, !session.hasReportedJournals {
-        session.hasReportedJournals = true
-        outputs.append(.peerSendsJournals(session.id))
-      }
-      // See `Session.scheduleFeedback(at:isAwaited:)`. A packet without commands is a guard packet.
-      var isAwaited = session.receiver.commandCount == 0
-      while let event = session.receiver.next(in: datagram) {
-        switch event {
-        case .message(let message, let time):
-          if message != .clock { isAwaited = true }
-          outputs.append(.message(session.id, message, at: time, arrival: instant, isRecovered: false))
-        case .recovered(let message, let time):
-          outputs.append(.message(session.id, message, at: time, arrival: instant, isRecovered: true))
-        case .systemExclusive(let time):
-          let octets = (0..<session.receiver.systemExclusiveCount).map { session.receiver.systemExclusive(at: $0) }
-          outputs.append(.systemExclusive(session.id, octets, at: time, arrival: instant))
-        }
-      }
-      session.scheduleFeedback(at: instant, isAwaited: isAwaited && session.receiver.hasJournal)
-      return .accepted
-    } catch {
-      switch error {
-      case .duplicate, .outOfWindow: return .replayed
-      default: return .malformed
-      }
-    }
-  }
 }

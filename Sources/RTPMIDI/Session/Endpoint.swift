@@ -93,10 +93,15 @@ public final class Endpoint {
   /// no such session.
   public func localSSRC(of id: SessionID) -> UInt32? { table[id]?.localSSRC }
 
-  /// The reception statistics of an established session; nil if there is no such session.
+  /// The reception statistics of an established session; nil if there is no such session, or if the endpoint has decoded no
+  /// packet of it.
   public func statistics(of id: SessionID) -> ReceptionStatistics? {
-    table[id].flatMap { $0.phase == .established ? $0.receiver.statistics : nil }
+    guard let session = table[id], session.phase == .established else { return nil }
+    return session.receiver?.packets.statistics
   }
+
+  /// The number of missing packets of the peer's RTP stream; 0 if there is no such session.
+  public func lostPackets(of id: SessionID) -> Int64 { table[id]?.lost ?? 0 }
 
   /// Invites the peer at `control` and `data`. If there is already a session with this control port, returns that
   /// session.
@@ -182,7 +187,7 @@ public final class Endpoint {
     }
     if let due = session.feedbackDue, due <= now {
       session.feedbackDue = nil
-      let feedback = ReceiverFeedback(ssrc: session.localSSRC, sequence: session.receiver.highestSequence ?? 0)
+      let feedback = ReceiverFeedback(ssrc: session.localSSRC, sequence: session.highestSequence)
       send(to: session.control, from: session.local, .control) { feedback.append(to: &$0) }
     }
   }

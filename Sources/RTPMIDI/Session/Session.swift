@@ -98,8 +98,14 @@ final class Session {
   var feedbackDue: Instant?
   /// Whether ``Endpoint/Output/peerSendsJournals(_:)`` was reported.
   var hasReportedJournals = false
-  /// The receiver of the peer's RTP stream.
-  var receiver = PacketReceiver(ssrc: 0, systemExclusiveCapacity: 0)
+  /// The receiver of the peer's RTP stream; nil until the first packet, and if another thread decodes the packets.
+  var receiver: StreamReceiver?
+  /// The highest sequence number of the peer's RTP stream; 0 before the first packet.
+  var highestSequence: UInt16 = 0
+  /// The number of missing packets of the peer's RTP stream.
+  var lost: Int64 = 0
+  /// The length of the recovery journal of the newest packet in octets; nil if the packet has none.
+  var journalLength: Int?
   /// The CK exchanges.
   var clock: ClockComparison
   /// The seed of ``clock``. Its bitwise complement is the seed of ``extension``.
@@ -182,7 +188,8 @@ final class Session {
 
   /// Prepares for a new RTP stream of the peer.
   func beginStream() {
-    receiver = PacketReceiver(ssrc: ssrc, systemExclusiveCapacity: Endpoint.systemExclusiveCapacity)
+    receiver = nil
+    (highestSequence, lost, journalLength) = (0, 0, nil)
     (anchor, reading, implausibleReading) = (nil, nil, nil)
   }
 
@@ -193,7 +200,7 @@ final class Session {
   ///   with a command other than Timing Clock, because another packet may not follow soon.
   func scheduleFeedback(at now: Instant, isAwaited: Bool) {
     var delay = Nanoseconds.seconds(1)
-    if isAwaited || receiver.journalLength.map({ $0 > 128 }) ?? false { delay = .milliseconds(100) }
+    if isAwaited || journalLength.map({ $0 > 128 }) ?? false { delay = .milliseconds(100) }
     if feedbackDue.map({ now + delay < $0 }) ?? true { feedbackDue = now + delay }
   }
 
@@ -229,6 +236,14 @@ final class Session {
 
   /// The remote clock at `now`, extrapolated from the anchor; nil without an anchor.
   func remoteClock(at now: Instant) -> Instant? { anchor.map { $0.remote + (now - $0.local) } }
+
+  /// Returns the instant of a time stamp in a packet that arrived at `arrival`. Only the lower 32 bits of the number of 100 us in
+  /// `stamp` are used. The upper bits are those with which the instant is closest to the present time of the remote clock.
+  func complete(_ stamp: Instant, arrivedAt arrival: Instant) -> Instant {
+    guard let reference = remoteClock(at: arrival)?.hundredMicroseconds else { return stamp }
+    let difference = Int32(truncatingIfNeeded: stamp.hundredMicroseconds &- reference)
+    return Instant(hundredMicroseconds: reference + Int64(difference))
+  }
 
   /// See ``SessionContext/accept(reading:at:)``.
   func accept(reading remote: Instant, at local: Instant) -> Bool {

@@ -1,0 +1,9 @@
+import Receiving
+
+/// What the network thread has received at the UDP ports.
+enum NetworkEvent: Sendable, BitwiseCopyable {
+  /// The next datagram of ``NetworkRings/datagrams``: a control packet, or a packet at the control port.
+  case datagram
+  /// A packet of an RTP stream, or a part of it.
+  case reception(Reception)
+}

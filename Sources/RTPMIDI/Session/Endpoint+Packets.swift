@@ -1,0 +1,111 @@
+import MIDI
+public import MusicalTime
+
+/// RTP packets.
+///
+/// A program with one thread passes all datagrams to ``Endpoint/receive(_:from:to:port:at:answeredAt:)``, which also decodes the
+/// RTP packets. If another thread decodes them, its owner passes the results to the functions `received`, in the order of the
+/// packets: the report of a packet, then its messages.
+extension Endpoint {
+  /// A packet of a session was decoded: the peer was heard, and may wait for receiver feedback.
+  public func received(_ report: PacketReport, on id: SessionID) {
+    counters.count(.accepted)
+    guard let session = table[id], session.phase == .established else { return }
+    evaluate(report, of: session)
+    update(session, at: report.arrival)
+  }
+
+  /// A message was decoded.
+  ///
+  /// - Parameters:
+  ///   - stamp: when the message takes effect, by the remote clock. Only the lower 32 bits of the number of 100 us count.
+  ///   - arrival: the arrival of the packet.
+  ///   - isRecovered: whether the message comes from a recovery journal.
+  public func received(
+    _ message: Message, stamped stamp: Instant, at arrival: Instant, isRecovered: Bool, on id: SessionID
+  ) {
+    guard let session = table[id], session.phase == .established else { return }
+    let instant = session.complete(stamp, arrivedAt: arrival)
+    outputs.append(.message(id, message, at: instant, arrival: arrival, isRecovered: isRecovered))
+    // See `Session.scheduleFeedback(at:isAwaited:)`.
+    guard message != .clock, !isRecovered, session.journalLength != nil else { return }
+    session.scheduleFeedback(at: arrival, isAwaited: true)
+    update(session, at: arrival)
+  }
+
+  /// A System Exclusive was decoded. The parameters are those of ``received(_:stamped:at:isRecovered:on:)``.
+  public func received(systemExclusive octets: [UInt8], stamped stamp: Instant, at arrival: Instant, on id: SessionID) {
+    guard let session = table[id], session.phase == .established else { return }
+    outputs.append(
+      .systemExclusive(id, octets, at: session.complete(stamp, arrivedAt: arrival), arrival: arrival))
+  }
+
+  /// A packet arrived at the data port from a source that the decoding thread does not know.
+  public func receivedPacket(ofUnknownSource ssrc: UInt32, from address: SocketAddress, at arrival: Instant) {
+    counters.count(.unknownSource)
+    _ = session(of: ssrc, from: address, .data, at: arrival)
+    currentSession = nil
+  }
+
+  /// Counts a packet that the decoding thread has dropped because of `error`.
+  public func dropped(_ error: PacketError) { counters.count(DatagramOutcome(error)) }
+
+  /// Receives an RTP packet: decodes it, and evaluates its report and its commands.
+  func receiveRTP(
+    _ datagram: Span<UInt8>, from address: SocketAddress, port: Port, at instant: Instant
+  ) -> DatagramOutcome {
+    do {
+      let (header, _) = try RTPHeader.decode(datagram)
+      guard port == .data, let session = session(of: header.ssrc, from: address, port, at: instant)
+      else { return .unknownSource }
+      let receiver = session.receiver ?? StreamReceiver(ssrc: session.ssrc)
+      session.receiver = receiver
+      try receiver.packets.open(datagram, near: Instant(nanoseconds: 0))
+      evaluate(PacketReport(of: header, in: receiver.packets, arrivedAt: instant), of: session)
+      if let headerExtension = header.headerExtension, let sessionExtension = session.extension {
+        sessionExtension.receive(
+          headerExtension, of: datagram, at: instant, in: SessionContext(endpoint: self, session: session))
+      }
+      while let event = receiver.packets.next(in: datagram) {
+        switch event {
+        case .message(let message, let stamp):
+          received(message, stamped: stamp, at: instant, isRecovered: false, on: session.id)
+        case .recovered(let message, let stamp):
+          received(message, stamped: stamp, at: instant, isRecovered: true, on: session.id)
+        case .systemExclusive(let stamp):
+          let octets = (0..<receiver.packets.systemExclusiveCount).map { receiver.packets.systemExclusive(at: $0) }
+          received(systemExclusive: octets, stamped: stamp, at: instant, on: session.id)
+        }
+      }
+      return .accepted
+    } catch {
+      return DatagramOutcome(error)
+    }
+  }
+
+  /// Evaluates the report of a packet. The upper bits of the first time stamps are taken as 0 until the first CK.
+  private func evaluate(_ report: PacketReport, of session: Session) {
+    session.lastHeard = report.arrival
+    if session.anchor == nil {
+      session.anchor = (local: report.arrival, remote: Instant(hundredMicroseconds: Int64(report.timestamp)))
+    }
+    (session.highestSequence, session.journalLength) = (report.highestSequence, report.journalLength)
+    session.lost = report.lost
+    if report.journalLength != nil, !session.hasReportedJournals {
+      session.hasReportedJournals = true
+      outputs.append(.peerSendsJournals(session.id))
+    }
+    // A packet without commands is a guard packet.
+    session.scheduleFeedback(at: report.arrival, isAwaited: report.commandCount == 0 && report.journalLength != nil)
+  }
+}
+
+extension DatagramOutcome {
+  /// The outcome of an RTP packet with an error.
+  fileprivate init(_ error: PacketError) {
+    switch error {
+    case .duplicate, .outOfWindow: self = .replayed
+    default: self = .malformed
+    }
+  }
+}

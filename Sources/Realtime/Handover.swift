@@ -1,0 +1,51 @@
+import Synchronization
+
+/// Passes single values that cannot be copied from one thread to another one, such as memory that a real-time thread needs and
+/// must not allocate itself. Like ``SPSCRing``, a handover is a handle whose memory is never freed.
+public struct Handover<Value: ~Copyable>: @unchecked Sendable, BitwiseCopyable {
+  @usableFromInline
+  struct Cell: ~Copyable {
+    /// Whether ``Handover/value`` is initialised.
+    @usableFromInline let isFull = Atomic<Bool>(false)
+  }
+
+  // Invariant: `value` is initialised exactly while `isFull` is true. Only the giving thread sets `isFull`, after it has
+  // initialised `value`. Only the taking thread clears it, after it has moved `value` out. The memory is never freed.
+  @usableFromInline let cell: UnsafeMutablePointer<Cell>
+  @usableFromInline let value: UnsafeMutablePointer<Value>
+
+  /// Creates an empty handover.
+  ///
+  /// Real-time: not safe.
+  public init() {
+    cell = .allocate(capacity: 1)
+    cell.initialize(to: Cell())
+    value = .allocate(capacity: 1)
+  }
+
+  /// Whether the taking thread has not yet taken the last value.
+  ///
+  /// Real-time: safe.
+  @inlinable
+  public var isFull: Bool { cell.pointee.isFull.load(ordering: .acquiring) }
+
+  /// Gives `value` to the taking thread. The handover must not be full.
+  ///
+  /// Real-time: safe.
+  @inlinable
+  public func give(_ value: consuming Value) {
+    self.value.initialize(to: value)
+    cell.pointee.isFull.store(true, ordering: .releasing)
+  }
+
+  /// Returns the value; nil if there is none.
+  ///
+  /// Real-time: safe.
+  @inlinable
+  public func take() -> Value? {
+    guard isFull else { return nil }
+    let value = self.value.move()
+    cell.pointee.isFull.store(false, ordering: .releasing)
+    return value
+  }
+}

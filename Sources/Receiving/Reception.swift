@@ -1,0 +1,20 @@
+public import MIDI
+public import MusicalTime
+public import RTPMIDI
+
+/// What a ``Receiver`` has received, for the control thread. A trivial value that fits into a ring.
+///
+/// The time stamps of messages are those of RTP packets, by the clock of the sender: only the lower 32 bits of the number of
+/// 100 us are valid.
+public enum Reception: Sendable, BitwiseCopyable {
+  /// A packet of a session, and its send instant, if it has one. The messages of the packet follow.
+  case packet(SessionID, PacketReport, sendInstant: Instant?)
+  /// A message. A recovered message repairs an earlier loss.
+  case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool)
+  /// A System Exclusive. Its data are in ``Receiver/systemExclusive`` until the next call of ``Receiver/next(in:)``.
+  case systemExclusive(SessionID, stamp: Instant, arrival: Instant)
+  /// A packet of no session, with this SSRC.
+  case unknownSource(UInt32, from: SocketAddress, arrival: Instant)
+  /// A packet was dropped.
+  case dropped(PacketError)
+}

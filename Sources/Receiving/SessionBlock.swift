@@ -1,0 +1,29 @@
+import BasicContainers
+
+/// Memory for 64 sessions of a ``Receiver``, about 640 kB.
+public struct SessionBlock: ~Copyable {
+  /// The number of slots in a block.
+  ///
+  /// Real-time: safe.
+  public static var slots: Int { @_noLocks @_noAllocation get { 64 } }
+  /// The maximum number of blocks of a receiver.
+  ///
+  /// Real-time: safe.
+  public static var limit: Int { @_noLocks @_noAllocation get { 32 } }
+
+  /// The place of a slot.
+  struct Place: BitwiseCopyable {
+    /// The index of the block.
+    let block: Int
+    /// The index in the block.
+    let index: Int
+
+    @_noLocks @_noAllocation
+    init(slot: Int) { (block, index) = (slot / SessionBlock.slots, slot % SessionBlock.slots) }
+  }
+
+  var sessions = RigidArray<SessionReceiver>(capacity: SessionBlock.slots)
+
+  /// Real-time: not safe.
+  public init() { while sessions.count < Self.slots { sessions.append(SessionReceiver()) } }
+}

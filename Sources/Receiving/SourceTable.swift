@@ -1,0 +1,71 @@
+import BasicContainers
+import RTPMIDI
+
+/// The sources of all sessions with the places of their sessions, sorted by SSRC.
+struct SourceTable: ~Copyable {
+  private struct Entry: BitwiseCopyable {
+    let source: StreamSource
+    let place: SessionBlock.Place
+  }
+
+  private var entries = RigidArray<Entry>(capacity: SessionBlock.limit * SessionBlock.slots)
+
+  /// Inserts a source, if there is room.
+  @_noLocks @_noAllocation
+  mutating func insert(_ source: StreamSource, at place: SessionBlock.Place) {
+    guard entries.count < entries.capacity else { return }
+    entries.insert(Entry(source: source, place: place), at: firstIndex(from: source.ssrc))
+  }
+
+  /// Removes the source of the session at a place.
+  @_noLocks @_noAllocation
+  mutating func remove(_ place: SessionBlock.Place, of ssrc: UInt32) {
+    var index = firstIndex(from: ssrc)
+    while index < entries.count, entries[index].source.ssrc == ssrc {
+      if entries[index].place.block == place.block, entries[index].place.index == place.index {
+        _ = entries.remove(at: index)
+        return
+      }
+      index += 1
+    }
+  }
+
+  /// The place of the session with the peer that has this SSRC and this address of its data port; nil if there is none. If there
+  /// are several, the newest one.
+  @_noLocks @_noAllocation
+  func place(of ssrc: UInt32, at address: SocketAddress) -> SessionBlock.Place? {
+    guard let index = index(of: ssrc, at: address) else { return nil }
+    return entries[index].place
+  }
+
+  /// The SSRC of the local peer in the session with this source; nil if there is no such session.
+  @_noLocks @_noAllocation
+  func localSSRC(for ssrc: UInt32, at address: SocketAddress) -> UInt32? {
+    guard let index = index(of: ssrc, at: address) else { return nil }
+    return entries[index].source.localSSRC
+  }
+
+  /// Searches linearly among the few sources with the same SSRC. The newest one comes first.
+  @_noLocks @_noAllocation
+  private func index(of ssrc: UInt32, at address: SocketAddress) -> Int? {
+    var index = firstIndex(from: ssrc)
+    while index < entries.count {
+      let source = entries[index].source
+      if source.ssrc != ssrc { return nil }
+      if source.address == address { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The index of the first source whose SSRC is not less than `ssrc`. Binary search.
+  @_noLocks @_noAllocation
+  private func firstIndex(from ssrc: UInt32) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].source.ssrc < ssrc { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

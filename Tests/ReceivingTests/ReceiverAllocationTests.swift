@@ -1,0 +1,64 @@
+import CAllocationCount
+import MIDI
+import MusicalTime
+import PeerProtocol
+import Receiving
+import Testing
+import _TestSupport
+
+@testable import RTPMIDI
+
+/// Counts the allocations of the real-time functions at run time.
+@Suite struct ReceiverAllocationTests {
+  /// A tenth of the packets are lost and repaired from the journal. Sessions begin and end in between, and packets of unknown
+  /// sources arrive.
+  @Test func tenThousandPacketsAllocateNothing() throws {
+    var receiver = Receiver(identity: 1)
+    receiver.add(SessionBlock())
+    let now = Instant(nanoseconds: 1_000_000_000)
+    let address = SocketAddress(host: 1, port: 5005)
+    var sender = PacketSender(ssrc: 7, sequence: 0)
+    sender.sendsJournal = true
+    sender.sendsInstants = true
+    var packets: [[UInt8]] = []
+    for n in 0..<10_000 {
+      let key = UInt7(masking: UInt8(n / 2 % 128))
+      let channel = Channel(wire: UInt8(n / 256 % 16))
+      let message: Message =
+        n % 2 == 0 ? .noteOn(channel, key: key, velocity: 64) : .noteOff(channel, key: key, velocity: 64)
+      packets.append(octets { _ = sender.encode(message, at: now, into: &$0) })
+      if n % 50 == 49 { sender.acknowledge(UInt16(truncatingIfNeeded: n - 20)) }
+    }
+    let (first, second) = (SessionID(number: 1), SessionID(number: 2))
+    receiver.execute(.open(slot: 0, first, StreamSource(ssrc: 7, address: address, localSSRC: 1)))
+    let strange = SocketAddress(host: 2, port: 1)
+    let strangeSource = StreamSource(ssrc: 7, address: strange, localSSRC: 1)
+    // Everything once beforehand, because the Swift runtime allocates type metadata at first use.
+    for n in [0, 2] {
+      let packet = packets[n]
+      _ = receiver.receive(packet.span, from: strange, at: now)
+      receiver.execute(.open(slot: 1, second, strangeSource))
+      while receiver.takeEarlyPacket(at: now) != nil {}
+      receiver.execute(.close(slot: 1, second))
+      _ = receiver.receive(packet.span, from: address, at: now)
+      while receiver.next(in: packet.span) != nil {}
+    }
+    var (messages, recovered) = (0, 0)
+    allocation_count_begin()
+    for n in 3..<packets.count where n % 10 != 3 {
+      let packet = packets[n]
+      _ = receiver.receive(packet.span, from: address, at: now)
+      while let reception = receiver.next(in: packet.span) {
+        guard case .message(_, _, _, _, let isRecovered) = reception else { continue }
+        if isRecovered { recovered += 1 } else { messages += 1 }
+      }
+      guard n % 100 == 0 else { continue }
+      _ = receiver.receive(packet.span, from: strange, at: now)
+      receiver.execute(.open(slot: 1, second, strangeSource))
+      while receiver.takeEarlyPacket(at: now) != nil {}
+      receiver.execute(.close(slot: 1, second))
+    }
+    let allocations = allocation_count_end()
+    #expect(allocations == 0 && messages == 8997 && recovered >= 990, "\(allocations) \(messages) \(recovered)")
+  }
+}
