@@ -1,4 +1,5 @@
 import BasicContainers
+import MIDI
 public import MusicalTime
 import PeerProtocol
 public import RTPMIDI
@@ -6,9 +7,13 @@ public import RTPMIDI
 /// The receiving half of all sessions: finds the session of a packet, decodes the packet, repairs losses, and answers requests for
 /// the clock.
 ///
-/// The receiver does no I/O and reads no clock. Its driver executes commands and passes each RTP packet that arrives at the data
-/// port to ``receive(_:from:at:)``. Then it calls ``next(in:)`` until the result is nil. Each result goes to the control thread.
-/// In the engine, the driver is the network thread. In a simulation, it is the virtual peer.
+/// It also decides which messages sound: the gates, the budget and the held notes of each session are here, so that Note On and
+/// Note Off take the same path.
+///
+/// The receiver does no I/O and reads no clock. Its driver passes each RTP packet that arrives at the data port to
+/// ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It executes each command of the control thread, calls
+/// ``next()`` until the result is nil, and then passes on the packets of ``takeEarlyPacket(at:)``. In the engine, the driver is the
+/// network thread. In a simulation, it is the virtual peer.
 ///
 /// # Memory
 ///
@@ -21,10 +26,19 @@ public struct Receiver: ~Copyable {
   private var early = EarlyPackets()
   /// The source of the session that was opened last: its early packets are received.
   private var opened: StreamSource?
-  /// The slot of the packet that is being read; nil if there is none.
-  private var slot: SessionBlock.Place?
+  /// The place of the session whose packet is being read; nil if there is none.
+  private var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
   private var arrival = Instant(nanoseconds: 0)
+  /// The number of messages that the budgets of all sessions have refused.
+  ///
+  /// Real-time: safe.
+  public private(set) var refused: Int64 = 0
+  /// The output that follows the last one; nil if it is not known yet.
+  private var pending: Output?
+  /// The first slot, and the end of the slots, whose held notes are being ended.
+  private var releasing = 0
+  private var releaseEnd = 0
   /// The identity of the local peer.
   private let identity: UInt64
   /// The rate limit in the replies to clock probes.
@@ -50,28 +64,69 @@ public struct Receiver: ~Copyable {
     blocks.append(block)
   }
 
-  /// Executes a command. A command for a slot beyond the capacity has no effect.
+  /// Executes a command. ``next()`` returns its outputs. A command for a session that is not open has no effect.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func execute(_ command: ReceivingCommand) {
     switch command {
-    case .open(let slot, let session, let source):
-      guard let slot = place(of: slot) else { return }
-      blocks[slot.block].sessions[slot.index].open(session, source)
-      sources.insert(source, at: slot)
+    case .open(let slot, let session, let source, let admission):
+      guard slot < capacity else { return }
+      let place = SessionBlock.Place(slot: slot)
+      blocks[place.block].sessions[place.index].open(session, source, admission)
+      sources.insert(source, at: place)
       opened = source
+    case .admit(let slot, let session, let admission):
+      guard let place = place(of: session, in: slot) else { return }
+      blocks[place.block].sessions[place.index].admission = admission
+    case .sound(let slot, let session, let message):
+      guard let place = place(of: session, in: slot) else { return }
+      blocks[place.block].sessions[place.index].held.note(message)
+      pending = .sound(message, from: session)
     case .close(let slot, let session):
-      guard let slot = place(of: slot), blocks[slot.block].sessions[slot.index].belongs(to: session) else { return }
-      sources.remove(slot, of: blocks[slot.block].sessions[slot.index].source.ssrc)
-      blocks[slot.block].sessions[slot.index].close()
+      guard let place = place(of: session, in: slot) else { return }
+      sources.remove(place, of: blocks[place.block].sessions[place.index].source.ssrc)
+      blocks[place.block].sessions[place.index].close()
+      (releasing, releaseEnd) = (slot, slot + 1)
+    case .play(let message): pending = .sound(message, from: nil)
+    case .releaseNotes: (releasing, releaseEnd) = (0, capacity)
     case .limitProbes(let limit): probeRateLimit = limit
     }
   }
 
-  /// The place of a slot; nil if there is no memory for it.
+  /// Returns the next output of the last command; nil after the last one.
+  ///
+  /// Real-time: safe.
   @_noLocks @_noAllocation
-  private func place(of slot: Int) -> SessionBlock.Place? { slot < capacity ? SessionBlock.Place(slot: slot) : nil }
+  public mutating func next() -> Output? {
+    if let output = takePending() { return output }
+    while releasing < releaseEnd {
+      let place = SessionBlock.Place(slot: releasing)
+      if let message = blocks[place.block].sessions[place.index].held.releaseNext() {
+        let session = blocks[place.block].sessions[place.index].session
+        pending = .reception(.released(session, message))
+        return .sound(message, from: session)
+      }
+      releasing += 1
+    }
+    return nil
+  }
+
+  /// The output that follows the last one, if it is known already.
+  @_noLocks @_noAllocation
+  private mutating func takePending() -> Output? {
+    guard let output = pending else { return nil }
+    pending = nil
+    return output
+  }
+
+  /// The place of an open session; nil if the session does not use this slot.
+  @_noLocks @_noAllocation
+  private func place(of session: SessionID, in slot: Int) -> SessionBlock.Place? {
+    guard slot < capacity else { return nil }
+    let place = SessionBlock.Place(slot: slot)
+    return blocks[place.block].sessions[place.index].belongs(to: session) ? place : nil
+  }
 
   /// Returns a packet that arrived shortly before the last command opened its session; nil if there is none. The driver passes it
   /// to ``receive(_:from:at:)``. Called after each command until the result is nil.
@@ -92,42 +147,58 @@ public struct Receiver: ~Copyable {
   public mutating func receive(
     _ packet: Span<UInt8>, from address: SocketAddress, at arrival: Instant
   ) -> Reception {
-    (slot, self.arrival) = (nil, arrival)
+    (place, self.arrival) = (nil, arrival)
     do {
       let (header, _) = try RTPHeader.decode(packet)
-      guard let slot = sources.place(of: header.ssrc, at: address) else {
+      guard let place = sources.place(of: header.ssrc, at: address) else {
         early.keep(packet, of: header.ssrc, from: address, at: arrival)
         return .unknownSource(header.ssrc, from: address, arrival: arrival)
       }
       // The control thread knows the upper bits of the time stamps.
-      try blocks[slot.block].sessions[slot.index].stream.open(packet, near: Instant(nanoseconds: 0))
-      guard let session = blocks[slot.block].sessions[slot.index].session else { return .dropped(.otherSource) }
-      self.slot = slot
+      try blocks[place.block].sessions[place.index].stream.open(packet, near: Instant(nanoseconds: 0))
+      self.place = place
       return .packet(
-        session, PacketReport(of: header, in: blocks[slot.block].sessions[slot.index].stream, arrivedAt: arrival),
+        blocks[place.block].sessions[place.index].session,
+        PacketReport(of: header, in: blocks[place.block].sessions[place.index].stream, arrivedAt: arrival),
         sendInstant: header.sendInstant(in: packet))
     } catch {
       return .dropped(error)
     }
   }
 
-  /// Returns the next message of the packet that is being read; nil after the last one.
+  /// Returns the next output of the packet that is being read; nil after the last one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public mutating func next(in packet: Span<UInt8>) -> Reception? {
-    guard let slot, let session = blocks[slot.block].sessions[slot.index].session else { return nil }
-    switch blocks[slot.block].sessions[slot.index].stream.next(in: packet) {
-    case .message(let message, let stamp):
-      return .message(session, message, stamp: stamp, arrival: arrival, isRecovered: false)
-    case .recovered(let message, let stamp):
-      return .message(session, message, stamp: stamp, arrival: arrival, isRecovered: true)
+  public mutating func next(in packet: Span<UInt8>) -> Output? {
+    if let output = takePending() { return output }
+    guard let place else { return nil }
+    switch blocks[place.block].sessions[place.index].stream.next(in: packet) {
+    case .message(let message, let stamp): return output(message, stamp, isRecovered: false, at: place)
+    case .recovered(let message, let stamp): return output(message, stamp, isRecovered: true, at: place)
     case .systemExclusive(let stamp):
-      return .systemExclusive(session, stamp: stamp, arrival: arrival)
+      let session = blocks[place.block].sessions[place.index].session
+      return .reception(.systemExclusive(session, stamp: stamp, arrival: arrival))
     case nil:
-      self.slot = nil
+      self.place = nil
       return nil
     }
+  }
+
+  /// Returns the first output of a message of the session at `place`. The sound comes first.
+  @_noLocks @_noAllocation
+  private mutating func output(
+    _ message: Message, _ stamp: Instant, isRecovered: Bool, at place: SessionBlock.Place
+  ) -> Output {
+    let alreadyRefused = blocks[place.block].sessions[place.index].budget.refused
+    let isSounded = blocks[place.block].sessions[place.index].admits(message, at: arrival)
+    refused &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
+    let session = blocks[place.block].sessions[place.index].session
+    let reception = Reception.message(
+      session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isSounded: isSounded)
+    guard isSounded else { return .reception(reception) }
+    pending = .reception(reception)
+    return .sound(message, from: session)
   }
 
   /// The data of the System Exclusive that ``next(in:)`` has just returned.
@@ -135,8 +206,8 @@ public struct Receiver: ~Copyable {
   /// Real-time: safe.
   public var systemExclusive: ReceivedSystemExclusive {
     @_noLocks @_noAllocation get {
-      guard let slot else { return ReceivedSystemExclusive() }
-      return ReceivedSystemExclusive(of: blocks[slot.block].sessions[slot.index].stream)
+      guard let place else { return ReceivedSystemExclusive() }
+      return ReceivedSystemExclusive(of: blocks[place.block].sessions[place.index].stream)
     }
   }
 

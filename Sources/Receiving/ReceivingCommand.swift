@@ -1,12 +1,21 @@
+public import MIDI
 public import RTPMIDI
 
-/// A command to the ``Receiver``, which is the only reader of every RTP stream.
+/// A command to the ``Receiver``, which is the only reader of every RTP stream and decides what sounds.
 public enum ReceivingCommand: Sendable, BitwiseCopyable {
   /// Receives the stream of a new session. `slot` is below the capacity of the receiver and not in use. `source` identifies the
   /// packets of the stream.
-  case open(slot: Int, SessionID, StreamSource)
-  /// Ends the reception of a session.
+  case open(slot: Int, SessionID, StreamSource, Admission)
+  /// Sets what of a session may sound.
+  case admit(slot: Int, SessionID, Admission)
+  /// Sounds a message on behalf of a session.
+  case sound(slot: Int, SessionID, Message)
+  /// Ends the reception of a session, and the notes that its peer holds.
   case close(slot: Int, SessionID)
+  /// Sounds a message of the local player.
+  case play(Message)
+  /// Ends the notes that the peers of all sessions hold.
+  case releaseNotes
   /// From now on, the replies to clock probes contain this rate limit: ``PeerProtocol/ClockProbe/rateLimit``.
   case limitProbes(UInt16)
 }

@@ -9,8 +9,10 @@ public import RTPMIDI
 public enum Reception: Sendable, BitwiseCopyable {
   /// A packet of a session, and its send instant, if it has one. The messages of the packet follow.
   case packet(SessionID, PacketReport, sendInstant: Instant?)
-  /// A message. A recovered message repairs an earlier loss.
-  case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool)
+  /// A message. A recovered message repairs an earlier loss. `isSounded` is whether the receiver has passed it to the sound.
+  case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool, isSounded: Bool)
+  /// A held note, or a pedal, was ended by this message, because its session has ended or its player is silenced.
+  case released(SessionID, Message)
   /// A System Exclusive. Its data are in ``Receiver/systemExclusive`` until the next call of ``Receiver/next(in:)``.
   case systemExclusive(SessionID, stamp: Instant, arrival: Instant)
   /// A packet of no session, with this SSRC.

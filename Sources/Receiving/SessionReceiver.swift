@@ -1,9 +1,14 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
 import RTPMIDI
 
 /// The state of one session in a ``Receiver``.
 struct SessionReceiver: ~Copyable {
-  /// The session; nil if the slot is not in use.
-  private(set) var session: SessionID?
+  /// The session that uses the slot, or that used it last.
+  private(set) var session = SessionID(number: 0)
+  /// Whether ``session`` has begun and has not ended.
+  private(set) var isOpen = false
   private(set) var source = StreamSource(ssrc: 0, address: SocketAddress(host: 0, port: 0), localSSRC: 0)
   /// The receiver of the RTP stream.
   var stream = PacketReceiver(ssrc: 0, systemExclusiveCapacity: Endpoint.systemExclusiveCapacity)
@@ -11,20 +16,40 @@ struct SessionReceiver: ~Copyable {
   /// Real-time: not safe.
   init() {}
 
+  /// What may sound.
+  var admission = Admission()
+  /// The notes and pedals that the peer holds at the local peer.
+  var held = HeldNotes()
+  /// The budget for messages of the peer that sound here. Each peer has its own, so that a flood of one peer does not silence
+  /// the others.
+  private(set) var budget = MessageBudget()
+
   /// Prepares for the stream of a new session.
   @_noLocks @_noAllocation
-  mutating func open(_ session: SessionID, _ source: StreamSource) {
-    (self.session, self.source) = (session, source)
+  mutating func open(_ session: SessionID, _ source: StreamSource, _ admission: Admission) {
+    (self.session, isOpen, self.source, self.admission) = (session, true, source, admission)
+    (held, budget) = (HeldNotes(), MessageBudget())
     stream.restart(ssrc: source.ssrc)
   }
 
   /// Whether the slot belongs to `id`.
   @_noLocks @_noAllocation
-  func belongs(to id: SessionID) -> Bool {
-    guard let session else { return false }
-    return session.number == id.number
-  }
+  func belongs(to id: SessionID) -> Bool { isOpen && session.number == id.number }
 
   @_noLocks @_noAllocation
-  mutating func close() { session = nil }
+  mutating func close() { isOpen = false }
+
+  /// Returns whether a message of the peer that arrived at `arrival` sounds here: its gate is open, and the budget admits it. The
+  /// end of a note that sounds is always admitted.
+  @_noLocks @_noAllocation
+  mutating func admits(_ message: Message, at arrival: Instant) -> Bool {
+    guard message.isOfChannel, admission.isStandardDevice || !message.reportsActivity else { return false }
+    if !held.ends(with: message) {
+      var isOpen = admission.modification
+      if case .some = message.key { isOpen = admission.notes }
+      guard isOpen, budget.admit(at: arrival) else { return false }
+    }
+    held.note(message)
+    return true
+  }
 }

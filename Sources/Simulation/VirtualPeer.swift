@@ -105,16 +105,25 @@ final class VirtualPeer {
   /// Decodes an RTP packet.
   private func decode(_ packet: Span<UInt8>, from source: SocketAddress, at arrival: Instant) {
     arrivals.append(.reception(receiver.receive(packet, from: source, at: arrival), systemExclusive: []))
-    while let reception = receiver.next(in: packet) {
+    while let output = receiver.next(in: packet) { execute(output) }
+  }
+
+  /// Executes an output of the receiver.
+  private func execute(_ output: Receiver.Output) {
+    switch output {
+    case .sound(let message, let session): events.append(.sound(message, from: session))
+    case .reception(let reception):
       let isExclusive = if case .systemExclusive = reception { true } else { false }
       arrivals.append(.reception(reception, systemExclusive: isExclusive ? receiver.systemExclusive.array : []))
+      wake(in: Self.latency)
     }
   }
 
   /// Executes a command of the receiver, and receives the packets that arrived before their session began.
   private func execute(_ command: ReceivingCommand) {
-    if case .open(let slot, _, _) = command, slot >= receiver.capacity { receiver.add(SessionBlock()) }
+    if case .open(let slot, _, _, _) = command, slot >= receiver.capacity { receiver.add(SessionBlock()) }
     receiver.execute(command)
+    while let output = receiver.next() { execute(output) }
     while let packet = receiver.takeEarlyPacket(at: now) {
       let octets = packet.octets.span.extracting(first: packet.count)
       decode(octets, from: packet.source, at: packet.arrival)
@@ -261,8 +270,8 @@ final class VirtualPeer {
     case .play(let schedule):
       thread.adopt(schedule, at: now)
       runClockThread()
-    case .sound(let message, let session): events.append(.sound(message, from: session))
     case .receiving(let command): execute(command)
+    case .sounded: break
     case .event(let event): events.append(.core(event))
     }
   }

@@ -111,6 +111,7 @@ public final class VirtualWorld {
       case .packet:
         if let peer = hosts[host].peer {
           peer.receive(Int(event.value))
+          collectEvents(of: peer)
         } else {
           wire.release(Int(event.value))
         }

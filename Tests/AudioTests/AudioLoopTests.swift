@@ -28,7 +28,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    let events = SPSCRing<SoundEvent>(capacity: 64)
+    let events = SoundEvents()
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
     let first = device.next
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
@@ -56,7 +56,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    let events = SPSCRing<SoundEvent>(capacity: 64)
+    let events = SoundEvents()
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
     let first = device.next
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
@@ -90,7 +90,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    let events = SPSCRing<SoundEvent>(capacity: 64)
+    let events = SoundEvents()
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     for frame in [0, 9_500, 40_000] as [Int64] { events.push(event(at: frame)) }
@@ -127,7 +127,7 @@ import _TestSupport
     let output = try WAVOutput(path: path, name: "a")
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 1_000_000_000))
     let first = device.next
-    let events = SPSCRing<SoundEvent>(capacity: 4)
+    let events = SoundEvents(capacity: 4)
     events.push(event(at: first + 100))
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     // The first step is 1000 frames late. The recording still begins at the first frame.
@@ -140,7 +140,7 @@ import _TestSupport
   }
 
   @Test func hitsAreCountedWithoutSink() {
-    let events = SPSCRing<SoundEvent>(capacity: 4)
+    let events = SoundEvents(capacity: 4)
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
     let loop = AudioLoop(device: device, module: nil, sink: .none, events: events)
     for frame in [0, 300, 600, 700, 800, 900] as [Int64] { events.push(event(at: frame)) }
@@ -153,7 +153,7 @@ import _TestSupport
   @Test func tenThousandPeriodsAllocateNoMemory() throws {
     let folder = try TemporaryFolder()
     let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
-    let events = SPSCRing<SoundEvent>(capacity: 64)
+    let events = SoundEvents()
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     // The events are created in advance, because their creation allocates. They include short and long notes, single notes

@@ -10,7 +10,7 @@ import _TestSupport
 extension SoundCardTests {
   /// Tests with the loopback card of the lab, recorded at its capture side.
   @Suite struct CardLoopTests {
-    private let events = SPSCRing<SoundEvent>(capacity: 256)
+    private let events = SoundEvents()
 
     /// Submits `count` side stick hits, one every 100 ms. Each hit ends before the next begins.
     private func play(_ count: Int, from start: Instant) {

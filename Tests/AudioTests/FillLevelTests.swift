@@ -70,7 +70,7 @@ extension SoundCardTests {
   @Test func levelOfTheLoopbackCardFallsAfterAMinuteWithoutUnderrun() throws {
     let device = try PCMDevice("hw:Loopback,0,2")
     defer { device.close() }
-    let events = SPSCRing<SoundEvent>(capacity: 16)
+    let events = SoundEvents()
     let loop = CardLoop(device: device, latency: .zero, module: nil, events: events)
     func play(until end: Instant) { while MonotonicClock.now < end { #expect(loop.step() == .playing) } }
     #expect(loop.start())

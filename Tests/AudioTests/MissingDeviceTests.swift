@@ -32,7 +32,7 @@ import Testing
 
   /// The card of the lab that appears is played in `CardLoopTests`.
   @Test func hitsForADeviceThatStaysAwayAreDroppedAndNoLossIsCounted() throws {
-    let events = SPSCRing<SoundEvent>(capacity: 16)
+    let events = SoundEvents()
     let device = PCMDevice(awaiting: "hw:Nowhere,7")
     #expect(device.isAwaited && device.summary.hasPrefix("hw:Nowhere,7: not usable now, so this peer"))
     let thread = AudioThread(events: events, module: nil, sink: .card(device, latency: .zero))

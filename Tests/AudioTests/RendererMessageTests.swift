@@ -51,7 +51,7 @@ import Testing
     let fit = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     renderer.map = .fit(fit)
-    let ring = SPSCRing<SoundEvent>(capacity: 4)
+    let ring = SoundEvents(capacity: 4)
     ring.push(event(on(), at: start))
     renderer.drain(ring, latency: .milliseconds(latency))
     // The note was submitted at frame 5000 of the card.
@@ -124,7 +124,7 @@ import Testing
 
   @Test func messageLossEndsAllNotes() throws {
     // First the ring overflows by one event, then the queue. In both cases, the lost event may be a Note Off.
-    let ring = SPSCRing<SoundEvent>(capacity: 4)
+    let ring = SoundEvents(capacity: 4)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     var frame = start
     for inRing in [true, false] {

@@ -37,7 +37,7 @@ import Transports
     var sounded: [Instant] = []
     /// Does the work of the audio thread until `end`: executes recalls and removes the hits that are due.
     func sound(until end: Instant) {
-      while let event = rings.sounds.pop() {
+      while let event = rings.sound.first.hits.pop() {
         if event.kind == .recall { waiting.removeAll(from: event.instant) } else { _ = waiting.insert(event) }
       }
       while let event = waiting.first, event.instant < end {

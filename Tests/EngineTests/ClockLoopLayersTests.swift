@@ -41,7 +41,7 @@ import Transports
       loop.play(from: later.at, to: .milliseconds(960))
     }
     var events: [SoundEvent] = []
-    while let event = rings.sounds.pop() { events.append(event) }
+    while let event = rings.sound.first.hits.pop() { events.append(event) }
     return events
   }
 

@@ -213,7 +213,7 @@ import _TestSupport
         next = loop.advance(to: next)
         rounds += 1
         while rings.ticks.pop() != nil {}
-        while rings.sounds.pop() != nil {}
+        while rings.sound.first.hits.pop() != nil {}
         clockMessages += studio.device.takeMessageCount()
         notes += studio.late.takeMessageCount()
       }

@@ -19,7 +19,7 @@ import Transports
     let rings = NetworkRings(bell: Doorbell())
     let source = SocketAddress(host: 0x7F00_0001, port: remote.data.port)
     rings.commands.push(
-      .open(slot: 0, SessionID(number: 1), StreamSource(ssrc: 7, address: source, localSSRC: 1)))
+      .open(slot: 0, SessionID(number: 1), StreamSource(ssrc: 7, address: source, localSSRC: 1), Admission()))
     var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
     let address = SocketAddress(host: 0x7F00_0002, port: local.data.port)
 

@@ -48,15 +48,15 @@ import _TestSupport
     #expect(
       !sound.isHeard && !sound.areTwo && sound.summary == nil && sound.cardState == nil
         && sound.warning(at: MonotonicClock.now) == nil)
-    let rings = ClockRings()
+    let rings = SoundRings()
     try sound.start(name: "one", rings: rings)
     let now = MonotonicClock.now
     for n in 0..<3 {
       let instant = now + .milliseconds(100 + 10 * Int64(n))
-      rings.sounds.push(SoundEvent(instant: instant, note: 37, velocity: 100, group: 0))
+      rings.first.hits.push(SoundEvent(instant: instant, note: 37, velocity: 100, group: 0))
     }
     sound.stop(after: now + .milliseconds(200))
-    #expect(sound.counters.hits == 3 && rings.sounds.count == 0)
+    #expect(sound.counters.hits == 3 && rings.first.hits.count == 0)
     try sound.finish()
   }
 
@@ -64,11 +64,11 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let sound = try outputs(recording: path)
-    let rings = ClockRings()
+    let rings = SoundRings()
     try sound.start(name: "one", rings: rings)
     MonotonicClock.sleep(until: sound.firstInstant + .milliseconds(20))
     let now = MonotonicClock.now
-    rings.sounds.push(.message(.noteOn(Channel(4)!, key: 60, velocity: 100), at: now))
+    rings.first.messages.push(.message(.noteOn(Channel(4)!, key: 60, velocity: 100), at: now))
     sound.stop(after: now + .milliseconds(300))
     try sound.finish()
     #expect(sound.counters.messages == 1 && sound.counters.droppedNotes == 0)

@@ -53,7 +53,7 @@ extension ClockLoop {
   mutating func advance(to now: Instant) -> Instant {
     while true {
       _ = execute()
-      if let next = step(at: now), !hasMore { return next }
+      if let next = step(at: now), !hasCommands { return next }
     }
   }
 

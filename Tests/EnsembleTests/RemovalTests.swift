@@ -43,7 +43,9 @@ import _TestSupport
     core.established(session, info(0x0A00_0002, named: name), at: now)
     let volume = Message.controlChange(Channel(wire: 0), controller: 7, value: 90)
     let expression = Message.controlChange(Channel(wire: 0), controller: 11, value: 80)
-    for message in [volume, expression] { core.sound(message, on: session, at: now) }
+    for message in [volume, expression] {
+      core.handle(.message(session, message, at: now, arrival: now, isRecovered: false), at: now)
+    }
     let timeline = TimelineMessage(
       claim: Claim(term: 1, identity: remote), revision: 0, start: Tick(0), end: Tick(0),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
@@ -59,7 +61,7 @@ import _TestSupport
     core.ensemble.received(presence, from: remote, at: now)
     core.ensemble.measured(ClockTransit(.back, sent: now, received: now), with: remote, at: now)
     core.ensemble.warn(of: remote, .isUnreadable)
-    core.sound(.noteOn(channel, key: 60, velocity: 100), on: session, at: now)
+    core.received(.controlChange(channel, controller: 1, value: 9), on: session, isSounded: true)
     core.handle(.peerSendsJournals(session), at: now)
     core.handle(.clock(session, ClockTransit(.out, sent: now, received: now)), at: now)
     #expect(!paths(of: remote, in: core).isEmpty && core.ensemble.owner(of: channel) == remote)
@@ -94,7 +96,7 @@ import _TestSupport
     #expect(paths(of: remote, in: core) == [])
     #expect(paths(of: name, in: core) == [])
     #expect(paths(of: SocketAddress(host: 0x0A00_0002, port: 5004), in: core) == [])
-    #expect(paths(in: core) { ($0 as? HeldNotes)?.isEmpty == false } == [])
+    #expect(paths(in: core) { ($0 as? ChannelSettings)?.messages.isEmpty == false } == [])
     #expect(core.roster.sessionCount == 1 && core.roster.identities == [Identity(9)])
     #expect(core.ensemble.owner(of: channel) == nil && core.roster.session(of: Identity(9)) == otherSession)
   }

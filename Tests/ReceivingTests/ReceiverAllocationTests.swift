@@ -29,17 +29,20 @@ import _TestSupport
       packets.append(octets { _ = sender.encode(message, at: now, into: &$0) })
       if n % 50 == 49 { sender.acknowledge(UInt16(truncatingIfNeeded: n - 20)) }
     }
+    var admission = Admission()
+    (admission.notes, admission.modification) = (true, true)
     let (first, second) = (SessionID(number: 1), SessionID(number: 2))
-    receiver.execute(.open(slot: 0, first, StreamSource(ssrc: 7, address: address, localSSRC: 1)))
+    receiver.execute(.open(slot: 0, first, StreamSource(ssrc: 7, address: address, localSSRC: 1), admission))
     let strange = SocketAddress(host: 2, port: 1)
     let strangeSource = StreamSource(ssrc: 7, address: strange, localSSRC: 1)
     // Everything once beforehand, because the Swift runtime allocates type metadata at first use.
     for n in [0, 2] {
       let packet = packets[n]
       _ = receiver.receive(packet.span, from: strange, at: now)
-      receiver.execute(.open(slot: 1, second, strangeSource))
+      receiver.execute(.open(slot: 1, second, strangeSource, admission))
       while receiver.takeEarlyPacket(at: now) != nil {}
       receiver.execute(.close(slot: 1, second))
+      while receiver.next() != nil {}
       _ = receiver.receive(packet.span, from: address, at: now)
       while receiver.next(in: packet.span) != nil {}
     }
@@ -48,15 +51,16 @@ import _TestSupport
     for n in 3..<packets.count where n % 10 != 3 {
       let packet = packets[n]
       _ = receiver.receive(packet.span, from: address, at: now)
-      while let reception = receiver.next(in: packet.span) {
-        guard case .message(_, _, _, _, let isRecovered) = reception else { continue }
+      while let output = receiver.next(in: packet.span) {
+        guard case .reception(.message(_, _, _, _, let isRecovered, _)) = output else { continue }
         if isRecovered { recovered += 1 } else { messages += 1 }
       }
       guard n % 100 == 0 else { continue }
       _ = receiver.receive(packet.span, from: strange, at: now)
-      receiver.execute(.open(slot: 1, second, strangeSource))
+      receiver.execute(.open(slot: 1, second, strangeSource, admission))
       while receiver.takeEarlyPacket(at: now) != nil {}
       receiver.execute(.close(slot: 1, second))
+      while receiver.next() != nil {}
     }
     let allocations = allocation_count_end()
     #expect(allocations == 0 && messages == 8997 && recovered >= 990, "\(allocations) \(messages) \(recovered)")

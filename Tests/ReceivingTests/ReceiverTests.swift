@@ -16,7 +16,7 @@ import _TestSupport
 
   private func open(_ n: Int) -> ReceivingCommand {
     let source = StreamSource(ssrc: UInt32(10 + n), address: address(n), localSSRC: UInt32(n))
-    return .open(slot: n, SessionID(number: UInt64(n)), source)
+    return .open(slot: n, SessionID(number: UInt64(n)), source, Admission())
   }
 
   /// A receiver with memory for `count` sessions.
@@ -31,12 +31,14 @@ import _TestSupport
   /// The receptions of a packet from host `n`.
   private func receive(_ packet: [UInt8], from n: Int, by receiver: inout Receiver) -> [Reception] {
     var receptions = [receiver.receive(packet.span, from: address(n), at: now)]
-    while let reception = receiver.next(in: packet.span) { receptions.append(reception) }
+    while let output = receiver.next(in: packet.span) {
+      if case .reception(let reception) = output { receptions.append(reception) }
+    }
     return receptions
   }
 
   private func messages(_ receptions: [Reception]) -> [Message] {
-    receptions.compactMap { if case .message(_, let message, _, _, _) = $0 { message } else { nil } }
+    receptions.compactMap { if case .message(_, let message, _, _, _, _) = $0 { message } else { nil } }
   }
 
   private func session(_ receptions: [Reception]) -> UInt64? {
@@ -72,7 +74,7 @@ import _TestSupport
       return
     }
     let source = StreamSource(ssrc: 99, address: address(7), localSSRC: 1)
-    receiver.execute(.open(slot: 0, SessionID(number: 5), source))
+    receiver.execute(.open(slot: 0, SessionID(number: 5), source, Admission()))
     // A command for the ended session has no effect.
     receiver.execute(.close(slot: 0, SessionID(number: 0)))
     var new = PacketSender(ssrc: 99, sequence: 700)
@@ -145,7 +147,7 @@ import _TestSupport
       StreamSource(ssrc: UInt32(n / 3), address: address(n), localSSRC: UInt32(n))
     }
     for n in (0..<count).shuffled(using: &random) {
-      receiver.execute(.open(slot: n, SessionID(number: UInt64(n)), source(n)))
+      receiver.execute(.open(slot: n, SessionID(number: UInt64(n)), source(n), Admission()))
     }
     func localSSRC(_ ssrc: Int, at host: Int) -> UInt32? {
       let request = octets { _ = ClockProbe(ssrc: UInt32(ssrc), identity: 5, sentAt: now).append(to: &$0) }

@@ -13,7 +13,7 @@ package final class AudioLoop: @unchecked Sendable {
   private var renderer: Renderer
   private var period = StereoPeriod()
   private let sink: AudioSink
-  private let events: SPSCRing<SoundEvent>
+  private let events: SoundEvents
   private let recording: Unmanaged<WAVOutput>?
   /// The end in nanoseconds of CLOCK_MONOTONIC.
   private let endInstant = Atomic<Int64>(.max)
@@ -21,7 +21,7 @@ package final class AudioLoop: @unchecked Sendable {
 
   /// Creates a loop that renders the hits and messages of `events` into `sink`. A recording begins with the first period
   /// that `device` will request.
-  package init(device: NominalDevice, module: consuming SoundModule?, sink: AudioSink, events: SPSCRing<SoundEvent>) {
+  package init(device: NominalDevice, module: consuming SoundModule?, sink: AudioSink, events: SoundEvents) {
     self.device = device
     self.sink = sink
     self.events = events

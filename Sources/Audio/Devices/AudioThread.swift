@@ -34,7 +34,7 @@ public final class AudioThread {
   ///
   /// Real-time: not safe.
   public init(
-    events: SPSCRing<SoundEvent>, module: consuming SoundModule?, sink: AudioSink, grid: FrameGrid = .standard
+    events: SoundEvents, module: consuming SoundModule?, sink: AudioSink, grid: FrameGrid = .standard
   ) {
     // 60 ms for the thread to start, so that the first period is not an underrun.
     let nominalDevice = NominalDevice(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))

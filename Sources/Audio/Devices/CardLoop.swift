@@ -62,7 +62,7 @@ package final class CardLoop: @unchecked Sendable {
   var lastWrite: Instant
   /// When the loop last tried to open the device.
   var lastOpenAttempt: Instant
-  private let events: SPSCRing<SoundEvent>
+  private let events: SoundEvents
   /// The delay after the device, by which hits are played earlier.
   private let latency: Nanoseconds
   /// The end in nanoseconds of CLOCK_MONOTONIC.
@@ -76,7 +76,7 @@ package final class CardLoop: @unchecked Sendable {
 
   /// Creates a loop that plays on `device` and owns it from now on. `module` must have been loaded for the grid of the
   /// device.
-  package init(device: PCMDevice, latency: Nanoseconds, module: consuming SoundModule?, events: SPSCRing<SoundEvent>) {
+  package init(device: PCMDevice, latency: Nanoseconds, module: consuming SoundModule?, events: SoundEvents) {
     self.device = device
     self.latency = latency
     self.events = events

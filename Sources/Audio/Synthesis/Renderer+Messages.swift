@@ -44,19 +44,20 @@ extension Renderer {
     module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(end &- frame))
   }
 
-  /// Takes all events from `ring` and adds them. Hits and recalls take effect earlier by `latency`. If the ring has dropped
-  /// events since the last call, all notes end.
+  /// Takes all events from `events` and adds them. Hits and recalls take effect earlier by `latency`. If messages were dropped
+  /// since the last call, all notes end.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func drain(_ ring: SPSCRing<SoundEvent>, latency: Nanoseconds) {
-    while var event = ring.pop() {
-      if case .message = event.kind {} else { event.instant = event.instant - latency }
+  mutating func drain(_ events: SoundEvents, latency: Nanoseconds) {
+    while var event = events.hits.pop() {
+      event.instant = event.instant - latency
       add(event)
     }
-    let dropped = ring.dropped
-    if dropped != knownRingDrops { handleMessageLoss() }
-    knownRingDrops = dropped
+    while let event = events.messages.pop() { add(event) }
+    let dropped = events.messages.dropped
+    if dropped != droppedMessages { handleMessageLoss() }
+    droppedMessages = dropped
   }
 
   /// Ends all notes and removes all waiting messages, because a Note Off may be among the lost messages.

@@ -25,8 +25,8 @@ public struct Renderer: ~Copyable {
   /// The waiting messages. One thread submits all messages, so their instants never decrease and the queue keeps their
   /// order.
   var messages = EventQueue()
-  /// The number of events that the ring had dropped at the last call of ``drain(_:latency:)``.
-  var knownRingDrops = 0
+  /// The number of messages that were dropped before the last call of ``drain(_:latency:)``.
+  var droppedMessages = 0
 
   /// Creates a renderer. ``map`` is `grid` until it is set.
   ///

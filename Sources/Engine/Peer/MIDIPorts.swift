@@ -2,6 +2,7 @@ import Ensemble
 import MIDI
 import MusicalTime
 import Realtime
+import Receiving
 import Transports
 
 /// The ALSA ports of a peer, as the control thread sees them: the connections, the held notes and the external clocks.

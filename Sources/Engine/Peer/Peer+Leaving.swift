@@ -16,10 +16,13 @@ extension Peer {
     discovery?.withdraw()
     core.releaseNotes()
     execute(core.takeOutputs(at: now))
+    network.stop()
+    // The ends of the notes of remote peers go to the notes port.
+    while networkRings.events.count > 0 { receiveFromNetwork() }
+    execute(core.takeOutputs(at: now))
     clock.stop()
     core.leave(at: now)
     execute(core.takeOutputs(at: now))
-    network.stop()
     if !sound.stop(after: now) {
       log.warning("sound card: the card or its sound server does not respond; restart the sound server")
     }

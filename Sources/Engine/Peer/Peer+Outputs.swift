@@ -29,24 +29,23 @@ extension Peer {
       case .play(let schedule):
         clock.rings.schedule.publish(schedule)
         clock.rings.bell.ring()
-      case .sound(let message, let session):
-        // The programs at the notes port get the notes of the remote peers only. A message without a session comes from the
-        // local player.
-        if session != nil, midi != nil { clock.send(.port(message)) }
-        // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They
-        // sound on channel 16 (zero-based 15).
-        clock.sound(message.on(message.channel == Channel(wire: 0) ? Channel(wire: 15) : nil))
-        if observer != nil {
-          let peer = session.flatMap { core.roster[$0]?.reference }
-          observer?.report(.sounded(message, from: peer), about: peer, at: MonotonicClock.now)
-        }
       case .receiving(let command):
         execute(command)
         commandsReceiver = true
+      case .sounded(let message, let session): report(message, from: session)
       case .event(let event): notify(event)
       }
     }
     if commandsReceiver { networkRings.signal.signal() }
+  }
+
+  /// Passes a message that sounds to the programs at the notes port and to the observer.
+  private func report(_ message: Message, from session: SessionID?) {
+    // The programs get the notes of the remote peers only. A message without a session comes from the local player.
+    if session != nil, midi != nil { clock.send(.port(message)) }
+    guard observer != nil else { return }
+    let peer = session.flatMap { core.roster[$0]?.reference }
+    observer?.report(.sounded(message, from: peer), about: peer, at: MonotonicClock.now)
   }
 
   /// Passes a command to the clock thread. Messages have their own ring, because they may wait.
@@ -56,7 +55,7 @@ extension Peer {
 
   /// Passes a command to the network thread, together with the memory that it needs.
   private func execute(_ command: ReceivingCommand) {
-    if case .open(let slot, _, _) = command, slot >= receivingCapacity {
+    if case .open(let slot, _, _, _) = command, slot >= receivingCapacity {
       // The thread takes the last block before it executes the command for which the block was given.
       while networkRings.memory.isFull {
         networkRings.signal.signal()

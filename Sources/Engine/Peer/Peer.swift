@@ -15,7 +15,8 @@ import Transports
 /// A peer belongs to the thread that created it, the control thread. ``run(status:watch:)`` blocks this thread until the end.
 ///
 ///     network thread ── arrivals ──▶ control thread ── schedules, commands ──▶ clock thread ── hits ──▶ audio threads
-///           └─ answers clock probes        └─ sessions, ensemble, trace            └─ ticks to sessions and ports
+///           ├─ answers clock probes        └─ sessions, ensemble, trace            └─ ticks to sessions and ports
+///           └─ notes ──▶ audio threads
 public final class Peer {
   let configuration: PeerConfiguration
   let log: Logger
@@ -51,6 +52,8 @@ public final class Peer {
   var observer: EventObserver?
   /// The newest counters of the clock thread.
   var clockCounters = ClockCounters()
+  /// The newest counters of the network thread.
+  var networkCounters = NetworkCounters()
 
   // MARK: State of the player
 
@@ -104,10 +107,11 @@ public final class Peer {
     ports = try PortPair(port: configuration.port)
     probes = ProbeSender(socket: ports.data)
     let now = MonotonicClock.now
-    let clockRings = ClockRings()
+    let soundRings = SoundRings()
+    let clockRings = ClockRings(sound: soundRings)
     do {
       midi = try MIDIPorts(configuration)
-      try sound.start(name: configuration.name, rings: clockRings)
+      try sound.start(name: configuration.name, rings: soundRings)
     } catch {
       midi?.sequencer.close()
       ports.close()
@@ -137,7 +141,7 @@ public final class Peer {
     settings.records = sound.areTwo
     settings.sequencer = midi?.sequencer
     clock = ClockThread(rings: clockRings, settings: settings)
-    networkRings = NetworkRings(bell: mailbox.bell)
+    networkRings = NetworkRings(bell: mailbox.bell, sound: soundRings, hasSecondAudioThread: sound.areTwo)
     network = NetworkThread(
       ports: ports, sequencer: midi?.sequencer, identity: store.identity.bits,
       rings: networkRings)
@@ -245,7 +249,7 @@ public final class Peer {
   }
 
   /// Passes to the core what the network thread has received at the UDP ports.
-  private func receiveFromNetwork() {
+  func receiveFromNetwork() {
     // The number is bounded, so that a flood delays nothing else and its replies do not accumulate.
     var remaining = 256
     while remaining > 0, let event = networkRings.events.pop() {

@@ -82,21 +82,21 @@ final class SoundOutputs {
   /// When the recording's first frame sounds.
   var firstInstant: Instant { cardlessThread?.firstInstant ?? Instant(nanoseconds: 0) }
 
-  /// Opens the recording and starts the audio threads. The sound card reads its hits from `rings.sounds`. The recording reads
-  /// them from `rings.recorded`, or from `rings.sounds` if there is no sound card.
+  /// Opens the recording and starts the audio threads. The sound card reads its events from `rings.first`. The recording reads them
+  /// from `rings.recording`, or from `rings.first` if there is no sound card.
   ///
   /// - Parameter name: the name of the peer.
   /// - Throws: ``AudioFileError``; no file remains then.
-  func start(name: String, rings: ClockRings) throws(AudioFileError) {
+  func start(name: String, rings: SoundRings) throws(AudioFileError) {
     if let path { recording = try WAVOutput(path: path, name: name) }
     if let device {
       cardThread = AudioThread(
-        events: rings.sounds, module: cardModule.take(), sink: .card(device, latency: latency), grid: device.grid)
+        events: rings.first, module: cardModule.take(), sink: .card(device, latency: latency), grid: device.grid)
       if device.usesSoundServer { measureServerDelay() }
     }
     if recording != nil || device == nil {
       cardlessThread = AudioThread(
-        events: device == nil ? rings.sounds : rings.recorded, module: recordingModule.take(),
+        events: device == nil ? rings.first : rings.recording, module: recordingModule.take(),
         sink: recording.map { .wav($0) } ?? .none)
     }
     initialLead = lead

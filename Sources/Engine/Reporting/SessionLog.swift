@@ -1,6 +1,7 @@
 import Ensemble
 import Logging
 import MusicalTime
+import Receiving
 
 /// Logs the begin and end of sessions. Any host on the network can cause them a thousand times a second, so the rate is
 /// limited: 128 lines at once, then one per second.

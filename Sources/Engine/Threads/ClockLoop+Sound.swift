@@ -30,7 +30,7 @@ extension ClockLoop {
   /// audio thread, which renders the recording.
   @_noLocks @_noAllocation
   func send(_ event: SoundEvent) {
-    shared.sounds.push(event)
-    if hasSecondAudioThread { shared.recorded.push(event) }
+    shared.sound.first.hits.push(event)
+    if hasSecondAudioThread { shared.sound.recording.hits.push(event) }
   }
 }

@@ -13,8 +13,7 @@ import Transports
 struct ClockLoop: ~Copyable {
   /// The maximum number of simultaneous sessions.
   static var maximumSessions: Int { 1100 }
-  /// The maximum number of commands that are executed, and of sounds that are passed on, before the loop checks the deadlines
-  /// again. A thousand peers can cause thousands of commands at once, and each takes up to a microsecond.
+  /// The maximum number of commands that are executed before the loop checks the deadlines again. A thousand peers can cause thousands of commands at once, and each takes up to a microsecond.
   static var slice: Int { @_noLocks @_noAllocation get { 16 } }
 
   let shared: ClockRings
@@ -22,7 +21,7 @@ struct ClockLoop: ~Copyable {
   var sender: StreamSender
   var table = StepTable()
   var port: ClockPort?
-  /// Whether sound events also go to ``ClockRings/recorded``.
+  /// Whether hits also go to ``SoundRings/recording``.
   let hasSecondAudioThread: Bool
   private var counters = ClockCounters()
 
@@ -45,15 +44,8 @@ struct ClockLoop: ~Copyable {
       // Read before the rings, so that a command after the reading ends the wait.
       let bellCount = shared.bell.count
       guard execute() else { return }
-      if let next = step(at: MonotonicClock.now), !hasMore { shared.bell.wait(until: next, since: bellCount) }
+      if let next = step(at: MonotonicClock.now), !hasCommands { shared.bell.wait(until: next, since: bellCount) }
     }
-  }
-
-  /// Whether sounds or commands are left that can be processed now.
-  ///
-  /// Real-time: safe.
-  var hasMore: Bool {
-    @_noLocks @_noAllocation mutating get { shared.playedSounds.count > 0 || hasCommands }
   }
 
   /// Whether ``execute()`` would execute a command now.
@@ -96,7 +88,6 @@ struct ClockLoop: ~Copyable {
   @_noLocks @_noAllocation
   mutating func step(at now: Instant) -> Instant? {
     adoptState(at: now)
-    passSounds()
     if let output = sender.poll(at: now) {
       perform(output, at: now)
       return nil
@@ -120,17 +111,6 @@ struct ClockLoop: ~Copyable {
     if let schedule = shared.schedule.take() { sender.adopt(schedule, at: now) }
   }
 
-  /// Passes up to ``slice`` messages of the players to the local sound. They go before everything that the sender does,
-  /// because a message to a thousand peers takes milliseconds.
-  @_noLocks @_noAllocation
-  private mutating func passSounds() {
-    var remaining = Self.slice
-    while remaining > 0, let message = shared.playedSounds.pop() {
-      remaining -= 1
-      send(.message(message, at: MonotonicClock.now))
-    }
-  }
-
   /// Passes `message` to its destination.
   @_noLocks @_noAllocation
   private mutating func pass(_ message: OutgoingMessage) {
@@ -140,14 +120,13 @@ struct ClockLoop: ~Copyable {
     }
   }
 
-  /// Passes all sounds on, sends Stop to the receivers that are playing, and then sends all messages in the ring: they end the
-  /// notes that sound.
+  /// Sends Stop to the receivers that are playing, and then sends all messages in the ring: they end the notes that sound at other
+  /// peers.
   @_noLocks @_noAllocation
   private mutating func quit(at now: Instant) {
     // No deadline follows, so no packet has to wait for one.
     sender.quietTime = .zero
     sender.stopStreams(at: now)
-    while shared.playedSounds.count > 0 { passSounds() }
     while true {
       while let output = sender.poll(at: now) { perform(output, at: now) }
       guard let message = shared.messages.pop() else { break }

@@ -14,16 +14,14 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let table = TripleBuffer(StepTable())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
-  /// The messages of the players that sound here.
-  let playedSounds = SPSCRing<Message>(capacity: 1024)
   let bell = Doorbell()
   // From the clock thread to the control thread and to the audio threads.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())
-  /// The events for the sound card; without a sound card, for the recording; without both, only to be counted.
-  let sounds = SPSCRing<SoundEvent>(capacity: 1024)
-  /// The same events for the recording, if there are a sound card and a recording. Otherwise not used.
-  let recorded = SPSCRing<SoundEvent>(capacity: 1024)
+  /// The hits for the audio threads.
+  let sound: SoundRings
+
+  init(sound: SoundRings = SoundRings()) { self.sound = sound }
 }
 
 /// The clock thread, with FIFO priority 70. The thread sleeps until the next deadline or command.
@@ -51,13 +49,6 @@ final class ClockThread {
   func send(_ message: OutgoingMessage) -> Bool {
     defer { rings.bell.ring() }
     return rings.messages.push(message)
-  }
-
-  /// Passes a message of a player to the local sound. Returns false if the ring is full.
-  @discardableResult
-  func sound(_ message: Message) -> Bool {
-    defer { rings.bell.ring() }
-    return rings.playedSounds.push(message)
   }
 
   /// Ends the thread and waits for its end.

@@ -1,4 +1,6 @@
+import Audio
 import BasicContainers
+import MIDI
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
@@ -18,6 +20,7 @@ struct NetworkLoop: ~Copyable {
   /// The number of waiting datagrams that wakes the control thread in any case.
   private static var wakeThreshold: Int { @_noLocks @_noAllocation get { 256 } }
 
+  private var counters = NetworkCounters()
   private var probes: ProbeSender
   /// The received datagram.
   private var datagram = Datagram()
@@ -65,19 +68,45 @@ struct NetworkLoop: ~Copyable {
       }
     }
     if rings.events.count >= Self.wakeThreshold { wakesControl = true }
+    if receiver.refused != counters.refused {
+      counters.refused = receiver.refused
+      rings.counters.publish(counters)
+    }
     if wakesControl { rings.bell.ring() }
   }
 
   /// Executes the commands of the control thread, and receives the packets that arrived before their session began.
+  ///
+  /// Real-time: safe.
   @_noLocks @_noAllocation
-  private mutating func executeCommands() {
+  mutating func executeCommands() {
     while let command = rings.commands.pop() {
       if let block = rings.memory.take() { receiver.add(block) }
       receiver.execute(command)
+      while let output = receiver.next() {
+        perform(output)
+        rings.bell.ring()
+      }
       while let packet = receiver.takeEarlyPacket(at: MonotonicClock.now) {
         decode(packet)
         rings.bell.ring()
       }
+    }
+  }
+
+  /// Performs an output of the receiver: passes a message to the audio threads, or a reception to the control thread.
+  @_noLocks @_noAllocation
+  private func perform(_ output: Receiver.Output) {
+    switch output {
+    case .reception(let reception): pass(reception)
+    case .sound(let message, _):
+      // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They sound on
+      // channel 16 (zero-based 15).
+      var audible = message
+      if let channel = message.channel, channel.wire == 0 { audible = message.on(Channel(wire: 15)) }
+      let event = SoundEvent.message(audible, at: MonotonicClock.now)
+      rings.sound.first.messages.push(event)
+      if rings.hasSecondAudioThread { rings.sound.recording.messages.push(event) }
     }
   }
 
@@ -156,7 +185,7 @@ struct NetworkLoop: ~Copyable {
   private mutating func decode() {
     let octets = datagram.octets.span.extracting(first: datagram.count)
     pass(receiver.receive(octets, from: datagram.from, at: datagram.at))
-    while let reception = receiver.next(in: octets) { pass(reception) }
+    while let output = receiver.next(in: octets) { perform(output) }
   }
 
   /// Decodes a packet that arrived before its session began.
@@ -164,6 +193,6 @@ struct NetworkLoop: ~Copyable {
   private mutating func decode(_ packet: EarlyPacket) {
     let octets = packet.octets.span.extracting(first: packet.count)
     pass(receiver.receive(octets, from: packet.source, at: packet.arrival))
-    while let reception = receiver.next(in: octets) { pass(reception) }
+    while let output = receiver.next(in: octets) { perform(output) }
   }
 }

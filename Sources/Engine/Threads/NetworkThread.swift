@@ -18,29 +18,43 @@ struct NetworkRings: Sendable, BitwiseCopyable {
   /// The datagrams to which ``events`` refers.
   let datagrams = SPSCRing<Datagram>(capacity: 4096)
   let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)
+  let counters = TripleBuffer(NetworkCounters())
   /// The bell of the control thread.
   let bell: Doorbell
+  /// To the audio threads: the messages that sound.
+  let sound: SoundRings
+  /// Whether messages also go to ``SoundRings/recording``.
+  let hasSecondAudioThread: Bool
+
+  init(bell: Doorbell, sound: SoundRings = SoundRings(), hasSecondAudioThread: Bool = false) {
+    (self.bell, self.sound, self.hasSecondAudioThread) = (bell, sound, hasSecondAudioThread)
+  }
 }
 
 /// The network thread, with FIFO priority 65. The thread sleeps until a datagram or an ALSA event arrives.
 final class NetworkThread {
   private let thread: RealtimeThread
   private let quit = Quit()
+  private let signal: EventSignal
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
 
   /// Starts the thread. `identity` is that of the local peer.
   init(ports: PortPair, sequencer: Sequencer?, identity: UInt64, rings: NetworkRings) {
     let quit = quit
+    signal = rings.signal
     thread = RealtimeThread(name: "network", priority: 65) {
       var loop = NetworkLoop(ports: ports, sequencer: sequencer, identity: identity, rings: rings)
-      while !quit.flag.load(ordering: .relaxed) { loop.round() }
+      while !quit.flag.load(ordering: .acquiring) { loop.round() }
+      // The notes that the last commands end must not sound on.
+      loop.executeCommands()
     }
   }
 
-  /// Ends the thread and waits for its end, which takes at most 100 ms.
+  /// Ends the thread after it has executed all commands, and waits for its end.
   func stop() {
-    quit.flag.store(true, ordering: .relaxed)
+    quit.flag.store(true, ordering: .releasing)
+    signal.signal()
     thread.join()
   }
 

@@ -24,7 +24,9 @@ extension PeerCore {
           takesClock: peerClock(of: session) == nil)))
     updateStream(of: session)
     let source = StreamSource(ssrc: info.ssrc, address: info.data, localSSRC: info.localSSRC)
-    emit(.receiving(.open(slot: stream.slot, session, source)))
+    let admission = admission(of: slot)
+    ensemble.roster[slot].session!.admission = admission
+    emit(.receiving(.open(slot: stream.slot, session, source, admission)))
     emit(.event(.connected(ensemble.roster[slot].reference)))
   }
 
@@ -63,6 +65,7 @@ extension PeerCore {
       if closed == session { return }
     }
     ensemble.roster.recognise(session, as: identity)
+    isAdmissionOutdated = true
     // The session may have moved to an earlier row of the same identity.
     let recognisedSlot = ensemble.roster.slot(of: session)!
     ensemble.roster[recognisedSlot].session!.isStandardDevice = false
@@ -98,13 +101,17 @@ extension PeerCore {
   func recognisedAsStandardDevice(_ session: SessionID, at now: Instant) {
     let slot = ensemble.roster.slot(of: session)
     if let slot { ensemble.roster[slot].session!.isStandardDevice = true }
+    isAdmissionOutdated = true
     reportJoined(session)
     invitations.isStandardDevice(session)
     guard let slot, let withheld = ensemble.roster[slot].session else { return }
     ensemble.roster[slot].session!.withheldVolume = nil
     ensemble.roster[slot].session!.withheldExpression = nil
-    if let message = withheld.withheldVolume { sound(message, on: session, at: now) }
-    if let message = withheld.withheldExpression { sound(message, on: session, at: now) }
+    for message in [withheld.withheldVolume, withheld.withheldExpression] {
+      guard let message, isOpen(.modification, to: slot) else { continue }
+      ensemble.roster[slot].session!.settings.note(message)
+      sound(message, from: session)
+    }
     sendSettings(on: session)
   }
 
@@ -129,8 +136,8 @@ extension PeerCore {
   ///
   /// - Parameter isSaid: whether the peer ended the session.
   func ended(_ session: SessionID, isSaid: Bool = false, at now: Instant) {
-    releaseNotes(of: session)
     releaseChannels(of: session)
+    isAdmissionOutdated = true
     let slot = ensemble.roster.slot(of: session)
     if let slot, ensemble.roster[slot].session!.isReported {
       emit(.event(.left(ensemble.roster[slot].reference)))

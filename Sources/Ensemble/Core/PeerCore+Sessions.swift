@@ -76,7 +76,7 @@ extension PeerCore {
     if let n = peerClock(of: session) { peerClocks[n].measured(corrected, at: now) }
   }
 
-  /// Handles a MIDI message of a remote peer: activity, a note or controller that sounds here, or a tick of the master.
+  /// Handles a MIDI message of a remote peer: activity, or a tick of the master.
   ///
   /// - Parameters:
   ///   - instant: when the message applies, by the sender's clock, in units of 100 us.
@@ -90,7 +90,7 @@ extension PeerCore {
       if let sender, ensemble.received(message, at: instant, isRecovered: isRecovered, from: sender, now: now) {
         return
       }
-      return sound(message, on: session, at: now)
+      return withhold(message, on: session)
     }
     guard message == .clock else { return }
     guard let sender, ensemble.role == .follower(of: sender) else {
@@ -129,6 +129,7 @@ extension PeerCore {
     case .standardDevice: recognisedAsStandardDevice(session, at: now)
     case .tuttiPeer:
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.isStandardDevice = false }
+      isAdmissionOutdated = true
     case nil: break
     }
   }

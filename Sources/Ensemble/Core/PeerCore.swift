@@ -29,10 +29,10 @@ public final class PeerCore {
     case stream(StreamCommand)
     /// Play by this schedule from now on.
     case play(PlaybackSchedule)
-    /// Sound a note or controller: of a remote peer in session, or of the local player (nil).
-    case sound(Message, from: SessionID?)
     /// Execute a command of the receiver, on the network thread.
     case receiving(ReceivingCommand)
+    /// Inform the programs and the user that a message sounds: of a remote peer, or of the local player (nil).
+    case sounded(Message, from: SessionID?)
     /// Inform the user.
     case event(Event)
   }
@@ -59,6 +59,10 @@ public final class PeerCore {
   /// The slots of the RTP streams.
   var streamIDs = StreamIDAllocator()
   private var outputs: [Output] = []
+  /// Whether the kind or the name of a peer has changed since the last call of ``updateAdmissions()``.
+  var isAdmissionOutdated = false
+  /// The gates at the last call of ``updateAdmissions()``.
+  var admittedGates = Gates()
   /// The rate limit that the network thread puts into its replies to clock probes.
   private var probeRateLimit: UInt16 = 0
 
@@ -120,8 +124,10 @@ public final class PeerCore {
       if !peerClocks.isEmpty { handleSessions(at: now) }
       endpoint.received(report, on: session)
       if let sendInstant { endpoint.received(sendInstant: sendInstant, at: report.arrival, on: session) }
-    case .message(let session, let message, let stamp, let arrival, let isRecovered):
+    case .message(let session, let message, let stamp, let arrival, let isRecovered, let isSounded):
       endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
+      received(message, on: session, isSounded: isSounded)
+    case .released(let session, let message): emit(.sounded(message, from: session))
     case .systemExclusive(let session, let stamp, let arrival):
       endpoint.received(systemExclusive: systemExclusive(), stamped: stamp, at: arrival, on: session)
     case .unknownSource(let ssrc, let address, let arrival):
@@ -160,6 +166,7 @@ public final class PeerCore {
   public func takeOutputs(at now: Instant) -> [Output] {
     handleSessions(at: now)
     handleEnsembleOutputs(at: now)
+    updateAdmissions()
     if endpoint.probeRateLimit != probeRateLimit {
       probeRateLimit = endpoint.probeRateLimit
       emit(.receiving(.limitProbes(probeRateLimit)))
@@ -182,7 +189,7 @@ public final class PeerCore {
   /// Ends all notes: those of the player, and those that remote peers hold here.
   public func releaseNotes() {
     endPlayedNotes()
-    for session in roster.sessions { releaseNotes(of: session.id) }
+    emit(.receiving(.releaseNotes))
   }
 
   /// Ends all sessions.

@@ -1,10 +1,11 @@
 import MIDI
 import PeerProtocol
+import Receiving
 
 /// The notes of the local player that still sound.
 ///
-/// ``RemotePeer/Session`` contains the notes that a remote peer holds, and its budget. Notes have no deadline: they end by a
-/// message, or with their session.
+/// The receiver knows the notes that a remote peer holds, and its budget. Notes have no deadline: they end by a message, or with
+/// their session.
 public struct Notes: Sendable {
   /// A key of the player's instrument.
   struct Key: Hashable, Sendable {
@@ -34,8 +35,6 @@ public struct Notes: Sendable {
   var settings = ChannelSettings()
   /// The channel on which the settings of the player sound: that of the local peer, or channel 16 if it has none.
   var channel = Channel(wire: 15)
-  /// The number of messages of remote peers that their budgets have refused.
-  public internal(set) var refused: Int64 = 0
 
   /// Records a Note On to `destination`.
   ///

@@ -56,12 +56,12 @@ extension PeerCore {
     notes.channel = channel ?? Self.lastChannel
     let moved = settings.messages(on: former)
     guard !moved.isEmpty else { return }
-    for message in settings.release(former, defaultProgram: defaultProgram(former)) { emit(.sound(message, from: nil)) }
+    for message in settings.release(former, defaultProgram: defaultProgram(former)) { sound(message, from: nil) }
     restoreSettings(on: former, except: nil)
     guard let channel else { return }
     for message in moved.map({ $0.on(channel) }) {
       emit(.stream(.message(StreamMessage(message, at: nil, to: .tuttiPeers))))
-      emit(.sound(message, from: nil))
+      sound(message, from: nil)
     }
   }
 
@@ -71,10 +71,7 @@ extension PeerCore {
     let channels = ensemble.roster[slot].session!.settings.channels.subtracting(kept)
     for channel in channels.sorted(by: { $0.wire < $1.wire }) {
       let resets = ensemble.roster[slot].session!.settings.release(channel, defaultProgram: defaultProgram(channel))
-      for message in resets {
-        ensemble.roster[slot].session!.heldNotes.note(message)
-        emit(.sound(message, from: session))
-      }
+      for message in resets { sound(message, from: session) }
       restoreSettings(on: channel, except: session)
     }
   }
@@ -84,8 +81,8 @@ extension PeerCore {
     for other in roster.sessions where other.id != session {
       let messages = other.settings.messages(on: channel)
       guard !messages.isEmpty, let slot = roster.slot(of: other.id), isOpen(.modification, to: slot) else { continue }
-      for message in messages { emit(.sound(message, from: other.id)) }
+      for message in messages { sound(message, from: other.id) }
     }
-    for message in playersSettings.messages(on: channel) { emit(.sound(message, from: nil)) }
+    for message in playersSettings.messages(on: channel) { sound(message, from: nil) }
   }
 }

@@ -2,6 +2,7 @@ public import MIDI
 public import MusicalTime
 import PeerProtocol
 import RTPMIDI
+import Receiving
 import Sending
 
 // Notes and controllers between players.
@@ -92,36 +93,38 @@ extension PeerCore {
     emit(.stream(.message(StreamMessage(message, at: nil, to: .standardDevices))))
     notes.asPlayed.note(message)
     notes.settings.note(message)
-    emit(.sound(sent, from: nil))
+    sound(sent, from: nil)
   }
 
-  /// Sounds a message of a remote peer if its gate is open and its budget admits it. The end of a note that sounds is always
-  /// admitted.
-  func sound(_ message: Message, on session: SessionID, at now: Instant) {
-    guard let slot = ensemble.roster.slot(of: session) else { return }
-    let identity = ensemble.roster[slot].identity
-    let isUnknown = identity == nil && !ensemble.roster[slot].session!.isStandardDevice
-    // Until the kind of the peer is known, these messages may be activity: see ``RemotePeer/Session/withheldVolume``.
-    if isUnknown, case .controlChange(Self.activityChannel, let controller, _) = message {
-      if controller == EnsembleState.totalController {
-        ensemble.roster[slot].session!.withheldVolume = message
-        return
-      }
-      if controller == EnsembleState.levelController {
-        ensemble.roster[slot].session!.withheldExpression = message
-        return
-      }
+  /// Sounds a message on behalf of a session, or of the local player (nil), whatever the gates are.
+  func sound(_ message: Message, from session: SessionID?) {
+    if let session {
+      guard let stream = roster.stream(of: session) else { return }
+      emit(.receiving(.sound(slot: stream.slot, session, message)))
+    } else {
+      emit(.receiving(.play(message)))
     }
-    if !ensemble.roster[slot].session!.heldNotes.ends(with: message) {
-      guard isOpen(message.key == nil ? .modification : .notes, to: slot) else { return }
-      guard ensemble.roster[slot].session!.budget.admit(at: now) else {
-        notes.refused += 1
-        return
-      }
-    }
-    ensemble.roster[slot].session!.heldNotes.note(message)
+    emit(.sounded(message, from: session))
+  }
+
+  /// The network thread has received a channel message of a session, and has passed it to the sound if `isSounded` is true.
+  func received(_ message: Message, on session: SessionID, isSounded: Bool) {
+    guard isSounded, let slot = ensemble.roster.slot(of: session) else { return }
     ensemble.roster[slot].session!.settings.note(message)
-    emit(.sound(message, from: session))
+    emit(.sounded(message, from: session))
+  }
+
+  /// Keeps a message that may report activity until the kind of the peer is known: see
+  /// ``RemotePeer/Session/withheldVolume``.
+  func withhold(_ message: Message, on session: SessionID) {
+    guard message.reportsActivity, let slot = ensemble.roster.slot(of: session), ensemble.roster[slot].identity == nil,
+      !ensemble.roster[slot].session!.isStandardDevice, case .controlChange(_, let controller, _) = message
+    else { return }
+    if controller == EnsembleState.totalController {
+      ensemble.roster[slot].session!.withheldVolume = message
+    } else {
+      ensemble.roster[slot].session!.withheldExpression = message
+    }
   }
 
   /// Whether a gate is open to the peer in a slot of the roster, which is in session.
@@ -132,10 +135,25 @@ extension PeerCore {
     return ensemble.admits(gate, from: identity, named: session.info.name)
   }
 
-  /// Ends the notes that the peer of a session holds here.
-  func releaseNotes(of session: SessionID) {
-    guard let slot = ensemble.roster.slot(of: session) else { return }
-    for message in ensemble.roster[slot].session!.heldNotes.release() { emit(.sound(message, from: session)) }
+  /// What of the peer in a slot of the roster may sound.
+  func admission(of slot: Roster.Slot) -> Admission {
+    var admission = Admission()
+    (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
+    admission.isStandardDevice = ensemble.roster[slot].session!.isStandardDevice
+    return admission
+  }
+
+  /// Tells the receiver what may sound, for each session for which this has changed.
+  func updateAdmissions() {
+    guard isAdmissionOutdated || ensemble.gates != admittedGates else { return }
+    (isAdmissionOutdated, admittedGates) = (false, ensemble.gates)
+    for session in roster.mapSessions({ $0.session!.id }) {
+      guard let slot = ensemble.roster.slot(of: session) else { continue }
+      let admission = admission(of: slot)
+      guard ensemble.roster[slot].session!.admission != admission else { continue }
+      ensemble.roster[slot].session!.admission = admission
+      emit(.receiving(.admit(slot: ensemble.roster[slot].session!.stream.slot, session, admission)))
+    }
   }
 
   static var activityChannel: Channel { EnsembleState.activityChannel }
@@ -143,28 +161,4 @@ extension PeerCore {
   static var drumChannel: Channel { Channel(wire: 9) }
   /// Channel 16.
   static var lastChannel: Channel { Channel(wire: 15) }
-}
-
-extension Message {
-  /// Whether the message belongs to a channel: a note, a controller and similar messages.
-  public var isOfChannel: Bool { status < 0xF0 }
-
-  /// Nil for a message that belongs to no channel.
-  public var channel: Channel? { isOfChannel ? Channel(wire: status) : nil }
-
-  /// Returns the message on another channel; nil returns it unchanged.
-  public func on(_ channel: Channel?) -> Message {
-    guard isOfChannel, let channel else { return self }
-    let octets = bytes.octets
-    let status = octets[0] & 0xF0 | channel.wire
-    return Message(status: status, UInt7(masking: octets[1]), UInt7(masking: octets[2])) ?? self
-  }
-
-  /// The key of a Note On or Note Off.
-  fileprivate var key: UInt7? {
-    switch self {
-    case .noteOn(_, let key, _), .noteOff(_, let key, _): key
-    default: nil
-    }
-  }
 }

@@ -3,6 +3,7 @@ import MIDI
 import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
+import Receiving
 public import Sending
 
 /// Everything that the local peer knows about one remote peer: a row of the ``Roster``.
@@ -73,11 +74,8 @@ extension RemotePeer {
     var isReported = false
     /// Whether the player was informed that the peer sends a clock that is not used.
     var isClockReported = false
-    /// The notes and pedals that the peer holds at the local peer.
-    var heldNotes = HeldNotes()
-    /// The budget for messages of the peer that sound here. Each peer has its own, so that a flood of one peer does not silence
-    /// the others.
-    var budget = MessageBudget()
+    /// What the receiver was told that may sound.
+    var admission = Admission()
     /// The settings that the peer has made on MIDI channels at the local peer.
     var settings = ChannelSettings()
     /// Whether the peer has received the settings of the local player.

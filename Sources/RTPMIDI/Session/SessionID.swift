@@ -2,4 +2,8 @@
 /// identifier.
 public struct SessionID: Hashable, Sendable, BitwiseCopyable {
   public let number: UInt64
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  package init(number: UInt64) { self.number = number }
 }

@@ -15,15 +15,16 @@ import _TestSupport
   private let channel = Channel(3)!
   private let other = Channel(4)!
 
-  /// Returns a core in session with the Tutti peers `identities`. Each session has the number of its identity.
-  private func makeCore(with identities: [UInt64] = [2]) -> PeerCore {
+  /// Returns a peer in session with the Tutti peers `identities`. Each session has the number of its identity.
+  private func makePeer(with identities: [UInt64] = [2]) -> ListeningPeer {
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),
       invitations: InvitationList(to: [], local: Identity(1), at: now), random: SplitMix(seed: 1))
     for identity in identities { establish(identity, core) }
     for identity in identities { core.recognised(session(identity), Identity(identity), at: now) }
-    _ = core.takeOutputs(at: now)
-    return core
+    let peer = ListeningPeer(core, at: now)
+    _ = peer.takeOutputs()
+    return peer
   }
 
   private func session(_ number: UInt64) -> SessionID { SessionID(number: number) }
@@ -42,15 +43,8 @@ import _TestSupport
     core.handle(.systemExclusive(session(identity), presence.systemExclusive, at: now, arrival: now), at: now)
   }
 
-  /// Returns the messages that have sounded since the previous call, of remote peers or of the local player.
-  private func takeSounds(of core: PeerCore, local: Bool = false) -> [Message] {
-    core.takeOutputs(at: now).compactMap {
-      if case .sound(let message, let session) = $0, (session == nil) == local { message } else { nil }
-    }
-  }
-
-  private func takeSent(by core: PeerCore, to receiver: StreamMessage.Receiver) -> [Message] {
-    core.takeOutputs(at: now).compactMap {
+  private func takeSent(by peer: ListeningPeer, to receiver: StreamMessage.Receiver) -> [Message] {
+    peer.takeOutputs().compactMap {
       if case .stream(.message(let sent)) = $0, sent.receiver == receiver { sent.message } else { nil }
     }
   }
@@ -103,47 +97,52 @@ import _TestSupport
   }
 
   @Test func channelOfAPeerThatLeavesReturnsToItsDefaults() {
-    let core = makeCore()
+    let peer = makePeer()
+    let core = peer.core
     receivePresence(of: 2, claiming: channel, core)
-    for message in settings(on: channel) { core.sound(message, on: session(2), at: now) }
-    #expect(takeSounds(of: core) == settings(on: channel))
+    for message in settings(on: channel) { peer.receive(message, on: session(2)) }
+    #expect(peer.takeSounds() == settings(on: channel))
     core.handle(.closed(session(2)), at: now)
-    let resets = takeSounds(of: core)
+    let resets = peer.takeSounds()
     expectDefaults(resets, on: channel)
     #expect(resets.allSatisfy { $0.channel == channel })
   }
 
   @Test func peerThatOnlyPlayedNotesResetsNothing() {
-    let core = makeCore()
+    let peer = makePeer()
+    let core = peer.core
     for message in [Message.noteOn(channel, key: 60, velocity: 9), .noteOff(channel, key: 60, velocity: 9)] {
-      core.sound(message, on: session(2), at: now)
+      peer.receive(message, on: session(2))
     }
-    _ = core.takeOutputs(at: now)
+    _ = peer.takeOutputs()
+    _ = peer.takeSounds(local: true)
     core.handle(.closed(session(2)), at: now)
-    #expect(takeSounds(of: core).isEmpty)
+    #expect(peer.takeSounds().isEmpty)
   }
 
   @Test func formerChannelOfAPeerReturnsToItsDefaults() {
-    let core = makeCore()
+    let peer = makePeer()
+    let core = peer.core
     receivePresence(of: 2, claiming: channel, core)
-    for message in settings(on: channel) { core.sound(message, on: session(2), at: now) }
+    for message in settings(on: channel) { peer.receive(message, on: session(2)) }
     receivePresence(of: 2, claiming: channel, core)
-    #expect(takeSounds(of: core) == settings(on: channel), "the same claim again resets nothing")
-    core.sound(control(7, 30, on: other), on: session(2), at: now)
+    #expect(peer.takeSounds() == settings(on: channel), "the same claim again resets nothing")
+    peer.receive(control(7, 30, on: other), on: session(2))
     receivePresence(of: 2, claiming: other, core)
-    let sounds = takeSounds(of: core)
+    let sounds = peer.takeSounds()
     expectDefaults(sounds, on: channel)
     #expect(state(of: other, after: sounds) == ["7": 30])
   }
 
   /// Two peers have set controllers on one channel, until the higher identity moved.
   @Test func settingsOfTheRemainingOwnerAreKept() {
-    let core = makeCore(with: [2, 3])
+    let peer = makePeer(with: [2, 3])
+    let core = peer.core
     for identity: UInt64 in [2, 3] { receivePresence(of: identity, claiming: channel, core) }
-    core.sound(control(7, 30, on: channel), on: session(2), at: now)
-    for message in settings(on: channel) { core.sound(message, on: session(3), at: now) }
+    peer.receive(control(7, 30, on: channel), on: session(2))
+    for message in settings(on: channel) { peer.receive(message, on: session(3)) }
     receivePresence(of: 3, claiming: other, core)
-    let state = state(of: channel, after: takeSounds(of: core))
+    let state = state(of: channel, after: peer.takeSounds())
     #expect(state["7"] == 30 && state["program"] == 0 && state["bend"] == 8192)
   }
 
@@ -157,10 +156,12 @@ import _TestSupport
 
   /// The instrument plays on channel 4. Its settings sound on channel 2, which the local peer has claimed.
   @Test func peerThatJoinsLaterReceivesTheSettingsOfThePlayer() throws {
-    let core = makeCore()
+    let peer = makePeer()
+    let core = peer.core
     claimChannel(core)
     for message in settings(on: other) + [control(7, 25, on: other)] { core.play(message, at: now) }
-    _ = core.takeOutputs(at: now)
+    _ = peer.takeOutputs()
+    _ = peer.takeSounds(local: true)
     establish(3, core)
     core.recognised(session(3), Identity(3), at: now)
     // The first presence shows that the peer has recognised the local peer.
@@ -168,26 +169,28 @@ import _TestSupport
     let stream = try #require(core.roster.stream(of: session(3)))
     let expected = state(
       of: Channel(2)!, after: (settings(on: other) + [control(7, 25, on: other)]).map { $0.on(Channel(2)) })
-    #expect(state(of: Channel(2)!, after: takeSent(by: core, to: .stream(stream))) == expected)
+    #expect(state(of: Channel(2)!, after: takeSent(by: peer, to: .stream(stream))) == expected)
     // A standard device gets the messages of the instrument unchanged.
     establish(4, core)
     core.recognisedAsStandardDevice(session(4), at: now)
     let device = try #require(core.roster.stream(of: session(4)))
-    #expect(state(of: other, after: takeSent(by: core, to: .stream(device))).count == expected.count)
+    #expect(state(of: other, after: takeSent(by: peer, to: .stream(device))).count == expected.count)
   }
 
   @Test func settingsOfThePlayerMoveToItsNewChannel() throws {
-    let core = makeCore()
+    let peer = makePeer()
+    let core = peer.core
     // The local peer has no channel yet and plays on channel 16.
     for message in settings(on: other) { core.play(message, at: now) }
-    _ = core.takeOutputs(at: now)
+    _ = peer.takeOutputs()
+    _ = peer.takeSounds(local: true)
     // Another peer may own channel 16, so its settings are not sent to peers that join.
     receivePresence(of: 2, claiming: channel, core)
     let stream = try #require(core.roster.stream(of: session(2)))
-    #expect(takeSent(by: core, to: .stream(stream)).isEmpty)
+    #expect(takeSent(by: peer, to: .stream(stream)).isEmpty)
     claimChannel(core)
-    let outputs = core.takeOutputs(at: now)
-    let sounds = outputs.compactMap { if case .sound(let message, from: nil) = $0 { message } else { nil } }
+    let outputs = peer.takeOutputs()
+    let sounds = peer.takeSounds(local: true)
     expectDefaults(sounds, on: PeerCore.lastChannel)
     let expected = state(of: Channel(2)!, after: settings(on: Channel(2)!))
     #expect(state(of: Channel(2)!, after: sounds) == expected)
@@ -199,10 +202,11 @@ import _TestSupport
 
   /// What did not sound because of a gate is not reset.
   @Test func closedGateLeavesNothingToReset() throws {
-    let core = makeCore()
+    let peer = makePeer()
+    let core = peer.core
     try core.ensemble.gates.apply("all=closed")
-    for message in settings(on: channel) { core.sound(message, on: session(2), at: now) }
+    for message in settings(on: channel) { peer.receive(message, on: session(2)) }
     core.handle(.closed(session(2)), at: now)
-    #expect(takeSounds(of: core).isEmpty)
+    #expect(peer.takeSounds().isEmpty)
   }
 }

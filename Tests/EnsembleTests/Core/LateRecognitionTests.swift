@@ -65,63 +65,62 @@ import _TestSupport
     #expect(countReports() == 1 && countReports() == 0)
   }
 
-  /// Returns the messages of the session that have sounded since the previous call.
-  private func takeSounds(of core: PeerCore) -> [Message] {
-    core.takeOutputs(at: now).compactMap { if case .sound(let message, from: session) = $0 { message } else { nil } }
-  }
-
   /// The gate is closed for identity 2 and open for identity 3 and for standard devices (nil). An unidentified peer may be
   /// the one with identity 2.
   @Test(arguments: [2, 3, nil]) func gateClosedForOnePeerIsClosedForUnidentifiedPeers(identity: UInt64?) throws {
     let core = coreWithUnidentifiedPeer()
+    let peer = ListeningPeer(core, at: now)
     try core.ensemble.gates.apply("\(Identity(2)):notes=closed")
     let (note, modulation) = (
       Message.noteOn(channel1, key: 60, velocity: 100), Message.controlChange(channel1, controller: 1, value: 1)
     )
-    for message in [note, modulation] { core.sound(message, on: session, at: now) }
-    #expect(takeSounds(of: core) == [modulation])
+    for message in [note, modulation] { peer.receive(message, on: session) }
+    #expect(peer.takeSounds() == [modulation])
     if let identity {
       core.recognised(session, Identity(identity), at: now)
     } else {
       core.recognisedAsStandardDevice(session, at: now)
     }
-    for message in [note, modulation] { core.sound(message, on: session, at: now) }
-    #expect(takeSounds(of: core) == (identity == 2 ? [modulation] : [note, modulation]))
+    for message in [note, modulation] { peer.receive(message, on: session) }
+    #expect(peer.takeSounds() == (identity == 2 ? [modulation] : [note, modulation]))
   }
 
   /// The replies of a Tutti peer were lost, so that it counted as a standard device. Then a request of the peer arrives.
   @Test func gateIsClosedForATuttiPeerThatCountedAsAStandardDevice() throws {
     let core = coreWithUnidentifiedPeer()
+    let peer = ListeningPeer(core, at: now)
     try core.ensemble.gates.apply("\(Identity(2)):notes=closed")
     core.handle(.peer(session, .standardDevice), at: now)
     core.handle(.peer(session, .tuttiPeer), at: now)
-    core.sound(.noteOn(channel1, key: 60, velocity: 100), on: session, at: now)
-    core.sound(.controlChange(channel1, controller: 7, value: 90), on: session, at: now)
-    #expect(takeSounds(of: core).isEmpty)
+    peer.receive(.noteOn(channel1, key: 60, velocity: 100), on: session)
+    peer.receive(.controlChange(channel1, controller: 7, value: 90), on: session)
+    #expect(peer.takeSounds().isEmpty)
   }
 
   /// An exception by name or identity applies only after the peer is identified.
   @Test func gateClosedByDefaultIsClosedForUnidentifiedPeers() throws {
     let core = coreWithUnidentifiedPeer()
+    let peer = ListeningPeer(core, at: now)
     for rule in ["notes=closed", "b:notes=open"] { try core.ensemble.gates.apply(rule) }
     let note = Message.noteOn(channel1, key: 60, velocity: 100)
-    core.sound(note, on: session, at: now)
-    #expect(takeSounds(of: core).isEmpty)
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds().isEmpty)
     core.recognisedAsStandardDevice(session, at: now)
-    core.sound(note, on: session, at: now)
-    #expect(takeSounds(of: core) == [note])
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds() == [note])
   }
 
   /// On channel 1, a standard device sends volume and expression, which sound. A Tutti peer sends activity with the same
   /// controllers, which does not sound.
   @Test(arguments: [true, false]) func possibleActivityIsWithheldUntilThePeerIsIdentified(isTutti: Bool) {
     let core = coreWithUnidentifiedPeer()
+    let peer = ListeningPeer(core, at: now)
     for value: UInt7 in [90, 40] {
-      core.sound(.controlChange(channel1, controller: 7, value: value), on: session, at: now)
+      peer.receive(.controlChange(channel1, controller: 7, value: value), on: session)
     }
-    core.sound(.controlChange(channel1, controller: 11, value: 70), on: session, at: now)
-    core.sound(.controlChange(channel1, controller: 1, value: 1), on: session, at: now)
-    #expect(takeSounds(of: core) == [.controlChange(channel1, controller: 1, value: 1)])
+    peer.receive(.controlChange(channel1, controller: 11, value: 70), on: session)
+    peer.receive(.controlChange(channel1, controller: 1, value: 1), on: session)
+    #expect(peer.takeSounds() == [.controlChange(channel1, controller: 1, value: 1)])
     if isTutti {
       core.recognised(session, Identity(2), at: now)
     } else {
@@ -130,6 +129,6 @@ import _TestSupport
     let newest: [Message] = [
       .controlChange(channel1, controller: 7, value: 40), .controlChange(channel1, controller: 11, value: 70),
     ]
-    #expect(takeSounds(of: core) == (isTutti ? [] : newest))
+    #expect(peer.takeSounds() == (isTutti ? [] : newest))
   }
 }

@@ -2,7 +2,7 @@ import MIDI
 import Testing
 import _TestSupport
 
-@testable import Ensemble
+@testable import Receiving
 
 /// The notes and pedals that a peer holds, and the messages that release them.
 @Suite struct HeldNotesTests {

@@ -2,7 +2,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-@testable import Ensemble
+@testable import Receiving
 
 /// The standard budget is a token bucket with a depth of 512 messages and a rate of 2000 messages per second.
 @Suite struct MessageBudgetTests {

@@ -1,0 +1,14 @@
+public import MIDI
+
+extension Message {
+  /// Whether a Tutti peer reports activity with this message: Expression (controller 11) or Channel Volume (controller 7) on
+  /// channel 1.
+  ///
+  /// Real-time: safe.
+  public var reportsActivity: Bool {
+    @_noLocks @_noAllocation get {
+      guard case .controlChange(let channel, let controller, _) = self, channel.wire == 0 else { return false }
+      return controller.value == 7 || controller.value == 11
+    }
+  }
+}

@@ -1,0 +1,12 @@
+public import MIDI
+public import RTPMIDI
+
+extension Receiver {
+  /// A result of the receiver.
+  public enum Output: Sendable, BitwiseCopyable {
+    /// Sound a message of the peer of a session, or of the local player (nil), at once.
+    case sound(Message, from: SessionID?)
+    /// Pass this to the control thread.
+    case reception(Reception)
+  }
+}
