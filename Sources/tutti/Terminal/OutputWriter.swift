@@ -7,6 +7,9 @@ import Synchronization
 /// A pipe that nobody reads and a terminal that the user has stopped with Ctrl-S block the thread that writes to them. At most
 /// ``capacity`` octets wait. Further texts are counted and discarded. As soon as there is space again, a text states their
 /// number.
+///
+/// The texts that arrive while others are written are then written together. A flood of notes causes thousands of short texts
+/// per second. A task of the queue for each of them would take more processor time than the notes.
 final class OutputWriter: Sendable {
   /// The maximum number of octets that wait.
   static let capacity = 1 << 20
@@ -14,8 +17,12 @@ final class OutputWriter: Sendable {
   private static let patience = DispatchTimeInterval.seconds(1)
 
   private struct Backlog {
-    /// The number of octets that wait.
+    /// The octets that wait, without those that are being written.
+    var waiting: [UInt8] = []
+    /// The number of octets that wait, with those that are being written.
     var size = 0
+    /// Whether the queue contains or executes the task that writes.
+    var isWriting = false
     /// The number of texts that were discarded and not reported yet.
     var discarded = 0
     /// The number of octets written since the start.
@@ -70,13 +77,38 @@ final class OutputWriter: Sendable {
     backlog.discarded = 0
   }
 
+  /// Adds octets to those that wait, and starts the task that writes them.
   private func enqueue(_ octets: [UInt8], _ backlog: inout Backlog) {
     backlog.size += octets.count
-    queue.async { [self] in
+    backlog.waiting += octets
+    guard !backlog.isWriting else { return }
+    backlog.isWriting = true
+    queue.async { [self] in writeWaiting() }
+  }
+
+  /// Writes until no octets wait.
+  private func writeWaiting() {
+    while let octets = takeWaiting() {
+      var rest = octets.count
       writeOctets(octets, to: descriptor) { count in
-        self.backlog.withLock { $0.written += count }
+        rest -= count
+        backlog.withLock { backlog in
+          backlog.written += count
+          backlog.size -= count
+        }
       }
-      self.backlog.withLock { $0.size -= octets.count }
+      // The octets for a closed pipe are discarded.
+      backlog.withLock { $0.size -= rest }
+    }
+  }
+
+  /// Returns the octets that wait; nil if there are none, which ends the task.
+  private func takeWaiting() -> [UInt8]? {
+    backlog.withLock { backlog in
+      backlog.isWriting = !backlog.waiting.isEmpty
+      guard backlog.isWriting else { return nil }
+      defer { backlog.waiting = [] }
+      return backlog.waiting
     }
   }
 }
