@@ -47,6 +47,12 @@ int64_t realtime_boot_clock(void) {
   return nanoseconds(t);
 }
 
+int64_t realtime_thread_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return nanoseconds(t);
+}
+
 void realtime_sleep_until(int64_t deadline) {
   const struct timespec t = timespec_of(deadline);
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {}

@@ -1,10 +1,10 @@
 public import MusicalTime
 
-/// A token bucket that limits the rate of messages: it contains ``depth`` tokens and is refilled at ``rate``.
+/// A token bucket that limits the rate of messages or datagrams: it contains ``depth`` tokens and is refilled at ``rate``.
 ///
 /// The default is for MIDI: a MIDI cable carries 1000 three-octet messages per second. Twice this rate exceeds what a player
 /// can produce. A higher rate is a flood.
-public struct MessageBudget: Sendable {
+public struct MessageBudget: Sendable, BitwiseCopyable {
   /// Messages per second.
   private let rate: Int64
   /// The number of tokens in a full bucket.

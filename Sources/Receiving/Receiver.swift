@@ -211,6 +211,14 @@ public struct Receiver: ~Copyable {
     }
   }
 
+  /// Whether a peer with this SSRC on the host of `address` is in session.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func knows(_ ssrc: UInt32, onHostOf address: SocketAddress) -> Bool {
+    sources.contains(ssrc, onHostOf: address)
+  }
+
   /// Returns the reply to a request for the clock of a peer in session: a CK0, or a clock probe other than an acknowledgement. Nil
   /// for every other packet.
   ///

@@ -45,6 +45,20 @@ struct SourceTable: ~Copyable {
     return entries[index].source.localSSRC
   }
 
+  /// Whether a peer with this SSRC on the host of `address` is in session. The port is not compared, because a peer sends from a
+  /// control port too.
+  @_noLocks @_noAllocation
+  func contains(_ ssrc: UInt32, onHostOf address: SocketAddress) -> Bool {
+    var index = firstIndex(from: ssrc)
+    while index < entries.count {
+      let source = entries[index].source
+      if source.ssrc != ssrc { return false }
+      if source.address.isSameHost(as: address) { return true }
+      index += 1
+    }
+    return false
+  }
+
   /// Searches linearly among the few sources with the same SSRC. The newest one comes first.
   @_noLocks @_noAllocation
   private func index(of ssrc: UInt32, at address: SocketAddress) -> Int? {

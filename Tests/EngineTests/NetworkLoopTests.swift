@@ -5,6 +5,7 @@ import Realtime
 import Receiving
 import Testing
 import Transports
+import _TestSupport
 
 @testable import Engine
 @testable import RTPMIDI
@@ -36,5 +37,61 @@ import Transports
     for _ in 0..<2 {
       #expect(remote.receive(on: .data, into: &datagram) && datagram.from == address)
     }
+  }
+
+  /// A stranger floods the data port. What the control thread gets of it is limited and counted. All datagrams of a known
+  /// source on the same host arrive, and the invitation of another host arrives too.
+  @Test func floodOfAStrangerIsLimitedAndCounted() throws {
+    let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
+    defer { local.close() }
+    defer { remote.close() }
+    let rings = NetworkRings(bell: Doorbell())
+    let source = SocketAddress(host: 0x7F00_0001, port: remote.data.port)
+    rings.commands.push(
+      .open(
+        slot: 0, SessionID(number: 1), StreamSource(ssrc: 7, address: source, localSSRC: 1), Admission()))
+    var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
+    let data = SocketAddress(host: 0x7F00_0001, port: local.data.port)
+    let controlPort = SocketAddress(host: 0x7F00_0001, port: local.control.port)
+
+    // An RTP packet with a Clock.
+    var sequence: UInt16 = 0
+    func packet(ssrc: UInt32) -> [UInt8] {
+      sequence += 1
+      var sender = PacketSender(ssrc: ssrc, sequence: sequence)
+      return octets { _ = sender.encode(.clock, at: Instant(nanoseconds: 0), into: &$0) }
+    }
+    let invitation: [UInt8] = [0xFF, 0xFF, 0x49, 0x4E, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 9]
+    // The events of the known source, those of the stranger, and the control packets.
+    var (known, unknown, control) = (0, 0, 0)
+    var arrivals: [Instant] = []
+    func takeAll() {
+      // Each round takes a limited number of datagrams from a port.
+      for _ in 0..<3 { loop.round() }
+      while let event = rings.events.pop() {
+        switch event {
+        case .datagram: if rings.datagrams.pop() != nil { control += 1 }
+        case .reception(.packet): known += 1
+        case .reception(.unknownSource(_, _, let arrival)):
+          unknown += 1
+          arrivals.append(arrival)
+        case .reception: break
+        }
+      }
+    }
+    // Few datagrams at a time, so that the receive buffer never overruns.
+    for _ in 0..<100 {
+      for _ in 0..<20 { _ = remote.data.send(packet(ssrc: 8), to: data) }
+      for _ in 0..<5 { _ = remote.data.send(packet(ssrc: 7), to: data) }
+      takeAll()
+    }
+    _ = remote.control.send(packet(ssrc: 7), to: controlPort)
+    _ = remote.control.send(invitation, to: controlPort, from: SocketAddress(host: 0x7F00_0003, port: 0))
+    takeAll()
+    #expect(known == 500 && control == 2)
+    // The depth and the rate of the bucket for new sources of RTP packets. The rate applies to the time that the flood took.
+    let duration = try #require(arrivals.max()) - #require(arrivals.min())
+    #expect(unknown >= 256 && Double(unknown) <= 257 + 256 * duration.seconds)
+    #expect(rings.counters.take()?.limited == Int64(2000 - unknown))
   }
 }

@@ -20,6 +20,9 @@ int64_t realtime_wall_clock(void) REALTIME_SAFE;
 /// Returns CLOCK_BOOTTIME in nanoseconds, which runs while the machine is suspended. CLOCK_MONOTONIC stands still then.
 int64_t realtime_boot_clock(void) REALTIME_SAFE;
 
+/// Returns CLOCK_THREAD_CPUTIME_ID in nanoseconds: the processor time that the calling thread has used since its start.
+int64_t realtime_thread_time(void) REALTIME_SAFE;
+
 /// Sleeps until `deadline`, in nanoseconds of CLOCK_MONOTONIC. Continues to sleep after a signal.
 void realtime_sleep_until(int64_t deadline) REALTIME_SAFE;
 

@@ -12,6 +12,7 @@ extension Peer {
   public var summary: TraceSummary {
     let sound = sound.counters
     if let newest = clock.rings.counters.take() { clockCounters = newest }
+    if let newest = networkRings.counters.take() { networkCounters = newest }
     var summary = TraceSummary(role: trace.role.description)
     summary.ticksExpected = core.account.expected
     // A master receives no ticks, so none can be lost.
@@ -22,7 +23,9 @@ extension Peer {
     summary.droppedHits = sound.dropped
     summary.underruns = sound.underruns
     // The kernel's socket buffer overran: these datagrams reached no thread ("overrun"). Datagrams that did not fit into the
-    // ring to the control thread were received, but the endpoint never saw them, so they are added to both counts of it.
+    // ring to the control thread, or that the network thread dropped ("limited"), were received, but the endpoint never saw
+    // them, so they are added to both counts of it.
+    let unseen = Int64(networkRings.events.dropped) + networkCounters.limited
     summary.others = [
       "late_hit_max_ns": sound.maximumLateness.count,
       "silent_frames": sound.silentFrames,
@@ -34,8 +37,10 @@ extension Peer {
       "datagrams_sent": clockCounters.sent,
       "datagrams_unsent": clockCounters.unsent,
       "datagrams_overrun": Int64(ports.dropped),
-      "datagrams_received": Int64(clamping: core.endpoint.counters.received) + Int64(networkRings.events.dropped),
-      "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + Int64(networkRings.events.dropped),
+      "datagrams_received": Int64(clamping: core.endpoint.counters.received) + unseen,
+      "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + unseen,
+      "datagrams_limited": networkCounters.limited,
+      "network_pauses": networkCounters.pauses,
       "timeline_messages_rejected": Int64(ensemble.rejected),
       "probes_rejected": Int64(clamping: core.endpoint.counters.rejectedExtensionPackets),
       "stamps_rejected": Int64(
@@ -57,7 +62,6 @@ extension Peer {
     if let midi {
       let lost = Int64(
         networkRings.arrivals.dropped + clock.rings.messages.dropped + clock.rings.sound.first.messages.dropped)
-      if let newest = networkRings.counters.take() { networkCounters = newest }
       summary.others["midi_dropped"] = midi.outbound.refused + networkCounters.refused + lost
       summary.others["midi_overflows"] = midi.overflows
       summary.others["midi_ignored"] = midi.ignored

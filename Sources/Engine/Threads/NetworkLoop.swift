@@ -15,15 +15,21 @@ struct NetworkLoop: ~Copyable {
   let sequencer: Sequencer?
   let rings: NetworkRings
   private var receiver: Receiver
+  /// Limits the datagrams of sources without a session.
+  private var filter = StrangerFilter(key: .random(in: .min ... .max))
+  /// Limits the processor time of the thread.
+  var budget = ProcessorBudget()
+  var counters = NetworkCounters()
   /// The largest number of datagrams or events that one call of ``round()`` takes from one port.
   private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 64 } }
   /// The number of waiting datagrams that wakes the control thread in any case.
   private static var wakeThreshold: Int { @_noLocks @_noAllocation get { 256 } }
 
-  private var counters = NetworkCounters()
   private var probes: ProbeSender
   /// The received datagram.
   private var datagram = Datagram()
+  /// The first octets of ``datagram``, to be decoded as a header.
+  private var firstOctets = RigidArray<UInt8>(capacity: ClockProbe.length)
   /// The reply to a clock packet.
   private var reply = RigidArray<UInt8>(capacity: ClockPacket.length)
 
@@ -51,11 +57,13 @@ struct NetworkLoop: ~Copyable {
     var remaining = Self.maximumPerPort
     while readable.data, remaining > 0, ports.receive(on: .data, into: &datagram) {
       remaining -= 1
+      guard isAdmitted() else { continue }
       if receiveData() { wakesControl = true }
     }
     remaining = Self.maximumPerPort
     while readable.control, remaining > 0, ports.receive(on: .control, into: &datagram) {
       remaining -= 1
+      guard isAdmitted() else { continue }
       wakesControl = true
       pass()
     }
@@ -67,12 +75,26 @@ struct NetworkLoop: ~Copyable {
         rings.arrivals.push(arrival)
       }
     }
+    counters.refused = receiver.refused
+    rings.counters.publish(counters)
     if rings.events.count >= Self.wakeThreshold { wakesControl = true }
-    if receiver.refused != counters.refused {
-      counters.refused = receiver.refused
-      rings.counters.publish(counters)
-    }
     if wakesControl { rings.bell.ring() }
+  }
+
+  /// Reads ``firstOctets``. Returns whether ``datagram`` is passed on: its source is known, or the filter admits it.
+  @_noLocks @_noAllocation
+  private mutating func isAdmitted() -> Bool {
+    firstOctets.removeAll()
+    var index = 0
+    while index < datagram.count, index < ClockProbe.length {
+      firstOctets.append(datagram.octets[index])
+      index += 1
+    }
+    let header = DatagramHeader(firstOctets)
+    if receiver.knows(header.ssrc, onHostOf: datagram.from) { return true }
+    if filter.admits(header, from: datagram.from, at: datagram.at) { return true }
+    counters.limited += 1
+    return false
   }
 
   /// Executes the commands of the control thread, and receives the packets that arrived before their session began.

@@ -1,0 +1,46 @@
+import MusicalTime
+
+/// A limit of the processor time of a real-time thread: a quarter of a core, with bursts of at most 4 ms.
+///
+/// The budget is a token bucket of processor time. It holds at most ``burst`` and is refilled with one nanosecond every
+/// ``inverseShare`` nanoseconds. The thread reports its processor time after each round of work. If the bucket is empty, the
+/// thread must pause until the bucket holds ``reserve`` again. Time that was used in excess is a debt, and lengthens the
+/// pause. In any interval t, the thread uses at most 4 ms + t / 4 and the time of one round.
+///
+/// A bucket is better than fixed windows. A thread with fixed windows of 16 ms can use 4 ms at the end of one window and 4 ms
+/// at the beginning of the next one, and then waits for 12 ms. The bucket makes shorter pauses, 4 ms in a long flood. Ordinary
+/// traffic never empties the bucket: 4 ms suffice for a thousand datagrams in one burst.
+///
+/// The state is the instant at which the bucket is full again. Used time moves this instant, as in ``MessageBudget``.
+struct ProcessorBudget: BitwiseCopyable {
+  /// The capacity of the bucket.
+  static var burst: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(4) } }
+  /// The content of the bucket at the end of a pause.
+  static var reserve: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(1) } }
+  /// The thread may use one part in this number of a core.
+  static var inverseShare: Int64 { @_noLocks @_noAllocation get { 4 } }
+
+  /// When the bucket is full again.
+  private var full = Instant(nanoseconds: .min)
+  /// The processor time at the last report; nil before the first report.
+  private var reported: Nanoseconds?
+
+  /// Reports the processor time of the thread since its start.
+  ///
+  /// - Returns: the instant until which the thread must pause; nil if it may continue.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func pauseEnd(used: Nanoseconds, at now: Instant) -> Instant? {
+    guard let before = reported else {
+      reported = used
+      return nil
+    }
+    reported = used
+    let refill = Nanoseconds((used - before).count &* ProcessorBudget.inverseShare)
+    full = (full > now ? full : now) + refill
+    let capacity = ProcessorBudget.burst.count &* ProcessorBudget.inverseShare
+    guard (full - now).count >= capacity else { return nil }
+    return full - Nanoseconds(capacity &- ProcessorBudget.reserve.count &* ProcessorBudget.inverseShare)
+  }
+}

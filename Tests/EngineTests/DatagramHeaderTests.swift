@@ -1,0 +1,62 @@
+import BasicContainers
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Testing
+import _TestSupport
+
+@testable import Engine
+
+/// The kind of a datagram and the SSRC of its sender.
+@Suite struct DatagramHeaderTests {
+  private func header(_ octets: [UInt8]) -> DatagramHeader {
+    var array = RigidArray<UInt8>(capacity: max(1, octets.count))
+    for octet in octets { array.append(octet) }
+    return DatagramHeader(array)
+  }
+
+  @Test(arguments: [SessionCommand.Kind.invitation, .accepted, .rejected, .bye])
+  func sessionCommandHasTheSSRCAfterTheToken(kind: SessionCommand.Kind) {
+    var packet = RigidArray<UInt8>(capacity: 100)
+    let isEncoded = SessionCommand(kind, token: 1, ssrc: 0x1234_5678, name: "ada").append(to: &packet)
+    let header = DatagramHeader(packet)
+    #expect(isEncoded && header.kind == .session && header.ssrc == 0x1234_5678)
+  }
+
+  @Test func byeMayLackTheToken() {
+    let header = header([0xFF, 0xFF, 0x42, 0x59, 0, 0, 0, 2, 0x12, 0x34, 0x56, 0x78])
+    #expect(header.kind == .session && header.ssrc == 0x1234_5678)
+  }
+
+  @Test func clockPacketsAndFeedbackAreOneKind() {
+    var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
+    #expect(ClockPacket(ssrc: 0x1234_5678, sentAt: Instant(nanoseconds: 1)).append(to: &packet))
+    #expect(DatagramHeader(packet).kind == .clock && DatagramHeader(packet).ssrc == 0x1234_5678)
+    var probe = RigidArray<UInt8>(capacity: ClockProbe.length)
+    #expect(ClockProbe(ssrc: 0x1234_5678, identity: 9, sentAt: Instant(nanoseconds: 1)).append(to: &probe))
+    #expect(DatagramHeader(probe).kind == .clock && DatagramHeader(probe).ssrc == 0x1234_5678)
+    let feedback = header([0xFF, 0xFF, 0x52, 0x53, 0x12, 0x34, 0x56, 0x78, 0, 1, 0, 0])
+    #expect(feedback.kind == .clock && feedback.ssrc == 0x1234_5678)
+  }
+
+  @Test func anythingElseIsReadAsRTP() {
+    let packet = header([0x80, 0x61, 0, 1, 0, 0, 0, 2, 0x12, 0x34, 0x56, 0x78, 1, 0xF8])
+    #expect(packet.kind == .stream && packet.ssrc == 0x1234_5678)
+    #expect(header([]).kind == .stream && header([]).ssrc == 0)
+  }
+
+  @Test func anyOctetsAreRead() {
+    var random = SplitMix(seed: 1)
+    var kinds = Set<DatagramHeader.Kind>()
+    for _ in 0..<20_000 {
+      var octets = (0..<Int(random.integer(in: 0...44))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      if random.next() % 2 == 0 {
+        let letters = ["IN", "OK", "NO", "BY", "CK", "RS", "TU", "XX"].randomElement(using: &random)!
+        let command = [0xFF, 0xFF] + Array(letters.utf8)
+        octets.replaceSubrange(0..<min(4, octets.count), with: command.prefix(octets.count))
+      }
+      kinds.insert(header(octets).kind)
+    }
+    #expect(kinds.count == 3)
+  }
+}

@@ -1,0 +1,59 @@
+import MusicalTime
+import Testing
+import _TestSupport
+
+@testable import Engine
+
+/// The budget is a token bucket with a capacity of 4 ms, refilled with a quarter of a core.
+@Suite struct ProcessorBudgetTests {
+  private let start = Instant(nanoseconds: 7_000_000_000)
+
+  @Test func threadBelowAQuarterOfACoreNeverPauses() {
+    var budget = ProcessorBudget()
+    // A round every 100 us that takes 25 us.
+    for round in 0..<100_000 {
+      let end = budget.pauseEnd(used: .microseconds(25 * Int64(round)), at: start + .microseconds(100 * Int64(round)))
+      #expect(end == nil)
+    }
+  }
+
+  @Test func burstUpToTheCapacityCausesNoPause() {
+    var budget = ProcessorBudget()
+    // The time before the first report does not count.
+    #expect(budget.pauseEnd(used: .seconds(5), at: start) == nil)
+    #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(3999), at: start) == nil)
+    #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(4000), at: start) == start + .milliseconds(4))
+  }
+
+  @Test func excessLengthensThePause() {
+    var budget = ProcessorBudget()
+    #expect(budget.pauseEnd(used: .zero, at: start) == nil)
+    // 6 ms are 2 ms too much. 3 ms are refilled in 12 ms, up to the reserve of 1 ms.
+    #expect(budget.pauseEnd(used: .milliseconds(6), at: start) == start + .milliseconds(12))
+  }
+
+  /// A thread that works whenever it may uses a quarter of a core in any interval, plus the burst and one round.
+  @Test(arguments: UInt64(1)...4) func noIntervalContainsMoreThanItsShare(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var budget = ProcessorBudget()
+    var (now, used) = (start, Nanoseconds.zero)
+    var excess = Int64.min
+    // The minimum of 4 * used - elapsed so far, by which every interval that ends now is examined at once.
+    var least = Int64.max
+    for _ in 0..<20_000 {
+      least = min(least, 4 * used.count - (now - start).count)
+      let work = Nanoseconds(random.integer(in: 1_000...500_000))
+      (now, used) = (now + work, Nanoseconds(used.count + work.count))
+      excess = max(excess, 4 * used.count - (now - start).count - least)
+      if let end = budget.pauseEnd(used: used, at: now) {
+        #expect(end > now)
+        now = end
+      }
+    }
+    // The first report, of at most 0.5 ms, is the reference and does not count.
+    #expect(excess <= 4 * (4_000_000 + 2 * 500_000))
+    // The thread gets what it may use.
+    let share = Double(used.count) / Double((now - start).count)
+    #expect(share > 0.24 && share < 0.26, "\(share)")
+  }
+}

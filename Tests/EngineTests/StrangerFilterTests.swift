@@ -1,0 +1,94 @@
+import BasicContainers
+import MusicalTime
+import RTPMIDI
+import Testing
+import _TestSupport
+
+@testable import Engine
+
+/// The limits of sources without a session. All times are virtual.
+@Suite struct StrangerFilterTests {
+  private let start = Instant(nanoseconds: 7_000_000_000)
+
+  private func address(_ n: UInt64) -> SocketAddress {
+    SocketAddress(host: UInt32(truncatingIfNeeded: n), port: UInt16(truncatingIfNeeded: n >> 32))
+  }
+
+  /// A header with this command, or of an RTP packet without one.
+  private func header(_ command: String?, ssrc: UInt32) -> DatagramHeader {
+    var packet = RigidArray<UInt8>(capacity: 16)
+    for octet in command.map({ [0xFF, 0xFF] + Array($0.utf8) }) ?? [0x80, 0x61, 0, 0] { packet.append(octet) }
+    while packet.count < 16 { packet.append(bigEndian: ssrc) }
+    return DatagramHeader(packet)
+  }
+
+  /// One host sends 20 000 invitations per second. The control thread gets 64 per second of them, after the first burst.
+  @Test func oneHostIsLimitedToItsBucket() {
+    var filter = StrangerFilter(key: 1)
+    var admitted = 0
+    for n in 0..<200_000 {
+      let now = start + .microseconds(50 * Int64(n))
+      if filter.admits(header("IN", ssrc: UInt32(n)), from: address(1), at: now) { admitted += 1 }
+    }
+    #expect((1000...2048 + 640).contains(admitted), "\(admitted)")
+    // Another host is admitted at once, at the end of the flood.
+    let end = start + .seconds(10)
+    #expect(filter.admits(header("IN", ssrc: 1), from: address(2), at: end))
+  }
+
+  /// Every datagram of the flood has another source. The control thread gets the sum of the rates, and no more.
+  @Test func forgedSourcesAreLimitedInTotal() {
+    var filter = StrangerFilter(key: 2)
+    var random = SplitMix(seed: 3)
+    var admitted = 0
+    for n in 0..<200_000 {
+      let now = start + .microseconds(50 * Int64(n))
+      let header = header([nil, "IN", "CK", "TU"][n % 4], ssrc: UInt32(truncatingIfNeeded: random.next()))
+      if filter.admits(header, from: address(random.next()), at: now) { admitted += 1 }
+    }
+    // Three kinds, 256 per second each for ten seconds, and their depths.
+    #expect((3 * 2560...3 * 2560 + 1024 + 2 * 256 + 10).contains(admitted), "\(admitted)")
+  }
+
+  /// A hundred honest peers in turn invite twice, 250 ms apart, in a flood of 2000 invitations per second of forged sources.
+  /// The second invitation is admitted, unless the flood has overwritten the fingerprint: 3 % of all cases.
+  @Test func repeatedInvitationIsAdmittedInAFlood() {
+    var filter = StrangerFilter(key: 4)
+    var random = SplitMix(seed: 5)
+    var admitted = 0
+    for n in 0..<200_000 {
+      let now = start + .microseconds(500 * Int64(n))
+      let forged = header("IN", ssrc: UInt32(truncatingIfNeeded: random.next()))
+      _ = filter.admits(forged, from: address(random.next()), at: now)
+      let (peer, time) = (UInt32(n / 2000), n % 2000)
+      guard time == 0 || time == 500 else { continue }
+      let isAdmitted = filter.admits(header("IN", ssrc: peer), from: address(UInt64(peer)), at: now)
+      if time == 500, isAdmitted { admitted += 1 }
+    }
+    // Without the bucket for repeated sources it would be 13.
+    #expect(admitted >= 90, "\(admitted)")
+  }
+
+  @Test(arguments: [nil, "CK", "TU", "RS"]) func floodOfAnotherKindTakesNoTokenOfAnInvitation(command: String?) {
+    var filter = StrangerFilter(key: 6)
+    var random = SplitMix(seed: 7)
+    for _ in 0..<20_000 {
+      let header = header(command, ssrc: UInt32(truncatingIfNeeded: random.next()))
+      _ = filter.admits(header, from: address(random.next()), at: start)
+    }
+    #expect(!filter.admits(header(command, ssrc: 1), from: address(random.next()), at: start))
+    #expect(filter.admits(header("IN", ssrc: 1), from: address(1 << 20), at: start))
+  }
+
+  /// A thousand peers on one host join at the same instant: two invitations, and the first clock packet before the session is
+  /// known to the network thread.
+  @Test func thousandPeersOnOneHostJoinAtOnce() {
+    var filter = StrangerFilter(key: 8)
+    for ssrc in UInt32(1)...1000 {
+      #expect(filter.admits(header("IN", ssrc: ssrc), from: address(UInt64(ssrc) << 32), at: start))
+    }
+    for ssrc in UInt32(1)...1000 {
+      #expect(filter.admits(header("IN", ssrc: ssrc), from: address(UInt64(ssrc) << 32), at: start))
+    }
+  }
+}
