@@ -4,7 +4,7 @@ import _TestSupport
 
 @testable import Engine
 
-/// The budget is a token bucket with a capacity of 4 ms, refilled with a quarter of a core.
+/// The budget is a token bucket with a capacity of 2 ms, refilled with a quarter of a core.
 @Suite struct ProcessorBudgetTests {
   private let start = Instant(nanoseconds: 7_000_000_000)
 
@@ -21,15 +21,16 @@ import _TestSupport
     var budget = ProcessorBudget()
     // The time before the first report does not count.
     #expect(budget.pauseEnd(used: .seconds(5), at: start) == nil)
-    #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(3999), at: start) == nil)
-    #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(4000), at: start) == start + .milliseconds(4))
+    #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(1999), at: start) == nil)
+    // 0.5 ms are refilled in 2 ms.
+    #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(2000), at: start) == start + .milliseconds(2))
   }
 
   @Test func excessLengthensThePause() {
     var budget = ProcessorBudget()
     #expect(budget.pauseEnd(used: .zero, at: start) == nil)
-    // 6 ms are 2 ms too much. 3 ms are refilled in 12 ms, up to the reserve of 1 ms.
-    #expect(budget.pauseEnd(used: .milliseconds(6), at: start) == start + .milliseconds(12))
+    // 3 ms are 1 ms too much. 1.5 ms are refilled in 6 ms, up to the reserve of 0.5 ms.
+    #expect(budget.pauseEnd(used: .milliseconds(3), at: start) == start + .milliseconds(6))
   }
 
   /// A thread that works whenever it may uses a quarter of a core in any interval, plus the burst and one round.
@@ -51,7 +52,7 @@ import _TestSupport
       }
     }
     // The first report, of at most 0.5 ms, is the reference and does not count.
-    #expect(excess <= 4 * (4_000_000 + 2 * 500_000))
+    #expect(excess <= 4 * (2_000_000 + 2 * 500_000))
     // The thread gets what it may use.
     let share = Double(used.count) / Double((now - start).count)
     #expect(share > 0.24 && share < 0.26, "\(share)")

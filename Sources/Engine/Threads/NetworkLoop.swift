@@ -20,8 +20,9 @@ struct NetworkLoop: ~Copyable {
   /// Limits the processor time of the thread.
   var budget = ProcessorBudget()
   var counters = NetworkCounters()
-  /// The largest number of datagrams or events that one call of ``round()`` takes from one port.
-  private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 64 } }
+  /// The largest number of datagrams or events that one call of ``round()`` takes from one port. It is small, because the
+  /// processor time is only limited between two calls (``ProcessorBudget``).
+  private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 16 } }
   /// The number of waiting datagrams that wakes the control thread in any case.
   private static var wakeThreshold: Int { @_noLocks @_noAllocation get { 256 } }
 

@@ -1,22 +1,26 @@
 import MusicalTime
 
-/// A limit of the processor time of a real-time thread: a quarter of a core, with bursts of at most 4 ms.
+/// A limit of the processor time of a real-time thread: a quarter of a core, with bursts of at most 2 ms.
 ///
 /// The budget is a token bucket of processor time. It holds at most ``burst`` and is refilled with one nanosecond every
 /// ``inverseShare`` nanoseconds. The thread reports its processor time after each round of work. If the bucket is empty, the
 /// thread must pause until the bucket holds ``reserve`` again. Time that was used in excess is a debt, and lengthens the
-/// pause. In any interval t, the thread uses at most 4 ms + t / 4 and the time of one round.
+/// pause. In any interval t, the thread uses at most 2 ms + t / 4 and the time of one round.
 ///
-/// A bucket is better than fixed windows. A thread with fixed windows of 16 ms can use 4 ms at the end of one window and 4 ms
-/// at the beginning of the next one, and then waits for 12 ms. The bucket makes shorter pauses, 4 ms in a long flood. Ordinary
-/// traffic never empties the bucket: 4 ms suffice for a thousand datagrams in one burst.
+/// The burst is limited by the audio thread, which has a lower priority. With two periods of 256 frames at 48 kHz, and with a
+/// device that reports its position every 4 ms, this thread may be delayed by 2.7 ms. In ordinary traffic the bucket is never
+/// empty, so that no datagram waits: 2 ms suffice for 70 datagrams in one burst on the slow processor of the lab, and for
+/// hundreds on other processors. The rest of a longer burst waits for the end of the pause, 2 ms or more.
+///
+/// A bucket is better than fixed windows. With fixed windows of 8 ms, a thread can use 2 ms at the end of one window and 2 ms at
+/// the beginning of the next one, and then pauses for 6 ms.
 ///
 /// The state is the instant at which the bucket is full again. Used time moves this instant, as in ``MessageBudget``.
 struct ProcessorBudget: BitwiseCopyable {
   /// The capacity of the bucket.
-  static var burst: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(4) } }
+  static var burst: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(2) } }
   /// The content of the bucket at the end of a pause.
-  static var reserve: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(1) } }
+  static var reserve: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(500) } }
   /// The thread may use one part in this number of a core.
   static var inverseShare: Int64 { @_noLocks @_noAllocation get { 4 } }
 
