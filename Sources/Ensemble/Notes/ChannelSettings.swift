@@ -105,7 +105,9 @@ struct ChannelSettings: Sendable {
 
   /// Replaces a setting, which becomes the last one.
   private mutating func set(_ kind: Kind, on channel: Channel, _ messages: [Message]) {
-    settings.removeAll { $0.channel == channel && $0.kind == kind }
+    // There is at most one. `removeAll` would move the settings one by one.
+    let former = settings.firstIndex { $0.channel == channel && $0.kind == kind }
+    if let former { settings.remove(at: former) }
     if settings.count < Self.limit { settings.append(Setting(channel: channel, kind: kind, messages: messages)) }
   }
 
