@@ -80,6 +80,16 @@ import _TestSupport
     #expect(filter.admits(header("IN", ssrc: 1), from: address(1 << 20), at: start))
   }
 
+  /// Each of the 256 buckets for hosts gets more datagrams than its depth of 2048.
+  @Test func forgedAddressesDoNotEmptyTheBucketsOfAllHosts() {
+    var filter = StrangerFilter(key: 9)
+    var random = SplitMix(seed: 10)
+    for _ in 0..<600_000 {
+      _ = filter.admits(header(nil, ssrc: 1), from: address(random.next()), at: start)
+    }
+    #expect((1...10).allSatisfy { filter.admits(header("IN", ssrc: 1), from: address($0 << 20), at: start) })
+  }
+
   /// A thousand peers on one host join at the same instant: two invitations, and the first clock packet before the session is
   /// known to the network thread.
   @Test func thousandPeersOnOneHostJoinAtOnce() {

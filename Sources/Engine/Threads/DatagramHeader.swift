@@ -4,13 +4,24 @@ import RTPMIDI
 /// The kind of a datagram and the SSRC of its sender, from the first octets. Any octets have a kind, because the octets may be
 /// random. The endpoint decides later whether the datagram is valid.
 struct DatagramHeader: BitwiseCopyable {
-  enum Kind: UInt8, BitwiseCopyable {
+  enum Kind: BitwiseCopyable {
     /// IN, OK, NO, BY: FF FF and two letters.
     case session
     /// CK, RS, a clock probe, or an unknown command: also FF FF and two letters.
     case clock
     /// RTP, or anything else.
     case stream
+
+    /// 0, 1 or 2. A raw value is not permitted in real-time code.
+    var index: Int {
+      @_noLocks @_noAllocation get {
+        switch self {
+        case .session: 0
+        case .clock: 1
+        case .stream: 2
+        }
+      }
+    }
   }
 
   let kind: Kind

@@ -8,7 +8,8 @@ import RTPMIDI
 /// A datagram of a stranger needs two tokens. The first token is from the bucket of its host, one of 256, selected by a hash
 /// of the address. A single host therefore cannot use up what all strangers share. The second token is from one of six
 /// buckets that all strangers share: two for each kind of datagram. A flood of RTP packets therefore takes no token of an
-/// invitation.
+/// invitation. A datagram that does not get both tokens takes none. Otherwise, a flood with forged addresses would empty the
+/// buckets of all hosts.
 ///
 /// The two buckets of a kind are for new and for repeated sources. A source is repeated if it has sent a session command
 /// before. A flood can forge a new source for each datagram, and then uses up the bucket for new sources. An honest peer
@@ -59,8 +60,11 @@ struct StrangerFilter: ~Copyable {
     let isRepeated = fingerprints[place] == fingerprint
     if case .session = header.kind { fingerprints[place] = fingerprint }
     let hostPlace = Int(truncatingIfNeeded: host >> 32) & (StrangerFilter.hostCount - 1)
+    let before = hosts[hostPlace]
     guard hosts[hostPlace].admit(at: now) else { return false }
-    return shared[Int(header.kind.rawValue) + (isRepeated ? 3 : 0)].admit(at: now)
+    if shared[header.kind.index + (isRepeated ? 3 : 0)].admit(at: now) { return true }
+    hosts[hostPlace] = before
+    return false
   }
 
   /// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): every bit of the result depends on every bit of `value`.
