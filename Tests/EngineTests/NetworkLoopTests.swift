@@ -1,4 +1,6 @@
+import Audio
 import BasicContainers
+import MIDI
 import MusicalTime
 import PeerProtocol
 import Realtime
@@ -66,8 +68,8 @@ import _TestSupport
     var (known, unknown, control) = (0, 0, 0)
     var arrivals: [Instant] = []
     func takeAll() {
-      // Each round takes a limited number of datagrams from a port.
-      for _ in 0..<3 { loop.round() }
+      // One round takes at most 16 datagrams from one port.
+      for _ in 0..<2 { loop.round() }
       while let event = rings.events.pop() {
         switch event {
         case .datagram: if rings.datagrams.pop() != nil { control += 1 }
@@ -93,5 +95,48 @@ import _TestSupport
     let duration = try #require(arrivals.max()) - #require(arrivals.min())
     #expect(unknown >= 256 && Double(unknown) <= 257 + 256 * duration.seconds)
     #expect(rings.counters.take()?.limited == Int64(2000 - unknown))
+  }
+
+  /// The messages of a peer in session go to both audio threads, those on channel 1 on channel 16. The ends of its notes follow
+  /// when its session ends.
+  @Test func messagesReachTheAudioThreads() throws {
+    let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
+    defer { local.close() }
+    defer { remote.close() }
+    let rings = NetworkRings(bell: Doorbell(), hasSecondAudioThread: true)
+    let session = SessionID(number: 1)
+    var admission = Admission()
+    (admission.notes, admission.isStandardDevice) = (true, true)
+    let source = StreamSource(
+      ssrc: 7, address: SocketAddress(host: 0x7F00_0001, port: remote.data.port), localSSRC: 1)
+    rings.commands.push(.open(slot: 0, session, source, admission))
+    var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
+    var sender = PacketSender(ssrc: 7, sequence: 0)
+    let data = SocketAddress(host: 0x7F00_0001, port: local.data.port)
+    let notes: [Message] = [1, 2].map { .noteOn(Channel($0)!, key: 60, velocity: 100) }
+    let before = MonotonicClock.now
+    for note in notes {
+      _ = remote.data.send(octets { _ = sender.encode(note, at: before, into: &$0) }, to: data)
+      loop.round()
+    }
+    rings.commands.push(.close(slot: 0, session))
+    loop.executeCommands()
+    let ends: [Message] = [1, 2].map { .noteOff(Channel($0)!, key: 60, velocity: 64) }
+    let expected = [notes[0].on(Channel(16)), notes[1], ends[0].on(Channel(16)), ends[1]]
+    for ring in [rings.sound.first.messages, rings.sound.recording.messages] {
+      var events: [SoundEvent] = []
+      while let event = ring.pop() { events.append(event) }
+      #expect(events.map(\.kind) == expected.map { .message($0) })
+      #expect(events.allSatisfy { $0.submitted >= before && $0.submitted <= MonotonicClock.now })
+    }
+    var copies: [Message] = []
+    while let event = rings.events.pop() {
+      switch event {
+      case .reception(.message(_, let message, _, _, _, isSounded: true)), .reception(.released(_, let message)):
+        copies.append(message)
+      default: break
+      }
+    }
+    #expect(copies == notes + ends, "the control thread gets the messages on their own channels")
   }
 }

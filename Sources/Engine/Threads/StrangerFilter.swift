@@ -1,7 +1,7 @@
 import BasicContainers
-import Ensemble
 import MusicalTime
 import RTPMIDI
+import Receiving
 
 /// Limits the datagrams of strangers, the sources without a session, so that a flood of them keeps no honest peer out.
 ///
