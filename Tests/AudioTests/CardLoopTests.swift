@@ -58,7 +58,7 @@ extension SoundCardTests {
     }
 
     /// A note is submitted every 250 ms. The configured latency has no effect on notes: each leaves the card as early as
-    /// possible, after the two periods in the card and the period being filled.
+    /// possible, after the frames that the card holds. The loopback card takes 192 frames at once.
     @Test func noteSoundsAsEarlyAsPossible() async throws {
       let recording = try LoopbackRecording(substream: 7, seconds: 5)
       try recording.waitUntilRunning()

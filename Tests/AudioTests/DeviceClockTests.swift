@@ -93,6 +93,25 @@ import _TestSupport
     #expect(error.least > -8_000 && error.greatest < 8_000 && abs(card.clock.drift) <= 500)
   }
 
+  /// The position of the device goes back by a second. The number of reports per second has no effect.
+  @Test(arguments: [64, 256, 1_024] as [Int64]) func clockRestartsWhenAllReportsOfHalfASecondWereRejected(step: Int64) {
+    let start = Instant(nanoseconds: 5_000_000_000)
+    func instant(_ frame: Int64) -> Instant { start + Nanoseconds(frame * 1_000_000_000 / 48_000) }
+    var clock = DeviceClock(grid: .standard, noise: .oneSided, frame: 0, at: start)
+    for frame in stride(from: 0, to: Int64(49_152), by: Int(step)) { clock.observe(frame: frame, at: instant(frame)) }
+    let fit = clock.fit
+    let end = Int64(49_152) + 22_528
+    for frame in stride(from: Int64(49_152), to: end, by: Int(step)) {
+      clock.observe(frame: frame - 48_000, at: instant(frame))
+    }
+    // Less than 470 ms of reports were rejected.
+    #expect(clock.fit == fit)
+    for frame in stride(from: end, to: end + 3_072, by: Int(step)) {
+      clock.observe(frame: frame - 48_000, at: instant(frame))
+    }
+    #expect(abs(clock.fit.frame(nearest: instant(end)) - (end - 48_000)) <= 1)
+  }
+
   @Test(arguments: UInt64(1)...20) func clockRecoversFromImplausibleStamps(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var card = SimulatedCard(noise: seed % 2 == 0 ? .sawtooth : .symmetric, drift: 20, seed: seed)
@@ -107,7 +126,7 @@ import _TestSupport
       card.clock.observe(frame: frame, at: Instant(nanoseconds: instant))
       _ = card.clock.fit.frame(nearest: Instant(nanoseconds: instant))
     }
-    // The clock recovers after a hundred consecutive valid stamps.
+    // The clock recovers after half a second of valid stamps.
     let error = card.run(seconds: 5, after: 3)
     #expect(error.least > -300 && error.greatest < 300, "seed \(seed)")
   }

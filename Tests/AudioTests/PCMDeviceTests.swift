@@ -23,12 +23,16 @@ extension SoundCardTests {
     }
 
     @Test(arguments: ["hw:Loopback,0,3", "plughw:Loopback,0,3", "hw:Dummy,0", "plughw:Dummy,0"])
-    func cardIsOpenedWithTwoSmallPeriods(name: String) throws {
-      let device = try PCMDevice(name)
-      #expect(device.grid.rate == 48_000)
-      #expect(
-        device.summary == "\(name): 48000 Hz, 2 periods of 256 frames; output delay 10.7 ms, as reported by the "
-          + "device; if speakers or Bluetooth add delay, give it with --latency")
+    func cardHoldsAPeriodAndABlock(name: String) throws {
+      for (period, milliseconds) in [(256, "6.7"), (64, "2.7"), (1_024, "22.7")] as [(Int64, String)] {
+        let device = try PCMDevice(name, period: period)
+        #expect(device.grid.rate == 48_000)
+        #expect(
+          device.summary == "\(name): 48000 Hz, period of \(period) frames; output delay \(milliseconds) ms, as "
+            + "reported by the device; if speakers or Bluetooth add delay, give it with --latency")
+        device.close()
+      }
+      #expect(try PCMDevice(name).summary.contains(" period of 256 frames;"))
     }
 
     @Test func busyDeviceIsReported() throws {

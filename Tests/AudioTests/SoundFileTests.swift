@@ -18,14 +18,14 @@ import _TestSupport
     sf_close(handle)
   }
 
-  /// Writes a recording of three periods as a peer does.
+  /// Writes a recording of twelve blocks as a peer does.
   private func writeRecording(_ path: String) throws {
     var file = try WAVFile(path: path, name: "a", grid: .standard)
-    var period = StereoPeriod()
-    for index in 0..<256 { period.left[index] = Float(index) / 256 }
-    for frame in [0, 256, 512] as [Int64] {
-      period.frame = frame
-      try file.append(period)
+    var block = StereoBlock()
+    for index in 0..<64 { block.left[index] = Float(index) / 64 }
+    for number in 0..<Int64(12) {
+      block.frame = 64 * number
+      try file.append(block)
     }
   }
 

@@ -5,19 +5,19 @@ import Testing
 import _TestSupport
 
 @Suite struct WAVOutputTests {
-  /// A period whose samples are exact in 16 bits, depend on the frame number and are never 0, unlike silence.
-  private func period(at frame: Int64) -> StereoPeriod {
-    var period = StereoPeriod()
-    period.frame = frame
-    for index in 0..<256 {
+  /// A block whose samples are exact in 16 bits, depend on the frame number and are never 0, unlike silence.
+  private func block(at frame: Int64) -> StereoBlock {
+    var block = StereoBlock()
+    block.frame = frame
+    for index in 0..<64 {
       let value = Float((Int(frame) + index) % 30_000 + 1) / 32_768
-      period.left[index] = value
-      period.right[index] = value
+      block.left[index] = value
+      block.right[index] = value
     }
-    return period
+    return block
   }
 
-  /// The samples of `frames` in the periods of ``period(at:)``.
+  /// The samples of `frames` in the blocks of ``block(at:)``.
   private func expected(_ frames: Range<Int64>) -> [Float] {
     frames.map { Float(Int($0) % 30_000 + 1) / 32_768 }
   }
@@ -28,11 +28,11 @@ import _TestSupport
     let output = try WAVOutput(path: path, name: "Amélie", grid: .standard)
     // A frame number of more than 32 bits. At 48 kHz, it has so many bits after 25 hours of uptime.
     let first: Int64 = 5_000_000_000 * 256
-    for index in 0..<Int64(40) { output.write(period(at: first + 256 * index)) }
+    for index in 0..<Int64(160) { output.write(block(at: first + 64 * index)) }
     try output.finish()
     let recording = try SoundFile(path: path)
     #expect(recording.rate == 48_000 && recording.firstFrame == first)
-    #expect(recording.samples == expected(first..<first + 40 * 256))
+    #expect(recording.samples == expected(first..<first + 160 * 64))
     #expect(output.lostFrames == 0 && output.clippedSamples == 0 && output.failure == nil)
   }
 
@@ -40,7 +40,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: String(repeating: "é", count: 119), grid: .standard)
-    output.write(period(at: 48_000 * 256 * 100))
+    output.write(block(at: 48_000 * 256 * 100))
     try output.finish()
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     // The broadcast chunk (EBU Tech 3285): "bext", four bytes with its size, and then the fields Description at 0 (256
@@ -61,34 +61,34 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    // Periods 0, 1, 10 and 200.
-    for frame in [0, 256, 2_560, 51_200] as [Int64] { output.write(period(at: frame)) }
+    // Blocks 0, 1, 10 and 200.
+    for frame in [0, 64, 640, 12_800] as [Int64] { output.write(block(at: frame)) }
     try output.finish()
     let samples = try SoundFile(path: path).samples
-    #expect(samples.count == 51_456)
-    #expect(Array(samples[0..<512]) == expected(0..<512) && samples[512..<2_560].allSatisfy { $0 == 0 })
-    #expect(Array(samples[2_560..<2_816]) == expected(2_560..<2_816))
-    #expect(samples[2_816..<51_200].allSatisfy { $0 == 0 } && Array(samples[51_200...]) == expected(51_200..<51_456))
+    #expect(samples.count == 12_864)
+    #expect(Array(samples[0..<128]) == expected(0..<128) && samples[128..<640].allSatisfy { $0 == 0 })
+    #expect(Array(samples[640..<704]) == expected(640..<704))
+    #expect(samples[704..<12_800].allSatisfy { $0 == 0 } && Array(samples[12_800...]) == expected(12_800..<12_864))
   }
 
   @Test func framesBeyondTheRingAreSilentAndCounted() throws {
-    // Periods are written far faster than they sound. The number of lost periods depends on the disk, but each loss is
+    // Blocks are written far faster than they sound. The number of lost blocks depends on the disk, but each loss is
     // counted and the other frames keep their position.
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    for index in 0..<Int64(8_000) { output.write(period(at: 256 * index)) }
+    for index in 0..<Int64(32_000) { output.write(block(at: 64 * index)) }
     try output.finish()
     let samples = try SoundFile(path: path).samples
-    #expect(samples.count == 8_000 * 256)
+    #expect(samples.count == 32_000 * 64)
     var lost = 0
-    for index in 0..<8_000 {
-      let part = Array(samples[index * 256..<(index + 1) * 256])
+    for index in 0..<32_000 {
+      let part = Array(samples[index * 64..<(index + 1) * 64])
       if part[0] == 0 {
         #expect(part.allSatisfy { $0 == 0 })
-        lost += 256
+        lost += 64
       } else {
-        #expect(part == expected(Int64(index) * 256..<Int64(index + 1) * 256))
+        #expect(part == expected(Int64(index) * 64..<Int64(index + 1) * 64))
       }
     }
     #expect(output.lostFrames == Int64(lost))
@@ -98,17 +98,17 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    var period = StereoPeriod()
+    var block = StereoBlock()
     // Each sample, and its level in 16 bits.
     let cases: [(Float, Float)] = [
       (0.4 / 32_768, 0), (0.6 / 32_768, 1), (-0.6 / 32_768, -1), (32_767 / 32_768, 32_767), (-1, -32_768),
       (1, 32_767), (7, 32_767), (-1.5, -32_768), (.nan, 0), (.infinity, 32_767),
     ]
     for (index, (sample, _)) in cases.enumerated() {
-      period.left[index] = sample
-      period.right[index] = sample
+      block.left[index] = sample
+      block.right[index] = sample
     }
-    output.write(period)
+    output.write(block)
     try output.finish()
     let samples = try SoundFile(path: path).samples
     for (index, (_, level)) in cases.enumerated() { #expect(samples[index] == level / 32_768, "\(index)") }
@@ -122,11 +122,11 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     var file = try WAVFile(path: path, name: "a", grid: .standard)
-    for index in 0..<Int64(500) { try file.append(period(at: 256 * index)) }
+    for index in 0..<Int64(2_000) { try file.append(block(at: 64 * index)) }
     let recording = try SoundFile(path: path)
     let frames = Int64(recording.samples.count)
-    // 500 periods have 128 000 frames. A second and a period have 48 256 frames.
-    #expect(frames > 128_000 - 48_256 && frames <= 128_000 && recording.firstFrame == 0)
+    // 2000 blocks have 128 000 frames. A second and a block have 48 064 frames.
+    #expect(frames > 128_000 - 48_064 && frames <= 128_000 && recording.firstFrame == 0)
     #expect(recording.samples == expected(0..<frames))
     // There is nothing to pad. This use of `file` keeps the file open until here.
     try file.pad(to: 128_000)
@@ -154,7 +154,7 @@ import _TestSupport
   @Test func abandonedRecordingLeavesNoFile() throws {
     let folder = try TemporaryFolder()
     let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
-    output.write(period(at: 0))
+    output.write(block(at: 0))
     #expect(folder.contents == ["a.wav"])
     output.abandon()
     #expect(folder.contents.isEmpty)
@@ -178,7 +178,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    for frame in [0, 8 * 3_600 * 48_000, 8 * 3_600 * 48_000 + 256] as [Int64] { output.write(period(at: frame)) }
+    for frame in [0, 8 * 3_600 * 48_000, 8 * 3_600 * 48_000 + 64] as [Int64] { output.write(block(at: frame)) }
     do throws(AudioFileError) {
       try output.finish()
       Issue.record("the recording beyond 4 GB was written")
@@ -188,8 +188,8 @@ import _TestSupport
         error.description
           == "\(path): the recording has stopped: a WAV file is limited to 4 GB; record in shorter takes")
     }
-    // The two periods after the gap.
-    #expect(output.lostFrames == 512)
-    #expect(try SoundFile(path: path).samples == expected(0..<256))
+    // The two blocks after the gap.
+    #expect(output.lostFrames == 128)
+    #expect(try SoundFile(path: path).samples == expected(0..<64))
   }
 }

@@ -137,7 +137,7 @@ extension TimingTests {
       let ideal = folder.path("\(trace.header.name)-ideal.wav")
       _ = try IdealRecording.write(
         to: ideal, patch: "pulse", activity: 96, ticks: 0..<cuts[1].index, on: timeline,
-        from: audio.firstFrame, periods: file.samples.count / 256)
+        from: audio.firstFrame, blocks: file.samples.count / 64)
       // The parts of the recording and of the ideal recording between these ticks. 48 frames are one millisecond.
       let cut = try [(file.samples, trace.header.name), (SoundFile(path: ideal).samples, "ideal")].map {
         samples, name in

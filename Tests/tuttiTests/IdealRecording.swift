@@ -10,22 +10,22 @@ enum IdealRecording {
   ///
   /// - Parameters:
   ///   - firstFrame: the number of the first frame.
-  ///   - periods: the length of the recording in periods of 256 frames.
+  ///   - blocks: the length of the recording in blocks of 64 frames.
   /// - Returns: the number of hits that are late for their frame: hits that are due before `firstFrame`.
   static func write(
     to path: String, patch: String, activity: UInt8, ticks: Range<Int64>, on timeline: Timeline, from firstFrame: Int64,
-    periods: Int
+    blocks: Int
   ) throws -> Int64 {
     let text = try String(contentsOfFile: "\(Program.patches)/\(patch).yaml", encoding: .utf8)
     let table = StepTable(try PatchLoader.patch(from: text, file: patch))
     var renderer = Renderer(grid: .standard, module: try SoundModule())
     var file = try WAVFile(path: path, name: "peer 1", grid: .standard)
-    var period = StereoPeriod()
-    period.frame = firstFrame
+    var block = StereoBlock()
+    block.frame = firstFrame
     var next = ticks.lowerBound
-    for _ in 0..<periods {
+    for _ in 0..<blocks {
       // The renderer can hold the hits of one second.
-      let end = FrameGrid.standard.instant(of: period.frame + 256) + .seconds(1)
+      let end = FrameGrid.standard.instant(of: block.frame + 64) + .seconds(1)
       while next < ticks.upperBound, timeline.deadline(Tick(next)) < end {
         if let step = Tick(next).beginsStep {
           for index in table.hits(at: step) where table.hit(index).sounds(at: activity) {
@@ -36,9 +36,9 @@ enum IdealRecording {
         }
         next += 1
       }
-      renderer.render(&period)
-      try file.append(period)
-      period.frame += 256
+      renderer.render(&block)
+      try file.append(block)
+      block.frame += 64
     }
     return renderer.counters.late
   }

@@ -64,18 +64,18 @@ import _TestSupport
     let audio = try #require(trace.header.audio)
     let first = try #require(trace.ticks.first)
     let timeline = Timeline(tempo: try Tempo(bpm: 120), tick: Tick(0), at: first.due)
-    let periods = try SoundFile(path: folder.path(master.recording)).samples.count / 256
+    let blocks = try SoundFile(path: folder.path(master.recording)).samples.count / 64
     let recorded = try Data(contentsOf: URL(fileURLWithPath: folder.path(master.recording)))
     let ideal = folder.path("ideal.wav")
     let late = try IdealRecording.write(
       to: ideal, patch: patch, activity: activity, ticks: 0..<192, on: timeline, from: audio.firstFrame,
-      periods: periods)
+      blocks: blocks)
     #expect(late == 0)
     let expected = try Data(contentsOf: URL(fileURLWithPath: ideal))
     #expect(recorded.count == expected.count)
-    // A period has 256 frames of two channels with two octets each. The samples are at the end of both files. The chunks before
+    // A block has 64 frames of two channels with two octets each. The samples are at the end of both files. The chunks before
     // them contain the time reference and the peer name.
-    let samples = periods * 256 * 4
+    let samples = blocks * 64 * 4
     #expect(recorded.suffix(samples) == expected.suffix(samples))
     #expect(recorded.suffix(samples).contains { $0 != 0 })
   }

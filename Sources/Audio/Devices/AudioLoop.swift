@@ -6,12 +6,12 @@ import Synchronization
 /// events, renders the period that the device requests, and returns the instant of the next step. A test can drive it
 /// with a virtual clock. Sound cards use ``CardLoop`` instead.
 package final class AudioLoop: @unchecked Sendable {
-  // Invariants: the device, the renderer and the period belong to the one thread that calls step. `recording` is the
+  // Invariants: the device, the renderer and the block belong to the one thread that calls step. `recording` is the
   // recording in `sink`, which lives as long as this object. It is unmanaged because a real-time thread must not count
   // references.
   private var device: NominalDevice
   private var renderer: Renderer
-  private var period = StereoPeriod()
+  private var block = StereoBlock()
   private let sink: AudioSink
   private let events: SoundEvents
   private let recording: Unmanaged<WAVOutput>?
@@ -78,13 +78,16 @@ package final class AudioLoop: @unchecked Sendable {
     return counters
   }
 
-  /// Renders the period that begins at `frame` and passes it to the recording, if there is one.
+  /// Renders the blocks of the period that begins at `frame` and passes them to the recording, if there is one.
   @_noLocks @_noAllocation
   private func render(from frame: Int64) {
-    period.frame = frame
-    renderer.render(&period)
-    // The closure captures this copy. A closure that captured the object itself would count references.
-    let period = period
-    if let recording { recording._withUnsafeGuaranteedRef { $0.write(period) } }
+    block.frame = frame
+    while block.frame < frame &+ NominalDevice.period {
+      renderer.render(&block)
+      // The closure captures this copy. A closure that captured the object itself would count references.
+      let rendered = block
+      if let recording { recording._withUnsafeGuaranteedRef { $0.write(rendered) } }
+      block.frame = block.frame &+ StereoBlock.length
+    }
   }
 }

@@ -1,8 +1,8 @@
 public import MusicalTime
 public import Realtime
 
-/// The thread that turns hits and messages into sound: SCHED_FIFO with priority 60, woken once per period by the clock of its
-/// device. The thread allocates nothing and takes no lock, except while its sound card is lost. It runs until it is stopped.
+/// The thread that turns hits and messages into sound: SCHED_FIFO with priority 60, woken by the clock of its device.
+/// The thread allocates nothing and takes no lock, except while its sound card is lost. It runs until it is stopped.
 public final class AudioThread {
   /// The scheduling policy that the kernel granted.
   public var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }

@@ -13,10 +13,12 @@ extension CardLoop {
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
     // The device runs empty one buffered time after the last write. An underrun that is reported within twice this time was
-    // not caused by a late thread: the fill level is too low for the device.
+    // not caused by a late thread: the fill level is too low for the device. The limit is at least 25 ms, because a device may
+    // report its interrupts late by more than a short buffered time.
     var (raisesFillLevel, hasJustStarted) = (false, false)
     if isUnderrun {
-      let isCausedByDevice = now - lastWrite <= bufferedTime + bufferedTime
+      let elapsed = now - lastWrite
+      let isCausedByDevice = elapsed <= bufferedTime + bufferedTime || elapsed <= .milliseconds(25)
       // In the first half second, an underrun that raises the fill level is not counted: it only finds the level.
       hasJustStarted = now - startInstant <= .milliseconds(500)
       raisesFillLevel = level.recordUnderrun(raises: isCausedByDevice, isStarting: hasJustStarted, at: now)
@@ -38,11 +40,11 @@ extension CardLoop {
     return .playing
   }
 
-  /// Makes the thread wake when the device holds one period less than the fill level, so that one period can be written.
+  /// Makes the thread wake when the device holds one batch less than the fill level, so that one batch can be written.
   /// Returns 0 or -errno.
   @_noLocks @_noAllocation
   func setWakeThreshold(_ stream: PCMStream) -> Int32 {
-    stream.setWakeThreshold(stream.buffer &- fillLevel &+ NominalDevice.period)
+    stream.setWakeThreshold(stream.buffer &- fillLevel &+ batch.length)
   }
 
   /// Prepares the device, fills it with silence and starts it, at the frame that is due now. Returns 0 or -errno.
@@ -55,10 +57,10 @@ extension CardLoop {
     // Frame numbers never decrease.
     let first = due > nextFrame ? due : nextFrame
     nextFrame = first
-    // Discards the rest of a partly written period: the next fill renders a new one.
-    writtenFrames = NominalDevice.period
-    while nextFrame &- first &+ NominalDevice.period <= fillLevel {
-      let count = stream.write(silence.bytes(from: 0), NominalDevice.period)
+    // Discards the rest of a partly written batch: the next fill renders a new one.
+    writtenFrames = batch.length
+    while nextFrame &- first &+ silence.length <= fillLevel {
+      let count = stream.write(silence.bytes(from: 0), silence.length)
       if count == Int64(-EAGAIN) || count == 0 { break }
       if count < 0 { return Int32(truncatingIfNeeded: count) }
       nextFrame = nextFrame &+ count
@@ -66,13 +68,13 @@ extension CardLoop {
     code = stream.start()
     if code < 0 { return code }
     lastWrite = MonotonicClock.now
-    // Time stamps from before the restart are not used. The leaky bucket contains only the frames just written. Positions within
-    // the first period are not used for the clock.
+    // Time stamps from before the restart are not used. The leaky bucket contains only the frames just written. The first
+    // positions are not used for the clock.
     lastStamp = lastWrite
     bucket.empty(at: lastWrite)
     bucket.add(nextFrame &- first, at: lastWrite)
     clock.restart(frame: first, at: lastWrite)
-    firstReliableFrame = first &+ NominalDevice.period
+    firstReliableFrame = first &+ stream.startFrames
     renderer.map = .fit(clock.fit)
     return 0
   }

@@ -3,11 +3,13 @@ import Realtime
 
 /// The complete run of the audio thread, including the time while the device is lost.
 extension CardLoop {
-  /// The initial fill level of `stream` in frames: two periods of the device, and at least 512 frames. A sound server
-  /// advances in steps of its own, so its fill level is at least 1024 frames.
+  /// The initial fill level of `stream` in frames. For a card: the period, and the frames that the card plays until its next
+  /// interrupt, at least a block and rounded up to whole blocks. When the card wakes the thread, it then still holds a period.
+  /// A sound server advances in steps of its own, so its fill level is two periods and at least 1024 frames.
   static func initialFillLevel(of stream: PCMStream) -> Int64 {
-    let minimum = stream.isHardware ? 2 * NominalDevice.period : 4 * NominalDevice.period
-    return min(max(2 * stream.period, minimum), stream.buffer)
+    guard stream.isHardware else { return min(max(2 * stream.period, 1_024), stream.buffer) }
+    let blocks = (stream.period + stream.interval + StereoBlock.length - 1) / StereoBlock.length
+    return min(blocks * StereoBlock.length, stream.buffer)
   }
 
   /// Plays until the end, lets the written frames sound, and closes the device. This is the body of the audio thread.
@@ -77,15 +79,14 @@ extension CardLoop {
   func applyNegotiatedParameters() {
     stream = device.stream
     guard let stream else { return }
-    frames = InterleavedPeriod(format: stream.format, channels: stream.channels)
-    silence = InterleavedPeriod(format: stream.format, channels: stream.channels)
-    // A level that underruns have raised before the loss is kept. A step is a period of the device, or of the renderer if that
-    // is longer.
+    batch = InterleavedBatch(blocks: stream.blocksPerBatch, format: stream.format, channels: stream.channels)
+    silence = InterleavedBatch(blocks: stream.blocksPerBatch, format: stream.format, channels: stream.channels)
+    // A level that underruns have raised before the loss is kept.
     level.adopt(
-      initial: Self.initialFillLevel(of: stream), step: max(stream.period, NominalDevice.period),
-      capacity: stream.buffer, at: MonotonicClock.now)
+      initial: Self.initialFillLevel(of: stream), step: max(stream.period, batch.length), capacity: stream.buffer,
+      at: MonotonicClock.now)
     stallTimeout = stream.isHardware ? .seconds(1) : .seconds(5)
-    state.period = stream.period
+    state.interval = stream.interval
     state.delay = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let now = MonotonicClock.now
     let due = clock.fit.frame(nearest: now)

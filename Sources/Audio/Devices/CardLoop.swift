@@ -3,13 +3,15 @@ import MusicalTime
 import Realtime
 import Synchronization
 
-/// The work of the audio thread for a sound card. Each step waits until a period fits, passes the time stamp of the device
-/// to ``DeviceClock``, renders and writes.
+/// The work of the audio thread for a sound card. Each step waits until a batch fits, passes the time stamp of the device
+/// to ``DeviceClock``, renders and writes. A batch is one block for a card, and four blocks for a sound server.
 ///
-/// **Fill level.** The loop keeps ``fillLevel`` frames in the buffer of the device, which can hold more. The initial level
-/// is two periods (see ``initialFillLevel(of:)``). Some devices underrun at this level although the thread is on time: for
-/// example, snd-aloop takes frames in the steps of a timer, and three of these steps (12 ms) are longer than two periods
-/// (10.7 ms). After such an underrun the level rises by one period, up to the size of the buffer. In the first half second
+/// **Fill level.** The loop keeps ``fillLevel`` frames in the buffer of the device, which can hold more. A card interrupts
+/// once per block, if it supports this. The loop then writes the next block, while the card still holds one period. A note
+/// therefore sounds after a period and at most a block. See ``initialFillLevel(of:)`` for the initial level. Some devices
+/// underrun at this level although the thread is on time: for example, snd-aloop takes frames in the steps of a timer, and two
+/// of these steps (8 ms) are longer than a period and a block (6.7 ms). After such an underrun the level rises by one period,
+/// up to the size of the buffer. In the first half second
 /// after the start these underruns are not counted, because they only find the level. After a minute without an underrun the
 /// level falls again, see ``FillLevel``.
 ///
@@ -41,16 +43,16 @@ package final class CardLoop: @unchecked Sendable {
   /// The number of frames to keep in the device.
   var level = FillLevel()
   var fillLevel: Int64 { @_noLocks @_noAllocation get { level.frames } }
-  /// The period that is being written, in the format of the device.
-  var frames: InterleavedPeriod
-  /// A period of silence in the format of the device.
-  var silence: InterleavedPeriod
-  /// The period that is being written, as it was rendered.
-  private var period = StereoPeriod()
-  /// The number of frames that the last ``fill(_:queued:)`` wrote. A sound server can take several periods at once.
-  private var batch: Int64 = 0
-  /// The number of frames of ``frames`` that have been written. If all have been written, the next period is rendered.
-  var writtenFrames: Int64 = NominalDevice.period
+  /// The batch that is being written.
+  var batch: InterleavedBatch
+  /// A silent batch.
+  var silence: InterleavedBatch
+  /// The block that was rendered last.
+  var block = StereoBlock()
+  /// The number of frames that the last ``fill(_:queued:)`` wrote. A device can take several batches at once.
+  var filledFrames: Int64 = 0
+  /// The number of frames of ``batch`` that have been written. If all have been written, the next batch is rendered.
+  var writtenFrames: Int64 = 0
   /// How long the device may accept no frames before it counts as lost. The value is longer for a sound server, because a
   /// user may first have to connect the stream to a card.
   var stallTimeout = Nanoseconds.seconds(1)
@@ -88,8 +90,8 @@ package final class CardLoop: @unchecked Sendable {
     bucket = LeakyBucket(rate: grid.rate, at: now)
     renderer = Renderer(grid: grid, module: module)
     // Placeholders until the next call, which knows the format of the device.
-    frames = InterleavedPeriod(format: .s32, channels: 2)
-    silence = InterleavedPeriod(format: .s32, channels: 2)
+    batch = InterleavedBatch(blocks: 1, format: .s32, channels: 2)
+    silence = InterleavedBatch(blocks: 1, format: .s32, channels: 2)
     if stream == nil { state.status = .awaited }
     applyNegotiatedParameters()
     publish()
@@ -174,8 +176,8 @@ package final class CardLoop: @unchecked Sendable {
     state.fillLevel = fillLevel
     state.drift = clock.drift
     state.underruns = renderer.counters.underruns
-    // The last period of a batch is rendered when `delay` does not yet include the batch. Another period is a reserve.
-    let rendered = max(batch, NominalDevice.period) &+ NominalDevice.period
+    // The last batch of a fill is rendered when `delay` does not yet include the fill. Another batch is a reserve.
+    let rendered = max(filledFrames, batch.length) &+ batch.length
     state.lead = state.delay + latency + (grid.instant(of: rendered) - grid.instant(of: 0))
     states.publish(state)
   }
@@ -190,8 +192,7 @@ package final class CardLoop: @unchecked Sendable {
     return .lost
   }
 
-  /// Passes the position of the device to ``clock``, once the device has played one period after a start: before that, the
-  /// position may be wrong because the device is still starting.
+  /// Passes the position of the device to ``clock``, once the device has played ``PCMStream/startFrames`` after a start.
   @_noLocks @_noAllocation
   private func observe(_ position: PCMStream.Position) {
     // A delay of more than ten seconds is not plausible.
@@ -201,45 +202,5 @@ package final class CardLoop: @unchecked Sendable {
     guard frame >= firstReliableFrame else { return }
     clock.observe(frame: frame, at: position.instant)
     renderer.map = .fit(clock.fit)
-  }
-
-  /// Writes periods until the device holds ``fillLevel`` frames. Returns 0 or -errno.
-  ///
-  /// - Parameter queued: The number of frames that the device holds now.
-  @_noLocks @_noAllocation
-  private func fill(_ stream: PCMStream, queued: Int64) -> Int32 {
-    var held = queued
-    var hasWritten = false
-    while held &+ NominalDevice.period <= fillLevel {
-      if writtenFrames >= NominalDevice.period { render() }
-      let count = stream.write(frames.bytes(from: Int(writtenFrames)), NominalDevice.period &- writtenFrames)
-      // The device has no space for more frames now.
-      if count == Int64(-EAGAIN) || count == 0 { break }
-      if count < 0 { return Int32(truncatingIfNeeded: count) }
-      writtenFrames = writtenFrames &+ count
-      nextFrame = nextFrame &+ count
-      held = held &+ count
-      hasWritten = true
-    }
-    let now = MonotonicClock.now
-    batch = held &- queued
-    bucket.add(batch, at: now)
-    // Without this sleep, a device that wakes the thread without need would keep it busy.
-    guard hasWritten else {
-      MonotonicClock.sleep(until: now + .milliseconds(1))
-      return 0
-    }
-    lastWrite = now
-    state.status = .playing
-    return 0
-  }
-
-  /// Renders the period that begins at ``nextFrame`` into ``frames``.
-  @_noLocks @_noAllocation
-  private func render() {
-    period.frame = nextFrame
-    renderer.render(&period)
-    frames.fill(period)
-    writtenFrames = 0
   }
 }

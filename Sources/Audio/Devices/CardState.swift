@@ -15,14 +15,14 @@ public struct CardState: Sendable, BitwiseCopyable {
   public var status = Status.playing
   /// The nominal sample rate, in frames per second.
   public var rate: Int64 = 0
-  /// The period of the device: frames between two of its interrupts.
-  public var period: Int64 = 0
+  /// The frames between two interrupts of the device.
+  public var interval: Int64 = 0
   /// The maximum number of frames kept in the device, see ``FillLevel``.
   public var fillLevel: Int64 = 0
   /// The delay from writing a frame until the frame leaves the converter, as the device last reported it.
   public var delay: Nanoseconds = .zero
   /// How long before its instant a hit must be submitted to sound in time: ``delay``, the frames that the device takes at
-  /// once (at least a period), a period, and the configured latency.
+  /// once (at least a batch), a batch, and the configured latency.
   public var lead: Nanoseconds = .zero
   /// The deviation of the device clock from the nominal rate, in parts per million; positive if its second is too long.
   public var drift = 0.0

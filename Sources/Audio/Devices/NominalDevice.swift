@@ -12,7 +12,7 @@ public import MusicalTime
 ///
 /// The model reads no clock, so a virtual clock can drive it.
 public struct NominalDevice: Sendable {
-  /// Frames per period.
+  /// Frames per period: four blocks.
   public static var period: Int64 { @_noLocks @_noAllocation get { 256 } }
 
   /// The lateness from which on a period is not rendered any more.

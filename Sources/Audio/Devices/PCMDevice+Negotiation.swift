@@ -5,17 +5,18 @@ extension PCMDevice {
   private static let preferredRate: UInt32 = 48_000
   /// The rates that FluidSynth can render, in frames per second.
   private static let rates: ClosedRange<UInt32> = 8_000...96_000
-  /// The requested period in frames.
-  private static let preferredPeriod: UInt = 256
+  /// The requested frames between two interrupts: a block for a sound card, and a batch of four blocks for a sound server.
+  private static func preferredInterval(isHardware: Bool) -> UInt { isHardware ? 64 : 256 }
   /// The requested buffer size of a sound card in frames.
   private static let preferredBuffer: UInt = 2_048
-  /// The smallest accepted buffer in frames: two periods of the renderer.
-  private static let minimumBuffer = 2 * NominalDevice.period
+  /// The smallest accepted buffer in frames.
+  private static let minimumBuffer: UInt = 512
   /// The largest accepted buffer in frames.
   private static let maximumBuffer: UInt = 1 << 20
 
-  /// Opens and configures the device `name`. If `rate` is not nil, no other rate is accepted.
-  static func open(_ name: String, rate: Int64?) throws(PCMError) -> PCMStream {
+  /// Opens and configures the device `name` for the period `period` in frames. If `rate` is not nil, no other rate is
+  /// accepted.
+  static func open(_ name: String, rate: Int64?, period: Int64) throws(PCMError) -> PCMStream {
     guard !name.utf8.contains(0), !name.isEmpty else {
       throw PCMError(
         device: name, reason: "invalid device name",
@@ -30,15 +31,17 @@ extension PCMDevice {
       throw PCMError(device: name, code: isMissing && PCMDevices.isAccessDenied ? -EACCES : code)
     }
     do {
-      return try configure(pcm, name: name, rate: rate)
+      return try configure(pcm, name: name, rate: rate, period: period)
     } catch {
       snd_pcm_close(pcm)
       throw error
     }
   }
 
-  /// Selects the sample format, the number of channels, the rate, the period and the buffer of the opened device `pcm`.
-  private static func configure(_ pcm: OpaquePointer, name: String, rate: Int64?) throws(PCMError) -> PCMStream {
+  /// Selects the sample format, the number of channels, the rate, the interrupts and the buffer of the opened device `pcm`.
+  private static func configure(
+    _ pcm: OpaquePointer, name: String, rate: Int64?, period: Int64
+  ) throws(PCMError) -> PCMStream {
     var params: OpaquePointer?
     guard snd_pcm_hw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
     defer { snd_pcm_hw_params_free(params) }
@@ -70,12 +73,17 @@ extension PCMDevice {
       throw PCMError(
         device: name, reason: "the device plays at \(hertz) Hz, not at \(requested) Hz", remedy: conversionRemedy(name))
     }
-    var period = preferredPeriod
-    try check(
-      snd_pcm_hw_params_set_period_size_near(pcm, params, &period, nil), "periods near \(preferredPeriod) frames")
-    // A sound server may need many queued frames to play without gaps. The fill level adapts to this at run time.
     let isHardware = Self.isHardware(pcm)
-    var buffer = max(isHardware ? preferredBuffer : 8 * preferredBuffer, 2 * period)
+    // A card with a limited number of interrupts per buffer must not get a buffer that is too small for the period. An error
+    // here has no effect, because the size of the buffer is checked below.
+    var minimum = max(minimumBuffer, UInt(2 * period))
+    if isHardware { snd_pcm_hw_params_set_buffer_size_min(pcm, params, &minimum) }
+    let preferredInterval = preferredInterval(isHardware: isHardware)
+    var interval = preferredInterval
+    try check(
+      snd_pcm_hw_params_set_period_size_near(pcm, params, &interval, nil), "periods near \(preferredInterval) frames")
+    // A sound server may need many queued frames to play without gaps. The fill level adapts to this at run time.
+    var buffer = max(isHardware ? preferredBuffer : 8 * preferredBuffer, 2 * interval)
     try check(snd_pcm_hw_params_set_buffer_size_near(pcm, params, &buffer), "a buffer near \(preferredBuffer) frames")
     guard buffer >= minimumBuffer, buffer <= maximumBuffer else {
       let reason = "the buffer has \(buffer) frames, not \(minimumBuffer)...\(maximumBuffer)"
@@ -88,8 +96,9 @@ extension PCMDevice {
     }
     try configureSoftwareParameters(pcm, name: name, buffer: buffer)
     let stream = PCMStream(
-      pcm: pcm, rate: Int64(hertz), channels: channels, format: format, period: Int64(period), buffer: Int64(buffer),
-      isHardware: isHardware)
+      pcm: pcm, rate: Int64(hertz), channels: channels, format: format,
+      period: isHardware ? max(period, Int64(interval)) : Int64(interval), interval: Int64(interval),
+      buffer: Int64(buffer), isHardware: isHardware)
     if !isHardware, !hasFiniteBuffer(stream) { throw PCMError(device: name, code: -ENOSTR) }
     return stream
   }
@@ -97,10 +106,11 @@ extension PCMDevice {
   /// Whether the buffer of `stream`, prepared and not started, fills up. A device that accepts frames for ever (ALSA's
   /// `null`, a file) has no clock, so the instant at which a frame sounds is unknown.
   private static func hasFiniteBuffer(_ stream: PCMStream) -> Bool {
-    let silence = InterleavedPeriod(format: stream.format, channels: stream.channels)
+    let silence = InterleavedBatch(
+      blocks: stream.blocksPerBatch, format: stream.format, channels: stream.channels)
     var accepted: Int64 = 0
     while accepted < 4 * stream.buffer {
-      let count = stream.write(silence.bytes(from: 0), NominalDevice.period)
+      let count = stream.write(silence.bytes(from: 0), silence.length)
       if count <= 0 { break }
       accepted += count
     }
@@ -125,9 +135,8 @@ extension PCMDevice {
       remedy: conversionRemedy(name))
   }
 
-  /// Sets ALSA's software parameters: an explicit start, a stop on underrun, a wake-up when a period can be written, and time
-  /// stamps of CLOCK_REALTIME. A start threshold equal to the boundary, which no number of queued frames reaches, disables
-  /// the automatic start. A stop threshold of `buffer` free frames stops a device that has run out of frames.
+  /// Sets ALSA's software parameters: an explicit start, a stop on underrun, and time stamps of CLOCK_REALTIME. A start
+  /// threshold equal to the boundary, which no number of queued frames reaches, disables the automatic start. A stop threshold of `buffer` free frames stops a device that has run out of frames.
   private static func configureSoftwareParameters(_ pcm: OpaquePointer, name: String, buffer: UInt) throws(PCMError) {
     var params: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
@@ -137,7 +146,6 @@ extension PCMDevice {
     if code >= 0 { code = snd_pcm_sw_params_get_boundary(params, &boundary) }
     if code >= 0 { code = snd_pcm_sw_params_set_start_threshold(pcm, params, boundary) }
     if code >= 0 { code = snd_pcm_sw_params_set_stop_threshold(pcm, params, buffer) }
-    if code >= 0 { code = snd_pcm_sw_params_set_avail_min(pcm, params, UInt(NominalDevice.period)) }
     if code >= 0 { code = snd_pcm_sw_params_set_tstamp_mode(pcm, params, SND_PCM_TSTAMP_ENABLE) }
     // Not an error if a plugin does not support this clock: PCMStream.position then replaces its stamps.
     if code >= 0 { snd_pcm_sw_params_set_tstamp_type(pcm, params, SND_PCM_TSTAMP_TYPE_GETTIMEOFDAY) }

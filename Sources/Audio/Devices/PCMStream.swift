@@ -11,10 +11,24 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   let rate: Int64
   let channels: Int
   let format: PCMFormat
-  /// `period`: the frames between two interrupts of the device. `buffer`: the capacity of its buffer in frames.
-  let period, buffer: Int64
+  /// The number of frames that the device should still hold when the next batch is written.
+  let period: Int64
+  /// `interval`: the frames between two interrupts of the device, which ALSA calls a period. `buffer`: the capacity of its
+  /// buffer in frames.
+  let interval, buffer: Int64
   /// Whether the stream plays on a card and not through a sound server, so that its time stamps come from the hardware.
   let isHardware: Bool
+
+  /// The number of blocks that are written at once. A sound server gets a batch of four blocks: with smaller writes, it takes
+  /// frames at irregular instants and runs empty at the start.
+  ///
+  /// Real-time: safe.
+  var blocksPerBatch: Int { @_noLocks @_noAllocation get { isHardware ? 1 : 4 } }
+
+  /// The frames after a start during which a reported position may be wrong, because the device is still starting.
+  ///
+  /// Real-time: safe.
+  var startFrames: Int64 { @_noLocks @_noAllocation get { 256 } }
 
   /// A position report of the device.
   struct Position: BitwiseCopyable {

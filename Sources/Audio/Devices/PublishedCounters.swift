@@ -2,7 +2,7 @@ import MusicalTime
 import Synchronization
 
 /// The ``SoundCounters`` that the audio thread writes and any other thread reads. Each counter is atomic and current, but two
-/// counters may belong to adjacent periods. The lost frames and the clipped samples are not among them, because
+/// counters may belong to adjacent steps of the audio thread. The lost frames and the clipped samples are not among them, because
 /// ``WAVOutput`` counts these.
 struct PublishedCounters: ~Copyable, Sendable {
   private let hits = Atomic<Int64>(0)

@@ -18,8 +18,8 @@ package struct WAVFile: ~Copyable {
   private var frames: (first: Int64, next: Int64)?
   /// The next frame at the last update of the header.
   private var lastHeaderUpdate: Int64 = 0
-  /// The buffer for one period of 256 frames, left and right samples alternating.
-  private var samples = [Int16](repeating: 0, count: 2 * 256)
+  /// The buffer for one block, left and right samples alternating.
+  private var samples = [Int16](repeating: 0, count: 2 * Int(StereoBlock.length))
 
   private static let remedy = "use --audio wav:FILE with a file in a writable folder"
   /// The maximum number of frames, over six hours at 48 kHz: the limit of the 32-bit lengths in a WAV file, minus 65 536
@@ -44,16 +44,16 @@ package struct WAVFile: ~Copyable {
 
   deinit { sf_close(handle) }
 
-  /// Writes `period`, after silence for the missing frames before it. Samples are rounded to the nearest of 65536 levels.
+  /// Writes `block`, after silence for the missing frames before it. Samples are rounded to the nearest of 65536 levels.
   ///
   /// - Throws: ``AudioFileError`` if the file cannot be extended.
-  package mutating func append(_ period: borrowing StereoPeriod) throws(AudioFileError) {
-    try pad(to: period.frame)
-    for frame in 0..<256 {
-      samples[2 * frame] = quantize(period.left[frame])
-      samples[2 * frame + 1] = quantize(period.right[frame])
+  package mutating func append(_ block: borrowing StereoBlock) throws(AudioFileError) {
+    try pad(to: block.frame)
+    for frame in 0..<Int(StereoBlock.length) {
+      samples[2 * frame] = quantize(block.left[frame])
+      samples[2 * frame + 1] = quantize(block.right[frame])
     }
-    try write(256)
+    try write(StereoBlock.length)
   }
 
   /// Writes silence up to `frame`. In an empty file, `frame` becomes the first frame.
@@ -64,8 +64,8 @@ package struct WAVFile: ~Copyable {
     for index in samples.indices { samples[index] = 0 }
     var missing = frame - frames.next
     while missing > 0 {
-      try write(min(missing, 256))
-      missing -= 256
+      try write(min(missing, StereoBlock.length))
+      missing -= StereoBlock.length
     }
   }
 

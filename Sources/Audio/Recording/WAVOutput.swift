@@ -3,11 +3,11 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// A recording, written during playback: the audio thread pushes periods into a ring of five seconds, and a queue of normal
+/// A recording, written during playback: the audio thread pushes blocks into a ring of five seconds, and a queue of normal
 /// priority writes them to the disk.
 ///
 /// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame on the
-/// grid, so recordings of several peers line up. Periods that do not fit into the ring are counted and become silence, so
+/// grid, so recordings of several peers line up. Blocks that do not fit into the ring are counted and become silence, so
 /// all other frames keep their position.
 public final class WAVOutput: @unchecked Sendable {
   /// The error that stopped the recording; nil without an error.
@@ -16,17 +16,17 @@ public final class WAVOutput: @unchecked Sendable {
   /// time or at all.
   ///
   /// Real-time: not safe.
-  public var lostFrames: Int64 { Int64(ring.dropped) * 256 + unwritten.load(ordering: .relaxed) }
+  public var lostFrames: Int64 { Int64(ring.dropped) * StereoBlock.length + unwritten.load(ordering: .relaxed) }
   /// The number of samples outside full scale.
   public var clippedSamples: Int64 { clipped.load(ordering: .relaxed) }
 
   // Invariant: `file` and `_failure` are used only on the `writer` queue, which is also the only consumer of the ring. The
   // audio thread is the only producer, and only this thread stores `endFrame`.
   //
-  // 1024 periods of 256 frames are over five seconds at 48 kHz.
-  private let ring = SPSCRing<StereoPeriod>(capacity: 1024)
-  /// The frame after the last period of the audio thread, whether or not the period fitted into the ring; `.min` before the
-  /// first period.
+  // 4096 blocks of 64 frames are over five seconds at 48 kHz.
+  private let ring = SPSCRing<StereoBlock>(capacity: 4096)
+  /// The frame after the last block of the audio thread, whether or not the block fitted into the ring; `.min` before the
+  /// first block.
   private let endFrame = Atomic<Int64>(.min)
   private let clipped = Atomic<Int64>(0)
   /// The number of frames taken from the ring after the first error and not written.
@@ -47,13 +47,13 @@ public final class WAVOutput: @unchecked Sendable {
     self.path = path
     timer = DispatchSource.makeTimerSource(queue: writer)
     timer.schedule(deadline: .now(), repeating: .milliseconds(50), leeway: .milliseconds(10))
-    timer.setEventHandler { [weak self] in self?.writePendingPeriods() }
+    timer.setEventHandler { [weak self] in self?.writePendingBlocks() }
     timer.resume()
   }
 
   deinit { timer.cancel() }
 
-  /// Sets the first frame of the recording, even if no period is written in time for it. Call this function before the
+  /// Sets the first frame of the recording, even if no block is written in time for it. Call this function before the
   /// first ``write(_:)``.
   ///
   /// Real-time: not safe.
@@ -63,17 +63,17 @@ public final class WAVOutput: @unchecked Sendable {
     }
   }
 
-  /// Records `period`. If five seconds already wait for the disk, the period is counted as lost. Only the audio thread may
+  /// Records `block`. If five seconds already wait for the disk, the block is counted as lost. Only the audio thread may
   /// call this function.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func write(_ period: StereoPeriod) {
-    ring.push(period)
-    endFrame.store(period.frame &+ 256, ordering: .releasing)
+  public func write(_ block: StereoBlock) {
+    ring.push(block)
+    endFrame.store(block.frame &+ StereoBlock.length, ordering: .releasing)
   }
 
-  /// Writes the waiting periods and closes the file. Call this function after the audio thread has ended.
+  /// Writes the waiting blocks and closes the file. Call this function after the audio thread has ended.
   ///
   /// - Throws: ``AudioFileError`` if the recording on the disk is not complete.
   ///
@@ -81,9 +81,9 @@ public final class WAVOutput: @unchecked Sendable {
   public func finish() throws(AudioFileError) {
     timer.cancel()
     writer.sync {
-      writePendingPeriods()
+      writePendingBlocks()
       let end = endFrame.load(ordering: .acquiring)
-      // The last periods may not have fitted into the ring. Silence replaces them.
+      // The last blocks may not have fitted into the ring. Silence replaces them.
       if end > .min && _failure == nil {
         do throws(AudioFileError) { try file?.pad(to: end) } catch { _failure = error }
       }
@@ -104,14 +104,14 @@ public final class WAVOutput: @unchecked Sendable {
     }
   }
 
-  /// Writes the periods in the ring to the file. After the first error, the recording has stopped, and further frames are
+  /// Writes the blocks in the ring to the file. After the first error, the recording has stopped, and further frames are
   /// only counted. Runs on the `writer` queue.
-  private func writePendingPeriods() {
-    while let period = ring.pop() {
+  private func writePendingBlocks() {
+    while let block = ring.pop() {
       if _failure == nil {
-        do throws(AudioFileError) { try file?.append(period) } catch { _failure = error }
+        do throws(AudioFileError) { try file?.append(block) } catch { _failure = error }
       }
-      if _failure != nil { unwritten.wrappingAdd(256, ordering: .relaxed) }
+      if _failure != nil { unwritten.wrappingAdd(StereoBlock.length, ordering: .relaxed) }
     }
     if let count = file?.clippedSamples { clipped.store(count, ordering: .relaxed) }
   }

@@ -11,9 +11,9 @@ import CFluidSynth
 /// idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise the lane with the
 /// oldest hit ends its voices for the new hit.
 ///
-/// Blocks are rendered in the order of their first frames, independently of the period length. The sum of the lanes is
-/// therefore bit-identical for every division into periods. A block extends past the end of its period by up to 63 frames,
-/// which are kept for the next period.
+/// Blocks are rendered in the order of their first frames, independently of the number of frames per call. The sum of the
+/// lanes is therefore bit-identical for every division into calls. A block extends past the last frame of its call by up to
+/// 63 frames, which are kept for the next call.
 ///
 /// **Cut-off groups.** Each group has its own drum channel in every lane. A hit in a group first silences this channel in
 /// all lanes. A lane falls silent at its next block, so the old sound ends at most 63 frames after the new sound began.
@@ -60,7 +60,7 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
 
   /// The frames per FluidSynth block, which is also the number of lanes.
   static var blockFrames: Int { @_noLocks @_noAllocation get { 64 } }
-  /// The maximum number of frames by which a block extends past the end of its period.
+  /// The maximum number of frames by which a block extends past the last frame of its call.
   private static var overhang: Int { @_noLocks @_noAllocation get { 63 } }
 
   /// Loads the drum kit of a SoundFont for frames on `grid`.

@@ -4,12 +4,13 @@ import Realtime
 
 // The messages of the players: notes, controllers and so on.
 extension Renderer {
-  /// Plays the waiting messages and adds their sound to the period of frames `frame..<end`.
+  /// Plays the waiting messages and adds their sound to the frames `frame..<end`.
   ///
   /// A message takes effect at the first frame on which it can still sound (``FrameMap``). On a sound card, this is the
-  /// first frame of the next rendered period. On the ``NominalDevice``, it is the first frame of the period requested next
+  /// first frame of the next rendered block. On the ``NominalDevice``, it is the first frame of the period requested next
   /// after the submission, so its frame in a recording does not depend on how late this thread is. The delay after the
-  /// submission is less than two periods (10.7 ms at 48 kHz), on a sound card plus the frames that the device holds.
+  /// submission is less than two periods (10.7 ms at 48 kHz). On a sound card, it is the time until the next block is
+  /// rendered, plus the frames that the device holds then.
   /// Messages keep their order, independently of the hits.
   ///
   /// A Note On more than a second late is dropped, because its musical context has passed. Every other message is played

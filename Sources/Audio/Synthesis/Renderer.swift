@@ -1,6 +1,6 @@
 public import MusicalTime
 
-/// Renders hits and messages into periods of frames. Each hit is played on the frame of ``map`` nearest to its instant.
+/// Renders hits and messages into blocks of frames. Each hit is played on the frame of ``map`` nearest to its instant.
 /// Messages are played as early as possible, see ``playMessages(from:to:left:right:)``.
 ///
 /// A hit submitted too late for its frame sounds on the first possible frame (``FrameMap``) and is counted with its
@@ -10,7 +10,7 @@ public struct Renderer: ~Copyable {
   /// The maximum lateness of a hit that is still played.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
-  /// The relation of frames to instants. For a sound card, it may change with every period.
+  /// The relation of frames to instants. For a sound card, it may change with every block.
   ///
   /// Real-time: safe.
   public var map: FrameMap
@@ -51,8 +51,8 @@ public struct Renderer: ~Copyable {
     }
   }
 
-  /// Renders the period of `left.count` frames that starts at `frame`. Voices continue as if the frames missed since the
-  /// last period had been played, see ``DrumLanes/skip(to:)``.
+  /// Renders the `left.count` frames that start at `frame`. Voices continue as if the frames missed since the last call had
+  /// been played, see ``DrumLanes/skip(to:)``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -63,7 +63,7 @@ public struct Renderer: ~Copyable {
     while let event = hits.first {
       let due = map.frame(nearest: event.instant)
       let earliest = map.firstFrame(for: event, notBefore: frame)
-      // The hit starts on the last of these frames: when it is due, when it can first sound, when the period begins.
+      // The hit starts on the last of these frames: when it is due, when it can first sound, `frame`.
       var start = due > earliest ? due : earliest
       if start < frame { start = frame }
       guard start < end else { break }
@@ -78,14 +78,14 @@ public struct Renderer: ~Copyable {
     playMessages(from: frame, to: end, left: &left, right: &right)
   }
 
-  /// Renders the period that starts at `period.frame`.
+  /// Renders the block that starts at `block.frame`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public mutating func render(_ period: inout StereoPeriod) {
-    var left = period.left.mutableSpan
-    var right = period.right.mutableSpan
-    render(from: period.frame, left: &left, right: &right)
+  public mutating func render(_ block: inout StereoBlock) {
+    var left = block.left.mutableSpan
+    var right = block.right.mutableSpan
+    render(from: block.frame, left: &left, right: &right)
   }
 
   /// Counts an underrun of `frames` frames.

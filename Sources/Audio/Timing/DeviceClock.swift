@@ -3,7 +3,7 @@ public import MusicalTime
 /// The clock of a sound card: the instant at which each frame leaves the converter, estimated from the time stamps of the
 /// device.
 ///
-/// **Estimation.** In every period, the device reports which frame is at its converter (frames written minus its delay) and
+/// **Estimation.** With every step of the audio thread, the device reports which frame is at its converter (frames written minus its delay) and
 /// at which instant of CLOCK_MONOTONIC it read this position. A line is fitted through these points over the last 32 s.
 /// Adriaensen ("Using a DLL to filter time", LAC 2005) smooths such points with a loop that assumes symmetric noise. The
 /// error of hardware is one-sided: a reported position is never ahead of the true position, but it may be old, by the packet
@@ -56,8 +56,8 @@ public struct DeviceClock: Sendable {
   private var acquisitionEnd = DeviceClock.acquisitionTime
   /// Consecutive blocks that deviate by more than ``outlierLimit``.
   private var outlierBlocks = 0
-  /// Consecutive points that were rejected.
-  private var rejections = 0
+  /// The instant of the first of the last consecutive rejections; nil after an accepted point.
+  private var firstRejection: Instant?
 
   /// Seconds after a start during which ``fit`` may jump.
   private static var acquisitionTime: Double { @_noLocks @_noAllocation get { 1 } }
@@ -74,8 +74,8 @@ public struct DeviceClock: Sendable {
   private static var outlierLimit: Double { @_noLocks @_noAllocation get { 2_000_000 } }
   /// Nanoseconds (ten seconds): a report that deviates from the estimated line by this time is rejected.
   private static var maximumDeviation: Double { @_noLocks @_noAllocation get { 1e10 } }
-  /// Consecutive rejections after which the clock restarts.
-  private static var maximumRejections: Int { @_noLocks @_noAllocation get { 100 } }
+  /// The time from the first of consecutive rejections to the restart of the clock.
+  private static var maximumRejectionTime: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(500) } }
 
   /// Creates a clock with the nominal rate and an approximate origin: `frame` leaves the converter at about `instant`.
   ///
@@ -110,8 +110,8 @@ public struct DeviceClock: Sendable {
   }
 
   /// Adds a report of the device: at `instant`, `frame` was at the converter. A frame before the last reported frame, or
-  /// more than ten seconds from its expected instant, is rejected. After a hundred consecutive rejections, the clock
-  /// restarts at the reported frame.
+  /// more than ten seconds from its expected instant, is rejected. When all reports of half a second were rejected,
+  /// the clock restarts at the reported frame.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -126,19 +126,21 @@ public struct DeviceClock: Sendable {
     guard x >= lastX, deviation > -Self.maximumDeviation, deviation < Self.maximumDeviation else {
       return reject(frame: frame, at: instant)
     }
-    rejections = 0
+    firstRejection = nil
     if regression.add(x: x, lateness: lateness, slope: estimate.slope) { checkCompletedBlock() }
     updateEstimate()
     slewFit(frame: frame, x: x)
     lastX = x
   }
 
-  /// Counts a rejected report. Restarts after ``maximumRejections`` consecutive ones.
+  /// Restarts the clock if all reports of ``maximumRejectionTime`` were rejected.
   @_noLocks @_noAllocation
   private mutating func reject(frame: Int64, at instant: Instant) {
-    rejections &+= 1
-    guard rejections >= Self.maximumRejections else { return }
-    rejections = 0
+    let rejectionTime = instant - (firstRejection ?? instant)
+    // Of two implausible instants, the second may be the earlier one, or their difference may overflow.
+    if firstRejection == nil || rejectionTime < .zero { firstRejection = instant }
+    guard rejectionTime >= Self.maximumRejectionTime else { return }
+    firstRejection = nil
     restart(frame: frame, at: instant)
   }
 

@@ -1,3 +1,4 @@
+import Audio
 public import Ensemble
 public import MusicalTime
 public import Rhythm
@@ -46,6 +47,8 @@ public struct PeerConfiguration: Sendable {
   /// The saved session of a peer with this name that has crashed; nil: start without it.
   public var restored: SavedSession?
   public var card = Card.none
+  /// The period of the sound card in frames: see ``PCMDevice``.
+  public var period = PCMDevice.defaultPeriod
   /// The delay of devices after the sound card, which the card does not report. Hits are played earlier by this time.
   public var latency = Nanoseconds.zero
   /// The path of the recording; nil: no recording.

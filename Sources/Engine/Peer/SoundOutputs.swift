@@ -42,11 +42,11 @@ final class SoundOutputs {
   init(_ configuration: PeerConfiguration) throws {
     switch configuration.card {
     case .none: device = nil
-    case .named(let name): device = try Self.open(name)
+    case .named(let name): device = try Self.open(name, period: configuration.period)
     case .defaultIfUsable:
       // Opening a device would block for long if its sound server hangs.
-      let opened = PCMDevices.canOpen() ? try? PCMDevice("default") : nil
-      device = opened ?? PCMDevice(awaiting: "default")
+      let opened = PCMDevices.canOpen() ? try? PCMDevice("default", period: configuration.period) : nil
+      device = opened ?? PCMDevice(awaiting: "default", period: configuration.period)
     }
     status = device?.isAwaited == true ? .awaited : .playing
     latency = configuration.latency
@@ -57,12 +57,12 @@ final class SoundOutputs {
   }
 
   /// Opens the device `name`. If it is the default device or a sound server and is missing, returns a device that waits for it.
-  private static func open(_ name: String) throws(PCMError) -> PCMDevice {
+  private static func open(_ name: String, period: Int64) throws(PCMError) -> PCMDevice {
     do {
-      return try PCMDevice(name)
+      return try PCMDevice(name, period: period)
     } catch {
       guard error.isAbsence, PCMDevices.servers.contains(where: { $0.name == name }) else { throw error }
-      return PCMDevice(awaiting: name)
+      return PCMDevice(awaiting: name, period: period)
     }
   }
 

@@ -1,24 +1,31 @@
-/// One period of 256 frames in the layout of a device: interleaved, in its sample format and with its number of channels.
+/// The blocks that are written to a device at once, in the layout of the device: interleaved, in its sample format and with
+/// its number of channels.
 ///
 /// Channels 1 and 2 carry left and right, the other channels are silent. A single channel carries the mean of both.
 /// Samples outside full scale are clipped. Samples are rounded to the nearest level, halves away from zero.
-package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
+package struct InterleavedBatch: ~Copyable, @unchecked Sendable {
+  /// Frames per batch.
+  ///
+  /// Real-time: safe.
+  package let length: Int64
   private let format: PCMFormat
   private let channels: Int
-  // Invariant: allocated in init with 256 frames of `channels` samples of 4 bytes, aligned for each format, and freed in
-  // deinit. Initialised to zero and never written beyond the second channel, so the other channels stay silent.
+  // Invariant: allocated in init with `length` frames of `channels` samples of 4 bytes, aligned for each format, and freed
+  // in deinit. Initialised to zero and never written beyond the second channel, so the other channels stay silent.
   private let memory: UnsafeMutableRawPointer
 
-  /// Creates a period of silence. `channels` must be 1 or more.
-  package init(format: PCMFormat, channels: Int) {
+  /// Creates a silent batch of `blocks` blocks. `blocks` and `channels` must be 1 or more.
+  package init(blocks: Int, format: PCMFormat, channels: Int) {
     (self.format, self.channels) = (format, channels)
-    memory = .allocate(byteCount: 256 * channels * 4, alignment: 16)
-    memory.initializeMemory(as: UInt8.self, repeating: 0, count: 256 * channels * 4)
+    length = Int64(blocks) * StereoBlock.length
+    let size = Int(length) * channels * 4
+    memory = .allocate(byteCount: size, alignment: 16)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
   }
 
   deinit { memory.deallocate() }
 
-  /// The bytes from `frame` on, valid until the next ``fill(_:)`` or until this value is destroyed.
+  /// The bytes from `frame` on, valid until the next ``fill(_:from:)`` or until this value is destroyed.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -26,19 +33,20 @@ package struct InterleavedPeriod: ~Copyable, @unchecked Sendable {
     UnsafeRawPointer(memory + frame &* channels &* format.size)
   }
 
-  /// Converts and stores the samples of `period`.
+  /// Converts the samples of `block` and stores them at the frames `start..<start + 64`, which must be within the batch.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  package mutating func fill(_ period: borrowing StereoPeriod) {
+  package mutating func fill(_ block: borrowing StereoBlock, from start: Int) {
     var frame = 0
-    while frame < 256 {
-      let (left, right) = (period.left[frame], period.right[frame])
+    while frame < Int(StereoBlock.length) {
+      let (left, right) = (block.left[frame], block.right[frame])
+      let index = (start &+ frame) &* channels
       if channels == 1 {
-        put((left + right) / 2, at: frame)
+        put((left + right) / 2, at: index)
       } else {
-        put(left, at: frame &* channels)
-        put(right, at: frame &* channels &+ 1)
+        put(left, at: index)
+        put(right, at: index &+ 1)
       }
       frame &+= 1
     }

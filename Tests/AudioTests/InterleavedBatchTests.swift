@@ -1,22 +1,22 @@
 import Audio
 import Testing
 
-@Suite struct InterleavedPeriodTests {
+@Suite struct InterleavedBatchTests {
   private let samples: [Float] = [0, 1, -1, 0.5, -0.5, 0.25, 2, -2, .nan, .infinity, -.infinity, 1e-9, 1 / 65_536]
 
-  /// A period that begins with ``samples`` on the left channel, and with their negations on the right channel.
-  private func period() -> StereoPeriod {
-    var period = StereoPeriod()
-    for (frame, sample) in samples.enumerated() { (period.left[frame], period.right[frame]) = (sample, -sample) }
-    return period
+  /// A block that begins with ``samples`` on the left channel, and with their negations on the right channel.
+  private func block() -> StereoBlock {
+    var block = StereoBlock()
+    for (frame, sample) in samples.enumerated() { (block.left[frame], block.right[frame]) = (sample, -sample) }
+    return block
   }
 
   /// The values of ``samples`` on `channel` of an interleaved buffer, as a device reads them.
   private func levels<Level: BitwiseCopyable>(
     _ format: PCMFormat, channels: Int, channel: Int, as type: Level.Type
   ) -> [Level] {
-    var frames = InterleavedPeriod(format: format, channels: channels)
-    frames.fill(period())
+    var frames = InterleavedBatch(blocks: 1, format: format, channels: channels)
+    frames.fill(block(), from: 0)
     return samples.indices.map { frame in
       let bytes = frames.bytes(from: frame)
       return bytes.load(fromByteOffset: channel * MemoryLayout<Level>.size, as: type)
@@ -47,19 +47,35 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 18]) func samplesAreConvertedTo24BitsInThreeBytes(channels: Int) {
-    var frames = InterleavedPeriod(format: .s24Packed, channels: channels)
-    frames.fill(period())
-    var wide = InterleavedPeriod(format: .s24, channels: channels)
-    wide.fill(period())
+    var frames = InterleavedBatch(blocks: 1, format: .s24Packed, channels: channels)
+    frames.fill(block(), from: 0)
+    var wide = InterleavedBatch(blocks: 1, format: .s24, channels: channels)
+    wide.fill(block(), from: 0)
     // Compares every sample with the same sample in four bytes. The last byte of the last frame is included.
     let (bytes, words) = (frames.bytes(from: 0), wide.bytes(from: 0))
-    for index in 0..<256 * channels {
+    for index in 0..<64 * channels {
       let low = Int32(
         (0..<3).reduce(0) { $0 | UInt32(bytes.load(fromByteOffset: index * 3 + $1, as: UInt8.self)) << (8 * $1) })
       // Shifting left and right by 8 bits extends the sign from bit 23.
       #expect((low << 8) >> 8 == words.load(fromByteOffset: index * 4, as: Int32.self), "\(index)")
     }
-    #expect(frames.bytes(from: 255) == bytes + 255 * 3 * channels)
+    #expect(frames.bytes(from: 63) == bytes + 63 * 3 * channels)
+  }
+
+  @Test(arguments: [1, 2, 5]) func blocksOfABatchFollowEachOther(channels: Int) {
+    var batch = InterleavedBatch(blocks: 4, format: .s16, channels: channels)
+    var block = StereoBlock()
+    for number in 0..<4 {
+      for frame in 0..<64 {
+        block.left[frame] = Float(64 * number + frame + 1) / 32_768
+        block.right[frame] = block.left[frame]
+      }
+      batch.fill(block, from: 64 * number)
+    }
+    #expect(batch.length == 256)
+    let bytes = batch.bytes(from: 0)
+    let left = (0..<256).map { bytes.load(fromByteOffset: $0 * channels * 2, as: Int16.self) }
+    #expect(left == Array(1...256))
   }
 
   @Test func floatSamplesAreClippedToFullScale() {

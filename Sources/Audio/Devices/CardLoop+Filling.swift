@@ -1,0 +1,47 @@
+import Glibc
+import MusicalTime
+import Realtime
+
+/// Rendering and writing.
+extension CardLoop {
+  /// Writes batches until the device holds ``fillLevel`` frames. Returns 0 or -errno.
+  ///
+  /// - Parameter queued: The number of frames that the device holds now.
+  @_noLocks @_noAllocation
+  func fill(_ stream: PCMStream, queued: Int64) -> Int32 {
+    var held = queued
+    while held &+ batch.length <= fillLevel {
+      if writtenFrames >= batch.length { render() }
+      let count = stream.write(batch.bytes(from: Int(writtenFrames)), batch.length &- writtenFrames)
+      // The device has no space for more frames now.
+      if count == Int64(-EAGAIN) || count == 0 { break }
+      if count < 0 { return Int32(truncatingIfNeeded: count) }
+      writtenFrames = writtenFrames &+ count
+      nextFrame = nextFrame &+ count
+      held = held &+ count
+    }
+    let now = MonotonicClock.now
+    filledFrames = held &- queued
+    bucket.add(filledFrames, at: now)
+    // Without this sleep, a device that wakes the thread without need would keep it busy.
+    guard filledFrames > 0 else {
+      MonotonicClock.sleep(until: now + .milliseconds(1))
+      return 0
+    }
+    lastWrite = now
+    state.status = .playing
+    return 0
+  }
+
+  /// Renders the blocks that begin at ``nextFrame`` into ``batch``.
+  @_noLocks @_noAllocation
+  private func render() {
+    block.frame = nextFrame
+    while block.frame < nextFrame &+ batch.length {
+      renderer.render(&block)
+      batch.fill(block, from: Int(block.frame &- nextFrame))
+      block.frame = block.frame &+ StereoBlock.length
+    }
+    writtenFrames = 0
+  }
+}
