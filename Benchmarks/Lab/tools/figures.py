@@ -9,7 +9,7 @@ def percentile(ordered, share):
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
-def figures(values):
+def figures(values, decimals=1):
     """The figures of a distribution as one line of key=value pairs, in the unit of the values."""
     ordered = sorted(values)
     if not ordered:
@@ -17,7 +17,7 @@ def figures(values):
     shown = [("min", ordered[0])]
     shown += [(name, percentile(ordered, share)) for name, share in (("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999))]
     shown += [("max", ordered[-1])]
-    return f"count={len(ordered)} " + " ".join(f"{name}={value:.1f}" for name, value in shown)
+    return f"count={len(ordered)} " + " ".join(f"{name}={value:.{decimals}f}" for name, value in shown)
 
 
 def trace(path):

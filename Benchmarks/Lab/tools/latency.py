@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""latency.py PREFIX NOTES: prints the times from Note On events to the first frames of their sounds, in milliseconds.
+
+PREFIX0.wav and PREFIX.stamps are files of linkcap, NOTES is the output of notes. The sound of a note begins with the first
+frame after its time stamp that reaches a hundredth of the largest sample of this note. The result therefore does not depend on
+the volume of the player. The side stick of the default SoundFont reaches this level nine frames after its first frame, at any
+volume. These frames are subtracted. A note without sound within 60 ms is missing. The step is the number of frames by which
+the position of the card moves: the greatest common divisor of its positions.
+
+A loopback card that is driven by a timer loses frames when the timer is late. The instant of a frame is therefore computed
+from the time stamps of the next 60 ms only. The earliest of these instants is used, because a time stamp may be late.
+"""
+import array
+import bisect
+import math
+import sys
+import wave
+
+from figures import fail, figures
+
+WINDOW = 0.06  # seconds, less than the length of a note
+ATTACK = 9  # frames
+
+
+def main(prefix, notes_path):
+    path = f"{prefix}0.wav"
+    with wave.open(path) as file:
+        width, rate, channels = file.getsampwidth(), file.getframerate(), file.getnchannels()
+        samples = array.array("h" if width == 2 else "i", file.readframes(file.getnframes()))[::channels]
+    with open(f"{prefix}.stamps") as file:
+        positions, instants = zip(*(map(int, line.split()) for line in file))
+    with open(notes_path) as file:
+        error, *notes = file.read().split("\n")[:-1]
+    window = int(WINDOW * rate)
+    sounds = []
+    for note in notes:
+        # All frames before the last position that was read before the note were recorded before the note.
+        place = bisect.bisect(instants, int(note)) - 1
+        start = positions[max(place, 0)]
+        sounds.append((int(note), start, [abs(sample) for sample in samples[start : start + window]]))
+    if not sounds or len(sounds[-1][2]) < window:
+        fail(f"{path}: ends before the last note; record for longer")
+    peaks = sorted(max(sound) for _, _, sound in sounds)
+    usual = peaks[len(peaks) // 2]
+    delays, missing = [], 0
+    for note, start, sound in sounds:
+        peak = max(sound)
+        # A sound with less than half of the usual volume is not a note.
+        if peak * 2 < usual:
+            missing += 1
+            continue
+        frame = start + next(index for index, sample in enumerate(sound) if sample * 100 >= peak) - ATTACK
+        begin, end = bisect.bisect_left(positions, frame), bisect.bisect(positions, frame + window)
+        at = min(instants[n] - (positions[n] - frame) * 1_000_000_000 / rate for n in range(begin, end))
+        delays.append((at - note) / 1e6)
+    print(f"{figures(delays, 2)} missing={missing} ms, step={math.gcd(*positions)} frames, {error}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
