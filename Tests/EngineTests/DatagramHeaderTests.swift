@@ -30,11 +30,13 @@ import _TestSupport
 
   @Test func clockPacketsAndFeedbackAreOneKind() {
     var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
-    #expect(ClockPacket(ssrc: 0x1234_5678, sentAt: Instant(nanoseconds: 1)).append(to: &packet))
-    #expect(DatagramHeader(packet).kind == .clock && DatagramHeader(packet).ssrc == 0x1234_5678)
+    let isEncoded = ClockPacket(ssrc: 0x1234_5678, sentAt: Instant(nanoseconds: 1)).append(to: &packet)
+    let clock = DatagramHeader(packet)
+    #expect(isEncoded && clock.kind == .clock && clock.ssrc == 0x1234_5678)
     var probe = RigidArray<UInt8>(capacity: ClockProbe.length)
-    #expect(ClockProbe(ssrc: 0x1234_5678, identity: 9, sentAt: Instant(nanoseconds: 1)).append(to: &probe))
-    #expect(DatagramHeader(probe).kind == .clock && DatagramHeader(probe).ssrc == 0x1234_5678)
+    let isProbe = ClockProbe(ssrc: 0x1234_5678, identity: 9, sentAt: Instant(nanoseconds: 1)).append(to: &probe)
+    let request = DatagramHeader(probe)
+    #expect(isProbe && request.kind == .clock && request.ssrc == 0x1234_5678)
     let feedback = header([0xFF, 0xFF, 0x52, 0x53, 0x12, 0x34, 0x56, 0x78, 0, 1, 0, 0])
     #expect(feedback.kind == .clock && feedback.ssrc == 0x1234_5678)
   }

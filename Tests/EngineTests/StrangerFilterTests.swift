@@ -32,8 +32,8 @@ import _TestSupport
     }
     #expect((1000...2048 + 640).contains(admitted), "\(admitted)")
     // Another host is admitted at once, at the end of the flood.
-    let end = start + .seconds(10)
-    #expect(filter.admits(header("IN", ssrc: 1), from: address(2), at: end))
+    let isOtherAdmitted = filter.admits(header("IN", ssrc: 1), from: address(2), at: start + .seconds(10))
+    #expect(isOtherAdmitted)
   }
 
   /// Every datagram of the flood has another source. The control thread gets the sum of the rates, and no more.
@@ -47,7 +47,8 @@ import _TestSupport
       if filter.admits(header, from: address(random.next()), at: now) { admitted += 1 }
     }
     // Three kinds, 256 per second each for ten seconds, and their depths.
-    #expect((3 * 2560...3 * 2560 + 1024 + 2 * 256 + 10).contains(admitted), "\(admitted)")
+    let (rates, depths) = (3 * 2560, 2048 + 2 * 256)
+    #expect(admitted >= rates && admitted <= rates + depths, "\(admitted)")
   }
 
   /// A hundred honest peers in turn invite twice, 250 ms apart, in a flood of 2000 invitations per second of forged sources.
@@ -76,8 +77,9 @@ import _TestSupport
       let header = header(command, ssrc: UInt32(truncatingIfNeeded: random.next()))
       _ = filter.admits(header, from: address(random.next()), at: start)
     }
-    #expect(!filter.admits(header(command, ssrc: 1), from: address(random.next()), at: start))
-    #expect(filter.admits(header("IN", ssrc: 1), from: address(1 << 20), at: start))
+    let isSameKindAdmitted = filter.admits(header(command, ssrc: 1), from: address(random.next()), at: start)
+    let isInvitationAdmitted = filter.admits(header("IN", ssrc: 1), from: address(1 << 20), at: start)
+    #expect(!isSameKindAdmitted && isInvitationAdmitted)
   }
 
   /// Each of the 256 buckets for hosts gets more datagrams than its depth of 2048.
@@ -87,18 +89,22 @@ import _TestSupport
     for _ in 0..<600_000 {
       _ = filter.admits(header(nil, ssrc: 1), from: address(random.next()), at: start)
     }
-    #expect((1...10).allSatisfy { filter.admits(header("IN", ssrc: 1), from: address($0 << 20), at: start) })
+    var admitted = 0
+    for host in UInt64(1)...10 {
+      if filter.admits(header("IN", ssrc: 1), from: address(host), at: start) { admitted += 1 }
+    }
+    #expect(admitted == 10)
   }
 
-  /// A thousand peers on one host join at the same instant: two invitations, and the first clock packet before the session is
-  /// known to the network thread.
+  /// Each of a thousand peers on one host sends an invitation to the control port and one to the data port.
   @Test func thousandPeersOnOneHostJoinAtOnce() {
     var filter = StrangerFilter(key: 8)
-    for ssrc in UInt32(1)...1000 {
-      #expect(filter.admits(header("IN", ssrc: ssrc), from: address(UInt64(ssrc) << 32), at: start))
+    var admitted = 0
+    for _ in 0..<2 {
+      for ssrc in UInt32(1)...1000 {
+        if filter.admits(header("IN", ssrc: ssrc), from: address(UInt64(ssrc) << 32), at: start) { admitted += 1 }
+      }
     }
-    for ssrc in UInt32(1)...1000 {
-      #expect(filter.admits(header("IN", ssrc: ssrc), from: address(UInt64(ssrc) << 32), at: start))
-    }
+    #expect(admitted == 2000)
   }
 }

@@ -38,7 +38,7 @@ struct StrangerFilter: ~Copyable {
   /// - Parameter key: a random number, unknown to all other hosts.
   init(key: UInt64) {
     self.key = key
-    shared.append(MessageBudget(rate: 256, depth: 1024))
+    shared.append(MessageBudget(rate: 256, depth: 2048))
     shared.append(MessageBudget(rate: 256, depth: 256))
     shared.append(MessageBudget(rate: 256, depth: 256))
     shared.append(MessageBudget(rate: 512, depth: 1024))
