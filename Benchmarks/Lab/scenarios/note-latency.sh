@@ -14,7 +14,8 @@
 # programs use the loopback card with an interrupt every 64 frames. The scenario prints the position step of the card.
 #
 # Expected: p50 is at most the period + 1 ms, p99 is at most the period (or the position step, if it is longer) + 3 ms. The
-# p50 and p99 of fluidsynth are greater than those of the peer. No note is missing.
+# p50 and p99 of fluidsynth are greater than those of the peer. No note is missing. Notes are excluded while the loopback card
+# stands still, because the clock of the guest jumps; at most a tenth of the notes.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 notes=${1:-100}
@@ -35,7 +36,7 @@ record() {
   sleep 1
 }
 # play NAME PHASE PORT: plays the notes of a phase to a port.
-play() { notes "$3" "$notes" "$RANDOM" >"$results/$1-$2.txt"; }
+play() { notes "$3" "$notes" >"$results/$1-$2.txt"; }
 # latencies NAME PHASE: prints the figures of the notes of a phase.
 latencies() { latency.py "$results/$1" "$results/$1-$2.txt"; }
 
@@ -124,6 +125,7 @@ for period in "$@"; do
     at_most "$p50" "$(figure p50 <<<"$stock")" && at_most "$p99" "$(figure p99 <<<"$stock")" ||
       complain "period $period, $phase: fluidsynth is faster"
     [[ $(figure missing <<<"$report") == 0 ]] || complain "period $period, $phase: missing notes"
+    (($(figure excluded <<<"$report") * 10 <= notes)) || complain "period $period, $phase: many excluded notes"
     # The largest p99 minus the period.
     excess=$(awk -v a="$excess" -v p99="$p99" -v period="$period" 'BEGIN {
       b = p99 - period / 48; printf "%.2f", (a > b ? a : b)}')

@@ -7,8 +7,9 @@ the volume of the player. The side stick of the default SoundFont reaches this l
 volume. These frames are subtracted. A note without sound within 60 ms is missing. The step is the number of frames by which
 the position of the card moves: the greatest common divisor of its positions.
 
-A loopback card that is driven by a timer loses frames when the timer is late. The instant of a frame is therefore computed
-from the time stamps of the next 60 ms only. The earliest of these instants is used, because a time stamp may be late.
+A loopback card that is driven by a timer stands still when the clock of the guest jumps. The instant of a frame is therefore
+computed from the time stamps of the next 60 ms only. The earliest of these instants is used, because a time stamp may be late.
+A note is excluded if the card stood still for more than 2 ms between its time stamp and its sound.
 """
 import array
 import bisect
@@ -20,6 +21,7 @@ from figures import fail, figures
 
 WINDOW = 0.06  # seconds, less than the length of a note
 ATTACK = 9  # frames
+STANDSTILL = 2_000_000  # nanoseconds, more than the error of two time stamps
 
 
 def main(prefix, notes_path):
@@ -37,23 +39,27 @@ def main(prefix, notes_path):
         # All frames before the last position that was read before the note were recorded before the note.
         place = bisect.bisect(instants, int(note)) - 1
         start = positions[max(place, 0)]
-        sounds.append((int(note), start, [abs(sample) for sample in samples[start : start + window]]))
+        sounds.append((int(note), max(place, 0), [abs(sample) for sample in samples[start : start + window]]))
     if not sounds or len(sounds[-1][2]) < window:
         fail(f"{path}: ends before the last note; record for longer")
     peaks = sorted(max(sound) for _, _, sound in sounds)
     usual = peaks[len(peaks) // 2]
-    delays, missing = [], 0
-    for note, start, sound in sounds:
+    delays, missing, excluded = [], 0, 0
+    for note, place, sound in sounds:
         peak = max(sound)
         # A sound with less than half of the usual volume is not a note.
         if peak * 2 < usual:
             missing += 1
             continue
-        frame = start + next(index for index, sample in enumerate(sound) if sample * 100 >= peak) - ATTACK
+        frame = positions[place] + next(index for index, sample in enumerate(sound) if sample * 100 >= peak) - ATTACK
         begin, end = bisect.bisect_left(positions, frame), bisect.bisect(positions, frame + window)
+        elapsed = instants[begin] - instants[place]
+        if elapsed - (positions[begin] - positions[place]) * 1_000_000_000 / rate > STANDSTILL:
+            excluded += 1
+            continue
         at = min(instants[n] - (positions[n] - frame) * 1_000_000_000 / rate for n in range(begin, end))
         delays.append((at - note) / 1e6)
-    print(f"{figures(delays, 2)} missing={missing} ms, step={math.gcd(*positions)} frames, {error}")
+    print(f"{figures(delays, 2)} missing={missing} excluded={excluded} ms, step={math.gcd(*positions)} frames, {error}")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,17 @@
-// notes CLIENT:PORT COUNT SEED
+// notes CLIENT:PORT COUNT
 //
-// Sends COUNT side sticks to a port, at random intervals of 120...180 ms, so that no note is in step with a sound card. All
-// Sound Off ends each note after 80 ms, so that the next one begins in silence. Prints
-// "stamp error below X us", then for each Note On the kernel time stamp of its arrival in nanoseconds of CLOCK_MONOTONIC. The
-// time stamp is that of an own port, to which the kernel delivers the same event in the same system call.
+// Sends COUNT side sticks to a port, about 149 ms apart. Their instants are spread evenly over the 64 frames between two
+// interrupts of a sound card, so that the median depends little on chance. All Sound Off ends each note after 80 ms, so that
+// the next one begins in silence.
+//
+// Prints "stamp error below X us", then for each Note On the kernel time stamp of its arrival in nanoseconds of
+// CLOCK_MONOTONIC. The time stamp is that of an own port, to which the kernel delivers the same event in the same system call.
 #include "sequencer.h"
 
 int main(int argc, char **argv) {
   const char *me = "notes";
-  const int count = argc == 4 ? atoi(argv[2]) : 0;
-  if (count <= 0) return fprintf(stderr, "usage: notes CLIENT:PORT COUNT SEED\n"), 64;
-  srandom(atoi(argv[3]));
+  const int count = argc == 3 ? atoi(argv[2]) : 0;
+  if (count <= 0) return fprintf(stderr, "usage: notes CLIENT:PORT COUNT\n"), 64;
   realtime(me, 75);
   snd_seq_t *seq;
   snd_seq_addr_t player;
@@ -28,14 +29,17 @@ int main(int argc, char **argv) {
 
   int64_t *stamps = calloc(count, sizeof *stamps), margin = 0;
   if (!stamps) return perror(me), 71;
-  for (int64_t n = 0, at = now(); n < count; n++) {
+  // 64 frames at 48 kHz, and this number times the golden ratio: the multiples of the latter are spread evenly (Weyl).
+  const int64_t block = 1333333, spread = 824045, begin = now() + 100000000;
+  for (int64_t n = 0; n < count; n++) {
+    const int64_t at = begin + n * 112 * block + n * spread % block;
     snd_seq_event_t event, *arrived;
     snd_seq_ev_clear(&event);
     snd_seq_ev_set_source(&event, from.port);
     snd_seq_ev_set_subs(&event);
     snd_seq_ev_set_direct(&event);
     snd_seq_ev_set_noteon(&event, 9, 37, 127);
-    sleep_until(at += 120000000 + random() % 60000000);
+    sleep_until(at);
     check(me, argv[1], snd_seq_event_output_direct(seq, &event));
     const struct origin origin = relate(seq, queue);
     if (origin.margin > margin) margin = origin.margin;
