@@ -15,21 +15,21 @@ import Receiving
 /// before. A flood can forge a new source for each datagram, and then uses up the bucket for new sources. An honest peer
 /// repeats its invitation after 250 ms or 1 s, and its second invitation on the data port follows the first one. These find
 /// tokens in the bucket for repeated sources. (Mail servers call this method greylisting.) The filter remembers a source by a
-/// fingerprint of 32 bits, in a table without collision chains. A flood of 2000 forged invitations per second overwrites a
-/// fingerprint within a second with a probability of 11 %.
+/// fingerprint of 32 bits, in a table without collision chains. A flood of 8000 forged invitations per second overwrites a
+/// fingerprint within a second with a probability of 3 %.
 ///
 /// The hash has a random key, so that a host cannot select the bucket or the fingerprint of another one.
 ///
-/// The rates of session commands follow from the endpoint: it keeps 64 half-open invitations. With 256 forged invitations
-/// per second, an honest half-open invitation lasts 250 ms. The depths permit a thousand peers, on one host or on many, to
-/// join at the same instant.
+/// The rate of new session commands follows from the endpoint, which keeps 64 half-open invitations. With 64 forged invitations
+/// per second, an honest half-open invitation lasts for one second, in which the peer invites three times on the data port. The
+/// depths permit a thousand peers, on one host or on many, to join at the same instant.
 struct StrangerFilter: ~Copyable {
   /// The number of buckets for hosts, a power of two.
   private static var hostCount: Int { @_noLocks @_noAllocation get { 256 } }
   /// The number of fingerprints, a power of two.
-  private static var fingerprintCount: Int { @_noLocks @_noAllocation get { 1 << 14 } }
+  private static var fingerprintCount: Int { @_noLocks @_noAllocation get { 1 << 18 } }
 
-  private var hosts = RigidArray(repeating: MessageBudget(rate: 64, depth: 2048), count: hostCount)
+  private var hosts = RigidArray(repeating: MessageBudget(rate: 32, depth: 2048), count: hostCount)
   private var fingerprints = RigidArray<UInt32>(repeating: 0, count: fingerprintCount)
   /// The buckets for new sources, then the buckets for repeated sources, each in the order of ``DatagramHeader/Kind``.
   private var shared = RigidArray<MessageBudget>(capacity: 6)
@@ -38,7 +38,7 @@ struct StrangerFilter: ~Copyable {
   /// - Parameter key: a random number, unknown to all other hosts.
   init(key: UInt64) {
     self.key = key
-    shared.append(MessageBudget(rate: 256, depth: 2048))
+    shared.append(MessageBudget(rate: 64, depth: 2048))
     shared.append(MessageBudget(rate: 256, depth: 256))
     shared.append(MessageBudget(rate: 256, depth: 256))
     shared.append(MessageBudget(rate: 512, depth: 1024))
