@@ -77,7 +77,8 @@ let package = Package(
     .target(
       name: "_TestSupport",
       dependencies: [
-        "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Simulation", "Transports", containers, heap,
+        "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Receiving", "Simulation", "Transports",
+        containers, heap,
       ],
       path: "Tests/_TestSupport"),
     .target(name: "_TestTraits", path: "Tests/_TestTraits"),

@@ -18,10 +18,13 @@ struct Fuzz: ParsableCommand {
   /// The largest growth of the resident memory in octets: 32 MiB.
   private static let maximumGrowth = 32 << 20
 
-  enum Kind: String, ExpressibleByArgument, CaseIterable { case packets, sessions }
+  enum Kind: String, ExpressibleByArgument, CaseIterable { case packets, sessions, receiver }
 
   @Argument(
-    help: "Feed RTP packets with journals to a receiver (packets), or datagrams of all kinds to an endpoint (sessions)."
+    help: """
+      Feed RTP packets with journals to the receiver of one stream (packets), datagrams of all kinds to an endpoint \
+      (sessions), or packets and commands to the receiving half of several sessions (receiver).
+      """
   )
   var kind: Kind
 
@@ -40,6 +43,7 @@ struct Fuzz: ParsableCommand {
       switch kind {
       case .packets: PacketFuzzer(seed: seed)
       case .sessions: SessionFuzzer(seed: seed)
+      case .receiver: ReceiverFuzzer(seed: seed)
       }
     let start = Date()
     var reportedSeconds = 0

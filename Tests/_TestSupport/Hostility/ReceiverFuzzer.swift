@@ -1,0 +1,141 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+internal import RTPMIDI
+internal import Receiving
+import Simulation
+
+/// A ``Receiver`` with four sessions that receive ``HostilePackets``, while sessions begin and end, gates change, and strangers
+/// send packets.
+///
+/// After each input, the invariants are checked: the number of outputs is bounded, a packet sounds only while its session is open
+/// and a gate is open for it, and no note of a session sounds after its end.
+public final class ReceiverFuzzer: Fuzzer {
+  private static let slots = 4
+  /// An upper bound of the outputs of one packet: two for each event of a ``PacketReceiver``.
+  private static let maximumOutputs = 2 * (EventLimits.journal + 4000)
+
+  private var packets: HostilePackets
+  private var receiver = Receiver(identity: 1)
+  /// The open session of each slot.
+  private var sessions: [UInt64?] = Array(repeating: nil, count: slots)
+  private var admissions = Array(repeating: Admission(), count: slots)
+  /// The notes that sound, by session.
+  private var held: [UInt64: HeldNotes] = [:]
+  private var lastSession: UInt64 = 0
+  private var random: SplitMix
+  private var now = Instant(nanoseconds: 1_000_000_000)
+  private let seed: UInt64
+  private var (inputs, sounds, receptions, replies) = (0, 0, 0, 0)
+
+  /// A fuzzer that derives its packets from `count` valid packets.
+  public init(seed: UInt64, count: Int = 8192) {
+    self.seed = seed
+    random = SplitMix(seed: seed &+ 7)
+    packets = HostilePackets(seed: seed, count: count)
+    receiver.add(SessionBlock())
+  }
+
+  public var account: String {
+    "sessions \(lastSession), messages that sounded \(sounds), refused \(receiver.refused), receptions \(receptions), "
+      + "replies \(replies)"
+  }
+
+  public func run(inputs count: Int) throws(FuzzFailure) {
+    for _ in 0..<count {
+      try step()
+      inputs += 1
+      now = now + .microseconds(Int64(pick(1000)))
+    }
+  }
+
+  private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+
+  private func address(_ slot: Int) -> SocketAddress { SocketAddress(host: UInt32(slot), port: 5005) }
+
+  private func step() throws(FuzzFailure) {
+    let slot = pick(Self.slots)
+    // The cases are per thousand of all inputs.
+    switch pick(1000) {
+    case 0..<900: try receive(packets.next(), from: address(slot))
+    case 900..<940: try receive(packets.next(), from: address(Self.slots + pick(1000)))
+    case 940..<980: ask(packets.next(), from: address(slot))
+    case 980..<984: try open(slot)
+    case 984..<987: try execute(.close(slot: slot, SessionID(number: sessions[slot] ?? 0)))
+    case 987..<995: try admit(slot)
+    case 995..<999:
+      let message = Message.controlChange(Channel(wire: UInt8(pick(16))), controller: 121, value: 0)
+      try execute(.sound(slot: slot, SessionID(number: sessions[slot] ?? 0), message))
+    default: try execute(.releaseNotes)
+    }
+  }
+
+  /// Opens a session in a free slot. All sessions have the SSRC of the hostile packets.
+  private func open(_ slot: Int) throws(FuzzFailure) {
+    guard sessions[slot] == nil else { return }
+    lastSession += 1
+    sessions[slot] = lastSession
+    let source = StreamSource(ssrc: HostilePackets.ssrc, address: address(slot), localSSRC: 1)
+    try execute(.open(slot: slot, SessionID(number: lastSession), source, admissions[slot]))
+  }
+
+  private func admit(_ slot: Int) throws(FuzzFailure) {
+    (admissions[slot].notes, admissions[slot].modification) = (pick(4) > 0, pick(4) > 0)
+    admissions[slot].isStandardDevice = pick(2) == 0
+    try execute(.admit(slot: slot, SessionID(number: sessions[slot] ?? 0), admissions[slot]))
+  }
+
+  private func execute(_ command: ReceivingCommand) throws(FuzzFailure) {
+    receiver.execute(command)
+    var count = 0
+    while let output = receiver.next() {
+      count += 1
+      // 128 keys and a pedal on 16 channels of each session, each with a copy for the control thread.
+      try check(count <= 2 * Self.slots * 16 * 129, "too many outputs of a command")
+      try record(output)
+    }
+    if case .close(let slot, let session) = command, sessions[slot] == session.number {
+      sessions[slot] = nil
+      try check(held.removeValue(forKey: session.number)?.isEmpty != false, "a note sounds after its session")
+    }
+    while let packet = receiver.takeEarlyPacket(at: now) {
+      try receive((0..<packet.count).map { packet.octets[$0] }, from: packet.source)
+    }
+  }
+
+  private func receive(_ packet: [UInt8], from address: SocketAddress) throws(FuzzFailure) {
+    _ = receiver.receive(packet.span, from: address, at: now)
+    var count = 1
+    while let output = receiver.next(in: packet.span) {
+      count += 1
+      try check(count <= Self.maximumOutputs, "more than \(Self.maximumOutputs) outputs of one packet")
+      try record(output)
+    }
+    receptions += count
+  }
+
+  /// Presents a hostile packet, or a clock probe that may be truncated, as a request for the clock.
+  private func ask(_ packet: [UInt8], from address: SocketAddress) {
+    let probe = octets { _ = ClockProbe(ssrc: HostilePackets.ssrc, identity: 3, sentAt: now).append(to: &$0) }
+    let length = pick(2) == 0 ? pick(ClockProbe.length) : ClockProbe.length
+    let request = pick(2) == 0 ? packet : Array(probe.prefix(length))
+    if receiver.reply(to: request.span, from: address, at: now, sentAt: now) != nil { replies += 1 }
+  }
+
+  private func record(_ output: Receiver.Output) throws(FuzzFailure) {
+    guard case .sound(let message, let session?) = output else { return }
+    sounds += 1
+    let endsNote = held[session.number]?.ends(with: message) ?? false
+    held[session.number, default: HeldNotes()].note(message)
+    guard let slot = sessions.firstIndex(of: session.number) else {
+      return try check(endsNote, "a message sounds after its session")
+    }
+    let isReset = if case .controlChange(_, 121, _) = message { true } else { false }
+    let isOpen = message.key == nil ? admissions[slot].modification : admissions[slot].notes
+    try check(endsNote || isReset || isOpen, "a message passes a closed gate")
+  }
+
+  private func check(_ holds: Bool, _ violation: @autoclosure () -> String) throws(FuzzFailure) {
+    if !holds { throw FuzzFailure(violation(), seed: seed, input: inputs) }
+  }
+}
