@@ -2,7 +2,7 @@ import BasicContainers
 import MIDI
 public import MusicalTime
 import PeerProtocol
-public import RTPMIDI
+import RTPMIDI
 
 /// The receiving half of all sessions: finds the session of a packet, decodes the packet, repairs losses, and answers requests for
 /// the clock.
@@ -21,28 +21,28 @@ public import RTPMIDI
 /// ``add(_:)`` before a session needs it. No function of the receiver allocates.
 public struct Receiver: ~Copyable {
   /// The memory of the sessions: slot s is in block s / 64.
-  private var blocks = RigidArray<SessionBlock>(capacity: SessionBlock.limit)
-  private var sources = SourceTable()
-  private var early = EarlyPackets()
+  var blocks = RigidArray<SessionBlock>(capacity: SessionBlock.limit)
+  var sources = SourceTable()
+  var early = EarlyPackets()
   /// The source of the session that was opened last: its early packets are received.
   private var opened: StreamSource?
   /// The place of the session whose packet is being read; nil if there is none.
-  private var place: SessionBlock.Place?
+  var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
-  private var arrival = Instant(nanoseconds: 0)
+  var arrival = Instant(nanoseconds: 0)
   /// The number of messages that the budgets of all sessions have refused.
   ///
   /// Real-time: safe.
-  public private(set) var refused: Int64 = 0
+  public internal(set) var refused: Int64 = 0
   /// The output that follows the last one; nil if it is not known yet.
-  private var pending: Output?
+  var pending: Output?
   /// The first slot, and the end of the slots, whose held notes are being ended.
   private var releasing = 0
   private var releaseEnd = 0
   /// The identity of the local peer.
-  private let identity: UInt64
+  let identity: UInt64
   /// The rate limit in the replies to clock probes.
-  private var probeRateLimit: UInt16 = 0
+  var probeRateLimit: UInt16 = 0
 
   /// Creates a receiver without memory for sessions.
   ///
@@ -114,7 +114,7 @@ public struct Receiver: ~Copyable {
 
   /// The output that follows the last one, if it is known already.
   @_noLocks @_noAllocation
-  private mutating func takePending() -> Output? {
+  mutating func takePending() -> Output? {
     guard let output = pending else { return nil }
     pending = nil
     return output
@@ -138,111 +138,5 @@ public struct Receiver: ~Copyable {
     if let packet = early.take(of: source.ssrc, from: source.address, at: now) { return packet }
     opened = nil
     return nil
-  }
-
-  /// Begins to read an RTP packet that arrived at the data port. ``next(in:)`` returns its messages.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public mutating func receive(
-    _ packet: Span<UInt8>, from address: SocketAddress, at arrival: Instant
-  ) -> Reception {
-    (place, self.arrival) = (nil, arrival)
-    do {
-      let (header, _) = try RTPHeader.decode(packet)
-      guard let place = sources.place(of: header.ssrc, at: address) else {
-        early.keep(packet, of: header.ssrc, from: address, at: arrival)
-        return .unknownSource(header.ssrc, from: address, arrival: arrival)
-      }
-      // The control thread knows the upper bits of the time stamps.
-      try blocks[place.block].sessions[place.index].stream.open(packet, near: Instant(nanoseconds: 0))
-      self.place = place
-      return .packet(
-        blocks[place.block].sessions[place.index].session,
-        PacketReport(of: header, in: blocks[place.block].sessions[place.index].stream, arrivedAt: arrival),
-        sendInstant: header.sendInstant(in: packet))
-    } catch {
-      return .dropped(error)
-    }
-  }
-
-  /// Returns the next output of the packet that is being read; nil after the last one.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public mutating func next(in packet: Span<UInt8>) -> Output? {
-    if let output = takePending() { return output }
-    guard let place else { return nil }
-    switch blocks[place.block].sessions[place.index].stream.next(in: packet) {
-    case .message(let message, let stamp): return output(message, stamp, isRecovered: false, at: place)
-    case .recovered(let message, let stamp): return output(message, stamp, isRecovered: true, at: place)
-    case .systemExclusive(let stamp):
-      let session = blocks[place.block].sessions[place.index].session
-      return .reception(.systemExclusive(session, stamp: stamp, arrival: arrival))
-    case nil:
-      self.place = nil
-      return nil
-    }
-  }
-
-  /// Returns the first output of a message of the session at `place`. The sound comes first.
-  @_noLocks @_noAllocation
-  private mutating func output(
-    _ message: Message, _ stamp: Instant, isRecovered: Bool, at place: SessionBlock.Place
-  ) -> Output {
-    let alreadyRefused = blocks[place.block].sessions[place.index].budget.refused
-    let isSounded = blocks[place.block].sessions[place.index].admits(message, at: arrival)
-    refused &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
-    let session = blocks[place.block].sessions[place.index].session
-    let reception = Reception.message(
-      session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isSounded: isSounded)
-    guard isSounded else { return .reception(reception) }
-    pending = .reception(reception)
-    return .sound(message, from: session)
-  }
-
-  /// The data of the System Exclusive that ``next(in:)`` has just returned.
-  ///
-  /// Real-time: safe.
-  public var systemExclusive: ReceivedSystemExclusive {
-    @_noLocks @_noAllocation get {
-      guard let place else { return ReceivedSystemExclusive() }
-      return ReceivedSystemExclusive(of: blocks[place.block].sessions[place.index].stream)
-    }
-  }
-
-  /// Whether a peer with this SSRC on the host of `address` is in session.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public func knows(_ ssrc: UInt32, onHostOf address: SocketAddress) -> Bool {
-    sources.contains(ssrc, onHostOf: address)
-  }
-
-  /// Returns the reply to a request for the clock of a peer in session: a CK0, or a clock probe other than an acknowledgement. Nil
-  /// for every other packet.
-  ///
-  /// The identity of the session is that of the data port: call this function only for packets that arrived there.
-  ///
-  /// - Parameters:
-  ///   - arrival: the arrival of the packet.
-  ///   - now: the instant at which the reply leaves.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public func reply(
-    to packet: Span<UInt8>, from address: SocketAddress, at arrival: Instant, sentAt now: Instant
-  ) -> ClockReply? {
-    if let probe = ClockProbe(packet), let ssrc = sources.localSSRC(for: probe.ssrc, at: address) {
-      let answer = probe.answer(
-        from: ssrc, identity: identity, rateLimit: probeRateLimit, receivedAt: arrival, sentAt: now)
-      guard let answer else { return nil }
-      return .probe(answer)
-    }
-    // The count of a CK0 is 0.
-    guard let request = ClockPacket(packet), request.count == 0,
-      let ssrc = sources.localSSRC(for: request.ssrc, at: address), let reply = request.reply(from: ssrc, sentAt: now)
-    else { return nil }
-    return .clockPacket(reply)
   }
 }

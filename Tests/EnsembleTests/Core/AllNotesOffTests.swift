@@ -47,7 +47,6 @@ import _TestSupport
 
   @Test func messagePassesAnExhaustedBudget() {
     let peer = makePeer()
-    let core = peer.core
     peer.receive(.noteOn(channel, key: 60, velocity: 100), on: session)
     for _ in 0..<1000 { peer.receive(.controlChange(channel, controller: 1, value: 1), on: session) }
     _ = peer.takeSounds()

@@ -1,0 +1,113 @@
+import MIDI
+public import MusicalTime
+import PeerProtocol
+public import RTPMIDI
+
+// Packets: RTP, and requests for the clock.
+extension Receiver {
+  /// Begins to read an RTP packet that arrived at the data port. ``next(in:)`` returns its messages.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func receive(
+    _ packet: Span<UInt8>, from address: SocketAddress, at arrival: Instant
+  ) -> Reception {
+    (place, self.arrival) = (nil, arrival)
+    do {
+      let (header, _) = try RTPHeader.decode(packet)
+      guard let place = sources.place(of: header.ssrc, at: address) else {
+        early.keep(packet, of: header.ssrc, from: address, at: arrival)
+        return .unknownSource(header.ssrc, from: address, arrival: arrival)
+      }
+      // The control thread knows the upper bits of the time stamps.
+      try blocks[place.block].sessions[place.index].stream.open(packet, near: Instant(nanoseconds: 0))
+      self.place = place
+      return .packet(
+        blocks[place.block].sessions[place.index].session,
+        PacketReport(of: header, in: blocks[place.block].sessions[place.index].stream, arrivedAt: arrival),
+        sendInstant: header.sendInstant(in: packet))
+    } catch {
+      return .dropped(error)
+    }
+  }
+
+  /// Returns the next output of the packet that is being read; nil after the last one.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func next(in packet: Span<UInt8>) -> Output? {
+    if let output = takePending() { return output }
+    guard let place else { return nil }
+    switch blocks[place.block].sessions[place.index].stream.next(in: packet) {
+    case .message(let message, let stamp): return output(message, stamp, isRecovered: false, at: place)
+    case .recovered(let message, let stamp): return output(message, stamp, isRecovered: true, at: place)
+    case .systemExclusive(let stamp):
+      let session = blocks[place.block].sessions[place.index].session
+      return .reception(.systemExclusive(session, stamp: stamp, arrival: arrival))
+    case nil:
+      self.place = nil
+      return nil
+    }
+  }
+
+  /// Returns the first output of a message of the session at `place`. The sound comes first.
+  @_noLocks @_noAllocation
+  private mutating func output(
+    _ message: Message, _ stamp: Instant, isRecovered: Bool, at place: SessionBlock.Place
+  ) -> Output {
+    let alreadyRefused = blocks[place.block].sessions[place.index].budget.refused
+    let isSounded = blocks[place.block].sessions[place.index].admits(message, at: arrival)
+    refused &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
+    let session = blocks[place.block].sessions[place.index].session
+    let reception = Reception.message(
+      session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isSounded: isSounded)
+    guard isSounded else { return .reception(reception) }
+    pending = .reception(reception)
+    return .sound(message, from: session)
+  }
+
+  /// The data of the System Exclusive that ``next(in:)`` has just returned.
+  ///
+  /// Real-time: safe.
+  public var systemExclusive: ReceivedSystemExclusive {
+    @_noLocks @_noAllocation get {
+      guard let place else { return ReceivedSystemExclusive() }
+      return ReceivedSystemExclusive(of: blocks[place.block].sessions[place.index].stream)
+    }
+  }
+
+  /// Whether a peer with this SSRC on the host of `address` is in session.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func knows(_ ssrc: UInt32, onHostOf address: SocketAddress) -> Bool {
+    sources.contains(ssrc, onHostOf: address)
+  }
+
+  /// Returns the reply to a request for the clock of a peer in session: a CK0, or a clock probe other than an acknowledgement. Nil
+  /// for every other packet.
+  ///
+  /// The identity of the session is that of the data port: call this function only for packets that arrived there.
+  ///
+  /// - Parameters:
+  ///   - arrival: the arrival of the packet.
+  ///   - now: the instant at which the reply leaves.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func reply(
+    to packet: Span<UInt8>, from address: SocketAddress, at arrival: Instant, sentAt now: Instant
+  ) -> ClockReply? {
+    if let probe = ClockProbe(packet), let ssrc = sources.localSSRC(for: probe.ssrc, at: address) {
+      let answer = probe.answer(
+        from: ssrc, identity: identity, rateLimit: probeRateLimit, receivedAt: arrival, sentAt: now)
+      guard let answer else { return nil }
+      return .probe(answer)
+    }
+    // The count of a CK0 is 0.
+    guard let request = ClockPacket(packet), request.count == 0,
+      let ssrc = sources.localSSRC(for: request.ssrc, at: address), let reply = request.reply(from: ssrc, sentAt: now)
+    else { return nil }
+    return .clockPacket(reply)
+  }
+}
