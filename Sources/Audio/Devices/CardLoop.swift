@@ -89,7 +89,7 @@ package final class CardLoop: @unchecked Sendable {
     clock = DeviceClock(grid: grid, noise: .oneSided, frame: nextFrame, at: now)
     bucket = LeakyBucket(rate: grid.rate, at: now)
     renderer = Renderer(grid: grid, module: module)
-    // Placeholders until the next call, which knows the format of the device.
+    // The next call replaces them, because it knows the format of the device.
     batch = InterleavedBatch(blocks: 1, format: .s32, channels: 2)
     silence = InterleavedBatch(blocks: 1, format: .s32, channels: 2)
     if stream == nil { state.status = .awaited }

@@ -37,8 +37,8 @@ public final class PCMDevice: @unchecked Sendable {
 
   /// Opens the device `name` for playback at 48 000 frames per second, or at the nearest supported rate in 8000...96000.
   ///
-  /// - Parameter period: In ``periods``, and a whole number of blocks (``StereoBlock/length``): the number of frames that a sound card should still hold when the next block is
-  ///   written. The greater of this number and the frames between two interrupts of the card is used. Sound servers ignore
+  /// - Parameter period: In ``periods``, and a whole number of blocks (``StereoBlock/length``): the number of frames that a
+  ///   sound card should still hold when the next block is written. The greater of this number and the frames between two interrupts of the card is used. Sound servers ignore
   ///   this parameter.
   /// - Throws: ``PCMError`` if the device is missing, busy, not permitted, or supports no usable parameters.
   ///

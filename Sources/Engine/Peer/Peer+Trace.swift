@@ -33,7 +33,7 @@ extension Peer {
       "clipped_samples": sound.clippedSamples,
       "ticks_skipped": clockCounters.skipped,
       "ticks_unrecorded": Int64(clock.rings.ticks.dropped),
-      "commands_dropped": Int64(clock.rings.commands.dropped),
+      "commands_dropped": Int64(clock.rings.commands.dropped + networkRings.commands.dropped),
       "datagrams_sent": clockCounters.sent,
       "datagrams_unsent": clockCounters.unsent,
       "datagrams_overrun": Int64(ports.dropped),

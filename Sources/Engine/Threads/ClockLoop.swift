@@ -13,7 +13,8 @@ import Transports
 struct ClockLoop: ~Copyable {
   /// The maximum number of simultaneous sessions.
   static var maximumSessions: Int { 1100 }
-  /// The maximum number of commands that are executed before the loop checks the deadlines again. A thousand peers can cause thousands of commands at once, and each takes up to a microsecond.
+  /// The maximum number of commands that are executed before the loop checks the deadlines again. A thousand peers can cause
+  /// thousands of commands at once, and each takes up to a microsecond.
   static var slice: Int { @_noLocks @_noAllocation get { 16 } }
 
   let shared: ClockRings
