@@ -38,7 +38,8 @@ let package = Package(
     .target(name: "Playback", dependencies: ["ClockSync", "MIDI", "MusicalTime"]),
     .target(
       name: "Sending", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", containers]),
-    .target(name: "Receiving", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", containers]),
+    .target(
+      name: "Receiving", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Sending", containers]),
     .target(
       name: "Ensemble",
       dependencies: [
@@ -96,7 +97,9 @@ let package = Package(
       dependencies: ["CAllocationCount", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Sending"]),
     .testTarget(
       name: "ReceivingTests",
-      dependencies: ["CAllocationCount", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Receiving", "_TestSupport"]),
+      dependencies: [
+        "CAllocationCount", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Receiving", "Sending", "_TestSupport",
+      ]),
     .testTarget(name: "EnsembleTests", dependencies: ["_TestSupport", "Ensemble"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", "Rhythm", "_TestSupport", "Simulation"]),

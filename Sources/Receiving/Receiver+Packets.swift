@@ -57,7 +57,7 @@ extension Receiver {
   ) -> Output {
     let alreadyRefused = blocks[place.block].sessions[place.index].budget.refused
     let isSounded = blocks[place.block].sessions[place.index].admits(message, at: arrival)
-    refused &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
+    refusedOfSessions &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
     let session = blocks[place.block].sessions[place.index].session
     let reception = Reception.message(
       session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isSounded: isSounded)

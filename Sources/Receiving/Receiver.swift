@@ -3,12 +3,13 @@ import MIDI
 public import MusicalTime
 import PeerProtocol
 import RTPMIDI
+import Sending
 
 /// The receiving half of all sessions: finds the session of a packet, decodes the packet, repairs losses, and answers requests for
 /// the clock.
 ///
 /// It also decides which messages sound: the gates, the budget and the held notes of each session are here, so that Note On and
-/// Note Off take the same path.
+/// Note Off take the same path. For the same reason, the messages of the local player pass through the receiver.
 ///
 /// The receiver does no I/O and reads no clock. Its driver passes each RTP packet that arrives at the data port to
 /// ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It executes each command of the control thread, calls
@@ -30,15 +31,23 @@ public struct Receiver: ~Copyable {
   var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
   var arrival = Instant(nanoseconds: 0)
-  /// The number of messages that the budgets of all sessions have refused.
+  /// The number of messages of remote peers and of the local player that were refused, because of their budgets.
   ///
   /// Real-time: safe.
-  public internal(set) var refused: Int64 = 0
+  public var refused: Int64 { @_noLocks @_noAllocation get { refusedOfSessions + player.refused } }
+  /// The number of messages that the budgets of all sessions have refused.
+  var refusedOfSessions: Int64 = 0
   /// The output that follows the last one; nil if it is not known yet.
   var pending: Output?
   /// The first slot, and the end of the slots, whose held notes are being ended.
   private var releasing = 0
   private var releaseEnd = 0
+  /// The messages of the local player.
+  var player = LocalPlayer()
+  /// The delivery of the local player that is in progress.
+  var delivery = PlayerDelivery()
+  /// The notes that are being ended at the peer of a stream.
+  var endsAsPlayed: (held: HeldNotes, stream: StreamID?) = (HeldNotes(), nil)
   /// The identity of the local peer.
   let identity: UInt64
   /// The rate limit in the replies to clock probes.
@@ -88,18 +97,24 @@ public struct Receiver: ~Copyable {
       sources.remove(place, of: blocks[place.block].sessions[place.index].source.ssrc)
       blocks[place.block].sessions[place.index].close()
       (releasing, releaseEnd) = (slot, slot + 1)
-    case .play(let message): pending = .sound(message, from: nil)
-    case .releaseNotes: (releasing, releaseEnd) = (0, capacity)
+    case .play(let message): player.play(message)
+    case .soundForPlayer(let message): pending = .sound(message, from: nil)
+    case .route(let channel, let route): player.routes[Int(channel.wire)] = route
+    case .endNotesAsPlayed(let stream): endsAsPlayed = (player.asPlayed, stream)
+    case .releaseNotes:
+      player.releaseAll()
+      (releasing, releaseEnd) = (0, capacity)
     case .limitProbes(let limit): probeRateLimit = limit
     }
   }
 
-  /// Returns the next output of the last command; nil after the last one.
+  /// Returns the next output of the last command, or of the last message of the local player; nil after the last one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func next() -> Output? {
     if let output = takePending() { return output }
+    if let output = nextOfPlayer() { return output }
     while releasing < releaseEnd {
       let place = SessionBlock.Place(slot: releasing)
       if let message = blocks[place.block].sessions[place.index].held.releaseNext() {

@@ -1,5 +1,6 @@
 public import MIDI
 public import RTPMIDI
+public import Sending
 
 /// A command to the ``Receiver``, which is the only reader of every RTP stream and decides what sounds.
 public enum ReceivingCommand: Sendable, BitwiseCopyable {
@@ -12,9 +13,15 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case sound(slot: Int, SessionID, Message)
   /// Ends the reception of a session, and the notes that its peer holds.
   case close(slot: Int, SessionID)
-  /// Sounds a message of the local player.
+  /// Plays a message of the local player.
   case play(Message)
-  /// Ends the notes that the peers of all sessions hold.
+  /// Sounds a message on behalf of the local player, without sending it to other peers.
+  case soundForPlayer(Message)
+  /// From now on, the player's messages on a channel of the instrument take this route.
+  case route(Channel, PlayerRoute)
+  /// Ends the notes that the player holds for all peers on the channels of the instrument, at the peer of one stream.
+  case endNotesAsPlayed(StreamID)
+  /// Ends the notes of the local player, and those that the peers of all sessions hold.
   case releaseNotes
   /// From now on, the replies to clock probes contain this rate limit: ``PeerProtocol/ClockProbe/rateLimit``.
   case limitProbes(UInt16)

@@ -8,6 +8,12 @@ public struct StreamID: Hashable, Sendable, BitwiseCopyable {
   /// The number of the stream in the order of allocation, counted from 1.
   let generation: UInt64
 
+  /// Compares the identifiers. The function is not synthesized, because real-time code calls it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public static func == (a: StreamID, b: StreamID) -> Bool { a.slot == b.slot && a.generation == b.generation }
+
   @_noLocks @_noAllocation
   init(slot: Int, generation: UInt64) { (self.slot, self.generation) = (slot, generation) }
 }

@@ -112,6 +112,7 @@ final class VirtualPeer {
   private func execute(_ output: Receiver.Output) {
     switch output {
     case .sound(let message, let session): events.append(.sound(message, from: session))
+    case .send(let message): execute(.message(message))
     case .reception(let reception):
       let isExclusive = if case .systemExclusive = reception { true } else { false }
       arrivals.append(.reception(reception, systemExclusive: isExclusive ? receiver.systemExclusive.array : []))

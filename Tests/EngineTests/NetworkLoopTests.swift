@@ -123,7 +123,7 @@ import _TestSupport
     loop.executeCommands()
     let ends: [Message] = [1, 2].map { .noteOff(Channel($0)!, key: 60, velocity: 64) }
     let expected = [notes[0].on(Channel(16)), notes[1], ends[0].on(Channel(16)), ends[1]]
-    for ring in [rings.sound.first.messages, rings.sound.recording.messages] {
+    for ring in [rings.clock.sound.first.messages, rings.clock.sound.recording.messages] {
       var events: [SoundEvent] = []
       while let event = ring.pop() { events.append(event) }
       #expect(events.map(\.kind) == expected.map { .message($0) })

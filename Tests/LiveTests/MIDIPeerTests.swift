@@ -89,6 +89,34 @@ extension TimingTests {
       #expect(ada.log.count { $0.contains("--clock-from") } == 1)
     }
 
+    /// A keyboard holds a key and a pedal. Then it is disconnected, or its program ends.
+    @Test(arguments: [false, true]) func notesOfADisconnectedProgramEndAtTheOtherPeer(endsProgram: Bool) async throws {
+      let (ada, ben) = try await pair()
+      var keyboard: Instrument? = try Instrument("Keyboard")
+      let synthesizer = try Instrument("Synthesizer")
+      try keyboard?.play(into: "ada in")
+      try synthesizer.subscribe(to: "ben notes")
+      try await ada.waitForLog("plays on MIDI channel")
+      var heard: [Message] = []
+      func hear(_ count: Int) async throws {
+        for _ in 0..<250 where heard.count < count {
+          try await Task.sleep(for: .milliseconds(20))
+          heard += synthesizer.takeMessages()
+        }
+      }
+      let drums = Channel(10)!
+      #expect(keyboard?.play(.controlChange(drums, controller: 64, value: 127)) == true)
+      #expect(keyboard?.play(.noteOn(drums, key: 60, velocity: 100)) == true)
+      try await hear(2)
+      if endsProgram { keyboard = nil } else { try keyboard?.stopPlaying(into: "ada in") }
+      try await hear(4)
+      #expect(
+        heard.suffix(2) == [
+          .noteOff(drums, key: 60, velocity: 64), .controlChange(drums, controller: 64, value: 0),
+        ])
+      _ = try (ada.leave(), ben.leave())
+    }
+
     /// The rhythm starts at the beginning, or at the Song Position, which counts sixteenth notes.
     @Test(arguments: [0, 32]) func masterAndFollowerPlayInStepWithAnExternalClock(position: Int64) async throws {
       let drums = try Instrument("Drums")

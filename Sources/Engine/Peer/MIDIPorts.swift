@@ -1,23 +1,16 @@
 import Ensemble
-import MIDI
 import MusicalTime
 import Realtime
-import Receiving
 import Transports
 
-/// The ALSA ports of a peer, as the control thread sees them: the connections, the held notes and the external clocks.
+/// The ALSA ports of a peer, as the control thread sees them: the connections and the external clocks. The notes that arrive at the
+/// ports are played on the network thread.
 struct MIDIPorts {
   let sequencer: Sequencer
   /// The ports that may be used as external clocks.
   var clocks: [PortClock] = []
   /// The maximum number of external clocks.
   private static let clockLimit = 16
-  /// The maximum number of programs whose held notes are recorded.
-  private static let programLimit = 64
-  /// The budget for messages to the network.
-  var outbound = MessageBudget()
-  /// The notes that each program at the input port holds.
-  private(set) var held: [SequencerAddress: HeldNotes] = [:]
   /// How often arrivals were lost, because a buffer of the kernel or of this program overflowed.
   private(set) var overflows: Int64 = 0
   /// The number of arrivals that are not used: events that are not a message (``SequencerArrival/Event/ignored``), and
@@ -67,8 +60,6 @@ struct MIDIPorts {
     var joined: [SequencerAddress] = []
     /// Former subscribers of the clock port.
     var left: [SequencerAddress] = []
-    /// The messages that end the notes of programs that have disconnected.
-    var released: [Message] = []
   }
 
   /// Handles an arrival that is not a MIDI message: an announcement of the sequencer, an overflow or an unused event.
@@ -107,8 +98,7 @@ struct MIDIPorts {
   private mutating func readConnections(at now: Instant) -> Changes {
     overflows += 1
     let (links, ports) = (sequencer.links(), sequencer.ports())
-    // A Note Off may be among the lost arrivals, so all held notes end. `forget` also removes all subscribers of the clock
-    // port and disconnects all external clocks.
+    // This removes all subscribers of the clock port and disconnects all external clocks.
     var changes = forget { _ in true }
     // Only the difference to the present subscribers is a change.
     let subscribers = Set(links.filter { $0.port == .clock }.map(\.other))
@@ -148,26 +138,6 @@ struct MIDIPorts {
       changes.left = listeners.filter(matches)
       listeners.subtract(changes.left)
     }
-    if port == nil || port == .input {
-      for address in held.keys.filter(matches) { changes.released += release(address) }
-    }
     return changes
   }
-
-  /// Returns the messages that end the notes that the program at `address` holds.
-  private mutating func release(_ address: SequencerAddress) -> [Message] {
-    var notes = held.removeValue(forKey: address) ?? HeldNotes()
-    return notes.release()
-  }
-
-  /// Returns whether a message of the program at `address` may be sent to the network, and records its notes. A message that
-  /// ends a held note may always be sent. All others are limited by ``outbound``.
-  mutating func admits(_ message: Message, from address: SequencerAddress, at now: Instant) -> Bool {
-    guard held[address]?.ends(with: message) == true || outbound.admit(at: now) else { return false }
-    if held[address] != nil || held.count < Self.programLimit { held[address, default: HeldNotes()].note(message) }
-    return true
-  }
-
-  /// Returns the messages that end all held notes.
-  mutating func releaseAll() -> [Message] { Array(held.keys).flatMap { release($0) } }
 }

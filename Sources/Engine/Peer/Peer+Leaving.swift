@@ -11,7 +11,6 @@ extension Peer {
   func leave() throws {
     let now = MonotonicClock.now
     // Stop and the ends of all notes are sent before the sessions are closed.
-    for message in midi?.releaseAll() ?? [] { core.play(message, at: now) }
     // The announcement is withdrawn in the background. The wait for the daemon comes last, because the daemon may hang.
     discovery?.withdraw()
     core.releaseNotes()

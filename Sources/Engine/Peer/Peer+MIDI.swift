@@ -14,38 +14,34 @@ extension Peer {
       remaining -= 1
       if case .message(let message) = arrival.event {
         if arrival.port != .clockInput {
-          receive(message, from: arrival.from, at: now)
+          reportUnusedClock(message)
         } else if let index = midi?.clocks.firstIndex(where: { $0.address == arrival.from }) {
           receive(message, ofClock: index, at: arrival.at, now: now)
         } else {
           midi?.ignored += 1
         }
       } else if let changes = midi?.note(arrival) {
-        handle(changes, at: now)
+        handle(changes)
       }
     }
-    if let changes = midi?.checkLosses(networkRings.arrivals.dropped, at: now) { handle(changes, at: now) }
+    if let changes = midi?.checkLosses(networkRings.arrivals.dropped, at: now) { handle(changes) }
     midi?.advance(to: now)
     advanceExternalClocks(to: now)
   }
 
-  /// Passes changes of the connections on to the core, to the clock thread and to the player.
-  private func handle(_ changes: MIDIPorts.Changes, at now: Instant) {
-    for message in changes.released { core.play(message, at: now) }
+  /// Passes changes of the connections on to the clock thread and to the player.
+  private func handle(_ changes: MIDIPorts.Changes) {
     for address in changes.left { clock.send(.unsubscribed(address)) }
     for address in changes.joined { clock.send(.subscribed(address)) }
     for change in changes.connections { notify(change) }
   }
 
-  /// Handles a message of a local program at the input port.
-  private func receive(_ message: Message, from address: SequencerAddress, at now: Instant) {
-    if message.isOfChannel {
-      if midi?.admits(message, from: address, at: now) == true { core.play(message, at: now) }
-    } else if message == .clock, midi?.hasReportedClock == false {
-      midi?.hasReportedClock = true
-      log.notice(
-        "MIDI clock: ticks arrive at the port `in` and are not used; to use them, give their sender to --clock-from")
-    }
+  /// Reports once that a tick has arrived at the input port.
+  private func reportUnusedClock(_ message: Message) {
+    guard message == .clock, midi?.hasReportedClock == false else { return }
+    midi?.hasReportedClock = true
+    log.notice(
+      "MIDI clock: ticks arrive at the port `in` and are not used; to use them, give their sender to --clock-from")
   }
 
   /// Informs the player that a port has disappeared or is connected again.

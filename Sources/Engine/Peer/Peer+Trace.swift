@@ -61,8 +61,9 @@ extension Peer {
     }
     if let midi {
       let lost = Int64(
-        networkRings.arrivals.dropped + clock.rings.messages.dropped + clock.rings.sound.first.messages.dropped)
-      summary.others["midi_dropped"] = midi.outbound.refused + networkCounters.refused + lost
+        networkRings.arrivals.dropped + clock.rings.messages.dropped + clock.rings.playerMessages.dropped
+          + clock.rings.sound.first.messages.dropped)
+      summary.others["midi_dropped"] = networkCounters.refused + lost
       summary.others["midi_overflows"] = midi.overflows
       summary.others["midi_ignored"] = midi.ignored
       summary.others["midi_unsent"] = clockCounters.unsentToPort

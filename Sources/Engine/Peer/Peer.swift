@@ -16,7 +16,7 @@ import Transports
 ///
 ///     network thread ── arrivals ──▶ control thread ── schedules, commands ──▶ clock thread ── hits ──▶ audio threads
 ///           ├─ answers clock probes        └─ sessions, ensemble, trace            └─ ticks to sessions and ports
-///           └─ notes ──▶ audio threads
+///           └─ notes ──▶ audio threads, and those of the local player ──▶ clock thread
 public final class Peer {
   let configuration: PeerConfiguration
   let log: Logger
@@ -107,11 +107,10 @@ public final class Peer {
     ports = try PortPair(port: configuration.port)
     probes = ProbeSender(socket: ports.data)
     let now = MonotonicClock.now
-    let soundRings = SoundRings()
-    let clockRings = ClockRings(sound: soundRings)
+    let clockRings = ClockRings()
     do {
       midi = try MIDIPorts(configuration)
-      try sound.start(name: configuration.name, rings: soundRings)
+      try sound.start(name: configuration.name, rings: clockRings.sound)
     } catch {
       midi?.sequencer.close()
       ports.close()
@@ -141,7 +140,7 @@ public final class Peer {
     settings.records = sound.areTwo
     settings.sequencer = midi?.sequencer
     clock = ClockThread(rings: clockRings, settings: settings)
-    networkRings = NetworkRings(bell: mailbox.bell, sound: soundRings, hasSecondAudioThread: sound.areTwo)
+    networkRings = NetworkRings(bell: mailbox.bell, clock: clockRings, hasSecondAudioThread: sound.areTwo)
     network = NetworkThread(
       ports: ports, sequencer: midi?.sequencer, identity: store.identity.bits,
       rings: networkRings)

@@ -94,10 +94,7 @@ struct ClockLoop: ~Copyable {
       return nil
     }
     // Shortly before a deadline, the sender is quiet and accepts no message.
-    if !sender.isQuiet, let message = shared.messages.pop() {
-      pass(message)
-      return nil
-    }
+    if !sender.isQuiet, passMessage() { return nil }
     publishCounters()
     return sender.nextDeadline
   }
@@ -112,13 +109,25 @@ struct ClockLoop: ~Copyable {
     if let schedule = shared.schedule.take() { sender.adopt(schedule, at: now) }
   }
 
-  /// Passes `message` to its destination.
+  /// Passes the next message in the rings on. The local player goes first. A message waits for the commands that were given before
+  /// it.
+  ///
+  /// - Returns: whether there was a message.
   @_noLocks @_noAllocation
-  private mutating func pass(_ message: OutgoingMessage) {
-    switch message {
+  private mutating func passMessage() -> Bool {
+    // Read in this order: the commands before a message are in their ring when the message is in its ring.
+    guard shared.playerMessages.count > 0 || shared.messages.count > 0 else { return false }
+    guard shared.commands.count == 0 else { return true }
+    if let message = shared.playerMessages.pop() {
+      sender.execute(.message(message))
+      return true
+    }
+    switch shared.messages.pop() {
     case .stream(let message): sender.execute(.message(message))
     case .port(let message): port?.pass(message)
+    case nil: return false
     }
+    return true
   }
 
   /// Sends Stop to the receivers that are playing, and then sends all messages in the ring: they end the notes that sound at other
@@ -130,8 +139,7 @@ struct ClockLoop: ~Copyable {
     sender.stopStreams(at: now)
     while true {
       while let output = sender.poll(at: now) { perform(output, at: now) }
-      guard let message = shared.messages.pop() else { break }
-      pass(message)
+      guard passMessage() else { break }
     }
     publishCounters()
   }

@@ -5,6 +5,7 @@ import MusicalTime
 import Playback
 import Realtime
 import Rhythm
+import Sending
 import Transports
 
 /// The connections between the clock thread and the other threads: triple buffers for state, rings for events.
@@ -14,14 +15,16 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let table = TripleBuffer(StepTable())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
+  /// May be rung by the network thread too.
   let bell = Doorbell()
+  // From the network thread to the clock thread.
+  /// The messages of the local player. They go before ``messages``.
+  let playerMessages = SPSCRing<StreamMessage>(capacity: 1024)
   // From the clock thread to the control thread and to the audio threads.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())
   /// The hits for the audio threads.
-  let sound: SoundRings
-
-  init(sound: SoundRings = SoundRings()) { self.sound = sound }
+  let sound = SoundRings()
 }
 
 /// The clock thread, with FIFO priority 70. The thread sleeps until the next deadline or command.

@@ -1,6 +1,6 @@
 /// The totals of the network thread since its start.
 struct NetworkCounters: Sendable, BitwiseCopyable {
-  /// The number of messages that the budgets of the sessions have refused.
+  /// The number of messages of remote peers and of the local player that were refused: ``Receiver/refused``.
   var refused: Int64 = 0
   /// Datagrams of sources without a session that were dropped because there were too many (``StrangerFilter``).
   var limited: Int64 = 0

@@ -9,7 +9,7 @@ import Receiving
 import Transports
 
 /// The work of the network thread: receives datagrams and ALSA events with the kernel's time stamps, answers clock probes
-/// and CK0 immediately, decodes RTP packets, and passes everything on to the control thread.
+/// and CK0 immediately, decodes RTP packets, plays the messages of local programs, and passes everything on to the control thread.
 struct NetworkLoop: ~Copyable {
   let ports: PortPair
   let sequencer: Sequencer?
@@ -54,8 +54,16 @@ struct NetworkLoop: ~Copyable {
     // a datagram that was answered here only shows that the peer is alive. Such a datagram stays in the ring until the
     // control thread wakes for another reason (after at most 100 ms), or until many datagrams wait.
     var wakesControl = false
-    // A limit for each port, so that a flood on one port does not block the other ports.
+    // A limit for each port, so that a flood on one port does not block the other ports. The local player goes first.
     var remaining = Self.maximumPerPort
+    if readable.sequencer, let sequencer {
+      while remaining > 0, let arrival = sequencer.receive() {
+        remaining -= 1
+        wakesControl = true
+        receive(arrival)
+      }
+    }
+    remaining = Self.maximumPerPort
     while readable.data, remaining > 0, ports.receive(on: .data, into: &datagram) {
       remaining -= 1
       guard isAdmitted() else { continue }
@@ -67,14 +75,6 @@ struct NetworkLoop: ~Copyable {
       guard isAdmitted() else { continue }
       wakesControl = true
       pass()
-    }
-    remaining = Self.maximumPerPort
-    if readable.sequencer, let sequencer {
-      while remaining > 0, let arrival = sequencer.receive() {
-        remaining -= 1
-        wakesControl = true
-        rings.arrivals.push(arrival)
-      }
     }
     counters.refused = receiver.refused
     rings.counters.publish(counters)
@@ -117,19 +117,41 @@ struct NetworkLoop: ~Copyable {
     }
   }
 
-  /// Performs an output of the receiver: passes a message to the audio threads, or a reception to the control thread.
+  /// Plays a message of a local program.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) {
+    receiver.play(message, from: program, at: arrival)
+    while let output = receiver.next() { perform(output) }
+  }
+
+  /// Ends the notes that local programs hold.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func releaseNotes(of selection: ProgramID.Selection) {
+    receiver.releaseNotes(of: selection)
+    while let output = receiver.next() { perform(output) }
+  }
+
+  /// Performs an output of the receiver: passes a message to the audio threads or to the clock thread, or a reception to the
+  /// control thread.
   @_noLocks @_noAllocation
   private func perform(_ output: Receiver.Output) {
     switch output {
     case .reception(let reception): pass(reception)
+    case .send(let message):
+      rings.clock.playerMessages.push(message)
+      rings.clock.bell.ring()
     case .sound(let message, _):
       // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They sound on
       // channel 16 (zero-based 15).
       var audible = message
       if let channel = message.channel, channel.wire == 0 { audible = message.on(Channel(wire: 15)) }
       let event = SoundEvent.message(audible, at: MonotonicClock.now)
-      rings.sound.first.messages.push(event)
-      if rings.hasSecondAudioThread { rings.sound.recording.messages.push(event) }
+      rings.clock.sound.first.messages.push(event)
+      if rings.hasSecondAudioThread { rings.clock.sound.recording.messages.push(event) }
     }
   }
 

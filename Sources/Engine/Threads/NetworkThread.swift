@@ -21,13 +21,13 @@ struct NetworkRings: Sendable, BitwiseCopyable {
   let counters = TripleBuffer(NetworkCounters())
   /// The bell of the control thread.
   let bell: Doorbell
-  /// To the audio threads: the messages that sound.
-  let sound: SoundRings
+  /// To the clock thread: the messages of the local player. To the audio threads: the messages that sound.
+  let clock: ClockRings
   /// Whether messages also go to ``SoundRings/recording``.
   let hasSecondAudioThread: Bool
 
-  init(bell: Doorbell, sound: SoundRings = SoundRings(), hasSecondAudioThread: Bool = false) {
-    (self.bell, self.sound, self.hasSecondAudioThread) = (bell, sound, hasSecondAudioThread)
+  init(bell: Doorbell, clock: ClockRings = ClockRings(), hasSecondAudioThread: Bool = false) {
+    (self.bell, self.clock, self.hasSecondAudioThread) = (bell, clock, hasSecondAudioThread)
   }
 }
 

@@ -76,7 +76,10 @@ extension PeerCore {
     }
     emit(.stream(.recognise(ensemble.roster[recognisedSlot].session!.stream)))
     updateStream(of: session)
-    endNotesAsPlayed(on: session)
+    // Until now, the peer got the notes on the channels of the instrument. From now on, it gets all messages on the channel of the
+    // local peer, so the later Note Offs would not end these notes.
+    emit(.receiving(.endNotesAsPlayed(ensemble.roster[recognisedSlot].session!.stream)))
+    isRoutingOutdated = true
     reportJoined(session)
     ensemble.joined(identity, named: info.name, at: now)
     ensemble.roster[recognisedSlot].session!.withheldVolume = nil
@@ -137,7 +140,7 @@ extension PeerCore {
   /// - Parameter isSaid: whether the peer ended the session.
   func ended(_ session: SessionID, isSaid: Bool = false, at now: Instant) {
     releaseChannels(of: session)
-    isAdmissionOutdated = true
+    (isAdmissionOutdated, isRoutingOutdated) = (true, true)
     let slot = ensemble.roster.slot(of: session)
     if let slot, ensemble.roster[slot].session!.isReported {
       emit(.event(.left(ensemble.roster[slot].reference)))

@@ -48,9 +48,9 @@ public final class PeerCore {
   /// The counts of the master's ticks that have arrived.
   public var account = TickAccount()
   /// The peer to which the player's notes go; nil: all peers.
-  public var recipient: Identity?
-  /// The notes of the local player.
-  public internal(set) var notes = Notes()
+  public var recipient: Identity? { didSet { isRoutingOutdated = true } }
+  /// The settings of the local player.
+  var settings = PlayerSettings()
   /// Returns the program, 0...127, with which a channel begins, and to which it returns when its player releases it.
   public var defaultProgram: (Channel) -> UInt7 = { _ in 0 }
   /// Returns the options of a peer by its name and the address of its control port.
@@ -63,6 +63,12 @@ public final class PeerCore {
   var isAdmissionOutdated = false
   /// The gates at the last call of ``updateAdmissions()``.
   var admittedGates = Gates()
+  /// The routes of the player's messages by channel of the instrument, as the receiver knows them.
+  var routes = (0..<16).map { PlayerRoute.standard(for: Channel(wire: $0)) }
+  /// Whether ``recipient`` or a session has changed since the last call of ``updateRoutes()``.
+  var isRoutingOutdated = false
+  /// The value of ``EnsembleState/channelChanges`` at the last call of ``updateRoutes()``.
+  var routedChannelChanges = 0
   /// The rate limit that the network thread puts into its replies to clock probes.
   private var probeRateLimit: UInt16 = 0
 
@@ -128,6 +134,7 @@ public final class PeerCore {
       endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
       received(message, on: session, isSounded: isSounded)
     case .released(let session, let message): emit(.sounded(message, from: session))
+    case .played(let message, let channel): played(message, soundedOn: channel, at: now)
     case .systemExclusive(let session, let stamp, let arrival):
       endpoint.received(systemExclusive: systemExclusive(), stamped: stamp, at: arrival, on: session)
     case .unknownSource(let ssrc, let address, let arrival):
@@ -167,6 +174,7 @@ public final class PeerCore {
     handleSessions(at: now)
     handleEnsembleOutputs(at: now)
     updateAdmissions()
+    updateRoutes()
     if endpoint.probeRateLimit != probeRateLimit {
       probeRateLimit = endpoint.probeRateLimit
       emit(.receiving(.limitProbes(probeRateLimit)))
@@ -187,10 +195,7 @@ public final class PeerCore {
   }
 
   /// Ends all notes: those of the player, and those that remote peers hold here.
-  public func releaseNotes() {
-    endPlayedNotes()
-    emit(.receiving(.releaseNotes))
-  }
+  public func releaseNotes() { emit(.receiving(.releaseNotes)) }
 
   /// Ends all sessions.
   public func leave(at now: Instant) { endpoint.closeAll(at: now) }

@@ -7,18 +7,6 @@ import Sending
 // The settings of the players' channels. When a player releases a channel, the channel returns to its defaults at all peers.
 // A peer that joins later receives the present settings of the player.
 extension PeerCore {
-  /// The settings of the local player, on the channels on which they sound.
-  private var playersSettings: ChannelSettings {
-    var settings = ChannelSettings()
-    for message in notes.settings.messages { settings.note(message.on(soundingChannel(of: message))) }
-    return settings
-  }
-
-  /// The channel on which a message of the player sounds.
-  private func soundingChannel(of message: Message) -> Channel {
-    message.channel == Self.drumChannel ? Self.drumChannel : notes.channel
-  }
-
   /// Handles a presence of the peer of a session.
   func receivedPresence(on session: SessionID) {
     guard let slot = roster.slot(of: session), let presence = ensemble.roster[slot].membership?.presence else { return }
@@ -43,7 +31,7 @@ extension PeerCore {
   func sendSettings(on session: SessionID) {
     guard let slot = roster.slot(of: session), let stream = ensemble.roster[slot].session?.stream else { return }
     // A standard device gets the messages of the instrument unchanged.
-    let settings = ensemble.roster[slot].identity == nil ? notes.settings : playersSettings
+    let settings = ensemble.roster[slot].identity == nil ? self.settings.asPlayed : self.settings.sounding
     for message in settings.messages { emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream))))) }
   }
 
@@ -51,12 +39,12 @@ extension PeerCore {
   /// channel when they receive the presence of the local peer.
   func moveSettings(to channel: Channel?) {
     defer { for session in roster.sessions { sendMissingSettings(on: session.id) } }
-    let former = notes.channel
-    var settings = playersSettings
-    notes.channel = channel ?? Self.lastChannel
-    let moved = settings.messages(on: former)
+    let former = settings.channel
+    var sounding = settings.sounding
+    settings.channel = channel ?? Self.lastChannel
+    let moved = sounding.messages(on: former)
     guard !moved.isEmpty else { return }
-    for message in settings.release(former, defaultProgram: defaultProgram(former)) { sound(message, from: nil) }
+    for message in sounding.release(former, defaultProgram: defaultProgram(former)) { sound(message, from: nil) }
     restoreSettings(on: former, except: nil)
     guard let channel else { return }
     for message in moved.map({ $0.on(channel) }) {
@@ -83,6 +71,6 @@ extension PeerCore {
       guard !messages.isEmpty, let slot = roster.slot(of: other.id), isOpen(.modification, to: slot) else { continue }
       for message in messages { sound(message, from: other.id) }
     }
-    for message in playersSettings.messages(on: channel) { sound(message, from: nil) }
+    for message in settings.sounding.messages(on: channel) { sound(message, from: nil) }
   }
 }

@@ -21,7 +21,9 @@ struct ChannelClaims: Sendable {
   private static var patience: Nanoseconds { .seconds(1) }
 
   /// The claim of the local peer.
-  private(set) var local: Channel?
+  private(set) var local: Channel? { didSet { changes += 1 } }
+  /// The number of changes so far: of ``local``, and of the claims of remote peers.
+  private(set) var changes = 0
   /// When ``settle(for:among:at:)`` has something to do next; the distant future if nothing has changed.
   private(set) var nextDeadline = Instant(nanoseconds: .min)
   /// When the first channel may be claimed.
@@ -30,7 +32,10 @@ struct ChannelClaims: Sendable {
   private var freeSince: Instant?
 
   /// Schedules a new settlement, because a claim has changed, or a peer has left.
-  mutating func rosterChanged(at now: Instant) { nextDeadline = min(nextDeadline, now + Self.gathering) }
+  mutating func rosterChanged(at now: Instant) {
+    nextDeadline = min(nextDeadline, now + Self.gathering)
+    changes += 1
+  }
 
   /// Keeps or changes the claim of the local peer according to the claims in the roster.
   ///

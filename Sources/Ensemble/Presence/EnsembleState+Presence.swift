@@ -16,8 +16,14 @@ extension EnsembleState {
     return channel
   }
 
-  /// The remote peer that owns a channel: of all that claim the channel, the one with the lowest identity.
-  public func owner(of channel: Channel) -> Identity? { ChannelClaims.owners(in: roster)[Int(channel.wire)] }
+  /// The remote peers that own the sixteen channels: of all that claim a channel, the one with the lowest identity.
+  var channelOwners: [Identity?] { ChannelClaims.owners(in: roster) }
+
+  /// The remote peer that owns a channel.
+  public func owner(of channel: Channel) -> Identity? { channelOwners[Int(channel.wire)] }
+
+  /// How often ``channel`` or ``channelOwners`` may have changed so far.
+  var channelChanges: Int { channels.changes }
 
   /// Whether a gate of the local peer is open to a remote peer.
   ///

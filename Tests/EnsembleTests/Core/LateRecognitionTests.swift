@@ -31,8 +31,9 @@ import _TestSupport
   /// Therefore the recognition ends the notes that still sound at the peer, and lifts the pedals there.
   @Test func recognitionEndsNotesThatWereSentUnchanged() {
     let core = coreWithUnidentifiedPeer()
+    let peer = ListeningPeer(core, at: now)
     func takeMessagesToThePeer() -> [Message] {
-      core.takeOutputs(at: now).compactMap {
+      peer.takeOutputs().compactMap {
         if case .stream(.message(let sent)) = $0, sent.receiver == core.roster.stream(of: session).map({ .stream($0) })
         {
           sent.message

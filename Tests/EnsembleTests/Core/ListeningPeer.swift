@@ -12,7 +12,7 @@ final class ListeningPeer {
   let core: PeerCore
   private var receiver = Receiver(identity: 1)
   private let now: Instant
-  /// The outputs of the core that are not for the receiver.
+  /// The outputs of the core that are not for the receiver, and the messages of the local player.
   private var outputs: [PeerCore.Output] = []
   /// The messages that have sounded.
   private var sounds: [(message: Message, session: SessionID?)] = []
@@ -40,7 +40,7 @@ final class ListeningPeer {
     perform()
   }
 
-  /// Returns the outputs of the core since the previous call, except those for the receiver.
+  /// Returns the outputs of the core since the previous call, except those for the receiver, and the messages of the local player.
   func takeOutputs() -> [PeerCore.Output] {
     perform()
     defer { outputs = [] }
@@ -69,6 +69,7 @@ final class ListeningPeer {
   private func execute(_ output: Receiver.Output) {
     switch output {
     case .sound(let message, let session): sounds.append((message, session))
+    case .send(let message): outputs.append(.stream(.message(message)))
     case .reception(let reception):
       core.receive(reception, systemExclusive: { [] }, now: now)
       // The sessions of the tests are not in the endpoint of the core, which would report the message.

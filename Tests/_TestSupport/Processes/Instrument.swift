@@ -28,6 +28,11 @@ public final class Instrument {
     try sequencer.subscribe(SequencerLink(.notes, sequencer.ports().find(text, sending: false).address))
   }
 
+  /// Disconnects the notes port from the port that `text` names.
+  public func stopPlaying(into text: String) throws {
+    try sequencer.unsubscribe(SequencerLink(.notes, sequencer.ports().find(text, sending: false).address))
+  }
+
   /// Ends the subscription to the port that `text` names.
   public func unsubscribe(from text: String) throws {
     try sequencer.unsubscribe(SequencerLink(.input, sequencer.ports().find(text, sending: true).address))

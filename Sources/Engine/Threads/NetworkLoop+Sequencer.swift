@@ -1,0 +1,34 @@
+import MIDI
+import Receiving
+import Transports
+
+// Arrivals at the ALSA ports.
+extension NetworkLoop {
+  /// Plays the message of a program, or ends the notes of programs that have disconnected. Everything except messages that are
+  /// played goes to the control thread.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func receive(_ arrival: SequencerArrival) {
+    switch arrival.event {
+    case .message(let message):
+      if case .clockInput = arrival.port { break }
+      guard message.isOfChannel else { break }
+      play(message, from: ProgramID(arrival.from), at: arrival.at)
+      return
+    case .unsubscribed(let link):
+      if case .input = link.port { releaseNotes(of: .program(ProgramID(link.other))) }
+    case .portExited(let address): releaseNotes(of: .program(ProgramID(address)))
+    case .clientExited(let client): releaseNotes(of: .client(client))
+    // A Note Off may be among the lost arrivals.
+    case .overflow: releaseNotes(of: .all)
+    case .ignored, .subscribed, .portStarted, .portChanged, .clientChanged: break
+    }
+    rings.arrivals.push(arrival)
+  }
+}
+
+extension ProgramID {
+  @_noLocks @_noAllocation
+  init(_ address: SequencerAddress) { self.init(client: address.client, port: address.port) }
+}

@@ -1,0 +1,62 @@
+public import MIDI
+public import MusicalTime
+import PeerProtocol
+import Receiving
+
+// The messages of the local player.
+extension PeerCore {
+  /// The player has played `message` on a local instrument.
+  ///
+  /// The message goes to ``recipient``. If ``recipient`` is nil, the message goes to all peers and sounds here as well. A
+  /// message on a channel that another peer owns goes to the owner of the channel only. Channel 10 stays the channel of the
+  /// drums. All other messages are sent on the channel of the local peer, by which the others recognise the player, or on
+  /// channel 16 if the local peer has none. Expression on channel 1 sets the activity of the player. A standard device gets
+  /// each message unchanged. A message without a channel is ignored.
+  ///
+  /// The receiver applies these rules (``PlayerRoute``). It also plays the messages of other programs, without this function.
+  public func play(_ message: Message, at now: Instant) {
+    guard !setsActivity(message, at: now) else { return }
+    updateRoutes()
+    emit(.receiving(.play(message)))
+  }
+
+  /// The receiver has played a message of the player. If it sounds here, `channel` is the channel of the sound.
+  func played(_ message: Message, soundedOn channel: Channel?, at now: Instant) {
+    guard !setsActivity(message, at: now) else { return }
+    if message.key != nil, !message.silencesNote { ensemble.played(at: now) }
+    guard let channel else { return }
+    settings.asPlayed.note(message)
+    emit(.sounded(message.on(channel), from: nil))
+  }
+
+  /// Sets the activity of the player if `message` does this.
+  ///
+  /// - Returns: whether it does.
+  private func setsActivity(_ message: Message, at now: Instant) -> Bool {
+    guard message.setsActivity, case .controlChange(_, _, let value) = message else { return false }
+    ensemble.setActivity(value.value, at: now)
+    return true
+  }
+
+  /// Tells the receiver where the messages of the player go, for each channel of the instrument for which this has changed.
+  func updateRoutes() {
+    guard isRoutingOutdated || ensemble.channelChanges != routedChannelChanges else { return }
+    (isRoutingOutdated, routedChannelChanges) = (false, ensemble.channelChanges)
+    let (owners, local) = (ensemble.channelOwners, ensemble.channel ?? Self.lastChannel)
+    for number in owners.indices {
+      let channel = Channel(wire: UInt8(number))
+      let isDrums = channel == Self.drumChannel
+      let owner = isDrums || channel == local ? nil : owners[number]
+      let route = PlayerRoute(receiver(of: owner ?? recipient), on: isDrums ? channel : local)
+      guard routes[number] != route else { continue }
+      routes[number] = route
+      emit(.receiving(.route(channel, route)))
+    }
+  }
+
+  /// The peer with this identity, or all peers (nil).
+  private func receiver(of identity: Identity?) -> PlayerRoute.Receiver {
+    guard let identity else { return .all }
+    return roster.stream(of: identity).map { .stream($0) } ?? .none
+  }
+}

@@ -1,0 +1,158 @@
+import MIDI
+import MusicalTime
+import Sending
+
+/// The messages of the local player: where they go, and which notes must be ended.
+///
+/// They come from programs at the ALSA port, which share a budget, and from commands of the control thread. Each message leads to
+/// one or several deliveries, which ``next()`` returns.
+struct LocalPlayer: ~Copyable {
+  /// A message of the instrument, and where it goes.
+  struct Delivery: BitwiseCopyable {
+    let message: Message
+    let route: PlayerRoute
+  }
+
+  /// The routes by channel of the instrument.
+  var routes: InlineArray<16, PlayerRoute>
+  private var played = PlayedNotes()
+  private var programs = ProgramNotes()
+  /// The keys and pedals that the player holds for all peers, on the channels of the instrument. Standard devices get messages
+  /// on these channels.
+  private(set) var asPlayed = HeldNotes()
+  private var budget = MessageBudget()
+  /// The number of messages that were refused: by the budget, or because too many notes sound.
+  private(set) var refused: Int64 = 0
+
+  // Work in progress.
+
+  /// The deliveries before and after those of ``ending``.
+  private var (first, last): (Delivery?, Delivery?) = (nil, nil)
+  /// The notes that are being ended.
+  private var ending = Ending.none
+  /// Whether all notes end after those of the programs.
+  private var endsAll = false
+
+  private enum Ending: BitwiseCopyable {
+    case none
+    /// The notes of a channel of the instrument, except those with a route, which another message ends.
+    case channel(Channel, except: PlayerRoute?)
+    case all
+  }
+
+  init() {
+    routes = InlineArray { PlayerRoute.standard(for: Channel(wire: UInt8($0))) }
+  }
+
+  /// Plays a message of a program. A message that ends a note of the program is always played. All others need the budget.
+  @_noLocks @_noAllocation
+  mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) {
+    guard programs.ends(with: message, of: program) || budget.admit(at: arrival) else {
+      refused += 1
+      return
+    }
+    programs.note(message, of: program)
+    play(message)
+  }
+
+  /// Plays a message. A message without a channel is ignored. All earlier deliveries must be done.
+  @_noLocks @_noAllocation
+  mutating func play(_ message: Message) {
+    guard let channel = message.channel else { return }
+    // Expression on channel 1 is the activity of the player, for the control thread only.
+    if message.setsActivity {
+      last = Delivery(message: message, route: PlayerRoute(.none, on: channel))
+      return
+    }
+    var route = routes[Int(channel.wire)]
+    if let key = message.key {
+      if message.silencesNote {
+        if let earlier = played.end(channel, key) { route = earlier }
+      } else {
+        let (isAdmitted, ended) = played.begin(channel, key, route)
+        guard isAdmitted else {
+          refused += 1
+          return
+        }
+        if let ended {
+          first = Delivery(message: .noteOff(channel, key: key, velocity: UInt7(masking: 64)), route: ended)
+        }
+      }
+    }
+    if message.endsAllNotes {
+      // Several channels of the instrument can share a route. If notes of another one sound there, the message would end them
+      // too. In this case, all notes end by Note Off, and the message is not sent.
+      let isShared = played.sounds(on: route, exceptOf: channel)
+      ending = .channel(channel, except: isShared ? nil : route)
+      if isShared { return }
+    }
+    last = Delivery(message: message, route: route)
+  }
+
+  /// Ends the notes that programs hold, because they have disconnected.
+  @_noLocks @_noAllocation
+  mutating func release(_ selection: ProgramID.Selection) { programs.release(selection) }
+
+  /// Ends all notes.
+  @_noLocks @_noAllocation
+  mutating func releaseAll() {
+    programs.release(.all)
+    endsAll = true
+  }
+
+  /// Returns the next delivery; nil after the last one.
+  @_noLocks @_noAllocation
+  mutating func next() -> Delivery? {
+    while true {
+      if let delivery = nextOfMessage() {
+        if case .all = delivery.route.receiver { asPlayed.note(delivery.message) }
+        return delivery
+      }
+      if let message = programs.releaseNext() {
+        play(message)
+      } else if endsAll {
+        (endsAll, ending) = (false, .all)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  /// Returns the next delivery of the last message.
+  @_noLocks @_noAllocation
+  private mutating func nextOfMessage() -> Delivery? {
+    if let delivery = first {
+      first = nil
+      return delivery
+    }
+    while let (message, route) = endNext() {
+      if case .channel(_, let except?) = ending, except == route { continue }
+      return Delivery(message: message, route: route)
+    }
+    ending = .none
+    defer { last = nil }
+    return last
+  }
+
+  /// Removes the next note that is being ended.
+  @_noLocks @_noAllocation
+  private mutating func endNext() -> (message: Message, route: PlayerRoute)? {
+    switch ending {
+    case .none: nil
+    case .channel(let channel, _): played.endNext(on: channel)
+    case .all: played.endNext(on: nil)
+    }
+  }
+}
+
+extension Message {
+  /// Whether the local player sets its activity with the message: expression (controller 11) on channel 1.
+  ///
+  /// Real-time: safe.
+  public var setsActivity: Bool {
+    @_noLocks @_noAllocation get {
+      guard case .controlChange(let channel, let controller, _) = self else { return false }
+      return channel.wire == 0 && controller.value == 11
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import BasicContainers
+import MIDI
+
+/// The notes of the local player that still sound, in the order in which they were played, each with its route. The end of a note
+/// follows the route of its beginning, even if the player plays to other peers meanwhile.
+struct PlayedNotes: ~Copyable {
+  /// A note that sounds. The channel is that of the instrument.
+  private struct Note: BitwiseCopyable {
+    let channel: Channel
+    let key: UInt7
+    var route: PlayerRoute
+  }
+
+  /// The maximum number of notes.
+  private static var limit: Int { @_noLocks @_noAllocation get { 256 } }
+
+  private var notes = RigidArray<Note>(capacity: PlayedNotes.limit)
+
+  /// Records a Note On.
+  ///
+  /// - Returns: whether there is room for the note, and the earlier route of the same key if it is another one. The note of the
+  ///   earlier route must be ended, because the coming Note Off will not reach it.
+  @_noLocks @_noAllocation
+  mutating func begin(_ channel: Channel, _ key: UInt7, _ route: PlayerRoute) -> (isAdmitted: Bool, ended: PlayerRoute?)
+  {
+    if let index = index(of: key, on: channel) {
+      let earlier = notes[index].route
+      notes[index].route = route
+      return (true, earlier == route ? nil : earlier)
+    }
+    guard notes.count < Self.limit else { return (false, nil) }
+    notes.append(Note(channel: channel, key: key, route: route))
+    return (true, nil)
+  }
+
+  /// Records a Note Off.
+  ///
+  /// - Returns: the route of the Note On; nil if there was none.
+  @_noLocks @_noAllocation
+  mutating func end(_ channel: Channel, _ key: UInt7) -> PlayerRoute? {
+    guard let index = index(of: key, on: channel) else { return nil }
+    return notes.remove(at: index).route
+  }
+
+  /// Removes the first note on `channel`, or the first one on any channel (nil).
+  ///
+  /// - Returns: the Note Off and the route of the note; nil if there is no note.
+  @_noLocks @_noAllocation
+  mutating func endNext(on channel: Channel?) -> (message: Message, route: PlayerRoute)? {
+    var index = 0
+    while index < notes.count {
+      if channel == nil || channel?.wire == notes[index].channel.wire {
+        let note = notes.remove(at: index)
+        return (.noteOff(note.channel, key: note.key, velocity: UInt7(masking: 64)), note.route)
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// Whether a note of another channel of the instrument has this route.
+  @_noLocks @_noAllocation
+  func sounds(on route: PlayerRoute, exceptOf channel: Channel) -> Bool {
+    var index = 0
+    while index < notes.count {
+      if notes[index].channel.wire != channel.wire, notes[index].route == route { return true }
+      index += 1
+    }
+    return false
+  }
+
+  @_noLocks @_noAllocation
+  private func index(of key: UInt7, on channel: Channel) -> Int? {
+    var index = 0
+    while index < notes.count {
+      if notes[index].key.value == key.value, notes[index].channel.wire == channel.wire { return index }
+      index += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,46 @@
+public import MIDI
+public import Sending
+
+/// Where the messages go that the local player plays on one channel of the instrument.
+public struct PlayerRoute: Hashable, Sendable, BitwiseCopyable {
+  /// The peers that get the messages.
+  public enum Receiver: Hashable, Sendable, BitwiseCopyable {
+    /// All peers, including the local one.
+    case all
+    /// The peer of one stream.
+    case stream(StreamID)
+    /// A peer that is not in session: no one gets the messages.
+    case none
+  }
+
+  public var receiver: Receiver
+  /// The channel on which the messages are sent. Standard devices are an exception if ``receiver`` is ``Receiver/all``: they get
+  /// each message unchanged.
+  public var channel: Channel
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(_ receiver: Receiver, on channel: Channel) { (self.receiver, self.channel) = (receiver, channel) }
+
+  /// The route of a channel of the instrument while nothing is known about other peers: all peers get its messages, those of the
+  /// drums (channel 10) unchanged, all others on channel 16.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public static func standard(for channel: Channel) -> PlayerRoute {
+    PlayerRoute(.all, on: channel.wire == 9 ? channel : Channel(wire: 15))
+  }
+
+  /// Compares the routes. The function is not synthesized, because real-time code calls it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public static func == (a: PlayerRoute, b: PlayerRoute) -> Bool {
+    guard a.channel.wire == b.channel.wire else { return false }
+    switch (a.receiver, b.receiver) {
+    case (.all, .all), (.none, .none): return true
+    case (.stream(let a), .stream(let b)): return a == b
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import BasicContainers
+import MIDI
+
+/// The notes and pedals that each program holds. They end when the program disconnects.
+struct ProgramNotes: ~Copyable {
+  private struct Program {
+    let id: ProgramID
+    var held = HeldNotes()
+    /// Whether the notes are being ended.
+    var isReleased = false
+  }
+
+  /// The maximum number of programs that hold notes at one time. The notes of further programs are not recorded.
+  private static var limit: Int { @_noLocks @_noAllocation get { 64 } }
+
+  /// The programs that hold notes.
+  private var programs = RigidArray<Program>(capacity: ProgramNotes.limit)
+
+  /// Whether `message` ends a note that `program` holds: see ``HeldNotes/ends(with:)``.
+  @_noLocks @_noAllocation
+  func ends(with message: Message, of program: ProgramID) -> Bool {
+    guard let index = index(of: program) else { return false }
+    return programs[index].held.ends(with: message)
+  }
+
+  /// Records that `program` has played `message`.
+  @_noLocks @_noAllocation
+  mutating func note(_ message: Message, of program: ProgramID) {
+    if let index = index(of: program) {
+      programs[index].held.note(message)
+      return
+    }
+    guard programs.count < Self.limit else { return }
+    var new = Program(id: program)
+    new.held.note(message)
+    programs.append(new)
+  }
+
+  /// Begins to end the notes of programs. ``releaseNext()`` returns the messages.
+  @_noLocks @_noAllocation
+  mutating func release(_ selection: ProgramID.Selection) {
+    var index = 0
+    while index < programs.count {
+      if selection.contains(programs[index].id) { programs[index].isReleased = true }
+      index += 1
+    }
+  }
+
+  /// Returns the next message that ends a note; nil after the last one.
+  @_noLocks @_noAllocation
+  mutating func releaseNext() -> Message? {
+    var index = 0
+    while index < programs.count {
+      guard programs[index].isReleased else {
+        index += 1
+        continue
+      }
+      if let message = programs[index].held.releaseNext() { return message }
+      _ = programs.remove(at: index)
+    }
+    return nil
+  }
+
+  @_noLocks @_noAllocation
+  private func index(of program: ProgramID) -> Int? {
+    var index = 0
+    while index < programs.count {
+      if ProgramID.Selection.program(program).contains(programs[index].id) { return index }
+      index += 1
+    }
+    return nil
+  }
+}

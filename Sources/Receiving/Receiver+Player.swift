@@ -1,0 +1,87 @@
+public import MIDI
+public import MusicalTime
+import RTPMIDI
+import Sending
+
+// The messages of the local player.
+extension Receiver {
+  /// Plays a message of a program at the local peer. ``next()`` returns its outputs.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) {
+    player.play(message, from: program, at: arrival)
+  }
+
+  /// Ends the notes that programs hold, because they have disconnected. ``next()`` returns the outputs.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func releaseNotes(of selection: ProgramID.Selection) { player.release(selection) }
+
+  /// Returns the next output of the messages of the local player; nil after the last one.
+  @_noLocks @_noAllocation
+  mutating func nextOfPlayer() -> Output? {
+    while true {
+      if let output = delivery.next() { return output }
+      guard let next = player.next() else { break }
+      delivery = PlayerDelivery(next)
+    }
+    guard let message = endsAsPlayed.held.releaseNext(), let stream = endsAsPlayed.stream else { return nil }
+    return .send(StreamMessage(message, at: nil, to: .stream(stream)))
+  }
+}
+
+/// The outputs of one delivery of the local player, in this order: the sound, the messages to other peers, the copy for the
+/// control thread.
+struct PlayerDelivery: BitwiseCopyable {
+  private enum Stage: BitwiseCopyable { case sound, send, sendUnchanged, report, done }
+
+  private let message: Message
+  private let route: PlayerRoute
+  private var stage: Stage
+
+  /// A delivery without outputs.
+  @_noLocks @_noAllocation
+  init() {
+    (message, route, stage) = (.clock, PlayerRoute(.none, on: Channel(wire: 0)), .done)
+  }
+
+  @_noLocks @_noAllocation
+  init(_ delivery: LocalPlayer.Delivery) {
+    (message, route) = (delivery.message, delivery.route)
+    stage =
+      switch delivery.route.receiver {
+      case .all: .sound
+      case .stream: .send
+      case .none: .report
+      }
+  }
+
+  /// Returns the next output; nil after the last one.
+  @_noLocks @_noAllocation
+  mutating func next() -> Receiver.Output? {
+    let routed = message.on(route.channel)
+    switch stage {
+    case .sound:
+      stage = .send
+      return .sound(routed, from: nil)
+    case .send:
+      if case .stream(let stream) = route.receiver {
+        stage = .report
+        return .send(StreamMessage(routed, at: nil, to: .stream(stream)))
+      }
+      stage = .sendUnchanged
+      return .send(StreamMessage(routed, at: nil, to: .tuttiPeers))
+    case .sendUnchanged:
+      stage = .report
+      return .send(StreamMessage(message, at: nil, to: .standardDevices))
+    case .report:
+      stage = .done
+      var soundedOn: Channel?
+      if case .all = route.receiver { soundedOn = route.channel }
+      return .reception(.played(message, soundedOn: soundedOn))
+    case .done: return nil
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import CAllocationCount
+import MIDI
+import MusicalTime
+import Receiving
+import Sending
+import Testing
+import _TestSupport
+
+/// The messages of the local player: routes, budgets and the ends of notes.
+@Suite struct LocalPlayerTests {
+  private let now = Instant(nanoseconds: 1_000_000_000)
+  private let channel = Channel(3)!
+  private let keyboard = ProgramID(client: 128, port: 0)
+  /// Two streams to other peers.
+  private let streams: [StreamID]
+
+  init() {
+    var allocator = StreamIDAllocator()
+    streams = [allocator.allocate(), allocator.allocate()]
+  }
+
+  private func note(_ key: UInt7, on channel: Channel? = nil) -> Message {
+    .noteOn(channel ?? self.channel, key: key, velocity: 100)
+  }
+
+  private func end(_ key: UInt7, on channel: Channel? = nil) -> Message {
+    .noteOff(channel ?? self.channel, key: key, velocity: 64)
+  }
+
+  private func control(_ controller: UInt7, _ value: UInt7 = 0) -> Message {
+    .controlChange(channel, controller: controller, value: value)
+  }
+
+  /// Executes a command and returns its outputs.
+  private func execute(_ command: ReceivingCommand, _ receiver: inout Receiver) -> [Receiver.Output] {
+    receiver.execute(command)
+    return outputs(&receiver)
+  }
+
+  private func outputs(_ receiver: inout Receiver) -> [Receiver.Output] {
+    var outputs: [Receiver.Output] = []
+    while let output = receiver.next() { outputs.append(output) }
+    return outputs
+  }
+
+  /// Plays messages of a program and returns the outputs.
+  private func play(
+    _ messages: [Message], from program: ProgramID? = nil, _ receiver: inout Receiver
+  ) -> [Receiver.Output] {
+    messages.flatMap { message in
+      receiver.play(message, from: program ?? keyboard, at: now)
+      return outputs(&receiver)
+    }
+  }
+
+  private func sounds(_ outputs: [Receiver.Output]) -> [Message] {
+    outputs.compactMap { if case .sound(let message, nil) = $0 { message } else { nil } }
+  }
+
+  private func sent(_ outputs: [Receiver.Output], to receiver: StreamMessage.Receiver) -> [Message] {
+    outputs.compactMap { if case .send(let sent) = $0, sent.receiver == receiver { sent.message } else { nil } }
+  }
+
+  /// The sound comes first, then the messages to other peers, then the copy for the control thread.
+  @Test func noteSoundsAndGoesToAllPeers() {
+    var receiver = Receiver(identity: 1)
+    let outputs = play([note(60)], &receiver)
+    let routed = note(60, on: Channel(16)!)
+    guard outputs.count == 4, case .sound(routed, nil) = outputs[0], case .send(let tutti) = outputs[1],
+      case .send(let standard) = outputs[2], case .reception(.played(note(60), soundedOn: Channel(16)!)) = outputs[3]
+    else {
+      Issue.record("\(outputs)")
+      return
+    }
+    #expect(tutti.message == routed && tutti.receiver == .tuttiPeers && tutti.instant == nil)
+    #expect(standard.message == note(60) && standard.receiver == .standardDevices)
+    // The drums keep their channel.
+    #expect(sounds(play([note(36, on: Channel(10))], &receiver)) == [note(36, on: Channel(10))])
+  }
+
+  @Test func noteToOnePeerDoesNotSoundHere() {
+    var receiver = Receiver(identity: 1)
+    _ = execute(.route(channel, PlayerRoute(.stream(streams[0]), on: Channel(5)!)), &receiver)
+    let outputs = play([note(60)], &receiver)
+    #expect(outputs.count == 2 && sent(outputs, to: .stream(streams[0])) == [note(60, on: Channel(5))])
+    guard case .reception(.played(note(60), soundedOn: nil))? = outputs.last else {
+      Issue.record("\(outputs)")
+      return
+    }
+  }
+
+  /// The recipient has no session: the control thread learns that the player has played, and nothing is sent.
+  @Test func noteToAnAbsentPeerIsDropped() {
+    var receiver = Receiver(identity: 1)
+    _ = execute(.route(channel, PlayerRoute(.none, on: channel)), &receiver)
+    let outputs = play([note(60)], &receiver)
+    guard outputs.count == 1, case .reception(.played(note(60), soundedOn: nil)) = outputs[0] else {
+      Issue.record("\(outputs)")
+      return
+    }
+  }
+
+  /// The player changes the recipient while keys are down.
+  @Test func endOfANoteFollowsItsBeginning() {
+    var receiver = Receiver(identity: 1)
+    let streams = streams.map { StreamMessage.Receiver.stream($0) }
+    _ = execute(.route(channel, PlayerRoute(.stream(self.streams[0]), on: channel)), &receiver)
+    _ = play([note(60), note(62)], &receiver)
+    _ = execute(.route(channel, PlayerRoute(.stream(self.streams[1]), on: channel)), &receiver)
+    let ended = play([end(60)], &receiver)
+    #expect(sent(ended, to: streams[0]) == [end(60)] && sent(ended, to: streams[1]).isEmpty)
+    // The same key again: the note at the former receiver ends, because it will not get the Note Off.
+    let replaced = play([note(62)], &receiver)
+    #expect(sent(replaced, to: streams[0]) == [end(62)] && sent(replaced, to: streams[1]) == [note(62)])
+    #expect(sent(play([end(62)], &receiver), to: streams[1]) == [end(62)])
+    #expect(execute(.releaseNotes, &receiver).isEmpty)
+  }
+
+  /// Expression on channel 1 is the player's activity. Only the control thread gets it.
+  @Test func activityIsNotSent() {
+    var receiver = Receiver(identity: 1)
+    let activity = Message.controlChange(Channel(wire: 0), controller: 11, value: 90)
+    let outputs = play([activity], &receiver)
+    guard outputs.count == 1, case .reception(.played(activity, soundedOn: nil)) = outputs[0] else {
+      Issue.record("\(outputs)")
+      return
+    }
+  }
+
+  /// A flood of controllers exhausts the budget. The end of a held note and the lifting of a pedal are still played.
+  @Test func endsOfNotesNeedNoBudget() {
+    var receiver = Receiver(identity: 1)
+    let held = [note(60), control(64, 127)]
+    let count = sounds(play(held + (0..<1000).map { control(1, UInt7(masking: UInt8($0 % 128))) }, &receiver)).count
+    #expect(count == 512 && receiver.refused == 490)
+    let ends = [control(64, 0), end(60)]
+    #expect(sounds(play(ends, &receiver)) == ends.map { $0.on(Channel(16)) })
+    #expect(sounds(play(ends, &receiver)).isEmpty, "each note ends once")
+  }
+
+  /// The program that held the notes has disconnected. Those of another port and of another client sound on.
+  @Test(arguments: [0, 1, 2]) func notesOfADisconnectedProgramEnd(selection: Int) {
+    var receiver = Receiver(identity: 1)
+    let programs = [keyboard, ProgramID(client: 128, port: 1), ProgramID(client: 129, port: 0)]
+    for (number, program) in programs.enumerated() {
+      let key = UInt7(masking: UInt8(60 + number))
+      _ = play(
+        [note(key), .controlChange(Channel(wire: UInt8(number)), controller: 64, value: 127)], from: program, &receiver)
+    }
+    let selections: [ProgramID.Selection] = [.program(keyboard), .client(128), .all]
+    receiver.releaseNotes(of: selections[selection])
+    let outputs = outputs(&receiver)
+    let keys = sounds(outputs).compactMap { $0.silencesNote ? $0.key?.value : nil }
+    #expect(keys == Array([60, 61, 62].prefix(selection + 1)))
+    #expect(sent(outputs, to: .standardDevices).count == 2 * (selection + 1), "note and pedal")
+    receiver.releaseNotes(of: selections[selection])
+    #expect(self.outputs(&receiver).isEmpty)
+  }
+
+  /// A peer counted as a standard device and got the notes on the channels of the instrument. Now it is recognised.
+  @Test func notesAsPlayedEndAtOnePeer() {
+    var receiver = Receiver(identity: 1)
+    _ = play([note(60), note(62), end(62), control(64, 127)], &receiver)
+    let outputs = execute(.endNotesAsPlayed(streams[1]), &receiver)
+    #expect(outputs.count == 2 && sent(outputs, to: .stream(streams[1])) == [end(60), control(64, 0)])
+    // At the other peers, they sound on.
+    #expect(sounds(play([end(60)], &receiver)) == [end(60, on: Channel(16))])
+  }
+
+  /// The player holds more keys than the table has rows. The further notes are refused, so none of them hangs.
+  @Test func numberOfHeldNotesIsLimited() {
+    var receiver = Receiver(identity: 1)
+    var begun = 0
+    for number in 0..<300 {
+      let message = note(UInt7(masking: UInt8(number % 128)), on: Channel(wire: UInt8(number / 128 + 1)))
+      begun += sounds(execute(.play(message), &receiver)).count
+    }
+    #expect(begun == 256 && receiver.refused == 44)
+    #expect(sounds(execute(.releaseNotes, &receiver)).count == 256)
+  }
+
+  /// Three programs play on three channels while routes change and programs disconnect. Then the peer leaves. Each note has ended
+  /// wherever it was sent.
+  @Test(arguments: UInt64(1)...20) func noNoteHangs(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var receiver = Receiver(identity: 1)
+    var held: [StreamMessage.Receiver: HeldNotes] = [:]
+    var sounding = HeldNotes()
+    func record(_ outputs: [Receiver.Output]) {
+      for output in outputs {
+        switch output {
+        case .send(let sent): held[sent.receiver, default: HeldNotes()].note(sent.message)
+        case .sound(let message, _): sounding.note(message)
+        case .reception: break
+        }
+      }
+    }
+    let receivers: [PlayerRoute.Receiver] = [.all, .none, .stream(streams[0]), .stream(streams[1])]
+    for _ in 0..<2000 {
+      let channel = Channel(wire: UInt8(random.integer(in: 2...4)))
+      let key = UInt7(masking: UInt8(random.integer(in: 60...63)))
+      let program = ProgramID(client: 128, port: UInt8(random.integer(in: 0...2)))
+      switch random.integer(in: 0...99) {
+      case 0..<45: record(play([note(key, on: channel)], from: program, &receiver))
+      case 45..<85: record(play([end(key, on: channel)], from: program, &receiver))
+      case 85..<90: record(play([.controlChange(channel, controller: 123, value: 0)], from: program, &receiver))
+      case 90..<97:
+        let destination = receivers[Int(random.integer(in: 0...3))]
+        let route = PlayerRoute(destination, on: Channel(wire: UInt8(random.integer(in: 8...10))))
+        record(execute(.route(channel, route), &receiver))
+      default:
+        receiver.releaseNotes(of: .program(program))
+        record(outputs(&receiver))
+      }
+    }
+    #expect(held.count == 4)
+    record(execute(.releaseNotes, &receiver))
+    #expect(held.values.allSatisfy(\.isEmpty) && sounding.isEmpty)
+  }
+
+  @Test func tenThousandMessagesAllocateNothing() {
+    var receiver = Receiver(identity: 1)
+    let messages: [Message] = [note(60), control(1, 5), end(60), note(62), control(123)]
+    _ = play(messages, &receiver)
+    var count = 0
+    allocation_count_begin()
+    for number in 0..<2000 {
+      for index in 0..<messages.count {
+        let instant = now + .milliseconds(Int64(number * 10))
+        receiver.play(messages[index], from: keyboard, at: instant)
+        while let output = receiver.next() { if case .sound = output { count += 1 } }
+      }
+      receiver.execute(.route(channel, PlayerRoute(number % 2 == 0 ? .stream(streams[0]) : .all, on: channel)))
+      receiver.releaseNotes(of: .all)
+      while receiver.next() != nil {}
+    }
+    let allocations = allocation_count_end()
+    #expect(allocations == 0 && count > 4000, "\(allocations) \(count)")
+  }
+}
