@@ -86,20 +86,22 @@ final class VirtualPeer {
   func receive(_ slot: Int) {
     let now = now
     let label = wire.packets.labels[slot]
-    var (isAnswered, isReply, isKept) = (false, false, true)
+    var reply: ClockReply?
+    var isKept = true
     wire.packets.read(slot) { octets in
       guard label.port == .data else { return }
       if ControlPacket.isControl(octets) {
-        guard let reply = receiver.reply(to: octets, from: label.source, at: now, sentAt: now) else { return }
-        (isAnswered, isReply) = (send(reply, to: label.source), reply.acknowledgesReply)
+        reply = receiver.reply(to: octets, from: label.source, at: now, sentAt: now)
       } else {
         isKept = false
         decode(octets, from: label.source, at: now)
       }
     }
+    // Not while the packet is being read: a change of the pool would then copy all packets.
+    let isAnswered = reply.map { send($0, to: label.source) } ?? false
     if isKept { arrivals.append(.datagram(slot: slot, at: now, isAnswered: isAnswered)) } else { wire.release(slot) }
     // A reply to a local probe does not wait, because the control thread estimates the clock of the sender from it.
-    wake(in: isAnswered && !isReply ? Self.longestWait : Self.latency)
+    wake(in: isAnswered && reply?.acknowledgesReply != true ? Self.longestWait : Self.latency)
   }
 
   /// Decodes an RTP packet.
