@@ -27,7 +27,7 @@ round-trip             600 round-trip.sh 1
 two-peers-lan          900 two-peers.sh lan 60
 two-peers-wifi         900 two-peers.sh wifi 60
 two-peers-lan-stress  1800 two-peers.sh lan 60 stress
-note-latency          1800 note-latency.sh
+note-latency          3600 note-latency.sh
 stock-player           600 stock-player.sh 60
 clock-from            1800 clock-from.sh 600
 sound-server           600 sound-server.sh 30

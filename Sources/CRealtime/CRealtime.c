@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <link.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
@@ -257,6 +258,22 @@ long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_addr
     }
   }
   return got;
+}
+
+int realtime_filter(int fd, int accepts_rtp) {
+  // A program of the classic BPF (socket(7), SO_ATTACH_FILTER). It sees the UDP header, eight octets, and the payload. A load
+  // beyond the end of the datagram drops it. The first two octets of an RTP packet with version 2 and payload type 97 are 80 61,
+  // apart from the bits for padding, extension, contributing sources and the marker.
+  struct sock_filter program[] = {
+    BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 8),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xFFFF, 2, 0),
+    BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xC07F),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, accepts_rtp ? 0x8061 : 0xFFFF, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+    BPF_STMT(BPF_RET | BPF_K, 0),
+  };
+  const struct sock_fprog filter = {.len = sizeof program / sizeof *program, .filter = program};
+  return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) == 0 ? 0 : -errno;
 }
 
 uint32_t realtime_dropped(int fd) {

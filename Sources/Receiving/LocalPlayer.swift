@@ -4,21 +4,24 @@ import Sending
 
 /// The messages of the local player: where they go, and which notes must be ended.
 ///
+/// The channel on which a program sent a message is called its input channel. The message is sent to others on the channel of its
+/// route.
+///
 /// They come from programs at the ALSA port, which share a budget, and from commands of the control thread. Each message leads to
 /// one or several deliveries, which ``next()`` returns.
 struct LocalPlayer: ~Copyable {
-  /// A message of the instrument, and where it goes.
+  /// A message on its input channel, and where it goes.
   struct Delivery: BitwiseCopyable {
     let message: Message
     let route: PlayerRoute
   }
 
-  /// The routes by channel of the instrument.
+  /// The routes by input channel.
   var routes: InlineArray<16, PlayerRoute>
   private var played = PlayedNotes()
   private var programs = ProgramNotes()
-  /// The keys and pedals that the player holds for all peers, on the channels of the instrument. Standard devices get messages
-  /// on these channels.
+  /// The keys and pedals that the player holds for all peers, on the input channels. Standard devices get messages on these
+  /// channels.
   private(set) var asPlayed = HeldNotes()
   private var budget = MessageBudget()
   /// The number of messages that were refused: by the budget, or because too many notes sound.
@@ -32,10 +35,12 @@ struct LocalPlayer: ~Copyable {
   private var ending = Ending.none
   /// Whether all notes end after those of the programs.
   private var endsAll = false
+  /// Whether the player has left.
+  private var hasLeft = false
 
   private enum Ending: BitwiseCopyable {
     case none
-    /// The notes of a channel of the instrument, except those with a route, which another message ends.
+    /// The notes of an input channel. Those on the route `except` are not sent, because the message itself ends them.
     case channel(Channel, except: PlayerRoute?)
     case all
   }
@@ -51,28 +56,30 @@ struct LocalPlayer: ~Copyable {
       refused += 1
       return
     }
-    programs.note(message, of: program)
-    play(message)
+    if play(message) { programs.note(message, of: program) }
   }
 
-  /// Plays a message. A message without a channel is ignored. All earlier deliveries must be done.
-  @_noLocks @_noAllocation
-  mutating func play(_ message: Message) {
-    guard let channel = message.channel else { return }
+  /// Plays a message. All earlier deliveries must be done.
+  ///
+  /// - Returns: whether the message is played. A message without a channel is ignored. A Note On is refused if too many notes sound,
+  ///   and after ``releaseAll()``.
+  @_noLocks @_noAllocation @discardableResult
+  mutating func play(_ message: Message) -> Bool {
+    guard let channel = message.channel else { return false }
     // Expression on channel 1 is the activity of the player, for the control thread only.
     if message.setsActivity {
       last = Delivery(message: message, route: PlayerRoute(.none, on: channel))
-      return
+      return true
     }
     var route = routes[Int(channel.wire)]
     if let key = message.key {
       if message.silencesNote {
         if let earlier = played.end(channel, key) { route = earlier }
       } else {
-        let (isAdmitted, ended) = played.begin(channel, key, route)
+        let (isAdmitted, ended) = hasLeft ? (false, nil) : played.begin(channel, key, route)
         guard isAdmitted else {
           refused += 1
-          return
+          return false
         }
         if let ended {
           first = Delivery(message: .noteOff(channel, key: key, velocity: UInt7(masking: 64)), route: ended)
@@ -80,24 +87,25 @@ struct LocalPlayer: ~Copyable {
       }
     }
     if message.endsAllNotes {
-      // Several channels of the instrument can share a route. If notes of another one sound there, the message would end them
+      // Several input channels can share a route. If notes of another one sound there, the message would end them
       // too. In this case, all notes end by Note Off, and the message is not sent.
-      let isShared = played.sounds(on: route, exceptOf: channel)
+      let isShared = played.sounds(on: route, otherThan: channel)
       ending = .channel(channel, except: isShared ? nil : route)
-      if isShared { return }
+      if isShared { return true }
     }
     last = Delivery(message: message, route: route)
+    return true
   }
 
   /// Ends the notes that programs hold, because they have disconnected.
   @_noLocks @_noAllocation
   mutating func release(_ selection: ProgramID.Selection) { programs.release(selection) }
 
-  /// Ends all notes.
+  /// Ends all notes, because the player leaves. From now on, every Note On is refused.
   @_noLocks @_noAllocation
   mutating func releaseAll() {
     programs.release(.all)
-    endsAll = true
+    (endsAll, hasLeft) = (true, true)
   }
 
   /// Returns the next delivery; nil after the last one.

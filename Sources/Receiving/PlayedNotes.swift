@@ -4,7 +4,7 @@ import MIDI
 /// The notes of the local player that still sound, in the order in which they were played, each with its route. The end of a note
 /// follows the route of its beginning, even if the player plays to other peers meanwhile.
 struct PlayedNotes: ~Copyable {
-  /// A note that sounds. The channel is that of the instrument.
+  /// A note that sounds. The channel is its input channel.
   private struct Note: BitwiseCopyable {
     let channel: Channel
     let key: UInt7
@@ -58,9 +58,9 @@ struct PlayedNotes: ~Copyable {
     return nil
   }
 
-  /// Whether a note of another channel of the instrument has this route.
+  /// Whether a note of another input channel has this route.
   @_noLocks @_noAllocation
-  func sounds(on route: PlayerRoute, exceptOf channel: Channel) -> Bool {
+  func sounds(on route: PlayerRoute, otherThan channel: Channel) -> Bool {
     var index = 0
     while index < notes.count {
       if notes[index].channel.wire != channel.wire, notes[index].route == route { return true }

@@ -1,10 +1,10 @@
 public import MIDI
 public import Sending
 
-/// Where the messages go that the local player plays on one channel of the instrument.
-public struct PlayerRoute: Hashable, Sendable, BitwiseCopyable {
+/// Where the messages go that the local player plays on one input channel, the channel on which a program sent them.
+public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
   /// The peers that get the messages.
-  public enum Receiver: Hashable, Sendable, BitwiseCopyable {
+  public enum Receiver: Equatable, Sendable, BitwiseCopyable {
     /// All peers, including the local one.
     case all
     /// The peer of one stream.
@@ -13,17 +13,20 @@ public struct PlayerRoute: Hashable, Sendable, BitwiseCopyable {
     case none
   }
 
-  public var receiver: Receiver
+  /// The peers that get the messages.
+  public let receiver: Receiver
   /// The channel on which the messages are sent. Standard devices are an exception if ``receiver`` is ``Receiver/all``: they get
   /// each message unchanged.
-  public var channel: Channel
+  public let channel: Channel
 
+  /// Creates a route.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(_ receiver: Receiver, on channel: Channel) { (self.receiver, self.channel) = (receiver, channel) }
 
-  /// The route of a channel of the instrument while nothing is known about other peers: all peers get its messages, those of the
-  /// drums (channel 10) unchanged, all others on channel 16.
+  /// The route of an input channel while no other peer is known: all peers get its messages, those of the drums (channel 10)
+  /// unchanged, all others on channel 16.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

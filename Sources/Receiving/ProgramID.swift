@@ -5,14 +5,19 @@ public struct ProgramID: Sendable, BitwiseCopyable {
   /// The number of the port of the client.
   let port: UInt8
 
+  /// Creates an identifier.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(client: UInt8, port: UInt8) { (self.client, self.port) = (client, port) }
 
   /// A set of programs.
   public enum Selection: Sendable, BitwiseCopyable {
+    /// All programs.
     case all
+    /// The programs of one ALSA client.
     case client(UInt8)
+    /// One program.
     case program(ProgramID)
 
     @_noLocks @_noAllocation

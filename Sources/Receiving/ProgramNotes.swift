@@ -10,10 +10,10 @@ struct ProgramNotes: ~Copyable {
     var isReleased = false
   }
 
-  /// The maximum number of programs that hold notes at one time. The notes of further programs are not recorded.
+  /// The maximum number of programs. The notes of further programs are not recorded.
   private static var limit: Int { @_noLocks @_noAllocation get { 64 } }
 
-  /// The programs that hold notes.
+  /// The programs that have played and have not disconnected.
   private var programs = RigidArray<Program>(capacity: ProgramNotes.limit)
 
   /// Whether `message` ends a note that `program` holds: see ``HeldNotes/ends(with:)``.

@@ -7,6 +7,9 @@ import Sending
 extension Receiver {
   /// Plays a message of a program at the local peer. ``next()`` returns its outputs.
   ///
+  /// - Parameter arrival: the arrival of the message, by the clock of the driver.
+  /// - Precondition: ``next()`` has returned nil.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) {
@@ -23,7 +26,8 @@ extension Receiver {
   @_noLocks @_noAllocation
   mutating func nextOfPlayer() -> Output? {
     while true {
-      if let output = delivery.next() { return output }
+      if let output = delivery?.next() { return output }
+      delivery = nil
       guard let next = player.next() else { break }
       delivery = PlayerDelivery(next)
     }
@@ -40,12 +44,6 @@ struct PlayerDelivery: BitwiseCopyable {
   private let message: Message
   private let route: PlayerRoute
   private var stage: Stage
-
-  /// A delivery without outputs.
-  @_noLocks @_noAllocation
-  init() {
-    (message, route, stage) = (.clock, PlayerRoute(.none, on: Channel(wire: 0)), .done)
-  }
 
   @_noLocks @_noAllocation
   init(_ delivery: LocalPlayer.Delivery) {

@@ -31,7 +31,8 @@ public struct Receiver: ~Copyable {
   var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
   var arrival = Instant(nanoseconds: 0)
-  /// The number of messages of remote peers and of the local player that were refused, because of their budgets.
+  /// The number of messages of remote peers and of the local player that were refused, because of their budgets, or because too many
+  /// notes of the player sound.
   ///
   /// Real-time: safe.
   public var refused: Int64 { @_noLocks @_noAllocation get { refusedOfSessions + player.refused } }
@@ -45,7 +46,7 @@ public struct Receiver: ~Copyable {
   /// The messages of the local player.
   var player = LocalPlayer()
   /// The delivery of the local player that is in progress.
-  var delivery = PlayerDelivery()
+  var delivery: PlayerDelivery?
   /// The notes that are being ended at the peer of a stream.
   var endsAsPlayed: (held: HeldNotes, stream: StreamID?) = (HeldNotes(), nil)
   /// The identity of the local peer.

@@ -17,11 +17,11 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case play(Message)
   /// Sounds a message on behalf of the local player, without sending it to other peers.
   case soundForPlayer(Message)
-  /// From now on, the player's messages on a channel of the instrument take this route.
+  /// From now on, the player's messages on this input channel take this route.
   case route(Channel, PlayerRoute)
-  /// Ends the notes that the player holds for all peers on the channels of the instrument, at the peer of one stream.
+  /// Ends the notes that the player holds for all peers, on their input channels, at the peer of one stream.
   case endNotesAsPlayed(StreamID)
-  /// Ends the notes of the local player, and those that the peers of all sessions hold.
+  /// Ends the notes of the local player, who leaves, and those that the peers of all sessions hold.
   case releaseNotes
   /// From now on, the replies to clock probes contain this rate limit: ``PeerProtocol/ClockProbe/rateLimit``.
   case limitProbes(UInt16)

@@ -13,8 +13,8 @@ public enum Reception: Sendable, BitwiseCopyable {
   case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool, isSounded: Bool)
   /// A held note, or a pedal, was ended by this message, because its session has ended or its player is silenced.
   case released(SessionID, Message)
-  /// The local player has played a message on a channel of the instrument. If it sounds here, `soundedOn` is the channel of the
-  /// sound. Otherwise it is nil.
+  /// The local player has played a message, which is still on its input channel. If it sounds here, `soundedOn` is the channel of
+  /// the sound. Otherwise it is nil.
   case played(Message, soundedOn: Channel?)
   /// A System Exclusive. Its data are in ``Receiver/systemExclusive`` until the next call of ``Receiver/next(in:)``.
   case systemExclusive(SessionID, stamp: Instant, arrival: Instant)

@@ -76,7 +76,7 @@ extension RandomScenario {
     world.hosts[host].keys.append(key)
     world.command(host) { core, now in
       core.recipient = recipient
-      core.play(.noteOn(.one, key: key, velocity: 100), at: now)
+      core.play(.noteOn(.one, key: key, velocity: 100))
     }
     schedule(
       .releaseKey(host, life: world.hosts[host].lives, key: key), in: .milliseconds(random.integer(in: 20...3000)),
@@ -87,7 +87,7 @@ extension RandomScenario {
   private func playController(in world: VirtualWorld) {
     guard let host = randomHost(in: world) else { return }
     let value = UInt7(masking: UInt8(random.integer(in: 0...127)))
-    world.command(host) { core, now in core.play(.controlChange(.one, controller: 1, value: value), at: now) }
+    world.command(host) { core, now in core.play(.controlChange(.one, controller: 1, value: value)) }
   }
 
   /// A player closes one gate for all peers or for one peer, or opens all gates. Sometimes one peer leads the session.

@@ -108,7 +108,7 @@ final class RandomScenario: Scenario {
     case .releaseKey(let host, let life, let key):
       guard world.hosts[host].peer?.life == life else { break }
       world.hosts[host].keys.removeAll { $0 == key }
-      world.command(host) { core, now in core.play(.noteOff(.one, key: key, velocity: 64), at: now) }
+      world.command(host) { core, now in core.play(.noteOff(.one, key: key, velocity: 64)) }
     case .take(let host, let life):
       guard world.hosts[host].peer?.life == life else { break }
       try? world.command(host) { core, now throws(CommandError) in try core.ensemble.take(at: now) }

@@ -10,7 +10,8 @@ public struct PortPair: Sendable, BitwiseCopyable {
 
   /// Whether the ports accept IPv6 and IPv4. If false, the kernel has no IPv6 and they accept only IPv4.
   public var isDualStack: Bool { control.isDualStack && data.isDualStack }
-  /// The number of datagrams that the kernel dropped on both ports because the receive buffer was full, modulo 2^32.
+  /// The number of datagrams that the kernel dropped on both ports because the receive buffer was full, or because of
+  /// ``dropForeignDatagrams()``, modulo 2^32.
   ///
   /// Real-time: safe.
   public var dropped: UInt32 {
@@ -47,6 +48,16 @@ public struct PortPair: Sendable, BitwiseCopyable {
     }
     throw TransportError(
       "UDP ports: no free pair found in 64 attempts; close other programs, or give a port with --port")
+  }
+
+  /// From now on, the kernel drops all datagrams that are neither control packets nor, at the data port, RTP packets with the payload
+  /// type 97. Such datagrams then cost almost no processor time and take no room in the receive buffers. A kernel that does not
+  /// support this accepts all datagrams as before.
+  ///
+  /// Real-time: not safe.
+  public func dropForeignDatagrams() {
+    _ = realtime_filter(control.descriptor, 0)
+    _ = realtime_filter(data.descriptor, 1)
   }
 
   /// Closes both sockets. They must not be used afterwards.

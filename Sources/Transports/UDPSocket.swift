@@ -38,7 +38,8 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
   /// Real-time: not safe.
   public func close() { Glibc.close(descriptor) }
 
-  /// The number of datagrams that the kernel dropped because the receive buffer was full, modulo 2^32.
+  /// The number of datagrams that the kernel dropped because the receive buffer was full, or because of
+  /// ``PortPair/dropForeignDatagrams()``, modulo 2^32.
   ///
   /// Real-time: safe.
   public var dropped: UInt32 {

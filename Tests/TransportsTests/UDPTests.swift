@@ -30,6 +30,34 @@ import Testing
     return address
   }
 
+  /// Control packets pass at both ports, RTP packets at the data port.
+  @Test(arguments: loopbacks) func kernelDropsForeignDatagrams(loopback: SocketAddress) throws {
+    let pair = try PortPair(port: 0)
+    defer { pair.close() }
+    pair.dropForeignDatagrams()
+    let sender = try UDPSocket(port: 0)
+    defer { sender.close() }
+    let control: [UInt8] = [0xFF, 0xFF, 0x49, 0x4E]
+    // Version 2 and payload type 97, with and without marker, padding, extension and a contributing source.
+    let rtp: [[UInt8]] = [[0x80, 0x61, 0], [0xB1, 0xE1, 0]]
+    // Another version, other payload types, too short.
+    let foreign: [[UInt8]] = [[0x40, 0x61, 0], [0x80, 0x60, 0], [0x80, 0x21, 0], [0xFF, 0xFE, 0], [0xFF], []]
+    var datagram = Datagram()
+    for (socket, port, accepted) in [
+      (pair.control, Datagram.Port.control, [control]), (pair.data, .data, [control] + rtp),
+    ] {
+      let before = pair.dropped
+      let all = foreign + rtp + [control]
+      for octets in all where !octets.isEmpty { _ = sender.send(octets, to: at(loopback, socket.port)) }
+      var received: [[UInt8]] = []
+      while pair.receive(on: port, into: &datagram) {
+        received.append((0..<datagram.count).map { datagram.octets[$0] })
+      }
+      #expect(received == rtp.filter(accepted.contains) + [control])
+      #expect(pair.dropped &- before == UInt32(all.count - 1 - accepted.count))
+    }
+  }
+
   @Test(arguments: loopbacks)
   func datagramsArriveWithSenderLengthAndKernelStamp(loopback: SocketAddress) throws {
     let pair = try PortPair(port: 0)

@@ -1,33 +1,39 @@
 #!/usr/bin/env bash
 # note-latency.sh [NOTES [PERIOD...]]
 #
-# How soon does a note sound? Side sticks go to the ALSA input port of a peer that plays to the loopback card, which is
-# recorded. The latency of a note is the time from the kernel time stamp of its Note On to its first frame in the recording.
-# For each PERIOD (64 128 256), four times NOTES (100) notes are played:
+# How soon does a note sound? Side sticks go to a peer that plays to the loopback card, which is recorded: first to its ALSA input
+# port, then from an RTP-MIDI device on another host of the network lan (a delay of 0.5 ms). The latency of a note is the time from
+# the kernel time stamp of the arrival of its Note On to its first frame in the recording. For each PERIOD (64 128 256) and each
+# of the two inputs, four times NOTES (100) notes are played:
 # - idle: the machine does nothing else.
 # - stress: stress-ng loads the processor with four normal processes.
-# - flood: an RTP-MIDI device sends 10 000 events per second.
+# - flood: 10 000 events per second arrive at the other input.
 # - join: five peers join and leave, one after the other.
-# Then the stock fluidsynth program plays the same notes with its own settings.
+# Then the stock fluidsynth program plays the notes of the ALSA port with its own settings.
 #
 # snd-dummy drives the loopback card, with an interrupt every 64 frames. Otherwise the card moves by 192 frames at once. All
 # programs use the loopback card with an interrupt every 64 frames. The scenario prints the position step of the card.
 #
 # Expected: p50 is at most the period + 1 ms, p99 is at most the period (or the position step, if it is longer) + 3 ms. The
-# p50 and p99 of fluidsynth are greater than those of the peer. No note is missing. Notes are excluded while the loopback card
-# stands still, because the clock of the guest jumps; at most a tenth of the notes.
+# limit of p99 also holds from the instant at which the device sent the note. The p50 and p99 of fluidsynth are greater than those
+# of the peer. No note is missing. Notes are excluded while the loopback card stands still, because the clock of the guest jumps;
+# at most a tenth of the notes.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
+source "$lab/network.sh"
 notes=${1:-100}
 shift || true
 [[ $# != 0 ]] || set -- 64 128 256
-tools linkcap notes cardtimer rtpflood
+tools linkcap notes rtpnotes cardtimer rtpflood flood
 fluidsynth --version >/dev/null
 stress-ng --cpu 4 --timeout 1 --quiet >/dev/null 2>&1 || true
 
 card unload
 cardtimer hw:0,0 64 &
 card load timer_source=hw:0
+# The player runs outside the hosts, on the bridge. The device sends from host 1.
+hosts 1 lan
+ip address add 10.99.0.9/24 dev lab0
 
 # record NAME PHASES: records the loopback card in the background, for this number of phases.
 record() {
@@ -35,8 +41,10 @@ record() {
   recorder=$!
   sleep 1
 }
-# play NAME PHASE PORT: plays the notes of a phase to a port.
+# play NAME PHASE PORT: plays the notes of a phase to an ALSA port.
 play() { notes "$3" "$notes" >"$results/$1-$2.txt"; }
+# send NAME PHASE: sends the notes of a phase from the device.
+send() { rtpnotes host1 lab0 10.99.0.9 5004 "$notes" >"$results/$1-$2.txt"; }
 # latencies NAME PHASE: prints the figures of the notes of a phase.
 latencies() { latency.py "$results/$1" "$results/$1-$2.txt"; }
 
@@ -44,12 +52,12 @@ latencies() { latency.py "$results/$1" "$results/$1-$2.txt"; }
 mkfifo "$scratch/never"
 exec 9<>"$scratch/never"
 pause() { read -rt "$1" -u 9 || true; }
-# joiners: starts five peers and stops them before they can connect. The clock of the guest jumps while it loads a program from
+# joiners: starts ten peers, five for each input, and stops them before they can connect. The clock of the guest jumps while it loads a program from
 # the host, so no program may be started during a phase.
 joiners() {
   local number
   joiners=()
-  for number in {1..5}; do
+  for number in {1..10}; do
     peer "joiner-$number" --audio none --port $((6000 + 10 * number)) --connect 127.0.0.1:5004
     joiners+=($!)
     ready "joiner-$number"
@@ -57,10 +65,10 @@ joiners() {
   done
 }
 stay=$(awk -v notes="$notes" 'BEGIN {printf "%.2f", notes * 0.03 - 0.3}')
-# join: lets one peer after the other join and leave during a phase of NOTES * 0.15 s.
+# join FIRST: lets five peers, one after the other, join and leave during a phase of NOTES * 0.15 s.
 join() {
   local joiner
-  for joiner in "${joiners[@]}"; do
+  for joiner in "${joiners[@]:$1:5}"; do
     kill -CONT "$joiner"
     pause "$stay"
     kill -INT "$joiner"
@@ -71,26 +79,36 @@ join() {
 for period in "$@"; do
   name=period-$period
   joiners
-  record "$name" 4
+  record "$name" 8
   peer "$name" --midi --audio alsa:hw:Loopback,0,0 --period "$period" --port 5004
   player=$!
   ready "$name"
   sleep 2
-  play "$name" idle "$name:in"
-  stress-ng --cpu 4 --quiet >/dev/null 2>&1 &
-  load=$!
-  play "$name" stress "$name:in"
-  kill "$load"
-  wait "$load" || true
-  rtpflood 127.0.0.1 5004 $((notes * 16 / 100 + 3)) >"$results/$name-rtpflood.txt" &
-  load=$!
-  sleep 1
-  play "$name" flood "$name:in"
-  wait "$load"
-  join &
-  load=$!
-  play "$name" join "$name:in"
-  wait "$load" "${joiners[@]}"
+  # inject INPUT PHASE: plays the notes of a phase by one of the inputs.
+  inject() { if [[ $1 == alsa ]]; then play "$name" "$1-$2" "$name:in"; else send "$name" "$1-$2"; fi; }
+  for input in alsa rtp; do
+    inject $input idle
+    stress-ng --cpu 4 --quiet >/dev/null 2>&1 &
+    load=$!
+    inject $input stress
+    kill "$load"
+    wait "$load" || true
+    length=$((notes * 16 / 100 + 3))
+    if [[ $input == alsa ]]; then
+      rtpflood 127.0.0.1 5004 "$length" >"$results/$name-flood-rtp.txt" &
+    else
+      flood "$name:in" "$length" 10000 silent >"$results/$name-flood-alsa.txt" &
+    fi
+    load=$!
+    sleep 1
+    inject $input flood
+    wait "$load"
+    if [[ $input == alsa ]]; then join 0 & else join 5 & fi
+    load=$!
+    inject $input join
+    wait "$load"
+  done
+  wait "${joiners[@]}"
   kill -INT "$player"
   wait "$player" "$recorder"
 done
@@ -113,7 +131,7 @@ echo "fluidsynth: $stock"
 excess=-1000
 for period in "$@"; do
   name=period-$period
-  for phase in idle stress flood join; do
+  for phase in {alsa,rtp}-{idle,stress,flood,join}; do
     report=$(latencies "$name" "$phase")
     echo "period $period, $phase: $report"
     p50=$(figure p50 <<<"$report") p99=$(figure p99 <<<"$report")
@@ -122,6 +140,9 @@ for period in "$@"; do
     read -r median most <<<"$limits"
     at_most "$p50" "$median" || complain "period $period, $phase: p50 is $p50 ms, more than $median ms"
     at_most "$p99" "$most" || complain "period $period, $phase: p99 is $p99 ms, more than $most ms"
+    total=$(figure sent_p99 <<<"$report")
+    [[ $phase == alsa-* ]] || at_most "$total" "$most" ||
+      complain "period $period, $phase: p99 is ${total:-missing} ms from the sending, more than $most ms"
     at_most "$p50" "$(figure p50 <<<"$stock")" && at_most "$p99" "$(figure p99 <<<"$stock")" ||
       complain "period $period, $phase: fluidsynth is faster"
     [[ $(figure missing <<<"$report") == 0 ]] || complain "period $period, $phase: missing notes"
@@ -131,7 +152,7 @@ for period in "$@"; do
       b = p99 - period / 48; printf "%.2f", (a > b ? a : b)}')
   done
   grep '^sound' "$results/$name.log" | paste -sd '|'
-  echo "period $period: $(cat "$results/$name-rtpflood.txt") events, underruns=$(pick "$results/$name.json" underruns)" \
+  echo "period $period: floods: $(cat "$results/$name-flood-rtp.txt"), $(cat "$results/$name-flood-alsa.txt"), underruns=$(pick "$results/$name.json" underruns)" \
     "midi_dropped=$(pick "$results/$name.json" midi_dropped) joins=$(grep -c '"joined"' "$results/$name.json")"
 done
 verdict=fail

@@ -11,7 +11,7 @@
 #   the start of ben during the flood delayed all threads by up to 50 ms.)
 #
 # Expected: p99.9 of the lateness of the ticks is at most 3 times the p99.9 of cyclictest beside the same flood. No tick is
-# lost. All hits are played, four per second, none of them late. The card does not run empty from the beginning of the flood to
+# lost. Every datagram of the flood was received or counted as discarded. All hits are played, four per second, none of them late. The card does not run empty from the beginning of the flood to
 # its end: the kernel's time of its last start stays the same. (In the lab, an underrun can occur while ada starts, also without
 # a flood.) ben is in session with ada within 5 s after its network works, and plays. The network thread of ada uses at most
 # a quarter of a processor (26 % are allowed for the limits of the measured interval). Both peers end with status 0.
@@ -120,13 +120,16 @@ grep -q '^{"tick"' "$results/ben.trace" || complain "ben did not play"
 lateness.py ticks 120 "$results/ada-stamps.txt" "$results/ada.trace" >"$results/ada-lateness.txt" || complain "ticks of ada"
 echo "ada, $(<"$results/ada-lateness.txt")"
 for key in hits late_hits dropped_hits underruns silent_frames ticks_skipped datagrams_received datagrams_dropped \
-  datagrams_overrun datagrams_limited network_pauses; do
+  datagrams_discarded datagrams_limited network_pauses; do
   printf '%s=%s ' "$key" "$(pick "$results/ada.json" "$key" 2>/dev/null || echo none)"
 done
 echo
 for key in late_hits dropped_hits ticks_skipped; do
   [[ $(pick "$results/ada.json" "$key") == 0 ]] || complain "$key of ada is not 0"
 done
+sent=$(sed -n 's/.*sent \([0-9]*\).*/\1/p' "$results/ada-flood.txt")
+counted=$(($(pick "$results/ada.json" datagrams_received) + $(pick "$results/ada.json" datagrams_discarded)))
+((counted >= sent)) || complain "only $counted of $sent datagrams were received or counted as discarded"
 # Four hits per second, 48 ticks per second.
 ticks=$(grep -c '^{"tick"' "$results/ada.trace")
 [[ $(pick "$results/ada.json" hits) -ge $((ticks / 12)) ]] || complain "ada did not play all hits"

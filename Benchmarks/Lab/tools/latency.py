@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """latency.py PREFIX NOTES: prints the times from Note On events to the first frames of their sounds, in milliseconds.
 
-PREFIX0.wav and PREFIX.stamps are files of linkcap, NOTES is the output of notes. The sound of a note begins with the first
+PREFIX0.wav and PREFIX.stamps are files of linkcap, NOTES is the output of notes or rtpnotes. The times begin with the first time
+stamp of a note, its arrival. The figures with the prefix sent begin with the second one, the instant at which it was sent. The sound of a note begins with the first
 frame after its time stamp that reaches a hundredth of the largest sample of this note. The result therefore does not depend on
 the volume of the player. The side stick of the default SoundFont reaches this level nine frames after its first frame, at any
 volume. These frames are subtracted. A note without sound within 60 ms is missing. The step is the number of frames by which
@@ -32,20 +33,21 @@ def main(prefix, notes_path):
     with open(f"{prefix}.stamps") as file:
         positions, instants = zip(*(map(int, line.split()) for line in file))
     with open(notes_path) as file:
-        error, *notes = file.read().split("\n")[:-1]
+        error, *lines = file.read().split("\n")[:-1]
+    notes = [[int(stamp) for stamp in line.split()] for line in lines]
     window = int(WINDOW * rate)
     sounds = []
-    for note in notes:
+    for note, *sent in notes:
         # All frames before the last position that was read before the note were recorded before the note.
-        place = bisect.bisect(instants, int(note)) - 1
+        place = bisect.bisect(instants, note) - 1
         start = positions[max(place, 0)]
-        sounds.append((int(note), max(place, 0), [abs(sample) for sample in samples[start : start + window]]))
-    if not sounds or len(sounds[-1][2]) < window:
+        sounds.append((note, sent, max(place, 0), [abs(sample) for sample in samples[start : start + window]]))
+    if not sounds or len(sounds[-1][3]) < window:
         fail(f"{path}: ends before the last note; record for longer")
-    peaks = sorted(max(sound) for _, _, sound in sounds)
+    peaks = sorted(max(sound) for _, _, _, sound in sounds)
     usual = peaks[len(peaks) // 2]
-    delays, missing, excluded = [], 0, 0
-    for note, place, sound in sounds:
+    delays, totals, missing, excluded = [], [], 0, 0
+    for note, sent, place, sound in sounds:
         peak = max(sound)
         # A sound with less than half of the usual volume is not a note.
         if peak * 2 < usual:
@@ -59,7 +61,9 @@ def main(prefix, notes_path):
             continue
         at = min(instants[n] - (positions[n] - frame) * 1_000_000_000 / rate for n in range(begin, end))
         delays.append((at - note) / 1e6)
-    print(f"{figures(delays, 2)} missing={missing} excluded={excluded} ms, step={math.gcd(*positions)} frames, {error}")
+        totals += [(at - instant) / 1e6 for instant in sent]
+    total = "sent_" + figures(totals, 2).replace(" ", " sent_") + " " if totals else ""
+    print(f"{figures(delays, 2)} {total}missing={missing} excluded={excluded} ms, step={math.gcd(*positions)} frames, {error}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 // notes CLIENT:PORT COUNT
 //
-// Sends COUNT side sticks to a port, about 149 ms apart. Their instants are spread evenly over the 64 frames between two
-// interrupts of a sound card, so that the median depends little on chance. All Sound Off ends each note after 80 ms, so that
-// the next one begins in silence.
+// Sends COUNT side sticks to a port, at the instants of notes.h.
 //
 // Prints "stamp error below X us", then for each Note On the kernel time stamp of its arrival in nanoseconds of
 // CLOCK_MONOTONIC. The time stamp is that of an own port, to which the kernel delivers the same event in the same system call.
+#include "notes.h"
 #include "sequencer.h"
 
 int main(int argc, char **argv) {
@@ -29,10 +28,9 @@ int main(int argc, char **argv) {
 
   int64_t *stamps = calloc(count, sizeof *stamps), margin = 0;
   if (!stamps) return perror(me), 71;
-  // 64 frames at 48 kHz, and this number times the golden ratio: the multiples of the latter are spread evenly (Weyl).
-  const int64_t block = 1333333, spread = 824045, begin = now() + 100000000;
+  const int64_t begin = now() + 100000000;
   for (int64_t n = 0; n < count; n++) {
-    const int64_t at = begin + n * 112 * block + n * spread % block;
+    const int64_t at = note_instant(begin, n);
     snd_seq_event_t event, *arrived;
     snd_seq_ev_clear(&event);
     snd_seq_ev_set_source(&event, from.port);
@@ -47,14 +45,14 @@ int main(int argc, char **argv) {
       check(me, "port stamps", snd_seq_event_input(seq, &arrived));
       if (arrived->type == SND_SEQ_EVENT_NOTEON) stamps[n] = stamp(origin, arrived);
     }
-    sleep_until(at + 80000000);
+    sleep_until(at + NOTE_LENGTH);
     snd_seq_ev_set_noteoff(&event, 9, 37, 0);
     check(me, argv[1], snd_seq_event_output_direct(seq, &event));
     snd_seq_ev_set_controller(&event, 9, 120, 0);
     check(me, argv[1], snd_seq_event_output_direct(seq, &event));
   }
   // The sound of the last note.
-  sleep_until(now() + 150000000);
+  sleep_until(now() + SILENCE);
   printf("stamp error below %.1f us\n", margin / 1e3);
   for (int n = 0; n < count; n++) printf("%lld\n", (long long)stamps[n]);
   return 0;

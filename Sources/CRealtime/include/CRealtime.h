@@ -85,7 +85,12 @@ int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, st
 long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_address *from, struct realtime_address *to,
                       int64_t *stamp) REALTIME_SAFE;
 
-/// Returns the number of datagrams that the kernel dropped because the socket's receive buffer was full, modulo 2^32.
+/// Makes the kernel drop every datagram for the UDP socket `fd` that does not begin with FF FF, or, if `accepts_rtp` is not 0, as an
+/// RTP packet of version 2 with payload type 97. Returns 0, or -errno if the kernel does not support this.
+int realtime_filter(int fd, int accepts_rtp);
+
+/// Returns the number of datagrams that the kernel dropped because the socket's receive buffer was full, or because of its filter,
+/// modulo 2^32.
 uint32_t realtime_dropped(int fd) REALTIME_SAFE;
 
 /// Waits until one of `count` descriptors is readable, at most `milliseconds`. `count` is at most 4. A descriptor of -1 is

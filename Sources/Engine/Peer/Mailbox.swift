@@ -17,11 +17,14 @@ public final class Mailbox: Sendable {
     bell.ring()
   }
 
-  /// Removes and returns all commands, oldest first. Called by the control thread.
-  func takeAll() -> [PlayerCommand] {
+  /// Removes and returns the oldest commands, at most `limit`. Called by the control thread.
+  func take(_ limit: Int) -> [PlayerCommand] {
     waiting.withLock { commands in
-      defer { commands.removeAll() }
-      return commands
+      defer { commands.removeFirst(min(limit, commands.count)) }
+      return Array(commands.prefix(limit))
     }
   }
+
+  /// Whether no command waits.
+  var isEmpty: Bool { waiting.withLock { $0.isEmpty } }
 }

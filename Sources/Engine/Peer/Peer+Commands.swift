@@ -71,10 +71,10 @@ extension Peer {
       log.info("notes: from now on to \(recipient)")
     case .playToNext: playToNext()
     case .note(let key, let velocity):
-      core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)), at: now)
+      core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)))
     case .control(let number, let value):
       core.play(
-        .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)), at: now)
+        .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
     case .showRoster: showRoster()
     default: break
     }

@@ -10,12 +10,13 @@ extension Peer {
   /// - Throws: ``AudioFileError`` or ``TraceError`` if the recording or the trace is not complete.
   func leave() throws {
     let now = MonotonicClock.now
-    // Stop and the ends of all notes are sent before the sessions are closed.
     // The announcement is withdrawn in the background. The wait for the daemon comes last, because the daemon may hang.
     discovery?.withdraw()
+    // Stop and the ends of all notes are sent before the sessions are closed.
     core.releaseNotes()
     execute(core.takeOutputs(at: now))
     network.stop()
+    discardedDatagrams = Int64(ports.dropped)
     // The ends of the notes of remote peers go to the notes port.
     while networkRings.events.count > 0 { receiveFromNetwork() }
     execute(core.takeOutputs(at: now))

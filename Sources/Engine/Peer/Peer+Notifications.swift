@@ -77,6 +77,8 @@ extension Peer {
     }
     if let name = awaitedRecipient, let identity = peer.identity, name == peer.name || name == "\(identity)" {
       (awaitedRecipient, core.recipient) = (nil, identity)
+      // The next round tells the network thread.
+      mailbox.bell.ring()
     }
     observer?.report(.joined(peer), about: peer, at: now)
   }

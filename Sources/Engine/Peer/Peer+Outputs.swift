@@ -64,6 +64,12 @@ extension Peer {
       networkRings.memory.give(SessionBlock())
       receivingCapacity += SessionBlock.slots
     }
+    // The network thread pauses in a flood. It takes the commands at the latest after the pause.
+    let limit = MonotonicClock.now + .milliseconds(100)
+    while networkRings.commands.count >= networkRings.commands.capacity, MonotonicClock.now < limit {
+      networkRings.signal.signal()
+      MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))
+    }
     networkRings.commands.push(command)
   }
 }

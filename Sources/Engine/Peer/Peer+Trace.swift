@@ -22,7 +22,7 @@ extension Peer {
     summary.lateHits = sound.late
     summary.droppedHits = sound.dropped
     summary.underruns = sound.underruns
-    // The kernel's socket buffer overran: these datagrams reached no thread ("overrun"). Datagrams that did not fit into the
+    // Datagrams that the kernel dropped reached no thread ("discarded"). Datagrams that did not fit into the
     // ring to the control thread, or that the network thread dropped ("limited"), were received, but the endpoint never saw
     // them, so they are added to both counts of it.
     let unseen = Int64(networkRings.events.dropped) + networkCounters.limited
@@ -36,7 +36,7 @@ extension Peer {
       "commands_dropped": Int64(clock.rings.commands.dropped + networkRings.commands.dropped),
       "datagrams_sent": clockCounters.sent,
       "datagrams_unsent": clockCounters.unsent,
-      "datagrams_overrun": Int64(ports.dropped),
+      "datagrams_discarded": discardedDatagrams,
       "datagrams_received": Int64(clamping: core.endpoint.counters.received) + unseen,
       "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + unseen,
       "datagrams_limited": networkCounters.limited,

@@ -52,6 +52,8 @@ public final class Peer {
   var observer: EventObserver?
   /// The newest counters of the clock thread.
   var clockCounters = ClockCounters()
+  /// The number of datagrams that the kernel dropped. Set at the end.
+  var discardedDatagrams: Int64 = 0
   /// The newest counters of the network thread.
   var networkCounters = NetworkCounters()
 
@@ -105,6 +107,7 @@ public final class Peer {
     storage = SessionKeeper(store, log: log)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)
+    ports.dropForeignDatagrams()
     probes = ProbeSender(socket: ports.data)
     let now = MonotonicClock.now
     let clockRings = ClockRings()
@@ -208,7 +211,8 @@ public final class Peer {
       }
       // Read before the queues, so that an arrival after the reading ends the wait.
       let bellCount = mailbox.bell.count
-      for command in mailbox.takeAll() { execute(command) }
+      // The number is bounded, so that what the commands cause does not overrun the rings.
+      for command in mailbox.take(256) { execute(command) }
       receiveFromNetwork()
       let now = MonotonicClock.now
       if let duration = suspensions.check() { resume(after: duration, at: now) }
@@ -236,8 +240,9 @@ public final class Peer {
 
   /// The instant until which the control thread sleeps, unless its bell rings.
   private func wakeTime(nextStatus: Instant) -> Instant {
-    // Each round takes a limited number of datagrams and arrivals. The rest follows at once.
-    if networkRings.events.count > 0 || networkRings.arrivals.count > 0 { return MonotonicClock.now }
+    // Each round takes a limited number of commands, datagrams and arrivals. The rest follows at once.
+    let hasMore = networkRings.events.count > 0 || networkRings.arrivals.count > 0 || !mailbox.isEmpty
+    if hasMore { return MonotonicClock.now }
     // The clock thread does not ring the bell for each tick, so the trace polls ten times a second.
     var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))
     wake = min(wake, core.nextDeadline)

@@ -109,23 +109,24 @@ struct ClockLoop: ~Copyable {
     if let schedule = shared.schedule.take() { sender.adopt(schedule, at: now) }
   }
 
-  /// Passes the next message in the rings on. The local player goes first. A message waits for the commands that were given before
-  /// it.
+  /// Passes on the next message. Messages of the local player go first.
   ///
+  /// - Parameter waitsForCommands: whether no message is passed on while commands wait.
   /// - Returns: whether there was a message.
   @_noLocks @_noAllocation
-  private mutating func passMessage() -> Bool {
-    // Read in this order: the commands before a message are in their ring when the message is in its ring.
-    guard shared.playerMessages.count > 0 || shared.messages.count > 0 else { return false }
-    guard shared.commands.count == 0 else { return true }
-    if let message = shared.playerMessages.pop() {
-      sender.execute(.message(message))
+  private mutating func passMessage(waitsForCommands: Bool = true) -> Bool {
+    // Read before the number of commands: the commands that precede a message are in their ring before the message is.
+    let (isOfPlayer, isOther) = (shared.playerMessages.count > 0, shared.messages.count > 0)
+    guard isOfPlayer || isOther else { return false }
+    if waitsForCommands, shared.commands.count > 0 { return true }
+    if isOfPlayer {
+      if let message = shared.playerMessages.pop() { sender.execute(.message(message)) }
       return true
     }
     switch shared.messages.pop() {
     case .stream(let message): sender.execute(.message(message))
     case .port(let message): port?.pass(message)
-    case nil: return false
+    case nil: break
     }
     return true
   }
@@ -139,7 +140,7 @@ struct ClockLoop: ~Copyable {
     sender.stopStreams(at: now)
     while true {
       while let output = sender.poll(at: now) { perform(output, at: now) }
-      guard passMessage() else { break }
+      guard passMessage(waitsForCommands: false) else { break }
     }
     publishCounters()
   }

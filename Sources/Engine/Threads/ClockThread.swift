@@ -18,8 +18,9 @@ struct ClockRings: Sendable, BitwiseCopyable {
   /// May be rung by the network thread too.
   let bell = Doorbell()
   // From the network thread to the clock thread.
-  /// The messages of the local player. They go before ``messages``.
-  let playerMessages = SPSCRing<StreamMessage>(capacity: 1024)
+  /// The messages of the local player. They go before ``messages``. There is room for the largest burst that the budget of the
+  /// player admits, for its Note Offs, and for the copies to standard devices: no Note Off is lost.
+  let playerMessages = SPSCRing<StreamMessage>(capacity: 4096)
   // From the clock thread to the control thread and to the audio threads.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())

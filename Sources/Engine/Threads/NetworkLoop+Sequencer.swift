@@ -7,15 +7,16 @@ extension NetworkLoop {
   /// Plays the message of a program, or ends the notes of programs that have disconnected. Everything except messages that are
   /// played goes to the control thread.
   ///
+  /// - Returns: whether the control thread gets something. It gets nothing of a message that the budget has refused.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func receive(_ arrival: SequencerArrival) {
+  mutating func receive(_ arrival: SequencerArrival) -> Bool {
     switch arrival.event {
     case .message(let message):
       if case .clockInput = arrival.port { break }
       guard message.isOfChannel else { break }
-      play(message, from: ProgramID(arrival.from), at: arrival.at)
-      return
+      return play(message, from: ProgramID(arrival.from), at: arrival.at)
     case .unsubscribed(let link):
       if case .input = link.port { releaseNotes(of: .program(ProgramID(link.other))) }
     case .portExited(let address): releaseNotes(of: .program(ProgramID(address)))
@@ -25,6 +26,7 @@ extension NetworkLoop {
     case .ignored, .subscribed, .portStarted, .portChanged, .clientChanged: break
     }
     rings.arrivals.push(arrival)
+    return true
   }
 }
 

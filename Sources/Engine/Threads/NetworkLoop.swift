@@ -26,6 +26,8 @@ struct NetworkLoop: ~Copyable {
   /// The number of waiting datagrams that wakes the control thread in any case.
   private static var wakeThreshold: Int { @_noLocks @_noAllocation get { 256 } }
 
+  /// Until this instant, the ALSA ports are not read, because a program floods them.
+  private var sequencerResumes = Instant(nanoseconds: 0)
   private var probes: ProbeSender
   /// The received datagram.
   private var datagram = Datagram()
@@ -48,7 +50,11 @@ struct NetworkLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func round() {
-    let readable = ports.wait(and: sequencer, rings.signal, milliseconds: 100)
+    // One program that floods the ALSA ports would wake this thread for every event, and use up the processor time of the thread.
+    // After a message was refused, all events of the next millisecond are therefore read together.
+    let readsSequencer = MonotonicClock.now >= sequencerResumes
+    let readable = ports.wait(
+      and: readsSequencer ? sequencer : nil, rings.signal, milliseconds: readsSequencer ? 100 : 1)
     executeCommands()
     // Many followers send thousands of probes per second. Not every one of them may wake the control thread: to that thread,
     // a datagram that was answered here only shows that the peer is alive. Such a datagram stays in the ring until the
@@ -57,10 +63,15 @@ struct NetworkLoop: ~Copyable {
     // A limit for each port, so that a flood on one port does not block the other ports. The local player goes first.
     var remaining = Self.maximumPerPort
     if readable.sequencer, let sequencer {
+      let refused = receiver.refused
       while remaining > 0, let arrival = sequencer.receive() {
         remaining -= 1
-        wakesControl = true
-        receive(arrival)
+        if receive(arrival) { wakesControl = true }
+        // Without a buffered arrival, another call would be a system call, and usually in vain.
+        if !sequencer.hasBuffered {
+          if receiver.refused > refused { sequencerResumes = MonotonicClock.now + .milliseconds(1) }
+          break
+        }
       }
     }
     remaining = Self.maximumPerPort
@@ -119,11 +130,18 @@ struct NetworkLoop: ~Copyable {
 
   /// Plays a message of a local program.
   ///
+  /// - Returns: whether it was played. If not, the budget has refused it.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) {
+  mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) -> Bool {
     receiver.play(message, from: program, at: arrival)
-    while let output = receiver.next() { perform(output) }
+    var isPlayed = false
+    while let output = receiver.next() {
+      perform(output)
+      isPlayed = true
+    }
+    return isPlayed
   }
 
   /// Ends the notes that local programs hold.

@@ -74,11 +74,13 @@ extension PeerCore {
       peerClocks[n].recognised(by: &ensemble, at: now)
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
     }
-    emit(.stream(.recognise(ensemble.roster[recognisedSlot].session!.stream)))
+    // Until now, the peer got the notes on their input channels. From now on, it gets all messages on the channel of the local peer,
+    // so the later Note Offs would not end these notes. They end before the change. Those that begin meanwhile end after it.
+    let stream = ensemble.roster[recognisedSlot].session!.stream
+    emit(.receiving(.endNotesAsPlayed(stream)))
+    emit(.stream(.recognise(stream)))
     updateStream(of: session)
-    // Until now, the peer got the notes on the channels of the instrument. From now on, it gets all messages on the channel of the
-    // local peer, so the later Note Offs would not end these notes.
-    emit(.receiving(.endNotesAsPlayed(ensemble.roster[recognisedSlot].session!.stream)))
+    emit(.receiving(.endNotesAsPlayed(stream)))
     isRoutingOutdated = true
     reportJoined(session)
     ensemble.joined(identity, named: info.name, at: now)
@@ -115,7 +117,7 @@ extension PeerCore {
       ensemble.roster[slot].session!.settings.note(message)
       sound(message, from: session)
     }
-    sendSettings(on: session)
+    sendSettings(on: session, at: now)
   }
 
   /// Reports ``Event/joined(_:)`` once per session, when the kind of the peer is known.

@@ -1,7 +1,8 @@
 public import MIDI
-public import MusicalTime
+import MusicalTime
 import PeerProtocol
 import Receiving
+import Sending
 
 // The messages of the local player.
 extension PeerCore {
@@ -13,32 +14,41 @@ extension PeerCore {
   /// channel 16 if the local peer has none. Expression on channel 1 sets the activity of the player. A standard device gets
   /// each message unchanged. A message without a channel is ignored.
   ///
-  /// The receiver applies these rules (``PlayerRoute``). It also plays the messages of other programs, without this function.
-  public func play(_ message: Message, at now: Instant) {
-    guard !setsActivity(message, at: now) else { return }
+  /// The receiver applies these rules (``PlayerRoute``). The messages of ALSA programs go to the receiver directly, without this
+  /// function.
+  public func play(_ message: Message) {
     updateRoutes()
     emit(.receiving(.play(message)))
   }
 
   /// The receiver has played a message of the player. If it sounds here, `channel` is the channel of the sound.
   func played(_ message: Message, soundedOn channel: Channel?, at now: Instant) {
-    guard !setsActivity(message, at: now) else { return }
+    if message.setsActivity, case .controlChange(_, _, let value) = message {
+      return ensemble.setActivity(value.value, at: now)
+    }
     if message.key != nil, !message.silencesNote { ensemble.played(at: now) }
     guard let channel else { return }
     settings.asPlayed.note(message)
     emit(.sounded(message.on(channel), from: nil))
+    if message.key == nil { repeatSetting(message, soundedOn: channel, at: now) }
   }
 
-  /// Sets the activity of the player if `message` does this.
-  ///
-  /// - Returns: whether it does.
-  private func setsActivity(_ message: Message, at now: Instant) -> Bool {
-    guard message.setsActivity, case .controlChange(_, _, let value) = message else { return false }
-    ensemble.setActivity(value.value, at: now)
-    return true
+  /// Sends a setting of the player again, if an older one may have overtaken it: the control thread sends its record of the settings
+  /// to a peer that joins, and when the channel of the local peer changes. At that instant, the record may lack the last messages.
+  private func repeatSetting(_ message: Message, soundedOn channel: Channel, at now: Instant) {
+    for session in settings.recentReceivers(at: now) {
+      guard let slot = roster.slot(of: session), let stream = roster[slot].session?.stream else { continue }
+      let isStandardDevice = roster[slot].identity == nil
+      let repeated = isStandardDevice ? message : message.on(settings.soundingChannel(of: message))
+      emit(.stream(.message(StreamMessage(repeated, at: nil, to: .stream(stream)))))
+    }
+    let present = settings.soundingChannel(of: message)
+    guard present != channel else { return }
+    emit(.stream(.message(StreamMessage(message.on(present), at: nil, to: .tuttiPeers))))
+    sound(message.on(present), from: nil)
   }
 
-  /// Tells the receiver where the messages of the player go, for each channel of the instrument for which this has changed.
+  /// Tells the receiver where the messages of the player go, for each input channel for which this has changed.
   func updateRoutes() {
     guard isRoutingOutdated || ensemble.channelChanges != routedChannelChanges else { return }
     (isRoutingOutdated, routedChannelChanges) = (false, ensemble.channelChanges)

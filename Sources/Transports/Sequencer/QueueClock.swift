@@ -13,7 +13,8 @@ import Realtime
 ///   on the system timer; beside another queue 72 ms at 10 Hz, 0.5 ms at 1000 Hz.
 ///
 /// The two clocks are therefore compared whenever arrivals are fetched, and a stamp is converted by its age. Only a jump
-/// between an arrival and its fetching causes an error. The choice of the timer does not matter for the accuracy. The
+/// between an arrival and its fetching causes an error. In a flood, a comparison is used for half a millisecond, because it is a
+/// system call that takes longer than everything else that is done with an arrival. The choice of the timer does not matter for the accuracy. The
 /// system timer is used, because other programs rarely have a queue on it.
 ///
 /// A comparison reads the queue time between two readings of CLOCK_MONOTONIC. It is made up to three times, until the two
@@ -21,9 +22,18 @@ import Realtime
 struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   /// The number of the queue.
   let queue: Int32
-  // Queue time 0 in nanoseconds of CLOCK_MONOTONIC. Invariant: allocated in init, never freed, accessed only by the
-  // receiving thread.
-  private let origin: UnsafeMutablePointer<Int64>
+  // The newest comparison. Invariant: allocated in init, never freed, accessed only by the receiving thread.
+  private let comparison: UnsafeMutablePointer<Comparison>
+
+  private struct Comparison: BitwiseCopyable {
+    /// Queue time 0 in nanoseconds of CLOCK_MONOTONIC.
+    var origin: Int64
+    /// When the clocks were compared.
+    var instant: Instant
+  }
+
+  /// How long a comparison is used.
+  private static var validity: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(500) } }
 
   /// The distance in nanoseconds of the two readings of CLOCK_MONOTONIC at which a comparison is accepted.
   private static var acceptedDistance: Int64 { @_noLocks @_noAllocation get { 5_000 } }
@@ -38,8 +48,8 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     guard queue >= 0 else {
       throw TransportError("ALSA sequencer: cannot create a queue (\(reason(queue))); close other MIDI programs")
     }
-    origin = .allocate(capacity: 1)
-    origin.initialize(to: 0)
+    comparison = .allocate(capacity: 1)
+    comparison.initialize(to: Comparison(origin: 0, instant: Instant(nanoseconds: 0)))
     chooseTimer(of: control)
     snd_seq_control_queue(control, queue, Int32(SND_SEQ_EVENT_START.rawValue), 0, nil)
     let code = snd_seq_drain_output(control)
@@ -71,11 +81,12 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     snd_seq_set_queue_timer(control, queue, timer)
   }
 
-  /// Compares the two clocks and updates the origin of queue time.
+  /// Compares the two clocks, unless the newest comparison is still used.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   func compare(by handle: OpaquePointer) {
+    if MonotonicClock.now < comparison.pointee.instant + QueueClock.validity { return }
     var smallestDistance = Int64.max
     var tries = 3
     while tries > 0, smallestDistance > Self.acceptedDistance {
@@ -87,7 +98,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
       guard time >= 0, distance < smallestDistance else { continue }
       smallestDistance = distance
       // The queue time was read about midway between the two readings.
-      origin.pointee = before.nanoseconds &+ distance / 2 &- time
+      comparison.pointee = Comparison(origin: before.nanoseconds &+ distance / 2 &- time, instant: before)
     }
   }
 
@@ -98,7 +109,8 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   func instant(of time: snd_seq_real_time_t) -> Instant {
     let now = MonotonicClock.now
-    let stamp = Instant(nanoseconds: origin.pointee &+ Int64(time.tv_sec) * 1_000_000_000 &+ Int64(time.tv_nsec))
+    let stamp = Instant(
+      nanoseconds: comparison.pointee.origin &+ Int64(time.tv_sec) * 1_000_000_000 &+ Int64(time.tv_nsec))
     let age = (now - stamp).count
     return age >= 0 && age <= 1_000_000_000 ? stamp : now
   }

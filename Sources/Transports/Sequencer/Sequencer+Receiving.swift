@@ -48,7 +48,7 @@ extension Sequencer {
   /// Whether the library's buffer contains arrivals. These do not make the descriptor readable.
   ///
   /// Real-time: safe.
-  var hasBuffered: Bool { @_noLocks @_noAllocation get { sequencer_has_buffered(handle) != 0 } }
+  public var hasBuffered: Bool { @_noLocks @_noAllocation get { sequencer_has_buffered(handle) != 0 } }
 
   /// Returns the arrival instant of `event` by the queue's time stamp, or the current time if the event has none.
   @_noLocks @_noAllocation

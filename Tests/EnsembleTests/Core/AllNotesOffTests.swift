@@ -81,11 +81,11 @@ import _TestSupport
     let peer = makePeer()
     let core = peer.core
     core.recipient = remote
-    core.play(.noteOn(channel, key: 60, velocity: 100), at: now)
+    core.play(.noteOn(channel, key: 60, velocity: 100))
     core.recipient = nil
-    core.play(.noteOn(channel, key: 62, velocity: 100), at: now)
+    core.play(.noteOn(channel, key: 62, velocity: 100))
     _ = takeSent(by: peer)
-    core.play(message(123), at: now)
+    core.play(message(123))
     let stream = try #require(core.roster.stream(of: session))
     let sent = takeSent(by: peer)
     #expect(sent.filter { $0.receiver == .stream(stream) }.map { $0.message.silencesNote } == [true])
@@ -100,10 +100,10 @@ import _TestSupport
   @Test func playersMessageEndsNoNoteOfAnotherInstrument() {
     let peer = makePeer()
     let core = peer.core
-    core.play(.noteOn(channel, key: 60, velocity: 100), at: now)
-    core.play(.noteOn(Channel(5)!, key: 72, velocity: 100), at: now)
+    core.play(.noteOn(channel, key: 60, velocity: 100))
+    core.play(.noteOn(Channel(5)!, key: 72, velocity: 100))
     _ = takeSent(by: peer)
-    core.play(message(123), at: now)
+    core.play(message(123))
     #expect(
       takeSent(by: peer).filter { $0.receiver == .tuttiPeers }.map(\.message) == [
         .noteOff(PeerCore.lastChannel, key: 60, velocity: 64)

@@ -159,7 +159,7 @@ import _TestSupport
     let peer = makePeer()
     let core = peer.core
     claimChannel(core)
-    for message in settings(on: other) + [control(7, 25, on: other)] { core.play(message, at: now) }
+    for message in settings(on: other) + [control(7, 25, on: other)] { core.play(message) }
     _ = peer.takeOutputs()
     _ = peer.takeSounds(local: true)
     establish(3, core)
@@ -177,11 +177,30 @@ import _TestSupport
     #expect(state(of: other, after: takeSent(by: peer, to: .stream(device))).count == expected.count)
   }
 
+  /// A message is on its way to the control thread while this thread sends the settings to a new peer. The new peer has the newest
+  /// setting at the end.
+  @Test func settingThatIsPlayedDuringTheJoinIsSentAgain() throws {
+    let peer = makePeer()
+    let core = peer.core
+    claimChannel(core)
+    establish(4, core)
+    core.recognisedAsStandardDevice(session(4), at: now)
+    let device = try #require(core.roster.stream(of: session(4)))
+    _ = peer.takeOutputs()
+    core.played(control(7, 25, on: other), soundedOn: Channel(2), at: now)
+    #expect(takeSent(by: peer, to: .stream(device)) == [control(7, 25, on: other)])
+    // The message was played on the former channel of the local peer.
+    core.played(control(7, 26, on: other), soundedOn: PeerCore.lastChannel, at: now + .seconds(1))
+    let sent = peer.takeOutputs().compactMap { if case .stream(.message(let sent)) = $0 { sent } else { nil } }
+    #expect(sent.map(\.message) == [control(7, 26, on: Channel(2)!)] && sent.map(\.receiver) == [.tuttiPeers])
+    #expect(peer.takeSounds(local: true) == [control(7, 26, on: Channel(2)!)])
+  }
+
   @Test func settingsOfThePlayerMoveToItsNewChannel() throws {
     let peer = makePeer()
     let core = peer.core
     // The local peer has no channel yet and plays on channel 16.
-    for message in settings(on: other) { core.play(message, at: now) }
+    for message in settings(on: other) { core.play(message) }
     _ = peer.takeOutputs()
     _ = peer.takeSounds(local: true)
     // Another peer may own channel 16, so its settings are not sent to peers that join.

@@ -42,16 +42,17 @@ import _TestSupport
         }
       }
     }
-    core.play(.noteOn(channel1, key: 60, velocity: 100), at: now)
-    core.play(.controlChange(channel1, controller: 64, value: 127), at: now)
-    core.play(.noteOn(channel1, key: 61, velocity: 100), at: now)
-    core.play(.noteOff(channel1, key: 61, velocity: 64), at: now)
+    core.play(.noteOn(channel1, key: 60, velocity: 100))
+    core.play(.controlChange(channel1, controller: 64, value: 127))
+    core.play(.noteOn(channel1, key: 61, velocity: 100))
+    core.play(.noteOff(channel1, key: 61, velocity: 64))
     #expect(takeMessagesToThePeer().isEmpty)
     core.recognised(session, Identity(2), at: now)
-    #expect(
-      takeMessagesToThePeer() == [
-        .noteOff(channel1, key: 60, velocity: 64), .controlChange(channel1, controller: 64, value: 0),
-      ])
+    // Before and after the sender takes note of the recognition.
+    let ends: [Message] = [
+      .noteOff(channel1, key: 60, velocity: 64), .controlChange(channel1, controller: 64, value: 0),
+    ]
+    #expect(takeMessagesToThePeer() == ends + ends)
   }
 
   /// After a change of address, the ticks of a Tutti master arrive on the new session before the master is recognised.
