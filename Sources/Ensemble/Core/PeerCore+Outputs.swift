@@ -28,7 +28,7 @@ extension PeerCore {
         if case .role(let role) = event, let master = role == .master ? identity : role.master {
           connect(toMaster: master, at: now)
         }
-        if case .channel(let channel) = event { moveSettings(to: channel, at: now) }
+        if case .channel(let channel) = event { moveSettings(to: channel) }
         emit(.event(event))
       }
     }

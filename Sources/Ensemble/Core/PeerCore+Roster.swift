@@ -117,7 +117,7 @@ extension PeerCore {
       ensemble.roster[slot].session!.settings.note(message)
       sound(message, from: session)
     }
-    sendSettings(on: session, at: now)
+    sendSettings(on: session)
   }
 
   /// Reports ``Event/joined(_:)`` once per session, when the kind of the peer is known.

@@ -57,7 +57,7 @@ extension PeerCore {
       if let identity = ensemble.roster.identity(slot) {
         ensemble.heard(slot, identity, at: now)
         ensemble.received(systemExclusive: octets, from: identity, at: now)
-        receivedPresence(on: session, at: now)
+        receivedPresence(on: session)
       } else if let timelineMessage = TimelineMessage(systemExclusive: octets) {
         ensemble.roster[slot].session!.pendingTimelineMessage = timelineMessage
       }

@@ -8,9 +8,9 @@ import Sending
 // A peer that joins later receives the present settings of the player.
 extension PeerCore {
   /// Handles a presence of the peer of a session.
-  func receivedPresence(on session: SessionID, at now: Instant) {
+  func receivedPresence(on session: SessionID) {
     guard let slot = roster.slot(of: session), let presence = ensemble.roster[slot].membership?.presence else { return }
-    sendMissingSettings(on: session, at: now)
+    sendMissingSettings(on: session)
     // The peer no longer plays on a former channel. Neither does it play on the channels of its instrument, as it did before it
     // recognised the local peer.
     releaseChannels(of: session, except: [presence.channel ?? Self.lastChannel, Self.drumChannel])
@@ -19,27 +19,26 @@ extension PeerCore {
   /// Sends the settings of the player to the peer of a session, once. The first presence of the peer shows that it has recognised
   /// the local peer, so that its gates admit the settings. Without a channel, the local peer plays on channel 16, which another
   /// peer may own: its settings wait until it has one.
-  private func sendMissingSettings(on session: SessionID, at now: Instant) {
+  private func sendMissingSettings(on session: SessionID) {
     guard ensemble.channel != nil, let slot = roster.slot(of: session),
       ensemble.roster[slot].membership?.presence != nil, !ensemble.roster[slot].session!.hasSettings
     else { return }
     ensemble.roster[slot].session!.hasSettings = true
-    sendSettings(on: session, at: now)
+    sendSettings(on: session)
   }
 
   /// Sends the settings of the player to the peer of a session.
-  func sendSettings(on session: SessionID, at now: Instant) {
+  func sendSettings(on session: SessionID) {
     guard let slot = roster.slot(of: session), let stream = ensemble.roster[slot].session?.stream else { return }
     // A standard device gets the messages on their input channels.
     let settings = ensemble.roster[slot].identity == nil ? self.settings.asPlayed : self.settings.sounding
     for message in settings.messages { emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream))))) }
-    self.settings.sent(to: session, at: now)
   }
 
   /// Moves the settings of the player to `channel`, the new channel of the local peer. Remote peers release the former
   /// channel when they receive the presence of the local peer.
-  func moveSettings(to channel: Channel?, at now: Instant) {
-    defer { for session in roster.sessions { sendMissingSettings(on: session.id, at: now) } }
+  func moveSettings(to channel: Channel?) {
+    defer { for session in roster.sessions { sendMissingSettings(on: session.id) } }
     let former = settings.channel
     var sounding = settings.sounding
     settings.channel = channel ?? Self.lastChannel

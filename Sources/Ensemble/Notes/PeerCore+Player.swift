@@ -30,18 +30,8 @@ extension PeerCore {
     guard let channel else { return }
     settings.asPlayed.note(message)
     emit(.sounded(message.on(channel), from: nil))
-    if message.key == nil { repeatSetting(message, soundedOn: channel, at: now) }
-  }
-
-  /// Sends a setting of the player again, if an older one may have overtaken it: the control thread sends its record of the settings
-  /// to a peer that joins, and when the channel of the local peer changes. At that instant, the record may lack the last messages.
-  private func repeatSetting(_ message: Message, soundedOn channel: Channel, at now: Instant) {
-    for session in settings.recentReceivers(at: now) {
-      guard let slot = roster.slot(of: session), let stream = roster[slot].session?.stream else { continue }
-      let isStandardDevice = roster[slot].identity == nil
-      let repeated = isStandardDevice ? message : message.on(settings.soundingChannel(of: message))
-      emit(.stream(.message(StreamMessage(repeated, at: nil, to: .stream(stream)))))
-    }
+    guard message.key == nil else { return }
+    // The message was played before the local peer got its present channel, and after its settings were moved there.
     let present = settings.soundingChannel(of: message)
     guard present != channel else { return }
     emit(.stream(.message(StreamMessage(message.on(present), at: nil, to: .tuttiPeers))))

@@ -177,20 +177,13 @@ import _TestSupport
     #expect(state(of: other, after: takeSent(by: peer, to: .stream(device))).count == expected.count)
   }
 
-  /// A message is on its way to the control thread while this thread sends the settings to a new peer. The new peer has the newest
-  /// setting at the end.
-  @Test func settingThatIsPlayedDuringTheJoinIsSentAgain() throws {
+  /// The message was played on the former channel of the local peer, after the settings were moved to the new one.
+  @Test func settingThatIsPlayedDuringTheMoveIsMovedToo() throws {
     let peer = makePeer()
     let core = peer.core
     claimChannel(core)
-    establish(4, core)
-    core.recognisedAsStandardDevice(session(4), at: now)
-    let device = try #require(core.roster.stream(of: session(4)))
     _ = peer.takeOutputs()
-    core.played(control(7, 25, on: other), soundedOn: Channel(2), at: now)
-    #expect(takeSent(by: peer, to: .stream(device)) == [control(7, 25, on: other)])
-    // The message was played on the former channel of the local peer.
-    core.played(control(7, 26, on: other), soundedOn: PeerCore.lastChannel, at: now + .seconds(1))
+    core.played(control(7, 26, on: other), soundedOn: PeerCore.lastChannel, at: now)
     let sent = peer.takeOutputs().compactMap { if case .stream(.message(let sent)) = $0 { sent } else { nil } }
     #expect(sent.map(\.message) == [control(7, 26, on: Channel(2)!)] && sent.map(\.receiver) == [.tuttiPeers])
     #expect(peer.takeSounds(local: true) == [control(7, 26, on: Channel(2)!)])
