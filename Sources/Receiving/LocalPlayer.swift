@@ -7,7 +7,7 @@ import Sending
 /// The channel on which a program sent a message is called its input channel. The message is sent to others on the channel of its
 /// route.
 ///
-/// They come from programs at the ALSA port, which share a budget, and from commands of the control thread. Each message leads to
+/// The messages come from programs at the ALSA port, which share a budget, and from the control thread. Each message leads to
 /// one or several deliveries, which ``next()`` returns.
 struct LocalPlayer: ~Copyable {
   /// A message on its input channel, and where it goes.
