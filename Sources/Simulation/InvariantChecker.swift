@@ -198,10 +198,12 @@ final class InvariantChecker {
     let reaches = world.wire.reaches(a.host, b.host)
     var pair = pairs[a.host * states.count + b.host]
     // `apartSince` restarts after each session: a session that is replaced by a new one is missing only for a moment.
-    pair.apartSince = reaches && !areInSession ? pair.apartSince ?? now : nil
+    // While all packets in one direction have been lost for five seconds, the network allows no session.
+    let isCut = world.wire.lossesSince(between: a.host, and: b.host).map { now - $0 > .seconds(5) } ?? false
+    pair.apartSince = reaches && !isCut && !areInSession ? pair.apartSince ?? now : nil
     pair.inSessionSince = areInSession && reaches ? pair.inSessionSince ?? now : nil
     let (isMaster, isOtherMaster) = (a.core.ensemble.role == .master, b.core.ensemble.role == .master)
-    if reaches {
+    if reaches, !isCut {
       let isLate = pair.apartSince.map { now - $0 > .seconds(15) } ?? false
       expect(
         .meeting, holds: !isLate || pair.isReported, of: a.host,

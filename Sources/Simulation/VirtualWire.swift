@@ -15,8 +15,9 @@ final class VirtualWire {
   private var random: SplitMix
   /// The part of the network of each host. Packets do not pass from one part to another.
   private(set) var parts: [UInt8]
-  /// Whether the last packet from host a to host b was lost, at index a * hosts + b. Used only if losses come in bursts.
-  private var hasLost: [Bool] = []
+  /// If the last packet from host a to host b was lost: when the first of the uninterrupted losses was, at index
+  /// a * hosts + b. Used only if losses come in bursts.
+  private var lossesSince: [Instant?] = []
   /// The number of packets that were sent.
   private(set) var sent: Int64 = 0
   /// The number of these packets that did not arrive.
@@ -41,6 +42,18 @@ final class VirtualWire {
   /// Whether packets pass from host `a` to host `b`: both are in the same part of the network.
   func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] }
 
+  /// The beginning of the present losses, if host `a` or host `b` has lost every packet to the other one for some time. Nil if
+  /// the last packets in both directions arrived, and if losses do not come in bursts.
+  ///
+  /// A burst has a number of packets, not a duration. Between two hosts that exchange only invitations, it can therefore last
+  /// for many seconds.
+  func lossesSince(between a: Int, and b: Int) -> Instant? {
+    guard !lossesSince.isEmpty else { return nil }
+    let (forth, back) = (lossesSince[a * parts.count + b], lossesSince[b * parts.count + a])
+    guard let forth, let back else { return forth ?? back }
+    return min(forth, back)
+  }
+
   /// Sends a packet from one host to a port of another host. The packet may be lost, delayed or duplicated.
   func send(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to target: SocketAddress) {
     sent += 1
@@ -56,10 +69,11 @@ final class VirtualWire {
   /// Whether the next packet from one host to another is lost.
   private func isLost(_ from: Int, _ to: Int) -> Bool {
     guard network.burst > 1 else { return network.loses(afterLoss: false, &random) }
-    if hasLost.isEmpty { hasLost = [Bool](repeating: false, count: parts.count * parts.count) }
+    if lossesSince.isEmpty { lossesSince = [Instant?](repeating: nil, count: parts.count * parts.count) }
     let index = from * parts.count + to
-    hasLost[index] = network.loses(afterLoss: hasLost[index], &random)
-    return hasLost[index]
+    let isLost = network.loses(afterLoss: lossesSince[index] != nil, &random)
+    lossesSince[index] = isLost ? lossesSince[index] ?? now : nil
+    return isLost
   }
 
   /// Schedules the arrival of a packet after a random delay.

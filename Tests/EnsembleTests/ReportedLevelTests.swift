@@ -30,6 +30,24 @@ import Testing
     #expect(ensemble.totalActivity(at: now) == 0)
   }
 
+  /// A peer follows, sends its level by controller 11, and leaves the rhythm before it sends a presence with the claim. Its next
+  /// presence reports that it does not take part, so its level does not count.
+  @Test func levelOfAPeerThatLeavesBeforeItsFirstPresenceDoesNotCount() throws {
+    var ensemble = EnsembleState(identity: Identity(1))
+    let now = Instant(nanoseconds: 1_000_000_000)
+    let follower = Identity(2)
+    ensemble.joined(follower, at: now)
+    try ensemble.start(tempo: .standard, at: now)
+    ensemble.advance(to: now)
+    let level = Message.controlChange(Channel(1)!, controller: 11, value: 41)
+    _ = ensemble.received(level, at: now, isRecovered: false, from: follower, now: now)
+    #expect(ensemble.totalActivity(at: now) == 41)
+    let presence = Presence(
+      identity: follower, claim: nil, channel: nil, gates: .all, takesOver: true, activity: 41)
+    ensemble.received(presence, from: follower, at: now)
+    #expect(ensemble.totalActivity(at: now) == 0)
+  }
+
   /// A follower receives a total of the first master before it can play its rhythm. Then it receives the rhythm of a second
   /// master. The instant of the total is a time of the first master's clock and has no meaning in the second rhythm.
   @Test func earlyTotalIsDiscardedWhenTheMasterChanges() {

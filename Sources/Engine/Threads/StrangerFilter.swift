@@ -22,14 +22,15 @@ import Receiving
 ///
 /// The rate of new session commands follows from the endpoint, which keeps 64 half-open invitations. With 64 forged invitations
 /// per second, an honest half-open invitation lasts for one second, in which the peer invites three times on the data port. The
-/// depths permit a thousand peers, on one host or on many, to join at the same instant.
+/// depths permit a thousand peers, on one host or on many, to join at the same instant, and each of them to repeat both
+/// invitations once, because the control thread needs longer than 250 ms to answer a thousand peers.
 struct StrangerFilter: ~Copyable {
   /// The number of buckets for hosts, a power of two.
   private static var hostCount: Int { @_noLocks @_noAllocation get { 256 } }
   /// The number of fingerprints, a power of two.
   private static var fingerprintCount: Int { @_noLocks @_noAllocation get { 1 << 18 } }
 
-  private var hosts = RigidArray(repeating: MessageBudget(rate: 32, depth: 2048), count: hostCount)
+  private var hosts = RigidArray(repeating: MessageBudget(rate: 32, depth: 4096), count: hostCount)
   private var fingerprints = RigidArray<UInt32>(repeating: 0, count: fingerprintCount)
   /// The buckets for new sources, then the buckets for repeated sources, each in the order of ``DatagramHeader/Kind``.
   private var shared = RigidArray<MessageBudget>(capacity: 6)
@@ -41,7 +42,7 @@ struct StrangerFilter: ~Copyable {
     shared.append(MessageBudget(rate: 64, depth: 2048))
     shared.append(MessageBudget(rate: 256, depth: 256))
     shared.append(MessageBudget(rate: 256, depth: 256))
-    shared.append(MessageBudget(rate: 512, depth: 1024))
+    shared.append(MessageBudget(rate: 512, depth: 4096))
     shared.append(MessageBudget(rate: 512, depth: 512))
     shared.append(MessageBudget(rate: 512, depth: 512))
   }

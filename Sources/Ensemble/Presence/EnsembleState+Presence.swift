@@ -45,12 +45,13 @@ extension EnsembleState {
       rejected += 1
       return
     }
-    let before = roster[slot].membership!.presence?.claim
     roster[slot].membership!.presence = presence
     if role == .master, let claim {
+      // The peer may have sent its level under the claim and left the rhythm before its next presence. The presences of a peer
+      // arrive in order, so one without the claim is always newer than such a level.
       if presence.claim == claim {
         roster[slot].membership!.setLevel(presence.activity)
-      } else if before == claim {
+      } else {
         roster[slot].membership!.takesPart = false
       }
     }

@@ -1,0 +1,41 @@
+import MusicalTime
+import Testing
+
+@testable import Simulation
+
+/// The invariant that two peers are in session fifteen seconds after the network allows it.
+@Suite struct MeetingTests {
+  /// Two peers join at once.
+  private final class Pair: Scenario {
+    /// Whether the second peer refuses all invitations and sends none.
+    let isClosed: Bool
+    init(isClosed: Bool) { self.isClosed = isClosed }
+
+    func advance(_ world: VirtualWorld) -> Instant {
+      for host in 0..<2 { world.enter(host) }
+      if isClosed { for host in 0..<2 { world.hosts[host].peer?.core.endpoint.admits = { _, _ in false } } }
+      return .distantFuture
+    }
+  }
+
+  /// The number of violations of two peers within half a minute.
+  private func violations(_ network: NetworkModel, isClosed: Bool = false) -> Int {
+    var settings = VirtualWorld.Settings(table: table)
+    (settings.peers, settings.network) = (2, network)
+    let world = VirtualWorld(settings, scenario: Pair(isClosed: isClosed), length: .seconds(30))
+    _ = world.run(until: .distantFuture)
+    return world.outcome.violations.count { $0.invariant == .meeting }
+  }
+
+  @Test func peersThatRefuseEachOtherViolateTheInvariant() {
+    let network = NetworkModel(name: "rough", delay: .milliseconds(1), jitter: .microseconds(10), loss: 0.1, burst: 2)
+    #expect(violations(network) == 0)
+    #expect(violations(network, isClosed: true) > 0)
+  }
+
+  /// A network that loses all packets allows no session.
+  @Test func endlessLossesDoNotViolateTheInvariant() {
+    let network = NetworkModel(name: "dead", delay: .milliseconds(1), jitter: .microseconds(10), loss: 1, burst: 2)
+    #expect(violations(network, isClosed: false) == 0)
+  }
+}
