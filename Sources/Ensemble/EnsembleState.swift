@@ -64,8 +64,11 @@ public struct EnsembleState: Sendable {
   /// ``isScheduled`` is false, the schedule still contains the previous rhythm. The timeline message survives the change to
   /// idle, so that peers that missed the end receive it.
   var timelineMessage: TimelineMessage?
-  /// The highest term that was seen in a claim. It must be kept across restarts: otherwise, the peer would use a term again.
-  public internal(set) var highestTerm: UInt32
+  /// The highest term that the local peer has claimed or followed. It must be kept across restarts: otherwise, the peer would
+  /// use a term again. The term of a rhythm that was not followed does not count, so that no stranger decides what is kept.
+  public internal(set) var highestTerm: UInt64
+  /// The number of terms above ``highestTerm`` that are credible. See ``admits(term:)``.
+  var credibleTerms = EnsembleState.termStep
   /// The remote peers.
   public internal(set) var roster = Roster()
   /// The master that left last, until something is heard from it again. Its row stays in the roster for its clock.
@@ -90,7 +93,7 @@ public struct EnsembleState: Sendable {
   ///     before its step is passed to the audio output.
   ///   - activity: the activity of the player at the start, 0...127.
   public init(
-    identity: Identity, highestTerm: UInt32 = 0, lead: Nanoseconds = .milliseconds(100),
+    identity: Identity, highestTerm: UInt64 = 0, lead: Nanoseconds = .milliseconds(100),
     soundLead: Nanoseconds = EnsembleState.standardSoundLead, activity: UInt8 = 0
   ) {
     self.identity = identity

@@ -2,12 +2,13 @@
 /// equal, the claim with the lower identity wins. This total order needs no common clock (Lamport 1978). The word
 /// *term* comes from the Raft consensus algorithm.
 public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
-  /// One more than the highest term that the claiming peer had seen.
-  public let term: UInt32
+  /// One more than the highest term that the claiming peer had claimed or followed. 64 bits: even if each claim were 2^20
+  /// terms ahead of the previous one, the terms would last for 2^44 claims.
+  public let term: UInt64
   /// The identity of the claiming peer.
   public let identity: Identity
 
-  public init(term: UInt32, identity: Identity) {
+  public init(term: UInt64, identity: Identity) {
     self.term = term
     self.identity = identity
   }

@@ -41,7 +41,7 @@ public final class VirtualWorld {
     /// The number of peers that have been started here.
     var lives = 0
     /// The highest term, which is stored across restarts.
-    var term: UInt32 = 0
+    var term: UInt64 = 0
     /// The gates that the player has set.
     var gates = Gates()
     /// The keys that the player holds.

@@ -12,7 +12,7 @@ import Testing
   private final class SlowDisk: Sendable {
     let proceed = DispatchSemaphore(value: 0)
     let hasBegun = DispatchSemaphore(value: 0)
-    let terms = Mutex<[UInt32]>([])
+    let terms = Mutex<[UInt64]>([])
     let failures = Atomic(0)
 
     func writer(succeeds: Bool = true) -> StateWriter {
@@ -31,7 +31,7 @@ import Testing
     let writer = disk.writer()
     writer.write(term: 1)
     disk.hasBegun.wait()
-    for term in UInt32(2)...5 { writer.write(term: term) }
+    for term in UInt64(2)...5 { writer.write(term: term) }
     #expect(!writer.finish(within: .milliseconds(1)))
     for _ in 0..<2 { disk.proceed.signal() }
     #expect(writer.finish(within: .seconds(10)))

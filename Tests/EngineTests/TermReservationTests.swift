@@ -16,7 +16,7 @@ import Testing
   /// No term is above the bound, and no bound is more than a block above the highest term.
   @Test func everyTermIsReserved() {
     var reservation = TermReservation(after: 0)
-    for term in UInt32(1)...1000 {
+    for term in UInt64(1)...1000 {
       #expect(term <= reservation.bound)
       _ = reservation.reserve(for: term)
       #expect(reservation.bound - term <= TermReservation.blockSize)

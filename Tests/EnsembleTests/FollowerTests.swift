@@ -126,14 +126,14 @@ import Testing
     // Too short, too long, and of another version.
     var unreadable = [Array(valid.dropLast(5)), valid + [0], valid]
     unreadable[2][2] = 9  // A later version.
-    // Quarter notes of 0 ns, of 1 ns, and with all bits set. Octets 32...35 of the content are the length of the
-    // quarter note in nanoseconds (TimelineMessage.md). The content begins after four octets. It is encoded in groups
+    // Quarter notes of 0 ns, of 1 ns, and with all bits set. Octets 36...39 of the content are the length of the
+    // quarter note in nanoseconds (WireFormat.md). The content begins after four octets. It is encoded in groups
     // of eight octets: an octet with the top bits of the group, the first of them in bit 6 (0x40), and seven octets
     // without their top bits.
     for (first, last) in [(0, 0), (0, 1), (0xFF, 0xFF)] as [(UInt8, UInt8)] {
       var bytes = valid
-      for n in 32..<36 {
-        let octet = n == 35 ? last : first
+      for n in 36..<40 {
+        let octet = n == 39 ? last : first
         let group = 4 + n / 7 * 8
         bytes[group + 1 + n % 7] = octet & 0x7F
         let topBit = UInt8(0x40) >> UInt8(n % 7)
@@ -156,8 +156,8 @@ import Testing
   @Test func onlyOneDepartedMasterIsRemembered() {
     var ensemble = EnsembleState(identity: Identity(1))
     var now = Instant(nanoseconds: 1_000_000_000_000)
-    for n in UInt32(1)...100 {
-      let master = Identity(UInt64(n) + 1)
+    for n in UInt64(1)...100 {
+      let master = Identity(n + 1)
       now = now + .milliseconds(10)
       let implausible = ClockTransit(.back, sent: now, received: now + .seconds(1))
       ensemble.measured(implausible, with: master, at: now)

@@ -103,7 +103,7 @@ import Testing
       // Player 2, which is not the master, offers its own rhythm.
       #expect(!isAccepted(Offer(claim: Claim(term: 9, identity: band.identity(2)), isParting: isParting), from: 2))
       // The master offers a rhythm under an earlier or a later claim.
-      for term in [0, 2] as [UInt32] {
+      for term in [0, 2] as [UInt64] {
         #expect(
           !isAccepted(Offer(claim: Claim(term: term, identity: band.identity(0)), isParting: isParting), from: 0))
       }

@@ -54,7 +54,7 @@ import Testing
     var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 1_000_000_000)
     for n in [2, 3] as [UInt64] { ensemble.joined(Identity(n), at: now) }
-    func timelineMessage(_ term: UInt32, of n: UInt64) -> TimelineMessage {
+    func timelineMessage(_ term: UInt64, of n: UInt64) -> TimelineMessage {
       TimelineMessage(
         claim: Claim(term: term, identity: Identity(n)), revision: 1, start: Tick(0), end: Tick(.max),
         timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))

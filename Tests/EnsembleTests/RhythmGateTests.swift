@@ -88,7 +88,7 @@ import Testing
     band.command(1) { ensemble, _ in ensemble.gates.set(.rhythm, open: false, for: blocked.description) }
     band.run(for: .milliseconds(300))
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: now)
-    func timelineMessage(_ term: UInt32, _ maker: Identity, start: Int64 = 0, end: Int64 = .max) -> TimelineMessage {
+    func timelineMessage(_ term: UInt64, _ maker: Identity, start: Int64 = 0, end: Int64 = .max) -> TimelineMessage {
       TimelineMessage(
         claim: Claim(term: term, identity: maker), revision: .max, start: Tick(start), end: Tick(end),
         timeline: timeline)

@@ -34,6 +34,17 @@ import _TestTraits
     #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious\n")
   }
 
+  /// The stored bound needs more than 32 bits. The peer reserves the next block of 64 terms above it.
+  @Test func boundOfTheTermsHas64Bits() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)
+    let path = folder.path("state/tutti/ada.identity")
+    try "0123456789abcdef\n00000000010000000000\n".write(toFile: path, atomically: false, encoding: .utf8)
+    let outcome = try await run([:], in: folder)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "0123456789abcdef\n00000000010000000064\n")
+  }
+
   /// Only root can create a file of another user.
   @Test(.enabled(if: geteuid() == 0)) func fileOfAnotherUserIsRefused() async throws {
     let folder = try TemporaryFolder()

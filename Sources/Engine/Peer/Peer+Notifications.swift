@@ -113,6 +113,9 @@ extension Peer {
         + "use the same version of Tutti on both machines"
     case .changesChannelTooOften:
       "changes its MIDI channel too often; its channel is ignored until it stays the same for 10 s"
+    case .identityIsUsedTwice:
+      "another device uses its identity, perhaps from a copied disk, and is ignored; "
+        + "start that device with another --name, which creates a new identity"
     }
   }
 

@@ -26,8 +26,8 @@ struct SessionKeeper {
     if !store.write(term: reservation.bound) { warning.give() }
   }
 
-  /// Reserves more terms if `term`, the highest term seen, has come near the bound.
-  mutating func reserve(for term: UInt32) {
+  /// Reserves more terms if `term`, the highest term claimed or followed, has come near the bound.
+  mutating func reserve(for term: UInt64) {
     if let bound = reservation.reserve(for: term) { writer.write(term: bound) }
   }
 

@@ -6,13 +6,13 @@ public import PeerProtocol
 /// Stores the identity of a peer, the bound of its terms, and its session in the state folder (``StateFolder``). One file per
 /// name has the identity and the bound. A running peer locks this file; a second peer with the same name uses the next one.
 ///
-/// The file has two lines: the identity as 16 hexadecimal digits, and the bound as 10 decimal digits.
+/// The file has two lines: the identity as 16 hexadecimal digits, and the bound as 20 decimal digits.
 ///
 /// If the state folder cannot be used, nothing is stored, and the peer has a new identity.
 public final class StateStore: Sendable {
   public let identity: Identity
   /// The stored bound, see ``TermReservation``; 0 if none is stored.
-  public let term: UInt32
+  public let term: UInt64
   /// The path of the saved session: see ``restoreSession(_:)``. Nil if the state folder cannot be used.
   let sessionPath: String?
   /// Nil if the state folder cannot be used.
@@ -23,7 +23,7 @@ public final class StateStore: Sendable {
   /// The position of the bound: after the identity and a newline.
   private static let termOffset: off_t = 17
   /// The number of octets of the bound, without the newline.
-  private static let termLength = 10
+  private static let termLength = 20
 
   /// Reads the identity of the peer with this name, or creates one. `log` gets a warning if the state folder cannot be used.
   ///
@@ -71,7 +71,7 @@ public final class StateStore: Sendable {
   /// Writes the bound to the disk. May take long.
   ///
   /// - Returns: false if the write failed. True if it succeeded, or if the state folder cannot be used.
-  func write(term: UInt32) -> Bool {
+  func write(term: UInt64) -> Bool {
     guard let file else { return true }
     let digits = String(term)
     let text = Array((String(repeating: "0", count: Self.termLength - digits.count) + digits + "\n").utf8)
@@ -86,10 +86,10 @@ public final class StateStore: Sendable {
   }
 
   /// Reads the second line of `file`. Returns nil if it is not a term.
-  private static func term(in file: StateFile) -> UInt32? {
+  private static func term(in file: StateFile) -> UInt64? {
     var text = [UInt8](repeating: 0, count: termLength)
     guard pread(file.descriptor, &text, termLength, termOffset) == termLength else { return nil }
-    return UInt32(String(decoding: text, as: UTF8.self))
+    return UInt64(String(decoding: text, as: UTF8.self))
   }
 
   /// Creates a random identity and writes it into `file`.

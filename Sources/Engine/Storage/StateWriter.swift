@@ -6,16 +6,16 @@ import Synchronization
 final class StateWriter: Sendable {
   /// The values that wait to be written.
   private struct Waiting {
-    var term: UInt32?
+    var term: UInt64?
     var session: SavedSession?
     /// A bound whose write failed. The next write includes it, unless there is a newer one.
-    var failedTerm: UInt32?
+    var failedTerm: UInt64?
     var isEmpty: Bool { term == nil && session == nil }
   }
 
   private let queue = DispatchQueue(label: "state")
   private let waiting = Mutex(Waiting())
-  private let writeTerm: @Sendable (UInt32) -> Bool
+  private let writeTerm: @Sendable (UInt64) -> Bool
   private let writeSession: @Sendable (SavedSession) -> Bool
   private let onFailure: @Sendable () -> Void
 
@@ -24,13 +24,13 @@ final class StateWriter: Sendable {
   ///   - writeSession: does the same with a session.
   ///   - onFailure: called on the background queue after each write that failed.
   init(
-    writeTerm: @escaping @Sendable (UInt32) -> Bool, writeSession: @escaping @Sendable (SavedSession) -> Bool,
+    writeTerm: @escaping @Sendable (UInt64) -> Bool, writeSession: @escaping @Sendable (SavedSession) -> Bool,
     onFailure: @escaping @Sendable () -> Void
   ) {
     (self.writeTerm, self.writeSession, self.onFailure) = (writeTerm, writeSession, onFailure)
   }
 
-  func write(term: UInt32) { add { $0.term = term } }
+  func write(term: UInt64) { add { $0.term = term } }
   func write(_ session: SavedSession) { add { $0.session = session } }
 
   /// Waits at most `limit` until all values are written.

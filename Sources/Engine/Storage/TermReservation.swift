@@ -4,25 +4,26 @@
 /// that no used term exceeds, and starts with a term above it. Writing each term before its use would make each start of
 /// the rhythm wait for the disk. Instead, the bound is raised by a block of terms at a time, when half of the previous block
 /// is used (like the sequence ranges of databases). The disk then has half a block of claims to finish the write. Only
-/// another peer whose term is more than half a block ahead, and a claim of this peer right afterwards, can be faster.
+/// another peer whose term is more than half a block ahead, and a claim of this peer right afterwards, can be faster. If the
+/// power fails in this moment, the peer learns its last claim from the presences of the others (``EnsembleState``).
 struct TermReservation {
   /// The number of terms in a block.
-  static let blockSize: UInt32 = 64
+  static let blockSize: UInt64 = 64
 
   /// The bound: the highest reserved term.
-  private(set) var bound: UInt32
+  private(set) var bound: UInt64
 
   /// - Parameter term: the highest term that may be used already.
-  init(after term: UInt32) { bound = Self.end(of: term) }
+  init(after term: UInt64) { bound = Self.end(of: term) }
 
-  /// Reserves the next block if less than half a block is left above `term`, the highest term seen.
+  /// Reserves the next block if less than half a block is left above `term`, the highest term claimed or followed.
   ///
   /// - Returns: the new bound, to be stored; nil if no reservation is necessary.
-  mutating func reserve(for term: UInt32) -> UInt32? {
+  mutating func reserve(for term: UInt64) -> UInt64? {
     guard bound < .max, term >= bound - Self.blockSize / 2 else { return nil }
     bound = Self.end(of: term)
     return bound
   }
 
-  private static func end(of term: UInt32) -> UInt32 { term > .max - blockSize ? .max : term + blockSize }
+  private static func end(of term: UInt64) -> UInt64 { term > .max - blockSize ? .max : term + blockSize }
 }

@@ -92,9 +92,7 @@ public struct InvitationList {
   /// The identity of the local peer.
   let local: Identity
   /// The announcements on the network.
-  var announcements: [Identity: Announcement] = [:] { didSet { announcedCount = announcements.count } }
-  /// The number of announcements. It is needed for each packet and stored, so that the large table stays out of the cache.
-  private(set) var announcedCount = 0
+  var announcements: [Identity: Announcement] = [:]
   /// The identities of ``announcements`` without ``silent``, in ascending order.
   var responsive: [Identity] = []
   /// The announced peers that did not answer an invitation for ``patience``, or that refused it. A peer is removed when it is

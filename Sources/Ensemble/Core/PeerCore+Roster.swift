@@ -10,7 +10,8 @@ extension PeerCore {
   func established(_ session: SessionID, _ info: SessionInfo, at now: Instant) {
     let stream = streamIDs.allocate()
     let slot = ensemble.roster.insert(
-      RemotePeer.Session(id: session, info: info, stream: stream, options: options(for: info.name, at: info.control)))
+      RemotePeer.Session(
+        id: session, info: info, stream: stream, options: options(for: info.name, at: info.control), at: now))
     invitations.established(session, at: info.control)
     for n in peerClocks.indices where peerClocks[n].address == info.control {
       if peerClocks[n].established(session, name: info.name) {
@@ -55,10 +56,9 @@ extension PeerCore {
       invitations.abandoned(session)
       return endpoint.close(session, at: now)
     }
-    // Both peers may have invited each other. Of the two sessions, the one that the lower identity began is kept.
     if let other = ensemble.roster.session(of: identity), other != session {
-      let lowerInvites = (self.identity < identity) == info.isInitiator
-      let (closed, kept) = lowerInvites ? (other, session) : (session, other)
+      let keepsOther = keeps(other, insteadOf: info, of: identity, at: now)
+      let (closed, kept) = keepsOther ? (session, other) : (other, session)
       invitations.reached(closed, by: identity)
       moveReport(from: closed, to: kept)
       endpoint.close(closed, at: now)
@@ -90,6 +90,23 @@ extension PeerCore {
       ensemble.roster[recognisedSlot].session!.pendingTimelineMessage = nil
       ensemble.received(timelineMessage, from: identity, at: now)
     }
+  }
+
+  /// Returns whether the session `other` of the peer with `identity` is kept, and not a new session with the same identity.
+  ///
+  /// Each peer announces its identity, so another device can use it: a hostile one, or one with a copy of the disk. A session
+  /// on which the peer was heard within the last second therefore stays. A peer that has restarted, or has a new address, is
+  /// no longer heard on its earlier session.
+  ///
+  /// If both peers have invited each other, both sessions are new, and both peers must keep the same one: the session that the
+  /// lower identity began.
+  private func keeps(_ other: SessionID, insteadOf info: SessionInfo, of identity: Identity, at now: Instant) -> Bool {
+    guard let slot = ensemble.roster.slot(of: other), let former = ensemble.roster[slot].session else { return false }
+    let isHeard = ensemble.roster[slot].membership.map { now - $0.heard < .seconds(1) } ?? false
+    let isMutual = former.info.isInitiator != info.isInitiator && now - former.establishedAt < .seconds(10)
+    if isMutual { return (self.identity < identity) != info.isInitiator }
+    if isHeard { ensemble.warn(of: identity, .identityIsUsedTwice) }
+    return isHeard
   }
 
   /// The peer is reached by two sessions: ``Event/joined(_:)`` applies to the one that is kept.

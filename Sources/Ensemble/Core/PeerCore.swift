@@ -153,7 +153,6 @@ public final class PeerCore {
   public func advance(to now: Instant) {
     // Received datagrams come first: a peer that was just heard is not silent.
     handleSessions(at: now)
-    endpoint.peerExtension?.knownPeers = invitations.announcedCount
     endpoint.advance(to: now)
     ensemble.advance(to: now)
     let missing = invitations.advance(

@@ -24,8 +24,19 @@ extension EnsembleState {
     lead(Leader(), at: now)
   }
 
-  /// Increments the highest term.
-  mutating func raiseTerm() { highestTerm = highestTerm == .max ? .max : highestTerm + 1 }
+  /// Sets ``highestTerm`` to the term of a new claim.
+  ///
+  /// After a loss of power, the stored term may be older than the last claim of the local peer. The peers that know this claim
+  /// report it in their presences.
+  mutating func raiseTerm() {
+    for member in roster.members {
+      guard let claim = roster[member.slot].membership?.presence?.claim, claim.identity == identity,
+        isCredible(claim.term)
+      else { continue }
+      highestTerm = max(highestTerm, claim.term)
+    }
+    highestTerm = highestTerm == .max ? .max : highestTerm + 1
+  }
 
   /// Becomes the master of the rhythm in ``timelineMessage``. The run and the first tick of the schedule are already set.
   mutating func lead(_ leader: Leader, at now: Instant) {

@@ -100,16 +100,13 @@ extension EnsembleState {
   /// Handles a timeline message from the peer with identity `sender`. A peer may send only its own timeline.
   public mutating func received(_ message: TimelineMessage, from sender: Identity, at now: Instant) {
     guard message.claim.identity == sender, sender != identity, message.start <= message.end,
-      isCredible(message.claim.term)
+      admits(term: message.claim.term)
     else {
       rejected += 1
       return
     }
     heard(sender, at: now)
-    // The term of a peer behind a closed gate is ignored, so that a later start of the local peer does not outrank a rhythm
-    // that other peers follow.
     guard admits(.rhythm, from: sender) else { return }
-    highestTerm = max(highestTerm, message.claim.term)
     if let known = timelineMessage {
       if message.claim == known.claim {
         confirmMaster(at: now)
@@ -134,6 +131,7 @@ extension EnsembleState {
     }
     timelineMessage = message
     if role == .idle, isOver(message, at: now) == true { return }
+    highestTerm = max(highestTerm, message.claim.term)
     if isNewClaim || role == .idle {
       transition(to: .following(Follower(of: sender, at: now)))
     } else {
@@ -157,7 +155,19 @@ extension EnsembleState {
     emit(.event(isOffered ? .handedOver(to: sender) : .outranked(by: sender)))
   }
 
-  /// Whether a term is plausible. Each start increments the term by one. A term that is more than a million (2^20) starts ahead
-  /// is wrong. If it were accepted, it could leave no higher term for the next start.
-  func isCredible(_ term: UInt32) -> Bool { term < highestTerm || term - highestTerm <= 1 << 20 }
+  /// The largest number of claims by which a peer in session can be ahead of another one.
+  static var termStep: UInt64 { 1 << 20 }
+
+  /// Whether a term is credible. Each claim increments the term by one, so a term that is far ahead is wrong, or the local peer
+  /// is new in an ensemble whose terms a hostile peer has increased.
+  func isCredible(_ term: UInt64) -> Bool { term < highestTerm || term - highestTerm <= credibleTerms }
+
+  /// Returns ``isCredible(_:)``. A term that is refused increases the number of credible terms by 2^20, so that a new peer can
+  /// follow such an ensemble after some repetitions of the timeline message. A hostile peer would have to send 2^44 messages to
+  /// leave no higher term for the next claim.
+  private mutating func admits(term: UInt64) -> Bool {
+    if isCredible(term) { return true }
+    credibleTerms = min(credibleTerms, .max - Self.termStep) + Self.termStep
+    return false
+  }
 }

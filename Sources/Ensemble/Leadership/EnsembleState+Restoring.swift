@@ -18,7 +18,7 @@ extension EnsembleState {
   /// - Throws: ``CommandError`` if a higher term was seen, if the rhythm has ended, if a rhythm plays, or if another peer leads
   ///   the session.
   public mutating func resume(
-    _ timelineMessage: TimelineMessage, highestSeen term: UInt32, at now: Instant
+    _ timelineMessage: TimelineMessage, highestSeen term: UInt64, at now: Instant
   ) throws(CommandError) {
     try requireIdle(at: now)
     guard timelineMessage.claim.identity == identity, timelineMessage.claim.term >= term else { throw .isOver }

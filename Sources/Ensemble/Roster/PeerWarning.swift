@@ -11,4 +11,6 @@ public enum PeerWarning: Hashable, Sendable {
   /// The peer changes its MIDI channel too often. Its channel claims are ignored until it has kept its channel for ten
   /// seconds.
   case changesChannelTooOften
+  /// Another device uses the identity of the peer. Its sessions are closed while the peer is heard.
+  case identityIsUsedTwice
 }

@@ -66,6 +66,8 @@ extension RemotePeer {
     public let stream: StreamID
     /// The options that the player has set for this peer.
     public let options: PeerOptions
+    /// When the session was established.
+    let establishedAt: Instant
     /// Whether the peer has not answered a clock probe in time, so that it counts as a standard device.
     var isStandardDevice = false
     /// Whether the peer sends recovery journals.
@@ -91,8 +93,8 @@ extension RemotePeer {
     /// activity with this message. It is withheld in the same way.
     var withheldExpression: Message?
 
-    init(id: SessionID, info: SessionInfo, stream: StreamID, options: PeerOptions) {
-      (self.id, self.info, self.stream, self.options) = (id, info, stream, options)
+    init(id: SessionID, info: SessionInfo, stream: StreamID, options: PeerOptions, at now: Instant) {
+      (self.id, self.info, self.stream, self.options, establishedAt) = (id, info, stream, options, now)
     }
   }
 

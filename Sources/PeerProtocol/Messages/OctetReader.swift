@@ -13,5 +13,5 @@ struct OctetReader {
   }
 
   /// Reads a claim: its term and its identity.
-  mutating func takeClaim() -> Claim { Claim(term: take(UInt32.self), identity: Identity(take(UInt64.self))) }
+  mutating func takeClaim() -> Claim { Claim(term: take(UInt64.self), identity: Identity(take(UInt64.self))) }
 }

@@ -1,16 +1,16 @@
-/// An offer as a System Exclusive message of 21 bytes with F0 and F7.
+/// An offer as a System Exclusive message of 26 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 03 (version 1, kind 3, see ``MessageKind``) and these 13 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 01 03 (version 1, kind 3, see ``MessageKind``) and these 17 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
-///     0       4        the term of the claim
-///     4       8        the identity of the claim
-///     12      1        1 if the master is about to leave, otherwise 0
+///     0       8        the term of the claim
+///     8       8        the identity of the claim
+///     16      1        1 if the master is about to leave, otherwise 0
 extension Offer {
-  private static let length = 13
+  private static let length = 17
 
-  /// The 19 data octets of the message, without F0 and F7.
+  /// The 24 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {

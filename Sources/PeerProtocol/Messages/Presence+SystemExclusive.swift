@@ -1,21 +1,21 @@
 import MIDI
 
-/// A presence as a System Exclusive message of 34 bytes with F0 and F7.
+/// A presence as a System Exclusive message of 38 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 24 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 28 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
 ///     0       8        the identity of the sender
 ///     8       1        flags; bit 0: the sender has a claim; bit 1: it would take over if the master disappeared
-///     9       12       the claim: four octets of term and eight octets of identity; all 0 without a claim
-///     21      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
-///     22      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
-///     23      1        the activity, 0...127
+///     9       16       the claim: eight octets of term and eight octets of identity; all 0 without a claim
+///     25      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
+///     26      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
+///     27      1        the activity, 0...127
 extension Presence {
-  private static let length = 24
+  private static let length = 28
 
-  /// The 32 data octets of the message, without F0 and F7.
+  /// The 36 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {

@@ -1,25 +1,25 @@
 import MusicalTime
 
-/// A timeline message as a System Exclusive message of 80 bytes with F0 and F7.
+/// A timeline message as a System Exclusive message of 84 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 01 (version 1, kind 1, see ``MessageKind``) and these 64 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 01 01 (version 1, kind 1, see ``MessageKind``) and these 68 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
-///     0       4        the term of the claim
-///     4       8        the identity of the claim
-///     12      4        the revision
-///     16      8        the first tick
-///     24      8        the end tick
-///     32      4        the tempo, in nanoseconds per quarter note
-///     36      8        the origin tick
-///     44      8        the origin instant, in nanoseconds of the master's clock
-///     52      4        the tempo after the change, in nanoseconds per quarter note; 0 if there is no change
-///     56      8        the tick of the change
+///     0       8        the term of the claim
+///     8       8        the identity of the claim
+///     16      4        the revision
+///     20      8        the first tick
+///     28      8        the end tick
+///     36      4        the tempo, in nanoseconds per quarter note
+///     40      8        the origin tick
+///     48      8        the origin instant, in nanoseconds of the master's clock
+///     56      4        the tempo after the change, in nanoseconds per quarter note; 0 if there is no change
+///     60      8        the tick of the change
 extension TimelineMessage {
-  private static let length = 64
+  private static let length = 68
 
-  /// The 78 data octets of the message, without F0 and F7.
+  /// The 82 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {

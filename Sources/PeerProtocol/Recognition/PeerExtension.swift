@@ -10,9 +10,6 @@ public import RTPMIDI
 public final class PeerExtension: ProtocolExtension {
   /// The identity of the local peer.
   public let identity: UInt64
-  /// The number of known peers, in session or not. The probe rate of each session is computed as if all known peers
-  /// were in session, so that the first sessions do not send more probes than later ones.
-  public var knownPeers = 0
   /// The number of rejected stamps of recognised peers. Only the stamp is rejected; the rest of the packet takes
   /// effect. A stamp is rejected
   ///
@@ -28,7 +25,7 @@ public final class PeerExtension: ProtocolExtension {
   ///
   /// - Parameter establishedCount: the number of established sessions.
   public func rateLimit(establishedCount: Int) -> UInt16 {
-    ProbeRate.limit(sessions: max(establishedCount, knownPeers))
+    ProbeRate.limit(sessions: establishedCount)
   }
 
   public func ssrc(ofControlPacket packet: Span<UInt8>) throws(PacketError) -> UInt32? {

@@ -55,7 +55,7 @@ final class PeerSession: SessionExtension {
 
   /// Returns the shortest interval between two requests that the number of sessions permits.
   private func shortestInterval(in context: SessionContext) -> Nanoseconds {
-    ProbeRate.shortestInterval(sessions: max(context.establishedCount, owner.knownPeers))
+    ProbeRate.shortestInterval(sessions: context.establishedCount)
   }
 
   /// Sends the request that is due by `send`, which returns the instant at which the request left; nil if it was not

@@ -8,8 +8,9 @@ import Testing
     // of the first octet in bit 6. The comments give the octets after decoding.
     let expected: [UInt8] = [
       0x7D, 0x54, 0x01, 0x03,  // non-commercial use; 'T'; version 1; kind 3, offer
-      0x07, 0x00, 0x00, 0x00, 0x01, 0x08, 0x19, 0x2A,  // term 00 00 00 01; identity, 1 to 3: 88 99 AA
-      0x7C, 0x3B, 0x4C, 0x5D, 0x6E, 0x7F, 0x01,  // identity, 4 to 8: BB CC DD EE FF; the master is about to leave
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // term, 1 to 7: zeros
+      0x3F, 0x01, 0x08, 0x19, 0x2A, 0x3B, 0x4C, 0x5D,  // term, 8: 01; identity, 1 to 6: 88 99 AA BB CC DD
+      0x60, 0x6E, 0x7F, 0x01,  // identity, 7, 8: EE FF; the master is about to leave
     ]
     #expect(offer.systemExclusive == expected && Offer(systemExclusive: expected) == offer)
     // A truncated offer and an offer with a status byte are rejected, as are an additional byte and an unknown last octet.

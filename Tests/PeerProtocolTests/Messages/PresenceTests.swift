@@ -14,9 +14,9 @@ import _TestSupport
       presence.systemExclusive == [
         0x7D, 0x54, 0x01, 0x02,  // non-commercial use; 'T'; version 1; kind 2, presence
         0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,  // identity, 1 to 7: 01 02 03 04 85 06 07
-        0x02, 0x08, 0x03, 0x00, 0x00, 0x00, 0x01, 0x00,  // identity, 8: 08; flags 03; term 00 00 00 81; claimant, 1
-        0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x7F,  // claimant, 2 to 8: 00 00 00 00 00 00 FF
-        0x00, 0x10, 0x0A, 0x64,  // channel 16; gates; activity 100
+        0x00, 0x08, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00,  // identity, 8: 08; flags 03; term, 1 to 5: zeros
+        0x10, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,  // term, 6 to 8: 00 00 81; claimant, 1 to 4: zeros
+        0x08, 0x00, 0x00, 0x00, 0x7F, 0x10, 0x0A, 0x64,  // claimant, 5 to 8: 00 00 00 FF; 16; gates; activity
       ])
     #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
   }
@@ -26,7 +26,7 @@ import _TestSupport
     for _ in 0..<100 {
       // Channels 1 and 10 cannot be claimed. Their numbers stand for no channel.
       let number = Int(random.integer(in: 1...16))
-      let claim = Claim(term: UInt32(truncatingIfNeeded: random.next()), identity: Identity(random.next()))
+      let claim = Claim(term: random.next(), identity: Identity(random.next()))
       let presence = Presence(
         identity: Identity(random.next()), claim: random.next() % 2 == 0 ? claim : nil,
         channel: number == 1 || number == 10 ? nil : Channel(number),
@@ -34,12 +34,12 @@ import _TestSupport
         activity: UInt8(random.next() % 128))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
-      #expect(octets.count == 32 && octets.allSatisfy { $0 < 0x80 })
+      #expect(octets.count == 36 && octets.allSatisfy { $0 < 0x80 })
       for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
       #expect(Presence(systemExclusive: octets + [0]) == nil && TimelineMessage(systemExclusive: octets) == nil)
       // A damaged octet does not trap.
       var damaged = octets
-      damaged[Int(random.integer(in: 0...31))] = UInt8(truncatingIfNeeded: random.next())
+      damaged[Int(random.integer(in: 0...35))] = UInt8(truncatingIfNeeded: random.next())
       _ = Presence(systemExclusive: damaged)
     }
   }

@@ -9,7 +9,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: random.integer(in: Tempo.lengths))! }
   let start = Tick(random.integer(in: 0...1_000_000))
   return TimelineMessage(
-    claim: Claim(term: UInt32(truncatingIfNeeded: random.next()), identity: Identity(random.next())),
+    claim: Claim(term: random.next(), identity: Identity(random.next())),
     revision: UInt32(truncatingIfNeeded: random.next()), start: start,
     end: seed % 2 == 0 ? Tick(.max) : start + random.integer(in: 0...1_000_000),
     timeline: Timeline(
@@ -22,7 +22,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
     let bytes = timelineMessage.systemExclusive
-    #expect(bytes.count == 78 && bytes.allSatisfy { $0 < 0x80 })
+    #expect(bytes.count == 82 && bytes.allSatisfy { $0 < 0x80 })
     #expect(TimelineMessage(systemExclusive: bytes) == timelineMessage)
   }
 
@@ -35,16 +35,16 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     // quarter is the length of a quarter note in nanoseconds, 1DCD6500 for 120 BPM.
     let expected: [UInt8] = [
       0x7D, 0x54, 0x01, 0x01,  // non-commercial use; 'T'; version 1; kind 1, timeline message
-      0x07, 0x00, 0x00, 0x00, 0x01, 0x08, 0x19, 0x2A,  // term 00 00 00 01; identity, 1 to 3: 88 99 AA
-      0x7C, 0x3B, 0x4C, 0x5D, 0x6E, 0x7F, 0x00, 0x00,  // identity, 4 to 8: BB CC DD EE FF; revision, 1 and 2: 00 00
-      0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x00,  // revision, 3 and 4: 00 02; first tick, 1 to 5: zeros
-      0x07, 0x00, 0x00, 0x00, 0x7F, 0x7F, 0x7F, 0x7F,  // first tick, 6 to 8: zeros; end tick, 1 to 4: 7F FF FF FF
-      0x7A, 0x7F, 0x7F, 0x7F, 0x7F, 0x1D, 0x4D, 0x65,  // end tick, 5 to 8: FF FF FF FF; quarter, 1 to 3: 1D CD 65
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // quarter, 4: 00; origin tick, 1 to 6: zeros
-      0x00, 0x00, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05,  // origin tick, 7, 8: zeros; instant, 1 to 5: 01 02 03 04 05
-      0x00, 0x06, 0x07, 0x08, 0x00, 0x00, 0x00, 0x00,  // instant, 6 to 8: 06 07 08; quarter of the change: zeros
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // tick of the change, 1 to 7: zeros
-      0x00, 0x00,  // tick of the change, 8: 00
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // term, 1 to 7: zeros
+      0x3F, 0x01, 0x08, 0x19, 0x2A, 0x3B, 0x4C, 0x5D,  // term, 8: 01; identity, 1 to 6: 88 99 AA BB CC DD
+      0x60, 0x6E, 0x7F, 0x00, 0x00, 0x00, 0x02, 0x00,  // identity, 7, 8: EE FF; revision 00 00 00 02; first tick, 1: 00
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // first tick, 2 to 8: zeros
+      0x3F, 0x7F, 0x7F, 0x7F, 0x7F, 0x7F, 0x7F, 0x7F,  // end tick, 1 to 7: 7F FF FF FF FF FF FF
+      0x50, 0x7F, 0x1D, 0x4D, 0x65, 0x00, 0x00, 0x00,  // end tick, 8: FF; quarter 1D CD 65 00; origin tick, 1, 2: zeros
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,  // origin tick, 3 to 8: zeros; instant, 1: 01
+      0x00, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,  // instant, 2 to 8: 02 03 04 05 06 07 08
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // quarter and tick of the change: zeros
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // tick of the change, 4 to 8
     ]
     #expect(timelineMessage.systemExclusive == expected)
   }

@@ -1,0 +1,65 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+@testable import RTPMIDI
+
+/// A second device that uses the identity of a peer in session, for example because the identity is public.
+@Suite struct UsedIdentityTests {
+  private let start = Instant(nanoseconds: 0)
+  private let first = SessionID(number: 1)
+  private let second = SessionID(number: 2)
+
+  /// The session that a core keeps, and whether it reports the second device. The peer is in session at first. A second session with its identity is recognised
+  /// `age` later, when the peer was last heard `silence` before.
+  ///
+  /// - Parameters:
+  ///   - local: the identity of the local peer. The identity of the peer is 5.
+  ///   - isInitiator: whether the local peer began the first session, and the second one.
+  private func keptSession(
+    local: UInt64, isInitiator: (first: Bool, second: Bool), age: Nanoseconds, silence: Nanoseconds
+  ) -> (session: SessionID?, isReported: Bool) {
+    let core = PeerCore(
+      name: "a", ensemble: EnsembleState(identity: Identity(local)),
+      invitations: InvitationList(to: [], local: Identity(local), at: start), random: SplitMix(seed: 1))
+    func establish(_ session: SessionID, host: UInt32, isInitiator: Bool, at now: Instant) {
+      let info = SessionInfo(
+        name: "b", ssrc: host, control: SocketAddress(host: host, port: 5004),
+        data: SocketAddress(host: host, port: 5005), local: nil, localSSRC: 90 + host, isInitiator: isInitiator)
+      core.established(session, info, at: now)
+      core.recognised(session, Identity(5), at: now)
+    }
+    establish(first, host: 1, isInitiator: isInitiator.first, at: start)
+    core.ensemble.heard(Identity(5), at: start + age - silence)
+    establish(second, host: 2, isInitiator: isInitiator.second, at: start + age)
+    let isReported = core.takeOutputs(at: start + age).contains {
+      if case .event(.warning(Identity(5), .identityIsUsedTwice)) = $0 { true } else { false }
+    }
+    return (core.roster.session(of: Identity(5)), isReported)
+  }
+
+  /// The peer stays in session, in whatever direction the sessions began, and whichever identity is lower.
+  @Test(arguments: [1, 9] as [UInt64], [(true, true), (true, false), (false, true), (false, false)])
+  func peerThatIsHeardIsNotReplaced(local: UInt64, isInitiator: (Bool, Bool)) {
+    let kept = keptSession(local: local, isInitiator: isInitiator, age: .seconds(20), silence: .milliseconds(900))
+    #expect(kept.session == first && kept.isReported)
+  }
+
+  /// The peer has restarted, or has a new address.
+  @Test(arguments: [1, 9] as [UInt64], [(true, true), (true, false), (false, true), (false, false)])
+  func silentPeerIsReplaced(local: UInt64, isInitiator: (Bool, Bool)) {
+    let kept = keptSession(local: local, isInitiator: isInitiator, age: .seconds(20), silence: .milliseconds(1100))
+    #expect(kept.session == second && !kept.isReported)
+  }
+
+  /// Both peers have invited each other. The session that the lower identity began is kept.
+  @Test(arguments: [1, 9] as [UInt64], [true, false])
+  func mutualInvitationsKeepTheSessionOfTheLowerIdentity(local: UInt64, isFirstInitiator: Bool) {
+    let kept = keptSession(
+      local: local, isInitiator: (isFirstInitiator, !isFirstInitiator), age: .seconds(3), silence: .milliseconds(10))
+    #expect(kept.session == ((local < 5) == isFirstInitiator ? first : second) && !kept.isReported)
+  }
+}

@@ -1,0 +1,76 @@
+import MusicalTime
+import PeerProtocol
+import Testing
+
+@testable import Ensemble
+
+/// The terms of hostile peers, and the term of a claim after a loss of power.
+@Suite struct TermTests {
+  private let now = Instant(nanoseconds: 1_000_000_000)
+  private let hostile = Identity(2)
+
+  private func makeState(highestTerm: UInt64 = 0) -> EnsembleState {
+    var ensemble = EnsembleState(identity: Identity(1), highestTerm: highestTerm)
+    ensemble.joined(hostile, at: now)
+    return ensemble
+  }
+
+  /// A message of the hostile peer.
+  private func message(_ term: UInt64, revision: UInt32 = 1, end: Tick = Tick(.max)) -> TimelineMessage {
+    TimelineMessage(
+      claim: Claim(term: term, identity: hostile), revision: revision, start: Tick(0), end: end,
+      timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
+  }
+
+  /// Each of 100 000 rhythms has the highest credible term. With 32 bits, no higher term remained after 4096 of them.
+  @Test func hostilePeerDoesNotExhaustTheTerms() throws {
+    var ensemble = makeState()
+    for n in UInt64(1)...100_000 {
+      ensemble.received(message(n << 20), from: hostile, at: now)
+      #expect(ensemble.highestTerm == n << 20)
+    }
+    ensemble.left(hostile, at: now)
+    ensemble.advance(to: now + .seconds(10))
+    #expect(ensemble.claim?.identity == Identity(1) || ensemble.role == .idle)
+    if ensemble.role == .idle { try ensemble.start(tempo: .standard, at: now + .seconds(10)) }
+    #expect(ensemble.claim == Claim(term: 100_000 << 20 + 1, identity: Identity(1)))
+  }
+
+  /// The hostile peer has ended each rhythm before its message arrives, so the local peer follows none of them.
+  @Test func termOfARhythmThatIsNotFollowedDoesNotCount() {
+    var ensemble = makeState(highestTerm: 5)
+    // The clock of the hostile peer is known: it shows the local time, and the delay is 1 ms in both directions.
+    for n in 1...100 {
+      let received = now + .milliseconds(100 * Int64(n))
+      for direction in [ClockTransit.Direction.out, .back] {
+        let transit = ClockTransit(direction, sent: received - .milliseconds(1), received: received)
+        ensemble.measured(transit, with: hostile, at: received)
+      }
+    }
+    for n in UInt64(1)...100 {
+      ensemble.received(message(5 + n * 1000, end: Tick(0)), from: hostile, at: now + .seconds(10))
+    }
+    #expect(ensemble.role == .idle && ensemble.rejected == 0 && ensemble.highestTerm == 5)
+  }
+
+  /// The terms of the ensemble are 2^24 ahead of a new peer. The peer follows after 15 repetitions of the message.
+  @Test func newPeerFollowsARhythmFarAheadAfterRepetitions() {
+    var ensemble = makeState()
+    for n in 1...16 {
+      #expect(ensemble.role == .idle)
+      ensemble.received(message(1 << 24), from: hostile, at: now + .seconds(2 * Int64(n)))
+    }
+    #expect(ensemble.role == .follower(of: hostile) && ensemble.highestTerm == 1 << 24 && ensemble.rejected == 15)
+  }
+
+  /// The local peer has claimed term 900. A loss of power has left term 64 on the disk. Another peer still reports the claim.
+  @Test func claimAfterALossOfPowerIsNewerThanTheLastClaim() throws {
+    var ensemble = makeState(highestTerm: 64)
+    let presence = Presence(
+      identity: hostile, claim: Claim(term: 900, identity: Identity(1)), channel: nil, gates: .all, takesOver: true)
+    ensemble.received(presence, from: hostile, at: now)
+    #expect(ensemble.highestTerm == 64)
+    try ensemble.start(tempo: .standard, at: now)
+    #expect(ensemble.claim == Claim(term: 901, identity: Identity(1)))
+  }
+}
