@@ -77,6 +77,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --connect [::1:5004", 64, "[::1:5004: not HOST:PORT"),
     BadInput("peer --contacts x", 64, "--contacts: has no effect without --policy contacts"),
     BadInput("peer --policy friends", 64, "friends"),
+    BadInput("peer --sessions-per-host 0", 64, "--sessions-per-host 0: out of range; give 1 to 1100"),
     BadInput("peer --time-stamps Ada --on-arrival Ada", 64, "--time-stamps Ada: contradicts --on-arrival"),
     BadInput("peer --journal Ada --no-journal Ada", 64, "--journal Ada: contradicts --no-journal"),
     BadInput("peer --audio wav:x --trace x", 64, "--trace x: is also the recording"),

@@ -26,8 +26,12 @@ extension Peer {
       let reason = "has the identity of this peer, perhaps from a copied disk"
       let remedy = "start one of them with another --name, which creates a new identity"
       log.warning("\(name(of: peer))\(address): \(reason); \(remedy)")
-    case .invitationDeclined(let name, let address):
+    case .invitationDeclined(let name, let address, .isNotAdmitted):
       log.notice("\(name ?? "a peer") at \(address): invitation refused by --policy \(policy)")
+    case .invitationDeclined(let name, let address, .hostIsFull):
+      let limit = core.endpoint.sessionsPerHost
+      let remedy = "if they are all wanted, restart with a higher --sessions-per-host"
+      log.notice("\(name ?? "a peer") at \(address): invitation refused: its host has \(limit) sessions; \(remedy)")
     case .noReply(let address):
       log.warning("\(address): does not answer (trying again); check the address, the port and the firewall there")
     case .externalClock(let name, let event): notify(event, of: name)

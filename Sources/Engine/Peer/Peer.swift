@@ -175,6 +175,7 @@ public final class Peer {
       log.notice("host \(name): the name server has not answered yet; the peer connects when it has answered")
     }
     core.endpoint.admits = { [policy] in policy.admits($0, from: $1) }
+    core.endpoint.sessionsPerHost = configuration.sessionsPerHost
     handleContacts()
   }
 

@@ -25,6 +25,8 @@ public struct PeerConfiguration: Sendable {
   public var connect: [String] = []
   public var discovery = Discovery.off
   public var policy = ConnectionPolicy.anyone
+  /// See `Endpoint.sessionsPerHost`.
+  public var sessionsPerHost = 8
   public var peerOptions = PeerOptionsTable()
   /// Whether the peer starts the rhythm without a command, when all peers of ``connect`` are in session.
   public var start = false

@@ -66,7 +66,8 @@ extension PeerCore {
     case .peerSendsJournals(let session):
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.sendsJournals = true }
       updateStream(of: session)
-    case .declined(let name, let address): emit(.event(.invitationDeclined(of: name, at: address)))
+    case .declined(let name, let address, let reason):
+      emit(.event(.invitationDeclined(of: name, at: address, reason)))
     }
   }
 

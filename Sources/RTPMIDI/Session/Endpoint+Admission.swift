@@ -12,10 +12,17 @@ extension Endpoint {
     return table.all.count < Self.sessionLimit && !table.all.contains { $0.control.isSameHost(as: address) }
   }
 
-  /// Answers NO to an invitation that ``admits`` does not permit, and reports it at a limited rate.
-  func decline(_ command: SessionCommand, from address: SocketAddress, at now: Instant) -> DatagramOutcome {
+  /// Whether the host of `address` has the maximum number of sessions: see ``sessionsPerHost``.
+  func isFull(hostOf address: SocketAddress) -> Bool {
+    !address.isLoopback && table.all.count { $0.control.isSameHost(as: address) } >= sessionsPerHost
+  }
+
+  /// Answers NO to an invitation, and reports it at a limited rate.
+  func decline(
+    _ command: SessionCommand, from address: SocketAddress, _ reason: DeclineReason, at now: Instant
+  ) -> DatagramOutcome {
     if declined.shouldReport(address, at: now) {
-      outputs.append(.declined(name: command.name, from: address))
+      outputs.append(.declined(name: command.name, from: address, reason))
     }
     return refuse(command, to: address, .control)
   }

@@ -49,7 +49,10 @@ extension Endpoint {
     // address needs no new place in the table.
     if established == nil, !isInvited {
       guard sessionAtAddress != nil || hasRoom(for: address) else { return refuse(command, to: address, .control) }
-      guard admits(command.name, address) else { return decline(command, from: address, at: now) }
+      guard admits(command.name, address) else { return decline(command, from: address, .isNotAdmitted, at: now) }
+      guard sessionAtAddress != nil || !isFull(hostOf: address) else {
+        return decline(command, from: address, .hostIsFull, at: now)
+      }
     }
     let localSSRC = localSSRC(for: address)
     if halfOpen.open(command, answeredAs: localSSRC, from: address, at: now) { counters.forgottenInvitations += 1 }
@@ -86,7 +89,9 @@ extension Endpoint {
       session = revival
     } else {
       // An established session at this address is replaced, so the new session needs no new place.
-      guard sessionAtAddress != nil || hasRoom(for: address) else { return refuse(command, to: address, .data) }
+      guard sessionAtAddress != nil || hasRoom(for: address) && !isFull(hostOf: address) else {
+        return refuse(command, to: address, .data)
+      }
       session = makeSession(
         control: invitation.control, data: address, localSSRC: invitation.localSSRC, isInitiator: false)
     }

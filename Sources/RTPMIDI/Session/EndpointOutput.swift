@@ -47,9 +47,9 @@ extension Endpoint {
     /// Either side ended the session with BY.
     case closed(SessionID)
 
-    /// The endpoint answered an invitation with NO because ``Endpoint/admits`` does not permit it. Reported once a
-    /// minute for each address, and for at most 64 addresses per minute.
-    case declined(name: String?, from: SocketAddress)
+    /// The endpoint answered an invitation with NO. Reported once a minute for each address, and for at most 64 addresses
+    /// per minute.
+    case declined(name: String?, from: SocketAddress, DeclineReason)
 
     /// An event of the ``ProtocolExtension``.
     case extended(SessionID, ExtensionEvent)

@@ -50,6 +50,13 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { high >> 54 == 0xFE80 >> 6 }
   }
 
+  /// Whether the address is one of the local host (127.0.0.0/8 or ::1).
+  ///
+  /// Real-time: safe.
+  public var isLoopback: Bool {
+    @_noLocks @_noAllocation get { high == 0 && (low == 1 || !isIPv6 && low >> 24 & 0xFF == 127) }
+  }
+
   /// Returns whether both addresses are equal apart from the port. One host may have several addresses.
   ///
   /// Real-time: safe.

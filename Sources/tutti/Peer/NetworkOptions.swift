@@ -42,6 +42,13 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Accept at most N connections from one other machine, 1...1100. Connections made with --connect, and those from "
+        + "this machine, are not limited.",
+      valueName: "N"))
+  var sessionsPerHost = 8
+
+  @Option(
+    help: ArgumentHelp(
       "Send PEER each tick ahead of time, with a time stamp that states when the tick is due. In this option and the "
         + "next four, PEER is a name or an IP address with or without :PORT. All five are repeatable. "
         + "(default: for Tutti peers)",
@@ -92,6 +99,9 @@ struct NetworkOptions: ParsableArguments {
     if contacts != nil, policy != .contacts {
       throw ValidationError("--contacts: has no effect without --policy contacts; add it or omit --contacts")
     }
+    guard (1...1100).contains(sessionsPerHost) else {
+      throw ValidationError("--sessions-per-host \(sessionsPerHost): out of range; give 1 to 1100")
+    }
     if let wrong = asymmetry.first(where: { Asymmetry($0) == nil }) {
       throw ValidationError(
         "--asymmetry \(wrong): not PEER=MS with -10000 to 10000 ms; write for example 192.168.1.20=2.5")
@@ -122,6 +132,7 @@ struct NetworkOptions: ParsableArguments {
       case .contacts: .contacts(try ContactFile(path: contacts ?? ContactFile.standardPath))
       case .none: .none
       }
+    configuration.sessionsPerHost = sessionsPerHost
     for peer in timeStamps { configuration.peerOptions[peer].playsByStamps = true }
     for peer in onArrival { configuration.peerOptions[peer].playsByStamps = false }
     for peer in journal { configuration.peerOptions[peer].takesJournal = true }

@@ -58,6 +58,7 @@ import _TestSupport
   @Test func oneHostCannotTakeAllPlaces() {
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
+    endpoint.sessionsPerHost = 2000
     /// Invites from the ports `control` and `control + 1`. All addresses from 1 000 000 to 1 999 999 are on one host.
     func invite(_ number: Int, at control: Int) {
       endpoint.receive(invitation(number), from: .at(control), port: .control, at: network.clock(0))
@@ -71,6 +72,41 @@ import _TestSupport
     // A peer of the first host may begin a new session in place of its old one.
     invite(5001, at: 1_000_002)
     #expect(endpoint.establishedCount == 1001 && endpoint.counters.refusedInvitations == 20)
+  }
+
+  /// By default, peers of one remote host begin eight sessions at most. The local host is not limited.
+  @Test(arguments: [
+    (host: 0x0A00_0001, sessions: 8), (0x7F00_0001, 20), (0x7F01_0203, 20), (0x7E00_0001, 8), (0x8000_0001, 8),
+  ])
+  func remoteHostBeginsEightSessions(host: UInt32, sessions: Int) {
+    let network = EndpointNetwork(1, .standard)
+    let endpoint = network.endpoints[0]
+    func invite(_ number: Int) {
+      let control = SocketAddress(host: host, port: UInt16(6000 + 2 * number))
+      let data = SocketAddress(host: host, port: control.port + 1)
+      endpoint.receive(invitation(number), from: control, port: .control, at: network.clock(0))
+      endpoint.receive(invitation(number), from: data, port: .data, at: network.clock(0))
+    }
+    for number in 1...20 { invite(number) }
+    #expect(endpoint.establishedCount == sessions)
+    let declined = endpoint.drain().compactMap { if case .declined(_, _, let reason) = $0 { reason } else { nil } }
+    #expect(declined == [DeclineReason](repeating: .hostIsFull, count: 20 - sessions))
+    // A peer in session that repeats its invitation, or has restarted at the same address, is not refused.
+    invite(1)
+    #expect(endpoint.establishedCount == sessions && endpoint.drain().allSatisfy { $0.isAcceptance })
+  }
+
+  /// Half-open invitations do not count. Whatever the order of the invitations, the limit holds.
+  @Test func halfOpenInvitationsDoNotPassTheLimitOfAHost() {
+    let network = EndpointNetwork(1, .standard)
+    let endpoint = network.endpoints[0]
+    for port in [Port.control, .data] {
+      for number in 1...16 {
+        let address = SocketAddress(host: 0x0A00_0001, port: UInt16(6000 + 2 * number + (port == .data ? 1 : 0)))
+        endpoint.receive(invitation(number), from: address, port: port, at: network.clock(0))
+      }
+    }
+    #expect(endpoint.establishedCount == 8)
   }
 
   /// A host that sends thousands of invitations per second displaces only its own. The invitation of another host succeeds.
@@ -121,8 +157,9 @@ import _TestSupport
     }
     #expect(
       network.events(of: 0) == [
-        .declined(name: "stranger 7", from: .at(14)), .declined(name: "stranger 9", from: .at(18)),
-        .declined(name: "stranger 7", from: .at(14)),
+        .declined(name: "stranger 7", from: .at(14), .isNotAdmitted),
+        .declined(name: "stranger 9", from: .at(18), .isNotAdmitted),
+        .declined(name: "stranger 7", from: .at(14), .isNotAdmitted),
       ])
     // Two invitations per second for 90 s, and that of stranger 9.
     #expect(network.endpoints[0].counters.refusedInvitations == 181 && network.sent("NO", by: 0).count == 181)
@@ -147,5 +184,16 @@ import _TestSupport
     }
     let reported = network.endpoints[0].drain().count { if case .declined = $0 { true } else { false } }
     #expect(reported == 64 && network.endpoints[0].counters.refusedInvitations == 1000)
+  }
+}
+
+extension Endpoint.Output {
+  /// Whether this is not a refusal.
+  fileprivate var isAcceptance: Bool {
+    switch self {
+    case .declined, .refused: false
+    case .send(let octets, _, _, _): Array(octets.prefix(4)) != [0xFF, 0xFF, 0x4E, 0x4F]
+    default: true
+    }
   }
 }

@@ -1,0 +1,7 @@
+/// Why an ``Endpoint`` declines an invitation.
+public enum DeclineReason: Hashable, Sendable {
+  /// ``Endpoint/admits`` does not permit the session.
+  case isNotAdmitted
+  /// The host of the peer has ``Endpoint/sessionsPerHost`` sessions already.
+  case hostIsFull
+}
