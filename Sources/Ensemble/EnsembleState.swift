@@ -64,8 +64,9 @@ public struct EnsembleState: Sendable {
   /// ``isScheduled`` is false, the schedule still contains the previous rhythm. The timeline message survives the change to
   /// idle, so that peers that missed the end receive it.
   var timelineMessage: TimelineMessage?
-  /// The highest term that the local peer has claimed or followed. It must be kept across restarts: otherwise, the peer would
-  /// use a term again. The term of a rhythm that was not followed does not count, so that no stranger decides what is kept.
+  /// The highest term that the local peer has claimed or followed, or has reserved before a restart. It must be kept across
+  /// restarts: otherwise, the peer would use a term again. The term of a rhythm that was not followed does not count.
+  /// Otherwise, any peer could raise the stored term.
   public internal(set) var highestTerm: UInt64
   /// The number of terms above ``highestTerm`` that are credible. See ``admits(term:)``.
   var credibleTerms = EnsembleState.termStep

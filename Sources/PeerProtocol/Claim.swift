@@ -2,7 +2,7 @@
 /// equal, the claim with the lower identity wins. This total order needs no common clock (Lamport 1978). The word
 /// *term* comes from the Raft consensus algorithm.
 public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
-  /// One more than the highest term that the claiming peer had claimed or followed. 64 bits: even if each claim were 2^20
+  /// Higher than all terms that the claiming peer had claimed or followed. 64 bits: even if each claim were 2^20
   /// terms ahead of the previous one, the terms would last for 2^44 claims.
   public let term: UInt64
   /// The identity of the claiming peer.

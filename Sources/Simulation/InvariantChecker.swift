@@ -198,7 +198,7 @@ final class InvariantChecker {
     let reaches = world.wire.reaches(a.host, b.host)
     var pair = pairs[a.host * states.count + b.host]
     // `apartSince` restarts after each session: a session that is replaced by a new one is missing only for a moment.
-    // While all packets in one direction have been lost for five seconds, the network allows no session.
+    // If the network has delivered no packet in one direction since a loss more than five seconds ago, it allows no session.
     let isCut = world.wire.lossesSince(between: a.host, and: b.host).map { now - $0 > .seconds(5) } ?? false
     pair.apartSince = reaches && !isCut && !areInSession ? pair.apartSince ?? now : nil
     pair.inSessionSince = areInSession && reaches ? pair.inSessionSince ?? now : nil

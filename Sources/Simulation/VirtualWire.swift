@@ -15,8 +15,8 @@ final class VirtualWire {
   private var random: SplitMix
   /// The part of the network of each host. Packets do not pass from one part to another.
   private(set) var parts: [UInt8]
-  /// If the last packet from host a to host b was lost: when the first of the uninterrupted losses was, at index
-  /// a * hosts + b. Used only if losses come in bursts.
+  /// The instant of the first of the consecutive losses from host a to host b, at index a * hosts + b. Nil if the last packet
+  /// arrived. Used only if losses come in bursts.
   private var lossesSince: [Instant?] = []
   /// The number of packets that were sent.
   private(set) var sent: Int64 = 0
@@ -42,11 +42,11 @@ final class VirtualWire {
   /// Whether packets pass from host `a` to host `b`: both are in the same part of the network.
   func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] }
 
-  /// The beginning of the present losses, if host `a` or host `b` has lost every packet to the other one for some time. Nil if
-  /// the last packets in both directions arrived, and if losses do not come in bursts.
+  /// The instant of the first of the current consecutive losses between host `a` and host `b`. If both directions have losses,
+  /// the earlier instant. Nil if the last packet in each direction arrived, or if losses do not come in bursts.
   ///
-  /// A burst has a number of packets, not a duration. Between two hosts that exchange only invitations, it can therefore last
-  /// for many seconds.
+  /// A burst has a number of packets, not a duration. Between two hosts that exchange only invitations, a burst can therefore
+  /// last for many seconds.
   func lossesSince(between a: Int, and b: Int) -> Instant? {
     guard !lossesSince.isEmpty else { return nil }
     let (forth, back) = (lossesSince[a * parts.count + b], lossesSince[b * parts.count + a])

@@ -7,15 +7,22 @@ import Testing
 
 /// Levels whose messages were lost, and totals that arrive early.
 @Suite struct ReportedLevelTests {
-  /// A master that has lost all messages with the level of a peer learns the level from the next presence of the peer. If the
-  /// presence reports that the peer does not take part in the rhythm, the level does not count.
-  @Test func presenceReportsTheLevelToTheMaster() throws {
+  private let now = Instant(nanoseconds: 1_000_000_000)
+  private let follower = Identity(2)
+
+  /// A peer that has just started the rhythm. ``follower`` is in session.
+  private func makeMaster() throws -> EnsembleState {
     var ensemble = EnsembleState(identity: Identity(1))
-    let now = Instant(nanoseconds: 1_000_000_000)
-    let follower = Identity(2)
     ensemble.joined(follower, at: now)
     try ensemble.start(tempo: .standard, at: now)
     ensemble.advance(to: now)
+    return ensemble
+  }
+
+  /// A master that has lost all messages with the level of a peer learns the level from the next presence of the peer. If the
+  /// presence reports that the peer does not take part in the rhythm, the level does not count.
+  @Test func presenceReportsTheLevelToTheMaster() throws {
+    var ensemble = try makeMaster()
     /// A presence of the follower with level 41. `claim` belongs to the rhythm in which the follower takes part; nil
     /// for none.
     func presence(_ claim: Claim?) -> Presence {
@@ -33,12 +40,7 @@ import Testing
   /// A peer follows, sends its level by controller 11, and leaves the rhythm before it sends a presence with the claim. Its next
   /// presence reports that it does not take part, so its level does not count.
   @Test func levelOfAPeerThatLeavesBeforeItsFirstPresenceDoesNotCount() throws {
-    var ensemble = EnsembleState(identity: Identity(1))
-    let now = Instant(nanoseconds: 1_000_000_000)
-    let follower = Identity(2)
-    ensemble.joined(follower, at: now)
-    try ensemble.start(tempo: .standard, at: now)
-    ensemble.advance(to: now)
+    var ensemble = try makeMaster()
     let level = Message.controlChange(Channel(1)!, controller: 11, value: 41)
     _ = ensemble.received(level, at: now, isRecovered: false, from: follower, now: now)
     #expect(ensemble.totalActivity(at: now) == 41)

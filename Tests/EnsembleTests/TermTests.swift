@@ -36,6 +36,19 @@ import Testing
     #expect(ensemble.claim == Claim(term: 100_000 << 20 + 1, identity: Identity(1)))
   }
 
+  /// The hostile peer sends a thousand terms that are refused, then one that is followed. Afterwards, 2^20 terms are credible, as
+  /// at first. Otherwise, each further rhythm could raise the terms by 2^30, and two million messages of each kind by 2^63.
+  @Test func refusedTermsRaiseTheTermsByOneStepEach() {
+    var ensemble = makeState()
+    for _ in 0..<1000 { ensemble.received(message(.max), from: hostile, at: now) }
+    #expect(ensemble.rejected == 1000 && ensemble.highestTerm == 0)
+    let highest: UInt64 = 1001 << 20
+    ensemble.received(message(highest), from: hostile, at: now)
+    #expect(ensemble.highestTerm == highest)
+    ensemble.received(message(highest + 1 << 20 + 1), from: hostile, at: now)
+    #expect(ensemble.rejected == 1001 && ensemble.highestTerm == highest)
+  }
+
   /// The hostile peer has ended each rhythm before its message arrives, so the local peer follows none of them.
   @Test func termOfARhythmThatIsNotFollowedDoesNotCount() {
     var ensemble = makeState(highestTerm: 5)

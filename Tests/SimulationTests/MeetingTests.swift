@@ -7,7 +7,7 @@ import Testing
 @Suite struct MeetingTests {
   /// Two peers join at once.
   private final class Pair: Scenario {
-    /// Whether the second peer refuses all invitations and sends none.
+    /// Whether both peers refuse all invitations.
     let isClosed: Bool
     init(isClosed: Bool) { self.isClosed = isClosed }
 
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// The number of violations of two peers within half a minute.
+  /// The number of violations in a simulation of 30 s with two peers.
   private func violations(_ network: NetworkModel, isClosed: Bool = false) -> Int {
     var settings = VirtualWorld.Settings(table: table)
     (settings.peers, settings.network) = (2, network)

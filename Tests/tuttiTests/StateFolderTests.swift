@@ -34,7 +34,7 @@ import _TestTraits
     #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious\n")
   }
 
-  /// The stored bound needs more than 32 bits. The peer reserves the next block of 64 terms above it.
+  /// The stored bound needs more than 32 bits. The peer reserves the next block of 64 terms above the stored bound.
   @Test func boundOfTheTermsHas64Bits() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)

@@ -30,8 +30,9 @@ extension Peer {
       log.notice("\(name ?? "a peer") at \(address): invitation refused by --policy \(policy)")
     case .invitationDeclined(let name, let address, .hostIsFull):
       let limit = core.endpoint.sessionsPerHost
-      let remedy = "if they are all wanted, restart with a higher --sessions-per-host"
-      log.notice("\(name ?? "a peer") at \(address): invitation refused: its host has \(limit) sessions; \(remedy)")
+      let reason = "this address already has \(limit) sessions, the limit"
+      let remedy = "to accept more, restart this peer with a higher --sessions-per-host"
+      log.notice("\(name ?? "a peer") at \(address): invitation refused: \(reason); \(remedy)")
     case .noReply(let address):
       log.warning("\(address): does not answer (trying again); check the address, the port and the firewall there")
     case .externalClock(let name, let event): notify(event, of: name)
@@ -118,8 +119,8 @@ extension Peer {
     case .changesChannelTooOften:
       "changes its MIDI channel too often; its channel is ignored until it stays the same for 10 s"
     case .identityIsUsedTwice:
-      "another device uses its identity, perhaps from a copied disk, and is ignored; "
-        + "start that device with another --name, which creates a new identity"
+      "another device uses the identity of this peer and is ignored; "
+        + "if that device has a copied disk, start it with another --name, which creates a new identity"
     }
   }
 

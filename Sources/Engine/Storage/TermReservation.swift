@@ -3,9 +3,10 @@
 /// A peer must never claim the rhythm with a term that it has used before, also after a crash. It therefore stores a bound
 /// that no used term exceeds, and starts with a term above it. Writing each term before its use would make each start of
 /// the rhythm wait for the disk. Instead, the bound is raised by a block of terms at a time, when half of the previous block
-/// is used (like the sequence ranges of databases). The disk then has half a block of claims to finish the write. Only
-/// another peer whose term is more than half a block ahead, and a claim of this peer right afterwards, can be faster. If the
-/// power fails in this moment, the peer learns its last claim from the presences of the others (``EnsembleState``).
+/// is used (like the sequence ranges of databases). The disk then has half a block of claims to finish the write. The
+/// write can be too late in one case: this peer follows a term more than half a block ahead, and claims the rhythm immediately
+/// afterwards. If the power fails before the write ends, the presences of other peers report the last claim
+/// (``EnsembleState``).
 struct TermReservation {
   /// The number of terms in a block.
   static let blockSize: UInt64 = 64
@@ -16,7 +17,7 @@ struct TermReservation {
   /// - Parameter term: the highest term that may be used already.
   init(after term: UInt64) { bound = Self.end(of: term) }
 
-  /// Reserves the next block if less than half a block is left above `term`, the highest term claimed or followed.
+  /// Reserves the next block if at most half a block is left above `term`, the highest term claimed or followed.
   ///
   /// - Returns: the new bound, to be stored; nil if no reservation is necessary.
   mutating func reserve(for term: UInt64) -> UInt64? {

@@ -92,14 +92,14 @@ extension PeerCore {
     }
   }
 
-  /// Returns whether the session `other` of the peer with `identity` is kept, and not a new session with the same identity.
+  /// Returns whether the session `other` is kept. If not, the new session `info` replaces it. Both sessions have `identity`.
   ///
-  /// Each peer announces its identity, so another device can use it: a hostile one, or one with a copy of the disk. A session
-  /// on which the peer was heard within the last second therefore stays. A peer that has restarted, or has a new address, is
-  /// no longer heard on its earlier session.
+  /// If both peers have invited each other, the first session is less than ten seconds old. Both peers must keep the same
+  /// session: the one that the lower identity began.
   ///
-  /// If both peers have invited each other, both sessions are new, and both peers must keep the same one: the session that the
-  /// lower identity began.
+  /// In all other cases, a session on which the peer was heard within the last second is kept. Each peer announces its identity,
+  /// so a hostile device, or one with a copied disk, can use the identity. A peer that has restarted, or has a new address, is
+  /// not heard on its earlier session any more.
   private func keeps(_ other: SessionID, insteadOf info: SessionInfo, of identity: Identity, at now: Instant) -> Bool {
     guard let slot = ensemble.roster.slot(of: other), let former = ensemble.roster[slot].session else { return false }
     let isHeard = ensemble.roster[slot].membership.map { now - $0.heard < .seconds(1) } ?? false

@@ -33,9 +33,15 @@ extension EnsembleState {
       guard let claim = roster[member.slot].membership?.presence?.claim, claim.identity == identity,
         isCredible(claim.term)
       else { continue }
-      highestTerm = max(highestTerm, claim.term)
+      raiseTerm(to: claim.term)
     }
     highestTerm = highestTerm == .max ? .max : highestTerm + 1
+  }
+
+  /// Raises ``highestTerm`` to the term of a claim that the local peer follows or has made.
+  mutating func raiseTerm(to term: UInt64) {
+    guard term > highestTerm else { return }
+    (highestTerm, credibleTerms) = (term, Self.termStep)
   }
 
   /// Becomes the master of the rhythm in ``timelineMessage``. The run and the first tick of the schedule are already set.

@@ -131,7 +131,7 @@ extension EnsembleState {
     }
     timelineMessage = message
     if role == .idle, isOver(message, at: now) == true { return }
-    highestTerm = max(highestTerm, message.claim.term)
+    raiseTerm(to: message.claim.term)
     if isNewClaim || role == .idle {
       transition(to: .following(Follower(of: sender, at: now)))
     } else {
@@ -155,16 +155,16 @@ extension EnsembleState {
     emit(.event(isOffered ? .handedOver(to: sender) : .outranked(by: sender)))
   }
 
-  /// The largest number of claims by which a peer in session can be ahead of another one.
+  /// The initial value of ``credibleTerms``, and the amount by which each refused term raises this number.
   static var termStep: UInt64 { 1 << 20 }
 
   /// Whether a term is credible. Each claim increments the term by one, so a term that is far ahead is wrong, or the local peer
   /// is new in an ensemble whose terms a hostile peer has increased.
   func isCredible(_ term: UInt64) -> Bool { term < highestTerm || term - highestTerm <= credibleTerms }
 
-  /// Returns ``isCredible(_:)``. A term that is refused increases the number of credible terms by 2^20, so that a new peer can
-  /// follow such an ensemble after some repetitions of the timeline message. A hostile peer would have to send 2^44 messages to
-  /// leave no higher term for the next claim.
+  /// Returns ``isCredible(_:)``. A term that is refused raises ``credibleTerms`` by 2^20, so that a new peer can follow such an
+  /// ensemble after some repetitions of the timeline message. ``raiseTerm(to:)`` sets the number back. Each message therefore
+  /// raises the terms by 2^20 at most, and a hostile peer would have to send 2^44 messages to leave no higher term.
   private mutating func admits(term: UInt64) -> Bool {
     if isCredible(term) { return true }
     credibleTerms = min(credibleTerms, .max - Self.termStep) + Self.termStep

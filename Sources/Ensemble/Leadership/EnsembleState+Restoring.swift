@@ -13,12 +13,12 @@ extension EnsembleState {
   ///
   /// - Parameters:
   ///   - timelineMessage: the value of ``resumable``, from the same boot of the machine.
-  ///   - term: the highest term that this peer saw before it restarted. ``highestTerm`` can be higher: a peer stores a bound
+  ///   - term: the highest term that this peer had claimed or followed before it restarted. ``highestTerm`` can be higher: a peer stores a bound
   ///     of its terms, so that no later claim repeats one.
-  /// - Throws: ``CommandError`` if a higher term was seen, if the rhythm has ended, if a rhythm plays, or if another peer leads
+  /// - Throws: ``CommandError`` if a higher term was claimed or followed, if the rhythm has ended, if a rhythm plays, or if another peer leads
   ///   the session.
   public mutating func resume(
-    _ timelineMessage: TimelineMessage, highestSeen term: UInt64, at now: Instant
+    _ timelineMessage: TimelineMessage, highestTerm term: UInt64, at now: Instant
   ) throws(CommandError) {
     try requireIdle(at: now)
     guard timelineMessage.claim.identity == identity, timelineMessage.claim.term >= term else { throw .isOver }

@@ -47,8 +47,8 @@ extension EnsembleState {
     }
     roster[slot].membership!.presence = presence
     if role == .master, let claim {
-      // The peer may have sent its level under the claim and left the rhythm before its next presence. The presences of a peer
-      // arrive in order, so one without the claim is always newer than such a level.
+      // The peer may have sent its level under the claim and left the rhythm before its next presence. The messages of a peer
+      // arrive in order. A presence without the claim is therefore newer than such a level.
       if presence.claim == claim {
         roster[slot].membership!.setLevel(presence.activity)
       } else {

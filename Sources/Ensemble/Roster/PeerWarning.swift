@@ -11,6 +11,6 @@ public enum PeerWarning: Hashable, Sendable {
   /// The peer changes its MIDI channel too often. Its channel claims are ignored until it has kept its channel for ten
   /// seconds.
   case changesChannelTooOften
-  /// Another device uses the identity of the peer. Its sessions are closed while the peer is heard.
+  /// Another device uses the identity of the peer. While the peer is heard, the sessions of the other device are closed.
   case identityIsUsedTwice
 }

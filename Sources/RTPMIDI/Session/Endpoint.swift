@@ -26,7 +26,7 @@ import MusicalTime
 ///
 /// - ``sessionLimit`` sessions. The last 100 places are reserved for hosts without a session. If there is no place, an
 ///   invitation is answered with NO.
-/// - ``sessionsPerHost`` sessions with one remote host.
+/// - ``sessionsPerHost`` sessions with one host, unless the local peer begins them or the address is a loopback address.
 /// - 64 half-open invitations (accepted on the control port only), 16 of them per host. A further one displaces the
 ///   oldest.
 /// - System Exclusive messages of ``systemExclusiveCapacity`` data octets. Longer ones are dropped and counted
@@ -49,8 +49,8 @@ public final class Endpoint {
   /// Returns whether a peer may begin a session, by its name and the address of its control port. By default every peer
   /// may. The endpoint does not ask for peers that it has invited, or that are already in session.
   public var admits: (_ name: String?, _ address: SocketAddress) -> Bool = { _, _ in true }
-  /// The maximum number of sessions with one remote host that its peers may begin. A host with more sessions would get the
-  /// rhythm as often. The local host is not limited.
+  /// The number of sessions with one host above which its invitations are refused. The local peer sends the rhythm once per
+  /// session, so a host with many sessions would get it many times. Loopback addresses are not limited.
   public var sessionsPerHost = 8
   /// The numbers of received and dropped datagrams.
   public internal(set) var counters = DatagramCounters()

@@ -50,7 +50,7 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { high >> 54 == 0xFE80 >> 6 }
   }
 
-  /// Whether the address is one of the local host (127.0.0.0/8 or ::1).
+  /// Whether this is a loopback address (127.0.0.0/8 or ::1).
   ///
   /// Real-time: safe.
   public var isLoopback: Bool {

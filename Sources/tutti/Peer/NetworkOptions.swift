@@ -42,8 +42,8 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Accept at most N connections from one other machine, 1...1100. Connections made with --connect, and those from "
-        + "this machine, are not limited.",
+      "Refuse the invitations of a machine with which there are N connections already, 1...1100. Connections of this peer "
+        + "to that machine count, but are always made. Loopback addresses (127.0.0.0/8, ::1) are not limited.",
       valueName: "N"))
   var sessionsPerHost = 8
 

@@ -78,7 +78,7 @@ import _TestSupport
   @Test(arguments: [
     (host: 0x0A00_0001, sessions: 8), (0x7F00_0001, 20), (0x7F01_0203, 20), (0x7E00_0001, 8), (0x8000_0001, 8),
   ])
-  func remoteHostBeginsEightSessions(host: UInt32, sessions: Int) {
+  func onlyRemoteHostsAreLimited(host: UInt32, sessions: Int) {
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
     func invite(_ number: Int) {
@@ -93,7 +93,7 @@ import _TestSupport
     #expect(declined == [DeclineReason](repeating: .hostIsFull, count: 20 - sessions))
     // A peer in session that repeats its invitation, or has restarted at the same address, is not refused.
     invite(1)
-    #expect(endpoint.establishedCount == sessions && endpoint.drain().allSatisfy { $0.isAcceptance })
+    #expect(endpoint.establishedCount == sessions && endpoint.drain().allSatisfy { $0.isNoRefusal })
   }
 
   /// Half-open invitations do not count. Whatever the order of the invitations, the limit holds.
@@ -189,7 +189,7 @@ import _TestSupport
 
 extension Endpoint.Output {
   /// Whether this is not a refusal.
-  fileprivate var isAcceptance: Bool {
+  fileprivate var isNoRefusal: Bool {
     switch self {
     case .declined, .refused: false
     case .send(let octets, _, _, _): Array(octets.prefix(4)) != [0xFF, 0xFF, 0x4E, 0x4F]
