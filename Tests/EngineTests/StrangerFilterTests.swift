@@ -30,7 +30,7 @@ import _TestSupport
       let now = start + .microseconds(50 * Int64(n))
       if filter.admits(header("IN", ssrc: UInt32(n)), from: address(1), at: now) { admitted += 1 }
     }
-    #expect((1000...2048 + 640).contains(admitted), "\(admitted)")
+    #expect((1000...2048 + 320).contains(admitted), "\(admitted)")
     // Another host is admitted at once, at the end of the flood.
     let isOtherAdmitted = filter.admits(header("IN", ssrc: 1), from: address(2), at: start + .seconds(10))
     #expect(isOtherAdmitted)
@@ -82,11 +82,11 @@ import _TestSupport
     #expect(!isSameKindAdmitted && isInvitationAdmitted)
   }
 
-  /// Each of the 256 buckets for hosts gets more datagrams than its depth of 4096.
+  /// Each of the 256 buckets for hosts gets more datagrams than its depth of 2048.
   @Test func forgedAddressesDoNotEmptyTheBucketsOfAllHosts() {
     var filter = StrangerFilter(key: 9)
     var random = SplitMix(seed: 10)
-    for _ in 0..<1_200_000 {
+    for _ in 0..<600_000 {
       _ = filter.admits(header(nil, ssrc: 1), from: address(random.next()), at: start)
     }
     var admitted = 0
@@ -96,15 +96,15 @@ import _TestSupport
     #expect(admitted == 10)
   }
 
-  /// Each of a thousand peers on one host sends an invitation to the control port and one to the data port, and repeats both
+  /// Each of a thousand peers on this machine sends an invitation to the control port and one to the data port, and repeats both
   /// once.
-  @Test func thousandPeersOnOneHostJoinAtOnce() {
+  @Test func thousandPeersOnThisMachineJoinAtOnce() {
     var filter = StrangerFilter(key: 8)
     var admitted = 0
     // The control ports have even numbers.
     for port in [0, 0, 1, 1] as [UInt64] {
       for ssrc in UInt32(1)...1000 {
-        let address = address((2 * UInt64(ssrc) + port) << 32)
+        let address = address((2 * UInt64(ssrc) + port) << 32 | 0x7F00_0001)
         if filter.admits(header("IN", ssrc: ssrc), from: address, at: start) { admitted += 1 }
       }
     }

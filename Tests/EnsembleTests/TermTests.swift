@@ -16,9 +16,9 @@ import Testing
   }
 
   /// A message of the hostile peer.
-  private func message(_ term: UInt64, revision: UInt32 = 1, end: Tick = Tick(.max)) -> TimelineMessage {
+  private func message(_ term: UInt64, end: Tick = Tick(.max)) -> TimelineMessage {
     TimelineMessage(
-      claim: Claim(term: term, identity: hostile), revision: revision, start: Tick(0), end: end,
+      claim: Claim(term: term, identity: hostile), revision: 1, start: Tick(0), end: end,
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
   }
 

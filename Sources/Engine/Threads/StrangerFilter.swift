@@ -22,15 +22,15 @@ import Receiving
 ///
 /// The rate of new session commands follows from the endpoint, which keeps 64 half-open invitations. With 64 forged invitations
 /// per second, an honest half-open invitation lasts for one second, in which the peer invites three times on the data port. The
-/// depths permit a thousand peers, on one host or on many, to join at the same instant, and each of them to repeat both
-/// invitations once, because the control thread needs longer than 250 ms to answer a thousand peers.
+/// depths permit a thousand peers, on this machine or on many hosts, to join at the same instant, and each of them to repeat
+/// both invitations once, because the control thread needs longer than 250 ms to answer a thousand peers.
 struct StrangerFilter: ~Copyable {
   /// The number of buckets for hosts, a power of two.
   private static var hostCount: Int { @_noLocks @_noAllocation get { 256 } }
   /// The number of fingerprints, a power of two.
   private static var fingerprintCount: Int { @_noLocks @_noAllocation get { 1 << 18 } }
 
-  private var hosts = RigidArray(repeating: MessageBudget(rate: 32, depth: 4096), count: hostCount)
+  private var hosts = RigidArray(repeating: MessageBudget(rate: 32, depth: 2048), count: hostCount)
   private var fingerprints = RigidArray<UInt32>(repeating: 0, count: fingerprintCount)
   /// The buckets for new sources, then the buckets for repeated sources, each in the order of ``DatagramHeader/Kind``.
   private var shared = RigidArray<MessageBudget>(capacity: 6)
@@ -62,7 +62,8 @@ struct StrangerFilter: ~Copyable {
     if case .session = header.kind { fingerprints[place] = fingerprint }
     let hostPlace = Int(truncatingIfNeeded: host >> 32) & (StrangerFilter.hostCount - 1)
     let before = hosts[hostPlace]
-    guard hosts[hostPlace].admit(at: now) else { return false }
+    // A program on this machine needs no network to disturb the peer, and no other host can send from a loopback address.
+    guard address.isLoopback || hosts[hostPlace].admit(at: now) else { return false }
     if shared[header.kind.index + (isRepeated ? 3 : 0)].admit(at: now) { return true }
     hosts[hostPlace] = before
     return false
