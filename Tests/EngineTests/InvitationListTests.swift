@@ -30,7 +30,7 @@ import _TestSupport
       data.port = 5005
       answerer.receive(octets, from: remote, port: .control, at: start)
       answerer.receive(octets, from: data, port: .data, at: start)
-      for case .established(_, let info) in answerer.drain() { return info }
+      for case .established(_, let info) in answerer.verify(1, at: data, now: start) { return info }
       throw TransportError("no session")
     }
   }

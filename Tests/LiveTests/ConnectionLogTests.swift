@@ -1,6 +1,7 @@
 import BasicContainers
 import Foundation
 import RTPMIDI
+import Realtime
 import Testing
 import Transports
 import _TestSupport
@@ -49,21 +50,30 @@ extension TimingTests {
     @Test func rateOfLoggedSessionsIsLimited() async throws {
       let folder = try TemporaryFolder()
       let ada = try LivePeer("ada", folder: folder)
-      let (control, data) = (try UDPSocket(port: 0), try UDPSocket(port: 0))
-      defer {
-        control.close()
-        data.close()
-      }
+      let ports = try PortPair(port: 0)
+      let (control, data) = (ports.control, ports.data)
+      defer { ports.close() }
       for n in 1...300 {
-        // The data port of ada is the one after her control port.
-        for (kind, socket, portOffset) in [
-          (.invitation, control, 0), (.invitation, data, 1), (SessionCommand.Kind.bye, control, 0),
-        ] as [(SessionCommand.Kind, UDPSocket, UInt16)] {
-          var packet = RigidArray<UInt8>(capacity: 80)
-          _ = SessionCommand(kind, token: UInt32(n), ssrc: UInt32(n), name: "Mallory").append(to: &packet)
-          _ = socket.send(
-            (0..<packet.count).map { packet[$0] }, to: SocketAddress(host: 0x7F00_0001, port: ada.port + portOffset))
+        /// Sends the octets that `encode` appends to a port of ada. Her data port is the one after her control port.
+        func send(from socket: UDPSocket, _ encode: (inout RigidArray<UInt8>) -> Bool) async throws {
+          let port = ada.port + (socket.port == data.port ? 1 : 0)
+          _ = socket.send(octets { _ = encode(&$0) }, to: SocketAddress(host: 0x7F00_0001, port: port))
           try await Task.sleep(for: .milliseconds(2))
+        }
+        let invitation = SessionCommand(.invitation, token: UInt32(n), ssrc: UInt32(n), name: "Mallory")
+        try await send(from: control) { invitation.append(to: &$0) }
+        try await send(from: data) { invitation.append(to: &$0) }
+        try await send(from: data) { ClockPacket(ssrc: UInt32(n), sentAt: MonotonicClock.now).append(to: &$0) }
+        // The stranger answers CK1. Other datagrams are probes and OK.
+        var datagram = Datagram()
+        while ports.receive(on: .data, into: &datagram) {
+          guard let answer = ClockPacket(datagram.octets.span.extracting(first: datagram.count)),
+            let reply = answer.reply(from: UInt32(n), sentAt: MonotonicClock.now)
+          else { continue }
+          try await send(from: data) { reply.append(to: &$0) }
+        }
+        try await send(from: control) {
+          SessionCommand(.bye, token: UInt32(n), ssrc: UInt32(n)).append(to: &$0)
         }
       }
       try await ada.waitForLog("sessions begin and end too often; only one line per second is logged from now on")

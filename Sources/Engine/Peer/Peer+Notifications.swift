@@ -33,6 +33,9 @@ extension Peer {
       let reason = "this address already has \(limit) sessions, the limit"
       let remedy = "to accept more, restart this peer with a higher --sessions-per-host"
       log.notice("\(name ?? "a peer") at \(address): invitation refused: \(reason); \(remedy)")
+    case .invitationDeclined(let name, let address, .isUnverified):
+      let reason = "it answered neither CK nor clock probes for 5 s"
+      log.notice("\(name ?? "a peer") at \(address): session not established: \(reason); check the firewall there")
     case .noReply(let address):
       log.warning("\(address): does not answer (trying again); check the address, the port and the firewall there")
     case .externalClock(let name, let event): notify(event, of: name)

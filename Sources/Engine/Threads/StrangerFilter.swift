@@ -23,7 +23,8 @@ import Receiving
 /// The rate of new session commands follows from the endpoint, which keeps 64 half-open invitations. With 64 forged invitations
 /// per second, an honest half-open invitation lasts for one second, in which the peer invites three times on the data port. The
 /// depths permit a thousand peers, on this machine or on many hosts, to join at the same instant, and each of them to repeat
-/// both invitations once, because the control thread needs longer than 250 ms to answer a thousand peers.
+/// both invitations once, because the control thread needs longer than 250 ms to answer a thousand peers. They also permit these
+/// peers to exchange CK and clock probes before their sessions are established: up to 16 packets each.
 struct StrangerFilter: ~Copyable {
   /// The number of buckets for hosts, a power of two.
   private static var hostCount: Int { @_noLocks @_noAllocation get { 256 } }
@@ -43,7 +44,7 @@ struct StrangerFilter: ~Copyable {
     shared.append(MessageBudget(rate: 256, depth: 256))
     shared.append(MessageBudget(rate: 256, depth: 256))
     shared.append(MessageBudget(rate: 512, depth: 4096))
-    shared.append(MessageBudget(rate: 512, depth: 512))
+    shared.append(MessageBudget(rate: 4096, depth: 16384))
     shared.append(MessageBudget(rate: 512, depth: 512))
   }
 

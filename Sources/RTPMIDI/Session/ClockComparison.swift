@@ -34,6 +34,9 @@ struct ClockComparison {
   /// Starts to send CK0. The first is due at once.
   mutating func begin(at now: Instant) { next = now }
 
+  /// Ends the sending of CK0.
+  mutating func stop() { (next, sent) = (nil, 0) }
+
   /// Returns whether a CK0 is due, and schedules the next one.
   mutating func advance(to now: Instant) -> Bool {
     guard let due = next, due <= now else { return false }

@@ -4,4 +4,6 @@ public enum DeclineReason: Hashable, Sendable {
   case isNotAdmitted
   /// The host of the peer has ``Endpoint/sessionsPerHost`` sessions already.
   case hostIsFull
+  /// The peer has not proved within five seconds that it receives at its address.
+  case isUnverified
 }

@@ -19,13 +19,33 @@ extension Endpoint {
   func receive(
     _ packet: ClockPacket, from address: SocketAddress, port: Port, at instant: Instant, answeredAt answer: Instant?
   ) -> DatagramOutcome {
-    guard let session = session(of: packet.ssrc, from: address, port, at: instant) else { return .unknownSource }
-    guard let reading = session.clock.receive(packet, repliedAt: answer ?? instant) else { return .unmatchedClock }
+    let source = SessionTable.Source(ssrc: packet.ssrc, address: address, port: port)
+    var outcome = DatagramOutcome.unknownSource
+    if let session = session(of: source, at: instant) {
+      outcome = receive(packet, on: session, from: source, at: instant, answeredAt: answer)
+    }
+    // A standard device that begins another session may use the same SSRC in both.
+    guard outcome == .unknownSource || outcome == .unmatchedClock, let candidate = table.candidate(from: source)
+    else { return outcome }
+    currentSession = candidate
+    return receive(packet, on: candidate, from: source, at: instant, answeredAt: answer)
+  }
+
+  private func receive(
+    _ packet: ClockPacket, on session: Session, from source: SessionTable.Source, at instant: Instant,
+    answeredAt answer: Instant?
+  ) -> DatagramOutcome {
+    guard let reading = session.clock.receive(packet, repliedAt: answer ?? instant) else {
+      if session.candidacy?.countWrongReply() == false { table.remove(session) }
+      return .unmatchedClock
+    }
+    if reading.requestSent != nil { verify(session, at: instant) }
     if answer == nil, let reply = packet.reply(from: session.localSSRC, sentAt: instant) {
-      send(to: address, from: arrivalAddress, port) { reply.append(to: &$0) }
+      send(to: source.address, from: arrivalAddress, source.port) { reply.append(to: &$0) }
     }
     guard session.accept(reading: reading.remote, at: instant) else { return .implausibleClock }
     session.lastHeard = instant
+    session.hasSentClock = true
     // If the extension measures the clock, its stamps are more precise.
     guard session.extension?.measuresClock != true else { return .accepted }
     let resolution = ClockPacket.resolution
@@ -40,6 +60,6 @@ extension Endpoint {
 
   /// Reports a clock measurement, unless it may contain a stamp from before a suspension of the machine.
   func report(_ transit: ClockTransit, of session: Session) {
-    if !session.isOutdated { outputs.append(.clock(session.id, transit)) }
+    if !session.isOutdated, session.candidacy == nil { outputs.append(.clock(session.id, transit)) }
   }
 }

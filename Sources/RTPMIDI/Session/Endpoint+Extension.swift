@@ -28,13 +28,27 @@ extension Endpoint {
     guard let protocolExtension else { return .unknownCommand }
     do {
       guard let ssrc = try protocolExtension.ssrc(ofControlPacket: datagram) else { return .unknownCommand }
-      guard let session = session(of: ssrc, from: address, port, at: instant) else { return .unknownSource }
-      guard let sessionExtension = session.extension else { return .rejectedExtensionPacket }
+      let source = SessionTable.Source(ssrc: ssrc, address: address, port: port)
       let arrival = ControlPacketArrival(address: address, port: port, instant: instant, isAnswered: isAnswered)
-      return sessionExtension.receive(
-        controlPacket: datagram, arrival, in: SessionContext(endpoint: self, session: session))
+      var outcome = DatagramOutcome.unknownSource
+      if let session = session(of: source, at: instant) { outcome = receive(datagram, arrival, on: session) }
+      // A peer that begins another session may use the same SSRC in both.
+      guard outcome == .unknownSource || outcome == .rejectedExtensionPacket,
+        let candidate = table.candidate(from: source)
+      else { return outcome }
+      currentSession = candidate
+      return receive(datagram, arrival, on: candidate)
     } catch {
       return .malformed
     }
+  }
+
+  /// Passes a control packet to the extension of its session.
+  private func receive(
+    _ datagram: Span<UInt8>, _ arrival: ControlPacketArrival, on session: Session
+  ) -> DatagramOutcome {
+    guard let sessionExtension = session.extension else { return .rejectedExtensionPacket }
+    return sessionExtension.receive(
+      controlPacket: datagram, arrival, in: SessionContext(endpoint: self, session: session))
   }
 }

@@ -39,8 +39,11 @@ extension Endpoint {
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .control)]
     // The peer has repeated the invitation that established this session, because the local OK was lost. It gets another OK.
-    if let established, established.acceptedToken == command.token {
-      return accept(command, as: established.localSSRC, to: address, .control)
+    // So does a candidate.
+    let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: .control))
+    for session in [established, candidate] {
+      guard let session, session.acceptedToken == command.token else { continue }
+      return accept(command, as: session.localSSRC, to: address, .control)
     }
     // The session with this address, in any phase. The SSRC differs if the peer was restarted.
     let sessionAtAddress = table.session(at: address)
@@ -59,48 +62,53 @@ extension Endpoint {
     return accept(command, as: localSSRC, to: address, .control)
   }
 
-  /// Receives the second invitation of a peer, which arrives on the data port, and establishes the session.
+  /// Receives the second invitation of a peer, which arrives on the data port. If the local peer has invited this peer too, and
+  /// got its answer on the control port, the session is established. Otherwise, it is a candidate (``Candidacy``).
   private func receiveDataInvitation(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .data)]
     // The peer has repeated the invitation that established this session, because the local OK was lost. It gets another OK.
-    if let established, established.acceptedToken == command.token {
-      currentSession = established
-      established.lastHeard = now
-      return accept(command, as: established.localSSRC, to: address, .data)
+    let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: .data))
+    for session in [established, candidate] {
+      guard let session, session.acceptedToken == command.token else { continue }
+      currentSession = session
+      session.lastHeard = now
+      return accept(command, as: session.localSSRC, to: address, .data)
     }
-    guard let invitation = halfOpen.take(for: command, from: address) else {
+    guard let invitation = halfOpen.invitation(completedBy: command, from: address) else {
       return refuse(command, to: address, .data)
     }
     // The invitations have crossed: the first invitation of the peer arrived before the local invitation established the
     // session. The second invitation of the peer therefore belongs to this session.
     if let established, invitation.since <= established.establishedAt {
+      _ = halfOpen.withdraw(ssrc: invitation.ssrc, control: invitation.control)
       currentSession = established
       (established.acceptedToken, established.lastHeard) = (command.token, now)
       return accept(command, as: established.localSSRC, to: address, .data)
     }
-    // If the local peer is inviting this peer, the invitation in progress becomes the session.
     let session: Session
     let sessionAtAddress = table.session(at: invitation.control)
-    if let sessionAtAddress, sessionAtAddress.phase != .established {
-      session = sessionAtAddress
-    } else if let revival = sessionAtAddress?.revival {
-      session = revival
+    // The peer has answered the invitation of the local peer on the control port. This invitation becomes the session.
+    let answered = [sessionAtAddress, sessionAtAddress?.revival].compactMap(\.self).first { $0.phase == .invitingData }
+    if let answered {
+      session = answered
     } else {
-      // An established session at this address is replaced, so the new session needs no new place.
+      // An established session at this address will be replaced, so the new session needs no new place.
       guard sessionAtAddress != nil || hasRoom(for: address) && !isFull(hostOf: address) else {
         return refuse(command, to: address, .data)
       }
+      guard makeRoom(forCandidateAt: address, at: now) else { return .refusedInvitation }
       session = makeSession(
         control: invitation.control, data: address, localSSRC: invitation.localSSRC, isInitiator: false)
     }
+    _ = halfOpen.withdraw(ssrc: invitation.ssrc, control: invitation.control)
     session.acceptedToken = command.token
     (session.controlSource, session.data, session.local) = (invitation.control, address, arrivalAddress)
     (session.ssrc, session.controlSSRC) = (command.ssrc, invitation.ssrc)
     session.name = command.name ?? invitation.name
     let outcome = accept(command, as: session.localSSRC, to: address, .data)
-    establish(session, at: now)
+    if answered != nil { establish(session, at: now) } else { begin(candidate: session, at: now) }
     return outcome
   }
 
@@ -114,6 +122,12 @@ extension Endpoint {
     else { return .unexpectedAnswer }
     switch (session.phase, port) {
     case (.invitingControl, .control):
+      // The peer has invited the local peer too, and proves by the token that it receives.
+      if let candidate = table.candidates.first(where: { $0.control == session.control && $0.controlSource == address })
+      {
+        verify(candidate, at: now)
+        break
+      }
       if address != session.control {
         // The peer sends from this address, so the session is with this address.
         session.controlSource = address
@@ -172,6 +186,10 @@ extension Endpoint {
   private func receiveBye(_ command: SessionCommand, from address: SocketAddress, port: Port) -> DatagramOutcome {
     if let session = table[.init(ssrc: command.ssrc, address: address, port: port)] {
       end(session, .closed(session.id))
+      return .accepted
+    }
+    if let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: port)) {
+      table.remove(candidate)
       return .accepted
     }
     if let session = table.session(at: address), session.phase == .invitingData, session.controlSSRC == command.ssrc {

@@ -43,7 +43,7 @@ extension Endpoint {
   /// A packet arrived at the data port from a source that the decoding thread does not know.
   public func receivedPacket(ofUnknownSource ssrc: UInt32, from address: SocketAddress, at arrival: Instant) {
     counters.count(.unknownSource)
-    _ = session(of: ssrc, from: address, .data, at: arrival)
+    _ = session(of: .init(ssrc: ssrc, address: address, port: .data), at: arrival)
     currentSession = nil
   }
 
@@ -56,7 +56,8 @@ extension Endpoint {
   ) -> DatagramOutcome {
     do {
       let (header, _) = try RTPHeader.decode(datagram)
-      guard port == .data, let session = session(of: header.ssrc, from: address, port, at: instant)
+      guard port == .data,
+        let session = session(of: .init(ssrc: header.ssrc, address: address, port: port), at: instant)
       else { return .unknownSource }
       let receiver = session.receiver ?? StreamReceiver(ssrc: session.ssrc)
       session.receiver = receiver

@@ -51,8 +51,7 @@ extension Endpoint {
 
   /// Finds the established session of a datagram; nil if there is none. ``receive(_:from:to:port:at:answeredAt:)`` updates
   /// the deadline of the session after the datagram has been evaluated.
-  func session(of ssrc: UInt32, from address: SocketAddress, _ port: Port, at now: Instant) -> Session? {
-    let source = SessionTable.Source(ssrc: ssrc, address: address, port: port)
+  func session(of source: SessionTable.Source, at now: Instant) -> Session? {
     currentSession = table[source]
     // The peer has accepted on the control port and sends packets already. Its answer on the data port may be lost, so
     // it is invited again soon.
@@ -67,7 +66,7 @@ extension Endpoint {
   private func receive(
     _ feedback: ReceiverFeedback, from address: SocketAddress, port: Port, at instant: Instant
   ) -> DatagramOutcome {
-    currentSession = session(of: feedback.ssrc, from: address, port, at: instant)
+    currentSession = session(of: .init(ssrc: feedback.ssrc, address: address, port: port), at: instant)
     if currentSession == nil {
       // raveloxmidi puts the SSRC of the acknowledged stream into this field, not its own. It sends from its data port.
       currentSession = table.all.first {

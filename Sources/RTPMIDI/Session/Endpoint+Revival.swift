@@ -5,7 +5,8 @@ import MusicalTime
 extension Endpoint {
   /// Starts a revival: invites the silent peer of an established session.
   func revive(_ session: Session, at now: Instant) {
-    let revival = makeSession(control: session.control, data: session.data, isInitiator: true)
+    let revival = makeSession(
+      control: session.control, data: session.data, localSSRC: session.localSSRC, isInitiator: true)
     revival.sessionToRevive = session.id
     session.revival = revival
     table.insert(revival: revival)
@@ -58,26 +59,38 @@ extension Endpoint {
     table.schedule(session)
   }
 
-  /// Establishes `session`, and starts its clock packets and its extension. The sessions that it replaces are lost:
+  /// Establishes `session`. Starts its clock packets and its extension, unless it was a candidate, which has started them. The sessions that it replaces are lost:
   /// sessions with the same control or data address (among them the session that it revives), and silent sessions with
   /// the same SSRC.
   func establish(_ session: Session, at now: Instant) {
     if let id = session.sessionToRevive { table[id]?.revival = nil }
     session.sessionToRevive = nil
+    let candidacy = session.candidacy
+    session.candidacy = nil
     for other in table.all where other !== session && other.phase == .established {
-      let isReplaced = other.control == session.control || other.data == session.data
       let hasMoved = other.ssrc == session.ssrc && other.isSilent(at: now)
-      guard isReplaced || hasMoved else { continue }
+      guard isReplaced(other, by: session) || hasMoved else { continue }
       // Mutual supervision means that the peer knows the extension.
       if other.supervision.isMutual { session.expectsExtension = true }
       end(other, .lost(other.id))
     }
-    session.establish(at: now, with: protocolExtension)
+    // Of crossing invitations, that of the local peer has succeeded first. A repetition of the other one belongs to this session.
+    for candidate in table.candidates where candidate.control == session.control {
+      if session.acceptedToken == nil { session.acceptedToken = candidate.acceptedToken }
+      table.remove(candidate)
+    }
+    if candidacy == nil { session.establish(at: now, with: protocolExtension) }
     table.establish(session)
     let info = SessionInfo(
       name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,
       local: session.local, localSSRC: session.localSSRC, isInitiator: session.isInitiator)
     outputs.append(.established(session.id, info))
+    for event in candidacy?.events ?? [] { report(event, of: session) }
     advance(session, to: now)
+  }
+
+  /// Whether an established session has an address of `session`, so that it ends when `session` is established.
+  func isReplaced(_ other: Session, by session: Session) -> Bool {
+    other.control == session.control || other.data == session.data
   }
 }

@@ -27,6 +27,7 @@ import MusicalTime
 /// - ``sessionLimit`` sessions. The last 100 places are reserved for hosts without a session. If there is no place, an
 ///   invitation is answered with NO.
 /// - ``sessionsPerHost`` sessions with one host, unless the local peer begins them or the address is a loopback address.
+/// - 64 candidates (``Candidacy``), 4 of them per host, loopback addresses exempt.
 /// - 64 half-open invitations (accepted on the control port only), 16 of them per host. A further one displaces the
 ///   oldest.
 /// - System Exclusive messages of ``systemExclusiveCapacity`` data octets. Longer ones are dropped and counted
@@ -90,7 +91,9 @@ public final class Endpoint {
   package var sessionCount: Int { table.all.count }
   /// The number of half-open invitations.
   package var halfOpenCount: Int { halfOpen.count }
-  /// The number of sessions and revivals with a deadline.
+  /// The number of candidates.
+  package var candidateCount: Int { table.candidates.count }
+  /// The number of sessions, revivals and candidates with a deadline.
   package var waitingCount: Int { table.deadlines.count }
 
   /// The synchronization source identifier (SSRC) in the packets that the local peer sends in this session; nil if there is
@@ -135,6 +138,10 @@ public final class Endpoint {
   /// Ends all sessions with BY.
   public func closeAll(at now: Instant) {
     for session in table.all { close(session.id, at: now) }
+    for candidate in table.candidates {
+      sendBye(to: candidate)
+      table.remove(candidate)
+    }
     halfOpen.removeAll()
   }
 
@@ -162,7 +169,9 @@ public final class Endpoint {
 
   /// Does what is due in one session or revival. Afterwards, its deadline is later than `now`.
   func advance(_ session: Session, to now: Instant) {
-    if session.phase == .established {
+    if let candidacy = session.candidacy {
+      advance(candidate: session, expiresAt: candidacy.expires, to: now)
+    } else if session.phase == .established {
       advanceEstablished(session, to: now)
     } else {
       advanceInvitation(of: session, to: now)
@@ -181,19 +190,22 @@ public final class Endpoint {
       return end(session, .lost(session.id))
     }
     if session.isRevivalDue(at: now) { revive(session, at: now) }
-    if session.clock.advance(to: now) {
-      outputs.append(.clockPacket(session.id, to: session.data, from: session.local))
-    }
-    if let sessionExtension = session.extension,
-      !sessionExtension.advance(to: now, in: SessionContext(endpoint: self, session: session))
-    {
-      return end(session, .lost(session.id))
-    }
+    guard sendRequests(of: session, at: now) else { return end(session, .lost(session.id)) }
     if let due = session.feedbackDue, due <= now {
       session.feedbackDue = nil
       let feedback = ReceiverFeedback(ssrc: session.localSSRC, sequence: session.highestSequence)
       send(to: session.control, from: session.local, .control) { feedback.append(to: &$0) }
     }
+  }
+
+  /// Sends the CK0 that is due, and does what is due in the extension.
+  ///
+  /// - Returns: false if the peer is out of reach.
+  func sendRequests(of session: Session, at now: Instant) -> Bool {
+    if session.clock.advance(to: now) {
+      outputs.append(.clockPacket(session.id, to: session.data, from: session.local))
+    }
+    return session.extension?.advance(to: now, in: SessionContext(endpoint: self, session: session)) ?? true
   }
 
   /// Sends the invitation that is due, or ends a session or a revival after the last unanswered invitation.
@@ -229,10 +241,13 @@ public final class Endpoint {
       control: control, data: data, isInitiator: isInitiator)
   }
 
-  /// The local SSRC for packets to the peer with this control port: the one that this peer knows already, from a session or
-  /// a half-open invitation; otherwise a new one.
+  /// The local SSRC for packets to the peer with this control port: that of an invitation in progress or a half-open
+  /// invitation; otherwise a new one. An established session keeps its SSRC for itself. Otherwise, its peer would answer the
+  /// packets to a candidate with its address, and thereby replace its own session.
   func localSSRC(for control: SocketAddress) -> UInt32 {
-    if let known = table.session(at: control)?.localSSRC ?? halfOpen.localSSRC(for: control) { return known }
+    let session = table.session(at: control)
+    let invitation = session.flatMap { $0.phase == .established ? $0.revival : $0 }
+    if let known = invitation?.localSSRC ?? halfOpen.localSSRC(for: control) { return known }
     return UInt32.random(in: 1...UInt32.max, using: &random)
   }
 

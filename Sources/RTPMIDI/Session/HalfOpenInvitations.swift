@@ -50,16 +50,16 @@ struct HalfOpenInvitations {
   /// The SSRC in the answers to the newest invitation from this control port; nil if there is none.
   func localSSRC(for control: SocketAddress) -> UInt32? { invitations.last { $0.control == control }?.localSSRC }
 
-  /// Removes and returns the half-open invitation that an invitation on the data port completes: the one with the same
+  /// Returns the half-open invitation that an invitation on the data port completes: the one with the same
   /// SSRC, host and token; if there is none, the newest one with the same SSRC and host, because PipeWire and
   /// midimonster use a new token for each port.
-  mutating func take(for command: SessionCommand, from data: SocketAddress) -> HalfOpenInvitation? {
+  func invitation(completedBy command: SessionCommand, from data: SocketAddress) -> HalfOpenInvitation? {
     let isOfPeer = { (half: HalfOpenInvitation) in
       half.ssrc == command.ssrc && half.control.isSameHost(as: data)
     }
     let index =
       invitations.firstIndex { isOfPeer($0) && $0.token == command.token } ?? invitations.lastIndex(where: isOfPeer)
-    return index.map { invitations.remove(at: $0) }
+    return index.map { invitations[$0] }
   }
 
   /// Removes the invitation of the peer with this SSRC and control port. Returns whether there was one.

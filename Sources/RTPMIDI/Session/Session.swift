@@ -9,10 +9,12 @@ import MusicalTime
 ///        │ OK         ── 12 IN, 1 s apart ──▶ unreachable        │
 ///        ▼                                                       │ IN on data, answered OK
 ///     invitingData ── NO, BY, 12 IN ──▶ unreachable              │
-///        │ OK                                                    │
+///        │                                                       ▼
+///        │                                                    candidate ── 5 s ──▶ dropped
+///        │ OK                                                    │ CK1, CK2, or a reply of the extension
 ///        └───────────────────▶ established ◀─────────────────────┘
 ///                                  ├── BY from either side ──▶ closed
-///                                  └── 60 s of silence, other limits of an extension, or replaced ──▶ lost
+///                                  └── 60 s of silence (30 s without CK), other limits of an extension, or replaced ──▶ lost
 ///
 /// If both peers invite each other, the first invitation that succeeds establishes the only session, and both peers
 /// send CK0.
@@ -30,7 +32,7 @@ import MusicalTime
 final class Session {
   enum Phase { case invitingControl, invitingData, established }
 
-  let id: SessionID
+  private(set) var id: SessionID
   /// The token of the local invitation.
   let token: UInt32
   /// The SSRC in packets of the local peer.
@@ -57,7 +59,9 @@ final class Session {
   /// The name of the peer; nil if it is unknown.
   var name: String?
   /// Whether the local peer sends the invitation.
-  let isInitiator: Bool
+  private(set) var isInitiator: Bool
+  /// The state of a candidate; nil if the peer has proved that it receives at its address.
+  var candidacy: Candidacy?
   /// Whether the peer is expected to know the extension of the endpoint.
   var expectsExtension = false
   /// The state of the extension; nil until the session is established, and in an endpoint without extension.
@@ -94,6 +98,8 @@ final class Session {
   private var pause = Nanoseconds.seconds(1)
   /// The arrival of the newest valid datagram of the peer.
   var lastHeard = Instant(nanoseconds: 0)
+  /// Whether the peer has sent a valid clock packet.
+  var hasSentClock = false
   /// The instant at which receiver feedback (RS) is due; nil if none is due.
   var feedbackDue: Instant?
   /// Whether ``Endpoint/Output/peerSendsJournals(_:)`` was reported.
@@ -186,6 +192,9 @@ final class Session {
     `extension`?.established(at: now, isExpected: expectsExtension)
   }
 
+  /// Takes the place of `invitation`, the invitation of the same peer by the local peer.
+  func adopt(_ invitation: Session) { (id, isInitiator) = (invitation.id, true) }
+
   /// Prepares for a new RTP stream of the peer.
   func beginStream() {
     receiver = nil
@@ -205,7 +214,13 @@ final class Session {
   }
 
   /// The instant at which the session is lost if the peer remains silent.
-  var silenceEnds: Instant { lastHeard + supervision.lossLimit }
+  ///
+  /// A device that never sends CK may have left without a trace, and another host may have got its address. Such a session is
+  /// lost after 30 s already, so that this host does not get the rhythm for longer.
+  var silenceEnds: Instant {
+    let limit = supervision.lossLimit
+    return lastHeard + (hasSentClock ? limit : min(limit, .seconds(30)))
+  }
 
   /// Returns the instant at which a revival starts; nil during a revival, and if the local peer never starts one.
   private func revivalDue(by supervision: Supervision) -> Instant? {
@@ -226,9 +241,10 @@ final class Session {
   var deadline: Instant {
     guard phase == .established else { return nextTry }
     let supervision = supervision
-    var earliest = lastHeard + supervision.lossLimit
+    var earliest = candidacy?.expires ?? silenceEnds
     if let next = clock.next, next < earliest { earliest = next }
     if let next = `extension`?.deadline, next < earliest { earliest = next }
+    guard candidacy == nil else { return earliest }
     if let next = feedbackDue, next < earliest { earliest = next }
     if let next = revivalDue(by: supervision), next < earliest { earliest = next }
     return earliest

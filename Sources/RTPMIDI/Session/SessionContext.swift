@@ -32,8 +32,13 @@ public struct SessionContext {
   /// - Returns: false if the reading is implausible. It is then used only for the comparison with the next reading.
   public func accept(reading remote: Instant, at local: Instant) -> Bool { session.accept(reading: remote, at: local) }
 
-  /// Reports an event of the extension as ``Endpoint/Output/extended(_:_:)``.
-  public func report(_ event: ExtensionEvent) { endpoint.outputs.append(.extended(session.id, event)) }
+  /// Reports an event of the extension as ``Endpoint/Output/extended(_:_:)``. The first four events of a peer that has not
+  /// proved yet that it receives are reported after the proof, and later ones are not reported.
+  public func report(_ event: ExtensionEvent) { endpoint.report(event, of: session) }
+
+  /// Records that the peer has repeated a value of a packet that the local peer has sent to it. The value must be hard to guess.
+  /// It proves that the peer receives at its address. The session is established now if this was not proved before.
+  public func verifyPeer(at now: Instant) { endpoint.verify(session, at: now) }
 
   /// Reports a clock measurement as ``Endpoint/Output/clock(_:_:)``.
   public func report(_ transit: ClockTransit) { endpoint.report(transit, of: session) }

@@ -30,6 +30,11 @@ struct SessionTable {
   /// the source that the data packets of the peer will have.
   private var awaited: [Source: Session] = [:]
 
+  /// The candidates in the order of their creation. They are not in ``all``.
+  private(set) var candidates: [Session] = []
+  /// The candidates, each under the sources of its control port and of its data port.
+  private var candidateSources: [Source: Session] = [:]
+
   /// The number of established sessions. Each has two sources.
   var establishedCount: Int { sources.count / 2 }
 
@@ -37,6 +42,7 @@ struct SessionTable {
   subscript(source: Source) -> Session? { sources[source] }
   func session(withToken token: UInt32) -> Session? { tokens[token] }
   func session(at control: SocketAddress) -> Session? { controls[control] }
+  func candidate(from source: Source) -> Session? { candidateSources[source] }
   func session(awaitedFrom source: Source) -> Session? { awaited[source] }
 
   /// Inserts a new session.
@@ -49,6 +55,17 @@ struct SessionTable {
 
   /// Inserts a revival. It is found by its token only.
   mutating func insert(revival: Session) { tokens[revival.token] = revival }
+
+  /// Inserts a candidate. It replaces an earlier one with the same SSRC and address.
+  mutating func insert(candidate: Session) {
+    for source in candidate.sources {
+      if let earlier = candidateSources[source] { remove(earlier) }
+    }
+    candidates.append(candidate)
+    ids[candidate.id] = candidate
+    tokens[candidate.token] = candidate
+    for source in candidate.sources { candidateSources[source] = candidate }
+  }
 
   /// Records that the invited peer has accepted on the control port. ``session(awaitedFrom:)`` then finds the session.
   mutating func awaitPackets(of session: Session) {
@@ -68,27 +85,36 @@ struct SessionTable {
   mutating func establish(_ session: Session) {
     stopAwaitingPackets(of: session)
     if ids[session.id] == nil { insert(session) }
-    sources[Source(ssrc: session.controlSSRC, address: session.controlSource, port: .control)] = session
-    sources[Source(ssrc: session.ssrc, address: session.data, port: .data)] = session
+    for source in session.sources { sources[source] = session }
   }
 
-  /// Removes a session or a revival.
+  /// Removes a session, a revival or a candidate.
   mutating func remove(_ session: Session) {
     deadlines.remove(session)
     stopAwaitingPackets(of: session)
     tokens[session.token] = nil
     // A revival is in no other container.
     guard ids.removeValue(forKey: session.id) != nil else { return }
+    if session.candidacy != nil {
+      candidates.removeAll { $0 === session }
+      for source in session.sources where candidateSources[source] === session { candidateSources[source] = nil }
+      return
+    }
     all.removeAll { $0 === session }
     if controls[session.control] === session { controls[session.control] = nil }
-    for source in [
-      Source(ssrc: session.controlSSRC, address: session.controlSource, port: .control),
-      Source(ssrc: session.ssrc, address: session.data, port: .data),
-    ] where sources[source] === session {
-      sources[source] = nil
-    }
+    for source in session.sources where sources[source] === session { sources[source] = nil }
   }
 
   /// Updates the deadline of a session or a revival. Called after every change that can affect the deadline.
   mutating func schedule(_ session: Session) { deadlines.schedule(session) }
+}
+
+extension Session {
+  /// The sources of the packets from the remote control port and data port.
+  fileprivate var sources: [SessionTable.Source] {
+    [
+      SessionTable.Source(ssrc: controlSSRC, address: controlSource, port: .control),
+      SessionTable.Source(ssrc: ssrc, address: data, port: .data),
+    ]
+  }
 }

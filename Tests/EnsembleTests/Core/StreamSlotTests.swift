@@ -29,6 +29,14 @@ import _TestSupport
       let invitation = octets(.invitation, of: UInt32(n))
       core.receive(invitation.span, from: control, port: .control, at: now, now: now)
       core.receive(invitation.span, from: data, port: .data, at: now, now: now)
+      let request = _TestSupport.octets { _ = ClockPacket(ssrc: UInt32(n), sentAt: now).append(to: &$0) }
+      core.receive(request.span, from: data, port: .data, at: now, now: now)
+      for case .send(let datagram, to: data, _, .data) in core.takeOutputs(at: now) {
+        guard let answer = ClockPacket(datagram.span), let reply = answer.reply(from: UInt32(n), sentAt: now) else {
+          continue
+        }
+        core.receive(_TestSupport.octets { _ = reply.append(to: &$0) }.span, from: data, port: .data, at: now, now: now)
+      }
       for case .stream(.open(let id, _, _, _, _, _)) in core.takeOutputs(at: now) { slots.append(id.slot) }
       core.receive(octets(.bye, of: UInt32(n)).span, from: control, port: .control, at: now, now: now)
       _ = core.takeOutputs(at: now)

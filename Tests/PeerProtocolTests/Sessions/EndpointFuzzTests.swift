@@ -90,7 +90,8 @@ import _TestSupport
     let fuzzer = SessionFuzzer(seed: seed)
     try fuzzer.run(inputs: 20_000)
     let counters = fuzzer.counters
-    #expect(fuzzer.mostSessions > 200, "seed \(seed): the endpoint was not filled")
+    // Strangers do not receive, so they get no sessions.
+    #expect(fuzzer.mostSessions >= 2 && fuzzer.mostCandidates == 64, "seed \(seed): the endpoint was not filled")
     #expect(counters.accepted > 2000 && counters.malformed > 500 && counters.unknownSources > 500, "seed \(seed)")
     #expect(counters.rejectedExtensionPackets > 20 && counters.refusedInvitations > 20, "seed \(seed): \(counters)")
   }

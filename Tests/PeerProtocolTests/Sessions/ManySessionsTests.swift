@@ -48,6 +48,10 @@ import _TestSupport
       let invitation = octets { _ = command.append(to: &$0) }
       endpoint.receive(invitation, from: .at(2 * number), port: .control, at: now)
       endpoint.receive(invitation, from: .at(2 * number + 1), port: .data, at: now)
+      for output in endpoint.verify(UInt32(number), at: .at(2 * number + 1), now: now) {
+        // The first request of a session is not answered.
+        if case .extensionPacket(let session, _, _) = output { endpoint.sendProbe(on: session) { _ in now } }
+      }
     }
     var requests: [Int] = []
     var instants: [Set<Instant>] = []

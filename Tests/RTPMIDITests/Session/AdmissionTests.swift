@@ -29,6 +29,7 @@ import _TestSupport
     }
     network.run(for: .milliseconds(2))
     #expect(network.sent("NO", by: 1).count == 1 && network.sent("OK", by: 1).count == 1)
+    network.verify(100, at: 201, by: 0)
     // The other 63 have expired.
     network.run(for: .seconds(15))
     #expect(network.endpoints[0].counters.forgottenInvitations == 99)
@@ -43,6 +44,7 @@ import _TestSupport
       let packet = octets { _ = invitation.append(to: &$0) }
       endpoint.receive(packet, from: .at(2 * stranger), port: .control, at: now)
       endpoint.receive(packet, from: .at(2 * stranger + 1), port: .data, at: now)
+      endpoint.verify(UInt32(stranger), at: .at(2 * stranger + 1), now: now)
     }
     for stranger in 1...Endpoint.sessionLimit { invite(stranger) }
     #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 0)
@@ -63,6 +65,7 @@ import _TestSupport
     func invite(_ number: Int, at control: Int) {
       endpoint.receive(invitation(number), from: .at(control), port: .control, at: network.clock(0))
       endpoint.receive(invitation(number), from: .at(control + 1), port: .data, at: network.clock(0))
+      endpoint.verify(UInt32(number), at: .at(control + 1), now: network.clock(0))
     }
     // Ten of the peers are refused, on both ports.
     for number in 1...1010 { invite(number, at: 1_000_000 + 2 * number) }
@@ -81,19 +84,22 @@ import _TestSupport
   func onlyRemoteHostsAreLimited(host: UInt32, sessions: Int) {
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
+    var outputs: [Endpoint.Output] = []
     func invite(_ number: Int) {
       let control = SocketAddress(host: host, port: UInt16(6000 + 2 * number))
       let data = SocketAddress(host: host, port: control.port + 1)
       endpoint.receive(invitation(number), from: control, port: .control, at: network.clock(0))
       endpoint.receive(invitation(number), from: data, port: .data, at: network.clock(0))
+      outputs += endpoint.verify(UInt32(number), at: data, now: network.clock(0))
     }
     for number in 1...20 { invite(number) }
     #expect(endpoint.establishedCount == sessions)
-    let declined = endpoint.drain().compactMap { if case .declined(_, _, let reason) = $0 { reason } else { nil } }
+    let declined = outputs.compactMap { if case .declined(_, _, let reason) = $0 { reason } else { nil } }
     #expect(declined == [DeclineReason](repeating: .hostIsFull, count: 20 - sessions))
     // A peer in session that repeats its invitation, or has restarted at the same address, is not refused.
+    outputs = []
     invite(1)
-    #expect(endpoint.establishedCount == sessions && endpoint.drain().allSatisfy { $0.isNoRefusal })
+    #expect(endpoint.establishedCount == sessions && outputs.allSatisfy { $0.isNoRefusal })
   }
 
   /// Half-open invitations do not count. Whatever the order of the invitations, the limit holds.
@@ -104,6 +110,14 @@ import _TestSupport
       for number in 1...16 {
         let address = SocketAddress(host: 0x0A00_0001, port: UInt16(6000 + 2 * number + (port == .data ? 1 : 0)))
         endpoint.receive(invitation(number), from: address, port: port, at: network.clock(0))
+      }
+    }
+    // There are four candidates per host, so four at a time can prove that they receive.
+    for _ in 1...2 {
+      for number in 1...16 {
+        let data = SocketAddress(host: 0x0A00_0001, port: UInt16(6000 + 2 * number + 1))
+        endpoint.receive(invitation(number), from: data, port: .data, at: network.clock(0))
+        endpoint.verify(UInt32(number), at: data, now: network.clock(0))
       }
     }
     #expect(endpoint.establishedCount == 8)
@@ -142,6 +156,7 @@ import _TestSupport
     #expect(network.endpoints[0].establishedCount == 0 && network.endpoints[0].counters.refusedInvitations == 1)
     network.send(invitation(1), from: 3, to: 1)
     network.run(for: .milliseconds(2))
+    network.verify(1, at: 3, by: 0)
     #expect(network.endpoints[0].establishedCount == 1)
   }
 
@@ -167,6 +182,7 @@ import _TestSupport
     network.run(for: .milliseconds(2))
     network.send(invitation(1), from: 3, to: 1)
     network.run(for: .milliseconds(2))
+    network.verify(1, at: 3, by: 0)
     #expect(network.endpoints[0].establishedCount == 1)
     // A peer in session is not checked again.
     network.endpoints[0].admits = { _, _ in false }

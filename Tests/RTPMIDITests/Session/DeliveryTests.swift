@@ -37,13 +37,16 @@ import _TestSupport
   @Test func clockPacketsProvideTheUpperBitsOfTimeStamps() throws {
     var network = EndpointNetwork(1, .standard)
     let remote = Instant(hundredMicroseconds: 365 * 86_400 * 10_000)
-    let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
+    network.connect(0, to: 1)
+    let invitation = try #require(network.sent("IN", by: 0).first)
+    let answer = SessionCommand(
+      .accepted, token: invitation[8..<12].reduce(0) { $0 << 8 | UInt32($1) }, ssrc: 9)
     let clock = ClockPacket(ssrc: 9, sentAt: remote)
     var sender = PacketSender(ssrc: 9, sequence: 0)
     let before = octets { _ = sender.encode(.start, at: remote, into: &$0) }
     let after = octets { _ = sender.encode(.clock, at: remote + .seconds(1), into: &$0) }
     for (datagram, from, to) in [
-      (octets { _ = invitation.append(to: &$0) }, 2, 0), (octets { _ = invitation.append(to: &$0) }, 3, 1),
+      (octets { _ = answer.append(to: &$0) }, 2, 0), (octets { _ = answer.append(to: &$0) }, 3, 1),
       (before, 3, 1), (octets { _ = clock.append(to: &$0) }, 3, 1), (after, 3, 1),
     ] {
       network.send(datagram, from: from, to: to)
@@ -192,6 +195,13 @@ import _TestSupport
     network.send(octets { _ = again.append(to: &$0) }, from: 0, to: 2)
     network.run(for: .milliseconds(10))
     network.send(octets { _ = again.append(to: &$0) }, from: 1, to: 3)
+    network.run(for: .milliseconds(10))
+    // The old session answers the CK0 of the device, so the new session is not established before its own CK0.
+    network.verify(sender.ssrc, at: 1, by: 1)
+    #expect(network.session(1) == old)
+    network.run(for: .seconds(1))
+    let request = try #require(network.sent("CK", by: 3).compactMap { ClockPacket($0.span) }.last { $0.count == 0 })
+    network.send(octets { _ = request.reply(from: sender.ssrc, sentAt: network.now)!.append(to: &$0) }, from: 1, to: 3)
     network.run(for: .milliseconds(10))
     network.send(try #require(encoded { sender.encode(.start, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     network.run(for: .milliseconds(2))

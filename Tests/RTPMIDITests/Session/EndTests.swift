@@ -40,11 +40,31 @@ import _TestSupport
     network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
     network.run(for: .milliseconds(1))
     network.send(octets { _ = invitation.append(to: &$0) }, from: 3, to: 1)
+    network.run(for: .milliseconds(1))
+    network.verify(9, at: 3, by: 0)
     network.run(for: .milliseconds(59_900))
     #expect(network.endpoints[0].establishedCount == 1)
     let id = try #require(network.session(0))
     network.run(for: .milliseconds(200))
     #expect(network.events(of: 0).last == .lost(id))
+  }
+
+  /// A device that has answered OK but never sends CK gets the rhythm until it was silent for 30 s.
+  @Test(arguments: [false, true]) func deviceWithoutClockIsLostAfterThirtySeconds(sendsClock: Bool) throws {
+    var network = EndpointNetwork(1, .standard)
+    let id = network.connect(0, to: 1)
+    let invitation = try #require(network.sent("IN", by: 0).first)
+    let token = invitation[8..<12].reduce(0) { $0 << 8 | UInt32($1) }
+    let answer = SessionCommand(.accepted, token: token, ssrc: 9)
+    for (from, to) in [(2, 0), (3, 1)] {
+      network.send(octets { _ = answer.append(to: &$0) }, from: from, to: to)
+      network.run(for: .milliseconds(2))
+    }
+    if sendsClock { network.verify(9, at: 3, by: 0) }
+    network.run(for: .milliseconds(29_900))
+    #expect(network.endpoints[0].establishedCount == 1)
+    network.run(for: .milliseconds(200))
+    #expect(network.events(of: 0).contains(.lost(id)) == !sendsClock)
   }
 
   /// A standard device sends only a CK every ten seconds. The receiving thread may answer it in place of the endpoint.

@@ -54,7 +54,9 @@ import _TestSupport
         return
       }
       if port == .data {
-        let info = outputs.lazy.compactMap { if case .established(_, let info) = $0 { info } else { nil } }.first
+        let info = endpoint.verify(9, at: from, now: now).lazy.compactMap {
+          if case .established(_, let info) = $0 { info } else { nil }
+        }.first
         #expect(info?.local == wireless, "the stream leaves from this address too")
       }
     }

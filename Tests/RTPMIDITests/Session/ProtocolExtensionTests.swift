@@ -67,7 +67,7 @@ private final class PingSession: SessionExtension {
       endpoint.receive(octets { _ = invitation.append(to: &$0) }, from: .at(address), port: port, at: now)
     }
     var id: SessionID?
-    for case .established(let session, _) in endpoint.drain() { id = session }
+    for case .established(let session, _) in endpoint.verify(9, at: .at(3), now: now) { id = session }
     return (endpoint, ping, try #require(id))
   }
 

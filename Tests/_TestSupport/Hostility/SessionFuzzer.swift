@@ -42,6 +42,8 @@ public final class SessionFuzzer: Fuzzer {
   private var inputs = 0
   /// The largest number of simultaneous sessions of the tested endpoint so far.
   public private(set) var mostSessions = 0
+  /// The largest number of simultaneous candidates of the tested endpoint so far.
+  public private(set) var mostCandidates = 0
 
   public init(seed: UInt64) {
     self.seed = seed
@@ -173,6 +175,7 @@ public final class SessionFuzzer: Fuzzer {
       outputCount <= EventLimits.journal + datagram.count + Self.outputsPerSession,
       "\(outputCount) outputs of a datagram of \(datagram.count) octets")
     mostSessions = max(mostSessions, tested.establishedCount)
+    mostCandidates = max(mostCandidates, tested.candidateCount)
   }
 
   private func advance(by time: Nanoseconds) throws(FuzzFailure) {
@@ -234,10 +237,10 @@ public final class SessionFuzzer: Fuzzer {
     guard tested.counters.received == tested.counters.accepted + tested.counters.dropped else {
       throw failure("a datagram is not counted exactly once")
     }
-    // An endpoint keeps at most 64 half-open invitations. A session has at most two deadlines: its own, and that of its
+    // An endpoint keeps at most 64 half-open invitations and 64 candidates. A session has at most two deadlines: its own, and that of its
     // revival.
-    guard tested.sessionCount <= Endpoint.sessionLimit, tested.halfOpenCount <= 64,
-      tested.waitingCount <= 2 * tested.sessionCount
+    guard tested.sessionCount <= Endpoint.sessionLimit, tested.halfOpenCount <= 64, tested.candidateCount <= 64,
+      tested.waitingCount <= 2 * tested.sessionCount + tested.candidateCount
     else {
       throw failure(
         "\(tested.sessionCount) sessions, \(tested.waitingCount) waiting, \(tested.halfOpenCount) half open")

@@ -1,0 +1,42 @@
+import MusicalTime
+
+/// The state of a *candidate*: the session of a peer that has invited the local peer on both ports, but has not yet proved that it
+/// receives at its address.
+///
+/// The addresses of an invitation can be forged. A session with such an address would send the rhythm to a host that has not
+/// asked for it. A candidate gets only the packets by which it can prove that it receives: replies to its CK0 and to its clock
+/// probes, and, after a second, CK0 for devices that never send CK. The proof is a packet that repeats a stamp of the local
+/// peer: CK2, CK1, or a packet of the ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.)
+/// A peer that the local peer has invited proves this by the token in its OK.
+struct Candidacy {
+  /// The time within which a candidate must prove that it receives.
+  static var lifetime: Nanoseconds { .seconds(5) }
+  /// The time after which CK0 is sent.
+  static var clockDelay: Nanoseconds { .seconds(1) }
+  /// The number of replies without a request that end a candidate. The stamps of the local clock can be guessed, so a sender
+  /// must not have many attempts.
+  private static var wrongReplyLimit: Int { 3 }
+  /// The maximum number of events in ``events``.
+  private static var eventLimit: Int { 4 }
+
+  /// The instant at which the invitation arrived on the data port.
+  let since: Instant
+  private var wrongReplies = 0
+  /// The events of the extension, which are reported after the proof.
+  private(set) var events: [ExtensionEvent] = []
+
+  init(at now: Instant) { since = now }
+
+  /// The instant at which the candidate is dropped.
+  var expires: Instant { since + Self.lifetime }
+
+  /// Counts a CK1 or CK2 that replies to no packet. Returns whether the candidate may continue.
+  mutating func countWrongReply() -> Bool {
+    wrongReplies += 1
+    return wrongReplies < Self.wrongReplyLimit
+  }
+
+  mutating func append(_ event: ExtensionEvent) {
+    if events.count < Self.eventLimit { events.append(event) }
+  }
+}

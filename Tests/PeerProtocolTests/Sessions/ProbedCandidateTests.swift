@@ -1,0 +1,52 @@
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Testing
+import _TestSupport
+
+/// Candidates that prove by a clock probe that they receive at their address.
+@Suite struct ProbedCandidateTests {
+  private let endpoint = Endpoint(name: "local", identity: 1, random: SplitMix(seed: 1))
+  private let now = Instant(nanoseconds: 1_000_000_000)
+
+  /// Receives the invitation of a peer of SSRC 9 on both ports. Returns the probe that the peer gets.
+  private func invite() throws -> ClockProbe {
+    let invitation = octets { _ = SessionCommand(.invitation, token: 1, ssrc: 9).append(to: &$0) }
+    endpoint.receive(invitation, from: .at(2), port: .control, at: now)
+    endpoint.receive(invitation, from: .at(3), port: .data, at: now)
+    var sent: ClockProbe?
+    for case .extensionPacket(let session, to: .at(3), _) in endpoint.drain() {
+      endpoint.sendProbe(on: session) { probe in
+        sent = probe
+        return now
+      }
+    }
+    sent?.transmit = now
+    return try #require(sent)
+  }
+
+  private func receive(_ probe: ClockProbe?) {
+    endpoint.receive(octets { _ = probe?.append(to: &$0) }, from: .at(3), port: .data, at: now + .milliseconds(1))
+  }
+
+  @Test func replyToAProbeEstablishesTheSession() throws {
+    receive(try invite().answer(from: 9, identity: 5, receivedAt: now, sentAt: now))
+    let outputs = endpoint.drain().filter { if case .send = $0 { false } else { true } }
+    guard case .established(let id, _)? = outputs.first else {
+      Issue.record("\(outputs)")
+      return
+    }
+    #expect(outputs.contains(.peer(id, .recognised(Identity(5)))), "the same reply recognises the peer")
+  }
+
+  /// Requests, acknowledgements and replies with a wrong stamp prove nothing.
+  @Test func otherProbesEstablishNoSession() throws {
+    let request = try invite()
+    receive(ClockProbe(ssrc: 9, identity: 5, sentAt: now))
+    var reply = request.answer(from: 9, identity: 5, receivedAt: now, sentAt: now)
+    reply?.origin = now + Nanoseconds(1)
+    receive(reply)
+    receive(reply?.answer(from: 9, identity: 5, receivedAt: now, sentAt: now))
+    #expect(endpoint.establishedCount == 0 && endpoint.candidateCount == 1)
+  }
+}

@@ -1,0 +1,169 @@
+import MusicalTime
+import RTPMIDI
+import Testing
+import _TestSupport
+
+/// Candidates: peers that have invited the endpoint on both ports, and must prove that they receive at their address. Stranger `n`
+/// has the SSRC `n` and the ports `2 n` and `2 n + 1`.
+@Suite struct CandidateTests {
+  private let endpoint = Endpoint(name: "local", random: SplitMix(seed: 1))
+  private let start = Instant(nanoseconds: 1_000_000_000)
+
+  private func receive(_ packet: ClockPacket, of stranger: Int, at now: Instant) {
+    let datagram = octets { _ = packet.append(to: &$0) }
+    endpoint.receive(datagram, from: .at(2 * stranger + 1), port: .data, at: now)
+  }
+
+  /// Invites the endpoint on both ports. Returns the outputs.
+  @discardableResult
+  private func invite(_ stranger: Int, token: Int? = nil, at now: Instant) -> [Endpoint.Output] {
+    let command = SessionCommand(.invitation, token: UInt32(token ?? stranger), ssrc: UInt32(stranger))
+    let invitation = octets { _ = command.append(to: &$0) }
+    endpoint.receive(invitation, from: .at(2 * stranger), port: .control, at: now)
+    endpoint.receive(invitation, from: .at(2 * stranger + 1), port: .data, at: now)
+    return endpoint.drain()
+  }
+
+  /// Sends CK0 of a stranger. Returns the CK1.
+  private func requestClock(of stranger: Int, at now: Instant) throws -> ClockPacket {
+    receive(ClockPacket(ssrc: UInt32(stranger), sentAt: now), of: stranger, at: now)
+    let packets = endpoint.drain().compactMap { output -> ClockPacket? in
+      if case .send(let datagram, _, _, _) = output { ClockPacket(datagram.span) } else { nil }
+    }
+    return try #require(packets.last)
+  }
+
+  /// The number of OK and of NO among the outputs.
+  private func answers(in outputs: [Endpoint.Output]) -> (accepted: Int, rejected: Int) {
+    var answers = (accepted: 0, rejected: 0)
+    for case .send(let datagram, _, _, _) in outputs {
+      guard case .session(let command) = try? ControlPacket(datagram.span) else { continue }
+      if command.kind == .accepted { answers.accepted += 1 }
+      if command.kind == .rejected { answers.rejected += 1 }
+    }
+    return answers
+  }
+
+  /// The sender of an invitation can forge the address. The host at the address then gets no session.
+  @Test func invitationAloneEstablishesNoSession() {
+    let outputs = invite(9, at: start)
+    #expect(outputs.count == 2 && answers(in: outputs).accepted == 2, "nothing but the answers")
+    var later: [Endpoint.Output] = []
+    while let next = endpoint.nextDeadline {
+      #expect(next <= start + .seconds(5))
+      endpoint.advance(to: next)
+      later += endpoint.drain()
+    }
+    // CK0 from one second on, every half second, and the report.
+    let requests = later.count { if case .clockPacket = $0 { true } else { false } }
+    #expect(requests <= 8 && later.count == requests + 1, "\(later)")
+    #expect(later.last == .declined(name: nil, from: .at(18), .isUnverified))
+    #expect(endpoint.establishedCount == 0 && endpoint.candidateCount == 0)
+  }
+
+  @Test func matchingCK2EstablishesTheSession() throws {
+    invite(9, at: start)
+    let answer = try requestClock(of: 9, at: start + .milliseconds(1))
+    #expect(endpoint.establishedCount == 0)
+    receive(answer.reply(from: 9, sentAt: start)!, of: 9, at: start + .milliseconds(2))
+    guard case .established(let id, let info)? = endpoint.drain().first else {
+      Issue.record("not established")
+      return
+    }
+    #expect(info.ssrc == 9 && !info.isInitiator && endpoint.localSSRC(of: id) == info.localSSRC)
+    #expect(endpoint.establishedCount == 1 && endpoint.candidateCount == 0)
+    endpoint.advance(to: start + .seconds(50))
+    #expect(endpoint.drain() == [], "the initiator sends CK0")
+  }
+
+  /// Some devices begin a session but send no CK0. After a second, they get one.
+  @Test func replyToCK0EstablishesTheSession() throws {
+    invite(9, at: start)
+    let now = start + .seconds(1)
+    #expect(endpoint.nextDeadline == now)
+    endpoint.advance(to: now)
+    guard case .clockPacket(let id, to: .at(19), _)? = endpoint.drain().first,
+      let request = endpoint.clockPacket(on: id, sentAt: now)
+    else {
+      Issue.record("no CK0")
+      return
+    }
+    receive(request.reply(from: 9, sentAt: now)!, of: 9, at: now + .milliseconds(1))
+    #expect(endpoint.establishedCount == 1)
+  }
+
+  /// The third wrong CK2 ends the candidate.
+  @Test(arguments: [2, 3]) func threeWrongRepliesEndTheCandidate(wrong: Int) throws {
+    invite(9, at: start)
+    let answer = try requestClock(of: 9, at: start)
+    for n in 1...wrong {
+      var guess = answer
+      guess.stamp2 += UInt64(n)
+      receive(guess.reply(from: 9, sentAt: start)!, of: 9, at: start)
+    }
+    #expect(endpoint.counters.unmatchedClocks == wrong)
+    receive(answer.reply(from: 9, sentAt: start)!, of: 9, at: start)
+    #expect(endpoint.establishedCount == (wrong == 2 ? 1 : 0) && endpoint.candidateCount == 0)
+  }
+
+  @Test func repeatedInvitationOfACandidateIsAnsweredAgain() {
+    invite(9, at: start)
+    #expect(answers(in: invite(9, at: start + .milliseconds(250))).accepted == 2 && endpoint.candidateCount == 1)
+  }
+
+  /// The 65th candidate waits until the oldest has had 500 ms. Its invitation on the data port is not answered before.
+  @Test func oldestCandidateMakesRoom() {
+    for stranger in 1...64 { invite(stranger, at: start) }
+    #expect(endpoint.candidateCount == 64)
+    var answered = answers(in: invite(65, at: start + .milliseconds(499)))
+    #expect(answered == (1, 0) && endpoint.candidateCount == 64)
+    answered = answers(in: invite(65, at: start + .milliseconds(500)))
+    #expect(answered == (2, 0) && endpoint.candidateCount == 64)
+    endpoint.verify(1, at: .at(3), now: start + .milliseconds(500))
+    endpoint.verify(65, at: .at(131), now: start + .milliseconds(500))
+    #expect(endpoint.establishedCount == 1, "the first candidate was dropped")
+  }
+
+  /// All addresses from 1 000 000 to 1 999 999 are on one host.
+  @Test func oneHostHasFourCandidates() {
+    for stranger in 500_001...500_010 { invite(stranger, at: start) }
+    #expect(endpoint.candidateCount == 4)
+    invite(9, at: start)
+    #expect(endpoint.candidateCount == 5)
+  }
+
+  /// A stranger that knows the address and the SSRC of a peer in session does not end this session, although the peer answers
+  /// clock packets.
+  @Test(arguments: [EndpointNetwork.Kind.standard, .tutti])
+  func forgedInvitationDoesNotReplaceASession(kind: EndpointNetwork.Kind) throws {
+    for initiator in 0...1 {
+      var network = EndpointNetwork(2, kind)
+      network.connect(initiator, to: 1 - initiator)
+      network.run(for: .seconds(1))
+      let (id, ssrc) = (try #require(network.session(1)), network.localSSRC(0))
+      let before = [network.events(of: 0), network.events(of: 1)]
+      for attempt in 1...20 {
+        let forged = SessionCommand(.invitation, token: UInt32(attempt), ssrc: ssrc)
+        network.send(octets { _ = forged.append(to: &$0) }, from: 0, to: 2)
+        network.run(for: .milliseconds(2))
+        network.send(octets { _ = forged.append(to: &$0) }, from: 1, to: 3)
+        network.run(for: .milliseconds(1300))
+      }
+      #expect(network.session(1) == id && network.areTogether(0, 1))
+      let outputs = [network.events(of: 0), network.events(of: 1)].map { $0.filter { !$0.isReport } }
+      #expect(outputs == before)
+    }
+  }
+
+  /// Candidates end with BY when the endpoint leaves.
+  @Test func leavingEndsCandidates() {
+    invite(9, at: start)
+    endpoint.closeAll(at: start)
+    #expect(endpoint.candidateCount == 0 && endpoint.nextDeadline == nil && endpoint.drain().count == 2)
+  }
+}
+
+extension Endpoint.Output {
+  /// Whether this reports that a candidate was dropped.
+  fileprivate var isReport: Bool { if case .declined(_, _, .isUnverified) = self { true } else { false } }
+}
