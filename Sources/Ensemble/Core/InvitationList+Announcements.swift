@@ -10,8 +10,8 @@ public import PeerProtocol
 ///
 /// An announcement does not prove that its peer can be reached: a killed peer stays announced for some time, and any program
 /// can send announcements. Peers that do not answer (``silent``) therefore do not count, neither among the two lowest
-/// identities nor for the limit of sixteen. For each silent peer below the two lowest, one more peer is wanted, up to sixteen,
-/// so that the number of invited peers doubles until some of them answer.
+/// identities nor for the limit of sixteen. For each silent peer below the two lowest, one more peer is wanted, up to 64, so
+/// that the number of invited peers doubles until some of them answer.
 extension InvitationList {
   /// The newest announcement of a peer.
   struct Announcement: Sendable {
@@ -46,7 +46,7 @@ extension InvitationList {
     highestWanted = nil
     if responsive.count > Self.fullMeshLimit {
       let silentBelow = silent.count { $0 < responsive[1] }
-      highestWanted = responsive[min(1 + silentBelow, Self.fullMeshLimit)]
+      highestWanted = responsive[min(1 + silentBelow, Self.simultaneousLimit - 1, responsive.count - 1)]
     }
     if highestWanted != former { targets = targets.filter(isStillWanted) }
   }
@@ -73,7 +73,7 @@ extension InvitationList {
   /// - Parameters:
   ///   - name: the name of the announcement.
   ///   - isInSession: whether the peer is in session already.
-  /// - Returns: false if there are already ``announcementLimit`` other announcements.
+  /// - Returns: false if there are already ``announcementLimit`` other announcements of peers that were not found to be silent.
   public mutating func found(
     _ identity: Identity, as name: String, at place: Place, isInSession: Bool, now: Instant
   ) -> Bool {
@@ -81,7 +81,11 @@ extension InvitationList {
     guard !targets.contains(where: { $0.place.control == place.control && $0.reason == .configured }) else {
       return true
     }
-    guard announcements[identity] != nil || announcements.count < Self.announcementLimit else { return false }
+    if announcements[identity] == nil, announcements.count >= Self.announcementLimit {
+      // A peer that does not answer makes room.
+      guard let former = silent.min() else { return false }
+      forget(former)
+    }
     defer { schedule() }
     if let former = announcements.updateValue(Announcement(name: name, place: place), forKey: identity) {
       // The new announcement replaces the target of the previous one.
@@ -108,11 +112,17 @@ extension InvitationList {
   public mutating func withdrawn(_ identity: Identity, as name: String, isInSession: (Identity) -> Bool, now: Instant) {
     targets.removeAll { $0.reason == .discovered(identity, as: name) }
     guard announcements[identity]?.name == name else { return schedule() }
+    forget(identity)
+    reconsider(isInSession: isInSession, at: now)
+  }
+
+  /// Removes the announcement of a peer and its target.
+  private mutating func forget(_ identity: Identity) {
     announcements[identity] = nil
+    targets.removeAll { $0.announced == identity }
     silent.remove(identity)
     setResponsive(identity, false)
     updateWanted()
-    reconsider(isInSession: isInSession, at: now)
   }
 
   /// The peer with `identity` is the master.

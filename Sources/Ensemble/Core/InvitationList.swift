@@ -19,6 +19,9 @@ public struct InvitationList {
 
   /// The largest number of announced peers with which each peer connects to all others; see ``InvitationList/wants(_:)``.
   public static var fullMeshLimit: Int { 15 }
+  /// The number of invitations without an answer above which no further announced peer is invited. Any program on the network
+  /// can announce thousands of peers that do not exist. They must not use up the sessions of the endpoint.
+  public static var simultaneousLimit: Int { 64 }
   /// The largest number of announcements that are kept.
   public static var announcementLimit: Int { 4096 }
 
@@ -64,8 +67,10 @@ public struct InvitationList {
     var isAnswered = false
     /// When the peer is invited next.
     var nextTry: Instant
-    /// When the first invitation was due, or when the session ended.
+    /// When the first invitation was due, or when the session ended. With an announced peer, when it was first invited.
     var since: Instant
+    /// When the peer was invited last; nil if it was not invited yet.
+    var lastTry: Instant?
     /// Whether the player was informed that the peer does not reply, or refuses.
     var isReported = false
 
@@ -76,6 +81,9 @@ public struct InvitationList {
 
     /// Whether the peer is to be invited at ``nextTry``.
     var isPending: Bool { session == nil && reachedBy == nil }
+
+    /// Whether the peer is announced and invited, but not in session yet.
+    var isBeingTried: Bool { announced != nil && session != nil && !isEstablished }
 
     /// The identity that is announced at this place; nil if the target has another reason.
     var announced: Identity? { if case .discovered(let identity, as: _) = reason { identity } else { nil } }
@@ -104,6 +112,9 @@ public struct InvitationList {
   var highestWanted: Identity?
   /// The master, as far as it is known.
   var master: Identity?
+  /// The instant before which no announced peer is invited, because there were ``simultaneousLimit`` invitations. An
+  /// invitation that succeeds or ends makes room earlier.
+  private var waitEnds = Instant(nanoseconds: .min)
   /// When ``advance(_:at:where:)`` has something to do next.
   public internal(set) var nextDeadline = Instant.distantFuture
 
@@ -135,7 +146,9 @@ public struct InvitationList {
   mutating func schedule() {
     var earliest = Instant.distantFuture
     for target in targets {
-      if target.isPending, target.nextTry < earliest { earliest = target.nextTry }
+      if target.isPending {
+        earliest = min(earliest, target.announced == nil ? target.nextTry : max(target.nextTry, waitEnds))
+      }
       if let expires = target.expires, expires < earliest { earliest = expires }
       if isAwaited(target), target.since + Self.patience < earliest { earliest = target.since + Self.patience }
     }
@@ -147,7 +160,7 @@ public struct InvitationList {
   private func isAwaited(_ target: Target) -> Bool {
     switch target.reason {
     case .configured: !target.isEstablished && !target.isReported
-    case .discovered(let identity, as: _): !target.isAnswered && !silent.contains(identity)
+    case .discovered(let identity, as: _): target.lastTry != nil && !target.isAnswered && !silent.contains(identity)
     case .silent: false
     }
   }
@@ -167,9 +180,12 @@ public struct InvitationList {
     targets.removeAll { $0.expires.map { $0 <= now } ?? false }
     var missing: [SocketAddress] = []
     var newlySilent: [Identity] = []
+    let waiting = findWaiting(endpoint, at: now)
     for n in targets.indices {
-      if targets[n].isPending, now >= targets[n].nextTry {
+      if targets[n].isPending, now >= targets[n].nextTry, !waiting.contains(n) {
         let target = targets[n]
+        if target.announced != nil, target.lastTry == nil { targets[n].since = now }
+        targets[n].lastTry = now
         targets[n].session = try? endpoint.connect(
           to: target.place.control, data: target.place.data, expectsExtension: target.identity != nil, at: now)
         targets[n].nextTry = now + Self.pause
@@ -193,9 +209,34 @@ public struct InvitationList {
     return missing
   }
 
+  /// Returns the indices of the announced peers whose invitation is due, but must wait because of ``simultaneousLimit``. Peers
+  /// that were not tried yet go first, then those whose last try was the longest ago. While peers wait, those that do not answer
+  /// for ``patience`` are given up. Peers wait for 100 ms at a time.
+  private mutating func findWaiting(_ endpoint: Endpoint, at now: Instant) -> Set<Int> {
+    let due = targets.indices.filter {
+      targets[$0].announced != nil && targets[$0].isPending && now >= targets[$0].nextTry
+    }
+    guard due.count > Self.simultaneousLimit - endpoint.invitationCount else { return [] }
+    for n in targets.indices where targets[n].isBeingTried {
+      guard let session = targets[n].session, let last = targets[n].lastTry, now - last >= Self.patience else { continue }
+      endpoint.close(session, at: now)
+      (targets[n].session, targets[n].nextTry) = (nil, now + Self.pause)
+    }
+    let free = max(0, Self.simultaneousLimit - endpoint.invitationCount)
+    let order = due.sorted { a, b in
+      let never = Instant(nanoseconds: .min)
+      let (first, second) = (targets[a].lastTry ?? never, targets[b].lastTry ?? never)
+      return first != second ? first < second : a < b
+    }
+    let waiting = Set(order.dropFirst(free))
+    if !waiting.isEmpty { waitEnds = now + .milliseconds(100) }
+    return waiting
+  }
+
   /// A session with the peer at `address` was established.
   mutating func established(_ session: SessionID, at address: SocketAddress) {
     defer { schedule() }
+    waitEnds = Instant(nanoseconds: .min)
     for n in targets.indices where targets[n].expires != nil && targets[n].place.control == address {
       targets[n].session = session
     }
@@ -277,6 +318,7 @@ public struct InvitationList {
   /// - Parameter identity: the identity of its peer, if the peer has no other session.
   mutating func ended(_ session: SessionID, of identity: Identity?, at now: Instant) {
     defer { schedule() }
+    waitEnds = Instant(nanoseconds: .min)
     for n in targets.indices {
       if let identity, targets[n].announced == identity, targets[n].isAnswered {
         (targets[n].isAnswered, targets[n].since) = (false, now)

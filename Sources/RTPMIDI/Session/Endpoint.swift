@@ -87,6 +87,9 @@ public final class Endpoint {
   /// The number of established sessions.
   public var establishedCount: Int { table.establishedCount }
 
+  /// The number of invitations of the local peer in progress, without revivals.
+  public var invitationCount: Int { table.all.count - table.establishedCount }
+
   /// The number of sessions, including invitations.
   package var sessionCount: Int { table.all.count }
   /// The number of half-open invitations.

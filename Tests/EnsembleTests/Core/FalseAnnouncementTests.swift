@@ -23,4 +23,43 @@ import _TestSupport
     core.advance(to: now)
     #expect(core.endpoint.probeRateLimit == 50)
   }
+
+  /// Announces `identities`, each at an address of its own.
+  private func announce(_ identities: ClosedRange<UInt64>, to invitations: inout InvitationList, at now: Instant) {
+    for n in identities {
+      let place = InvitationList.Place(SocketAddress(host: UInt32(n), port: 5004))
+      _ = invitations.found(Identity(n), as: "peer \(n)", at: place, isInSession: false, now: now)
+    }
+  }
+
+  /// The announced peers do not exist. The local peer has the lowest identity, so it wants to be in session with all of them. At
+  /// most 64 invitations are in progress, so most places of the endpoint remain free. All peers are tried within
+  /// 4096 / 64 * 3.1 s = 198 s.
+  @Test func falseAnnouncementsAreTriedAFewAtATime() {
+    let start = Instant(nanoseconds: 0)
+    let endpoint = Endpoint(name: "a", random: SplitMix(seed: 1))
+    var invitations = InvitationList(to: [], local: Identity(1), at: start)
+    announce(2...4001, to: &invitations, at: start)
+    var now = start
+    var newcomer: Instant?
+    announce(4002...4097, to: &invitations, at: start)
+    while now < start + .seconds(220) {
+      endpoint.advance(to: now)
+      _ = invitations.advance(endpoint, at: now, where: { _ in false }, isInSession: { _ in false })
+      _ = endpoint.drain()
+      #expect(endpoint.invitationCount <= 64)
+      #expect(invitations.nextDeadline > now, "nothing is due twice")
+      // A peer that is announced later does not wait for those that were tried before.
+      if newcomer == nil, now >= start + .seconds(210) {
+        newcomer = now
+        // The list is full, so it forgets a silent peer.
+        announce(9000...9000, to: &invitations, at: now)
+      }
+      now = min(invitations.nextDeadline, endpoint.nextDeadline ?? .distantFuture, now + .milliseconds(500))
+    }
+    let tried = invitations.targets.count { $0.lastTry != nil }
+    #expect(tried == invitations.targets.count && tried == 4096)
+    let last = invitations.targets.first { $0.announced == Identity(9000) }
+    #expect(last.map { $0.since - newcomer! <= .seconds(4) } == true, "\(String(describing: last))")
+  }
 }
