@@ -20,6 +20,8 @@ public enum Event: Hashable, Sendable {
   case invitationReflected(at: SocketAddress)
   /// The peer has the identity of the local peer.
   case identityIsDuplicate(PeerReference)
+  /// A peer reports that another machine uses the identity of the local peer.
+  case identityIsUsed(reportedBy: PeerReference)
   /// The local peer declined the invitation of a peer.
   case invitationDeclined(of: String?, at: SocketAddress, DeclineReason)
   /// No reply has come from this address for some time.

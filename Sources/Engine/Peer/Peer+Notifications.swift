@@ -26,6 +26,7 @@ extension Peer {
       let reason = "has the identity of this peer, perhaps from a copied disk"
       let remedy = "start one of them with another --name, which creates a new identity"
       log.warning("\(name(of: peer))\(address): \(reason); \(remedy)")
+    case .identityIsUsed(let peer): identityIsUsed(accordingTo: peer, at: now)
     case .invitationDeclined(let name, let address, .isNotAdmitted):
       log.notice("\(name ?? "a peer") at \(address): invitation refused by --policy \(policy)")
     case .invitationDeclined(let name, let address, .hostIsFull):
@@ -141,5 +142,5 @@ extension Peer {
   }
 
   /// The name of `peer`, or its address if it reports no name.
-  private func name(of peer: PeerReference) -> String { peer.name ?? peer.address?.description ?? "a peer" }
+  func name(of peer: PeerReference) -> String { peer.name ?? peer.address?.description ?? "a peer" }
 }

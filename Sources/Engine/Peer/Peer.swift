@@ -57,6 +57,15 @@ public final class Peer {
   /// The newest counters of the network thread.
   var networkCounters = NetworkCounters()
 
+  // MARK: Identity
+
+  /// When this peer was created.
+  let startedAt: Instant
+  /// Whether a report of a second machine with the identity of this peer has been handled.
+  var hasReportedIdentity = false
+  /// How the run will end.
+  var outcome = Outcome.left
+
   // MARK: State of the player
 
   /// Selects one of several external clocks.
@@ -110,6 +119,7 @@ public final class Peer {
     ports.dropForeignDatagrams()
     probes = ProbeSender(socket: ports.data)
     let now = MonotonicClock.now
+    startedAt = now
     let clockRings = ClockRings()
     do {
       midi = try MIDIPorts(configuration)
@@ -195,8 +205,10 @@ public final class Peer {
   /// - Parameters:
   ///   - status: is called about ten times a second.
   ///   - watch: is called with each event.
+  /// - Returns: whether the peer has left or must be started again with a new identity.
   /// - Throws: ``AudioFileError`` or ``TraceError`` if the recording or the trace is not complete.
-  public func run(status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil) throws {
+  @discardableResult
+  public func run(status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil) throws -> Outcome {
     observer = watch.map(EventObserver.init)
     discovery = startDiscovery()
     storage.saved = configuration.restored
@@ -237,6 +249,7 @@ public final class Peer {
       mailbox.bell.wait(until: wakeTime(nextStatus: status == nil ? .distantFuture : nextStatus), since: bellCount)
     }
     try leave()
+    return outcome
   }
 
   /// The instant until which the control thread sleeps, unless its bell rings.

@@ -48,6 +48,8 @@ public struct PeerConfiguration: Sendable {
   public var recipient: String?
   /// The saved session of a peer with this name that has crashed; nil: start without it.
   public var restored: SavedSession?
+  /// Whether the peer ends with ``Peer/Outcome/renewedIdentity`` if another machine uses its identity.
+  public var renewsIdentity = true
   public var card = Card.none
   /// The period of the sound card in frames: see ``PCMDevice``.
   public var period = PCMDevice.defaultPeriod

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 public import Logging
 public import PeerProtocol
+import Synchronization
 
 /// Stores the identity of a peer, the bound of its terms, and its session in the state folder (``StateFolder``). One file per
 /// name has the identity and the bound. A running peer locks this file; a second peer with the same name uses the next one.
@@ -10,7 +11,8 @@ public import PeerProtocol
 ///
 /// If the state folder cannot be used, nothing is stored, and the peer has a new identity.
 public final class StateStore: Sendable {
-  public let identity: Identity
+  public var identity: Identity { Identity(bits.load(ordering: .relaxed)) }
+  private let bits: Atomic<UInt64>
   /// The stored bound, see ``TermReservation``; 0 if none is stored.
   public let term: UInt64
   /// The path of the saved session: see ``restoreSession(_:)``. Nil if the state folder cannot be used.
@@ -32,12 +34,13 @@ public final class StateStore: Sendable {
     switch Self.open(name) {
     case .opened(let file, let stem):
       (self.file, sessionPath) = (file, stem + ".session")
-      identity = Self.identity(in: file) ?? Self.createIdentity(in: file)
+      bits = Atomic((Self.identity(in: file) ?? Self.createIdentity(in: file)).bits)
       term = Self.term(in: file) ?? 0
     case .refused(let refusal):
       let remedy = "set XDG_STATE_HOME to a folder that you can write"
       log.warning("state folder: \(refusal); this peer gets a new identity and cannot be restored; \(remedy)")
-      (file, sessionPath, identity, term) = (nil, nil, Identity(UInt64.random(in: 1 ... .max)), 0)
+      (file, sessionPath, term) = (nil, nil, 0)
+      bits = Atomic(UInt64.random(in: 1 ... .max))
     case .inUse:
       throw EngineError("peer name \(name): 64 peers with this name are running; choose another name with --name")
     }
@@ -66,6 +69,19 @@ public final class StateStore: Sendable {
     } catch {
       return .refused(error)
     }
+  }
+
+  /// Replaces the identity by a new random one, also in the file.
+  ///
+  /// - Returns: false if the file cannot be written. The identity is then unchanged.
+  func renewIdentity() -> Bool {
+    let identity = Identity(UInt64.random(in: 1 ... .max))
+    if let file {
+      let text = Array("\(identity)\n".utf8)
+      guard pwrite(file.descriptor, text, text.count, 0) == text.count else { return false }
+    }
+    bits.store(identity.bits, ordering: .relaxed)
+    return true
   }
 
   /// Writes the bound to the disk. May take long.

@@ -218,7 +218,9 @@ public struct InvitationList {
     }
     guard due.count > Self.simultaneousLimit - endpoint.invitationCount else { return [] }
     for n in targets.indices where targets[n].isBeingTried {
-      guard let session = targets[n].session, let last = targets[n].lastTry, now - last >= Self.patience else { continue }
+      guard let session = targets[n].session, let last = targets[n].lastTry, now - last >= Self.patience else {
+        continue
+      }
       endpoint.close(session, at: now)
       (targets[n].session, targets[n].nextTry) = (nil, now + Self.pause)
     }

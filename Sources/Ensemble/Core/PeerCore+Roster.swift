@@ -61,6 +61,9 @@ extension PeerCore {
       let (closed, kept) = keepsOther ? (session, other) : (other, session)
       invitations.reached(closed, by: identity)
       moveReport(from: closed, to: kept)
+      if closed == session, isFromAnotherMachine(session, than: other, at: now) {
+        return inform(session, ofUsed: identity, at: now)
+      }
       endpoint.close(closed, at: now)
       if closed == session { return }
     }
@@ -107,6 +110,31 @@ extension PeerCore {
     if isMutual { return (self.identity < identity) != info.isInitiator }
     if isHeard { ensemble.warn(of: identity, .identityIsUsedTwice) }
     return isHeard
+  }
+
+  /// Whether two sessions are with two machines. The clock of a Tutti peer counts from the boot of its machine.
+  private func isFromAnotherMachine(_ session: SessionID, than other: SessionID, at now: Instant) -> Bool {
+    guard let first = endpoint.remoteClock(of: other, at: now), let second = endpoint.remoteClock(of: session, at: now)
+    else { return false }
+    let difference = second - first
+    return difference > .milliseconds(50) || difference < .milliseconds(-50)
+  }
+
+  /// Tells the peer of `session` that another machine uses its identity. The session is closed later, so that the message
+  /// arrives.
+  private func inform(_ session: SessionID, ofUsed identity: Identity, at now: Instant) {
+    if let stream = roster.stream(of: session), let data = SystemExclusiveData(UsedIdentity(identity).systemExclusive) {
+      emit(.stream(.exclusive(data, to: stream, isJournalled: true)))
+    }
+    closings.append((session, now + .milliseconds(500)))
+  }
+
+  /// Closes the sessions of ``closings`` that are due.
+  func closeDueSessions(at now: Instant) {
+    while let closing = closings.first, closing.at <= now {
+      closings.removeFirst()
+      endpoint.close(closing.session, at: now)
+    }
   }
 
   /// The peer is reached by two sessions: ``Event/joined(_:)`` applies to the one that is kept.

@@ -54,7 +54,11 @@ extension PeerCore {
     case .systemExclusive(let session, let octets, _, _):
       // Before the peer is recognised, only its newest timeline message is kept.
       guard let slot = ensemble.roster.slot(of: session) else { break }
-      if let identity = ensemble.roster.identity(slot) {
+      if let used = UsedIdentity(systemExclusive: octets) {
+        if used.identity == self.identity {
+          emit(.event(.identityIsUsed(reportedBy: ensemble.roster[slot].reference)))
+        }
+      } else if let identity = ensemble.roster.identity(slot) {
         ensemble.heard(slot, identity, at: now)
         ensemble.received(systemExclusive: octets, from: identity, at: now)
         receivedPresence(on: session)

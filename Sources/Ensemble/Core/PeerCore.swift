@@ -69,6 +69,8 @@ public final class PeerCore {
   var isRoutingOutdated = false
   /// The value of ``EnsembleState/channelChanges`` at the last call of ``updateRoutes()``.
   var routedChannelChanges = 0
+  /// The sessions to close, and when, in this order: see ``inform(_:ofUsed:at:)``.
+  var closings: [(session: SessionID, at: Instant)] = []
   /// The rate limit that the network thread puts into its replies to clock probes.
   private var probeRateLimit: UInt16 = 0
 
@@ -145,7 +147,7 @@ public final class PeerCore {
 
   /// When ``advance(to:)`` has something to do next.
   public var nextDeadline: Instant {
-    let next = min(ensemble.findDeadline(), invitations.nextDeadline)
+    let next = min(ensemble.findDeadline(), invitations.nextDeadline, closings.first?.at ?? .distantFuture)
     return endpoint.nextDeadline.map { min($0, next) } ?? next
   }
 
@@ -153,6 +155,7 @@ public final class PeerCore {
   public func advance(to now: Instant) {
     // Received datagrams come first: a peer that was just heard is not silent.
     handleSessions(at: now)
+    closeDueSessions(at: now)
     endpoint.advance(to: now)
     ensemble.advance(to: now)
     let missing = invitations.advance(

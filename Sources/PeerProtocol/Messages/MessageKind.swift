@@ -10,6 +10,8 @@ public enum MessageKind: UInt8 {
   case presence = 2
   /// ``Offer``.
   case offer = 3
+  /// ``UsedIdentity``.
+  case usedIdentity = 4
 
   private static var version: UInt8 { 1 }
   /// The octets before the encoded octets.

@@ -103,6 +103,9 @@ public final class Endpoint {
   /// no such session.
   public func localSSRC(of id: SessionID) -> UInt32? { table[id]?.localSSRC }
 
+  /// The clock of the peer at `now`; nil if there is no such session, or if no packet has shown the clock yet.
+  public func remoteClock(of id: SessionID, at now: Instant) -> Instant? { table[id]?.remoteClock(at: now) }
+
   /// The reception statistics of an established session; nil if there is no such session, or if the endpoint has decoded no
   /// packet of it.
   public func statistics(of id: SessionID) -> ReceptionStatistics? {

@@ -254,25 +254,40 @@ struct PeerCommand: ParsableCommand {
 
       let mailbox = Mailbox()
       // Opening the peer can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program.
-      let peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
+      var peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
       let signals = TerminationSignals { mailbox.post(.leave) }
       defer { signals.cancel() }
-      if json {
-        output.write(
-          json: Ready(
-            name: configuration.name, identity: "\(peer.identity)", port: peer.port, at: MonotonicClock.now.nanoseconds)
-        )
-      } else {
-        terminal.printLine("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
-      }
+      printReady(peer, configuration, terminal, output)
       let input = KeyboardInput(mailbox, on: terminal)
       defer { input.restoreTerminal() }
-      try peer.run(
-        status: terminal.isInteractive ? { terminal.showStatus(statusLine($0)) } : nil,
-        watch: json ? { if let line = EventLine($0) { output.write(json: line) } } : nil)
+      func run() throws -> Peer.Outcome {
+        try peer.run(
+          status: terminal.isInteractive ? { terminal.showStatus(statusLine($0)) } : nil,
+          watch: json ? { if let line = EventLine($0) { output.write(json: line) } } : nil)
+      }
+      if try run() == .renewedIdentity {
+        // The peer starts again, once. The rhythm of the saved session belongs to the former identity.
+        configuration.renewsIdentity = false
+        configuration.restored?.rhythm = nil
+        peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
+        printReady(peer, configuration, terminal, output)
+        _ = try run()
+      }
       terminal.clearStatus()
       if json { output.write(json: peer.summary) }
     }
+  }
+
+  /// Prints that the peer runs: a JSON line with its identity, or its port and the keys.
+  private func printReady(
+    _ peer: Peer, _ configuration: PeerConfiguration, _ terminal: Terminal, _ output: OutputWriter
+  ) {
+    guard json else {
+      return terminal.printLine("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
+    }
+    output.write(
+      json: Ready(
+        name: configuration.name, identity: "\(peer.identity)", port: peer.port, at: MonotonicClock.now.nanoseconds))
   }
 
   /// The most important keys, for the first line of the output.

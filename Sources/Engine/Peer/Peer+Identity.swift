@@ -1,0 +1,34 @@
+import Ensemble
+import MusicalTime
+
+// The end of a peer whose identity another machine uses.
+extension Peer {
+  /// How the run of a peer ended.
+  public enum Outcome: Sendable {
+    /// The peer has left.
+    case left
+    /// Another machine uses the identity of the peer. The store has a new identity. The caller starts the peer again.
+    case renewedIdentity
+  }
+
+  /// The time after the start within which the peer takes a new identity. A peer that has run for longer keeps its identity,
+  /// because any peer in session can send the report.
+  private static var renewalTime: Nanoseconds { .seconds(30) }
+
+  /// Another peer reports that a second machine uses the identity of this peer. If this peer has just joined, it takes a new
+  /// identity and starts again. Otherwise it informs the player once.
+  func identityIsUsed(accordingTo peer: PeerReference, at now: Instant) {
+    let fact = "another machine uses the identity of this peer, perhaps because its disk was copied"
+    guard outcome == .left, !hasReportedIdentity else { return }
+    hasReportedIdentity = true
+    guard configuration.renewsIdentity, now - startedAt < Self.renewalTime, ensemble.role != .master,
+      storage.store.renewIdentity()
+    else {
+      let remedy = "give this peer another --name, which creates a new identity"
+      return log.warning("\(name(of: peer)) reports: \(fact); \(remedy)")
+    }
+    log.warning("\(name(of: peer)) reports: \(fact); this peer starts again with a new identity")
+    outcome = .renewedIdentity
+    leavesAt = now
+  }
+}

@@ -1,0 +1,33 @@
+/// Tells a peer that another machine uses its identity, for example because one of the two disks was copied from the other. The
+/// peer that gets this message joined later. It should take a new identity.
+public struct UsedIdentity: Hashable, Sendable {
+  /// The identity that two machines use.
+  public var identity: Identity
+
+  public init(_ identity: Identity) { self.identity = identity }
+}
+
+/// A used identity as a System Exclusive message of 16 bytes with F0 and F7.
+///
+/// The data are 7D 54 01 04 (version 1, kind 4, see ``MessageKind``) and the eight octets of the identity, encoded by
+/// ``SevenBit``. <doc:WireFormat> describes the message.
+extension UsedIdentity {
+  private static let length = 8
+
+  /// The 14 data octets of the message, without F0 and F7.
+  ///
+  /// Real-time: not safe.
+  public var systemExclusive: [UInt8] {
+    var octets = OctetWriter(capacity: Self.length)
+    octets.put(identity.bits)
+    return MessageKind.usedIdentity.wrap(octets)
+  }
+
+  /// Reads ``systemExclusive``. Returns nil for any other message.
+  ///
+  /// Real-time: not safe.
+  public init?(systemExclusive bytes: [UInt8]) {
+    guard var octets = MessageKind.usedIdentity.unwrap(bytes, length: Self.length) else { return nil }
+    self.init(Identity(octets.take(UInt64.self)))
+  }
+}
