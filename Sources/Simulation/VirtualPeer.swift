@@ -253,7 +253,13 @@ final class VirtualPeer {
     switch output {
     case .send(let octets, let address, _, let port):
       packet.removeAll()
-      packet.append(copying: octets)
+      // As in the engine: the reply to a probe gets its send instant now.
+      if var probe = ClockProbe(octets.span) {
+        probe.transmit = now
+        _ = probe.append(to: &packet)
+      } else {
+        packet.append(copying: octets)
+      }
       wire.send(packet, from: SocketAddress(host: host, port), to: address)
     case .probe(let session, let address, _):
       core.endpoint.sendProbe(on: session) { probe in

@@ -17,6 +17,11 @@ extension Peer {
     for output in outputs {
       switch output {
       case .send(let octets, let address, let local, let port):
+        // The reply to a probe of a peer whose session the network thread does not know yet.
+        if let probe = ClockProbe(octets.span) {
+          _ = probes.send(probe, to: address, from: local)
+          continue
+        }
         _ = (port == .control ? ports.control : ports.data).send(octets, to: address, from: local)
       case .probe(let session, let address, let local):
         core.endpoint.sendProbe(on: session) { probes.send($0, to: address, from: local) }

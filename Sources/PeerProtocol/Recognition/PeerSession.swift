@@ -81,7 +81,8 @@ final class PeerSession: SessionExtension {
       case .acknowledgement: receive(acknowledgement: probe, at: arrival.instant, in: context)
       }
     // A request always gets a reply. A reply gets an acknowledgement only if it was accepted: an unsolicited reply gets
-    // none. No clock is read here, so the transmit stamp of the answer is the arrival of the probe.
+    // none. No clock is read here, so the transmit stamp of the answer is the arrival of the probe. The owner of the endpoint
+    // replaces it by the send instant.
     if !arrival.isAnswered, probe.kind == .request || outcome == .accepted {
       let answer = probe.answer(
         from: context.localSSRC, identity: owner.identity,
