@@ -19,6 +19,8 @@ public struct Outcome: Sendable {
   public internal(set) var packets: Int64 = 0
   /// The number of these packets that did not arrive.
   public internal(set) var lost: Int64 = 0
+  /// The number of these packets that a hostile device has sent.
+  public internal(set) var forged: Int64 = 0
   /// How often a rhythm started.
   public internal(set) var starts = 0
   /// How often a peer took over a rhythm.

@@ -6,7 +6,10 @@ import RTPMIDI
 /// A scenario of random events: peers join, leave, crash, start and stop the rhythm, hand it over, play notes and close
 /// gates, and the network is partitioned. The seed and the state of the world determine the events and their instants.
 ///
-/// In the last ten seconds (``finalCalm``), all peers are present, the network is whole, and there are no more commands.
+/// In every fourth seed, a hostile device sends forged datagrams all the time (``HostileDevice``).
+///
+/// In the last ten seconds (``finalCalm``), all peers are present, the network is whole, and there are no more commands
+/// and forged datagrams.
 final class RandomScenario: Scenario {
   /// A scheduled action.
   ///
@@ -38,6 +41,10 @@ final class RandomScenario: Scenario {
   private var nextCommand = Instant(nanoseconds: 4_000_000_000)
   /// Whether ``finalCalm`` has begun.
   private var isCalm = false
+  /// Nil if the seed has none.
+  private(set) var hostile: HostileDevice?
+  /// The instant of the next attack. The first one precedes the first session.
+  private var nextAttack = Instant(nanoseconds: 0)
   /// Whether the network is partitioned.
   var isPartitioned = false
 
@@ -46,7 +53,11 @@ final class RandomScenario: Scenario {
     // ASCII text "EVENING!".
     random = SplitMix(seed: seed ^ 0x4556_454E_494E_4721)
     end = Instant(nanoseconds: 0) + length
+    if Self.isHostile(seed) { hostile = HostileDevice(seed: random.next()) }
   }
+
+  /// Whether the scenario with this seed has a hostile device: every fourth one.
+  static func isHostile(_ seed: UInt64) -> Bool { seed % 4 == 3 }
 
   func advance(_ world: VirtualWorld) -> Instant {
     if world.now == Instant(nanoseconds: 0) { scheduleArrivals(in: world) }
@@ -59,8 +70,10 @@ final class RandomScenario: Scenario {
       executeRandomCommand(in: world)
       nextCommand = world.now + .milliseconds(random.integer(in: 50...1500))
     }
+    if !isCalm, hostile != nil, world.now >= nextAttack { nextAttack = world.now + hostile!.attack(world) }
     let next = min(
-      agenda.map(\.at).min() ?? .distantFuture, isCalm ? .distantFuture : min(nextCommand, end - Self.finalCalm))
+      agenda.map(\.at).min() ?? .distantFuture, isCalm ? .distantFuture : min(nextCommand, end - Self.finalCalm),
+      isCalm || hostile == nil ? .distantFuture : nextAttack)
     return max(next, world.now + Nanoseconds(1))
   }
 

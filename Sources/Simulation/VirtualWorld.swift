@@ -134,7 +134,11 @@ public final class VirtualWorld {
   }
 
   /// The result so far.
-  public var outcome: Outcome { checker.outcome(packets: wire.sent, lost: wire.lost) }
+  public var outcome: Outcome {
+    var outcome = checker.outcome(packets: wire.sent, lost: wire.lost)
+    outcome.forged = (scenario as? RandomScenario)?.hostile?.sent ?? 0
+    return outcome
+  }
 
   /// Handles an event of the world, and schedules the next one of its kind.
   private func handle(_ due: Due) {

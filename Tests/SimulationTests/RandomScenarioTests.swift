@@ -16,6 +16,7 @@ import Testing
     let command = "tutti simulate --random --peers \(settings.peers) --seconds 60 --seed \(seed)"
     #expect(outcome.holds, "\(command)\n\(outcome.violations)")
     #expect(outcome.steps > 0, "\(command)")
+    #expect((outcome.forged > 0) == (seed % 4 == 3), "\(command)")
   }
 
   @Test func seedDeterminesTheOutcome() {

@@ -57,7 +57,9 @@ extension Endpoint {
         return decline(command, from: address, .hostIsFull, at: now)
       }
     }
-    let localSSRC = localSSRC(for: address)
+    // Soon after the session began, the invitation may have crossed that of the local peer. The peer then expects this SSRC.
+    let crossed = established.flatMap { now - $0.establishedAt < .milliseconds(500) ? $0 : nil }
+    let localSSRC = crossed?.localSSRC ?? localSSRC(for: address)
     if halfOpen.open(command, answeredAs: localSSRC, from: address, at: now) { counters.forgottenInvitations += 1 }
     return accept(command, as: localSSRC, to: address, .control)
   }
@@ -89,8 +91,11 @@ extension Endpoint {
     }
     let session: Session
     let sessionAtAddress = table.session(at: invitation.control)
-    // The peer has answered the invitation of the local peer on the control port. This invitation becomes the session.
-    let answered = [sessionAtAddress, sessionAtAddress?.revival].compactMap(\.self).first { $0.phase == .invitingData }
+    // The peer has answered the invitation of the local peer on the control port, with the SSRC of this invitation. The
+    // invitation of the local peer becomes the session. Another SSRC may be that of a stranger with a forged address.
+    let answered = [sessionAtAddress, sessionAtAddress?.revival].compactMap(\.self).first {
+      $0.phase == .invitingData && $0.controlSSRC == invitation.ssrc
+    }
     if let answered {
       session = answered
     } else {
@@ -122,9 +127,9 @@ extension Endpoint {
     else { return .unexpectedAnswer }
     switch (session.phase, port) {
     case (.invitingControl, .control):
-      // The peer has invited the local peer too, and proves by the token that it receives.
-      if let candidate = table.candidates.first(where: { $0.control == session.control && $0.controlSource == address })
-      {
+      // The peer with this SSRC has invited the local peer too, and proves by the token that it receives.
+      let source = SessionTable.Source(ssrc: command.ssrc, address: address, port: .control)
+      if let candidate = table.candidate(from: source), candidate.control == session.control {
         verify(candidate, at: now)
         break
       }

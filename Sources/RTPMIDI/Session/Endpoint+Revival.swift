@@ -6,7 +6,8 @@ extension Endpoint {
   /// Starts a revival: invites the silent peer of an established session.
   func revive(_ session: Session, at now: Instant) {
     let revival = makeSession(
-      control: session.control, data: session.data, localSSRC: session.localSSRC, isInitiator: true)
+      control: session.control, data: session.data,
+      localSSRC: localSSRCOfInvitation(from: session.control) ?? session.localSSRC, isInitiator: true)
     revival.sessionToRevive = session.id
     session.revival = revival
     table.insert(revival: revival)
@@ -75,7 +76,8 @@ extension Endpoint {
       end(other, .lost(other.id))
     }
     // Of crossing invitations, that of the local peer has succeeded first. A repetition of the other one belongs to this session.
-    for candidate in table.candidates where candidate.control == session.control {
+    let source = SessionTable.Source(ssrc: session.controlSSRC, address: session.controlSource, port: .control)
+    if let candidate = table.candidate(from: source) {
       if session.acceptedToken == nil { session.acceptedToken = candidate.acceptedToken }
       table.remove(candidate)
     }

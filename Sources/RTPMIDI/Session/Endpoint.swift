@@ -247,14 +247,20 @@ public final class Endpoint {
       control: control, data: data, isInitiator: isInitiator)
   }
 
-  /// The local SSRC for packets to the peer with this control port: that of an invitation in progress or a half-open
-  /// invitation; otherwise a new one. An established session keeps its SSRC for itself. Otherwise, its peer would answer the
+  /// The local SSRC for packets to the peer with this control port: that of an invitation in progress, in either direction;
+  /// otherwise a new one. An established session keeps its SSRC for itself. Otherwise, its peer would answer the
   /// packets to a candidate with its address, and thereby replace its own session.
   func localSSRC(for control: SocketAddress) -> UInt32 {
     let session = table.session(at: control)
     let invitation = session.flatMap { $0.phase == .established ? $0.revival : $0 }
-    if let known = invitation?.localSSRC ?? halfOpen.localSSRC(for: control) { return known }
+    if let known = invitation?.localSSRC ?? localSSRCOfInvitation(from: control) { return known }
     return UInt32.random(in: 1...UInt32.max, using: &random)
+  }
+
+  /// The local SSRC in the answers to the newest invitation from this control port: half open, or a candidate; nil if there is
+  /// none.
+  func localSSRCOfInvitation(from control: SocketAddress) -> UInt32? {
+    halfOpen.localSSRC(for: control) ?? table.candidates.last { $0.control == control }?.localSSRC
   }
 
   /// Removes a session and its revival, and reports `output` as the reason.

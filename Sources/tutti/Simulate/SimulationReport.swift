@@ -19,6 +19,8 @@ struct SimulationReport: Encodable, CustomStringConvertible {
   let p95: Double
   let packets: Int64
   let lost: Int64
+  /// The number of packets that a hostile device sent.
+  let forged: Int64
   let starts: Int
   let takeovers: Int
   /// How often a master yielded to a higher claim, which resolves a conflict between two masters.
@@ -38,6 +40,7 @@ struct SimulationReport: Encodable, CustomStringConvertible {
     case phaseError = "phase_error_us"
     case p95 = "phase_error_p95_us"
     case lost = "packets_lost"
+    case forged = "packets_forged"
   }
 
   init(_ outcome: Outcome, command: String) {
@@ -51,7 +54,7 @@ struct SimulationReport: Encodable, CustomStringConvertible {
     for distance in outcome.distances { histogram.record(distance.magnitude) }
     phaseError = Figures(histogram)
     p95 = histogram.percentile(0.95).microseconds
-    (packets, lost) = (outcome.packets, outcome.lost)
+    (packets, lost, forged) = (outcome.packets, outcome.lost, outcome.forged)
     (starts, takeovers, masterConflicts) = (outcome.starts, outcome.takeovers, outcome.outranked)
     checks = Dictionary(uniqueKeysWithValues: outcome.evaluations.map { ($0.key.rawValue, $0.value) })
     violations = outcome.violations
@@ -65,7 +68,8 @@ struct SimulationReport: Encodable, CustomStringConvertible {
     text += "  played: \(steps) steps, \(hits) hits\n"
     text +=
       "  masters: \(starts) starts, \(takeovers) takeovers and handovers, \(masterConflicts) conflicts resolved\n"
-    text += "  network: \(packets) packets sent, \(lost) lost\n"
+    text += "  network: \(packets) packets sent, \(lost) lost"
+    text += forged > 0 ? ", \(forged) forged by a hostile device\n" : "\n"
     if phaseError.count > 0 {
       text += "  difference from the master: p50 \(phaseError.p50.microseconds), p95 \(p95),"
       text += " max \(phaseError.maximum.microseconds) us\n"

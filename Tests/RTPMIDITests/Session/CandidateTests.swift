@@ -155,6 +155,24 @@ import _TestSupport
     }
   }
 
+  /// While the local peer invites a peer, a stranger sends invitations with the address of this peer. The session is established
+  /// with the SSRC of the peer, at whatever moment the forged invitation arrives.
+  @Test(arguments: [EndpointNetwork.Kind.standard, .tutti], 0...8)
+  func forgedInvitationDoesNotTakeOverAnInvitation(kind: EndpointNetwork.Kind, halfMilliseconds: Int) {
+    var network = EndpointNetwork(2, kind)
+    func forge() {
+      let forged = SessionCommand(.invitation, token: 7, ssrc: 4711)
+      network.send(octets { _ = forged.append(to: &$0) }, from: 2, to: 0)
+      network.send(octets { _ = forged.append(to: &$0) }, from: 3, to: 1)
+    }
+    network.connect(0, to: 1)
+    network.run(for: .microseconds(Int64(500 * halfMilliseconds)))
+    forge()
+    network.run(for: .seconds(8))
+    #expect(network.info(0)?.ssrc == network.localSSRC(1) && network.areTogether(0, 1))
+    #expect(network.endpoints[0].establishedCount == 1 && network.endpoints[1].establishedCount == 1)
+  }
+
   /// Candidates end with BY when the endpoint leaves.
   @Test func leavingEndsCandidates() {
     invite(9, at: start)

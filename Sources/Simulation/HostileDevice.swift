@@ -1,0 +1,113 @@
+import BasicContainers
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+
+/// A hostile device on the network of a random scenario.
+///
+/// It knows the addresses, names and identities of all peers, which are announced on the network. It can send any datagram with
+/// the address of any peer as its source. It does not receive the packets of other hosts, so it knows neither the SSRCs nor the
+/// tokens nor the clocks of their sessions. It sends
+///
+/// - invitations on one port or on both, answers, and ends of sessions,
+/// - clock packets and clock probes with the identities of the peers,
+/// - RTP packets with random commands and journals,
+/// - random octets.
+///
+/// It does not answer, and so it gets no session. A device in session may play along without a passkey. It could start rhythms
+/// and play notes as any peer can, and would violate the expectations of the invariants.
+struct HostileDevice {
+  private var random: SplitMix
+  /// The number of datagrams sent.
+  private(set) var sent: Int64 = 0
+
+  init(seed: UInt64) { random = SplitMix(seed: seed) }
+
+  /// Sends at most forty datagrams to random peers. Returns the time until the next attack.
+  mutating func attack(_ world: VirtualWorld) -> Nanoseconds {
+    for _ in 0..<random.integer(in: 1...20) {
+      guard let target = host(of: world), let forged = host(of: world) else { break }
+      let port: Port = random.integer(in: 0...3) == 0 ? .control : .data
+      switch random.integer(in: 0...9) {
+      case 0...2: invite(target, as: forged, world)
+      case 3: send(command(), to: target, port, as: forged, world)
+      case 4: send(clockPacket(), to: target, port, as: forged, world)
+      case 5...6: send(probe(of: world.hosts[forged].identity), to: target, port, as: forged, world)
+      case 7...8: send(stream(), to: target, port, as: forged, world)
+      default: send(octets(upTo: 100), to: target, port, as: forged, world)
+      }
+    }
+    return .milliseconds(random.integer(in: 5...300))
+  }
+
+  /// A random host.
+  private mutating func host(of world: VirtualWorld) -> Int? { world.hosts.indices.randomElement(using: &random) }
+
+  /// Invites a peer on both ports, as if from another one.
+  private mutating func invite(_ target: Int, as forged: Int, _ world: VirtualWorld) {
+    let invitation = SessionCommand(
+      .invitation, token: random.number(), ssrc: random.number(), name: world.hosts[forged].name)
+    var octets = RigidArray<UInt8>(capacity: 80)
+    _ = invitation.append(to: &octets)
+    for port in [Port.control, .data] { send(octets, to: target, port, as: forged, world) }
+  }
+
+  /// An answer, or the end of a session.
+  private mutating func command() -> RigidArray<UInt8> {
+    let kind = [SessionCommand.Kind.accepted, .rejected, .bye].randomElement(using: &random)!
+    var octets = RigidArray<UInt8>(capacity: 80)
+    _ = SessionCommand(kind, token: random.number(), ssrc: random.number()).append(to: &octets)
+    return octets
+  }
+
+  /// CK0, CK1 or CK2 with random stamps.
+  private mutating func clockPacket() -> RigidArray<UInt8> {
+    var packet = ClockPacket(ssrc: random.number(), sentAt: instant())
+    for _ in 0..<random.integer(in: 0...2) { packet = packet.reply(from: packet.ssrc, sentAt: instant()) ?? packet }
+    var octets = RigidArray<UInt8>(capacity: ClockPacket.length)
+    _ = packet.append(to: &octets)
+    return octets
+  }
+
+  /// A request, a reply or an acknowledgement with random stamps.
+  private mutating func probe(of identity: Identity) -> RigidArray<UInt8> {
+    var probe = ClockProbe(
+      ssrc: random.number(), identity: identity.bits, rateLimit: UInt16(random.integer(in: 0...50)), sentAt: instant())
+    for _ in 0..<random.integer(in: 0...2) {
+      probe = probe.answer(from: probe.ssrc, identity: identity.bits, receivedAt: instant(), sentAt: instant()) ?? probe
+    }
+    var octets = RigidArray<UInt8>(capacity: ClockProbe.length)
+    _ = probe.append(to: &octets)
+    return octets
+  }
+
+  /// An RTP packet of version 2 and payload type 97 with random content.
+  private mutating func stream() -> RigidArray<UInt8> {
+    var octets = octets(upTo: 300)
+    let header: [UInt8] = [0x80, 0x61]
+    for (index, octet) in header.enumerated() where index < octets.count { octets[index] = octet }
+    return octets
+  }
+
+  private mutating func octets(upTo limit: Int64) -> RigidArray<UInt8> {
+    var octets = RigidArray<UInt8>(capacity: Int(limit))
+    for _ in 0..<random.integer(in: 0...limit) { octets.append(UInt8(truncatingIfNeeded: random.next())) }
+    return octets
+  }
+
+  private mutating func instant() -> Instant {
+    Instant(nanoseconds: random.integer(in: 0...2_000_000_000_000))
+  }
+
+  private mutating func send(
+    _ octets: borrowing RigidArray<UInt8>, to target: Int, _ port: Port, as forged: Int, _ world: VirtualWorld
+  ) {
+    sent += 1
+    world.wire.send(octets, from: SocketAddress(host: forged, port), to: SocketAddress(host: target, port))
+  }
+}
+
+extension SplitMix {
+  /// A random number of 32 bits.
+  fileprivate mutating func number() -> UInt32 { UInt32(truncatingIfNeeded: next()) }
+}
