@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "Ensemble", targets: ["Ensemble"]),
     .library(name: "Simulation", targets: ["Simulation"]),
     .library(name: "Measurement", targets: ["Measurement"]),
+    .library(name: "Engine", targets: ["Engine"]),
     .library(name: "_TestSupport", targets: ["_TestSupport"]),
   ],
   dependencies: [
@@ -78,7 +79,7 @@ let package = Package(
     .target(
       name: "_TestSupport",
       dependencies: [
-        "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Receiving", "Simulation", "Transports",
+        "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Receiving", "Simulation", "Transports",
         containers, heap,
       ],
       path: "Tests/_TestSupport"),

@@ -39,7 +39,8 @@ let package = Package(
       dependencies: ["CAllocationCount", arguments] + tutti("ClockSync", "MusicalTime", "Simulation", "_TestSupport")),
     .executableTarget(
       name: "randomscenarios", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
-    .executableTarget(name: "fuzz", dependencies: [arguments] + tutti("_TestSupport")),
+    .executableTarget(
+      name: "fuzz", dependencies: [arguments] + tutti("Engine", "Ensemble", "MusicalTime", "Simulation", "_TestSupport")),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -6,7 +6,7 @@ import _TestSupport
 struct Fuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fuzz",
-    abstract: "Feed millions of hostile inputs to the RTP-MIDI implementation.",
+    abstract: "Feed millions of hostile inputs to the decoders and state machines of a peer.",
     discussion: """
       No input may make the implementation trap, hang or grow. Standard error shows the progress once per second; if a line \
       is missing, the program hangs at the next input. Exit status: 0 passed, 1 failed, the status of a signal after a trap.
@@ -18,12 +18,13 @@ struct Fuzz: ParsableCommand {
   /// The largest growth of the resident memory in octets: 32 MiB.
   private static let maximumGrowth = 32 << 20
 
-  enum Kind: String, ExpressibleByArgument, CaseIterable { case packets, sessions, receiver }
+  enum Kind: String, ExpressibleByArgument, CaseIterable { case packets, sessions, receiver, messages, state }
 
   @Argument(
     help: """
       Feed RTP packets with journals to the receiver of one stream (packets), datagrams of all kinds to an endpoint \
-      (sessions), or packets and commands to the receiving half of several sessions (receiver).
+      (sessions), packets and commands to the receiving half of several sessions (receiver), System Exclusive messages to a \
+      peer in session (messages), or files to the decoder of saved sessions (state).
       """
   )
   var kind: Kind
@@ -44,6 +45,8 @@ struct Fuzz: ParsableCommand {
       case .packets: PacketFuzzer(seed: seed)
       case .sessions: SessionFuzzer(seed: seed)
       case .receiver: ReceiverFuzzer(seed: seed)
+      case .messages: MessageFuzzer(seed: seed)
+      case .state: try StateFuzzer(seed: seed)
       }
     let start = Date()
     var reportedSeconds = 0

@@ -13,5 +13,7 @@ public protocol Fuzzer: AnyObject {
 public struct FuzzFailure: Error, CustomStringConvertible {
   public let description: String
 
-  init(_ violation: String, seed: UInt64, input: Int) { description = "seed \(seed), input \(input): \(violation)" }
+  public init(_ violation: String, seed: UInt64, input: Int) {
+    description = "seed \(seed), input \(input): \(violation)"
+  }
 }

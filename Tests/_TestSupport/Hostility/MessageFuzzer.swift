@@ -1,0 +1,157 @@
+internal import Ensemble
+import MIDI
+import MusicalTime
+import PeerProtocol
+internal import RTPMIDI
+import Simulation
+
+/// A peer in session with two hostile peers, which send it System Exclusive messages: valid ones with random or extreme content,
+/// damaged ones, and random octets.
+///
+/// After each message, the invariants are checked: the number of outputs is bounded, each message that can be decoded is encoded
+/// to the same octets again, and nothing is due that the peer does not do.
+public final class MessageFuzzer: Fuzzer {
+  /// An upper bound of the outputs of one message and of what is due afterwards.
+  private static let maximumOutputs = 256
+
+  private let sessions: CoreSessions
+  private let identities: [Identity] = [Identity(1), Identity(5), Identity(9), Identity(0), Identity(.max)]
+  private var mutator: Mutator
+  private var random: SplitMix
+  private let seed: UInt64
+  private var inputs = 0
+  private var decoded = 0
+  private var largestCount = 0
+  private var now = Instant(nanoseconds: 1_000_000_000)
+  /// The highest term so far. The terms of most messages are near to it.
+  private var term: UInt64 = 1
+
+  public init(seed: UInt64) {
+    self.seed = seed
+    (random, mutator) = (SplitMix(seed: seed), Mutator(seed: seed))
+    var sessions = CoreSessions(identity: 1)
+    sessions.remotes = [
+      .init(host: 2, identity: 5, ahead: .seconds(100)), .init(host: 3, identity: 9, ahead: .seconds(-200)),
+    ]
+    self.sessions = sessions
+    connect()
+  }
+
+  public var account: String {
+    let state = sessions.core.ensemble
+    return """
+      decoded \(decoded), rejected \(state.rejected), outputs at most \(largestCount), role \(state.role), \
+      highest term \(state.highestTerm), peers \(state.roster.sessionCount)
+      """
+  }
+
+  public func run(inputs count: Int) throws(FuzzFailure) {
+    for _ in 0..<count {
+      try feed(message())
+      inputs += 1
+    }
+  }
+
+  /// Lets the hostile peers begin a session, unless they have one.
+  private func connect() {
+    for remote in sessions.remotes where remote.endpoint.establishedCount == 0 {
+      try? sessions.invite(remote, at: now)
+    }
+    _ = sessions.exchange(at: now)
+  }
+
+  private func feed(_ octets: [UInt8]) throws(FuzzFailure) {
+    if pick(100) == 0 { connect() }
+    now = now + .milliseconds(Int64(pick(pick(50) == 0 ? 3000 : 20)))
+    let core = sessions.core
+    guard let session = core.roster.session(of: identities[1 + pick(2)]) else { return connect() }
+    // Most data are within the capacity of the receiver.
+    let data = octets.map { $0 & 0x7F }
+    try checkCodecs(data)
+    core.receive(.systemExclusive(session, stamp: now, arrival: now), systemExclusive: { data }, now: now)
+    if pick(50) == 0 { command(core) }
+    let count = sessions.exchange(at: now).count
+    largestCount = max(largestCount, count)
+    try check(count <= Self.maximumOutputs, "\(count) outputs")
+    try check(core.nextDeadline > now, "work due at \(core.nextDeadline) is still pending at \(now)")
+  }
+
+  /// Checks that each message that can be decoded is encoded to the same octets.
+  private func checkCodecs(_ data: [UInt8]) throws(FuzzFailure) {
+    let again: [[UInt8]?] = [
+      TimelineMessage(systemExclusive: data)?.systemExclusive, Presence(systemExclusive: data)?.systemExclusive,
+      Offer(systemExclusive: data)?.systemExclusive, UsedIdentity(systemExclusive: data)?.systemExclusive,
+    ]
+    for case .some(let encoded) in again {
+      decoded += 1
+      try check(encoded == data, "\(data) is encoded to \(encoded)")
+    }
+  }
+
+  /// A command of the local player.
+  private func command(_ core: PeerCore) {
+    switch pick(4) {
+    case 0: try? core.ensemble.start(tempo: try Tempo(bpm: 120), at: now)
+    case 1: try? core.ensemble.stop(now: now)
+    case 2: core.ensemble.setActivity(UInt8(pick(128)), at: now)
+    default: try? core.ensemble.take(at: now)
+    }
+  }
+
+  private func message() -> [UInt8] {
+    var octets = validMessage()
+    if pick(4) == 0 { mutator.mutate(&octets, from: pick(3) == 0 ? 0 : 4, splicing: validMessage()) }
+    return octets
+  }
+
+  private func validMessage() -> [UInt8] {
+    switch pick(8) {
+    case 0...3: timelineMessage().systemExclusive
+    case 4...5:
+      Presence(
+        identity: identity(), claim: pick(3) == 0 ? nil : claim(), channel: pick(2) == 0 ? nil : Channel(1 + pick(16)),
+        gates: GateSet(bits: UInt8(pick(16))), takesOver: pick(2) == 0, activity: UInt8(pick(128))
+      ).systemExclusive
+    case 6: Offer(claim: claim(), isParting: pick(2) == 0).systemExclusive
+    default: UsedIdentity(identity()).systemExclusive
+    }
+  }
+
+  private func timelineMessage() -> TimelineMessage {
+    let start = Tick(number())
+    let timeline = Timeline(tempo: tempo(), tick: Tick(number()), at: Instant(nanoseconds: number()))
+    return TimelineMessage(
+      claim: claim(), revision: UInt32(truncatingIfNeeded: number()), start: start,
+      end: pick(2) == 0 ? Tick(.max) : Tick(number()), timeline: timeline,
+      change: pick(3) == 0 ? TempoChange(tempo: tempo(), tick: Tick(number())) : nil)
+  }
+
+  private func claim() -> Claim {
+    switch pick(8) {
+    case 0: term &+= 1
+    case 1: term &+= UInt64(pick(1 << 20))
+    case 2: return Claim(term: UInt64(bitPattern: number()), identity: identity())
+    default: break
+    }
+    return Claim(term: term, identity: identity())
+  }
+
+  private func identity() -> Identity { identities[pick(identities.count)] }
+  private func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: 60_060_060 + Int64(pick(2_900_000_000)))! }
+
+  /// A number near the present, a small one, or any number.
+  private func number() -> Int64 {
+    switch pick(4) {
+    case 0: Int64(pick(100_000))
+    case 1: now.nanoseconds + Int64(pick(2_000_000_000)) - 1_000_000_000
+    case 2: [0, -1, .max, .min, 1 << 40, -(1 << 40), 1 << 62, -(1 << 62)][pick(8)]
+    default: Int64(bitPattern: random.next())
+    }
+  }
+
+  private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+
+  private func check(_ holds: Bool, _ violation: @autoclosure () -> String) throws(FuzzFailure) {
+    guard holds else { throw FuzzFailure(violation(), seed: seed, input: inputs) }
+  }
+}

@@ -1,0 +1,104 @@
+package import Ensemble
+package import MusicalTime
+import PeerProtocol
+package import RTPMIDI
+
+/// A ``PeerCore`` and remote peers on other hosts, which exchange datagrams without delay. The RTP streams of the core are not
+/// sent.
+package struct CoreSessions {
+  /// A remote peer. Its clock is ahead of the clock of the core.
+  package struct Remote {
+    package let endpoint: Endpoint
+    package let ahead: Nanoseconds
+    let control: SocketAddress
+    var data: SocketAddress { control.dataPort }
+
+    package init(host: UInt32, identity: UInt64, ahead: Nanoseconds) {
+      endpoint = Endpoint(name: "host \(host)", identity: identity, random: SplitMix(seed: UInt64(host)))
+      (control, self.ahead) = (SocketAddress(host: host, port: 5004), ahead)
+    }
+  }
+
+  package let core: PeerCore
+  package var remotes: [Remote] = []
+  private let local = SocketAddress(host: 1, port: 5004)
+
+  /// A core of this identity.
+  package init(identity: UInt64) {
+    let identity = Identity(identity)
+    core = PeerCore(
+      name: "a", ensemble: EnsembleState(identity: identity),
+      invitations: InvitationList(to: [], local: identity, at: Instant(nanoseconds: 0)), random: SplitMix(seed: 1))
+  }
+
+  /// A remote peer invites the core. ``exchange(at:)`` completes the session.
+  package func invite(_ remote: Remote, at now: Instant) throws(TooManySessions) {
+    _ = try remote.endpoint.connect(to: local, data: local.dataPort, at: now + remote.ahead)
+  }
+
+  /// Lets the peers do what is due at `now`, and exchange datagrams until none is in flight. Returns the other outputs of the
+  /// core.
+  package func exchange(at now: Instant) -> [PeerCore.Output] {
+    var others: [PeerCore.Output] = []
+    core.advance(to: now)
+    for remote in remotes { remote.endpoint.advance(to: now + remote.ahead) }
+    var isQuiet = false
+    while !isQuiet {
+      isQuiet = true
+      for output in core.takeOutputs(at: now) {
+        isQuiet = false
+        switch output {
+        case .send(let datagram, let address, _, _): deliver(datagram, to: address, at: now)
+        case .probe(let session, let address, _):
+          core.endpoint.sendProbe(on: session) { send($0, at: now) { deliver($0, to: address, at: now) } }
+        default: others.append(output)
+        }
+      }
+      for remote in remotes {
+        for output in remote.endpoint.drain() {
+          isQuiet = false
+          switch output {
+          case .send(let datagram, _, _, let port): receive(datagram, of: remote, port, at: now)
+          case .extensionPacket(let session, _, _):
+            remote.endpoint.sendProbe(on: session) {
+              send($0, at: now + remote.ahead) { receive($0, of: remote, .data, at: now) }
+            }
+          default: break
+          }
+        }
+      }
+    }
+    return others
+  }
+
+  /// Passes the octets of a probe that leaves at `instant` to `deliver`. Returns this instant.
+  private func send(_ probe: ClockProbe, at instant: Instant, _ deliver: ([UInt8]) -> Void) -> Instant {
+    var probe = probe
+    probe.transmit = instant
+    deliver(octets { _ = probe.append(to: &$0) })
+    return instant
+  }
+
+  /// Delivers a datagram of the core to the remote peer at `address`, if there is one.
+  private func deliver(_ datagram: [UInt8], to address: SocketAddress, at now: Instant) {
+    guard let remote = remotes.first(where: { $0.control == address || $0.data == address }) else { return }
+    let port: Port = address == remote.control ? .control : .data
+    remote.endpoint.receive(
+      datagram, from: port == .control ? local : local.dataPort, port: port, at: now + remote.ahead)
+  }
+
+  /// Delivers a datagram of a remote peer to the core.
+  private func receive(_ datagram: [UInt8], of remote: Remote, _ port: Port, at now: Instant) {
+    core.receive(
+      datagram.span, from: port == .control ? remote.control : remote.data, port: port, at: now, now: now)
+  }
+}
+
+extension SocketAddress {
+  /// The data port that belongs to this control port.
+  fileprivate var dataPort: SocketAddress {
+    var data = self
+    data.port += 1
+    return data
+  }
+}
