@@ -79,8 +79,8 @@ let package = Package(
     .target(
       name: "_TestSupport",
       dependencies: [
-        "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Receiving", "Simulation", "Transports",
-        containers, heap,
+        "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Receiving", "Simulation",
+        "Transports", containers, heap,
       ],
       path: "Tests/_TestSupport"),
     .target(name: "_TestTraits", path: "Tests/_TestTraits"),

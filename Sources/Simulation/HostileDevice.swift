@@ -14,8 +14,8 @@ import RTPMIDI
 /// - RTP packets with random commands and journals,
 /// - random octets.
 ///
-/// It does not answer, and so it gets no session. A device in session may play along without a passkey. It could start rhythms
-/// and play notes as any peer can, and would violate the expectations of the invariants.
+/// It does not answer, and so it gets no session. Any device in session may start rhythms and play notes, because there is no
+/// passkey. Such a device would break the invariants.
 struct HostileDevice {
   private var random: SplitMix
   /// The number of datagrams sent.

@@ -8,8 +8,8 @@ import RTPMIDI
 ///
 /// In every fourth seed, a hostile device sends forged datagrams all the time (``HostileDevice``).
 ///
-/// In the last ten seconds (``finalCalm``), all peers are present, the network is whole, and there are no more commands
-/// and forged datagrams.
+/// In the last ten seconds (``finalCalm``), all peers are present, the network is whole, and there are no commands or
+/// forged datagrams.
 final class RandomScenario: Scenario {
   /// A scheduled action.
   ///

@@ -7,7 +7,8 @@ extension Peer {
   public enum Outcome: Sendable {
     /// The peer has left.
     case left
-    /// Another machine uses the identity of the peer. The store has a new identity. The caller starts the peer again.
+    /// Another machine uses the identity of the peer. The store has a new identity. The caller starts the peer again, with a
+    /// new recording and a new trace.
     case renewedIdentity
   }
 
@@ -19,7 +20,7 @@ extension Peer {
   /// identity and starts again. Otherwise it informs the player once.
   func identityIsUsed(accordingTo peer: PeerReference, at now: Instant) {
     let fact = "another machine uses the identity of this peer, perhaps because its disk was copied"
-    guard outcome == .left, !hasReportedIdentity else { return }
+    guard !isLeaving, outcome == .left, !hasReportedIdentity else { return }
     hasReportedIdentity = true
     guard configuration.renewsIdentity, now - startedAt < Self.renewalTime, ensemble.role != .master,
       storage.store.renewIdentity()

@@ -14,7 +14,7 @@ public final class StateStore: Sendable {
   public var identity: Identity { Identity(bits.load(ordering: .relaxed)) }
   private let bits: Atomic<UInt64>
   /// The stored bound, see ``TermReservation``; 0 if none is stored.
-  public let term: UInt64
+  public var term: UInt64 { file.flatMap { Self.term(in: $0) } ?? 0 }
   /// The path of the saved session: see ``restoreSession(_:)``. Nil if the state folder cannot be used.
   let sessionPath: String?
   /// Nil if the state folder cannot be used.
@@ -35,11 +35,10 @@ public final class StateStore: Sendable {
     case .opened(let file, let stem):
       (self.file, sessionPath) = (file, stem + ".session")
       bits = Atomic((Self.identity(in: file) ?? Self.createIdentity(in: file)).bits)
-      term = Self.term(in: file) ?? 0
     case .refused(let refusal):
       let remedy = "set XDG_STATE_HOME to a folder that you can write"
       log.warning("state folder: \(refusal); this peer gets a new identity and cannot be restored; \(remedy)")
-      (file, sessionPath, term) = (nil, nil, 0)
+      (file, sessionPath) = (nil, nil)
       bits = Atomic(UInt64.random(in: 1 ... .max))
     case .inUse:
       throw EngineError("peer name \(name): 64 peers with this name are running; choose another name with --name")

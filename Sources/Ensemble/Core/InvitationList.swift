@@ -19,7 +19,7 @@ public struct InvitationList {
 
   /// The largest number of announced peers with which each peer connects to all others; see ``InvitationList/wants(_:)``.
   public static var fullMeshLimit: Int { 15 }
-  /// The number of invitations without an answer above which no further announced peer is invited. Any program on the network
+  /// At this number of unanswered invitations of the local peer, no further announced peer is invited. Any program on the network
   /// can announce thousands of peers that do not exist. They must not use up the sessions of the endpoint.
   public static var simultaneousLimit: Int { 64 }
   /// The largest number of announcements that are kept.
@@ -210,8 +210,8 @@ public struct InvitationList {
   }
 
   /// Returns the indices of the announced peers whose invitation is due, but must wait because of ``simultaneousLimit``. Peers
-  /// that were not tried yet go first, then those whose last try was the longest ago. While peers wait, those that do not answer
-  /// for ``patience`` are given up. Peers wait for 100 ms at a time.
+  /// that were not tried yet go first, then those whose last try was the longest ago. While peers wait, invitations without an
+  /// answer for ``patience`` are given up. Peers wait for 100 ms at a time.
   private mutating func findWaiting(_ endpoint: Endpoint, at now: Instant) -> Set<Int> {
     let due = targets.indices.filter {
       targets[$0].announced != nil && targets[$0].isPending && now >= targets[$0].nextTry

@@ -116,8 +116,9 @@ extension PeerCore {
   private func isFromAnotherMachine(_ session: SessionID, than other: SessionID, at now: Instant) -> Bool {
     guard let first = endpoint.remoteClock(of: other, at: now), let second = endpoint.remoteClock(of: session, at: now)
     else { return false }
+    // The readings contain the delays of their packets.
     let difference = second - first
-    return difference > .milliseconds(50) || difference < .milliseconds(-50)
+    return difference > .seconds(1) || difference < .seconds(-1)
   }
 
   /// Tells the peer of `session` that another machine uses its identity. The session is closed later, so that the message

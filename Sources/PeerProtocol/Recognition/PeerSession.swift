@@ -131,8 +131,8 @@ final class PeerSession: SessionExtension {
   private func receive(reply: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
     let result = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context))
     guard result != .rejected else { return .rejectedExtensionPacket }
-    context.verifyPeer(at: instant)
     context.hear(at: instant)
+    context.verifyPeer(at: instant)
     recognition.limitRate(to: reply.rateLimit)
     // Readings from before the recognition come from CK packets only. A deviation from them does not reject the reply that
     // recognises the peer.

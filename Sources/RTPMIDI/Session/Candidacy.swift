@@ -4,8 +4,8 @@ import MusicalTime
 /// receives at its address.
 ///
 /// The addresses of an invitation can be forged. A session with such an address would send the rhythm to a host that has not
-/// asked for it. A candidate gets only the packets by which it can prove that it receives: replies to its CK0 and to its clock
-/// probes, and, after a second, CK0 for devices that never send CK. The proof is a packet that repeats a stamp of the local
+/// asked for it. A candidate gets replies to its CK0 and to its clock probes, the packets of the extension and, after a second,
+/// CK0. Some devices never send CK0. The proof is a packet that repeats a stamp of the local
 /// peer: CK2, CK1, or a packet of the ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.)
 /// A peer that the local peer has invited proves this by the token in its OK.
 struct Candidacy {
@@ -13,7 +13,7 @@ struct Candidacy {
   static var lifetime: Nanoseconds { .seconds(5) }
   /// The time after which CK0 is sent.
   static var clockDelay: Nanoseconds { .seconds(1) }
-  /// The number of replies without a request that end a candidate. The stamps of the local clock can be guessed, so a sender
+  /// The number of CK1 and CK2 with a wrong stamp that end a candidate. The stamps of the local clock can be guessed, so a sender
   /// must not have many attempts.
   private static var wrongReplyLimit: Int { 3 }
   /// The maximum number of events in ``events``.

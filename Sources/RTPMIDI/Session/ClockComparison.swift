@@ -56,11 +56,17 @@ struct ClockComparison {
 
   /// Evaluates a received packet.
   ///
-  /// - Parameter replied: the instant at which the CK1 to this packet leaves or has left; used for a CK0 only.
+  /// - Parameters:
+  ///   - replied: the instant at which the CK1 to this packet leaves or has left; used for a CK0 only.
+  ///   - keepsOneReply: whether only the newest CK1 is accepted in a CK2. Otherwise, a stranger could send many CK0, so that
+  ///     nearly every guess of a stamp would be right.
   /// - Returns: nil if the packet is a CK1 or CK2 that replies to no sent packet, or a repeated reply.
-  mutating func receive(_ packet: ClockPacket, repliedAt replied: Instant) -> Reading? {
+  mutating func receive(
+    _ packet: ClockPacket, repliedAt replied: Instant, keepsOneReply: Bool = false
+  ) -> Reading? {
     switch packet.count {
     case 0:
+      if keepsOneReply { replies = OutstandingRequests() }
       replies.open(stamp: replied.hundredMicroseconds, at: replied)
       return Reading(requestSent: nil, remote: packet.sent)
     case 1:

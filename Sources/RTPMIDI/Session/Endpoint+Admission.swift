@@ -8,16 +8,13 @@ extension Endpoint {
   /// Whether there is a place for a session with a peer at `address`. The last ``reservedPlaces`` places are only for
   /// hosts without a session.
   func hasRoom(for address: SocketAddress) -> Bool {
-    let count = table.all.count + table.candidates.count
-    if count < Self.sessionLimit - Self.reservedPlaces { return true }
-    return count < Self.sessionLimit && !table.all.contains { $0.control.isSameHost(as: address) }
+    if table.all.count < Self.sessionLimit - Self.reservedPlaces { return true }
+    return table.all.count < Self.sessionLimit && !table.all.contains { $0.control.isSameHost(as: address) }
   }
 
   /// Whether the host of `address` has the maximum number of sessions: see ``sessionsPerHost``.
   func isFull(hostOf address: SocketAddress) -> Bool {
-    let isOfHost = { (session: Session) in session.control.isSameHost(as: address) }
-    return !address.isLoopback
-      && table.all.count(where: isOfHost) + table.candidates.count(where: isOfHost) >= sessionsPerHost
+    !address.isLoopback && table.all.count { $0.control.isSameHost(as: address) } >= sessionsPerHost
   }
 
   /// Answers NO to an invitation, and reports it at a limited rate.

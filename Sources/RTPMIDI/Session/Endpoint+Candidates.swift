@@ -53,18 +53,29 @@ extension Endpoint {
     if !sendRequests(of: session, at: now) { table.remove(session) }
   }
 
-  /// The peer has repeated a stamp of the local peer. If it is a candidate, its session is established.
-  func verify(_ session: Session, at now: Instant) {
-    guard session.candidacy != nil else { return }
+  /// The peer has repeated a stamp of the local peer. If it is a candidate, its session is established, unless there is no place
+  /// for it any more.
+  ///
+  /// - Returns: false if the candidate was dropped, because other candidates have taken the last places.
+  @discardableResult
+  func verify(_ session: Session, at now: Instant) -> Bool {
+    guard session.candidacy != nil else { return true }
     table.remove(session)
-    // If the local peer is inviting this peer, the invitation in progress becomes the session.
-    if let invitation = table.session(at: session.control), invitation.phase != .established {
+    let sessionAtAddress = table.session(at: session.control)
+    guard sessionAtAddress != nil || hasRoom(for: session.control) && !isFull(hostOf: session.control) else {
+      let bye = SessionCommand(.bye, token: session.acceptedToken ?? 0, ssrc: session.localSSRC)
+      send(bye, to: session.control, from: session.local, .control)
+      return false
+    }
+    // If the local peer is inviting this peer, the candidate takes the identifier of this invitation and replaces it.
+    if let invitation = sessionAtAddress, invitation.phase != .established {
       table.remove(invitation)
       session.adopt(invitation)
     }
     session.clock.stop()
     if session.isInitiator { session.clock.begin(at: now) }
     establish(session, at: now)
+    return true
   }
 
   /// Reports an event of the extension: at once, or after the proof of a candidate.

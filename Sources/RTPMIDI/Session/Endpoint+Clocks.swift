@@ -35,11 +35,14 @@ extension Endpoint {
     _ packet: ClockPacket, on session: Session, from source: SessionTable.Source, at instant: Instant,
     answeredAt answer: Instant?
   ) -> DatagramOutcome {
-    guard let reading = session.clock.receive(packet, repliedAt: answer ?? instant) else {
+    let isCandidate = session.candidacy != nil
+    guard
+      let reading = session.clock.receive(packet, repliedAt: answer ?? instant, keepsOneReply: isCandidate)
+    else {
       if session.candidacy?.countWrongReply() == false { table.remove(session) }
       return .unmatchedClock
     }
-    if reading.requestSent != nil { verify(session, at: instant) }
+    if reading.requestSent != nil, !verify(session, at: instant) { return .refusedInvitation }
     if answer == nil, let reply = packet.reply(from: session.localSSRC, sentAt: instant) {
       send(to: source.address, from: arrivalAddress, source.port) { reply.append(to: &$0) }
     }

@@ -57,9 +57,12 @@ extension Endpoint {
         return decline(command, from: address, .hostIsFull, at: now)
       }
     }
-    // Soon after the session began, the invitation may have crossed that of the local peer. The peer then expects this SSRC.
-    let crossed = established.flatMap { now - $0.establishedAt < .milliseconds(500) ? $0 : nil }
-    let localSSRC = crossed?.localSSRC ?? localSSRC(for: address)
+    // Soon after the session began, the invitation may have crossed that of the local peer. After a silence, the peer revives the
+    // session. In both cases, the peer expects the SSRC of the session.
+    let continued = established.flatMap {
+      now - $0.establishedAt < .milliseconds(500) || $0.isSilent(at: now) ? $0 : nil
+    }
+    let localSSRC = continued?.localSSRC ?? localSSRC(for: address)
     if halfOpen.open(command, answeredAs: localSSRC, from: address, at: now) { counters.forgottenInvitations += 1 }
     return accept(command, as: localSSRC, to: address, .control)
   }

@@ -7,7 +7,7 @@ extension Endpoint {
   func revive(_ session: Session, at now: Instant) {
     let revival = makeSession(
       control: session.control, data: session.data,
-      localSSRC: localSSRCOfInvitation(from: session.control) ?? session.localSSRC, isInitiator: true)
+      localSSRC: session.localSSRC, isInitiator: true)
     revival.sessionToRevive = session.id
     session.revival = revival
     table.insert(revival: revival)
@@ -75,7 +75,8 @@ extension Endpoint {
       if other.supervision.isMutual { session.expectsExtension = true }
       end(other, .lost(other.id))
     }
-    // Of crossing invitations, that of the local peer has succeeded first. A repetition of the other one belongs to this session.
+    // The invitations may have crossed, and that of the local peer succeeded first. If the peer repeats its own invitation, it
+    // belongs to this session.
     let source = SessionTable.Source(ssrc: session.controlSSRC, address: session.controlSource, port: .control)
     if let candidate = table.candidate(from: source) {
       if session.acceptedToken == nil { session.acceptedToken = candidate.acceptedToken }

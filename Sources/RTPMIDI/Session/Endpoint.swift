@@ -248,8 +248,9 @@ public final class Endpoint {
   }
 
   /// The local SSRC for packets to the peer with this control port: that of an invitation in progress, in either direction;
-  /// otherwise a new one. An established session keeps its SSRC for itself. Otherwise, its peer would answer the
-  /// packets to a candidate with its address, and thereby replace its own session.
+  /// otherwise a new one. A candidate does not use the SSRC of an established session, except for a moment at its
+  /// beginning and after a silence. The address of the candidate may be forged: the real peer would answer packets with this
+  /// SSRC, and the answers would establish the forged session.
   func localSSRC(for control: SocketAddress) -> UInt32 {
     let session = table.session(at: control)
     let invitation = session.flatMap { $0.phase == .established ? $0.revival : $0 }

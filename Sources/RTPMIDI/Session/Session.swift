@@ -78,7 +78,7 @@ final class Session {
   /// Whether a new session has to replace this one although the peer is heard, because the machine was suspended: to the
   /// session, the clock of the peer seems to be stepped. Clock measurements are not reported any more.
   var isOutdated = false
-  /// The instant at which the session was established.
+  /// The instant at which the session was established, or at which its candidacy began.
   private(set) var establishedAt = Instant(nanoseconds: 0)
 
   /// The source under which ``SessionTable/session(awaitedFrom:)`` finds the session; nil if it does not.
@@ -192,7 +192,7 @@ final class Session {
     `extension`?.established(at: now, isExpected: expectsExtension)
   }
 
-  /// Takes the place of `invitation`, the invitation of the same peer by the local peer.
+  /// Takes the identifier of `invitation`, by which the local peer invites the same peer.
   func adopt(_ invitation: Session) { (id, isInitiator) = (invitation.id, true) }
 
   /// Prepares for a new RTP stream of the peer.

@@ -12,7 +12,7 @@ public struct SessionContext {
   public var localSSRC: UInt32 { session.localSSRC }
   /// The number of established sessions of the endpoint.
   public var establishedCount: Int { endpoint.establishedCount }
-  /// The instant at which the session was established.
+  /// The instant at which the session was established, or at which its candidacy began.
   public var establishedAt: Instant { session.establishedAt }
   /// The arrival of the newest valid datagram of the peer.
   public var lastHeard: Instant { session.lastHeard }

@@ -106,6 +106,28 @@ import _TestSupport
     #expect(endpoint.establishedCount == (wrong == 2 ? 1 : 0) && endpoint.candidateCount == 0)
   }
 
+  /// A stranger cannot collect stamps by many CK0: only the newest CK1 counts.
+  @Test func onlyTheNewestCK1OfACandidateCounts() throws {
+    invite(9, at: start)
+    let first = try requestClock(of: 9, at: start)
+    let second = try requestClock(of: 9, at: start + .milliseconds(1))
+    receive(first.reply(from: 9, sentAt: start)!, of: 9, at: start + .milliseconds(2))
+    #expect(endpoint.establishedCount == 0)
+    receive(second.reply(from: 9, sentAt: start)!, of: 9, at: start + .milliseconds(2))
+    #expect(endpoint.establishedCount == 1)
+  }
+
+  /// Candidates of a forged address do not count as sessions of its host, so its own invitation is not refused.
+  @Test func candidatesDoNotFillAHost() {
+    endpoint.sessionsPerHost = 1
+    invite(500_001, at: start)
+    let answers = answers(in: invite(500_002, at: start))
+    #expect(answers == (2, 0))
+    endpoint.verify(500_002, at: .at(1_000_005), now: start)
+    endpoint.verify(500_001, at: .at(1_000_003), now: start)
+    #expect(endpoint.establishedCount == 1 && endpoint.candidateCount == 0)
+  }
+
   @Test func repeatedInvitationOfACandidateIsAnsweredAgain() {
     invite(9, at: start)
     #expect(answers(in: invite(9, at: start + .milliseconds(250))).accepted == 2 && endpoint.candidateCount == 1)
