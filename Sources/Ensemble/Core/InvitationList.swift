@@ -114,7 +114,7 @@ public struct InvitationList {
   var master: Identity?
   /// The instant before which no announced peer is invited, because there were ``simultaneousLimit`` invitations. An
   /// invitation that succeeds or ends makes room earlier.
-  private var waitEnds = Instant(nanoseconds: .min)
+  var waitEnds = Instant(nanoseconds: .min)
   /// When ``advance(_:at:where:)`` has something to do next.
   public internal(set) var nextDeadline = Instant.distantFuture
 
@@ -233,109 +233,5 @@ public struct InvitationList {
     let waiting = Set(order.dropFirst(free))
     if !waiting.isEmpty { waitEnds = now + .milliseconds(100) }
     return waiting
-  }
-
-  /// A session with the peer at `address` was established.
-  mutating func established(_ session: SessionID, at address: SocketAddress) {
-    defer { schedule() }
-    waitEnds = Instant(nanoseconds: .min)
-    for n in targets.indices where targets[n].expires != nil && targets[n].place.control == address {
-      targets[n].session = session
-    }
-    for n in targets.indices where targets[n].session == session {
-      targets[n].isEstablished = true
-      targets[n].isReported = false
-    }
-  }
-
-  /// The peer of a session is a standard device, so the Tutti peer that fell silent at this place is no longer there.
-  mutating func isStandardDevice(_ session: SessionID) {
-    defer { schedule() }
-    targets.removeAll { $0.expires != nil && $0.session == session }
-  }
-
-  /// The peer of a session has this identity. All other searches for this identity end, because its address may have
-  /// changed.
-  mutating func recognised(_ session: SessionID, as identity: Identity) {
-    defer { schedule() }
-    targets.removeAll { $0.expires != nil && ($0.identity == identity || $0.session == session) }
-    for n in targets.indices {
-      if targets[n].session == session {
-        targets[n].identity = identity
-      } else if targets[n].identity == identity, !targets[n].isEstablished {
-        targets[n].reachedBy = identity
-        targets[n].isEstablished = true
-      }
-      if targets[n].announced == identity { targets[n].isAnswered = true }
-    }
-    noteAnswer(of: identity)
-  }
-
-  /// The peer refused the invitation.
-  ///
-  /// - Returns: whether to inform the player, which happens once.
-  mutating func refused(_ session: SessionID) -> Bool {
-    defer { schedule() }
-    targets.removeAll { $0.expires != nil && $0.session == session }
-    guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isReported else { return false }
-    targets[n].isReported = true
-    // A discovered peer is not configured: it is not invited again before its next announcement.
-    if let identity = targets[n].announced {
-      targets.remove(at: n)
-      noteSilence(of: identity)
-    }
-    return true
-  }
-
-  /// The peer of the session must not be invited again.
-  mutating func abandoned(_ session: SessionID) {
-    defer { schedule() }
-    targets.removeAll { $0.session == session }
-  }
-
-  /// The session was closed because another session reaches the same peer.
-  mutating func reached(_ session: SessionID, by identity: Identity) {
-    defer { schedule() }
-    for n in targets.indices where targets[n].session == session {
-      targets[n].reachedBy = identity
-      targets[n].isEstablished = true
-    }
-  }
-
-  /// The session with a Tutti peer was lost without BY: the peer is invited at its old place, unless it already is.
-  mutating func lost(_ identity: Identity, of info: SessionInfo, at now: Instant) {
-    defer { schedule() }
-    guard !targets.contains(where: { $0.place.control == info.control }),
-      targets.count < Endpoint.sessionLimit
-    else { return }
-    var target = Target(
-      Place(control: info.control, data: info.data), reason: .silent(until: now + Self.searchTime), at: now,
-      firstTry: now + Self.pause)
-    target.identity = identity
-    targets.append(target)
-  }
-
-  /// A session has ended.
-  ///
-  /// - Parameter identity: the identity of its peer, if the peer has no other session.
-  mutating func ended(_ session: SessionID, of identity: Identity?, at now: Instant) {
-    defer { schedule() }
-    waitEnds = Instant(nanoseconds: .min)
-    for n in targets.indices {
-      if let identity, targets[n].announced == identity, targets[n].isAnswered {
-        (targets[n].isAnswered, targets[n].since) = (false, now)
-      }
-      let isUnreached = identity != nil && targets[n].reachedBy == identity
-      guard targets[n].session == session || isUnreached else { continue }
-      // No other session reaches the peer.
-      if targets[n].reachedBy == nil || isUnreached {
-        // After the end of a session, the next invitation waits for `pause`. An invitation without a reply has already taken
-        // its time, so the next one follows at once.
-        if targets[n].isEstablished { (targets[n].since, targets[n].nextTry) = (now, now + Self.pause) }
-        targets[n].isEstablished = false
-        targets[n].reachedBy = nil
-      }
-      targets[n].session = nil
-    }
   }
 }
