@@ -40,7 +40,8 @@ let package = Package(
     .executableTarget(
       name: "randomscenarios", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
     .executableTarget(
-      name: "fuzz", dependencies: [arguments] + tutti("Engine", "Ensemble", "MusicalTime", "Simulation", "_TestSupport")),
+      name: "fuzz", dependencies: [arguments] + tutti("Engine", "Ensemble", "MusicalTime", "Simulation", "_TestSupport")
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

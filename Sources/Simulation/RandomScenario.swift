@@ -6,7 +6,7 @@ import RTPMIDI
 /// A scenario of random events: peers join, leave, crash, start and stop the rhythm, hand it over, play notes and close
 /// gates, and the network is partitioned. The seed and the state of the world determine the events and their instants.
 ///
-/// In every fourth seed, a hostile device sends forged datagrams all the time (``HostileDevice``).
+/// In every fourth seed, a hostile device sends forged datagrams (``HostileDevice``).
 ///
 /// In the last ten seconds (``finalCalm``), all peers are present, the network is whole, and there are no commands or
 /// forged datagrams.

@@ -20,7 +20,7 @@ extension Peer {
   /// identity and starts again. Otherwise it informs the player once.
   func identityIsUsed(accordingTo peer: PeerReference, at now: Instant) {
     let fact = "another machine uses the identity of this peer, perhaps because its disk was copied"
-    guard !isLeaving, outcome == .left, !hasReportedIdentity else { return }
+    guard !isLeaving, !hasReportedIdentity else { return }
     hasReportedIdentity = true
     guard configuration.renewsIdentity, now - startedAt < Self.renewalTime, ensemble.role != .master,
       storage.store.renewIdentity()

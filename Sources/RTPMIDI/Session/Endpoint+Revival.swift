@@ -6,8 +6,7 @@ extension Endpoint {
   /// Starts a revival: invites the silent peer of an established session.
   func revive(_ session: Session, at now: Instant) {
     let revival = makeSession(
-      control: session.control, data: session.data,
-      localSSRC: session.localSSRC, isInitiator: true)
+      control: session.control, data: session.data, localSSRC: session.localSSRC, isInitiator: true)
     revival.sessionToRevive = session.id
     session.revival = revival
     table.insert(revival: revival)
@@ -60,7 +59,8 @@ extension Endpoint {
     table.schedule(session)
   }
 
-  /// Establishes `session`. Starts its clock packets and its extension, unless it was a candidate, which has started them. The sessions that it replaces are lost:
+  /// Establishes `session`. Starts its clock packets and its extension, unless it was a candidate, which has started them.
+  /// The sessions that it replaces are lost:
   /// sessions with the same control or data address (among them the session that it revives), and silent sessions with
   /// the same SSRC.
   func establish(_ session: Session, at now: Instant) {

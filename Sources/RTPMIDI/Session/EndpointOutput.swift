@@ -41,8 +41,8 @@ extension Endpoint {
     case reflected(SessionID)
     /// The peer did not answer twelve invitations; or it accepted on its control port and then sent NO or BY.
     case unreachable(SessionID)
-    /// The peer was silent for 60 s, for 30 s if it never sent CK, or for the time limit that the extension sets; or another session with the peer has
-    /// replaced this one; or the extension reported that the peer is out of reach.
+    /// The peer was silent for 60 s, for 30 s if it never sent CK, or for the time limit that the extension sets; or
+    /// another session with the peer has replaced this one; or the extension reported that the peer is out of reach.
     case lost(SessionID)
     /// Either side ended the session with BY.
     case closed(SessionID)
