@@ -39,7 +39,7 @@ missing-card           600 missing-card.sh
 memory-lock           1800 memory-lock.sh 600
 vanishing-port         600 vanishing-port.sh
 flood                  900 flood.sh 30
-udp-flood              900 udp-flood.sh 30
+udp-flood             2400 udp-flood.sh 90
 reconnect              900 reconnect.sh still
 two-interfaces         900 two-interfaces.sh
 temporary-addresses    900 temporary-addresses.sh

@@ -100,6 +100,16 @@ obtained() {
     "$(sed -n '1s/.*"memory_locked":\([a-z]*\).*/\1/p' "$1")"
 }
 
+# machine_latency SECONDS: measures the latency of the machine with cyclictest, FIFO 80, and prints its figures.
+#
+# The timer interrupt of the kernel, every 4 ms, delays threads that wake up at the same time. The interval of cyclictest and
+# the interval of the ticks at 119 BPM have no common period with it, so both measurements meet all its phases equally often.
+# At 120 BPM, the phase of a run, and with it the result, depends on the instant of the start.
+machine_latency() {
+  cyclictest -m -p 80 -i 1901 -h 5000 -q -D "$1" >"$results/cyclictest.txt"
+  lateness.py cyclictest "$results/cyclictest.txt"
+}
+
 # result pass|fail FIGURE LIMIT: prints what the peers obtained and the RESULT line, and ends the scenario.
 result() {
   local trace

@@ -6,11 +6,11 @@ import _TestTraits
 /// The state folder of a peer: a folder that cannot be used does not keep a peer from playing.
 @Suite(.ownThreads) struct StateFolderTests {
   /// Runs a peer for a short time. Returns its messages.
-  private func run(_ environment: [String: String], prefix: [String] = [], in folder: TemporaryFolder) async throws
-    -> Child.Outcome
-  {
+  private func run(
+    _ environment: [String: String], prefix: [String] = [], seconds: Double = 0.2, in folder: TemporaryFolder
+  ) async throws -> Child.Outcome {
     let arguments = [
-      "peer", "--name", "ada", "--port", "0", "--discovery", "off", "--audio", "none", "--duration", "0.2",
+      "peer", "--name", "ada", "--port", "0", "--discovery", "off", "--audio", "none", "--duration", "\(seconds)",
     ]
     return try await Child.tutti(arguments, prefix: prefix, environment: environment, in: folder).outcome()
   }
@@ -34,15 +34,17 @@ import _TestTraits
     #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious\n")
   }
 
-  /// The stored bound needs more than 32 bits. The peer reserves the next block of 64 terms above the stored bound.
+  /// The stored bound needs more than 32 bits. The peer reserves the next block of 64 terms above the stored bound, and no
+  /// second block while it runs. It runs for two seconds, so that its main loop has begun.
   @Test func boundOfTheTermsHas64Bits() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)
     let path = folder.path("state/tutti/ada.identity")
     try "0123456789abcdef\n00000000010000000000\n".write(toFile: path, atomically: false, encoding: .utf8)
-    let outcome = try await run([:], in: folder)
+    let outcome = try await run([:], seconds: 2, in: folder)
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "0123456789abcdef\n00000000010000000064\n")
+    let stored = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(stored == "0123456789abcdef\n00000000010000000064\n")
   }
 
   /// Only root can create a file of another user.

@@ -134,7 +134,7 @@ public final class Peer {
     // The sound output may need hits earlier than the configured lead time.
     let lead = max(configuration.lead, sound.lead + .milliseconds(20))
     let ensemble = EnsembleState(
-      identity: store.identity, highestTerm: store.term, lead: lead, soundLead: sound.lead,
+      identity: store.identity, highestTerm: storage.previousBound, lead: lead, soundLead: sound.lead,
       activity: configuration.activity)
     let peerOptions = configuration.peerOptions
     core = PeerCore(

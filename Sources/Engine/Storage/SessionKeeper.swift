@@ -9,6 +9,8 @@ struct SessionKeeper {
   private static var minimumInterval: Nanoseconds { .milliseconds(200) }
 
   let store: StateStore
+  /// The bound that was stored when the peer started: the highest term that this peer may have used before.
+  let previousBound: UInt64
   /// The state that was saved last.
   var saved: SavedSession?
   private let log: Logger
@@ -19,7 +21,8 @@ struct SessionKeeper {
   /// Reserves the first block of terms on the disk, which may take long.
   init(_ store: StateStore, log: Logger) {
     (self.store, self.log) = (store, log)
-    reservation = TermReservation(after: store.term)
+    previousBound = store.term
+    reservation = TermReservation(after: previousBound)
     let warning = FailureWarning(log)
     writer = StateWriter(
       writeTerm: { store.write(term: $0) }, writeSession: { store.write($0) }, onFailure: { warning.give() })
