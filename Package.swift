@@ -25,6 +25,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
@@ -35,7 +36,11 @@ let package = Package(
     .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
     .target(name: "Rhythm", dependencies: ["MusicalTime", "Yams"]),
-    .target(name: "PeerProtocol", dependencies: ["MIDI", "MusicalTime", "RTPMIDI", containers]),
+    .target(
+      name: "PeerProtocol",
+      dependencies: [
+        "MIDI", "MusicalTime", "RTPMIDI", containers, .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .target(name: "Playback", dependencies: ["ClockSync", "MIDI", "MusicalTime"]),
     .target(
       name: "Sending", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", containers]),
@@ -70,7 +75,7 @@ let package = Package(
       dependencies: [
         "Audio", "ClockSync", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI",
         "Realtime", "Receiving", "Rhythm", "Sending", "Transports", containers,
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "tutti",

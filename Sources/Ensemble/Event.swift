@@ -16,6 +16,8 @@ public enum Event: Hashable, Sendable {
   case left(PeerReference)
   /// The peer refused the invitation. If `isRetried` is true, the local peer invites it again.
   case invitationRefused(by: String?, at: SocketAddress, isRetried: Bool)
+  /// The invited peer has a passkey and the local peer has none, or the other way round.
+  case passkeyDiffers(at: SocketAddress, hasPasskey: Bool)
   /// The invitation arrived at the local peer itself.
   case invitationReflected(at: SocketAddress)
   /// The peer has the identity of the local peer.

@@ -6,7 +6,7 @@ public struct EarlyPacket: Sendable, BitwiseCopyable {
   /// The octets. Only the first ``count`` are valid.
   public fileprivate(set) var octets = InlineArray<512, UInt8>(repeating: 0)
   /// The number of octets.
-  public fileprivate(set) var count = 0
+  public internal(set) var count = 0
   /// The SSRC in the packet.
   fileprivate var ssrc: UInt32 = 0
   /// The sender.

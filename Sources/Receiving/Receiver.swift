@@ -11,8 +11,8 @@ import Sending
 /// It also decides which messages sound: the gates, the budget and the held notes of each session are here, so that Note On and
 /// Note Off take the same path. For the same reason, the messages of the local player pass through the receiver.
 ///
-/// The receiver does no I/O and reads no clock. Its driver passes each RTP packet that arrives at the data port to
-/// ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It executes each command of the control thread, calls
+/// The receiver does no I/O and reads no clock. Its driver passes each datagram to ``authenticate(_:from:port:)`` first. It passes
+/// each RTP packet that arrives at the data port to ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It executes each command of the control thread, calls
 /// ``next()`` until the result is nil, and then passes on the packets of ``takeEarlyPacket(at:)``. In the engine, the driver is the
 /// network thread. In a simulation, it is the virtual peer.
 ///
@@ -80,10 +80,10 @@ public struct Receiver: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func execute(_ command: ReceivingCommand) {
     switch command {
-    case .open(let slot, let session, let source, let admission):
+    case .open(let slot, let session, let source, let admission, let keys):
       guard slot < capacity else { return }
       let place = SessionBlock.Place(slot: slot)
-      blocks[place.block].sessions[place.index].open(session, source, admission)
+      blocks[place.block].sessions[place.index].open(session, source, admission, keys)
       sources.insert(source, at: place)
       opened = source
     case .admit(let slot, let session, let admission):
@@ -151,7 +151,9 @@ public struct Receiver: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func takeEarlyPacket(at now: Instant) -> EarlyPacket? {
     guard let source = opened else { return nil }
-    if let packet = early.take(of: source.ssrc, from: source.address, at: now) { return packet }
+    while var packet = early.take(of: source.ssrc, from: source.address, at: now) {
+      if admit(&packet) { return packet }
+    }
     opened = nil
     return nil
   }

@@ -1,12 +1,13 @@
 public import MIDI
+public import PeerProtocol
 public import RTPMIDI
 public import Sending
 
 /// A command to the ``Receiver``, which is the only reader of every RTP stream and decides what sounds.
 public enum ReceivingCommand: Sendable, BitwiseCopyable {
   /// Receives the stream of a new session. `slot` is below the capacity of the receiver and not in use. `source` identifies the
-  /// packets of the stream.
-  case open(slot: Int, SessionID, StreamSource, Admission)
+  /// packets of the stream. With keys, only datagrams with a valid tag are received.
+  case open(slot: Int, SessionID, StreamSource, Admission, keys: SessionKeys? = nil)
   /// Sets what of a session may sound.
   case admit(slot: Int, SessionID, Admission)
   /// Sounds a message on behalf of a session.

@@ -24,9 +24,18 @@ struct SessionReceiver: ~Copyable {
   /// the others.
   private(set) var budget = MessageBudget()
 
+  /// Checks the tags of the peer; nil without a passkey.
+  var opener: DatagramOpener?
+  /// Writes the tags of the replies that the thread of the receiver sends; nil without a passkey.
+  var sealer: DatagramSealer?
+
   /// Prepares for the stream of a new session.
   @_noLocks @_noAllocation
-  mutating func open(_ session: SessionID, _ source: StreamSource, _ admission: Admission) {
+  mutating func open(
+    _ session: SessionID, _ source: StreamSource, _ admission: Admission, _ keys: SessionKeys?
+  ) {
+    (opener, sealer) = (nil, nil)
+    if let keys { (opener, sealer) = (DatagramOpener(keys), DatagramSealer(keys, thread: .network)) }
     (self.session, isOpen, self.source, self.admission) = (session, true, source, admission)
     (held, budget) = (HeldNotes(), MessageBudget())
     stream.restart(ssrc: source.ssrc)

@@ -49,14 +49,19 @@ struct SourceTable: ~Copyable {
   /// control port too.
   @_noLocks @_noAllocation
   func contains(_ ssrc: UInt32, onHostOf address: SocketAddress) -> Bool {
+    if case .some = place(of: ssrc, onHostOf: address) { return true }
+    return false
+  }
+
+  /// The place of the session with a peer that has this SSRC, on the host of `address`; nil if there is none.
+  @_noLocks @_noAllocation
+  func place(of ssrc: UInt32, onHostOf address: SocketAddress) -> SessionBlock.Place? {
     var index = firstIndex(from: ssrc)
-    while index < entries.count {
-      let source = entries[index].source
-      if source.ssrc != ssrc { return false }
-      if source.address.isSameHost(as: address) { return true }
+    while index < entries.count, entries[index].source.ssrc == ssrc {
+      if entries[index].source.address.isSameHost(as: address) { return entries[index].place }
       index += 1
     }
-    return false
+    return nil
   }
 
   /// Searches linearly among the few sources with the same SSRC. The newest one comes first.

@@ -1,4 +1,5 @@
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 
 /// The state of one RTP stream, except its `PacketSender`. A slot of the sender's table without a stream contains
@@ -9,6 +10,8 @@ struct Stream: BitwiseCopyable {
   /// The local address from which the packets leave; nil if the host chooses it.
   let local: SocketAddress?
   var isOpen = true
+  /// Writes the tags of the packets; nil without a passkey.
+  var sealer: DatagramSealer?
   /// Whether the receiver gets the clock. A clock source of the local peer does not.
   var takesClock: Bool
   /// Whether the receiver is a Tutti peer.

@@ -1,3 +1,4 @@
+public import PeerProtocol
 public import RTPMIDI
 
 /// A command to the ``StreamSender``, which is the only writer of every RTP stream.
@@ -7,9 +8,10 @@ public enum StreamCommand: Sendable, BitwiseCopyable {
   /// Opens the stream of a new session. `to` is the data port of the session's peer. `from` is the local address from
   /// which the packets leave, nil if the host chooses it. `sequence` is the number of the
   /// first packet. `takesClock` is false if this peer is a clock source of the local peer: a clock source does not get
-  /// its own clock back.
+  /// its own clock back. With keys, every packet has a tag.
   case open(
-    StreamID, to: SocketAddress, from: SocketAddress? = nil, ssrc: UInt32, sequence: UInt16, takesClock: Bool)
+    StreamID, to: SocketAddress, from: SocketAddress? = nil, ssrc: UInt32, sequence: UInt16, takesClock: Bool,
+    keys: SessionKeys? = nil)
   /// The receiver is a Tutti peer. From now on, the packets of the stream carry the send instant. The receiver gets every
   /// message to all Tutti peers, and the clock even if `takesClock` was false.
   case recognise(StreamID)

@@ -46,8 +46,9 @@ extension StreamSender {
   @_noLocks @_noAllocation
   public mutating func execute(_ command: StreamCommand) {
     switch command {
-    case .open(let id, let address, let local, let ssrc, let sequence, let takesClock):
+    case .open(let id, let address, let local, let ssrc, let sequence, let takesClock, let keys):
       open(id, to: address, from: local, ssrc: ssrc, sequence: sequence, takesClock: takesClock)
+      if let keys, let slot = slot(of: id) { streams[slot].sealer = DatagramSealer(keys, thread: .clock) }
     case .recognise(let id):
       guard let slot = slot(of: id) else { return }
       streams[slot].isTuttiPeer = true

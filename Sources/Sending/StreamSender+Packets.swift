@@ -6,19 +6,21 @@ import RTPMIDI
 
 // Encoding of packets, and the completion of each packet before and after it is sent.
 extension StreamSender {
-  /// Writes the send instant into the packet of `transmission`, if the receiver is a Tutti peer. Call this function
-  /// immediately before the packet is sent.
+  /// Writes the send instant into the packet of `transmission`, if the receiver is a Tutti peer, and appends the tag, if the
+  /// session has a passkey. Call this function immediately before the packet is sent.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func seal(_ transmission: Transmission, sentAt instant: Instant) {
-    guard transmission.carriesSendInstant else { return }
-    let bits = UInt64(bitPattern: instant.nanoseconds)
-    var index = 0
-    while index < 8 {
-      packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * index))
-      index += 1
+    if transmission.carriesSendInstant {
+      let bits = UInt64(bitPattern: instant.nanoseconds)
+      var index = 0
+      while index < 8 {
+        packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * index))
+        index += 1
+      }
     }
+    streams[transmission.slot].sealer?.seal(&packet, port: .data, at: instant)
   }
 
   /// Counts the packet of `transmission`. `isAccepted` is whether the network accepted it.
@@ -53,6 +55,7 @@ extension StreamSender {
   @_noLocks @_noAllocation
   func transmission(on slot: Int) -> Transmission {
     Transmission(
-      address: streams[slot].address, local: streams[slot].local, carriesSendInstant: senders[slot].sendsInstants)
+      address: streams[slot].address, local: streams[slot].local, slot: slot,
+      carriesSendInstant: senders[slot].sendsInstants)
   }
 }

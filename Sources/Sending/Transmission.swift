@@ -1,17 +1,18 @@
 public import RTPMIDI
 
-/// What the driver needs to send the packet in ``StreamSender/packet``: the addresses, and whether to write the send
-/// instant.
+/// What the driver needs to send the packet in ``StreamSender/packet``: the addresses, and what is missing in the packet.
 public struct Transmission: Sendable, BitwiseCopyable {
   /// The data port of the receiver.
   public let address: SocketAddress
   /// The local address from which the packet leaves; nil if the host chooses it.
   public let local: SocketAddress?
+  /// The slot of the stream.
+  let slot: Int
   /// Whether the packet has room for the send instant, which ``StreamSender/seal(_:sentAt:)`` writes.
   let carriesSendInstant: Bool
 
   @_noLocks @_noAllocation
-  init(address: SocketAddress, local: SocketAddress?, carriesSendInstant: Bool) {
-    (self.address, self.local, self.carriesSendInstant) = (address, local, carriesSendInstant)
+  init(address: SocketAddress, local: SocketAddress?, slot: Int, carriesSendInstant: Bool) {
+    (self.address, self.local, self.slot, self.carriesSendInstant) = (address, local, slot, carriesSendInstant)
   }
 }

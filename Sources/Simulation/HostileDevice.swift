@@ -6,8 +6,8 @@ import RTPMIDI
 /// A hostile device on the network of a random scenario.
 ///
 /// It knows the addresses, names and identities of all peers, which are announced on the network. It can send any datagram with
-/// the address of any peer as its source. It does not receive the packets of other hosts, so it knows neither the SSRCs nor the
-/// tokens nor the clocks of their sessions. It sends
+/// the address of any peer as its source. If the peers have no passkey, it does not receive the packets of other hosts, so it knows
+/// neither the SSRCs nor the tokens nor the clocks of their sessions. It sends
 ///
 /// - invitations on one port or on both, answers, and ends of sessions,
 /// - clock packets and clock probes with the identities of the peers,
@@ -16,6 +16,9 @@ import RTPMIDI
 ///
 /// It does not answer, and so it gets no session. Any device in session may start rhythms and play notes, because there is no
 /// passkey. Such a device would break the invariants.
+///
+/// If the peers have a passkey, it also receives all packets of the network. It sends recorded packets again: unchanged, to their
+/// sender, to another peer or port, as if from another peer, without their tag, or with a changed octet.
 struct HostileDevice {
   private var random: SplitMix
   /// The number of datagrams sent.
@@ -25,7 +28,12 @@ struct HostileDevice {
 
   /// Sends at most forty datagrams to random peers. Returns the time until the next attack.
   mutating func attack(_ world: VirtualWorld) -> Nanoseconds {
+    world.wire.records = world.settings.hasPasskey
     for _ in 0..<random.integer(in: 1...20) {
+      if world.settings.hasPasskey, random.integer(in: 0...1) == 0 {
+        replay(world)
+        continue
+      }
       guard let target = host(of: world), let forged = host(of: world) else { break }
       let port: Port = random.integer(in: 0...3) == 0 ? .control : .data
       switch random.integer(in: 0...9) {
@@ -38,6 +46,32 @@ struct HostileDevice {
       }
     }
     return .milliseconds(random.integer(in: 5...300))
+  }
+
+  /// Sends a recorded packet again.
+  private mutating func replay(_ world: VirtualWorld) {
+    guard var packet = world.wire.recorded.randomElement(using: &random), let other = host(of: world) else { return }
+    var (source, target) = (packet.source, packet.target)
+    switch random.integer(in: 0...6) {
+    case 0...1: break
+    case 2: (source, target) = (target, source)
+    case 3: target = SocketAddress(host: other, target.sessionPort)
+    case 4: source = SocketAddress(host: other, source.sessionPort)
+    case 5:
+      let port: Port = target.sessionPort == .data ? .control : .data
+      (source, target) = (SocketAddress(host: source.host, port), SocketAddress(host: target.host, port))
+    default:
+      guard !packet.octets.isEmpty else { return }
+      if random.integer(in: 0...1) == 0 {
+        packet.octets.removeLast(min(16, packet.octets.count))
+      } else {
+        packet.octets[Int(random.integer(in: 0...Int64(packet.octets.count - 1)))] ^= 1
+      }
+    }
+    var octets = RigidArray<UInt8>(capacity: max(1, packet.octets.count))
+    octets.append(copying: packet.octets)
+    sent += 1
+    world.wire.send(octets, from: source, to: target)
   }
 
   /// A random host.

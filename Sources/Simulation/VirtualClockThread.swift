@@ -28,7 +28,7 @@ final class VirtualClockThread {
 
   /// Executes a command and sends the packets that it causes.
   func execute(_ command: StreamCommand, at now: Instant) {
-    if case .open(let stream, _, _, _, _, _) = command { sender.reserve(stream.slot + 1) }
+    if case .open(let stream, _, _, _, _, _, _) = command { sender.reserve(stream.slot + 1) }
     sender.execute(command)
     runExceptGuards(at: now)
   }

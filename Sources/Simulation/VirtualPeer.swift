@@ -48,8 +48,9 @@ final class VirtualPeer {
 
   /// What the network thread passes to the control thread.
   private enum Arrival {
-    /// The control packet in a slot: its arrival in local time, and whether the network thread has answered it.
-    case datagram(slot: Int, at: Instant, isAnswered: Bool)
+    /// The first `count` octets of the packet in a slot: their arrival in local time, and whether the network thread has answered
+    /// them and found them authentic.
+    case datagram(slot: Int, count: Int, at: Instant, isAnswered: Bool, isAuthentic: Bool)
     /// The result of the receiver, and the data of a System Exclusive.
     case reception(Reception, systemExclusive: [UInt8])
   }
@@ -65,13 +66,13 @@ final class VirtualPeer {
   }
 
   init(
-    host: Int, life: Int, name: String, ensemble: EnsembleState, invitations: InvitationList,
+    host: Int, life: Int, name: String, key: GroupKey?, ensemble: EnsembleState, invitations: InvitationList,
     clock: VirtualClock,
     wire: VirtualWire, pattern: Pattern, probeRateLimit: UInt16, mutation: RuleMutation, random: SplitMix
   ) {
     self.probeRateLimit = probeRateLimit
     (self.host, self.life, self.clock, self.wire, self.mutation) = (host, life, clock, wire, mutation)
-    core = PeerCore(name: name, ensemble: ensemble, invitations: invitations, random: random)
+    core = PeerCore(name: name, key: key, ensemble: ensemble, invitations: invitations, random: random)
     receiver = Receiver(identity: ensemble.identity.bits)
     // The tick lead is the same as in the engine: ticks are sent ahead of time, but so late that no change can still affect them.
     thread = VirtualClockThread(
@@ -87,8 +88,19 @@ final class VirtualPeer {
     let now = now
     let label = wire.packets.labels[slot]
     var reply: ClockReply?
-    var isKept = true
+    var (isKept, isAuthentic, count) = (true, false, 0)
+    var ssrc: UInt32 = 0
     wire.packets.read(slot) { octets in
+      let header = DatagramHeader(octets)
+      (ssrc, count) = (header.ssrc, octets.count)
+      switch receiver.authenticate(octets, header, from: label.source, port: label.port) {
+      case .unprotected, .beginning: break
+      case .authentic(let contentCount): (isAuthentic, count) = (true, contentCount)
+      case .refused:
+        isKept = false
+        return
+      }
+      let octets = octets.extracting(first: count)
       guard label.port == .data else { return }
       if ControlPacket.isControl(octets) {
         reply = receiver.reply(to: octets, from: label.source, at: now, sentAt: now)
@@ -98,8 +110,13 @@ final class VirtualPeer {
       }
     }
     // Not while the packet is being read: a change of the pool would then copy all packets.
-    let isAnswered = reply.map { send($0, to: label.source) } ?? false
-    if isKept { arrivals.append(.datagram(slot: slot, at: now, isAnswered: isAnswered)) } else { wire.release(slot) }
+    let isAnswered = reply.map { send($0, to: label.source, of: ssrc) } ?? false
+    if isKept {
+      arrivals.append(
+        .datagram(slot: slot, count: count, at: now, isAnswered: isAnswered, isAuthentic: isAuthentic))
+    } else {
+      wire.release(slot)
+    }
     // A reply to a local probe does not wait, because the control thread estimates the clock of the sender from it.
     wake(in: isAnswered && reply?.acknowledgesReply != true ? Self.longestWait : Self.latency)
   }
@@ -124,7 +141,7 @@ final class VirtualPeer {
 
   /// Executes a command of the receiver, and receives the packets that arrived before their session began.
   private func execute(_ command: ReceivingCommand) {
-    if case .open(let slot, _, _, _) = command, slot >= receiver.capacity { receiver.add(SessionBlock()) }
+    if case .open(let slot, _, _, _, _) = command, slot >= receiver.capacity { receiver.add(SessionBlock()) }
     receiver.execute(command)
     while let output = receiver.next() { execute(output) }
     while let packet = receiver.takeEarlyPacket(at: now) {
@@ -140,11 +157,12 @@ final class VirtualPeer {
       switch arrival {
       case .reception(let reception, let systemExclusive):
         core.receive(reception, systemExclusive: { systemExclusive }, now: now)
-      case .datagram(let slot, let instant, let isAnswered):
+      case .datagram(let slot, let count, let instant, let isAnswered, let isAuthentic):
         let label = wire.packets.labels[slot]
         wire.packets.read(slot) { octets in
           core.receive(
-            octets, from: label.source, port: label.port, at: instant, answeredAt: isAnswered ? instant : nil, now: now)
+            octets.extracting(first: count), from: label.source, port: label.port, at: instant,
+            answeredAt: isAnswered ? instant : nil, isAuthentic: isAuthentic, now: now)
         }
       }
     }
@@ -153,14 +171,14 @@ final class VirtualPeer {
 
   /// Frees the slots of the received packets.
   func releaseArrivals() {
-    for case .datagram(let slot, _, _) in arrivals { wire.release(slot) }
+    for case .datagram(let slot, _, _, _, _) in arrivals { wire.release(slot) }
     arrivals.removeAll(keepingCapacity: true)
   }
 
   /// Sends the reply to a request for the clock.
   ///
   /// - Returns: whether it fits into a packet.
-  private func send(_ reply: ClockReply, to source: SocketAddress) -> Bool {
+  private func send(_ reply: ClockReply, to source: SocketAddress, of ssrc: UInt32) -> Bool {
     packet.removeAll()
     switch reply {
     case .probe(var probe):
@@ -168,6 +186,7 @@ final class VirtualPeer {
       guard probe.append(to: &packet) else { return false }
     case .clockPacket(let reply): guard reply.append(to: &packet) else { return false }
     }
+    receiver[sealerFor: ssrc, onHostOf: source]?.seal(&packet, port: .data, at: now)
     wire.send(packet, from: SocketAddress(host: host, .data), to: source)
     return true
   }
@@ -262,17 +281,19 @@ final class VirtualPeer {
       }
       wire.send(packet, from: SocketAddress(host: host, port), to: address)
     case .probe(let session, let address, _):
-      core.endpoint.sendProbe(on: session) { probe in
+      core.endpoint.sendProbe(on: session) { probe, sealer in
         var probe = probe
         (probe.transmit, probe.rateLimit) = (now, min(probeRateLimit, core.endpoint.probeRateLimit))
         packet.removeAll()
         guard probe.append(to: &packet) else { return nil }
+        sealer?.seal(&packet, port: .data, at: now)
         wire.send(packet, from: SocketAddress(host: host, .data), to: address)
         return probe.transmit
       }
     case .clockPacket(let session, let address, _):
       packet.removeAll()
       if core.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
+        core.endpoint.seal(&packet, of: session, port: .data, at: now)
         wire.send(packet, from: SocketAddress(host: host, .data), to: address)
       }
     case .stream(let command): execute(command)

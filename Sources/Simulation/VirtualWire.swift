@@ -18,6 +18,13 @@ final class VirtualWire {
   /// The instant of the first of the consecutive losses from host a to host b, at index a * hosts + b. Nil if the last packet
   /// arrived. Used only if losses come in bursts.
   private var lossesSince: [Instant?] = []
+  /// The newest packets, if ``records`` is true. Later packets replace the oldest ones.
+  private(set) var recorded: [RecordedPacket] = []
+  /// Whether the packets are recorded.
+  var records = false
+  private var recordedCount = 0
+  /// The maximum number of recorded packets.
+  private static let recordLimit = 512
   /// The number of packets that were sent.
   private(set) var sent: Int64 = 0
   /// The number of these packets that did not arrive.
@@ -57,6 +64,7 @@ final class VirtualWire {
   /// Sends a packet from one host to a port of another host. The packet may be lost, delayed or duplicated.
   func send(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to target: SocketAddress) {
     sent += 1
+    if records { record(packet, from: source, to: target) }
     let (from, to) = (source.host, target.host)
     guard to < parts.count, packet.count <= PacketPool.slotLength, parts[from] == parts[to], !isLost(from, to) else {
       lost += 1
@@ -64,6 +72,17 @@ final class VirtualWire {
     }
     deliver(packet, from: source, to: target)
     if network.duplicate > 0, random.share() < network.duplicate { deliver(packet, from: source, to: target) }
+  }
+
+  /// Keeps a copy of a packet.
+  private func record(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to target: SocketAddress) {
+    let copy = RecordedPacket(octets: (0..<packet.count).map { packet[$0] }, source: source, target: target)
+    if recorded.count < Self.recordLimit {
+      recorded.append(copy)
+    } else {
+      recorded[recordedCount % Self.recordLimit] = copy
+    }
+    recordedCount += 1
   }
 
   /// Whether the next packet from one host to another is lost.

@@ -15,7 +15,8 @@ extension VirtualWorld {
 }
 
 extension VirtualWorld.Settings {
-  /// The settings of a random scenario. The seed determines the number of peers (2...16) and the network if they are nil.
+  /// The settings of a random scenario. The seed determines the number of peers (2...16) and the network if they are nil. The peers
+  /// have a passkey in half of the scenarios with a hostile device.
   public static func random(
     seed: UInt64, peers: Int? = nil, network: NetworkModel? = nil, table: StepTable
   ) -> VirtualWorld.Settings {
@@ -24,6 +25,7 @@ extension VirtualWorld.Settings {
     (settings.seed, settings.probeRateLimit) = (seed, 2)
     let (randomPeers, randomNetwork) = (Int(random.integer(in: 2...16)), NetworkModel.random(&random))
     settings.peers = peers ?? randomPeers
+    settings.hasPasskey = seed % 8 == 3
     settings.network = network ?? randomNetwork
     return settings
   }

@@ -23,6 +23,8 @@ public final class VirtualWorld {
     public var probeRateLimit: UInt16 = 50
     /// The pattern of all peers.
     public var table: StepTable
+    /// Whether all peers have the same passkey.
+    public var hasPasskey = false
     /// The rule that is disabled. Nil in a regular simulation.
     package var disabledRule: EnsembleRule?
 
@@ -50,6 +52,8 @@ public final class VirtualWorld {
 
   /// The time from the announcement of a peer, or from the end of a partition, until the other peers discover the peer.
   static let discoveryDelay = Nanoseconds.milliseconds(200)
+  /// The key of the group, if there is a passkey. The computation of a key from a passkey is not simulated.
+  private static let key = GroupKey([UInt8](repeating: 0x5A, count: 32))
   /// The interval between two evaluations of the invariants. Longer in a large world, which has no random scenario.
   private var checkInterval: Nanoseconds { .milliseconds(hosts.count <= 16 ? 50 : 250) }
 
@@ -170,7 +174,7 @@ public final class VirtualWorld {
     if mutation.rule != .gate { ensemble.gates = known.gates }
     let localNow = known.clock.local(at: now)
     let peer = VirtualPeer(
-      host: host, life: known.lives, name: known.name, ensemble: ensemble,
+      host: host, life: known.lives, name: known.name, key: settings.hasPasskey ? Self.key : nil, ensemble: ensemble,
       invitations: InvitationList(to: [], local: known.identity, at: localNow),
       clock: known.clock, wire: wire, pattern: pattern, probeRateLimit: settings.probeRateLimit, mutation: mutation,
       random: SplitMix(seed: random.next()))

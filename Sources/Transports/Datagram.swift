@@ -27,6 +27,15 @@ public struct Datagram: Sendable, BitwiseCopyable {
   /// The instant at which the receiving thread sent a reply to this datagram, or nil if it sent none.
   public var answeredAt: Instant?
 
+  /// Whether the receiving thread has found the datagram authentic: see ``removeTag(contentCount:)``.
+  public internal(set) var isAuthentic = false
+
+  /// Records that the datagram is authentic, and shortens it to its first `count` octets.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func removeTag(contentCount count: Int) { (self.count, isAuthentic) = (min(count, self.count), true) }
+
   /// Creates an empty datagram.
   public init() {}
 }
@@ -52,6 +61,7 @@ extension PortPair {
     datagram.at = arrival.at
     datagram.port = port
     datagram.answeredAt = nil
+    datagram.isAuthentic = false
     return true
   }
 }

@@ -16,6 +16,7 @@ struct Tutti: ParsableCommand {
         tutti demo                              run four peers, measure timing
         tutti peer                              run one peer; press space to start
         tutti peer --connect 192.168.1.20:5004  connect to another peer
+        tutti passkey                           print a passkey that protects a group
         tutti simulate --peers 100              simulate a hundred peers
         tutti patch list                        list the patches
         tutti ports                             list MIDI ports and sound cards
@@ -32,8 +33,8 @@ struct Tutti: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      DemoCommand.self, PeerCommand.self, MeasureCommand.self, PatchCommand.self, PortsCommand.self,
-      SimulateCommand.self,
+      DemoCommand.self, PeerCommand.self, PasskeyCommand.self, MeasureCommand.self, PatchCommand.self,
+      PortsCommand.self, SimulateCommand.self,
     ])
 
   static func main() {

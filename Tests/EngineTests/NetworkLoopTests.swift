@@ -28,7 +28,10 @@ import _TestSupport
 
     var requests = ProbeSender(socket: remote.data)
     let now = Instant(nanoseconds: 1)
-    #expect(requests.send(ClockProbe(ssrc: 7, identity: 9, sentAt: now), to: address, from: nil) != nil)
+    var noSealer: DatagramSealer?
+    let first = requests.send(
+      ClockProbe(ssrc: 7, identity: 9, sentAt: now), to: address, from: nil, sealedBy: &noSealer)
+    #expect(first != nil)
     var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
     let isEncoded = ClockPacket(ssrc: 7, sentAt: now).append(to: &packet)
     let isSent = remote.data.send(packet, to: address)

@@ -1,6 +1,7 @@
 import BasicContainers
 import MusicalTime
 import RTPMIDI
+import Receiving
 import Testing
 import _TestSupport
 
@@ -19,7 +20,7 @@ import _TestSupport
     var packet = RigidArray<UInt8>(capacity: 16)
     for octet in command.map({ [0xFF, 0xFF] + Array($0.utf8) }) ?? [0x80, 0x61, 0, 0] { packet.append(octet) }
     while packet.count < 16 { packet.append(bigEndian: ssrc) }
-    return DatagramHeader(packet)
+    return DatagramHeader(packet.span)
   }
 
   /// One host sends 20 000 invitations per second. The control thread gets 32 per second of them, after the first burst.

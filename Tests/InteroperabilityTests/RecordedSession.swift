@@ -98,7 +98,7 @@ struct RecordedSession: ~Copyable {
     switch output {
     case .send(let datagram, let address, _, let port): return (datagram, address, port)
     case .extensionPacket(let session, let address, _):
-      endpoint.sendProbe(on: session) { probe in
+      endpoint.sendProbe(on: session) { probe, _ in
         var probe = probe
         probe.transmit = now
         return probe.append(to: &packet) ? now : nil

@@ -108,7 +108,7 @@ final class FaultyMaster: @unchecked Sendable {
         recognised = address
       case .established(_, let info): sender.restart(ssrc: info.localSSRC, sequence: 100)
       case .extensionPacket(let session, let address, _):
-        endpoint.sendProbe(on: session) { request in
+        endpoint.sendProbe(on: session) { request, _ in
           var request = request
           var packet = RigidArray<UInt8>(capacity: ClockProbe.length)
           request.transmit = MonotonicClock.now

@@ -155,7 +155,7 @@ final class Follower {
       case .send(let bytes, let address, _, let port):
         if !(port == .control ? control : data).send(bytes, to: address) { counters.unsent += 1 }
       case .extensionPacket(let session, let address, _):
-        endpoint.sendProbe(on: session) { request in
+        endpoint.sendProbe(on: session) { request, _ in
           var request = request
           request.transmit = monotonicNow
           return send(ClockProbe.length, to: address) { request.append(to: &$0) } ? request.transmit : nil

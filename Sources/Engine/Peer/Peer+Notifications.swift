@@ -19,6 +19,9 @@ extension Peer {
     case .invitationRefused(let name, let address, let isRetried):
       let retry = isRetried ? " (trying again)" : ""
       log.warning("\(name ?? "\(address)"): refused the invitation\(retry); change the policy of that peer")
+    case .passkeyDiffers(let address, let hasPasskey):
+      let remedy = hasPasskey ? "start this peer with --passkey-file" : "start that peer with the passkey of this group"
+      log.warning("\(address): has \(hasPasskey ? "a" : "no") passkey, so it refused the invitation; \(remedy)")
     case .invitationReflected(let address):
       log.warning("\(address): is the address of this peer; remove it from --connect")
     case .identityIsDuplicate(let peer):
@@ -35,8 +38,17 @@ extension Peer {
       let remedy = "to accept more, restart this peer with a higher --sessions-per-host"
       log.notice("\(name ?? "a peer") at \(address): invitation refused: \(reason); \(remedy)")
     case .invitationDeclined(let name, let address, .isUnverified):
-      let reason = "it answered neither CK nor clock probes for 5 s"
-      log.notice("\(name ?? "a peer") at \(address): session not established: \(reason); check the firewall there")
+      let hasPasskey = configuration.passkey != nil
+      let reason =
+        hasPasskey
+        ? "it has not proved within 5 s that it knows the passkey" : "it answered neither CK nor clock probes for 5 s"
+      let remedy = hasPasskey ? "check the passkey of both peers" : "check the firewall there"
+      log.notice("\(name ?? "a peer") at \(address): session not established: \(reason); \(remedy)")
+    case .invitationDeclined(let name, let address, .hasOtherMark(let isMarked)):
+      let remedy =
+        isMarked ? "start this peer with --passkey-file" : "start it with the passkey of this group, or use --admit"
+      log.notice(
+        "\(name ?? "a peer") at \(address): invitation refused: it has \(isMarked ? "a" : "no") passkey; \(remedy)")
     case .noReply(let address):
       log.warning("\(address): does not answer (trying again); check the address, the port and the firewall there")
     case .externalClock(let name, let event): notify(event, of: name)

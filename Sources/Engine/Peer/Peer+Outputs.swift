@@ -17,17 +17,20 @@ extension Peer {
     for output in outputs {
       switch output {
       case .send(let octets, let address, let local, let port):
-        // The reply to a probe of a peer whose session the network thread does not know yet.
+        // The reply to a probe of a peer whose session the network thread does not know yet. With a passkey, there is none.
         if let probe = ClockProbe(octets.span) {
-          _ = probes.send(probe, to: address, from: local)
+          var sealer: DatagramSealer?
+          _ = probes.send(probe, to: address, from: local, sealedBy: &sealer)
           continue
         }
         _ = (port == .control ? ports.control : ports.data).send(octets, to: address, from: local)
       case .probe(let session, let address, let local):
-        core.endpoint.sendProbe(on: session) { probes.send($0, to: address, from: local) }
+        core.endpoint.sendProbe(on: session) { probes.send($0, to: address, from: local, sealedBy: &$1) }
       case .clockPacket(let session, let address, let local):
-        var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
-        if core.endpoint.clockPacket(on: session, sentAt: MonotonicClock.now)?.append(to: &packet) == true {
+        var packet = RigidArray<UInt8>(capacity: ClockPacket.length + DatagramSealer.length)
+        let now = MonotonicClock.now
+        if core.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
+          core.endpoint.seal(&packet, of: session, port: .data, at: now)
           _ = ports.data.send(packet, to: address, from: local)
         }
       case .stream(let command): execute(command)
@@ -60,7 +63,7 @@ extension Peer {
 
   /// Passes a command to the network thread, together with the memory that it needs.
   private func execute(_ command: ReceivingCommand) {
-    if case .open(let slot, _, _, _) = command, slot >= receivingCapacity {
+    if case .open(let slot, _, _, _, _) = command, slot >= receivingCapacity {
       // The thread takes the last block before it executes the command for which the block was given.
       while networkRings.memory.isFull {
         networkRings.signal.signal()

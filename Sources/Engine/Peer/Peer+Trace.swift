@@ -25,7 +25,7 @@ extension Peer {
     // Datagrams that the kernel dropped reached no thread ("discarded"). Datagrams that did not fit into the
     // ring to the control thread, or that the network thread dropped ("limited"), were received, but the endpoint never saw
     // them, so they are added to both counts of it.
-    let unseen = Int64(networkRings.events.dropped) + networkCounters.limited
+    let unseen = Int64(networkRings.events.dropped) + networkCounters.limited + networkCounters.notAuthentic
     summary.others = [
       "late_hit_max_ns": sound.maximumLateness.count,
       "silent_frames": sound.silentFrames,
@@ -40,6 +40,7 @@ extension Peer {
       "datagrams_received": Int64(clamping: core.endpoint.counters.received) + unseen,
       "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + unseen,
       "datagrams_limited": networkCounters.limited,
+      "datagrams_not_authentic": networkCounters.notAuthentic,
       "network_pauses": networkCounters.pauses,
       "timeline_messages_rejected": Int64(ensemble.rejected),
       "probes_rejected": Int64(clamping: core.endpoint.counters.rejectedExtensionPackets),

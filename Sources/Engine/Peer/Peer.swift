@@ -138,7 +138,7 @@ public final class Peer {
       activity: configuration.activity)
     let peerOptions = configuration.peerOptions
     core = PeerCore(
-      name: configuration.name, ensemble: ensemble,
+      name: configuration.name, key: configuration.passkey, ensemble: ensemble,
       invitations: InvitationList(to: [], local: store.identity, at: now),
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
     core.defaultProgram = { ChannelSynthesizer.defaultProgram(of: $0) }
@@ -186,6 +186,9 @@ public final class Peer {
     }
     core.endpoint.admits = { [policy] in policy.admits($0, from: $1) }
     core.endpoint.sessionsPerHost = configuration.sessionsPerHost
+    core.endpoint.exempts = { [admitted = configuration.admitted] address in
+      admitted.contains { $0.isSameHost(as: address) }
+    }
     handleContacts()
   }
 
@@ -281,7 +284,7 @@ public final class Peer {
         core.receive(
           datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
           to: datagram.to, port: datagram.port == .control ? .control : .data, at: datagram.at,
-          answeredAt: datagram.answeredAt, now: MonotonicClock.now)
+          answeredAt: datagram.answeredAt, isAuthentic: datagram.isAuthentic, now: MonotonicClock.now)
       }
     }
   }

@@ -1,6 +1,8 @@
 import Audio
 public import Ensemble
 public import MusicalTime
+public import PeerProtocol
+public import RTPMIDI
 public import Rhythm
 
 /// The configuration of a peer.
@@ -27,6 +29,10 @@ public struct PeerConfiguration: Sendable {
   public var policy = ConnectionPolicy.anyone
   /// See `Endpoint.sessionsPerHost`.
   public var sessionsPerHost = 8
+  /// The key of the group; nil without a passkey.
+  public var passkey: GroupKey?
+  /// The addresses of devices without Tutti that may be in session although the group has a passkey. Their ports are not used.
+  public var admitted: [SocketAddress] = []
   public var peerOptions = PeerOptionsTable()
   /// Whether the peer starts the rhythm without a command, when all peers of ``connect`` are in session.
   public var start = false

@@ -31,10 +31,10 @@ struct NetworkLoop: ~Copyable {
   private var probes: ProbeSender
   /// The received datagram.
   private var datagram = Datagram()
-  /// The first octets of ``datagram``, to be decoded as a header.
-  private var firstOctets = RigidArray<UInt8>(capacity: ClockProbe.length)
+  /// The header of ``datagram``.
+  private var header = DatagramHeader()
   /// The reply to a clock packet.
-  private var reply = RigidArray<UInt8>(capacity: ClockPacket.length)
+  private var reply = RigidArray<UInt8>(capacity: ClockPacket.length + DatagramSealer.length)
 
   init(ports: PortPair, sequencer: Sequencer?, identity: UInt64, rings: NetworkRings) {
     self.ports = ports
@@ -93,17 +93,21 @@ struct NetworkLoop: ~Copyable {
     if wakesControl { rings.bell.ring() }
   }
 
-  /// Reads ``firstOctets``. Returns whether ``datagram`` is passed on: its source is known, or the filter admits it.
+  /// Reads ``header`` and checks the tag. Returns whether ``datagram`` is passed on: its source is known and its tag is valid, if it
+  /// needs one, or the filter admits it.
   @_noLocks @_noAllocation
   private mutating func isAdmitted() -> Bool {
-    firstOctets.removeAll()
-    var index = 0
-    while index < datagram.count, index < ClockProbe.length {
-      firstOctets.append(datagram.octets[index])
-      index += 1
+    readHeader()
+    switch authenticity() {
+    case .beginning: break
+    case .unprotected: if receiver.knows(header.ssrc, onHostOf: datagram.from) { return true }
+    case .authentic(let count):
+      datagram.removeTag(contentCount: count)
+      return true
+    case .refused:
+      counters.notAuthentic += 1
+      return false
     }
-    let header = DatagramHeader(firstOctets)
-    if receiver.knows(header.ssrc, onHostOf: datagram.from) { return true }
     if filter.admits(header, from: datagram.from, at: datagram.at) { return true }
     counters.limited += 1
     return false
@@ -196,7 +200,7 @@ struct NetworkLoop: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func pass() {
     // Each datagram needs an event. Without room for it, the datagram is dropped, and the push counts this.
-    if rings.events.count < rings.events.capacity, !rings.datagrams.push(datagram) { return }
+    if rings.events.count < rings.events.capacity, !rings.datagrams.push(ControlDatagram(datagram)) { return }
     rings.events.push(.datagram)
   }
 
@@ -219,10 +223,18 @@ struct NetworkLoop: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func send(_ answer: ClockReply, _ now: Instant) -> Instant? {
     switch answer {
-    case .probe(let probe): return probes.send(probe, to: datagram.from, from: datagram.to)
+    case .probe(let probe):
+      var sealer = receiver[sealerFor: header.ssrc, onHostOf: datagram.from]
+      let sent = probes.send(probe, to: datagram.from, from: datagram.to, sealedBy: &sealer)
+      receiver[sealerFor: header.ssrc, onHostOf: datagram.from] = sealer
+      return sent
     case .clockPacket(let packet):
       reply.removeAll()
       guard packet.append(to: &reply) else { return nil }
+      if case .some(var sealer) = receiver[sealerFor: header.ssrc, onHostOf: datagram.from] {
+        sealer.seal(&reply, port: .data, at: now)
+        receiver[sealerFor: header.ssrc, onHostOf: datagram.from] = sealer
+      }
       return ports.data.send(reply, to: datagram.from, from: datagram.to) ? now : nil
     }
   }
@@ -231,6 +243,20 @@ struct NetworkLoop: ~Copyable {
 
   // The compiler takes the end of the lifetime of a span for a deallocation. It therefore does not analyse the following
   // functions. They only pass a span to functions that it has analysed, and to rings.
+
+  /// Reads the header of ``datagram``.
+  @_semantics("no_performance_analysis")
+  private mutating func readHeader() {
+    header = DatagramHeader(datagram.octets.span.extracting(first: datagram.count))
+  }
+
+  /// Checks the tag of ``datagram``.
+  @_semantics("no_performance_analysis")
+  private mutating func authenticity() -> DatagramAuthenticity {
+    let port: Port = if case .control = datagram.port { .control } else { .data }
+    return receiver.authenticate(
+      datagram.octets.span.extracting(first: datagram.count), header, from: datagram.from, port: port)
+  }
 
   /// Whether ``datagram`` is a control packet.
   @_semantics("no_performance_analysis")

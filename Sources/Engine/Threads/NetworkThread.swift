@@ -16,7 +16,7 @@ struct NetworkRings: Sendable, BitwiseCopyable {
   /// The data of the System Exclusives in ``events``, in order.
   let exclusives = SPSCRing<ReceivedSystemExclusive>(capacity: 1024)
   /// The datagrams to which ``events`` refers.
-  let datagrams = SPSCRing<Datagram>(capacity: 4096)
+  let datagrams = SPSCRing<ControlDatagram>(capacity: 4096)
   let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)
   let counters = TripleBuffer(NetworkCounters())
   /// The bell of the control thread.

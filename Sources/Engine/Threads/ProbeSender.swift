@@ -2,6 +2,7 @@ import BasicContainers
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
+import Realtime
 import Transports
 
 /// Sends clock probes. The network thread uses one sender for replies and the control thread uses another one for requests.
@@ -13,18 +14,30 @@ import Transports
 /// probe looks like one with a long network delay, and the estimator gives it a low weight like any delayed probe.
 struct ProbeSender: ~Copyable {
   private let socket: UDPSocket
-  private var packet = RigidArray<UInt8>(capacity: ClockProbe.length)
+  private var packet = RigidArray<UInt8>(capacity: ClockProbe.length + DatagramSealer.length)
 
   init(socket: UDPSocket) { self.socket = socket }
 
   /// Sends `probe` from the local address `local` and returns its transmit stamp. Returns nil if the kernel did not accept
   /// the packet.
   ///
+  /// - Parameter sealer: appends the tag after the stamp; nil without a passkey.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func send(_ probe: ClockProbe, to address: SocketAddress, from local: SocketAddress?) -> Instant? {
+  mutating func send(
+    _ probe: ClockProbe, to address: SocketAddress, from local: SocketAddress?, sealedBy sealer: inout DatagramSealer?
+  ) -> Instant? {
     packet.removeAll()
-    guard probe.append(to: &packet) else { return nil }
-    return socket.send(packet, stampedAt: ClockProbe.transmitOffset, to: address, from: local)
+    guard case .some = sealer else {
+      guard probe.append(to: &packet) else { return nil }
+      return socket.send(packet, stampedAt: ClockProbe.transmitOffset, to: address, from: local)
+    }
+    // The tag covers the stamp. Its computation takes equally long in both directions.
+    var stamped = probe
+    stamped.transmit = MonotonicClock.now
+    guard stamped.append(to: &packet) else { return nil }
+    sealer?.seal(&packet, port: .data, at: stamped.transmit)
+    return socket.send(packet, to: address, from: local) ? stamped.transmit : nil
   }
 }

@@ -56,6 +56,11 @@ extension InvitationList {
     return true
   }
 
+  /// The player has been informed that a session with the peer at this address could not be established.
+  mutating func noteReport(of address: SocketAddress) {
+    for n in targets.indices where targets[n].place.control == address { targets[n].isReported = true }
+  }
+
   /// The peer of the session must not be invited again.
   mutating func abandoned(_ session: SessionID) {
     defer { schedule() }

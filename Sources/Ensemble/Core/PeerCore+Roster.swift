@@ -22,12 +22,12 @@ extension PeerCore {
       .stream(
         .open(
           stream, to: info.data, from: info.local, ssrc: info.localSSRC, sequence: firstSequence(),
-          takesClock: peerClock(of: session) == nil)))
+          takesClock: peerClock(of: session) == nil, keys: endpoint.keys(of: session))))
     updateStream(of: session)
     let source = StreamSource(ssrc: info.ssrc, address: info.data, localSSRC: info.localSSRC)
     let admission = admission(of: slot)
     ensemble.roster[slot].session!.admission = admission
-    emit(.receiving(.open(slot: stream.slot, session, source, admission)))
+    emit(.receiving(.open(slot: stream.slot, session, source, admission, keys: endpoint.keys(of: session))))
     emit(.event(.connected(ensemble.roster[slot].reference)))
   }
 

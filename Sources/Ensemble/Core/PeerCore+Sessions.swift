@@ -26,6 +26,10 @@ extension PeerCore {
         emit(.event(.invitationRefused(by: roster[session]?.session?.info.name, at: address, isRetried: isRetried)))
       }
       ended(session, at: now)
+    case .hasOtherMark(let session, let isMarked):
+      let address = controlAddress(of: session)
+      if invitations.refused(session), let address { emit(.event(.passkeyDiffers(at: address, hasPasskey: isMarked))) }
+      ended(session, at: now)
     case .reflected(let session):
       if let address = controlAddress(of: session) { emit(.event(.invitationReflected(at: address))) }
       invitations.abandoned(session)
@@ -71,6 +75,7 @@ extension PeerCore {
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.sendsJournals = true }
       updateStream(of: session)
     case .declined(let name, let address, let reason):
+      if reason == .isUnverified { invitations.noteReport(of: address) }
       emit(.event(.invitationDeclined(of: name, at: address, reason)))
     }
   }

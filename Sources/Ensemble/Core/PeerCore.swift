@@ -76,16 +76,17 @@ public final class PeerCore {
 
   /// - Parameters:
   ///   - name: the name that the local peer reports.
+  ///   - key: the key of the group; nil without a passkey.
   ///   - invitations: the peers to invite.
   ///   - options: returns the options of a peer by its name and the address of its control port.
   ///   - random: must be unpredictable outside simulations.
   public init(
-    name: String, ensemble: EnsembleState, invitations: InvitationList,
+    name: String, key: GroupKey? = nil, ensemble: EnsembleState, invitations: InvitationList,
     options: @escaping (String?, SocketAddress) -> PeerOptions = { _, _ in PeerOptions() },
     random: any RandomNumberGenerator
   ) {
     var random = random
-    endpoint = Endpoint(name: name, identity: ensemble.identity.bits, random: random)
+    endpoint = Endpoint(name: name, identity: ensemble.identity.bits, key: key, random: random)
     // The endpoint uses a copy of the generator. Its first number is skipped here, so that the two do not draw the same numbers.
     _ = random.next()
     self.random = random
@@ -110,11 +111,13 @@ public final class PeerCore {
   ///   - port: the local port at which the datagram arrived.
   ///   - instant: when the datagram arrived.
   ///   - answeredAt: when the network thread answered the datagram; nil if it did not.
+  ///   - isAuthentic: whether the network thread has found the datagram authentic (``Receiver/authenticate(_:_:from:port:)``).
   public func receive(
     _ datagram: Span<UInt8>, from address: SocketAddress, to local: SocketAddress? = nil, port: Port,
-    at instant: Instant, answeredAt: Instant? = nil, now: Instant
+    at instant: Instant, answeredAt: Instant? = nil, isAuthentic: Bool = false, now: Instant
   ) {
-    endpoint.receive(datagram, from: address, to: local, port: port, at: instant, answeredAt: answeredAt)
+    endpoint.receive(
+      datagram, from: address, to: local, port: port, at: instant, answeredAt: answeredAt, isAuthentic: isAuthentic)
     // External clocks need the number of packets that are missing directly before a tick, which is known only until the next
     // datagram. Without external clocks, the datagrams are handled together later.
     if !peerClocks.isEmpty { handleSessions(at: now) }

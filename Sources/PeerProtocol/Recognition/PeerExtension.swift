@@ -1,7 +1,8 @@
 public import MusicalTime
 public import RTPMIDI
 
-/// The extension of RTP-MIDI by which Tutti peers recognise each other and measure each other's clocks.
+/// The extension of RTP-MIDI by which Tutti peers recognise each other, measure each other's clocks, and prove to each other that
+/// they know the passkey of their group.
 ///
 /// The wire format is in <doc:WireFormat>. Real-time threads reply to probes and write send instants by ``ClockProbe``
 /// and ``RTPMIDI/PacketSender/sendsInstants``; they do not use this class.
@@ -18,8 +19,15 @@ public final class PeerExtension: ProtocolExtension {
   ///   remote clock,
   /// - if it is an implausible stamp ``ClockProbe/origin`` or ``ClockProbe/receive``.
   public internal(set) var rejectedStamps: UInt64 = 0
+  /// The number of wrong proofs: of peers with another passkey, or forged ones.
+  public internal(set) var rejectedProofs: UInt64 = 0
+  /// The key of the group; nil without a passkey.
+  let key: GroupKey?
 
-  public init(identity: UInt64) { self.identity = identity }
+  public init(identity: UInt64, key: GroupKey? = nil) { (self.identity, self.key) = (identity, key) }
+
+  /// With a passkey: the letters TPK and the version of the handshake.
+  public var mark: UInt32? { key == nil ? nil : 0x5450_4B01 }
 
   /// The rate limit in all probes of the local peer, see ``ClockProbe/rateLimit``.
   ///
@@ -29,6 +37,10 @@ public final class PeerExtension: ProtocolExtension {
   }
 
   public func ssrc(ofControlPacket packet: Span<UInt8>) throws(PacketError) -> UInt32? {
+    if packet.uint32(at: 0) == HandshakePacket.marker {
+      guard let handshake = HandshakePacket(packet) else { throw .malformedControl }
+      return handshake.ssrc
+    }
     guard packet.uint32(at: 0) == ClockProbe.marker else { return nil }
     guard packet.count >= ClockProbe.length else { throw .truncated }
     guard let probe = ClockProbe(packet) else { throw .malformedControl }
@@ -44,10 +56,16 @@ extension Endpoint {
   /// - Parameters:
   ///   - name: the name of the local peer.
   ///   - identity: the identity of the local peer.
-  ///   - random: the source of the SSRCs and the tokens. Unpredictable outside tests.
-  public convenience init(name: String, identity: UInt64, random: any RandomNumberGenerator) {
-    self.init(name: name, random: random, protocolExtension: PeerExtension(identity: identity))
+  ///   - key: the key of the group; nil without a passkey.
+  ///   - random: the source of the SSRCs, the tokens and the nonces. Unpredictable outside tests.
+  public convenience init(
+    name: String, identity: UInt64, key: GroupKey? = nil, random: any RandomNumberGenerator
+  ) {
+    self.init(name: name, random: random, protocolExtension: PeerExtension(identity: identity, key: key))
   }
+
+  /// The keys of an established session with a passkey; nil without one.
+  public func keys(of id: SessionID) -> SessionKeys? { (sessionExtension(of: id) as? PeerSession)?.keys }
 
   /// The ``PeerExtension`` of this endpoint; nil if it has none.
   public var peerExtension: PeerExtension? { protocolExtension as? PeerExtension }
@@ -70,8 +88,8 @@ extension Endpoint {
   /// ended.
   ///
   /// - Parameter send: sends the packet with the current time as ``ClockProbe/transmit``, read last, and returns this
-  ///   instant; nil if the packet was not sent.
-  public func sendProbe(on id: SessionID, by send: (ClockProbe) -> Instant?) {
+  ///   instant; nil if the packet was not sent. If there is a sealer, it writes the tag after the stamp.
+  public func sendProbe(on id: SessionID, by send: (ClockProbe, inout DatagramSealer?) -> Instant?) {
     guard let session = sessionExtension(of: id) as? PeerSession, let ssrc = localSSRC(of: id) else { return }
     session.sendRequest(ssrc: ssrc, rateLimit: probeRateLimit, by: send)
   }

@@ -1,9 +1,10 @@
+import BasicContainers
 import MusicalTime
 import RTPMIDI
 
-/// The state of ``PeerExtension`` in one session: recognition, probes and send instants.
+/// The state of ``PeerExtension`` in one session: handshake, recognition, probes and send instants.
 final class PeerSession: SessionExtension {
-  private let owner: PeerExtension
+  let owner: PeerExtension
   private var recognition: Recognition
   /// The newest acknowledgement: its departure by the remote clock and its arrival by the local clock.
   private var acknowledgement: (sent: Instant, received: Instant)?
@@ -17,12 +18,27 @@ final class PeerSession: SessionExtension {
   /// Whether the peer was expected to be a Tutti peer when the session was established.
   private var isExpected = false
 
+  /// The instant at which the handshake begins; nil if it has begun, and in a session without a handshake.
+  var handshakeStart: Instant?
+  /// The handshake; nil before it begins, and in a session without a handshake.
+  var handshake: HandshakeProgress?
+  /// The keys; nil until the peer has proved that it knows the passkey.
+  var keys: SessionKeys?
+  /// The identity that the peer has proved.
+  var provenIdentity: UInt64?
+  /// Writes the tags of the control thread.
+  var sealer: DatagramSealer?
+
   init(seed: UInt64, owner: PeerExtension) {
     self.owner = owner
     recognition = Recognition(seed: seed)
   }
 
-  var deadline: Instant? { recognition.next }
+  var deadline: Instant? {
+    let next = handshakeStart ?? handshake?.due
+    guard let next, let other = recognition.next else { return next ?? recognition.next }
+    return min(next, other)
+  }
 
   /// A Tutti peer sends at least ten probes per second, or fewer if the rate is limited. The silence limit is six
   /// intervals between probes, which means five missing probes, but at least a second. The session is lost after twice
@@ -35,12 +51,24 @@ final class PeerSession: SessionExtension {
 
   var measuresClock: Bool { recognition.isRecognised }
 
-  func established(at now: Instant, isExpected: Bool) {
+  func established(at now: Instant, isExpected: Bool, isProtected: Bool) {
     self.isExpected = isExpected
-    recognition.begin(at: now, isExpected: isExpected)
+    if isProtected { handshakeStart = now } else { recognition.begin(at: now, isExpected: isExpected) }
+  }
+
+  /// Starts the recognition of a peer that has proved that it knows the passkey.
+  func beginRecognition(at now: Instant, in context: SessionContext) {
+    recognition.begin(at: now, isExpected: true)
+    // Only Tutti peers know the handshake.
+    if recognition.peerUsedProtocol(at: now) { context.report(RecognitionEvent.tuttiPeer.encoded) }
+  }
+
+  func seal(_ datagram: inout RigidArray<UInt8>, port: Port, at instant: Instant) {
+    sealer?.seal(&datagram, port: port, at: instant)
   }
 
   func advance(to now: Instant, in context: SessionContext) -> Bool {
+    if let key = owner.key { advanceHandshake(key, to: now, in: context) }
     switch recognition.advance(to: now, shortestInterval: shortestInterval(in: context)) {
     case .request: context.requestPacket()
     case .standardDevice:
@@ -60,20 +88,30 @@ final class PeerSession: SessionExtension {
 
   /// Sends the request that is due by `send`, which returns the instant at which the request left; nil if it was not
   /// sent.
-  func sendRequest(ssrc: UInt32, rateLimit: UInt16, by send: (ClockProbe) -> Instant?) {
+  func sendRequest(
+    ssrc: UInt32, rateLimit: UInt16, by send: (ClockProbe, inout DatagramSealer?) -> Instant?
+  ) {
     var request = ClockProbe(
       ssrc: ssrc, identity: owner.identity, rateLimit: rateLimit, sentAt: Instant(nanoseconds: 0))
     // The arrival of an older acknowledgement is of no use to the peer.
     if let newest = acknowledgement, recognition.lastRequest - newest.received < .seconds(5) {
       (request.origin, request.receive) = (newest.sent, newest.received)
     }
-    if let instant = send(request) { recognition.requestSent(at: instant) }
+    if let instant = send(request, &sealer) { recognition.requestSent(at: instant) }
   }
 
   func receive(
     controlPacket packet: Span<UInt8>, _ arrival: ControlPacketArrival, in context: SessionContext
   ) -> DatagramOutcome {
+    if let handshake = HandshakePacket(packet) {
+      guard let key = owner.key, context.isProtected else { return .rejectedExtensionPacket }
+      return receive(handshake: handshake, key, at: arrival.instant, in: context)
+    }
     guard let probe = ClockProbe(packet) else { return .malformed }
+    if context.isProtected {
+      guard arrival.isAuthentic, probe.identity == provenIdentity else { return .notAuthentic }
+      handshake?.end()
+    }
     let outcome =
       switch probe.kind {
       case .request: receive(request: probe, at: arrival.instant, in: context)
@@ -82,8 +120,8 @@ final class PeerSession: SessionExtension {
       }
     // A request always gets a reply. A reply gets an acknowledgement only if it was accepted: an unsolicited reply gets
     // none. No clock is read here, so the transmit stamp of the answer is the arrival of the probe. The owner of the endpoint
-    // replaces it by the send instant.
-    if !arrival.isAnswered, probe.kind == .request || outcome == .accepted {
+    // replaces it by the send instant. In a protected session, only the receiving thread answers.
+    if !arrival.isAnswered, !context.isProtected, probe.kind == .request || outcome == .accepted {
       let answer = probe.answer(
         from: context.localSSRC, identity: owner.identity,
         rateLimit: owner.rateLimit(establishedCount: context.establishedCount), receivedAt: arrival.instant,
@@ -173,6 +211,7 @@ final class PeerSession: SessionExtension {
 
   /// Receives the send instant in an RTP packet, and reports the transit of the packet.
   func receive(sendInstant sent: Instant, at instant: Instant, in context: SessionContext) {
+    handshake?.end()
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     guard recognition.isRecognised else { return }
     guard context.accept(reading: sent, at: instant) else {

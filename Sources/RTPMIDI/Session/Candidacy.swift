@@ -21,6 +21,8 @@ struct Candidacy {
 
   /// The instant at which the invitation arrived on the data port.
   let since: Instant
+  /// Whether the peer has proved its identity, but its established session is kept.
+  var hasRival = false
   private var wrongReplies = 0
   /// The events of the extension, which are reported after the proof.
   private(set) var events: [ExtensionEvent] = []

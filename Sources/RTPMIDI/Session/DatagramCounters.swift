@@ -24,6 +24,8 @@ public struct DatagramCounters: Hashable, Sendable {
   public internal(set) var unexpectedAnswers: UInt64 = 0
   /// Invitations answered with NO.
   public internal(set) var refusedInvitations: UInt64 = 0
+  /// Datagrams of a protected session that are not authentic (``ProtocolExtension/mark``).
+  public internal(set) var notAuthentic: UInt64 = 0
 
   /// Invitations that were accepted on the control port and then dropped, because there were too many or because no
   /// invitation on the data port followed in time. These are not datagrams.
@@ -32,7 +34,7 @@ public struct DatagramCounters: Hashable, Sendable {
   /// The number of dropped datagrams.
   public var dropped: UInt64 {
     malformed + unknownCommands + unknownSources + replayed + rejectedExtensionPackets + unmatchedClocks
-      + implausibleClocks + unexpectedAnswers + refusedInvitations
+      + implausibleClocks + unexpectedAnswers + refusedInvitations + notAuthentic
   }
 
   /// Counts a received datagram.
@@ -49,6 +51,7 @@ public struct DatagramCounters: Hashable, Sendable {
     case .implausibleClock: implausibleClocks += 1
     case .unexpectedAnswer: unexpectedAnswers += 1
     case .refusedInvitation: refusedInvitations += 1
+    case .notAuthentic: notAuthentic += 1
     }
   }
 }

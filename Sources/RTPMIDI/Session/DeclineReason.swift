@@ -6,4 +6,6 @@ public enum DeclineReason: Hashable, Sendable {
   case hostIsFull
   /// The peer has not proved within five seconds that it receives at its address.
   case isUnverified
+  /// The mark of the peer differs from the local one: see ``ProtocolExtension/mark``. `isMarked` is whether the peer has a mark.
+  case hasOtherMark(isMarked: Bool)
 }

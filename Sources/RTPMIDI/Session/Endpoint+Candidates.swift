@@ -12,12 +12,14 @@ extension Endpoint {
   /// - Returns: false if the candidate to drop is younger than ``protectedTime``. The invitation must then be left unanswered.
   ///   The peer repeats it.
   func makeRoom(forCandidateAt address: SocketAddress, at now: Instant) -> Bool {
+    // Those that the local peer has invited do not count.
+    let candidates = table.candidates.filter { !$0.isInitiator }
     let isOfHost = { (session: Session) in session.control.isSameHost(as: address) }
     let oldest: Session?
-    if !address.isLoopback, table.candidates.count(where: isOfHost) >= Self.candidatesPerHost {
-      oldest = table.candidates.first(where: isOfHost)
-    } else if table.candidates.count >= Self.candidateLimit {
-      oldest = table.candidates.first
+    if !address.isLoopback, candidates.count(where: isOfHost) >= Self.candidatesPerHost {
+      oldest = candidates.first(where: isOfHost)
+    } else if candidates.count >= Self.candidateLimit {
+      oldest = candidates.first
     } else {
       return true
     }
@@ -29,14 +31,20 @@ extension Endpoint {
     return true
   }
 
-  /// Starts a candidate, whose invitation has been accepted on both ports.
+  /// Starts a candidate, whose invitation has been accepted on both ports. The peer of a protected session is a candidate also
+  /// if the local peer has invited it.
   func begin(candidate session: Session, at now: Instant) {
-    session.expectsExtension = table.all.contains {
+    let replacesPeer = table.all.contains {
       $0.phase == .established && $0.supervision.isMutual && isReplaced($0, by: session)
     }
+    if replacesPeer { session.expectsExtension = true }
     session.establish(at: now, with: protocolExtension)
     session.candidacy = Candidacy(at: now)
-    session.clock.begin(at: now + Candidacy.clockDelay)
+    if session.isProtected {
+      session.clock.stop()
+    } else {
+      session.clock.begin(at: now + Candidacy.clockDelay)
+    }
     table.insert(candidate: session)
     advance(session, to: now)
   }
@@ -44,13 +52,38 @@ extension Endpoint {
   /// Does what is due for a candidate.
   func advance(candidate session: Session, expiresAt expires: Instant, to now: Instant) {
     guard expires > now else {
-      if declined.shouldReport(session.control, at: now) {
+      if session.candidacy?.hasRival != true, declined.shouldReport(session.control, at: now) {
         outputs.append(.declined(name: session.name, from: session.control, .isUnverified))
       }
-      counters.forgottenInvitations += 1
-      return table.remove(session)
+      return drop(candidate: session, at: now)
     }
-    if !sendRequests(of: session, at: now) { table.remove(session) }
+    if !sendRequests(of: session, at: now) { drop(candidate: session, at: now) }
+  }
+
+  /// Drops a candidate. If the local peer has invited it, the peer is unreachable.
+  private func drop(candidate session: Session, at now: Instant) {
+    counters.forgottenInvitations += 1
+    guard session.isInitiator else { return table.remove(session) }
+    if session.sessionToRevive != nil { return cancel(session, nextAt: now) }
+    end(session, .unreachable(session.id))
+  }
+
+  /// The peer of a protected session has proved its identity: see ``SessionContext/verifyPeer(as:isPreferred:at:)``.
+  func verify(_ session: Session, as identity: UInt64, isPreferred: Bool, at now: Instant) -> Bool {
+    guard session.candidacy != nil else { return true }
+    let rival = table.all.first {
+      $0.phase == .established && $0.peerIdentity == identity && isReplaced($0, by: session)
+    }
+    if let rival {
+      let isNew = now - rival.establishedAt < .seconds(2)
+      let isKept = isNew ? rival.isPreferred && !isPreferred : !rival.isSilent(at: now)
+      guard !isKept else {
+        session.candidacy?.hasRival = true
+        return false
+      }
+    }
+    (session.peerIdentity, session.isPreferred) = (identity, isPreferred)
+    return verify(session, at: now)
   }
 
   /// The peer has repeated a stamp of the local peer. If it is a candidate, its session is established, unless there is no place
@@ -61,16 +94,22 @@ extension Endpoint {
   func verify(_ session: Session, at now: Instant) -> Bool {
     guard session.candidacy != nil else { return true }
     table.remove(session)
+    session.restart(at: now)
     let sessionAtAddress = table.session(at: session.control)
     guard sessionAtAddress != nil || hasRoom(for: session.control) && !isFull(hostOf: session.control) else {
       let bye = SessionCommand(.bye, token: session.acceptedToken ?? 0, ssrc: session.localSSRC)
       send(bye, to: session.control, from: session.local, .control)
       return false
     }
-    // If the local peer is inviting this peer, the candidate takes the identifier of this invitation and replaces it.
-    if let invitation = sessionAtAddress, invitation.phase != .established {
+    // If the local peer is inviting this peer, the candidate replaces this invitation. It takes the identifier of the invitation,
+    // unless this is a revival. The remote peer has not established the session of the invitation yet, because it lacks the proof.
+    let invitation =
+      if let sessionAtAddress, sessionAtAddress.phase != .established { sessionAtAddress } else {
+        table.candidates.first { $0.isInitiator && $0.control == session.control }
+      }
+    if let invitation {
       table.remove(invitation)
-      session.adopt(invitation)
+      if let id = invitation.sessionToRevive { table[id]?.revival = nil } else { session.adopt(invitation) }
     }
     session.clock.stop()
     if session.isInitiator { session.clock.begin(at: now) }

@@ -1,3 +1,4 @@
+public import BasicContainers
 import MusicalTime
 
 /// CK packets.
@@ -8,6 +9,17 @@ extension Endpoint {
   public func clockPacket(on id: SessionID, sentAt instant: Instant) -> ClockPacket? {
     guard let session = table[id], session.phase == .established else { return nil }
     return session.clock.request(ssrc: session.localSSRC, sentAt: instant)
+  }
+
+  /// Makes a datagram authentic that another function than ``drain()`` has returned. Does nothing if the session is not protected:
+  /// see ``ProtocolExtension/mark``.
+  ///
+  /// - Parameters:
+  ///   - datagram: has room for 16 more octets.
+  ///   - port: the local port that sends the datagram.
+  public func seal(_ datagram: inout RigidArray<UInt8>, of id: SessionID, port: Port, at instant: Instant) {
+    guard let session = table[id], session.isProtected else { return }
+    session.extension?.seal(&datagram, port: port, at: instant)
   }
 
   /// Receives a CK packet: replies to it, unless the receiving thread has replied already, and reports the clock
@@ -27,6 +39,7 @@ extension Endpoint {
     // A standard device that begins another session may use the same SSRC in both.
     guard outcome == .unknownSource || outcome == .unmatchedClock, let candidate = table.candidate(from: source)
     else { return outcome }
+    guard !candidate.isProtected else { return .notAuthentic }
     currentSession = candidate
     return receive(packet, on: candidate, from: source, at: instant, answeredAt: answer)
   }
@@ -44,7 +57,7 @@ extension Endpoint {
     }
     if reading.requestSent != nil, !verify(session, at: instant) { return .refusedInvitation }
     if answer == nil, let reply = packet.reply(from: session.localSSRC, sentAt: instant) {
-      send(to: source.address, from: arrivalAddress, source.port) { reply.append(to: &$0) }
+      send(to: source.address, from: arrivalAddress, source.port, sealedBy: session) { reply.append(to: &$0) }
     }
     guard session.accept(reading: reading.remote, at: instant) else { return .implausibleClock }
     session.lastHeard = instant

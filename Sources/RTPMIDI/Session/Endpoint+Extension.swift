@@ -29,11 +29,16 @@ extension Endpoint {
     do {
       guard let ssrc = try protocolExtension.ssrc(ofControlPacket: datagram) else { return .unknownCommand }
       let source = SessionTable.Source(ssrc: ssrc, address: address, port: port)
-      let arrival = ControlPacketArrival(address: address, port: port, instant: instant, isAnswered: isAnswered)
+      let arrival = ControlPacketArrival(
+        address: address, port: port, instant: instant, isAnswered: isAnswered, isAuthentic: isAuthentic)
       var outcome = DatagramOutcome.unknownSource
-      if let session = session(of: source, at: instant) { outcome = receive(datagram, arrival, on: session) }
+      if let session = session(of: source, at: instant) {
+        outcome = receive(datagram, arrival, on: session)
+      } else if table[source] != nil {
+        outcome = .notAuthentic
+      }
       // A peer that begins another session may use the same SSRC in both.
-      guard outcome == .unknownSource || outcome == .rejectedExtensionPacket,
+      guard [.unknownSource, .rejectedExtensionPacket, .notAuthentic].contains(outcome),
         let candidate = table.candidate(from: source)
       else { return outcome }
       currentSession = candidate

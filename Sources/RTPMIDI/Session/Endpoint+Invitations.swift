@@ -45,6 +45,9 @@ extension Endpoint {
       guard let session, session.acceptedToken == command.token else { continue }
       return accept(command, as: session.localSSRC, to: address, .control)
     }
+    guard command.mark == mark(for: address) else {
+      return decline(command, from: address, .hasOtherMark(isMarked: command.mark != nil), at: now)
+    }
     // The session with this address, in any phase. The SSRC differs if the peer was restarted.
     let sessionAtAddress = table.session(at: address)
     let isInvited = sessionAtAddress.map { $0.phase != .established || $0.revival != nil } ?? false
@@ -59,9 +62,10 @@ extension Endpoint {
     }
     // Soon after the session began, the invitation may have crossed that of the local peer. After a silence, the peer revives the
     // session. In both cases, the peer expects the SSRC of the session.
-    let continued = established.flatMap {
-      now - $0.establishedAt < .milliseconds(500) || $0.isSilent(at: now) ? $0 : nil
+    let isContinued = established.map {
+      !$0.isProtected && (now - $0.establishedAt < .milliseconds(500) || $0.isSilent(at: now))
     }
+    let continued = isContinued == true ? established : nil
     let localSSRC = continued?.localSSRC ?? localSSRC(for: address)
     if halfOpen.open(command, answeredAs: localSSRC, from: address, at: now) { counters.forgottenInvitations += 1 }
     return accept(command, as: localSSRC, to: address, .control)
@@ -78,7 +82,7 @@ extension Endpoint {
     for session in [established, candidate] {
       guard let session, session.acceptedToken == command.token else { continue }
       currentSession = session
-      session.lastHeard = now
+      if !session.isProtected { session.lastHeard = now }
       return accept(command, as: session.localSSRC, to: address, .data)
     }
     guard let invitation = halfOpen.invitation(completedBy: command, from: address) else {
@@ -86,7 +90,7 @@ extension Endpoint {
     }
     // The invitations have crossed: the first invitation of the peer arrived before the local invitation established the
     // session. The second invitation of the peer therefore belongs to this session.
-    if let established, invitation.since <= established.establishedAt {
+    if let established, !established.isProtected, invitation.since <= established.establishedAt {
       _ = halfOpen.withdraw(ssrc: invitation.ssrc, control: invitation.control)
       currentSession = established
       (established.acceptedToken, established.lastHeard) = (command.token, now)
@@ -97,7 +101,7 @@ extension Endpoint {
     // The peer has answered the invitation of the local peer on the control port, with the SSRC of this invitation. The
     // invitation of the local peer becomes the session. Another SSRC may be that of a stranger with a forged address.
     let answered = [sessionAtAddress, sessionAtAddress?.revival].compactMap(\.self).first {
-      $0.phase == .invitingData && $0.controlSSRC == invitation.ssrc
+      $0.phase == .invitingData && $0.controlSSRC == invitation.ssrc && !$0.isProtected
     }
     if let answered {
       session = answered
@@ -128,11 +132,15 @@ extension Endpoint {
     guard let session = table.session(withToken: command.token), session.isInitiator,
       isAnswer(from: address, port, to: session)
     else { return .unexpectedAnswer }
+    guard command.mark == mark(for: session.control) else {
+      if session.phase == .invitingControl, port == .control { endMarked(session, by: command, at: now) }
+      return .unexpectedAnswer
+    }
     switch (session.phase, port) {
     case (.invitingControl, .control):
       // The peer with this SSRC has invited the local peer too, and proves by the token that it receives.
       let source = SessionTable.Source(ssrc: command.ssrc, address: address, port: .control)
-      if let candidate = table.candidate(from: source), candidate.control == session.control {
+      if let candidate = table.candidate(from: source), candidate.control == session.control, !session.isProtected {
         verify(candidate, at: now)
         break
       }
@@ -148,11 +156,24 @@ extension Endpoint {
       invite(session, .invitingData, at: now)
     case (.invitingData, .data):
       session.ssrc = command.ssrc
-      establish(session, at: now)
+      guard session.isProtected else {
+        establish(session, at: now)
+        break
+      }
+      table.remove(session)
+      begin(candidate: session, at: now)
     case (.invitingControl, .data): return .unexpectedAnswer  // The data port is not invited yet.
     default: break  // OK again, because the invitation was sent again.
     }
     return .accepted
+  }
+
+  /// Ends an invitation whose answer has another mark. A revival is tried again later.
+  private func endMarked(_ session: Session, by command: SessionCommand, at now: Instant) {
+    if let id = session.sessionToRevive, let revived = table[id] {
+      return cancel(session, nextAt: now + revived.supervision.halfLimit)
+    }
+    end(session, .hasOtherMark(session.id, isMarked: command.mark != nil))
   }
 
   /// Whether an answer with the token of the local invitation to `session` may come from `address`.
@@ -173,15 +194,20 @@ extension Endpoint {
     guard let session = table.session(withToken: command.token), session.phase != .established,
       isAnswer(from: address, .control, to: session) || session.data == address
     else { return .unexpectedAnswer }
+    if session.phase == .invitingControl, command.mark != mark(for: session.control) {
+      // A standard device that is exempt has no mark, and neither has the local peer for it.
+      endMarked(session, by: command, at: now)
+      return .accepted
+    }
     guard let id = session.sessionToRevive, let revived = table[id] else {
       // NO to the first invitation is a refusal. NO after the control port has accepted is not: the peer was restarted
       // between the two invitations, or has ended the session.
       end(session, session.phase == .invitingControl ? .refused(session.id) : .unreachable(session.id))
       return .accepted
     }
-    if session.phase == .invitingControl {
+    if session.phase == .invitingControl, !revived.isProtected {
       // The peer does not accept an invitation to revive the session. If it still had the session, it would have
-      // accepted.
+      // accepted. A protected session does not end by NO, which anybody can send.
       end(revived, .refused(id))
     } else {
       // The peer was restarted between the two local invitations, or has forgotten the first one. Try again later.
@@ -192,10 +218,12 @@ extension Endpoint {
 
   /// Receives BY: ends a session, an invitation in progress, or a half-open invitation.
   private func receiveBye(_ command: SessionCommand, from address: SocketAddress, port: Port) -> DatagramOutcome {
-    if let session = table[.init(ssrc: command.ssrc, address: address, port: port)] {
+    if let session = table[.init(ssrc: command.ssrc, address: address, port: port)], mayReceive(session) {
       end(session, .closed(session.id))
       return .accepted
     }
+    // BY of a peer without a protected session is not authentic. Its invitation ends by itself.
+    guard !protects(address) else { return .notAuthentic }
     if let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: port)) {
       table.remove(candidate)
       return .accepted
@@ -211,14 +239,16 @@ extension Endpoint {
   private func accept(
     _ command: SessionCommand, as localSSRC: UInt32, to address: SocketAddress, _ port: Port
   ) -> DatagramOutcome {
-    let answer = SessionCommand(.accepted, token: command.token, ssrc: localSSRC, name: name)
+    let answer = SessionCommand(
+      .accepted, token: command.token, ssrc: localSSRC, name: name, mark: mark(for: address))
     send(answer, to: address, from: arrivalAddress, port)
     return .accepted
   }
 
   /// Answers NO to an invitation.
   func refuse(_ command: SessionCommand, to address: SocketAddress, _ port: Port) -> DatagramOutcome {
-    let answer = SessionCommand(.rejected, token: command.token, ssrc: localSSRC(for: address))
+    let answer = SessionCommand(
+      .rejected, token: command.token, ssrc: localSSRC(for: address), mark: mark(for: address))
     send(answer, to: address, from: arrivalAddress, port)
     return .refusedInvitation
   }

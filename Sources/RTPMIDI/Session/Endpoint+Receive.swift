@@ -14,11 +14,12 @@ extension Endpoint {
   ///   - port: the local port.
   ///   - instant: the arrival.
   ///   - answer: the instant at which the reply left, if the receiving thread has already replied.
+  ///   - isAuthentic: whether the receiving thread has found the datagram authentic (``ProtocolExtension/mark``).
   public func receive(
     _ datagram: Span<UInt8>, from address: SocketAddress, to local: SocketAddress? = nil, port: Port,
-    at instant: Instant, answeredAt answer: Instant? = nil
+    at instant: Instant, answeredAt answer: Instant? = nil, isAuthentic: Bool = false
   ) {
-    arrivalAddress = local
+    (arrivalAddress, self.isAuthentic, latest) = (local, isAuthentic, max(latest, instant))
     let outcome: DatagramOutcome
     if ControlPacket.isControl(datagram) {
       do {
@@ -38,21 +39,22 @@ extension Endpoint {
     }
     counters.count(outcome)
     if let session = currentSession { update(session, at: instant) }
-    (currentSession, arrivalAddress) = (nil, nil)
+    (currentSession, arrivalAddress, self.isAuthentic) = (nil, nil, false)
   }
 
   /// Receives a datagram in an array.
   public func receive(
     _ datagram: [UInt8], from address: SocketAddress, to local: SocketAddress? = nil, port: Port, at instant: Instant,
-    answeredAt answer: Instant? = nil
+    answeredAt answer: Instant? = nil, isAuthentic: Bool = false
   ) {
-    receive(datagram.span, from: address, to: local, port: port, at: instant, answeredAt: answer)
+    receive(
+      datagram.span, from: address, to: local, port: port, at: instant, answeredAt: answer, isAuthentic: isAuthentic)
   }
 
   /// Finds the established session of a datagram; nil if there is none. ``receive(_:from:to:port:at:answeredAt:)`` updates
   /// the deadline of the session after the datagram has been evaluated.
   func session(of source: SessionTable.Source, at now: Instant) -> Session? {
-    currentSession = table[source]
+    currentSession = table[source].flatMap { mayReceive($0) ? $0 : nil }
     // The peer has accepted on the control port and sends packets already. Its answer on the data port may be lost, so
     // it is invited again soon.
     if currentSession == nil, let invited = table.session(awaitedFrom: source) {
@@ -61,6 +63,9 @@ extension Endpoint {
     }
     return currentSession
   }
+
+  /// Whether a session may receive the datagram being processed: it is authentic, or the session is not protected.
+  func mayReceive(_ session: Session) -> Bool { isAuthentic || !session.isProtected }
 
   /// Receives RS.
   private func receive(
@@ -71,6 +76,7 @@ extension Endpoint {
       // raveloxmidi puts the SSRC of the acknowledged stream into this field, not its own. It sends from its data port.
       currentSession = table.all.first {
         $0.localSSRC == feedback.ssrc && $0.phase == .established && ($0.data == address || $0.control == address)
+          && !$0.isProtected
       }
     }
     guard let session = currentSession else { return .unknownSource }

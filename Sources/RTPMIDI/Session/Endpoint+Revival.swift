@@ -6,7 +6,8 @@ extension Endpoint {
   /// Starts a revival: invites the silent peer of an established session.
   func revive(_ session: Session, at now: Instant) {
     let revival = makeSession(
-      control: session.control, data: session.data, localSSRC: session.localSSRC, isInitiator: true)
+      control: session.control, data: session.data, localSSRC: session.isProtected ? nil : session.localSSRC,
+      isInitiator: true)
     revival.sessionToRevive = session.id
     session.revival = revival
     table.insert(revival: revival)

@@ -40,6 +40,8 @@ import MusicalTime
 public final class Endpoint {
   /// The maximum number of sessions.
   public static var sessionLimit: Int { 1100 }
+  /// The maximum number of octets that ``SessionExtension/seal(_:port:at:)`` appends.
+  private static var sealLength: Int { 16 }
   /// The maximum number of data octets of a received System Exclusive.
   public static var systemExclusiveCapacity: Int { 256 }
 
@@ -65,6 +67,10 @@ public final class Endpoint {
   /// The local address to which the datagram being processed was sent; nil if it is unknown. Replies leave from this
   /// address.
   var arrivalAddress: SocketAddress?
+  /// Whether the datagram being processed is authentic.
+  var isAuthentic = false
+  /// The latest instant that the endpoint knows.
+  var latest = Instant(nanoseconds: .min)
   /// The outputs since the last call of ``drain()``.
   var outputs: [Output] = []
   /// The number of the newest session.
@@ -83,6 +89,16 @@ public final class Endpoint {
     self.random = random
     (self.name, self.protocolExtension) = (name, protocolExtension)
   }
+
+  /// Returns whether sessions with the host of an address are unprotected although the extension has a mark, because its device
+  /// does not know the extension. By default none.
+  public var exempts: (_ address: SocketAddress) -> Bool = { _ in false }
+
+  /// Whether a session with this address is protected: see ``ProtocolExtension/mark``.
+  func protects(_ address: SocketAddress) -> Bool { protocolExtension?.mark != nil && !exempts(address) }
+
+  /// The mark in the invitations to an address and in the answers to it.
+  func mark(for address: SocketAddress) -> UInt32? { protects(address) ? protocolExtension?.mark : nil }
 
   /// The number of established sessions.
   public var establishedCount: Int { table.establishedCount }
@@ -125,6 +141,10 @@ public final class Endpoint {
     to control: SocketAddress, data: SocketAddress, expectsExtension: Bool = false, at now: Instant
   ) throws(TooManySessions) -> SessionID {
     if let session = table.session(at: control) { return session.id }
+    if let candidate = table.candidates.first(where: { $0.isInitiator && $0.control == control }) {
+      return candidate.id
+    }
+    latest = max(latest, now)
     guard table.all.count < Self.sessionLimit else { throw TooManySessions(limit: Self.sessionLimit) }
     let session = makeSession(control: control, data: data, isInitiator: true)
     session.expectsExtension = expectsExtension
@@ -137,6 +157,7 @@ public final class Endpoint {
   /// Ends a session with BY. Does nothing if the session has already ended.
   public func close(_ id: SessionID, at now: Instant) {
     guard let session = table[id] else { return }
+    latest = max(latest, now)
     sendBye(to: session)
     end(session, .closed(id))
   }
@@ -160,6 +181,7 @@ public final class Endpoint {
   /// Does what is due at `now`: invitations, clock packets, feedback, time-outs and the tasks of the extension. Read
   /// the clock immediately before the call.
   public func advance(to now: Instant) {
+    latest = max(latest, now)
     counters.forgottenInvitations += UInt64(halfOpen.expire(at: now))
     while let due = table.deadlines.earliest, due <= now, let session = table.deadlines.first {
       advance(session, to: now)
@@ -200,7 +222,7 @@ public final class Endpoint {
     if let due = session.feedbackDue, due <= now {
       session.feedbackDue = nil
       let feedback = ReceiverFeedback(ssrc: session.localSSRC, sequence: session.highestSequence)
-      send(to: session.control, from: session.local, .control) { feedback.append(to: &$0) }
+      send(to: session.control, from: session.local, .control, sealedBy: session) { feedback.append(to: &$0) }
     }
   }
 
@@ -221,7 +243,8 @@ public final class Endpoint {
       let port: Port = session.phase == .invitingControl ? .control : .data
       let address = port == .control ? session.control : session.data
       // The host chooses the address for the first invitation. The answer determines the address of the session.
-      let invitation = SessionCommand(.invitation, token: session.token, ssrc: session.localSSRC, name: name)
+      let invitation = SessionCommand(
+        .invitation, token: session.token, ssrc: session.localSSRC, name: name, mark: mark(for: session.control))
       send(invitation, to: address, from: session.local, port)
     case .exhausted:
       // The session to revive still exists. If its peer is still silent, the next revival starts at once.
@@ -244,15 +267,19 @@ public final class Endpoint {
     repeat { token = UInt32.random(in: 0...UInt32.max, using: &random) } while table.session(withToken: token) != nil
     return Session(
       id: SessionID(number: lastNumber), token: token, localSSRC: localSSRC ?? self.localSSRC(for: control),
-      control: control, data: data, isInitiator: isInitiator)
+      control: control, data: data, isInitiator: isInitiator, isProtected: protects(control))
   }
+
+  /// A random number.
+  func randomNumber() -> UInt64 { random.next() }
 
   /// The local SSRC for packets to the peer with this control port: that of an invitation in progress, in either direction;
   /// otherwise a new one. A candidate does not use the SSRC of an established session, except for a moment at its
   /// beginning and after a silence. The address of the candidate may be forged: the real peer would answer packets with this
   /// SSRC, and the answers would establish the forged session.
+  /// A protected session shares its SSRC with no other session.
   func localSSRC(for control: SocketAddress) -> UInt32 {
-    let session = table.session(at: control)
+    let session = protects(control) ? nil : table.session(at: control)
     let invitation = session.flatMap { $0.phase == .established ? $0.revival : $0 }
     if let known = invitation?.localSSRC ?? localSSRCOfInvitation(from: control) { return known }
     return UInt32.random(in: 1...UInt32.max, using: &random)
@@ -277,23 +304,30 @@ public final class Endpoint {
   private func sendBye(to session: Session) {
     let token = session.acceptedToken ?? session.token
     let bye = SessionCommand(.bye, token: token, ssrc: session.localSSRC)
-    send(bye, to: session.control, from: session.local, .control)
+    send(bye, to: session.control, from: session.local, .control, sealedBy: session)
     // rtpmidid and PipeWire end a session only after BY on both ports.
     guard session.phase == .established, !session.supervision.isMutual else { return }
-    send(bye, to: session.data, from: session.local, .data)
+    send(bye, to: session.data, from: session.local, .data, sealedBy: session)
   }
 
-  func send(_ command: SessionCommand, to address: SocketAddress, from local: SocketAddress?, _ port: Port) {
-    send(to: address, from: local, port) { command.append(to: &$0) }
-  }
-
-  /// Sends the datagram that `encode` appends to an empty packet of 80 octets. Sends nothing if `encode` returns false.
   func send(
-    to address: SocketAddress, from local: SocketAddress?, _ port: Port,
+    _ command: SessionCommand, to address: SocketAddress, from local: SocketAddress?, _ port: Port,
+    sealedBy session: Session? = nil
+  ) {
+    send(to: address, from: local, port, sealedBy: session) { command.append(to: &$0) }
+  }
+
+  /// Sends the datagram that `encode` appends to an empty packet with room for 84 octets. Sends nothing if `encode` returns
+  /// false.
+  ///
+  /// - Parameter session: the session whose extension makes the datagram authentic; nil if it is not authentic.
+  func send(
+    to address: SocketAddress, from local: SocketAddress?, _ port: Port, sealedBy session: Session? = nil,
     _ encode: (inout RigidArray<UInt8>) -> Bool
   ) {
-    var packet = RigidArray<UInt8>(capacity: SessionCommand.longest)
+    var packet = RigidArray<UInt8>(capacity: SessionCommand.longest + Self.sealLength)
     guard encode(&packet) else { return }
+    if let session, session.isProtected { session.extension?.seal(&packet, port: port, at: latest) }
     var datagram: [UInt8] = []
     datagram.reserveCapacity(packet.count)
     for index in 0..<packet.count { datagram.append(packet[index]) }

@@ -37,6 +37,9 @@ extension Endpoint {
     case established(SessionID, SessionInfo)
     /// The peer answered NO to the first invitation, or to an invitation that was meant to revive the session.
     case refused(SessionID)
+    /// The peer has answered the first invitation with another mark, or without one: see ``ProtocolExtension/mark``. The
+    /// invitation has ended.
+    case hasOtherMark(SessionID, isMarked: Bool)
     /// The invitation came back to this endpoint. The endpoint cancels it.
     case reflected(SessionID)
     /// The peer did not answer twelve invitations; or it accepted on its control port and then sent NO or BY.

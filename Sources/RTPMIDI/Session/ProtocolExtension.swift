@@ -1,3 +1,4 @@
+import BasicContainers
 import MusicalTime
 
 /// A protocol that adds packets of its own to RTP-MIDI sessions.
@@ -8,13 +9,25 @@ import MusicalTime
 /// - exchange control packets of its own: FF FF and two letters that AppleMIDI does not use,
 /// - evaluate the header extension of received RTP packets (RFC 3550, section 5.3.1),
 /// - measure the remote clock in place of CK packets,
-/// - set the limits by which the endpoint detects a silent peer.
+/// - set the limits by which the endpoint detects a silent peer,
+/// - demand that a peer proves something before its session is established, and authenticate datagrams (``mark``).
 ///
 /// The sending half of a header extension is ``PacketSender/headerExtension``.
 ///
 /// The extension of an endpoint belongs to the thread of the endpoint. A real-time thread that decodes packets does not
 /// call the extension. It uses ``RTPHeader/decode(_:)`` and ``HeaderExtension/data``, which are real-time safe.
 public protocol ProtocolExtension: AnyObject {
+  /// A number that the local peer writes into its invitations and its answers to invitations; nil if there is none.
+  ///
+  /// Peers with different marks refuse each other. If there is a mark, sessions are *protected*:
+  ///
+  /// - A session is established only when the extension has called ``SessionContext/verifyPeer(as:isPreferred:at:)``.
+  /// - An established session accepts authentic datagrams only. Invitations, OK, NO and packets of the extension that are not
+  ///   authentic can begin another session, which replaces the established one after its own proof.
+  ///
+  /// The receiving thread decides which datagrams are authentic.
+  var mark: UInt32? { get }
+
   /// Reads the sender's SSRC from a control packet that AppleMIDI does not define.
   ///
   /// - Parameter packet: a datagram of at least four octets that begins with FF FF.
@@ -26,6 +39,10 @@ public protocol ProtocolExtension: AnyObject {
   ///
   /// - Parameter seed: a number that differs between sessions and between peers.
   func makeSession(seed: UInt64) -> any SessionExtension
+}
+
+extension ProtocolExtension {
+  public var mark: UInt32? { nil }
 }
 
 /// The state of a ``ProtocolExtension`` in one established session.
@@ -40,11 +57,13 @@ public protocol SessionExtension: AnyObject {
   /// ``Endpoint/Output/clock(_:_:)``.
   var measuresClock: Bool { get }
 
-  /// Called once, when the session is established.
+  /// Called once, when the session is established, or when a peer becomes a candidate.
   ///
-  /// - Parameter isExpected: whether the peer is expected to know the extension, see
-  ///   ``Endpoint/connect(to:data:expectsExtension:at:)``.
-  func established(at now: Instant, isExpected: Bool)
+  /// - Parameters:
+  ///   - isExpected: whether the peer is expected to know the extension, see
+  ///     ``Endpoint/connect(to:data:expectsExtension:at:)``.
+  ///   - isProtected: whether the session is protected, see ``ProtocolExtension/mark``.
+  func established(at now: Instant, isExpected: Bool, isProtected: Bool)
 
   /// Does what is due at `now`.
   ///
@@ -65,6 +84,16 @@ public protocol SessionExtension: AnyObject {
   ///   - header: the profile of the extension and the place of its data in `packet`.
   ///   - instant: the arrival by the local clock.
   func receive(_ header: HeaderExtension, of packet: Span<UInt8>, at instant: Instant, in context: SessionContext)
+
+  /// Makes a datagram of a protected session authentic. Called immediately before the datagram is sent. Appends at most
+  /// 16 octets. By default, this function does nothing.
+  ///
+  /// - Parameter port: the local port that sends the datagram.
+  func seal(_ datagram: inout RigidArray<UInt8>, port: Port, at instant: Instant)
+}
+
+extension SessionExtension {
+  public func seal(_ datagram: inout RigidArray<UInt8>, port: Port, at instant: Instant) {}
 }
 
 /// The circumstances in which a control packet arrived.
@@ -77,4 +106,6 @@ public struct ControlPacketArrival: Hashable, Sendable, BitwiseCopyable {
   public let instant: Instant
   /// Whether the thread that received the packet has already replied to it.
   public let isAnswered: Bool
+  /// Whether the receiving thread has found the datagram authentic. False in a session that is not protected.
+  public let isAuthentic: Bool
 }

@@ -62,6 +62,11 @@ final class Session {
   private(set) var isInitiator: Bool
   /// The state of a candidate; nil if the peer has proved that it receives at its address.
   var candidacy: Candidacy?
+  /// Whether the session is protected: see ``ProtocolExtension/mark``.
+  let isProtected: Bool
+  /// Whether, of two sessions with the same peer that began at the same time, this one is kept. Both peers agree on it. Only in a
+  /// protected session.
+  var isPreferred = false
   /// Whether the peer is expected to know the extension of the endpoint.
   var expectsExtension = false
   /// The state of the extension; nil until the session is established, and in an endpoint without extension.
@@ -124,8 +129,10 @@ final class Session {
   private var implausibleReading: (local: Instant, remote: Instant)?
 
   init(
-    id: SessionID, token: UInt32, localSSRC: UInt32, control: SocketAddress, data: SocketAddress, isInitiator: Bool
+    id: SessionID, token: UInt32, localSSRC: UInt32, control: SocketAddress, data: SocketAddress, isInitiator: Bool,
+    isProtected: Bool
   ) {
+    self.isProtected = isProtected
     (self.id, self.token, self.localSSRC, self.control, self.data) = (id, token, localSSRC, control, data)
     self.isInitiator = isInitiator
     controlSource = control
@@ -185,12 +192,15 @@ final class Session {
   /// initiator, and creates the session's extension by `protocolExtension`.
   func establish(at now: Instant, with protocolExtension: (any ProtocolExtension)?) {
     phase = .established
-    (establishedAt, lastHeard) = (now, now)
+    restart(at: now)
     beginStream()
     if isInitiator { clock.begin(at: now) }
     `extension` = protocolExtension?.makeSession(seed: ~seed)
-    `extension`?.established(at: now, isExpected: expectsExtension)
+    `extension`?.established(at: now, isExpected: expectsExtension, isProtected: isProtected)
   }
+
+  /// Counts the age and the silence of the session from `now` on.
+  func restart(at now: Instant) { (establishedAt, lastHeard) = (now, now) }
 
   /// Takes the identifier of `invitation`, by which the local peer invites the same peer.
   func adopt(_ invitation: Session) { (id, isInitiator) = (invitation.id, true) }

@@ -2,11 +2,11 @@ import BasicContainers
 
 /// One of the four packets that begin and end a session. All have the same layout:
 ///
-///     FF FF | command, two letters | version 2, 32 bits | token 32 | ssrc 32 | name, NUL
+///     FF FF | command, two letters | version 2, 32 bits | token 32 | ssrc 32 | name, NUL | mark 32
 ///
 /// The initiator chooses the token. The token connects the answers and the second invitation to the first invitation.
-/// The name is optional; octets after its NUL are ignored. A BY may lack the token; the SSRC then directly follows the
-/// version.
+/// The name and the mark are optional. The mark belongs to a ``ProtocolExtension``; other implementations ignore octets after
+/// the NUL. A BY may lack the token; the SSRC then directly follows the version.
 public struct SessionCommand: Hashable, Sendable {
   /// The command. The raw value is its two letters.
   public enum Kind: UInt16, Hashable, Sendable {
@@ -24,30 +24,33 @@ public struct SessionCommand: Hashable, Sendable {
   /// The name of the sender; nil if the packet has none. At most 63 octets of UTF-8 are read and sent. Invalid octets
   /// and control characters are read as U+FFFD.
   public var name: String?
+  /// See ``ProtocolExtension/mark``; nil if the packet has none.
+  public var mark: UInt32?
 
-  public init(_ kind: Kind, token: UInt32, ssrc: UInt32, name: String? = nil) {
-    (self.kind, self.token, self.ssrc, self.name) = (kind, token, ssrc, name)
+  public init(_ kind: Kind, token: UInt32, ssrc: UInt32, name: String? = nil, mark: UInt32? = nil) {
+    (self.kind, self.token, self.ssrc, self.name, self.mark) = (kind, token, ssrc, name, mark)
   }
 
-  /// The length of the longest packet in octets: four fields of 32 bits, a name of 63 octets and its NUL.
-  static let longest = 16 + longestName + 1
+  /// The length of the longest packet in octets: four fields of 32 bits, a name of 63 octets, its NUL, and the mark.
+  static let longest = 16 + longestName + 1 + 4
   /// The maximum length of a name in octets, without NUL.
   private static let longestName = 63
 
-  /// Appends the packet. Returns false and appends nothing if there is room for fewer than 80 octets.
+  /// Appends the packet. Returns false and appends nothing if there is room for fewer than 80 octets, or 84 with a
+  /// mark.
   ///
   /// Real-time: not safe.
   public func append(to packet: inout RigidArray<UInt8>) -> Bool {
-    guard packet.freeCapacity >= Self.longest else { return false }
+    guard packet.freeCapacity >= (mark == nil ? Self.longest - 4 : Self.longest) else { return false }
     packet.append(bigEndian: UInt16(0xFFFF))
     packet.append(bigEndian: kind.rawValue)
     packet.append(bigEndian: UInt32(2))
     packet.append(bigEndian: token)
     packet.append(bigEndian: ssrc)
-    guard let name else { return true }
+    guard name != nil || mark != nil else { return true }
     // A character that does not fit completely, and all characters after it, are omitted.
     var room = Self.longestName
-    for character in name.unicodeScalars where character.value != 0 {
+    for character in (name ?? "").unicodeScalars where character.value != 0 {
       // Every Unicode scalar can be encoded.
       let octets = UTF8.encode(character)!
       guard octets.count <= room else { break }
@@ -55,6 +58,7 @@ public struct SessionCommand: Hashable, Sendable {
       room -= octets.count
     }
     packet.append(0)
+    if let mark { packet.append(bigEndian: mark) }
     return true
   }
 
@@ -77,6 +81,8 @@ public struct SessionCommand: Hashable, Sendable {
       if octet == 0 || octets.count == Self.longestName { break }
       octets.append(octet)
     }
+    let end = 16 + octets.count + 1
+    if packet.count >= end + 4, packet[end - 1] == 0 { mark = packet.uint32(at: end) }
     var repaired = ""
     for character in String(decoding: octets, as: UTF8.self).unicodeScalars {
       let isControl = character.value < 0x20 || (0x7F...0x9F).contains(character.value)

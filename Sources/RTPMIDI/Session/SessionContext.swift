@@ -10,6 +10,16 @@ public struct SessionContext {
 
   /// The SSRC of the local peer in the session.
   public var localSSRC: UInt32 { session.localSSRC }
+  /// The SSRC of the peer in the session.
+  public var remoteSSRC: UInt32 { session.ssrc }
+  /// The token of the invitation that began the session.
+  public var invitationToken: UInt32 { session.isInitiator ? session.token : session.acceptedToken ?? 0 }
+  /// Whether the local peer has sent this invitation.
+  public var isInitiator: Bool { session.isInitiator }
+  /// Whether the session is protected: see ``ProtocolExtension/mark``.
+  public var isProtected: Bool { session.isProtected }
+  /// The address of the remote data port.
+  public var dataAddress: SocketAddress { session.data }
   /// The number of established sessions of the endpoint.
   public var establishedCount: Int { endpoint.establishedCount }
   /// The instant at which the session was established, or at which its candidacy began.
@@ -40,6 +50,23 @@ public struct SessionContext {
   /// It proves that the peer receives at its address. The session is established now if this was not proved before.
   public func verifyPeer(at now: Instant) { endpoint.verify(session, at: now) }
 
+  /// Records that the peer of a protected session has proved its identity. The session is established now.
+  ///
+  /// An established session with this identity at the same address is kept
+  ///
+  /// - if it began less than two seconds ago and is preferred, and `isPreferred` is false: both peers have invited each other at the
+  ///   same time, and must keep the same session;
+  /// - if it began earlier, and the peer is heard on it: an invitation may have been recorded and sent again.
+  ///
+  /// - Parameter isPreferred: whether both peers prefer this session to the one that the other peer has begun.
+  /// - Returns: whether the session is established now.
+  public func verifyPeer(as identity: UInt64, isPreferred: Bool, at now: Instant) -> Bool {
+    endpoint.verify(session, as: identity, isPreferred: isPreferred, at: now)
+  }
+
+  /// A random number from the generator of the endpoint.
+  public func randomNumber() -> UInt64 { endpoint.randomNumber() }
+
   /// Reports a clock measurement as ``Endpoint/Output/clock(_:_:)``.
   public func report(_ transit: ClockTransit) { endpoint.report(transit, of: session) }
 
@@ -53,9 +80,12 @@ public struct SessionContext {
   ///
   /// - Parameters:
   ///   - port: the local port.
-  ///   - encode: appends the datagram, at most 80 octets, and returns whether there was enough room.
-  public func send(to address: SocketAddress, _ port: Port, _ encode: (inout RigidArray<UInt8>) -> Bool) {
-    endpoint.send(to: address, from: session.local, port, encode)
+  ///   - isSealed: whether the datagram is sealed in a protected session (``SessionExtension/seal(_:port:at:)``).
+  ///   - encode: appends the datagram, at most 84 octets, and returns whether there was enough room.
+  public func send(
+    to address: SocketAddress, _ port: Port, isSealed: Bool = true, _ encode: (inout RigidArray<UInt8>) -> Bool
+  ) {
+    endpoint.send(to: address, from: session.local, port, sealedBy: isSealed ? session : nil, encode)
   }
 
   /// Records the lasting identity of the peer, and ends the other sessions with this identity in which the peer is

@@ -49,6 +49,23 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Read the passkey of the group from this file. Only peers with the same passkey can then be in session. Anyone can still "
+        + "read what is sent. `tutti passkey` prints a new passkey.",
+      valueName: "FILE"))
+  var passkeyFile: String?
+
+  @Flag(help: "Ask for the passkey of the group on the terminal.")
+  var passkey = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With a passkey, also connect with the RTP-MIDI device at this address, which does not know the passkey. Its packets can be "
+        + "forged. Repeatable.",
+      valueName: "HOST"))
+  var admit: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
       "Send PEER each tick ahead of time, with a time stamp that states when the tick is due. In this option and the "
         + "next four, PEER is a name or an IP address with or without :PORT. All five are repeatable. "
         + "(default: for Tutti peers)",
@@ -102,6 +119,18 @@ struct NetworkOptions: ParsableArguments {
     guard (1...1100).contains(sessionsPerHost) else {
       throw ValidationError("--sessions-per-host \(sessionsPerHost): out of range; give 1 to 1100")
     }
+    if passkey, passkeyFile != nil {
+      throw ValidationError("--passkey: contradicts --passkey-file; omit one of them")
+    }
+    if !admit.isEmpty, !passkey, passkeyFile == nil {
+      throw ValidationError("--admit: has no effect without a passkey; add --passkey-file, or omit --admit")
+    }
+    for host in admit
+    where (try? SocketAddress(resolving: host + ":5004")) == nil
+      && (try? SocketAddress(resolving: "[\(host)]:5004")) == nil
+    {
+      throw ValidationError("--admit \(host): not an IP address or a known host name; write for example 192.168.1.30")
+    }
     if let wrong = asymmetry.first(where: { Asymmetry($0) == nil }) {
       throw ValidationError(
         "--asymmetry \(wrong): not PEER=MS with -10000 to 10000 ms; write for example 192.168.1.20=2.5")
@@ -114,10 +143,21 @@ struct NetworkOptions: ParsableArguments {
     }
   }
 
-  /// Copies the options to `configuration`.
+  /// Copies the options to `configuration`. Reads the passkey.
   ///
-  /// - Throws: `ContactFile.ParseError`.
-  func apply(to configuration: inout PeerConfiguration) throws {
+  /// - Throws: `ContactFile.ParseError` or ``EngineError``.
+  func apply(to configuration: inout PeerConfiguration, warn: (String) -> Void) throws {
+    if let key = try PasskeyInput.read(file: passkeyFile, asks: passkey) {
+      if key.isShort {
+        warn(
+          "passkey: has fewer than \(Passkey.recommendedLength) characters, so it can be guessed; `tutti passkey` prints a better one"
+        )
+      }
+      configuration.passkey = try key.groupKey()
+      configuration.admitted = admit.compactMap {
+        (try? SocketAddress(resolving: $0 + ":5004")) ?? (try? SocketAddress(resolving: "[\($0)]:5004"))
+      }
+    }
     configuration.port = port
     configuration.connect = connect
     configuration.discovery =

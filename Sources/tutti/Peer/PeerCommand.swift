@@ -68,6 +68,7 @@ struct PeerCommand: ParsableCommand {
         tutti peer --policy contacts --no-journal "stage box"
         tutti peer --name Ben --led-by Ada --gate "Cleo:notes,modification=closed"
         tutti peer --name Ada --restore
+        tutti peer --passkey-file band.txt
       """)
 
   @Option(help: ArgumentHelp("Set the name that other peers see. (default: the host name)", valueName: "NAME"))
@@ -233,7 +234,7 @@ struct PeerCommand: ParsableCommand {
         soundFont: soundFont, command: CommandLine.arguments.joined(separator: " "))
       configuration.restored = saved
       if let saved { configuration.gates = saved.gates }
-      try network.apply(to: &configuration)
+      try network.apply(to: &configuration) { log.warning("\($0)") }
       try ensemble.apply(to: &configuration)
       configuration.start = start
       configuration.activity = activity ?? saved?.activity ?? 64

@@ -37,7 +37,7 @@ import _TestSupport
         }
         core.receive(_TestSupport.octets { _ = reply.append(to: &$0) }.span, from: data, port: .data, at: now, now: now)
       }
-      for case .stream(.open(let id, _, _, _, _, _)) in core.takeOutputs(at: now) { slots.append(id.slot) }
+      for case .stream(.open(let id, _, _, _, _, _, _)) in core.takeOutputs(at: now) { slots.append(id.slot) }
       core.receive(octets(.bye, of: UInt32(n)).span, from: control, port: .control, at: now, now: now)
       _ = core.takeOutputs(at: now)
     }

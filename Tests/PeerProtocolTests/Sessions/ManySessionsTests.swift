@@ -50,7 +50,7 @@ import _TestSupport
       endpoint.receive(invitation, from: .at(2 * number + 1), port: .data, at: now)
       for output in endpoint.verify(UInt32(number), at: .at(2 * number + 1), now: now) {
         // The first request of a session is not answered.
-        if case .extensionPacket(let session, _, _) = output { endpoint.sendProbe(on: session) { _ in now } }
+        if case .extensionPacket(let session, _, _) = output { endpoint.sendProbe(on: session) { _, _ in now } }
       }
     }
     var requests: [Int] = []
@@ -71,7 +71,7 @@ import _TestSupport
               requests[second] += 1
               instants[second].insert(next)
               var reply: ClockProbe?
-              endpoint.sendProbe(on: session) { probe in
+              endpoint.sendProbe(on: session) { probe, _ in
                 var probe = probe
                 probe.transmit = next
                 #expect(probe.rateLimit == 1, "each peer may send one request per second")

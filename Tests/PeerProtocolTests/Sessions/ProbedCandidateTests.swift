@@ -16,7 +16,7 @@ import _TestSupport
     endpoint.receive(invitation, from: .at(3), port: .data, at: now)
     var sent: ClockProbe?
     for case .extensionPacket(let session, to: .at(3), _) in endpoint.drain() {
-      endpoint.sendProbe(on: session) { probe in
+      endpoint.sendProbe(on: session) { probe, _ in
         sent = probe
         return now
       }

@@ -10,7 +10,7 @@ import _TestSupport
     let address = SocketAddress(host: UInt32(number), port: 5004)
     let session = Session(
       id: SessionID(number: UInt64(number)), token: UInt32(number), localSSRC: 1, control: address, data: address,
-      isInitiator: true)
+      isInitiator: true, isProtected: false)
     session.invite(.invitingControl, at: instant)
     return session
   }

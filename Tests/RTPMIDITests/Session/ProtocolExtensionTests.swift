@@ -31,7 +31,7 @@ private final class PingSession: SessionExtension {
   /// The data of the header extensions received.
   private(set) var data: [[UInt8]] = []
 
-  func established(at now: Instant, isExpected: Bool) { deadline = now + .seconds(1) }
+  func established(at now: Instant, isExpected: Bool, isProtected: Bool) { deadline = now + .seconds(1) }
 
   func advance(to now: Instant, in context: SessionContext) -> Bool {
     guard let due = deadline, due <= now else { return true }

@@ -203,7 +203,7 @@ public final class SessionFuzzer: Fuzzer {
         let from = port == .control ? Self.controls[k] : Self.controls[k].data
         put(Flight(datagram: datagram, from: from, to: to), of: k)
       case .extensionPacket(let session, let to, _):
-        peers[k].endpoint.sendProbe(on: session) { probe in
+        peers[k].endpoint.sendProbe(on: session) { probe, _ in
           var probe = probe
           probe.transmit = now
           let datagram = octets { _ = probe.append(to: &$0) }

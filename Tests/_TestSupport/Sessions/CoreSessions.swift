@@ -50,7 +50,9 @@ package struct CoreSessions {
         switch output {
         case .send(let datagram, let address, _, _): deliver(datagram, to: address, at: now)
         case .probe(let session, let address, _):
-          core.endpoint.sendProbe(on: session) { send($0, at: now) { deliver($0, to: address, at: now) } }
+          core.endpoint.sendProbe(on: session) { probe, _ in
+            send(probe, at: now) { deliver($0, to: address, at: now) }
+          }
         default: others.append(output)
         }
       }
@@ -60,8 +62,8 @@ package struct CoreSessions {
           switch output {
           case .send(let datagram, _, _, let port): receive(datagram, of: remote, port, at: now)
           case .extensionPacket(let session, _, _):
-            remote.endpoint.sendProbe(on: session) {
-              send($0, at: now + remote.ahead) { receive($0, of: remote, .data, at: now) }
+            remote.endpoint.sendProbe(on: session) { probe, _ in
+              send(probe, at: now + remote.ahead) { receive($0, of: remote, .data, at: now) }
             }
           default: break
           }

@@ -171,7 +171,7 @@ package struct EndpointNetwork {
         send(datagram, from: homes[k] + (port == .data ? 1 : 0), to: to.number)
       case .extensionPacket(let session, let to, _):
         var request: ClockProbe?
-        endpoint.sendProbe(on: session) { probe in
+        endpoint.sendProbe(on: session) { probe, _ in
           request = probe
           return clock(k)
         }

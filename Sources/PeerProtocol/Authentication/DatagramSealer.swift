@@ -1,0 +1,75 @@
+public import BasicContainers
+public import MusicalTime
+public import RTPMIDI
+
+/// Writes the tags of the datagrams that one thread sends in a session with a passkey.
+///
+///     content | counter 64 | tag 64
+///
+/// The tag is the ``SipHash`` of the port (one octet: 0 control, 1 data), the content and the counter (``TagCounter``). The
+/// receiver checks it with ``DatagramOpener``. It is written after everything else, also after the send instant.
+public struct DatagramSealer: Sendable, BitwiseCopyable {
+  /// The thread that sends. Each has a number of its own in the counter, because threads share no state.
+  public enum Thread: Sendable, BitwiseCopyable {
+    case control, clock, network
+
+    fileprivate var index: Int {
+      @_noLocks @_noAllocation get {
+        switch self {
+        case .control: 0
+        case .clock: 1
+        case .network: 2
+        }
+      }
+    }
+  }
+
+  /// The number of octets that ``seal(_:port:at:)`` appends.
+  ///
+  /// Real-time: safe.
+  public static var length: Int { @_noLocks @_noAllocation get { 16 } }
+
+  private let key: TagKey
+  private let thread: Thread
+  /// The number of datagrams so far.
+  private var number: UInt64 = 0
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(_ keys: SessionKeys, thread: Thread) { (key, self.thread) = (keys.sending, thread) }
+
+  /// Appends counter and tag to a complete datagram.
+  ///
+  /// - Parameters:
+  ///   - datagram: has room for ``length`` more octets.
+  ///   - port: the local port that sends the datagram.
+  ///   - instant: the present time by the local clock. Never earlier than in the last call.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func seal(_ datagram: inout RigidArray<UInt8>, port: Port, at instant: Instant) {
+    let counter = TagCounter(thread: thread.index, nanoseconds: instant.nanoseconds, number: number)
+    number &+= 1
+    var hash = SipHash(key: key)
+    hash.append(datagram)
+    hash.append(counter, port)
+    datagram.append(bigEndian: counter.bits)
+    datagram.append(bigEndian: hash.finish())
+  }
+}
+
+extension SipHash {
+  /// Appends what follows the content in the tagged data. The port comes last, so that the content is hashed in whole words.
+  @_noLocks @_noAllocation
+  mutating func append(_ counter: TagCounter, _ port: Port) {
+    var shift: UInt64 = 0
+    while shift < 64 {
+      append(UInt8(truncatingIfNeeded: counter.bits >> shift))
+      shift &+= 8
+    }
+    switch port {
+    case .control: append(0)
+    case .data: append(1)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import MusicalTime
+
+/// How far the handshake of one session has come: what the local peer sends next, and how many proofs it has checked.
+struct HandshakeProgress {
+  /// The interval between two packets that repeat a lost one.
+  static var interval: Nanoseconds { .milliseconds(250) }
+  /// The maximum number of proofs that are checked. Each costs about 20 us, and anybody can send wrong ones.
+  private static var checkLimit: Int { 64 }
+  /// The number of proofs (H3) that are sent without a reply.
+  private static var proofLimit: Int { 20 }
+
+  /// The random octets of the local peer.
+  let nonce: HandshakePacket.Nonce
+  /// The packet that the initiator sends until the peer replies: H1, then H3. Nil in the answerer, and after an authentic packet
+  /// has shown that H3 has arrived.
+  private(set) var repeated: HandshakePacket?
+  /// The instant at which ``repeated`` is due.
+  private(set) var due: Instant?
+  private var checks = 0
+  private var proofs = 0
+
+  init(nonce: HandshakePacket.Nonce) { self.nonce = nonce }
+
+  /// Sends `packet` from now on.
+  mutating func begin(_ packet: HandshakePacket, at now: Instant) { (repeated, due) = (packet, now) }
+
+  /// An authentic packet has arrived.
+  mutating func end() { (repeated, due) = (nil, nil) }
+
+  /// Returns the packet that is due, if any, and schedules the next one.
+  mutating func advance(to now: Instant) -> HandshakePacket? {
+    guard let due, due <= now, let packet = repeated else { return nil }
+    if packet.kind == .proof { proofs += 1 }
+    self.due = proofs < Self.proofLimit ? now + Self.interval : nil
+    return packet
+  }
+
+  /// Counts the check of a proof. Returns whether it may be checked.
+  mutating func countCheck() -> Bool {
+    checks += 1
+    return checks <= Self.checkLimit
+  }
+}

@@ -1,0 +1,87 @@
+import MusicalTime
+import RTPMIDI
+
+// The handshake in a session of an endpoint with a passkey. <doc:Passkey> describes it.
+extension PeerSession {
+  /// Sends the packet of the handshake that is due.
+  func advanceHandshake(_ key: GroupKey, to now: Instant, in context: SessionContext) {
+    guard handshakeStart.map({ $0 <= now }) ?? (handshake?.due != nil) else { return }
+    if handshakeStart != nil {
+      handshakeStart = nil
+      let nonce = HandshakePacket.Nonce(high: context.randomNumber(), low: context.randomNumber())
+      var progress = HandshakeProgress(nonce: nonce)
+      if context.isInitiator { progress.begin(local(.hello, nonce, in: context), at: now) }
+      handshake = progress
+    }
+    if let packet = handshake?.advance(to: now) { send(packet, in: context) }
+  }
+
+  /// Receives a packet of the handshake. A wrong proof has no effect: anybody can send one.
+  func receive(handshake packet: HandshakePacket, _ key: GroupKey, at now: Instant, in context: SessionContext)
+    -> DatagramOutcome
+  {
+    guard let handshake, keys == nil else { return .notAuthentic }
+    let answer = local(.answer, handshake.nonce, in: context)
+    switch packet.kind {
+    case .hello where !context.isInitiator:
+      guard self.handshake!.countCheck(), let code = self.code(key, initiator: packet, answerer: answer, in: context)
+      else { return .notAuthentic }
+      var answer = answer
+      answer.proof = code.proof(of: .answerer)
+      send(answer, in: context)
+      return .accepted
+    case .answer where context.isInitiator:
+      let hello = local(.hello, handshake.nonce, in: context)
+      guard self.handshake!.countCheck(), let code = self.code(key, initiator: hello, answerer: packet, in: context),
+        accept(packet, from: .answerer, code, at: now, in: context)
+      else { return .notAuthentic }
+      var proof = local(.proof, handshake.nonce, in: context)
+      proof.proof = code.proof(of: .initiator)
+      self.handshake!.begin(proof, at: now)
+      _ = advance(to: now, in: context)
+      return .accepted
+    case .proof where !context.isInitiator:
+      guard self.handshake!.countCheck(), let code = self.code(key, initiator: packet, answerer: answer, in: context),
+        accept(packet, from: .initiator, code, at: now, in: context)
+      else { return .notAuthentic }
+      return .accepted
+    case .hello, .answer, .proof: return .notAuthentic
+    }
+  }
+
+  /// Checks the proof of the peer. If it is valid, the session is established with its keys.
+  ///
+  /// - Returns: whether the session is established.
+  private func accept(
+    _ packet: HandshakePacket, from role: Handshake.Role, _ code: Handshake, at now: Instant, in context: SessionContext
+  ) -> Bool {
+    guard code.isValid(packet.proof, of: role) else {
+      owner.rejectedProofs += 1
+      return false
+    }
+    let keys = code.keys(of: role == .initiator ? .answerer : .initiator)
+    (self.keys, sealer, provenIdentity) = (keys, DatagramSealer(keys, thread: .control), packet.identity)
+    // Both peers know both identities. The session that the lower identity has begun is preferred.
+    let isOfLower = (owner.identity < packet.identity) == context.isInitiator
+    guard context.verifyPeer(as: packet.identity, isPreferred: isOfLower, at: now) else { return false }
+    beginRecognition(at: now, in: context)
+    return true
+  }
+
+  private func code(
+    _ key: GroupKey, initiator: HandshakePacket, answerer: HandshakePacket, in context: SessionContext
+  ) -> Handshake? {
+    Handshake(key, initiator: initiator, answerer: answerer, token: context.invitationToken)
+  }
+
+  /// A packet with the fields of the local peer.
+  private func local(_ kind: HandshakePacket.Kind, _ nonce: HandshakePacket.Nonce, in context: SessionContext)
+    -> HandshakePacket
+  {
+    HandshakePacket(kind, ssrc: context.localSSRC, identity: owner.identity, nonce: nonce)
+  }
+
+  private func send(_ packet: HandshakePacket, in context: SessionContext) {
+    context.send(to: context.dataAddress, .data, isSealed: false) { packet.append(to: &$0) }
+  }
+}

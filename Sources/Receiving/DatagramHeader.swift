@@ -1,0 +1,60 @@
+import RTPMIDI
+
+/// The kind of a datagram and the SSRC of its sender, from the first octets. Any octets have a kind, because the octets may be
+/// random. The endpoint decides later whether the datagram is valid.
+public struct DatagramHeader: Sendable, BitwiseCopyable {
+  public enum Kind: Sendable, BitwiseCopyable {
+    /// IN, OK, NO, BY: FF FF and two letters.
+    case session
+    /// CK, RS, a clock probe, a packet of the handshake, or an unknown command: also FF FF and two letters.
+    case clock
+    /// RTP, or anything else.
+    case stream
+
+    /// 0, 1 or 2. A raw value is not permitted in real-time code.
+    ///
+    /// Real-time: safe.
+    public var index: Int {
+      @_noLocks @_noAllocation get {
+        switch self {
+        case .session: 0
+        case .clock: 1
+        case .stream: 2
+        }
+      }
+    }
+  }
+
+  public let kind: Kind
+  /// 0 if the datagram is too short.
+  public let ssrc: UInt32
+  /// Whether the datagram can belong to a session that is only beginning: IN, OK, NO, or a packet of the handshake.
+  public let canBegin: Bool
+
+  /// The header of an empty datagram.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init() { (kind, ssrc, canBegin) = (.stream, 0, false) }
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(_ datagram: borrowing Span<UInt8>) {
+    let offset: Int
+    if datagram.count >= 4, datagram.uint16(at: 0) == 0xFFFF {
+      switch datagram.uint16(at: 2) {
+      case 0x494E, 0x4F4B, 0x4E4F: (kind, offset, canBegin) = (.session, 12, true)
+      // A BY may lack the token.
+      case 0x4259: (kind, offset, canBegin) = (.session, datagram.count >= 16 ? 12 : 8, false)
+      // TH, a packet of the handshake.
+      case 0x5448: (kind, offset, canBegin) = (.clock, 8, true)
+      // TU, a clock probe.
+      case 0x5455: (kind, offset, canBegin) = (.clock, 8, false)
+      default: (kind, offset, canBegin) = (.clock, 4, false)
+      }
+    } else {
+      (kind, offset, canBegin) = (.stream, 8, false)
+    }
+    ssrc = datagram.count >= offset + 4 ? datagram.uint32(at: offset) : 0
+  }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import Engine
+
+/// The subcommand `tutti passkey`.
+struct PasskeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "passkey",
+    abstract: "Print a new random passkey for a group.",
+    discussion: """
+      The passkey has 20 characters. Give it to all members of the group, for example on paper, and start each peer with it.
+
+      EXAMPLES
+        tutti passkey > band.txt
+        tutti peer --passkey-file band.txt
+      """)
+
+  func run() throws { print(Passkey.random()) }
+}

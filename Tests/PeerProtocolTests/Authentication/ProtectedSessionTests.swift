@@ -1,0 +1,186 @@
+import BasicContainers
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Testing
+import _TestSupport
+
+/// Sessions of peers with a passkey. The hostile device of these tests records everything and can send anything.
+@Suite struct ProtectedSessionTests {
+  private let start = Instant(nanoseconds: 1_000_000_000)
+
+  private func octets(_ append: (inout RigidArray<UInt8>) -> Bool) -> [UInt8] {
+    var packet = RigidArray<UInt8>(capacity: 100)
+    _ = append(&packet)
+    return (0..<packet.count).map { packet[$0] }
+  }
+
+  @Test func peersWithOnePasskeyAreInSession() throws {
+    var pair = ProtectedPair()
+    try pair.connect(from: 0, at: start)
+    let keys = pair.nodes.map { node in node.session.flatMap { node.endpoint.keys(of: $0) } }
+    let (first, second) = (try #require(keys[0]), try #require(keys[1]))
+    #expect(first.sending == second.receiving && first.receiving == second.sending)
+  }
+
+  @Test func peersWithDifferentPasskeysAreNotInSession() throws {
+    var pair = ProtectedPair(ProtectedPair.key, GroupKey([UInt8](repeating: 1, count: 32)))
+    let id = try pair.connect(from: 0, at: start)
+    pair.exchange(from: start, to: start + .seconds(6))
+    for node in pair.nodes {
+      #expect(node.session == nil)
+      let isReported = node.outputs.contains { output in
+        if case .declined(_, _, .isUnverified) = output { true } else { false }
+      }
+      #expect(isReported)
+    }
+    #expect(pair.nodes[0].outputs.contains(.unreachable(id)))
+  }
+
+  /// No downgrade: a peer with a passkey is not in session with a peer without one, whoever invites. Both sides know the reason.
+  @Test(arguments: [0, 1]) func peerWithoutPasskeyIsRefused(inviter: Int) throws {
+    var pair = ProtectedPair(ProtectedPair.key, nil)
+    let id = try pair.connect(from: inviter, at: start)
+    pair.exchange(from: start, to: start + .seconds(2))
+    #expect(pair.nodes.allSatisfy { $0.session == nil })
+    #expect(pair.nodes[inviter].outputs == [.hasOtherMark(id, isMarked: inviter == 1)])
+    let declined = pair.nodes[1 - inviter].outputs.contains { output in
+      if case .declined(_, _, .hasOtherMark(let isMarked)) = output { isMarked == (inviter == 0) } else { false }
+    }
+    #expect(declined)
+  }
+
+  /// The device without Tutti at an exempt address is in session without a passkey.
+  @Test func exemptDeviceIsInSession() throws {
+    var pair = ProtectedPair(ProtectedPair.key, nil)
+    let device = pair.nodes[1].control
+    pair.nodes[0].endpoint.exempts = { $0.isSameHost(as: device) }
+    try pair.connect(from: 0, at: start)
+    // The other peer waits for the proof of this one.
+    let session = try #require(pair.nodes[0].session)
+    #expect(pair.nodes[0].endpoint.keys(of: session) == nil)
+  }
+
+  @Test func forgedByeHasNoEffect() throws {
+    var pair = ProtectedPair()
+    try pair.connect(from: 0, at: start)
+    let ssrc = try #require(pair.nodes[0].session.flatMap { pair.nodes[0].endpoint.localSSRC(of: $0) })
+    let before = pair.nodes[1].endpoint.counters.notAuthentic
+    for port in [Port.control, .data] {
+      let bye = octets { SessionCommand(.bye, token: 0, ssrc: ssrc).append(to: &$0) }
+      pair.deliver(bye, to: 1, port, at: start + .seconds(1))
+    }
+    pair.exchange(at: start + .seconds(1))
+    #expect(pair.nodes[1].session != nil && pair.nodes[1].endpoint.counters.notAuthentic == before + 2)
+    // The authentic one ends the session.
+    pair.nodes[0].endpoint.close(pair.nodes[0].session!, at: start + .seconds(1))
+    pair.exchange(at: start + .seconds(1))
+    #expect(pair.nodes.allSatisfy { $0.session == nil })
+  }
+
+  /// The session is not kept alive either: it is revived and lost as if nothing had arrived.
+  @Test func forgedClockPacketsProbesAndFeedbackHaveNoEffect() throws {
+    var pair = ProtectedPair()
+    try pair.connect(from: 0, at: start)
+    let sent = pair.sent.count
+    let ssrc = try #require(pair.nodes[0].session.flatMap { pair.nodes[0].endpoint.localSSRC(of: $0) })
+    let forged = [
+      octets { ClockPacket(ssrc: ssrc, sentAt: start).append(to: &$0) },
+      octets { ClockProbe(ssrc: ssrc, identity: 1, sentAt: start).append(to: &$0) },
+      octets { ReceiverFeedback(ssrc: ssrc, sequence: 7).append(to: &$0) },
+      [0x80, 0x61, 0, 1, 0, 0, 0, 1] + (0..<4).map { UInt8(truncatingIfNeeded: ssrc >> UInt32(24 - 8 * $0)) } + [
+        1, 0xF8,
+      ],
+    ]
+    let before = pair.nodes[1].outputs
+    for datagram in forged { pair.deliver(datagram, to: 1, .data, at: start + .milliseconds(10)) }
+    let replies = pair.nodes[1].endpoint.drain().filter { if case .send = $0 { true } else { false } }
+    #expect(replies.isEmpty && pair.sent.count == sent && pair.nodes[1].outputs == before)
+    #expect(pair.nodes[1].endpoint.remoteClock(of: pair.nodes[1].session!, at: start) == nil)
+  }
+
+  @Test func forgedRefusalHasNoEffect() throws {
+    var pair = ProtectedPair()
+    try pair.connect(from: 0, at: start)
+    for command in pair.sent.compactMap({ try? ControlPacket($0.octets.span) }) {
+      guard case .session(let invitation) = command else { continue }
+      for kind in [SessionCommand.Kind.rejected, .accepted] {
+        for n in 0...1 {
+          let forged = octets { SessionCommand(kind, token: invitation.token, ssrc: 9).append(to: &$0) }
+          pair.deliver(forged, to: n, .control, at: start + .seconds(1))
+        }
+      }
+    }
+    pair.exchange(at: start + .seconds(1))
+    #expect(pair.nodes.allSatisfy { $0.session != nil })
+  }
+
+  /// The whole conversation that established a session and ended it is sent again: to both peers, on both ports.
+  @Test func recordedSessionCannotBeRepeated() throws {
+    var pair = ProtectedPair()
+    try pair.connect(from: 0, at: start)
+    pair.exchange(from: start, to: start + .seconds(1))
+    pair.nodes[0].endpoint.close(pair.nodes[0].session!, at: start + .seconds(1))
+    pair.exchange(at: start + .seconds(1))
+    let recording = pair.sent
+    for n in 0...1 { pair.nodes[n].outputs = [] }
+    for port in [Port.control, .data] {
+      for datagram in recording {
+        for n in 0...1 { pair.deliver(datagram.octets, to: n, port, at: start + .seconds(2)) }
+        pair.exchange(at: start + .seconds(2))
+      }
+    }
+    pair.exchange(from: start + .seconds(2), to: start + .seconds(10))
+    for node in pair.nodes {
+      let isEstablished = node.outputs.contains { if case .established = $0 { true } else { false } }
+      #expect(!isEstablished && node.session == nil)
+    }
+  }
+
+  /// The recording is sent while the session exists: it changes nothing.
+  @Test func recordingHasNoEffectOnItsSession() throws {
+    var pair = ProtectedPair()
+    try pair.connect(from: 0, at: start)
+    let (recording, sessions) = (pair.sent, pair.nodes.map(\.session))
+    for port in [Port.control, .data] {
+      for datagram in recording {
+        for n in 0...1 { pair.deliver(datagram.octets, to: n, port, at: start + .milliseconds(100)) }
+        pair.exchange(at: start + .milliseconds(100))
+      }
+    }
+    #expect(pair.nodes.map(\.session) == sessions)
+  }
+
+  /// Both invite each other at the same instant. Both keep the session that the lower identity has begun.
+  @Test func crossingInvitationsGiveOneSession() throws {
+    var pair = ProtectedPair()
+    let other = pair.nodes[0]
+    _ = try pair.nodes[1].endpoint.connect(to: other.control, data: other.data, at: start)
+    try pair.connect(from: 0, at: start)
+    pair.exchange(from: start, to: start + .seconds(2))
+    let keys = pair.nodes.map { node in node.session.flatMap { node.endpoint.keys(of: $0) } }
+    let (first, second) = (try #require(keys[0]), try #require(keys[1]))
+    #expect(first.sending == second.receiving)
+    #expect(pair.nodes.allSatisfy { $0.endpoint.establishedCount == 1 })
+  }
+
+  /// While a peer is heard on its session, a second session with its identity does not replace the first one: an invitation might
+  /// have been diverted. The session of a peer that was restarted is silent, and is replaced.
+  @Test func restartedPeerReplacesItsSilentSession() throws {
+    var pair = ProtectedPair()
+    try pair.connect(from: 0, at: start)
+    pair.exchange(from: start, to: start + .seconds(3))
+    let (session, now) = (pair.nodes[1].session, start + .seconds(3))
+    #expect(session != nil && pair.nodes[0].session != nil)
+    let restarted = ProtectedPair.node(0, ProtectedPair.key, seed: 3)
+    pair.nodes[0] = restarted
+    try pair.connect(from: 0, at: now)
+    // The last packets of the former process are at most 50 ms old. The restarted peer repeats its proof.
+    #expect(pair.nodes[1].session == session)
+    pair.exchange(from: now, to: now + .seconds(2))
+    #expect(pair.nodes[1].session != session && pair.nodes[0].session != nil)
+    let keys = pair.nodes.map { node in node.session.flatMap { node.endpoint.keys(of: $0) } }
+    let (first, second) = (try #require(keys[0]), try #require(keys[1]))
+    #expect(first.sending == second.receiving)
+  }
+}
