@@ -28,7 +28,9 @@ let package = Package(
 
     // A symbolic link to the target of the root package, which is not a product.
     .target(name: "CAllocationCount"),
-    .target(name: "Workloads", dependencies: [containers] + tutti("MIDI", "MusicalTime", "RTPMIDI", "_TestSupport")),
+    .target(
+      name: "Workloads",
+      dependencies: [containers] + tutti("MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "_TestSupport")),
     .executableTarget(
       name: "RTPMIDIBenchmarks",
       dependencies: ["CAllocationCount", "Workloads", .product(name: "Benchmark", package: "benchmark")],

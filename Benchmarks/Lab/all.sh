@@ -40,6 +40,7 @@ memory-lock           1800 memory-lock.sh 600
 vanishing-port         600 vanishing-port.sh
 flood                  900 flood.sh 30
 udp-flood             2400 udp-flood.sh 90
+hostile-neighbour    14400 hostile-neighbour.sh
 reconnect              900 reconnect.sh still
 two-interfaces         900 two-interfaces.sh
 temporary-addresses    900 temporary-addresses.sh

@@ -13,6 +13,18 @@ let benchmarks: @Sendable () -> Void = {
     maxIterations: 50_000)
   let cost = Benchmark.Configuration(metrics: [octets, meanOctets], warmupIterations: 0, maxIterations: 1)
 
+  // A Timing Clock with send instant, a clock probe, and the longest packet.
+  for length in [26, 44, 1400] {
+    let (writing, checking) = (TagLoop(length: length), TagLoop(length: length))
+    Benchmark("\(length) octets: write the tag", configuration: rate) { benchmark in
+      measure(benchmark) { writing.run(benchmark.scaledIterations.count, checks: false) }
+    }
+    Benchmark("\(length) octets: write and check the tag", configuration: rate) { benchmark in
+      measure(benchmark) { checking.run(benchmark.scaledIterations.count, checks: true) }
+      precondition(checking.accepted > 0, "no tag was accepted")
+    }
+  }
+
   for (name, workload, withJournal) in [
     ("clock", Workload.clock(count: RecordedPackets.count), false),
     ("clock with journal", Workload.clock(count: RecordedPackets.count), true),

@@ -18,12 +18,14 @@ struct Fuzz: ParsableCommand {
   /// The largest growth of the resident memory in octets: 32 MiB.
   private static let maximumGrowth = 32 << 20
 
-  enum Kind: String, ExpressibleByArgument, CaseIterable { case packets, sessions, receiver, messages, state }
+  enum Kind: String, ExpressibleByArgument, CaseIterable {
+    case packets, sessions, handshake, receiver, messages, state
+  }
 
   @Argument(
     help: """
       Feed RTP packets with journals to the receiver of one stream (packets), datagrams of all kinds to an endpoint \
-      (sessions), packets and commands to the receiving half of several sessions (receiver), System Exclusive messages to a \
+      (sessions), the same to an endpoint with a passkey (handshake), packets and commands to the receiving half of several sessions (receiver), System Exclusive messages to a \
       peer in session (messages), or files to the decoder of saved sessions (state).
       """
   )
@@ -44,6 +46,7 @@ struct Fuzz: ParsableCommand {
       switch kind {
       case .packets: PacketFuzzer(seed: seed)
       case .sessions: SessionFuzzer(seed: seed)
+      case .handshake: SessionFuzzer(seed: seed, hasPasskey: true)
       case .receiver: ReceiverFuzzer(seed: seed)
       case .messages: MessageFuzzer(seed: seed)
       case .state: try StateFuzzer(seed: seed)

@@ -23,7 +23,9 @@ extension Peer {
       let remedy = hasPasskey ? "start this peer with --passkey-file" : "start that peer with the passkey of this group"
       log.warning("\(address): has \(hasPasskey ? "a" : "no") passkey, so it refused the invitation; \(remedy)")
     case .invitationReflected(let address):
-      log.warning("\(address): is the address of this peer; remove it from --connect")
+      log.warning(
+        "\(address): the invitation came back (trying again); if this is the address of this peer, remove it from --connect"
+      )
     case .identityIsDuplicate(let peer):
       let address = peer.address.map { " at \($0)" } ?? ""
       let reason = "has the identity of this peer, perhaps from a copied disk"

@@ -31,8 +31,9 @@ extension PeerCore {
       if invitations.refused(session), let address { emit(.event(.passkeyDiffers(at: address, hasPasskey: isMarked))) }
       ended(session, at: now)
     case .reflected(let session):
-      if let address = controlAddress(of: session) { emit(.event(.invitationReflected(at: address))) }
-      invitations.abandoned(session)
+      // The peer has invited itself, or a hostile device has sent the invitation back. The peer is therefore invited again.
+      let address = controlAddress(of: session)
+      if invitations.refused(session), let address { emit(.event(.invitationReflected(at: address))) }
       ended(session, at: now)
     case .unreachable(let session): ended(session, at: now)
     case .lost(let session):

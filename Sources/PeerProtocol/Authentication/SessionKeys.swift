@@ -4,4 +4,6 @@ public struct SessionKeys: Hashable, Sendable, BitwiseCopyable {
   public let sending: TagKey
   /// The key of the tags that the remote peer writes.
   public let receiving: TagKey
+
+  public init(sending: TagKey, receiving: TagKey) { (self.sending, self.receiving) = (sending, receiving) }
 }

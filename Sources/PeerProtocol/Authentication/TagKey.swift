@@ -3,7 +3,7 @@ public struct TagKey: Hashable, Sendable, BitwiseCopyable {
   let low: UInt64
   let high: UInt64
 
-  init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
+  public init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
 
   /// - Parameter octets: at least 16 octets. The first 16 are used.
   init(_ octets: [UInt8]) {

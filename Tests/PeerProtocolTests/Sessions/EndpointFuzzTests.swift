@@ -95,4 +95,13 @@ import _TestSupport
     #expect(counters.accepted > 2000 && counters.malformed > 500 && counters.unknownSources > 500, "seed \(seed)")
     #expect(counters.rejectedExtensionPackets > 20 && counters.refusedInvitations > 20, "seed \(seed): \(counters)")
   }
+
+  /// The same with a passkey.
+  @Test(arguments: UInt64(1)...2) func limitsHoldWithAPasskey(seed: UInt64) throws {
+    let fuzzer = SessionFuzzer(seed: seed, hasPasskey: true)
+    try fuzzer.run(inputs: 20_000)
+    let counters = fuzzer.counters
+    #expect(fuzzer.mostSessions >= 2 && fuzzer.mostCandidates > 4, "seed \(seed): too few sessions or candidates")
+    #expect(counters.accepted > 1000 && counters.notAuthentic > 200, "seed \(seed): \(counters)")
+  }
 }

@@ -12,9 +12,15 @@ final class GenuinePeer {
   private var improviser: Improviser
   private var random: SplitMix
 
-  init(number: Int, seed: UInt64) {
+  /// Checks the tags of each session with a passkey.
+  var openers: [SessionID: DatagramOpener] = [:]
+  /// Writes the tags of the stream in the newest session; nil without a passkey.
+  private var sealer: DatagramSealer?
+
+  init(number: Int, key: GroupKey?, seed: UInt64) {
     random = SplitMix(seed: seed)
-    endpoint = Endpoint(name: "peer \(number)", identity: UInt64(number), random: SplitMix(seed: random.next()))
+    endpoint = Endpoint(
+      name: "peer \(number)", identity: UInt64(number), key: key, random: SplitMix(seed: random.next()))
     improviser = Improviser(seed: random.next())
     sender = PacketSender(ssrc: 1, sequence: UInt16(truncatingIfNeeded: random.next()))
     sender.sendsJournal = random.integer(in: 0...3) > 0
@@ -24,16 +30,39 @@ final class GenuinePeer {
   /// A session was established, to whose stream the next packets belong.
   func join(as ssrc: UInt32) { sender.restart(ssrc: ssrc, sequence: UInt16(truncatingIfNeeded: random.next())) }
 
-  /// The next packet of the stream: a message, a System Exclusive message or its first segment, or a guard packet. Empty if
+  /// A session was established. With a passkey, it has keys.
+  func established(_ id: SessionID) {
+    guard let keys = endpoint.keys(of: id) else { return }
+    openers[id] = DatagramOpener(keys)
+    sealer = DatagramSealer(keys, thread: .clock)
+  }
+
+  /// Checks the tag of a datagram.
+  ///
+  /// - Returns: the datagram, without a valid tag, and whether it had one.
+  func open(_ datagram: [UInt8], port: Port) -> (octets: [UInt8], isAuthentic: Bool) {
+    for id in openers.keys.sorted(by: { $0.number < $1.number }) {
+      if let count = openers[id]!.open(datagram.span, port: port) { return (Array(datagram.prefix(count)), true) }
+    }
+    return (datagram, false)
+  }
+
+  /// The next packet of the stream, with its tag if there is a passkey: a message, a System Exclusive message or its first segment, or a guard packet. Empty if
   /// there is nothing to send.
   func play(at now: Instant) -> [UInt8] {
     var packet = packet(at: now)
-    guard sender.sendsInstants, !packet.isEmpty else { return packet }
-    // The send instant: eight octets, big-endian.
-    for index in 0..<8 {
-      packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: now.nanoseconds >> (56 - 8 * index))
+    guard !packet.isEmpty else { return packet }
+    if sender.sendsInstants {
+      // The send instant: eight octets, big-endian.
+      for index in 0..<8 {
+        packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: now.nanoseconds >> (56 - 8 * index))
+      }
     }
-    return packet
+    guard sealer != nil else { return packet }
+    return octets(capacity: packet.count + DatagramSealer.length) {
+      for octet in packet { $0.append(octet) }
+      sealer!.seal(&$0, port: .data, at: now)
+    }
   }
 
   private func packet(at now: Instant) -> [UInt8] {

@@ -12,6 +12,9 @@ import Simulation
 /// - the passage of time;
 /// - an action of a genuine peer: it plays, restarts, connects or leaves.
 ///
+/// With a passkey, the genuine peers and the tested endpoint have the same one. The hostile datagrams then are mostly damaged
+/// packets of handshakes, and datagrams with wrong tags.
+///
 /// After each input, the invariants are checked: all sizes are within their limits, every datagram is counted exactly once
 /// (accepted or dropped for one reason), and nothing that was due remains undone.
 public final class SessionFuzzer: Fuzzer {
@@ -45,11 +48,15 @@ public final class SessionFuzzer: Fuzzer {
   /// The largest number of simultaneous candidates of the tested endpoint so far.
   public private(set) var mostCandidates = 0
 
-  public init(seed: UInt64) {
+  private let key: GroupKey?
+
+  /// - Parameter hasPasskey: whether the peers have a passkey.
+  public init(seed: UInt64, hasPasskey: Bool = false) {
     self.seed = seed
+    key = hasPasskey ? GroupKey([UInt8](repeating: 7, count: 32)) : nil
     random = SplitMix(seed: seed)
     for k in Self.controls.indices {
-      peers.append(GenuinePeer(number: k, seed: random.next()))
+      peers.append(GenuinePeer(number: k, key: key, seed: random.next()))
       imitators.append(HostileDatagrams(seed: random.next()))
     }
   }
@@ -67,6 +74,7 @@ public final class SessionFuzzer: Fuzzer {
       unknown sources \(counts.unknownSources), replayed \(counts.replayed), rejected probes \(counts.rejectedExtensionPackets), \
       unmatched clocks \(counts.unmatchedClocks), implausible clocks \(counts.implausibleClocks), \
       unexpected answers \(counts.unexpectedAnswers), refused invitations \(counts.refusedInvitations), \
+      not authentic \(counts.notAuthentic), wrong proofs \(tested.peerExtension?.rejectedProofs ?? 0), \
       rejected stamps \(tested.peerExtension?.rejectedStamps ?? 0)
       """
   }
@@ -132,7 +140,8 @@ public final class SessionFuzzer: Fuzzer {
     guard let k = Self.controls.firstIndex(where: { $0 == flight.to || $0.data == flight.to }) else { return }
     let port: Port = flight.to == Self.controls[k] ? .control : .data
     if k == 0 { return try receive(flight.datagram, from: flight.from, port) }
-    peers[k].endpoint.receive(flight.datagram, from: flight.from, port: port, at: now)
+    let (datagram, isAuthentic) = peers[k].open(flight.datagram, port: port)
+    peers[k].endpoint.receive(datagram, from: flight.from, port: port, at: now, isAuthentic: isAuthentic)
     send(from: k)
   }
 
@@ -155,7 +164,7 @@ public final class SessionFuzzer: Fuzzer {
     switch pick(8) {
     case 0, 1: connect(0, to: k)
     case 2, 3: connect(k, to: 0)
-    case 4 where k > 0 && pick(20) == 0: peers[k] = GenuinePeer(number: k, seed: random.next())
+    case 4 where k > 0 && pick(20) == 0: peers[k] = GenuinePeer(number: k, key: key, seed: random.next())
     case 5 where k > 0 || pick(20) == 0: peers[k].endpoint.closeAll(at: now)
     default: try advance(by: .milliseconds(Int64(pick(pick(200) == 0 ? 70_000 : 500))))
     }
@@ -168,7 +177,9 @@ public final class SessionFuzzer: Fuzzer {
   }
 
   private func receive(_ datagram: [UInt8], from address: SocketAddress, _ port: Port) throws(FuzzFailure) {
-    tested.receive(datagram, from: address, port: port, at: now, answeredAt: pick(2) == 0 ? now : nil)
+    let (content, isAuthentic) = peers[0].open(datagram, port: port)
+    tested.receive(
+      content, from: address, port: port, at: now, answeredAt: pick(2) == 0 ? now : nil, isAuthentic: isAuthentic)
     let outputCount = send(from: 0)
     // The messages of a journal, one message per octet, and the outputs of the session.
     try check(
@@ -203,18 +214,27 @@ public final class SessionFuzzer: Fuzzer {
         let from = port == .control ? Self.controls[k] : Self.controls[k].data
         put(Flight(datagram: datagram, from: from, to: to), of: k)
       case .extensionPacket(let session, let to, _):
-        peers[k].endpoint.sendProbe(on: session) { probe, _ in
+        peers[k].endpoint.sendProbe(on: session) { probe, sealer in
           var probe = probe
           probe.transmit = now
-          let datagram = octets { _ = probe.append(to: &$0) }
+          let datagram = octets {
+            _ = probe.append(to: &$0)
+            sealer?.seal(&$0, port: .data, at: now)
+          }
           put(Flight(datagram: datagram, from: Self.controls[k].data, to: to), of: k)
           return now
         }
       case .clockPacket(let session, let to, _):
         let packet = peers[k].endpoint.clockPacket(on: session, sentAt: now)
-        let datagram = octets { _ = packet?.append(to: &$0) }
+        let datagram = octets {
+          guard packet?.append(to: &$0) == true else { return }
+          peers[k].endpoint.seal(&$0, of: session, port: .data, at: now)
+        }
         put(Flight(datagram: datagram, from: Self.controls[k].data, to: to), of: k)
-      case .established(_, let info): if info.control == Self.controls[0] { peers[k].join(as: info.localSSRC) }
+      case .lost(let id), .closed(let id): peers[k].openers[id] = nil
+      case .established(let id, let info):
+        peers[k].established(id)
+        if info.control == Self.controls[0] { peers[k].join(as: info.localSSRC) }
       case .feedback(_, let sequence): peers[k].acknowledge(sequence)
       default: break
       }
@@ -237,9 +257,11 @@ public final class SessionFuzzer: Fuzzer {
     guard tested.counters.received == tested.counters.accepted + tested.counters.dropped else {
       throw failure("a datagram is not counted exactly once")
     }
-    // An endpoint keeps at most 64 half-open invitations and 64 candidates. A session has at most two deadlines: its own, and that of its
+    // An endpoint keeps at most 64 half-open invitations, and 64 candidates that it has
+    // not invited itself. A session has at most two deadlines: its own, and that of its
     // revival.
-    guard tested.sessionCount <= Endpoint.sessionLimit, tested.halfOpenCount <= 64, tested.candidateCount <= 64,
+    guard tested.sessionCount <= Endpoint.sessionLimit, tested.halfOpenCount <= 64,
+      tested.candidateCount <= 64 + Self.controls.count,
       tested.waitingCount <= 2 * tested.sessionCount + tested.candidateCount
     else {
       throw failure(
