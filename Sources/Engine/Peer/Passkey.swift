@@ -41,7 +41,7 @@ public struct Passkey: Sendable {
         parallelism: 1, maxMemory: 64 << 20)
       return GroupKey(key)
     } catch {
-      throw EngineError("passkey: the key cannot be computed (\(error)); 64 MB of free memory are needed")
+      throw EngineError("passkey: the key cannot be computed (\(error)); 32 MiB of free memory are needed")
     }
   }
 }

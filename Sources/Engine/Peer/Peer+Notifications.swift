@@ -20,7 +20,7 @@ extension Peer {
       let retry = isRetried ? " (trying again)" : ""
       log.warning("\(name ?? "\(address)"): refused the invitation\(retry); change the policy of that peer")
     case .passkeyDiffers(let address, let hasPasskey):
-      let remedy = hasPasskey ? "start this peer with --passkey-file" : "start that peer with the passkey of this group"
+      let remedy = hasPasskey ? remedyForPasskey : "start that peer with the passkey of this group"
       log.warning("\(address): has \(hasPasskey ? "a" : "no") passkey, so it refused the invitation; \(remedy)")
     case .invitationReflected(let address):
       log.warning(
@@ -40,7 +40,7 @@ extension Peer {
       let remedy = "to accept more, restart this peer with a higher --sessions-per-host"
       log.notice("\(name ?? "a peer") at \(address): invitation refused: \(reason); \(remedy)")
     case .invitationDeclined(let name, let address, .isUnverified):
-      let hasPasskey = configuration.passkey != nil
+      let hasPasskey = core.endpoint.protects(address)
       let reason =
         hasPasskey
         ? "it has not proved within 5 s that it knows the passkey" : "it answered neither CK nor clock probes for 5 s"
@@ -48,7 +48,7 @@ extension Peer {
       log.notice("\(name ?? "a peer") at \(address): session not established: \(reason); \(remedy)")
     case .invitationDeclined(let name, let address, .hasOtherMark(let isMarked)):
       let remedy =
-        isMarked ? "start this peer with --passkey-file" : "start it with the passkey of this group, or use --admit"
+        isMarked ? remedyForPasskey : "start it with the passkey of this group, or use --admit"
       log.notice(
         "\(name ?? "a peer") at \(address): invitation refused: it has \(isMarked ? "a" : "no") passkey; \(remedy)")
     case .noReply(let address):
@@ -88,6 +88,11 @@ extension Peer {
     // ``EventObserver`` and the execution of the outputs report these events directly to the observer.
     case .total, .sounded, .roster: break
     }
+  }
+
+  /// What to do if another peer has a passkey and this peer does not use one with it.
+  private var remedyForPasskey: String {
+    configuration.passkey == nil ? "start this peer with --passkey-file" : "remove its address from --admit"
   }
 
   /// Handles a remote peer that has joined and identified itself, or is a standard device.

@@ -8,6 +8,9 @@ import Sending
 extension PeerCore {
   /// A session was established.
   func established(_ session: SessionID, _ info: SessionInfo, at now: Instant) {
+    let keys = endpoint.keys(of: session)
+    // The session has ended since. It must not be opened without protection.
+    guard keys != nil || !info.isProtected else { return }
     let stream = streamIDs.allocate()
     let slot = ensemble.roster.insert(
       RemotePeer.Session(
@@ -22,12 +25,12 @@ extension PeerCore {
       .stream(
         .open(
           stream, to: info.data, from: info.local, ssrc: info.localSSRC, sequence: firstSequence(),
-          takesClock: peerClock(of: session) == nil, keys: endpoint.keys(of: session))))
+          takesClock: peerClock(of: session) == nil, keys: keys)))
     updateStream(of: session)
     let source = StreamSource(ssrc: info.ssrc, address: info.data, localSSRC: info.localSSRC)
     let admission = admission(of: slot)
     ensemble.roster[slot].session!.admission = admission
-    emit(.receiving(.open(slot: stream.slot, session, source, admission, keys: endpoint.keys(of: session))))
+    emit(.receiving(.open(slot: stream.slot, session, source, admission, keys: keys)))
     emit(.event(.connected(ensemble.roster[slot].reference)))
   }
 

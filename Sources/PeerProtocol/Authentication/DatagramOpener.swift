@@ -2,8 +2,8 @@ public import RTPMIDI
 
 /// Checks the tags of the datagrams of a session with a passkey (``DatagramSealer``).
 ///
-/// A datagram is accepted once, only on the port for which it was sent, and only while it is less than a second older than the
-/// newest one.
+/// A datagram is accepted once, only on the port for which it was sent, and only if it was sent at most a second before the newest
+/// datagram of the session.
 public struct DatagramOpener: Sendable, BitwiseCopyable {
   /// The greatest age in sixteenths of a second.
   private static var greatestAge: Int { @_noLocks @_noAllocation get { 16 } }

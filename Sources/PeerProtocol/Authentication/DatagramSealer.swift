@@ -6,8 +6,8 @@ public import RTPMIDI
 ///
 ///     content | counter 64 | tag 64
 ///
-/// The tag is the ``SipHash`` of the port (one octet: 0 control, 1 data), the content and the counter (``TagCounter``). The
-/// receiver checks it with ``DatagramOpener``. It is written after everything else, also after the send instant.
+/// The tag is the ``SipHash`` of the content, the counter (``TagCounter``, little-endian) and the port (one octet: 0 control, 1 data),
+/// in this order. The receiver checks it with ``DatagramOpener``. It is written after everything else, also after the send instant.
 public struct DatagramSealer: Sendable, BitwiseCopyable {
   /// The thread that sends. Each has a number of its own in the counter, because threads share no state.
   public enum Thread: Sendable, BitwiseCopyable {
@@ -43,7 +43,8 @@ public struct DatagramSealer: Sendable, BitwiseCopyable {
   /// - Parameters:
   ///   - datagram: has room for ``length`` more octets.
   ///   - port: the local port that sends the datagram.
-  ///   - instant: the present time by the local clock. Never earlier than in the last call.
+  ///   - instant: the present time by the local clock. At most slightly earlier than in the last call: the
+  ///     receiver drops a datagram that is more than a second older than the newest one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

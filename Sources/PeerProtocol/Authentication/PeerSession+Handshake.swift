@@ -63,7 +63,11 @@ extension PeerSession {
     (self.keys, sealer, provenIdentity) = (keys, DatagramSealer(keys, thread: .control), packet.identity)
     // Both peers know both identities. The session that the lower identity has begun is preferred.
     let isOfLower = (owner.identity < packet.identity) == context.isInitiator
-    guard context.verifyPeer(as: packet.identity, isPreferred: isOfLower, at: now) else { return false }
+    guard context.verifyPeer(as: packet.identity, isPreferred: isOfLower, at: now) else {
+      // Another session with this peer is kept for now. The peer repeats its proof.
+      (self.keys, sealer, provenIdentity) = (nil, nil, nil)
+      return false
+    }
     beginRecognition(at: now, in: context)
     return true
   }

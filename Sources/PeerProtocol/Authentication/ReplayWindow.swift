@@ -1,4 +1,5 @@
-/// The numbers of the datagrams that were received from one thread: the highest one, and which of the 256 below it.
+/// The numbers of the datagrams that were received from one thread: the highest one, and which of the 255 numbers below it were
+/// received.
 ///
 /// A number is accepted once. A number more than 255 below the highest one is refused, because it is not known whether it was
 /// received. (The sliding window of RFC 4303, section 3.4.3.)

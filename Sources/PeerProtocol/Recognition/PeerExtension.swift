@@ -29,6 +29,8 @@ public final class PeerExtension: ProtocolExtension {
   /// With a passkey: the letters TPK and the version of the handshake.
   public var mark: UInt32? { key == nil ? nil : 0x5450_4B01 }
 
+  public func isMark(_ number: UInt32) -> Bool { number >> 8 == 0x54_504B }
+
   /// The rate limit in all probes of the local peer, see ``ClockProbe/rateLimit``.
   ///
   /// - Parameter establishedCount: the number of established sessions.

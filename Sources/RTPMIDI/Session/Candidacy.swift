@@ -4,7 +4,8 @@ import MusicalTime
 /// receives at its address.
 ///
 /// The addresses of an invitation can be forged. A session with such an address would send the rhythm to a host that has not
-/// asked for it. A candidate gets replies to its CK0 and to its clock probes, the packets of the extension and, after a second,
+/// asked for it. In a protected session, a candidate is a peer, invited or inviting, that has not yet proved that it knows what the
+/// extension demands. A candidate gets replies to its CK0 and to its clock probes, the packets of the extension and, after a second,
 /// CK0. Some devices never send CK0. The proof is a packet that repeats a stamp of the local
 /// peer: CK2, CK1, or a packet of the ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.)
 /// A peer that the local peer has invited proves this by the token in its OK.

@@ -52,7 +52,11 @@ extension Endpoint {
   /// Does what is due for a candidate.
   func advance(candidate session: Session, expiresAt expires: Instant, to now: Instant) {
     guard expires > now else {
-      if session.candidacy?.hasRival != true, declined.shouldReport(session.control, at: now) {
+      // If the peer is heard on another session, that one was kept.
+      let other = table.session(at: session.control)
+      let hasRival =
+        session.candidacy?.hasRival ?? false || other.map { $0.phase == .established && !$0.isSilent(at: now) } ?? false
+      if !hasRival, declined.shouldReport(session.control, at: now) {
         outputs.append(.declined(name: session.name, from: session.control, .isUnverified))
       }
       return drop(candidate: session, at: now)
@@ -76,7 +80,7 @@ extension Endpoint {
     }
     if let rival {
       let isNew = now - rival.establishedAt < .seconds(2)
-      let isKept = isNew ? rival.isPreferred && !isPreferred : !rival.isSilent(at: now)
+      let isKept = isNew ? rival.isPreferred && !isPreferred : !rival.isSilent(at: now) && !rival.isOutdated
       guard !isKept else {
         session.candidacy?.hasRival = true
         return false
@@ -96,9 +100,10 @@ extension Endpoint {
     table.remove(session)
     session.restart(at: now)
     let sessionAtAddress = table.session(at: session.control)
-    guard sessionAtAddress != nil || hasRoom(for: session.control) && !isFull(hostOf: session.control) else {
+    let needsRoom = sessionAtAddress == nil && !session.isInitiator
+    guard !needsRoom || hasRoom(for: session.control) && !isFull(hostOf: session.control) else {
       let bye = SessionCommand(.bye, token: session.acceptedToken ?? 0, ssrc: session.localSSRC)
-      send(bye, to: session.control, from: session.local, .control)
+      send(bye, to: session.control, from: session.local, .control, sealedBy: session)
       return false
     }
     // If the local peer is inviting this peer, the candidate replaces this invitation. It takes the identifier of the invitation,

@@ -38,6 +38,7 @@ extension Endpoint {
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .control)]
+    guard !isOwnCandidate(command, from: address, .control) else { return .refusedInvitation }
     // The peer has repeated the invitation that established this session, because the local OK was lost. It gets another OK.
     // So does a candidate.
     let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: .control))
@@ -45,8 +46,8 @@ extension Endpoint {
       guard let session, session.acceptedToken == command.token else { continue }
       return accept(command, as: session.localSSRC, to: address, .control)
     }
-    guard command.mark == mark(for: address) else {
-      return decline(command, from: address, .hasOtherMark(isMarked: command.mark != nil), at: now)
+    guard mark(of: command) == mark(for: address) else {
+      return decline(command, from: address, .hasOtherMark(isMarked: mark(of: command) != nil), at: now)
     }
     // The session with this address, in any phase. The SSRC differs if the peer was restarted.
     let sessionAtAddress = table.session(at: address)
@@ -66,7 +67,8 @@ extension Endpoint {
       !$0.isProtected && (now - $0.establishedAt < .milliseconds(500) || $0.isSilent(at: now))
     }
     let continued = isContinued == true ? established : nil
-    let localSSRC = continued?.localSSRC ?? localSSRC(for: address)
+    let repeated = protects(address) ? halfOpen.localSSRC(of: command, from: address) : nil
+    let localSSRC = continued?.localSSRC ?? repeated ?? localSSRC(for: address)
     if halfOpen.open(command, answeredAs: localSSRC, from: address, at: now) { counters.forgottenInvitations += 1 }
     return accept(command, as: localSSRC, to: address, .control)
   }
@@ -77,6 +79,7 @@ extension Endpoint {
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .data)]
+    guard !isOwnCandidate(command, from: address, .data) else { return .refusedInvitation }
     // The peer has repeated the invitation that established this session, because the local OK was lost. It gets another OK.
     let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: .data))
     for session in [established, candidate] {
@@ -132,7 +135,7 @@ extension Endpoint {
     guard let session = table.session(withToken: command.token), session.isInitiator,
       isAnswer(from: address, port, to: session)
     else { return .unexpectedAnswer }
-    guard command.mark == mark(for: session.control) else {
+    guard mark(of: command) == mark(for: session.control) else {
       if session.phase == .invitingControl, port == .control { endMarked(session, by: command, at: now) }
       return .unexpectedAnswer
     }
@@ -168,12 +171,18 @@ extension Endpoint {
     return .accepted
   }
 
+  /// Whether the source of an invitation is that of a candidate which the local peer has invited. Each invitation has an SSRC of its
+  /// own, so the peer has not sent it.
+  private func isOwnCandidate(_ command: SessionCommand, from address: SocketAddress, _ port: Port) -> Bool {
+    table.candidate(from: .init(ssrc: command.ssrc, address: address, port: port))?.isInitiator ?? false
+  }
+
   /// Ends an invitation whose answer has another mark. A revival is tried again later.
   private func endMarked(_ session: Session, by command: SessionCommand, at now: Instant) {
     if let id = session.sessionToRevive, let revived = table[id] {
       return cancel(session, nextAt: now + revived.supervision.halfLimit)
     }
-    end(session, .hasOtherMark(session.id, isMarked: command.mark != nil))
+    end(session, .hasOtherMark(session.id, isMarked: mark(of: command) != nil))
   }
 
   /// Whether an answer with the token of the local invitation to `session` may come from `address`.
@@ -194,7 +203,7 @@ extension Endpoint {
     guard let session = table.session(withToken: command.token), session.phase != .established,
       isAnswer(from: address, .control, to: session) || session.data == address
     else { return .unexpectedAnswer }
-    if session.phase == .invitingControl, command.mark != mark(for: session.control) {
+    if session.phase == .invitingControl, mark(of: command) != mark(for: session.control) {
       // A standard device that is exempt has no mark, and neither has the local peer for it.
       endMarked(session, by: command, at: now)
       return .accepted

@@ -87,7 +87,8 @@ extension Endpoint {
     table.establish(session)
     let info = SessionInfo(
       name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,
-      local: session.local, localSSRC: session.localSSRC, isInitiator: session.isInitiator)
+      local: session.local, localSSRC: session.localSSRC, isInitiator: session.isInitiator,
+      isProtected: session.isProtected)
     outputs.append(.established(session.id, info))
     for event in candidacy?.events ?? [] { report(event, of: session) }
     advance(session, to: now)

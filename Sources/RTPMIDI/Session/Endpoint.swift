@@ -95,10 +95,15 @@ public final class Endpoint {
   public var exempts: (_ address: SocketAddress) -> Bool = { _ in false }
 
   /// Whether a session with this address is protected: see ``ProtocolExtension/mark``.
-  func protects(_ address: SocketAddress) -> Bool { protocolExtension?.mark != nil && !exempts(address) }
+  public func protects(_ address: SocketAddress) -> Bool { protocolExtension?.mark != nil && !exempts(address) }
 
   /// The mark in the invitations to an address and in the answers to it.
   func mark(for address: SocketAddress) -> UInt32? { protects(address) ? protocolExtension?.mark : nil }
+
+  /// The mark in an invitation or in an answer; nil if it has none that the extension knows.
+  func mark(of command: SessionCommand) -> UInt32? {
+    command.mark.flatMap { protocolExtension?.isMark($0) == true ? $0 : nil }
+  }
 
   /// The number of established sessions.
   public var establishedCount: Int { table.establishedCount }
@@ -279,9 +284,11 @@ public final class Endpoint {
   /// SSRC, and the answers would establish the forged session.
   /// A protected session shares its SSRC with no other session.
   func localSSRC(for control: SocketAddress) -> UInt32 {
-    let session = protects(control) ? nil : table.session(at: control)
-    let invitation = session.flatMap { $0.phase == .established ? $0.revival : $0 }
-    if let known = invitation?.localSSRC ?? localSSRCOfInvitation(from: control) { return known }
+    if !protects(control) {
+      let session = table.session(at: control)
+      let invitation = session.flatMap { $0.phase == .established ? $0.revival : $0 }
+      if let known = invitation?.localSSRC ?? localSSRCOfInvitation(from: control) { return known }
+    }
     return UInt32.random(in: 1...UInt32.max, using: &random)
   }
 

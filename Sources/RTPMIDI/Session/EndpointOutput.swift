@@ -17,6 +17,8 @@ public struct SessionInfo: Hashable, Sendable {
   public let localSSRC: UInt32
   /// Whether the local peer sent the invitation.
   public let isInitiator: Bool
+  /// Whether the session is protected: see ``ProtocolExtension/mark``.
+  public internal(set) var isProtected = false
 }
 
 extension Endpoint {

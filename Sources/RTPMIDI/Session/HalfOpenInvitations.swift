@@ -50,6 +50,11 @@ struct HalfOpenInvitations {
   /// The SSRC in the answers to the newest invitation from this control port; nil if there is none.
   func localSSRC(for control: SocketAddress) -> UInt32? { invitations.last { $0.control == control }?.localSSRC }
 
+  /// The SSRC in the answers to this invitation, which was repeated; nil if it is new.
+  func localSSRC(of command: SessionCommand, from control: SocketAddress) -> UInt32? {
+    invitations.first { $0.ssrc == command.ssrc && $0.control == control && $0.token == command.token }?.localSSRC
+  }
+
   /// Returns the half-open invitation that an invitation on the data port completes: the one with the same
   /// SSRC, host and token; if there is none, the newest one with the same SSRC and host, because PipeWire and
   /// midimonster use a new token for each port.

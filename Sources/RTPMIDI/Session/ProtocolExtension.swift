@@ -28,6 +28,10 @@ public protocol ProtocolExtension: AnyObject {
   /// The receiving thread decides which datagrams are authentic.
   var mark: UInt32? { get }
 
+  /// Whether a number in an invitation of another peer, or in its answer, is a mark of this extension. All other numbers are ignored:
+  /// some devices send octets after their name.
+  func isMark(_ number: UInt32) -> Bool
+
   /// Reads the sender's SSRC from a control packet that AppleMIDI does not define.
   ///
   /// - Parameter packet: a datagram of at least four octets that begins with FF FF.
@@ -43,6 +47,7 @@ public protocol ProtocolExtension: AnyObject {
 
 extension ProtocolExtension {
   public var mark: UInt32? { nil }
+  public func isMark(_ number: UInt32) -> Bool { false }
 }
 
 /// The state of a ``ProtocolExtension`` in one established session.

@@ -50,7 +50,8 @@ public struct SessionContext {
   /// It proves that the peer receives at its address. The session is established now if this was not proved before.
   public func verifyPeer(at now: Instant) { endpoint.verify(session, at: now) }
 
-  /// Records that the peer of a protected session has proved its identity. The session is established now.
+  /// Records that the peer of a protected session has proved its identity. The session is established now, unless
+  /// another one is kept.
   ///
   /// An established session with this identity at the same address is kept
   ///
@@ -58,7 +59,7 @@ public struct SessionContext {
   ///   same time, and must keep the same session;
   /// - if it began earlier, and the peer is heard on it: an invitation may have been recorded and sent again.
   ///
-  /// - Parameter isPreferred: whether both peers prefer this session to the one that the other peer has begun.
+  /// - Parameter isPreferred: whether, of two sessions that began at the same time, both peers keep this one.
   /// - Returns: whether the session is established now.
   public func verifyPeer(as identity: UInt64, isPreferred: Bool, at now: Instant) -> Bool {
     endpoint.verify(session, as: identity, isPreferred: isPreferred, at: now)

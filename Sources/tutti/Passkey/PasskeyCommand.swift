@@ -10,7 +10,7 @@ struct PasskeyCommand: ParsableCommand {
       The passkey has 20 characters. Give it to all members of the group, for example on paper, and start each peer with it.
 
       EXAMPLES
-        tutti passkey > band.txt
+        (umask 077; tutti passkey > band.txt)    only you can read the file
         tutti peer --passkey-file band.txt
       """)
 

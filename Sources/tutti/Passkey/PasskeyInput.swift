@@ -1,5 +1,6 @@
 import Engine
 import Foundation
+import Glibc
 
 /// Reads the passkey of the group from a file or from the terminal.
 enum PasskeyInput {
@@ -15,11 +16,19 @@ enum PasskeyInput {
   }
 
   private static func read(_ path: String) throws -> Passkey {
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw EngineError("passkey file \(path): \(String(cString: strerror(errno))); check the path")
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    var octets = [UInt8](repeating: 0, count: maximumSize + 1)
+    let count = descriptor >= 0 ? Glibc.read(descriptor, &octets, octets.count) : -1
+    guard count >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw EngineError("passkey file \(path): \(reason); check the path")
     }
-    let data = (try? handle.read(upToCount: maximumSize + 1)) ?? Data()
-    guard data.count <= maximumSize, let text = String(data: data, encoding: .utf8), let passkey = Passkey(text) else {
+    // Editors of Windows put a byte order mark at the beginning.
+    let text = String(validating: octets.prefix(count), as: UTF8.self).map {
+      $0.hasPrefix("\u{FEFF}") ? String($0.dropFirst()) : $0
+    }
+    guard count <= maximumSize, let text, let passkey = Passkey(text) else {
       throw EngineError(
         "passkey file \(path): contains no text of at most \(maximumSize) octets; write one with `tutti passkey > FILE`"
       )
@@ -33,15 +42,20 @@ enum PasskeyInput {
       throw EngineError("--passkey: standard input is not a terminal; use --passkey-file")
     }
     FileHandle.standardError.write(Data("Passkey: ".utf8))
+    // Ctrl-C must not end the program while the terminal hides the characters. It is read as a character.
     var settings = termios()
-    tcgetattr(STDIN_FILENO, &settings)
+    guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
+      throw EngineError("--passkey: no terminal; use --passkey-file")
+    }
     var hidden = settings
-    hidden.c_lflag &= ~tcflag_t(ECHO)
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+    hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
+    guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden) == 0 else {
+      throw EngineError("--passkey: the terminal cannot hide the characters; use --passkey-file")
+    }
     let line = readLine()
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     FileHandle.standardError.write(Data("\n".utf8))
-    guard let passkey = line.flatMap({ Passkey($0) }) else {
+    guard let line, !line.contains("\u{3}"), let passkey = Passkey(line) else {
       throw EngineError("--passkey: no passkey was entered; enter the text that all members of the group use")
     }
     return passkey

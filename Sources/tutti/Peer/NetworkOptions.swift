@@ -59,8 +59,8 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With a passkey, also connect with the RTP-MIDI device at this address, which does not know the passkey. Its packets can be "
-        + "forged. Repeatable.",
+      "With a passkey, permit sessions without it with the RTP-MIDI device at this address. This does not connect to the device, "
+        + "see --connect. Anyone can forge its packets. Repeatable.",
       valueName: "HOST"))
   var admit: [String] = []
 
@@ -125,12 +125,7 @@ struct NetworkOptions: ParsableArguments {
     if !admit.isEmpty, !passkey, passkeyFile == nil {
       throw ValidationError("--admit: has no effect without a passkey; add --passkey-file, or omit --admit")
     }
-    for host in admit
-    where (try? SocketAddress(resolving: host + ":5004")) == nil
-      && (try? SocketAddress(resolving: "[\(host)]:5004")) == nil
-    {
-      throw ValidationError("--admit \(host): not an IP address or a known host name; write for example 192.168.1.30")
-    }
+    for host in admit { try usage { () throws(TransportError) in try SocketAddress.parts(of: host) } }
     if let wrong = asymmetry.first(where: { Asymmetry($0) == nil }) {
       throw ValidationError(
         "--asymmetry \(wrong): not PEER=MS with -10000 to 10000 ms; write for example 192.168.1.20=2.5")
@@ -154,9 +149,7 @@ struct NetworkOptions: ParsableArguments {
         )
       }
       configuration.passkey = try key.groupKey()
-      configuration.admitted = admit.compactMap {
-        (try? SocketAddress(resolving: $0 + ":5004")) ?? (try? SocketAddress(resolving: "[\($0)]:5004"))
-      }
+      configuration.admitted = try admit.flatMap { host in try SocketAddress.all(resolving: host) }
     }
     configuration.port = port
     configuration.connect = connect

@@ -183,4 +183,35 @@ import _TestSupport
     let (first, second) = (try #require(keys[0]), try #require(keys[1]))
     #expect(first.sending == second.receiving)
   }
+
+  /// The invitation of the local peer ends with a report, so that it is repeated, although a forged invitation has the SSRC of the
+  /// invited peer.
+  @Test func forgedInvitationDoesNotRemoveAnOwnCandidate() throws {
+    var pair = ProtectedPair(ProtectedPair.key, GroupKey([UInt8](repeating: 1, count: 32)))
+    let id = try pair.connect(from: 0, at: start)
+    let answer = pair.sent.compactMap { sent -> SessionCommand? in
+      guard sent.sender == 1, case .session(let command)? = try? ControlPacket(sent.octets.span) else { return nil }
+      return command.kind == .accepted ? command : nil
+    }
+    let ssrc = try #require(answer.first).ssrc
+    let forged = octets {
+      SessionCommand(.invitation, token: 77, ssrc: ssrc, name: "peer 1", mark: 0x5450_4B01).append(to: &$0)
+    }
+    for port in [Port.control, .data] { pair.deliver(forged, to: 0, port, at: start + .seconds(1)) }
+    pair.exchange(from: start + .seconds(1), to: start + .seconds(7))
+    #expect(pair.nodes[0].outputs.contains(.unreachable(id)))
+  }
+
+  /// Some devices send octets after their name. They are not a mark.
+  @Test func otherOctetsAfterTheNameAreIgnored() {
+    let endpoint = Endpoint(name: "a", identity: 1, random: SplitMix(seed: 1))
+    let invitation = octets { SessionCommand(.invitation, token: 1, ssrc: 2, name: "b", mark: 0).append(to: &$0) }
+    endpoint.receive(invitation, from: SocketAddress(host: 2, port: 5004), port: .control, at: start)
+    let kinds = endpoint.drain().compactMap { output -> SessionCommand.Kind? in
+      guard case .send(let datagram, _, _, _) = output, case .session(let command)? = try? ControlPacket(datagram.span)
+      else { return nil }
+      return command.kind
+    }
+    #expect(kinds == [.accepted])
+  }
 }
