@@ -21,7 +21,7 @@ extension Peer {
       log.warning("\(name ?? "\(address)"): refused the invitation\(retry); change the policy of that peer")
     case .passkeyDiffers(let address, let hasPasskey):
       let remedy = hasPasskey ? remedyForPasskey : "start that peer with the passkey of this group"
-      log.warning("\(address): has \(hasPasskey ? "a" : "no") passkey, so it refused the invitation; \(remedy)")
+      log.warning("\(address): has \(hasPasskey ? "a" : "no") passkey, so there is no session; \(remedy)")
     case .invitationReflected(let address):
       log.warning(
         "\(address): the invitation came back (trying again); if this is the address of this peer, remove it from --connect"
