@@ -12,9 +12,9 @@ import Sending
 /// Note Off take the same path. For the same reason, the messages of the local player pass through the receiver.
 ///
 /// The receiver does no I/O and reads no clock. Its driver passes each datagram to ``authenticate(_:_:from:port:)`` first. It passes
-/// each RTP packet that arrives at the data port to ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It executes each command of the control thread, calls
-/// ``next()`` until the result is nil, and then passes on the packets of ``takeEarlyPacket(at:)``. In the engine, the driver is the
-/// network thread. In a simulation, it is the virtual peer.
+/// each RTP packet that arrives at the data port to ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It
+/// executes each command of the control thread, calls ``next()`` until the result is nil, and then passes on the packets of
+/// ``takeEarlyPacket(at:)``. In the engine, the driver is the network thread. In a simulation, it is the virtual peer.
 ///
 /// # Memory
 ///

@@ -1,10 +1,10 @@
 import MusicalTime
 
-/// How far the handshake of one session has come: what the local peer sends next, and how many proofs it has checked.
+/// How far the handshake of one session has come: what the local peer sends next, and how many packets it has evaluated.
 struct HandshakeProgress {
   /// The interval between two packets that repeat a lost one.
   static var interval: Nanoseconds { .milliseconds(250) }
-  /// The maximum number of proofs that are checked. Each costs about 20 us, and anybody can send wrong ones.
+  /// The maximum number of packets of the handshake that are evaluated. Each needs several hashes, and anybody can send wrong ones.
   private static var checkLimit: Int { 64 }
   /// The number of proofs (H3) that are sent without a reply.
   private static var proofLimit: Int { 20 }
@@ -35,7 +35,7 @@ struct HandshakeProgress {
     return packet
   }
 
-  /// Counts the check of a proof. Returns whether it may be checked.
+  /// Counts the evaluation of a packet. Returns whether it may be evaluated.
   mutating func countCheck() -> Bool {
     checks += 1
     return checks <= Self.checkLimit

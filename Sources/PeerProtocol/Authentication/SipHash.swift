@@ -5,7 +5,7 @@ import RTPMIDI
 ///
 /// Each word of eight octets, little-endian, is mixed into a state of four words by two rounds. Four rounds end the hash. The
 /// last word contains the remaining octets and the number of all octets modulo 256. (Aumasson, Bernstein: SipHash: a fast
-/// short-input PRF, 2012.) Whoever does not know the key cannot compute the hash of another message.
+/// short-input PRF, 2012.) Without the key, nobody can compute the hash of another message.
 ///
 /// The hash is used only as a tag of datagrams. Keys are derived by HMAC-SHA-256 (``Handshake``).
 struct SipHash: BitwiseCopyable {

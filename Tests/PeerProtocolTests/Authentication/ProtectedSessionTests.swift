@@ -37,7 +37,8 @@ import _TestSupport
     #expect(pair.nodes[0].outputs.contains(.unreachable(id)))
   }
 
-  /// No downgrade: a peer with a passkey is not in session with a peer without one, whoever invites. Both sides know the reason.
+  /// No downgrade: a peer with a passkey and a peer without one get no session. It does not matter which of them invites. Both sides
+  /// know the reason.
   @Test(arguments: [0, 1]) func peerWithoutPasskeyIsRefused(inviter: Int) throws {
     var pair = ProtectedPair(ProtectedPair.key, nil)
     let id = try pair.connect(from: inviter, at: start)
