@@ -46,6 +46,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "peer --port 0 --audio none --clock-from rtp:no.such.host.invalid:5004", 69,
       "host no.such.host.invalid: not found"),
+    BadInput("peer --passkey-file none.txt", 69, "passkey file none.txt: No such file or directory; check the path"),
+    BadInput("peer --passkey", 69, "--passkey: standard input is not a terminal; use --passkey-file"),
     BadInput("peer --policy contacts --contacts none.txt", 69, "none.txt: cannot be read"),
     BadInput("peer --policy contacts --contacts broken.yaml", 65, "broken.yaml, line 1: not `name NAME`"),
     BadInput("peer --port 0 --gate-file none.txt", 69, "gate file none.txt: cannot be read"),
@@ -78,6 +80,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --contacts x", 64, "--contacts: has no effect without --policy contacts"),
     BadInput("peer --policy friends", 64, "friends"),
     BadInput("peer --sessions-per-host 0", 64, "--sessions-per-host 0: out of range; give 1 to 1100"),
+    BadInput("peer --admit 10.0.0.1", 64, "--admit: has no effect without a passkey"),
+    BadInput("peer --passkey --passkey-file x", 64, "--passkey: contradicts --passkey-file"),
     BadInput("peer --time-stamps Ada --on-arrival Ada", 64, "--time-stamps Ada: contradicts --on-arrival"),
     BadInput("peer --journal Ada --no-journal Ada", 64, "--journal Ada: contradicts --no-journal"),
     BadInput("peer --audio wav:x --trace x", 64, "--trace x: is also the recording"),
