@@ -82,6 +82,9 @@ public struct EnsembleState: Sendable {
   var presence = PresenceSchedule()
   /// The last reported rhythm whose master was not in session.
   var missingMaster: Claim?
+  /// When the last suspension of the machine ended; nil after a rhythm was entered since. The rhythm that sounds stood still during
+  /// the suspension.
+  var resumed: Instant?
   /// The number of jumps of the position in earlier rhythms: from one rhythm to another, and of the slewed clocks by which the
   /// local peer followed earlier masters.
   var jumps = 0
@@ -108,6 +111,13 @@ public struct EnsembleState: Sendable {
   public mutating func raiseSoundLead(to newLead: Nanoseconds) {
     soundLead = max(soundLead, newLead)
     lead = max(lead, soundLead + .milliseconds(20))
+  }
+
+  /// The machine was suspended until `now`, and the local clock stood still meanwhile. The measurements of all remote clocks are
+  /// discarded.
+  mutating func endSuspension(at now: Instant) {
+    roster.discardClocks()
+    resumed = now
   }
 
   /// Returns all outputs since the last call, oldest first.

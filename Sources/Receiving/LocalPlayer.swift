@@ -24,7 +24,7 @@ struct LocalPlayer: ~Copyable {
   /// channels.
   private(set) var asPlayed = HeldNotes()
   private var budget = MessageBudget()
-  /// The number of messages that were refused: by the budget, or because too many notes sound.
+  /// The number of messages that were refused: by the budget, or because the player has left.
   private(set) var refused: Int64 = 0
 
   // Work in progress.
@@ -61,8 +61,8 @@ struct LocalPlayer: ~Copyable {
 
   /// Plays a message. All earlier deliveries must be done.
   ///
-  /// - Returns: whether the message is played. A message without a channel is ignored. A Note On is refused if too many notes sound,
-  ///   and after ``releaseAll()``.
+  /// - Returns: whether the message is played. A message without a channel is ignored. A Note On is refused after
+  ///   ``releaseAll()``.
   @_noLocks @_noAllocation @discardableResult
   mutating func play(_ message: Message) -> Bool {
     guard let channel = message.channel else { return false }
@@ -76,12 +76,11 @@ struct LocalPlayer: ~Copyable {
       if message.silencesNote {
         if let earlier = played.end(channel, key) { route = earlier }
       } else {
-        let (isAdmitted, ended) = hasLeft ? (false, nil) : played.begin(channel, key, route)
-        guard isAdmitted else {
+        guard !hasLeft else {
           refused += 1
           return false
         }
-        if let ended {
+        if let ended = played.begin(channel, key, route) {
           first = Delivery(message: .noteOff(channel, key: key, velocity: UInt7(masking: 64)), route: ended)
         }
       }

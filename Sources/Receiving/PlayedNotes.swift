@@ -11,26 +11,22 @@ struct PlayedNotes: ~Copyable {
     var route: PlayerRoute
   }
 
-  /// The maximum number of notes.
-  private static var limit: Int { @_noLocks @_noAllocation get { 256 } }
-
-  private var notes = RigidArray<Note>(capacity: PlayedNotes.limit)
+  /// At most one note for each of the 128 keys of the 16 channels.
+  private var notes = RigidArray<Note>(capacity: 16 * 128)
 
   /// Records a Note On.
   ///
-  /// - Returns: whether there is room for the note, and the earlier route of the same key if it is another one. The note of the
-  ///   earlier route must be ended, because the coming Note Off will not reach it.
+  /// - Returns: the earlier route of the same key if it is another one. The note of the earlier route must be ended, because the
+  ///   coming Note Off will not reach it.
   @_noLocks @_noAllocation
-  mutating func begin(_ channel: Channel, _ key: UInt7, _ route: PlayerRoute) -> (isAdmitted: Bool, ended: PlayerRoute?)
-  {
-    if let index = index(of: key, on: channel) {
-      let earlier = notes[index].route
-      notes[index].route = route
-      return (true, earlier == route ? nil : earlier)
+  mutating func begin(_ channel: Channel, _ key: UInt7, _ route: PlayerRoute) -> PlayerRoute? {
+    guard let index = index(of: key, on: channel) else {
+      notes.append(Note(channel: channel, key: key, route: route))
+      return nil
     }
-    guard notes.count < Self.limit else { return (false, nil) }
-    notes.append(Note(channel: channel, key: key, route: route))
-    return (true, nil)
+    let earlier = notes[index].route
+    notes[index].route = route
+    return earlier == route ? nil : earlier
   }
 
   /// Records a Note Off.

@@ -194,7 +194,7 @@ public final class PeerCore {
   public func resume(at now: Instant) {
     // Measurements from before the suspension are discarded too.
     handleSessions(at: now)
-    ensemble.roster.discardClocks()
+    ensemble.endSuspension(at: now)
     for n in peerClocks.indices { peerClocks[n].discardMeasurements() }
     endpoint.resume(at: now)
   }

@@ -8,7 +8,8 @@ import Playback
 // If nothing sounds, the peer enters the rhythm at once and exactly. While something sounds, no jump may be audible. If the
 // new rhythm has the same ticks within a step, the slewed clock is set so that the first tick that is not passed to the audio
 // output yet keeps its deadline. The clock slews from there, and the run continues. If the new rhythm is further off, the old
-// one continues until a bar of the new one, and the new one begins there.
+// one continues until a bar of the new one, and the new one begins there. After a suspension of the machine, the new one begins
+// at its next step: the listeners have heard a gap in the old one anyway.
 extension EnsembleState {
   /// The ticks of a bar of four quarters. A rhythm that is too far off to slew towards is entered at a bar.
   package static var bar: Int64 { 4 * Tick.perQuarter }
@@ -17,6 +18,9 @@ extension EnsembleState {
   static var joiningTime: Nanoseconds { .milliseconds(10) }
   /// The lateness of the clock thread up to which no tick is lost when a new run continues the present one.
   static var lateness: Nanoseconds { .seconds(1) }
+  /// The time after the end of a suspension in which a rhythm is entered at its next step, although the old one sounds. Sessions
+  /// and measurements of clocks usually take less than a second.
+  private static var resumingTime: Nanoseconds { .seconds(10) }
 
   /// Updates the schedule from the master's timeline message and the estimate of its clock. Does nothing until the estimate
   /// is precise enough: a late joiner is in phase from its first step.
@@ -72,17 +76,21 @@ extension EnsembleState {
     emit(.play(schedule))
   }
 
-  /// Enters the rhythm of `timelineMessage`, which the schedule does not contain yet: at the next step if nothing sounds; in
-  /// phase if the rhythm that sounds has the same ticks within a step; otherwise at a bar, when it is due.
+  /// Enters the rhythm of `timelineMessage`, which the schedule does not contain yet: at the next step if nothing sounds or the
+  /// machine was suspended; in phase if the rhythm that sounds has the same ticks within a step; otherwise at a bar, when it is
+  /// due.
   private mutating func enter(_ timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
     let exact = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
     var next = schedule(for: timelineMessage, by: ClockMapping(exact))
-    guard sounds(at: now) else {
+    let isSounding = sounds(at: now)
+    // The new rhythm has ended already, so the one that sounds ends too.
+    if isSounding, next.deadline(next.end) <= now { return end(at: now) }
+    let isResuming = resumed.map { now - $0 <= Self.resumingTime } ?? false
+    if !isSounding || isResuming {
+      if isSounding { jumps += 1 }
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
       return play(next, by: estimate, entryError: .zero, at: now)
     }
-    // The new rhythm has ended already, so the one that sounds ends too.
-    if next.deadline(next.end) <= now { return end(at: now) }
     let tick = schedule.firstTick(notBefore: now + soundLead)
     // When this tick is due, in local time: by the rhythm that sounds, and by the new one.
     let (local, remote) = (schedule.deadline(tick), next.deadline(tick))
@@ -117,6 +125,7 @@ extension EnsembleState {
     playing.entryError = entryError
     follower?.playing = playing
     follower?.joinDue = nil
+    resumed = nil
     var next = next
     if let mapping = playing.clock.mapping { next.clock = mapping }
     next.intensity = intensity(continuedIn: next, at: now)
