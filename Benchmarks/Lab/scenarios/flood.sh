@@ -4,8 +4,8 @@
 # Does a flood of events at the input port disturb the rhythm? The scenario has four parts, each of SECONDS (30):
 # - cyclictest runs while 10 000 events per second arrive at the input port of an idle peer. This measures the cost of the
 #   flood for any thread: the kernel delivers each event in a system call that no thread can interrupt.
-# - A peer plays at 119 BPM without a flood.
-# - A peer plays at 119 BPM during the flood.
+# - A peer plays at 119.3 BPM without a flood.
+# - A peer plays at 119.3 BPM during the flood.
 # - A peer follows an external clock from clockgen during the flood.
 #
 # Expected: no tick is lost. p99.9 of the lateness of the ticks is at most 1.5 times the p99.9 of cyclictest in the same
@@ -26,14 +26,14 @@ wait
 echo "during the flood, $machine"
 
 for run in quiet flooded; do
-  peer "$run" --midi --audio none --start --bpm 119 --lead-time 2000 --duration "$((seconds + 2))"
+  peer "$run" --midi --audio none --start --bpm 119.3 --lead-time 2000 --duration "$((seconds + 2))"
   player=$!
   seqstamps "$run:clock" "$((seconds + 6))" >"$results/$run-stamps.txt" &
   subscriber=$!
   [[ $run == quiet ]] || { sleep 3; flood "$run:in" "$seconds" >"$results/flooded-flood.txt"; }
   wait "$player"
   wait "$subscriber"
-  lateness.py ticks 119 "$results/$run-stamps.txt" "$results/$run.trace" >"$results/$run-lateness.txt"
+  lateness.py ticks 119.3 "$results/$run-stamps.txt" "$results/$run.trace" >"$results/$run-lateness.txt"
   echo "$run, $(cat "$results/$run-lateness.txt")"
 done
 

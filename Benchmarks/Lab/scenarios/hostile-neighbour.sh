@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # hostile-neighbour.sh [SECONDS] [RATE]
 #
-# Can a host on the network of an ensemble change what is heard? ada plays at 119 BPM for SECONDS (600), and ben, cem and dan follow
+# Can a host on the network of an ensemble change what is heard? ada plays at 119.3 BPM for SECONDS (600), and ben, cem and dan follow
 # on the network lan. ben plays two notes per second. Every host receives all frames, as in a Wi-Fi network without protection. The
 # scenario has three parts:
 # - The four peers have a passkey.
@@ -75,7 +75,7 @@ for part in quiet hostile; do
   peers=()
   followers $((seconds + 25)) --passkey-file "$scratch/passkey.txt"
   host=4 run ada --midi --passkey-file "$scratch/passkey.txt" --connect 10.99.0.1:5004 --connect 10.99.0.2:5004 \
-    --connect 10.99.0.3:5004 --start --bpm 119 --lead-time 2000 --duration "$seconds" </dev/null & peers+=($!)
+    --connect 10.99.0.3:5004 --start --bpm 119.3 --lead-time 2000 --duration "$seconds" </dev/null & peers+=($!)
   on 4 seqstamps ada:clock $((seconds + 15)) >"$results/$part-stamps.txt" &
   subscriber=$!
   [[ $part == quiet ]] || { sleep 5; neighbour $((seconds - 5)) & }
@@ -83,7 +83,7 @@ for part in quiet hostile; do
   for name in "${names[@]}"; do memory[$part-$name]=$(resident "$name"); done
   finish
   wait "$subscriber"
-  lateness.py ticks 119 "$results/$part-stamps.txt" "$results/$part-ada.trace" >"$results/$part-lateness.txt" ||
+  lateness.py ticks 119.3 "$results/$part-stamps.txt" "$results/$part-ada.trace" >"$results/$part-lateness.txt" ||
     complain "$part: ticks of ada"
   echo "$part, $(<"$results/$part-lateness.txt")"
   for name in "${names[@]}"; do

@@ -6,7 +6,7 @@
 # or, with SOURCES, one of so many. The scenario has two parts, each of SECONDS (90):
 # - cyclictest runs during the flood of an idle peer. This measures the cost of the flood for any thread: the kernel receives
 #   a datagram in a soft interrupt that no thread can interrupt.
-# - ada plays sticks.yaml at 119 BPM to the loopback card. The flood begins after 4 s. After 5 more seconds, the network of
+# - ada plays sticks.yaml at 119.3 BPM to the loopback card. The flood begins after 4 s. After 5 more seconds, the network of
 #   another host begins to work, on which the peer ben already runs and invites ada once a second. (On the single processor of
 #   the lab, the start of ben during the flood delayed all threads by up to 50 ms.)
 #
@@ -71,7 +71,7 @@ tc -n host2 qdisc replace dev net2 root netem loss 100%
 host=2 peer ben --patch "$lab/sticks.yaml" --audio none --connect 10.99.0.9:5004 --duration $((seconds + 12))
 ben=$!
 ready ben
-peer ada --midi --patch "$lab/sticks.yaml" --audio alsa:hw:Loopback,0,0 --start --bpm 119 --lead-time 2000 \
+peer ada --midi --patch "$lab/sticks.yaml" --audio alsa:hw:Loopback,0,0 --start --bpm 119.3 --lead-time 2000 \
   --duration $((seconds + 6))
 ada=$!
 seqstamps ada:clock $((seconds + 12)) >"$results/ada-stamps.txt" &
@@ -117,7 +117,7 @@ echo "ben in session after $joined ms, ticks of ben: $(grep -c '^{"tick"' "$resu
 grep -q '"joined"' "$results/ada.json" || complain "ben never joined at ada"
 grep -q '^{"tick"' "$results/ben.trace" || complain "ben did not play"
 
-lateness.py ticks 119 "$results/ada-stamps.txt" "$results/ada.trace" >"$results/ada-lateness.txt" || complain "ticks of ada"
+lateness.py ticks 119.3 "$results/ada-stamps.txt" "$results/ada.trace" >"$results/ada-lateness.txt" || complain "ticks of ada"
 echo "ada, $(<"$results/ada-lateness.txt")"
 for key in hits late_hits dropped_hits underruns silent_frames ticks_skipped datagrams_received datagrams_dropped \
   datagrams_discarded datagrams_limited network_pauses; do

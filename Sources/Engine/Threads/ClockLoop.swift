@@ -16,6 +16,10 @@ struct ClockLoop: ~Copyable {
   /// The maximum number of commands that are executed before the loop checks the deadlines again. A thousand peers can cause
   /// thousands of commands at once, and each takes up to a microsecond.
   static var slice: Int { @_noLocks @_noAllocation get { 16 } }
+  /// The time before a deadline at which the thread wakes. It then reads the clock repeatedly until the deadline. A thread with
+  /// real-time priority needs 7 to 20 us to wake on an idle machine (cyclictest). This time and an interrupt that begins in it do
+  /// not delay the tick. At 120 BPM, the thread waits in this way for 0.1 % of the time.
+  static var wakeLead: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(20) } }
 
   let shared: ClockRings
   let socket: UDPSocket
@@ -45,7 +49,9 @@ struct ClockLoop: ~Copyable {
       // Read before the rings, so that a command after the reading ends the wait.
       let bellCount = shared.bell.count
       guard execute() else { return }
-      if let next = step(at: MonotonicClock.now), !hasCommands { shared.bell.wait(until: next, since: bellCount) }
+      let now = MonotonicClock.now
+      guard let next = step(at: now), !hasCommands, next - now > Self.wakeLead else { continue }
+      shared.bell.wait(until: next - Self.wakeLead, since: bellCount)
     }
   }
 
