@@ -102,10 +102,10 @@ obtained() {
 
 # machine_latency SECONDS: measures the latency of the machine with cyclictest, FIFO 80, and prints its figures.
 #
-# The timer interrupt of the kernel, every 4 ms, delays threads that wake up at the same time. cyclictest meets all its phases,
-# because its interval and 4 ms have no common period below 7.6 s. Scenarios that measure ticks play at 119.3 BPM: the ticks
-# meet 1193 phases that are 3.4 us apart. At 119 BPM they meet 119 phases that are 34 us apart, because 119 ticks take exactly
-# 625 interrupts. The result then depends on the instant of the start: one phase has 0.8 % of the ticks.
+# The timer interrupt of the kernel, every 4 ms, delays a thread that wakes at the same moment. A measurement must therefore
+# sample the whole 4 ms evenly. cyclictest does: its wake-ups repeat relative to the interrupt only every 7.6 s. Scenarios that
+# measure ticks play at 119.3 BPM, whose ticks fall at 1193 positions, 3.4 us apart. At 119 BPM there are only 119 positions,
+# 34 us apart. One position then has 0.8 % of the ticks and alone decides p99.9, so the result depends on the instant of the start.
 machine_latency() {
   cyclictest -m -p 80 -i 1901 -h 5000 -q -D "$1" >"$results/cyclictest.txt"
   lateness.py cyclictest "$results/cyclictest.txt"

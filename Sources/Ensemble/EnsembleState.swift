@@ -82,9 +82,9 @@ public struct EnsembleState: Sendable {
   var presence = PresenceSchedule()
   /// The last reported rhythm whose master was not in session.
   var missingMaster: Claim?
-  /// When the last suspension of the machine ended; nil after a rhythm was entered since. The rhythm that sounds stood still during
-  /// the suspension.
-  var resumed: Instant?
+  /// When the last suspension of the machine ended; nil once the rhythm of a master has been followed after that. A rhythm that was
+  /// sounding paused for the length of the suspension and may be out of step.
+  var suspensionEnd: Instant?
   /// The number of jumps of the position in earlier rhythms: from one rhythm to another, and of the slewed clocks by which the
   /// local peer followed earlier masters.
   var jumps = 0
@@ -117,7 +117,7 @@ public struct EnsembleState: Sendable {
   /// discarded.
   mutating func endSuspension(at now: Instant) {
     roster.discardClocks()
-    resumed = now
+    suspensionEnd = now
   }
 
   /// Returns all outputs since the last call, oldest first.

@@ -31,8 +31,8 @@ public struct Receiver: ~Copyable {
   var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
   var arrival = Instant(nanoseconds: 0)
-  /// The number of messages of remote peers and of the local player that were refused, because of their budgets, or because too many
-  /// notes of the player sound.
+  /// The number of messages of remote peers and of the local player that were refused, because of their budgets, or because
+  /// the player has left.
   ///
   /// Real-time: safe.
   public var refused: Int64 { @_noLocks @_noAllocation get { refusedOfSessions + player.refused } }

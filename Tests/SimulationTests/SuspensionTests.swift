@@ -10,7 +10,7 @@ import Testing
   private let limit = Nanoseconds.seconds(1)
 
   /// Host 0 is the master before the suspension, host 1 and host 2 follow. The times are in milliseconds. The suspensions of
-  /// about 4 s end in all parts of a bar.
+  /// 4 to 5.5 s differ by a quarter of a bar, so they end in each quarter of it.
   @Test(arguments: [0, 1], [1500, 4000, 4500, 5000, 5500, 20_000, 600_000])
   func peersAreBackInStepAfterSuspendAndResume(host: Int, duration: Int64) {
     var settings = VirtualWorld.Settings(table: table)

@@ -7,10 +7,10 @@ public struct SoundEvents: Sendable, BitwiseCopyable {
   /// Messages of the players, from the network thread.
   public let messages: SPSCRing<SoundEvent>
 
-  /// - Parameter capacity: the capacity of each ring.
+  /// - Parameter capacity: the capacity of each ring. A player can hold 2048 notes, which can end at the same time.
   ///
   /// Real-time: not safe.
-  public init(capacity: Int = 1024) {
+  public init(capacity: Int = 4096) {
     (hits, messages) = (SPSCRing(capacity: capacity), SPSCRing(capacity: capacity))
   }
 

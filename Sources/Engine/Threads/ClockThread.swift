@@ -18,9 +18,10 @@ struct ClockRings: Sendable, BitwiseCopyable {
   /// May be rung by the network thread too.
   let bell = Doorbell()
   // From the network thread to the clock thread.
-  /// The messages of the local player. They go before ``messages``. There is room for the largest burst that the budget of the
-  /// player admits, for its Note Offs, and for the copies to standard devices: no Note Off is lost.
-  let playerMessages = SPSCRing<StreamMessage>(capacity: 4096)
+  /// The messages of the local player. They go before ``messages``. There is room for the ends of the 2048 notes that the player can
+  /// hold, for the largest burst that the budget of the player admits, and for the copies of both to standard devices: no Note Off
+  /// is lost.
+  let playerMessages = SPSCRing<StreamMessage>(capacity: 8192)
   // From the clock thread to the control thread and to the audio threads.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())
@@ -28,7 +29,7 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let sound = SoundRings()
 }
 
-/// The clock thread, with FIFO priority 70. The thread sleeps until the next deadline or command.
+/// The clock thread, with FIFO priority 70. The thread sleeps until shortly before the next deadline, or until a command.
 final class ClockThread {
   let rings: ClockRings
   private let thread: RealtimeThread

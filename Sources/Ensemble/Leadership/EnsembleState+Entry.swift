@@ -8,8 +8,8 @@ import Playback
 // If nothing sounds, the peer enters the rhythm at once and exactly. While something sounds, no jump may be audible. If the
 // new rhythm has the same ticks within a step, the slewed clock is set so that the first tick that is not passed to the audio
 // output yet keeps its deadline. The clock slews from there, and the run continues. If the new rhythm is further off, the old
-// one continues until a bar of the new one, and the new one begins there. After a suspension of the machine, the new one begins
-// at its next step: the listeners have heard a gap in the old one anyway.
+// one continues until a bar of the new one, and the new one begins there. Shortly after a suspension of the machine, the peer does
+// not wait for the bar: the listeners have heard a gap in the old rhythm anyway.
 extension EnsembleState {
   /// The ticks of a bar of four quarters. A rhythm that is too far off to slew towards is entered at a bar.
   package static var bar: Int64 { 4 * Tick.perQuarter }
@@ -18,8 +18,8 @@ extension EnsembleState {
   static var joiningTime: Nanoseconds { .milliseconds(10) }
   /// The lateness of the clock thread up to which no tick is lost when a new run continues the present one.
   static var lateness: Nanoseconds { .seconds(1) }
-  /// The time after the end of a suspension in which a rhythm is entered at its next step, although the old one sounds. Sessions
-  /// and measurements of clocks usually take less than a second.
+  /// For this long after a suspension, a rhythm that is further off is entered at its next step, even while the old one sounds.
+  /// Reconnecting and measuring the clock usually take less than a second.
   private static var resumingTime: Nanoseconds { .seconds(10) }
 
   /// Updates the schedule from the master's timeline message and the estimate of its clock. Does nothing until the estimate
@@ -53,6 +53,7 @@ extension EnsembleState {
   /// rhythm of the message.
   private mutating func stay(with timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
     guard var clock = follower?.playing?.clock, let entryError = follower?.playing?.entryError else { return }
+    suspensionEnd = nil
     let isSounding = schedule.deadline(schedule.start) - soundLead <= now
     // The largest error that is still slewed: a step, or the error at the entry if that is larger. A quarter is added, because
     // estimates vary. If nothing sounds yet, the clock is set exactly.
@@ -76,21 +77,18 @@ extension EnsembleState {
     emit(.play(schedule))
   }
 
-  /// Enters the rhythm of `timelineMessage`, which the schedule does not contain yet: at the next step if nothing sounds or the
-  /// machine was suspended; in phase if the rhythm that sounds has the same ticks within a step; otherwise at a bar, when it is
-  /// due.
+  /// Enters the rhythm of `timelineMessage`, which the schedule does not contain yet: at the next step if nothing sounds; in
+  /// phase if the rhythm that sounds has the same ticks within a step; otherwise at a bar, when it is due, or at the next step
+  /// shortly after a suspension.
   private mutating func enter(_ timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
     let exact = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
     var next = schedule(for: timelineMessage, by: ClockMapping(exact))
-    let isSounding = sounds(at: now)
-    // The new rhythm has ended already, so the one that sounds ends too.
-    if isSounding, next.deadline(next.end) <= now { return end(at: now) }
-    let isResuming = resumed.map { now - $0 <= Self.resumingTime } ?? false
-    if !isSounding || isResuming {
-      if isSounding { jumps += 1 }
+    guard sounds(at: now) else {
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
       return play(next, by: estimate, entryError: .zero, at: now)
     }
+    // The new rhythm has ended already, so the one that sounds ends too.
+    if next.deadline(next.end) <= now { return end(at: now) }
     let tick = schedule.firstTick(notBefore: now + soundLead)
     // When this tick is due, in local time: by the rhythm that sounds, and by the new one.
     let (local, remote) = (schedule.deadline(tick), next.deadline(tick))
@@ -104,6 +102,11 @@ extension EnsembleState {
       let inPhase = ClockEstimate(offset: offset, skew: estimate.skew, uncertainty: .zero)
       play(next, by: inPhase, entryError: next.continues ? step : .zero, at: now)
       return stay(with: timelineMessage, by: estimate, at: now)
+    }
+    if let end = suspensionEnd, now - end <= Self.resumingTime {
+      jumps += 1
+      next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
+      return play(next, by: estimate, entryError: .zero, at: now)
     }
     next.start = bar(of: next, from: timelineMessage.start, at: now + soundLead)
     let due = next.deadline(next.start) - soundLead - Self.joiningTime
@@ -125,7 +128,6 @@ extension EnsembleState {
     playing.entryError = entryError
     follower?.playing = playing
     follower?.joinDue = nil
-    resumed = nil
     var next = next
     if let mapping = playing.clock.mapping { next.clock = mapping }
     next.intensity = intensity(continuedIn: next, at: now)
