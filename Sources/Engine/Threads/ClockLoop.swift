@@ -17,8 +17,8 @@ struct ClockLoop: ~Copyable {
   /// thousands of commands at once, and each takes up to a microsecond.
   static var slice: Int { @_noLocks @_noAllocation get { 16 } }
   /// The time before a deadline at which the thread wakes. It then polls the clock until the deadline. In the lab, a thread with
-  /// real-time priority needs 7 to 15 us to wake (cyclictest, idle). The wake-up time, and interrupts that end before the deadline,
-  /// then do not delay the tick. A master at 120 BPM has up to 200 deadlines per second, so it polls for at most 0.4 % of the time.
+  /// real-time priority needs 6 to 17 us to wake (cyclictest, idle). The wake-up time, and interrupts that end before the deadline,
+  /// then do not delay the tick. With 200 deadlines per second, it polls for at most 0.4 % of the time.
   static var wakeLead: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(20) } }
 
   let shared: ClockRings
