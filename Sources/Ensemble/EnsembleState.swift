@@ -3,6 +3,7 @@ public import MIDI
 public import MusicalTime
 public import PeerProtocol
 public import Playback
+public import Rhythm
 
 /// The state of an ensemble as one peer sees it: roles, claims, the rhythm and the remote peers.
 ///
@@ -82,6 +83,11 @@ public struct EnsembleState: Sendable {
   var presence = PresenceSchedule()
   /// The last reported rhythm whose master was not in session.
   var missingMaster: Claim?
+  /// The length of a bar of the patch, in ticks. A rhythm that is too far off to slew towards is entered at a bar, and a layer
+  /// that has changed changes back after a bar at the earliest.
+  public var ticksPerBar = 4 * Tick.perQuarter
+  /// Where the layers change while the local peer is the master.
+  public var layerChange = LayerChange.beat
   /// When the last suspension of the machine ended; nil once the rhythm of a master has been followed after that. A rhythm that was
   /// sounding paused for the length of the suspension and may be out of step.
   var suspensionEnd: Instant?

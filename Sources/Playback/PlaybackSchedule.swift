@@ -67,6 +67,19 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     clock.local(at: tick >= changeTick ? changed.deadline(tick) : timeline.deadline(tick))
   }
 
+  /// The instant at which a position after `tick` is due.
+  ///
+  /// - Parameter position: in thousandths of a tick, not negative.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func instant(_ tick: Tick, position: Int32) -> Instant {
+    let (whole, rest) = Int64(position).quotientAndRemainder(dividingBy: 1000)
+    let start = deadline(tick + whole)
+    guard rest > 0 else { return start }
+    return start + Nanoseconds((deadline(tick + (whole + 1)) - start).count * rest / 1000)
+  }
+
   /// The last tick due at or before `instant`.
   ///
   /// Real-time: safe.

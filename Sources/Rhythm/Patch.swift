@@ -1,4 +1,4 @@
-import MusicalTime
+public import MusicalTime
 
 /// A rhythm in layers, as written in a patch file. Simple layers sound at low activity, complex layers at high
 /// activity.
@@ -10,16 +10,29 @@ public struct Patch: Hashable, Sendable {
   /// A description of the rhythm for the user, in one sentence.
   public let description: String
   public let meter: Meter
-  /// The length of the pattern in bars, 1...4.
-  public let bars: Int
   /// The default tempo. The peer that starts the rhythm may choose another.
   public let tempo: Tempo
-  /// The voices, in the order of the file: 1...``maximumVoices``, each with a different note.
+  public let swing: Swing
+  /// How much softer than notated a line sounds at the least activity of its layer, in percent, 0...50. Up to the greatest
+  /// activity of the layer, the loudness rises to that notated.
+  public let swell: Int
+  /// The seed of all decisions by chance.
+  public let seed: UInt32
+  public let layerChange: LayerChange
+  /// The voices, in the order of their first use: 1...``maximumVoices``, each with a different note.
   public let kit: [Voice]
   /// The layers, in the order of the file: 1...``maximumLayers``.
   public let layers: [Layer]
+  /// The lines of all layers, in the order of the file, and then those of the fill: 1...``StepTable/maximumLines``.
+  public let lines: [Line]
+  /// When the lines of the fill sound; nil if there is no fill.
+  public let fill: Fill?
 
-  /// The length of the pattern in steps, 1...``StepTable/maximumSteps``.
+  /// The length of the pattern in bars, 1...``maximumBars``: the least number after which all lines begin again at the same
+  /// time. The fill does not count.
+  public var bars: Int { lines.reduce(1) { $1.layer == nil ? $0 : leastCommonMultiple($0, $1.bars.count) } }
+
+  /// The length of the pattern in steps.
   public var stepCount: Int { bars * Int(meter.stepsPerBar) }
 
   /// The names of the cut-off groups, in the order of the kit: at most ``maximumGroups``. Group n of a ``Hit`` is
@@ -30,9 +43,17 @@ public struct Patch: Hashable, Sendable {
     }
   }
 
+  public static let maximumBars = 16
   public static let maximumVoices = 32
   public static let maximumLayers = 32
   /// The largest number of cut-off groups. Each group needs its own drum channel in the synthesizer, which has sixteen
   /// channels.
   public static let maximumGroups = 8
+}
+
+/// The least common multiple of two positive numbers.
+func leastCommonMultiple(_ a: Int, _ b: Int) -> Int {
+  var (divisor, rest) = (a, b)
+  while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+  return a / divisor * b
 }

@@ -6,7 +6,7 @@ public struct PatchFault: Hashable, Sendable, CustomStringConvertible {
   public let line: Int
   /// The column in the line, counted from 1 in Unicode scalars.
   public let column: Int
-  /// The field, as a path from the top of the file: `layers[1].steps.snare`. List elements are counted from 0.
+  /// The field, as a path from the top of the file: `play.from 40.snare`.
   /// Empty for a fault in the file as a whole.
   public let field: String
   /// The reason: what is wrong.
@@ -14,8 +14,8 @@ public struct PatchFault: Hashable, Sendable, CustomStringConvertible {
   /// The remedy: how to correct it.
   public let remedy: String
 
-  /// `street.yaml:14: layers[1].steps.snare: has 15 steps, the pattern has 16; add 1`
+  /// `street.yaml:14:12: play.always.snare: has 15 steps in bar 2, but 16 in bar 1; add 1`
   public var description: String {
-    "\(file):\(line): \(field.isEmpty ? "" : field + ": ")\(reason); \(remedy)"
+    "\(file):\(line):\(column): \(field.isEmpty ? "" : field + ": ")\(reason); \(remedy)"
   }
 }

@@ -1,21 +1,25 @@
 /// Reads patches from YAML.
 ///
-///     name: street
-///     description: A straight groove.
-///     meter: 4/4
-///     bars: 1
-///     tempo: 100
-///     kit:
-///       kick: { note: 36 }
-///       closed hat: { note: 42, group: hats }
-///     layers:
-///       - name: pulse
-///         activity: [0]              # from, to; without to: up to 127
-///         steps:                     # . rest, o soft, x normal, X accent; spaces and | only for the eye
-///           kick:       X... .... x... ....
-///           closed hat: "x.o. x.o. | x.o. x.o."
+///     name: shuffle
+///     description: A shuffle with ghost notes.
+///     tempo: 96
+///     swing: 62%
+///     feel: { snare: +8 ms, hat: -3 ms }
+///     play:
+///       always:
+///         kick:  X... ..x. X... ....
+///         snare: .... X... .... X...
+///       from 40:
+///         hat:   x.x. x.x. x.x. x.x.
+///         snare: .o.. .... .o.o ....   # added to the snare of the layer above
+///       from 84:
+///         hat!:  xxxx xxxx xxxx xx..   # replaces the hat of the layer above
+///     fill:
+///       every: 8 bars
+///       chance: 60%
+///       snare:   .... .... oxox xXxX
 ///
-/// All fields except `group` are required. Limits: 4 bars, 64 steps, 32 voices, 8 cut-off groups, 32 layers, 512 hits.
+/// DocC describes all fields and limits.
 public enum PatchLoader {
   /// The longest accepted text, in bytes of UTF-8: 256 KiB, a hundred times the size of a long patch.
   public static let maximumBytes = 262_144

@@ -1,52 +1,104 @@
+import MusicalTime
 import Yams
 
 extension PatchReader {
-  private static let fields = [
+  private static let voiceFields = [
     Field(name: "note", example: "note: 36"), Field(name: "group", example: "group: hats", isRequired: false),
   ]
 
-  /// Reads the voices of the kit, and the index of each voice by name. The indices include voices with an invalid
-  /// value, so that the layers that use them are not reported. Such a voice is not in `voices`. The indices then do not
-  /// match `voices`, but the fault rejects the whole patch. The indices are nil if there is no valid kit.
-  mutating func kit(_ node: Node) -> (voices: [Voice], indices: [String: Int]?) {
-    let remedy = "write one line per voice, such as \"kick: { note: 36 }\""
-    guard let entries = entries(of: node, "kit", remedy: remedy) else { return ([], nil) }
-    guard (1...Patch.maximumVoices).contains(entries.count) else {
-      fault(at: node.position, "kit", "has \(entries.count) voices", "write 1 to \(Patch.maximumVoices)")
-      return ([], nil)
+  /// Reads the field `kit`: names for notes, such as `boom: 35`, `boom: low kick` or `boom: { note: 35, group: low }`.
+  mutating func readNames(_ node: Node, into kit: inout Kit) {
+    let remedy = "write one line per drum, such as \"boom: 35\" or \"boom: low kick\""
+    guard let entries = entries(of: node, "kit", remedy: remedy) else { return }
+    guard entries.count <= Patch.maximumVoices else {
+      fault(at: node.position, "kit", "has \(entries.count) drums", "write at most \(Patch.maximumVoices)")
+      for entry in entries { kit.define(entry.name, note: 36, group: nil) }
+      return
     }
-    var voices: [Voice] = []
-    var indices: [String: Int] = [:]
-    var groups: Set<String> = []
-    for (index, entry) in entries.enumerated() {
-      indices[entry.name] = index
-      guard let voice = voice(entry) else { continue }
+    for entry in entries {
       let field = path("kit", entry.name)
-      if let other = voices.first(where: { $0.note == voice.note }) {
-        fault(
-          at: entry.key.position, path(field, "note"), "is \(voice.note), the same as that of \(other.name)",
-          "give each voice its own note")
+      guard let name = text(entry.key, field, maximumLength: 40) else { continue }
+      guard Self.isVoiceName(name) else {
+        fault(at: entry.key.position, field, "ends with ! or %, or is a word of the notation", "choose another name")
+        continue
       }
-      if let group = voice.group, groups.insert(group).inserted, groups.count > Patch.maximumGroups {
-        fault(
-          at: entry.key.position, path(field, "group"),
-          "is one group too many: a kit has at most \(Patch.maximumGroups)",
-          "put the voice in another group, or in none")
-      }
-      voices.append(voice)
+      // After a fault in the value, the name is defined nevertheless, so that the lines that use it are not reported.
+      let voice = definition(entry.value, field)
+      kit.define(name, note: voice?.note ?? 36, group: voice?.group)
     }
-    return (voices, indices)
   }
 
-  /// Reads one voice. Returns nil if there are faults in its fields.
-  private mutating func voice(_ entry: Entry) -> Voice? {
-    let field = path("kit", entry.name)
-    let name = text(entry.key, field, maximumLength: 40)
-    guard let values = values(of: entry.value, field, Self.fields) else { return nil }
-    let note = values["note"].flatMap { integer($0, path(field, "note"), in: 0...127) }
-    let group = values["group"].map { text($0, path(field, "group"), maximumLength: 40) }
-    // Without the field, `group` is nil. With an invalid group, it is .some(nil).
-    guard let name, let note, group != .some(nil) else { return nil }
-    return Voice(name: name, note: UInt8(note), group: group ?? nil)
+  /// Whether a voice can have this name: it must not look like a part of the notation of lines.
+  private static func isVoiceName(_ name: String) -> Bool {
+    !name.hasSuffix("!") && !name.hasSuffix("%") && !["every", "chance", "from"].contains(name)
+  }
+
+  /// Reads the value of one entry of the kit.
+  private mutating func definition(_ node: Node, _ field: String) -> (note: UInt8, group: String?)? {
+    guard node.mapping != nil else { return note(node, field).map { ($0, DrumNames.group(of: $0)) } }
+    guard let values = values(of: node, field, Self.voiceFields) else { return nil }
+    guard let note = values["note"].flatMap({ self.note($0, path(field, "note")) }) else { return nil }
+    let group = values["group"].flatMap { text($0, path(field, "group"), maximumLength: 40) }
+    return (note, group ?? DrumNames.group(of: note))
+  }
+
+  /// Reads a note: a number, or a name of General MIDI.
+  private mutating func note(_ node: Node, _ field: String) -> UInt8? {
+    let remedy = "write a note number from 0 to 127, or a General MIDI name, such as low kick"
+    guard let text = scalar(node, field, remedy: remedy) else { return nil }
+    if let note = DrumNames.note(named: text) { return note }
+    guard let number = Int(text), (0...127).contains(number) else {
+      fault(at: node.position, field, "is \"\(text.printable())\", not a drum", remedy)
+      return nil
+    }
+    return UInt8(number)
+  }
+
+  /// Reads the field `feel`: how much later or earlier than the grid voices sound, such as `snare: +8 ms`.
+  mutating func readFeel(_ node: Node, into kit: inout Kit) {
+    let remedy = "write one line per drum, such as \"snare: +8 ms\" (later) or \"hat: -3 ms\" (earlier)"
+    let limit = Voice.maximumFeel.count / 1_000_000
+    forEachVoice(node, "feel", remedy: remedy, of: &kit) { reader, node, field in
+      guard let text = reader.scalar(node, field, remedy: remedy) else { return nil }
+      guard text.hasSuffix("ms"), let number = Double(text.dropLast(2).trimmed), number.magnitude <= Double(limit)
+      else {
+        reader.fault(
+          at: node.position, field, "is \"\(text.printable())\", not a time in range",
+          "write -\(limit) ms to +\(limit) ms")
+        return nil
+      }
+      let feel = Nanoseconds.microseconds(Int64((number * 1000).rounded()))
+      return { $0.feel = feel }
+    }
+  }
+
+  /// Reads the field `level`: the loudness of voices, such as `shaker: 80%`.
+  mutating func readLevels(_ node: Node, into kit: inout Kit) {
+    let remedy = "write one line per drum, such as \"shaker: 80%\""
+    forEachVoice(node, "level", remedy: remedy, of: &kit) { reader, node, field in
+      guard let level = reader.percent(node, field, in: 10...150) else { return nil }
+      return { $0.level = level }
+    }
+  }
+
+  /// Reads a field that has a value for some voices. `read` returns the change of the voice, or nil after a fault. A voice
+  /// that no line uses is a fault.
+  private mutating func forEachVoice(
+    _ node: Node, _ field: String, remedy: String, of kit: inout Kit,
+    _ read: (inout PatchReader, Node, String) -> ((inout Voice) -> Void)?
+  ) {
+    guard let entries = entries(of: node, field, remedy: remedy) else { return }
+    for entry in entries {
+      let field = path(field, entry.name)
+      let change = read(&self, entry.value, field)
+      guard let note = kit.note(named: entry.name), let index = kit.voices.firstIndex(where: { $0.note == note }) else {
+        // After a fault in a line, its voice may be missing.
+        if faults.isEmpty {
+          fault(at: entry.key.position, field, "is not a drum of this patch", "write the name of a line, or remove it")
+        }
+        continue
+      }
+      if let change { kit.update(index, change) }
+    }
   }
 }

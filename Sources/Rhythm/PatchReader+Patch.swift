@@ -5,11 +5,17 @@ extension PatchReader {
   private static let fields = [
     Field(name: "name", example: "name: street"),
     Field(name: "description", example: "description: A straight groove."),
-    Field(name: "meter", example: "meter: 4/4"),
-    Field(name: "bars", example: "bars: 1"),
     Field(name: "tempo", example: "tempo: 100"),
-    Field(name: "kit", example: "kit: { kick: { note: 36 } }"),
-    Field(name: "layers", example: "layers: [{ name: pulse, activity: [0], steps: { kick: X... } }]"),
+    Field(name: "play", example: "play: { always: { kick: X... X... X... X... } }"),
+    Field(name: "meter", example: "meter: 4/4", isRequired: false),
+    Field(name: "swing", example: "swing: 62%", isRequired: false),
+    Field(name: "swell", example: "swell: 20%", isRequired: false),
+    Field(name: "change", example: "change: bar", isRequired: false),
+    Field(name: "seed", example: "seed: 1", isRequired: false),
+    Field(name: "kit", example: "kit: { boom: 35 }", isRequired: false),
+    Field(name: "feel", example: "feel: { snare: +8 ms }", isRequired: false),
+    Field(name: "level", example: "level: { shaker: 80% }", isRequired: false),
+    Field(name: "fill", example: "fill: { every: 8 bars, snare: .... .... .... xxxX }", isRequired: false),
   ]
 
   /// Reads the patch from the root of a file. Returns nil if there are faults.
@@ -17,24 +23,52 @@ extension PatchReader {
     guard let values = values(of: root, "", Self.fields) else { return nil }
     let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
     let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
-    let meter = values["meter"].flatMap { self.meter($0) }
-    let bars = values["bars"].flatMap { self.bars($0, of: meter) }
     let tempo = values["tempo"].flatMap { self.tempo($0) }
-    let steps = if let meter, let bars { bars * Int(meter.stepsPerBar) } else { Int?.none }
-    let (kit, voiceIndices) = values["kit"].map { self.kit($0) } ?? ([], nil)
-    let layers = values["layers"].map { self.layers($0, kit: voiceIndices, steps: steps) } ?? []
-    guard faults.isEmpty, let name, let description, let meter, let bars, let tempo else { return nil }
+    // After a fault, a replacement lets the reading continue.
+    let meter = values["meter"].map { self.meter($0) } ?? .common
+    let swing = values["swing"].flatMap { self.swing($0) } ?? .straight
+    let swell = values["swell"].flatMap { percent($0, "swell", in: 0...50) } ?? 20
+    let seed = values["seed"].flatMap { integer($0, "seed", in: 0...Int(UInt32.max)) } ?? 0
+    let change = values["change"].flatMap { choice($0, "change", of: LayerChange.self) } ?? .beat
+    var kit = Kit()
+    if let node = values["kit"] { readNames(node, into: &kit) }
+    var layers: [Layer] = []
+    var lines: [Line] = []
+    if let node = values["play"] { (layers, lines) = play(node, meter: meter, kit: &kit) }
+    let fill = values["fill"].flatMap { self.fill($0, meter: meter, kit: &kit, lines: &lines) }
+    if let node = values["feel"] { readFeel(node, into: &kit) }
+    if let node = values["level"] { readLevels(node, into: &kit) }
+    guard faults.isEmpty, let name, let description, let tempo, let meter else { return nil }
     let patch = Patch(
-      name: name, description: description, meter: meter, bars: bars, tempo: tempo, kit: kit, layers: layers)
-    let hits = patch.hitsByStep.reduce(0) { $0 + $1.count }
-    if hits > StepTable.maximumHits {
-      fault(
-        at: values["layers"]?.position ?? .start, "layers",
-        "contain \(hits) hits, more than the limit of \(StepTable.maximumHits)",
-        "remove \(hits - StepTable.maximumHits)")
-      return nil
+      name: name, description: description, meter: meter, tempo: tempo, swing: swing, swell: swell,
+      seed: UInt32(seed), layerChange: change, kit: kit.voices, layers: layers, lines: lines, fill: fill)
+    checkLimits(of: patch, at: values["play"]?.position ?? .start)
+    return faults.isEmpty ? patch : nil
+  }
+
+  /// Checks the limits that concern all lines together.
+  private mutating func checkLimits(of patch: Patch, at position: TextPosition) {
+    if patch.lines.count > StepTable.maximumLines {
+      let excess = patch.lines.count - StepTable.maximumLines
+      fault(at: position, "play", "has \(patch.lines.count) lines", "remove \(excess)")
     }
-    return patch
+    let strokes = patch.lines.reduce(0) { $0 + $1.bars.joined().count }
+    if strokes > StepTable.maximumStrokes {
+      fault(
+        at: position, "play", "has \(strokes) strokes and rests, more than the limit of \(StepTable.maximumStrokes)",
+        "write shorter lines; a line repeats by itself")
+    }
+    if patch.bars > Patch.maximumBars {
+      let lengths = Set(patch.lines.filter { $0.layer != nil }.map(\.bars.count)).sorted().map(String.init)
+      fault(
+        at: position, "play",
+        "has lines of \(lengths.joined(separator: ", ")) bars, which begin together only every \(patch.bars) bars",
+        "write lines that begin together at least every \(Patch.maximumBars) bars")
+    }
+    if patch.groups.count > Patch.maximumGroups {
+      fault(
+        at: position, "kit", "has \(patch.groups.count) cut-off groups", "use at most \(Patch.maximumGroups)")
+    }
   }
 
   private mutating func meter(_ node: Node) -> Meter? {
@@ -47,29 +81,7 @@ extension PatchReader {
       fault(at: node.position, "meter", "is \"\(text.printable())\", not a meter", remedy)
       return nil
     }
-    guard meter.stepsPerBar <= Int64(StepTable.maximumSteps) else {
-      let limit = StepTable.maximumSteps
-      fault(
-        at: node.position, "meter", "gives bars of \(meter.stepsPerBar) steps, more than the limit of \(limit)",
-        "write fewer beats, or a shorter unit, such as 4 instead of 2")
-      return nil
-    }
     return meter
-  }
-
-  private mutating func bars(_ node: Node, of meter: Meter?) -> Int? {
-    guard let bars = integer(node, "bars", in: 1...4) else { return nil }
-    guard let meter else { return bars }
-    let maximumBars = StepTable.maximumSteps / Int(meter.stepsPerBar)
-    guard bars <= maximumBars else {
-      let steps = bars * Int(meter.stepsPerBar)
-      fault(
-        at: node.position, "bars", "give \(steps) steps, more than the limit of \(StepTable.maximumSteps)",
-        "write \(maximumBars)"
-      )
-      return nil
-    }
-    return bars
   }
 
   private mutating func tempo(_ node: Node) -> Tempo? {
@@ -80,5 +92,25 @@ extension PatchReader {
       return nil
     }
     return tempo
+  }
+
+  /// Reads the swing: `62%` or `62% eighths`.
+  private mutating func swing(_ node: Node) -> Swing? {
+    let remedy = "write 50% (straight) to 75%, and the swung notes if they are not sixteenths, such as 66.7% eighths"
+    guard let text = scalar(node, "swing", remedy: remedy) else { return nil }
+    let parts = text.split(separator: "%", omittingEmptySubsequences: false)
+    let unit = parts.count == 2 ? parts[1].trimmed : ""
+    guard parts.count == 2, let percent = Double(parts[0].trimmed), percent.isFinite,
+      let unit = unit.isEmpty ? .sixteenths : Swing.Unit(rawValue: unit)
+    else {
+      fault(at: node.position, "swing", "is \"\(text.printable())\", not a swing", remedy)
+      return nil
+    }
+    // The limits are tested before the conversion, which would trap for a large number.
+    guard (50...75).contains(percent) else {
+      fault(at: node.position, "swing", "is \"\(text.printable())\", out of range", remedy)
+      return nil
+    }
+    return Swing(permille: Int((percent * 10).rounded()), unit: unit)
   }
 }

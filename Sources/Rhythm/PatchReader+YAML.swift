@@ -23,7 +23,8 @@ extension PatchReader {
     // A byte order mark at the beginning of a file is not part of the text.
     if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
     let text = String(scalars)
-    lastLine = 1 + text.count { $0.isNewline } - (text.last?.isNewline == true ? 1 : 0)
+    lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    if lines.last?.isEmpty == true { lines.removeLast() }
     guard let forbidden = firstForbiddenConstruct(in: text) else { return compose(text) }
     fault(at: forbidden.position, "", forbidden.reason, forbidden.remedy)
     return nil
@@ -66,7 +67,7 @@ extension PatchReader {
       // The basic resolver returns every scalar as text; the reader of each field interprets it.
       let parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
       if let root = try parser.singleRoot() { return root }
-      fault(at: .start, "", "is empty", "write a patch: name, description, meter, bars, tempo, kit and layers")
+      fault(at: .start, "", "is empty", "write a patch: name, description, tempo and play")
     } catch let error as YamlError {
       fault(error, in: text)
     } catch {

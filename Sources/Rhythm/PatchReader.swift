@@ -9,8 +9,8 @@ struct PatchReader {
   private(set) var faults: [PatchFault] = []
   /// The number of further faults.
   private var omitted = 0
-  /// The last line of the text. The parser reports the end of the text one line below it.
-  var lastLine = 1
+  /// The lines of the text. The parser reports the end of the text one line below the last one.
+  var lines: [Substring] = []
 
   /// A field of a mapping, with an example of how to write it.
   struct Field {
@@ -40,7 +40,7 @@ struct PatchReader {
       omitted += 1
       return
     }
-    let line = position.line < lastLine ? position.line : lastLine
+    let line = min(position.line, max(1, lines.count))
     faults.append(
       PatchFault(file: file, line: line, column: position.column, field: field, reason: reason, remedy: remedy))
   }
@@ -140,6 +140,42 @@ struct PatchReader {
       return nil
     }
     return number
+  }
+
+  /// Reads a percentage within `range`, such as `60%`.
+  mutating func percent(_ node: Node, _ field: String, in range: ClosedRange<Int>) -> Int? {
+    let remedy = "write a whole percentage from \(range.lowerBound)% to \(range.upperBound)%"
+    guard let text = scalar(node, field, remedy: remedy) else { return nil }
+    guard text.hasSuffix("%"), let number = Int(text.dropLast().trimmed), range.contains(number) else {
+      fault(at: node.position, field, "is \"\(text.printable())\", not a percentage in range", remedy)
+      return nil
+    }
+    return number
+  }
+
+  /// Reads one of the values of an enumeration.
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    _ node: Node, _ field: String, of type: Choice.Type
+  ) -> Choice? where Choice.RawValue == String {
+    let remedy = "write " + type.allCases.map(\.rawValue).joined(separator: " or ")
+    guard let text = scalar(node, field, remedy: remedy) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      fault(at: node.position, field, "is \"\(text.printable())\"", remedy)
+      return nil
+    }
+    return choice
+  }
+
+  /// The position of a character of a scalar in the file, if the text stands there unchanged on one line, with or without
+  /// quotation marks. Otherwise the position of the scalar.
+  func position(ofCharacter index: Int, in node: Node, _ text: String) -> TextPosition {
+    let position = node.position
+    guard (1...max(1, lines.count)).contains(position.line), !lines.isEmpty else { return position }
+    let rest = lines[position.line - 1].unicodeScalars.dropFirst(position.column - 1)
+    let isQuoted = rest.first == "\"" || rest.first == "'"
+    guard String(isQuoted ? rest.dropFirst() : rest).hasPrefix(text) else { return position }
+    let scalars = text.prefix(index).unicodeScalars.count
+    return TextPosition(line: position.line, column: position.column + scalars + (isQuoted ? 1 : 0))
   }
 
   /// The kind of a node, as in "is a list".

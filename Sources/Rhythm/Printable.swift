@@ -12,6 +12,11 @@ extension StringProtocol {
   }
 }
 
+extension StringProtocol {
+  /// The text without spaces at its ends.
+  var trimmed: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}
+
 extension Unicode.Scalar {
   /// Whether the character is printable on one line of a terminal and has no other effect.
   var isPrintable: Bool {

@@ -64,7 +64,7 @@ extension InvariantChecker {
       } else if step.cutsShort, isCalm {
         // A peer that joins another rhythm whose phase differs by more than a step begins it at the beginning of a bar. Until
         // then it plays the previous rhythm, except its last 10 ms.
-        let isJoined = Tick(of: step.step).index % EnsembleState.bar == 0
+        let isJoined = Tick(of: step.step).index % peer.core.ensemble.ticksPerBar == 0
         expect(
           .steps, holds: isJoined, of: host, expected: "the rhythm to continue after step \(last.step.index)",
           seen: "another rhythm with step \(step.step.index)")

@@ -80,7 +80,8 @@ final class VirtualClockThread {
     let schedule = sender.schedule
     let level = schedule.intensity.value(at: tick)
     var hits: UInt8 = 0
-    for index in pattern.table.hits(at: step) where pattern.table.hit(index).sounds(at: level) { hits &+= 1 }
+    var cursor = pattern.table.cursor(at: step, activity: level)
+    while pattern.table.next(&cursor) != nil { hits &+= 1 }
     let tempo = tick >= schedule.changeTick ? schedule.changed.tempo : schedule.timeline.tempo
     waiting.append(
       PlayedStep(

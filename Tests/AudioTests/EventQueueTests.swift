@@ -58,4 +58,21 @@ import _TestSupport
     while let event = queue.popFirst() { left.append(event.instant.nanoseconds) }
     #expect(left == expected.sorted(), "seed \(seed)")
   }
+
+  /// A recall concerns steps. The first hit is swung behind the recalled step and stays. The second hit is pushed before the
+  /// recall and is removed with its step.
+  @Test func recallRemovesAllHitsOfAStep() {
+    func hit(_ note: UInt8, at instant: Int64, step: Int64) -> SoundEvent {
+      SoundEvent(
+        instant: Instant(nanoseconds: instant), note: note, velocity: 1, group: 0, step: Instant(nanoseconds: step))
+    }
+    var queue = EventQueue()
+    _ = queue.insert(hit(1, at: 120, step: 50))
+    _ = queue.insert(hit(2, at: 95, step: 100))
+    _ = queue.insert(hit(3, at: 40, step: 50))
+    queue.removeAll(from: Instant(nanoseconds: 100))
+    var notes: [UInt8] = []
+    while let event = queue.popFirst() { if case .hit(let note, _, _) = event.kind { notes.append(note) } }
+    #expect(notes == [3, 1])
+  }
 }

@@ -1,7 +1,8 @@
-import Audio
 import Foundation
 import MIDI
 import Testing
+
+@testable import Audio
 
 /// Rendered frames of both channels.
 struct Sound: Equatable, CustomTestStringConvertible {
@@ -50,6 +51,9 @@ struct Sound: Equatable, CustomTestStringConvertible {
   func firstDifference(from other: Sound) -> Int? {
     self == other ? nil : left.indices.first { left[$0] != other.left[$0] || right[$0] != other.right[$0] }
   }
+
+  /// The sound as the renderer limits it.
+  var limited: Sound { Sound(left: left.map(SoftLimit.limited), right: right.map(SoftLimit.limited)) }
 
   subscript(_ range: Range<Int>) -> Sound { Sound(left: Array(left[range]), right: Array(right[range])) }
 

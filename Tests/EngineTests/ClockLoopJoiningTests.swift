@@ -22,12 +22,8 @@ import Transports
     let text = """
       name: steady
       description: A kick on each step.
-      meter: 4/4
-      bars: 1
       tempo: 120
-      kit: { kick: { note: 36 } }
-      layers:
-        - { name: all, activity: [0], steps: { kick: xxxx xxxx xxxx xxxx } }
+      play: { always: { kick: xxxx xxxx xxxx xxxx } }
       """
     rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "steady.yaml")))
     rings.schedule.publish(VirtualRhythm.schedule(sends: false))

@@ -25,13 +25,10 @@ import Transports
     let text = """
       name: two
       description: A kick on each step, and from 64 on a snare on each.
-      meter: 4/4
-      bars: 1
       tempo: 120
-      kit: { kick: { note: 36 }, snare: { note: 38 } }
-      layers:
-        - { name: all, activity: [0], steps: { kick: xxxx xxxx xxxx xxxx } }
-        - { name: wild, activity: [64], steps: { snare: xxxx xxxx xxxx xxxx } }
+      play:
+        always: { kick: xxxx xxxx xxxx xxxx }
+        from 64: { snare: xxxx xxxx xxxx xxxx }
       """
     rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
     rings.schedule.publish(schedule)

@@ -14,11 +14,8 @@ import _TestSupport
     let text = """
       name: one
       description: A stick.
-      meter: 4/4
-      bars: 1
       tempo: 120
-      kit: { stick: { note: 37 } }
-      layers: [ { name: all, activity: [0], steps: { stick: x... x... x... x... } } ]
+      play: { always: { stick: x... x... x... x... } }
       """
     var configuration = PeerConfiguration(
       name: "one", tempo: .standard, patch: try PatchLoader.patch(from: text, file: "one.yaml"), patchName: "one",

@@ -31,12 +31,8 @@ enum VirtualRhythm {
     let text = """
       name: two
       description: A kick on each quarter.
-      meter: 4/4
-      bars: 1
       tempo: 120
-      kit: { kick: { note: 36 } }
-      layers:
-        - { name: all, activity: [0], steps: { kick: x... x... x... x... } }
+      play: { always: { kick: x... x... x... x... } }
       """
     rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
     var settings = ClockSettings(socket: socket, tickLead: .milliseconds(90), soundLead: .milliseconds(50))

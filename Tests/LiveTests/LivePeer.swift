@@ -40,11 +40,8 @@ final class LivePeer: @unchecked Sendable {
       from: """
         name: tick
         description: A stick on each step.
-        meter: 4/4
-        bars: 1
         tempo: 120
-        kit: { stick: { note: 37 } }
-        layers: [ { name: all, activity: [0], steps: { stick: xxxx xxxx xxxx xxxx } } ]
+        play: { always: { stick: xxxx xxxx xxxx xxxx } }
         """, file: "tick.yaml")
     var configuration = PeerConfiguration(
       name: name, tempo: try Tempo(bpm: bpm), patch: patch, patchName: "tick",

@@ -9,22 +9,22 @@ import Testing
     for (name, before) in zip("bcdefghij", "abcdefghi") {
       bomb += "\(name): &\(name) [\(Array(repeating: "*\(before)", count: 10).joined(separator: ", "))]\n"
     }
-    let message = "small.yaml:2: has the alias *a, which is not allowed; write its value instead"
+    let message = "small.yaml:2:8: has the alias *a, which is not allowed; write its value instead"
     #expect(faults(bomb) == [message])
     #expect(faults(bomb + "? *j\n: x\n") == [message])
     // An ampersand or an asterisk alone is text.
     #expect(faults(replacing: [2: "description: Rock & roll, R&B and *stars*."]) == [])
     #expect(faults(replacing: [2: "description: &d An anchor without alias."]) == [])
     #expect(
-      faults(replacing: [2: "description: *d"]).first?.hasPrefix("small.yaml:2: is not valid YAML at column 14: ")
+      faults(replacing: [2: "description: *d"]).first?.hasPrefix("small.yaml:2:14: is not valid YAML at column 14: ")
         == true)
   }
 
   @Test func excessiveBracketsAndQuestionMarksAreRejected() {
     let message = "has more than 1024 brackets or 16 question marks; write the patch with fewer of these characters"
     let keys = String(repeating: "{", count: 5_000) + "a" + String(repeating: ": 1}", count: 5_000)
-    #expect(faults(keys) == ["small.yaml:1: \(message)"])
-    #expect(faults("\n" + String(repeating: "? ", count: 5_000)) == ["small.yaml:2: \(message)"])
+    #expect(faults(keys) == ["small.yaml:1:1025: \(message)"])
+    #expect(faults("\n" + String(repeating: "? ", count: 5_000)) == ["small.yaml:2:33: \(message)"])
   }
 
   /// Deep nesting, then quotes and tags in large numbers, then single violations of the syntax of YAML or of a patch.
@@ -45,9 +45,9 @@ import Testing
   }
 
   @Test func unterminatedQuoteIsReportedWithItsFirstLine() {
-    // The parser finds the fault at the end of the text, in line 19. The message also names the line of the quote.
+    // The parser finds the fault at the end of the text, in line 22. The message also names the line of the quote.
     let found = faults(replacing: [2: "description: 'open"])
-    #expect(found.count == 1 && found[0].hasPrefix("small.yaml:19: is not valid YAML at column "))
+    #expect(found.count == 1 && found[0].hasPrefix("small.yaml:22:"))
     #expect(found[0].contains("while scanning a quoted scalar that begins in line 2, found unexpected end of stream; "))
   }
 
@@ -56,14 +56,14 @@ import Testing
     let comment = "\n#" + String(repeating: "x", count: PatchLoader.maximumBytes)
     #expect(
       faults(smallPatch.joined(separator: "\n") + comment) == [
-        "small.yaml:1: has \(smallPatch.joined(separator: "\n").utf8.count + comment.utf8.count) bytes; "
+        "small.yaml:1:1: has \(smallPatch.joined(separator: "\n").utf8.count + comment.utf8.count) bytes; "
           + "write a patch of at most 262144"
       ])
   }
 
   @Test func controlCharactersAreEscapedInMessages() {
     // The key contains an escape sequence of a terminal and a line end. Without escapes, it would forge a line of output.
-    let found = faults(replacing: [5: "\"\\e[31m\\nsmall.yaml:1: all is well\": 1"])
+    let found = faults(replacing: [4: "\"\\e[31m\\nsmall.yaml:1: all is well\": 1"])
     // The two faults are an unknown field and the missing tempo, which the key has replaced.
     #expect(found.allSatisfy { !$0.contains("\u{1b}") && !$0.contains("\n") } && found.count == 2)
   }

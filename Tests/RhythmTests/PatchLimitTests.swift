@@ -1,69 +1,96 @@
 import Rhythm
 import Testing
 
-/// The limits of a patch. The tests use four bars of 4/4, which have 64 steps, the maximum.
+/// The limits of a patch.
 @Suite struct PatchLimitTests {
-  private let head = "name: big\ndescription: Big.\nmeter: 4/4\nbars: 4\ntempo: 120\n"
+  private let head = "name: big\ndescription: Big.\ntempo: 120\n"
 
   /// A kit of `count` voices, v0, v1 and so on, each in its own cut-off group if `groups` is true.
   private func kit(_ count: Int, groups: Bool = false) -> String {
     "kit:\n" + (0..<count).map { "  v\($0): { note: \($0)\(groups ? ", group: g\($0)" : "") }\n" }.joined()
   }
 
-  /// A layer in which each of `voices` plays `stroke` on all 64 steps.
-  private func layer(_ name: String, voices: Range<Int>, stroke: Character = "x", activity: String = "[0]") -> String {
-    "  - name: \(name)\n    activity: \(activity)\n    steps:\n"
-      + voices.map { "      v\($0): \"\(String(repeating: stroke, count: 64))\"\n" }.joined()
+  /// A layer in which each of `voices` plays `bars` bars.
+  private func layer(_ name: String, voices: Range<Int>, bars: Int = 1) -> String {
+    let text = Array(repeating: "xxxxxxxxxxxxxxxx", count: bars).joined(separator: "|")
+    return "  \(name):\n" + voices.map { "    v\($0): \(text)\n" }.joined()
   }
 
-  @Test func hitsAreLimitedTo512() throws {
-    // 8 voices * 64 steps are 512 hits.
-    let full = head + kit(9) + "layers:\n" + layer("a", voices: 0..<8)
-    #expect(StepTable(try PatchLoader.patch(from: full, file: "big.yaml")).hitCount == 512)
-    let found = faults(head + kit(9) + "layers:\n" + layer("a", voices: 0..<9))
-    #expect(found == ["small.yaml:17: layers: contain 576 hits, more than the limit of 512; remove 64"])
-    // A second layer replaces the strokes of voice 0 from activity 64 on. One voice with two strokes on each step makes
-    // 64 more hits.
-    let split = layer("a", voices: 0..<8) + layer("b", voices: 0..<1, stroke: "X", activity: "[64]")
-    #expect(faults(head + kit(9) + "layers:\n" + split).first?.contains("contain 576 hits") == true)
-  }
-
-  @Test func voicesAreLimitedTo32() throws {
-    let layers = "layers:\n" + layer("a", voices: 0..<1)
-    #expect(try PatchLoader.patch(from: head + kit(32) + layers, file: "big.yaml").kit.count == 32)
-    #expect(faults(head + kit(33) + layers) == ["small.yaml:7: kit: has 33 voices; write 1 to 32"])
-  }
-
-  @Test func groupsAreLimitedTo8() throws {
-    let layers = "layers:\n" + layer("a", voices: 0..<1)
-    let patch = try PatchLoader.patch(from: head + kit(8, groups: true) + layers, file: "big.yaml")
-    #expect(patch.groups == (0..<8).map { "g\($0)" } && StepTable(patch).hit(0).group == 1)
+  @Test func linesAreLimitedTo64() throws {
+    let full = head + kit(32) + "play:\n" + layer("always", voices: 0..<32) + layer("from 1", voices: 0..<32)
+    #expect(try PatchLoader.patch(from: full, file: "big.yaml").lines.count == 64)
     #expect(
-      faults(head + kit(9, groups: true) + layers) == [
-        "small.yaml:15: kit.v8.group: is one group too many: a kit has at most 8; "
-          + "put the voice in another group, or in none"
+      faults(full + layer("from 2", voices: 0..<1)) == ["small.yaml:38:3: play: has 65 lines; remove 1"])
+  }
+
+  /// 32 lines of 8 bars of 16 steps have 4096 strokes.
+  @Test func strokesAreLimitedTo4096() throws {
+    let full = head + kit(32) + "play:\n" + layer("always", voices: 0..<32, bars: 8)
+    #expect(try PatchLoader.patch(from: full, file: "big.yaml").bars == 8)
+    let message =
+      "small.yaml:38:3: play: has 4112 strokes and rests, more than the limit of 4096; "
+      + "write shorter lines; a line repeats by itself"
+    #expect(faults(full + layer("from 1", voices: 0..<1)) == [message])
+  }
+
+  /// A line of 10 000 steps is rejected by its number of bars or by its number of steps per bar.
+  @Test func longLinesAreRejected() {
+    let bars = Array(repeating: "xxxxxxxxxxxxxxxx", count: 625).joined(separator: "|")
+    #expect(
+      faults(head + "play: { always: { kick: \(bars) } }").first?.contains("has 625 bars; write at most 8") == true)
+    let bar = String(repeating: "x", count: 10_000)
+    #expect(
+      faults(head + "play: { always: { kick: \(bar) } }").first?.contains("has 10000 steps in bar 1; write 16") == true)
+  }
+
+  @Test func lengthOfThePatternIsLimitedTo16Bars() {
+    let play = "play:\n" + layer("always", voices: 0..<1, bars: 3) + layer("from 1", voices: 1..<2, bars: 7)
+    #expect(
+      faults(head + kit(2) + play) == [
+        "small.yaml:8:3: play: has lines of 3, 7 bars, which begin together only every 21 bars; "
+          + "write lines that begin together at least every 16 bars"
       ])
   }
 
-  @Test func layersAreLimitedTo32() throws {
-    let layers = (0..<32).map { layer("l\($0)", voices: 0..<1) }.joined()
-    #expect(try PatchLoader.patch(from: head + kit(1) + "layers:\n" + layers, file: "big.yaml").layers.count == 32)
+  @Test func voicesAreLimitedTo32() throws {
+    let play = "play:\n" + layer("always", voices: 0..<1)
+    #expect(faults(head + kit(33) + play) == ["small.yaml:5:3: kit: has 33 drums; write at most 32"])
+    let names = kit(32) + "play:\n" + layer("always", voices: 0..<32) + "    open triangle: x... x... x... x...\n"
     #expect(
-      faults(head + kit(1) + "layers:\n" + layers + layer("more", voices: 0..<1))
-        == ["small.yaml:9: layers: has 33 layers; write 1 to 32"])
+      faults(head + names) == ["small.yaml:71:5: play.always.open triangle: is drum 33; use at most 32 drums"])
   }
 
-  @Test func barsAreLimitedByThePatternLength() {
-    // A bar of 7/4 has 28 steps.
+  @Test func groupsAreLimitedTo8() throws {
+    let play = "play:\n" + layer("always", voices: 0..<8)
+    let patch = try PatchLoader.patch(from: head + kit(8, groups: true) + play, file: "big.yaml")
+    #expect(patch.groups == (0..<8).map { "g\($0)" })
+    #expect(StepTable(patch).hits(at: .init(0), activity: 0).map(\.group) == [1, 2, 3, 4, 5, 6, 7, 8])
     #expect(
-      faults(replacing: [3: "meter: 7/4", 4: "bars: 3"]).first
-        == "small.yaml:4: bars: give 84 steps, more than the limit of 64; write 2")
+      faults(head + kit(9, groups: true) + "play:\n" + layer("always", voices: 0..<9))
+        == ["small.yaml:15:3: kit: has 9 cut-off groups; use at most 8"])
+  }
+
+  @Test func layersAreLimitedTo32() throws {
+    let layers = (0..<32).map { layer("from \($0)", voices: 0..<1) }.joined()
+    #expect(try PatchLoader.patch(from: head + kit(1) + "play:\n" + layers, file: "big.yaml").layers.count == 32)
+    #expect(
+      faults(head + kit(1) + "play:\n" + layers + layer("from 99", voices: 0..<1))
+        == ["small.yaml:7:3: play: has 33 layers; write 1 to 32"])
+  }
+
+  /// The longest bar has 16 half notes, which are 128 steps.
+  @Test func longestBarIsPlayed() throws {
+    let strokes = String(repeating: "x", count: 128)
+    let table = try makeTable("meter: 16/2\nplay: { always: { kick: \(strokes) } }")
+    #expect(table.stepsPerBar == 128 && table.stepCount == 128)
+    #expect((0..<128).allSatisfy { table.count(at: .init($0), activity: 0) == 1 })
   }
 
   @Test func reportedFaultsAreLimited() throws {
     let unknown = (0..<500).map { "field\($0): 1\n" }.joined()
     let error = try #require(throws: PatchError.self) {
-      try PatchLoader.patch(from: head + unknown + kit(1) + "layers:\n" + layer("a", voices: 0..<1), file: "big.yaml")
+      try PatchLoader.patch(
+        from: head + unknown + kit(1) + "play:\n" + layer("always", voices: 0..<1), file: "big.yaml")
     }
     // Of the 500 faults, 50 are reported.
     #expect(error.faults.count == PatchError.maximumFaults && error.omitted == 450)

@@ -1,157 +1,195 @@
 import MusicalTime
-import Rhythm
 import Testing
+
+@testable import Rhythm
 
 /// The faults that the loader reports. Most tests replace lines of `smallPatch` (SmallPatch.swift).
 @Suite struct PatchLoaderTests {
   @Test func validPatchIsRead() throws {
     let patch = try PatchLoader.patch(from: smallPatch.joined(separator: "\n"), file: "small.yaml")
     #expect(patch.name == "small" && patch.description == "A kick and a hat.")
-    #expect(patch.meter == .common && patch.bars == 1 && abs(patch.tempo.bpm - 96.5) < 1e-6 && patch.stepCount == 16)
-    #expect(patch.kit.map(\.name) == ["kick", "closed", "open"] && patch.kit.map(\.note) == [36, 42, 46])
-    #expect(patch.groups == ["hats"] && patch.kit.map(\.group) == [nil, "hats", "hats"])
-    #expect(patch.layers.map(\.name) == ["low", "high"])
+    #expect(patch.meter == .common && patch.bars == 2 && abs(patch.tempo.bpm - 96.5) < 1e-6 && patch.stepCount == 32)
+    #expect(patch.swing == Swing(permille: 600, unit: .sixteenths) && patch.swell == 20 && patch.seed == 0)
+    #expect(patch.layerChange == .beat)
+    #expect(patch.kit.map(\.name) == ["kick", "boom", "hat", "open hat", "bell"])
+    #expect(patch.kit.map(\.note) == [36, 35, 42, 46, 53])
+    #expect(patch.groups == ["hats", "bells"] && patch.kit.map(\.group) == [nil, nil, "hats", "hats", "bells"])
+    #expect(patch.kit[0].feel == .milliseconds(-3) && patch.kit[2].level == 80)
+    #expect(patch.layers.map(\.name) == ["always", "from 64 to 100"])
     #expect(patch.layers.map(\.activity) == [0...127, 64...100])
-    // The second layer plays voices 1 and 2 of the kit.
-    #expect(patch.layers[1].tracks.map(\.voice) == [1, 2])
-    let kick: [Dynamic?] = [.accent] + Array(repeating: nil, count: 7) + [.normal] + Array(repeating: nil, count: 7)
-    #expect(patch.layers[0].tracks[0].strokes == kick)
+    #expect(patch.lines.map(\.voice) == [0, 1, 2, 3, 0, 4])
+    #expect(patch.lines.map(\.layer) == [0, 0, 1, 1, 1, nil])
+    #expect(patch.lines.map(\.replaces) == [false, false, false, false, true, false])
+    #expect(patch.lines.map(\.strokesPerQuarter) == [4, 4, 4, 4, 3, 4])
+    #expect(patch.lines[3].leastChance == 20 && patch.lines[3].greatestChance == 80)
+    #expect(patch.fill == Fill(period: 8, chance: 60) && patch.lines[5].bars[0].last == .accentedFlam)
+    let kick: [Stroke?] = [.accent] + Array(repeating: nil, count: 7) + [.normal] + Array(repeating: nil, count: 7)
+    #expect(patch.lines[0].bars[0] == kick)
   }
 
   /// One case for each kind of fault: the number of the replaced line, its new text, and the expected message, which
-  /// begins with the number of the reported line.
+  /// begins with the line and the column.
   @Test(arguments: [
-    (14, "      kick: X... .... | x... ...", "14: layers[0].steps.kick: has 15 steps, the pattern has 16; add 1"),
-    (19, "      open: .... .... .... ..x...", "19: layers[1].steps.open: has 18 steps, the pattern has 16; remove 2"),
     (
-      14, "      kick: X... .... | x... ...y",
-      "14: layers[0].steps.kick: has \"y\" as character 21; "
-        + "write ., o, x or X for each step; spaces and | are ignored"
+      13, "    kick: X... .... x... .... | X... .... .... ...",
+      "13:11: play.always.kick: has 15 steps in bar 2, but 16 in bar 1; add 1"
     ),
     (
-      14, "      kick: [X, x]",
-      "14: layers[0].steps.kick: is a list, not a single value; "
-        + "write ., o, x or X for each step; spaces and | are ignored"
+      13, "    kick: X... .... x... .... | X... .... .... .....",
+      "13:11: play.always.kick: has 17 steps in bar 2, but 16 in bar 1; remove 1"
     ),
     (
-      19, "      ride: .... .... .... ..x.",
-      "19: layers[1].steps.ride: is not a voice of the kit; add it to kit or use a voice of the kit"
+      13, "    kick: X... .",
+      "13:11: play.always.kick: has 5 steps in bar 1; "
+        + "write 16 (4 per quarter note), 12 (3 per quarter note), 24 (6 per quarter note)"
     ),
-    (5, "tempo: 10", "5: tempo: is \"10\", not a tempo; write quarter notes per minute, from 20 to 999"),
-    (5, "tempo: fast", "5: tempo: is \"fast\", not a tempo; write quarter notes per minute, from 20 to 999"),
-    (5, "tempo: nan", "5: tempo: is \"nan\", not a tempo; write quarter notes per minute, from 20 to 999"),
+    (
+      13, "    kick: X... y... x... ....",
+      "13:16: play.always.kick: has \"y\" as character 6; "
+        + "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+    ),
+    (
+      13, "    kick: \"X... y... x... ....\"",
+      "13:17: play.always.kick: has \"y\" as character 6; "
+        + "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+    ),
+    (
+      13, "    kick: [X, x]",
+      "13:11: play.always.kick: is a list, not a single value; "
+        + "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+    ),
+    (
+      14, "    boum: x..x ..x. x..x ..x.",
+      "14:5: play.always.boum: is not a drum; "
+        + "use a General MIDI name, such as kick, snare or hat, or define the name in the field kit"
+    ),
+    (4, "tempo: 10", "4:8: tempo: is \"10\", not a tempo; write quarter notes per minute, from 20 to 999"),
+    (4, "tempo: nan", "4:8: tempo: is \"nan\", not a tempo; write quarter notes per minute, from 20 to 999"),
     (
       3, "meter: 4/3",
-      "3: meter: is \"4/3\", not a meter; write beats/unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
+      "3:8: meter: is \"4/3\", not a meter; write beats/unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
     ),
     (
-      3, "meter: 16/2",
-      "3: meter: gives bars of 128 steps, more than the limit of 64; write fewer beats, or a shorter unit, such as 4 instead of 2"
-    ),
-    (4, "bars: 0", "4: bars: is 0, out of range; write a whole number from 1 to 4"),
-    (4, "bars: 1.5", "4: bars: is \"1.5\", not a whole number in range; write a whole number from 1 to 4"),
-    (
-      4, "bars: 99999999999999999999",
-      "4: bars: is \"99999999999999999999\", not a whole number in range; write a whole number from 1 to 4"
-    ),
-    (4, "bars:", "4: bars: is empty; write a whole number from 1 to 4"),
-    (7, "  kick: { note: 128 }", "7: kit.kick.note: is 128, out of range; write a whole number from 0 to 127"),
-    (7, "  kick: { note: -1 }", "7: kit.kick.note: is -1, out of range; write a whole number from 0 to 127"),
-    (7, "  kick: { group: bass }", "7: kit.kick.note: is missing; add it, such as \"note: 36\""),
-    (7, "  kick: 36", "7: kit.kick: is a single value, not a mapping of names to values; write the fields note, group"),
-    (
-      7, "  kick: { note: 36, pan: 3 }",
-      "7: kit.kick.pan: is an unknown field; remove it, or write one of note, group"
+      5, "swing: -60%",
+      "5:8: swing: is \"-60%\", out of range; "
+        + "write 50% (straight) to 75%, and the swung notes if they are not sixteenths, such as 66.7% eighths"
     ),
     (
-      8, "  closed: { note: 42, group: [] }",
-      "8: kit.closed.group: is a list, not a single value; write 1 to 40 characters"
+      5, "swing: 60",
+      "5:8: swing: is \"60\", not a swing; "
+        + "write 50% (straight) to 75%, and the swung notes if they are not sixteenths, such as 66.7% eighths"
     ),
     (
-      9, "  open: { note: 42, group: hats }",
-      "9: kit.open.note: is 42, the same as that of closed; give each voice its own note"
+      5, "swing: 60% triplets",
+      "5:8: swing: is \"60% triplets\", not a swing; "
+        + "write 50% (straight) to 75%, and the swung notes if they are not sixteenths, such as 66.7% eighths"
     ),
-    (12, "    activity: [0, 128]", "12: layers[0].activity: is 128, out of range; write a whole number from 0 to 127"),
-    (12, "    activity: [90, 40]", "12: layers[0].activity: goes from 90 down to 40; write the smaller number first"),
+    (6, "feel: { kick: -51 ms }", "6:15: feel.kick: is \"-51 ms\", not a time in range; write -50 ms to +50 ms"),
+    (6, "feel: { kick: 3 }", "6:15: feel.kick: is \"3\", not a time in range; write -50 ms to +50 ms"),
     (
-      12, "    activity: [1, 2, 3]",
-      "12: layers[0].activity: has 3 numbers; write [from, to], or only [from] for all values up to 127"
-    ),
-    (
-      12, "    activity: 7",
-      "12: layers[0].activity: is a single value, not a list; write [from, to], or only [from] for all values up to 127"
+      6, "feel: { snare: 3 ms }",
+      "6:9: feel.snare: is not a drum of this patch; write the name of a line, or remove it"
     ),
     (
-      15, "  - name: low",
-      "15: layers[1].name: is \"low\", the name of an earlier layer; give each layer its own name"
+      7, "level: { hat: 151% }",
+      "7:15: level.hat: is \"151%\", not a percentage in range; write a whole percentage from 10% to 150%"
     ),
-    (9, "  closed: { note: 46 }", "8: closed: is defined more than once, first here; keep one definition"),
-    (2, "name: again", "1: name: is defined more than once, first here; keep one definition"),
+    (
+      9, "  boom: 128",
+      "9:9: kit.boom: is \"128\", not a drum; "
+        + "write a note number from 0 to 127, or a General MIDI name, such as low kick"
+    ),
+    (10, "  bell: { group: bells }", "10:9: kit.bell.note: is missing; add it, such as \"note: 36\""),
+    (
+      10, "  bell: { note: 53, pan: 3 }",
+      "10:21: kit.bell.pan: is an unknown field; remove it, or write one of note, group"
+    ),
+    (
+      9, "  boom%: 53\n  boom: 35",
+      "9:3: kit.boom%: ends with ! or %, or is a word of the notation; choose another name"
+    ),
+    (
+      15, "  from 128:",
+      "15:3: play.from 128: is not the name of a layer; "
+        + "write always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+    ),
+    (
+      15, "  from 64 to:",
+      "15:3: play.from 64 to: is not the name of a layer; "
+        + "write always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+    ),
+    (15, "  from 90 to 40:", "15:3: play.from 90 to 40: goes from 90 down to 40; write the smaller number first"),
+    (
+      17, "    open hat 120%: .... .... .... ..x.",
+      "17:5: play.from 64 to 100.open hat 120%: has the chance \"120%\"; "
+        + "write a percentage from 0 to 100, such as 30%, or two, such as 20-80%, for low and high activity"
+    ),
+    (20, "  every: bar", "20:10: fill.every: is \"bar\", not a number of bars in range; write 2 bars to 64 bars"),
+    (20, "  every: 1 bars", "20:10: fill.every: is \"1 bars\", not a number of bars in range; write 2 bars to 64 bars"),
+    (20, "  from: 40", "20:3: fill.every: is missing; add it, such as \"every: 8 bars\""),
+    (
+      21, "  chance: 0%",
+      "21:11: fill.chance: is \"0%\", not a percentage in range; write a whole percentage from 1% to 100%"
+    ),
+    (2, "name: again", "1:1: name: is defined more than once, first here; keep one definition"),
     (
       2, "description: \"\\e[2Jgone\"",
-      "2: description: has characters that are not printable (\\u{1b}[2Jgone); write plain text on one line"
+      "2:14: description: has characters that are not printable (\\u{1b}[2Jgone); write plain text on one line"
     ),
-    (1, "name: " + String(repeating: "n", count: 41), "1: name: has 41 characters; write 1 to 40 characters"),
+    (1, "name: " + String(repeating: "n", count: 41), "1:7: name: has 41 characters; write 1 to 40 characters"),
   ])
-  func faultIsReportedWithItsLine(line: Int, text: String, message: String) {
+  func faultIsReportedWithItsPosition(line: Int, text: String, message: String) {
     let found = faults(replacing: [line: text])
-    // A renamed or duplicated voice also causes faults in the layers: the test checks the first fault.
-    #expect(found.first == "small.yaml:" + message, "\(found)")
+    #expect(found == ["small.yaml:" + message])
   }
 
-  /// The number of the removed line, and the expected message. The reported line is that in which the mapping begins
-  /// from which the field is missing: the patch in line 1, and the first layer in line 11.
+  /// The number of the removed line, and the expected message. The reported position is the beginning of the patch.
   @Test(arguments: [
-    (2, "1: description: is missing; add it, such as \"description: A straight groove.\""),
-    (3, "1: meter: is missing; add it, such as \"meter: 4/4\""),
-    (4, "1: bars: is missing; add it, such as \"bars: 1\""),
-    (5, "1: tempo: is missing; add it, such as \"tempo: 100\""),
-    (12, "11: layers[0].activity: is missing; add it, such as \"activity: [0, 127]\""),
+    (2, "1:1: description: is missing; add it, such as \"description: A straight groove.\""),
+    (4, "1:1: tempo: is missing; add it, such as \"tempo: 100\""),
   ])
   func missingFieldIsReportedWithAnExample(line: Int, message: String) {
     #expect(faults(replacing: [line: ""]) == ["small.yaml:" + message])
   }
 
-  /// Without the name and with a comment in its line, the patch begins in line 2.
-  @Test func missingNameIsReportedWithAnExample() {
-    #expect(
-      faults(replacing: [1: "# no name"]) == ["small.yaml:2: name: is missing; add it, such as \"name: street\""])
+  @Test func optionalFieldsHaveDefaults() throws {
+    let text = "name: a\ndescription: b\ntempo: 100\nplay: { always: { kick: X... X... X... X... } }"
+    let patch = try PatchLoader.patch(from: text, file: "a.yaml")
+    #expect(patch.meter == .common && patch.bars == 1 && patch.swing == .straight && patch.fill == nil)
   }
 
   @Test func unknownFieldIsReportedWithTheKnownFields() {
-    let found = faults(replacing: [5: "tempo: 96\nswing: 60"])
     #expect(
-      found == [
-        "small.yaml:6: swing: is an unknown field; "
-          + "remove it, or write one of name, description, meter, bars, tempo, kit, layers"
+      faults(replacing: [4: "tempo: 96\nbars: 2"]) == [
+        "small.yaml:5:1: bars: is an unknown field; remove it, or write one of "
+          + "name, description, tempo, play, meter, swing, swell, change, seed, kit, feel, level, fill"
       ])
   }
 
   @Test func faultsAreReportedInTheOrderOfTheFile() {
     let found = faults(replacing: [
-      3: "meter: four", 7: "  kick: { note: x }", 14: "      kick: X-", 16: "    activity: [200]", 19: "      ride: x",
+      3: "meter: four", 9: "  boom: x", 13: "    kick: X-", 15: "  from 200:", 21: "  chance: often",
     ])
-    // A message has the form "file:line: ...".
-    #expect(found.map { $0.split(separator: ":")[1] } == ["3", "7", "14", "16", "19"])
+    // A message has the form "file:line:column: ...". Without a meter, the strokes are not checked.
+    #expect(found.map { $0.split(separator: ":")[1] } == ["3", "9", "15", "21"])
   }
 
-  /// A fault of the meter, the kit or a voice also makes lines invalid that depend on it. These lines are not reported.
+  /// A fault of the meter, of the kit or of the name of a layer also affects the lines. They are not reported.
   @Test func oneFaultCausesNoFurtherFaults() {
     #expect(faults(replacing: [3: "meter: four"]).count == 1)
-    #expect(faults(replacing: [6: "kit: none", 7: "", 8: "", 9: ""]).count == 1)
-    #expect(faults(replacing: [7: "  kick: { note: x }"]).count == 1)
+    #expect(faults(replacing: [9: "  boom: x"]).count == 1)
+    #expect(faults(replacing: [15: "  sometimes:"]).count == 1)
   }
 
   @Test func emptyFileIsReported() {
     for text in ["", "\n\n", "# only a comment\n", "\u{FEFF}"] {
-      #expect(
-        faults(text) == [
-          "small.yaml:1: is empty; write a patch: name, description, meter, bars, tempo, kit and layers"
-        ])
+      #expect(faults(text) == ["small.yaml:1:1: is empty; write a patch: name, description, tempo and play"])
     }
-    let fields = "write the fields name, description, meter, bars, tempo, kit, layers"
-    #expect(faults("---\n") == ["small.yaml:1: is empty, not a mapping of names to values; \(fields)"])
-    #expect(faults("\n- a\n- b") == ["small.yaml:2: is a list, not a mapping of names to values; \(fields)"])
+    let fields = "name, description, tempo, play, meter, swing, swell, change, seed, kit, feel, level, fill"
+    #expect(
+      faults("\n- a\n- b") == [
+        "small.yaml:2:1: is a list, not a mapping of names to values; write the fields \(fields)"
+      ])
   }
 
   @Test func byteOrderMarkIsIgnored() {
@@ -159,13 +197,26 @@ import Testing
   }
 
   @Test func emptyCollectionsAreReported() {
+    let head = Array(smallPatch[..<4])
     #expect(
-      faults(replacing: [6: "kit: {}", 7: "", 8: "", 9: ""]) == ["small.yaml:6: kit: has 0 voices; write 1 to 32"])
-    let head = Array(smallPatch[..<9])
+      faults((head + ["play: {}"]).joined(separator: "\n")) == ["small.yaml:5:7: play: has 0 layers; write 1 to 32"])
     #expect(
-      faults((head + ["layers: []"]).joined(separator: "\n")) == ["small.yaml:10: layers: has 0 layers; write 1 to 32"])
-    let empty = head + ["layers:", "  - { name: a, activity: [0], steps: {} }"]
-    #expect(
-      faults(empty.joined(separator: "\n")).first?.hasPrefix("small.yaml:11: layers[0].steps: has no voices; ") == true)
+      faults((head + ["play: { always: {} }"]).joined(separator: "\n")) == [
+        "small.yaml:5:17: play.always: has no lines; write one line per drum, such as \"kick: X... x...\""
+      ])
+  }
+
+  /// Two names of one note are one voice, with the group of General MIDI.
+  @Test func namesOfOneNoteAreOneVoice() throws {
+    let patch = try PatchLoader.patch(
+      from: """
+        name: a
+        description: b
+        tempo: 100
+        play:
+          always: { hat: x... x... x... x... }
+          from 64: { closed hi-hat!: xxxx xxxx xxxx xxxx }
+        """, file: "a.yaml")
+    #expect(patch.kit.count == 1 && patch.kit[0].group == "hats" && patch.lines.map(\.voice) == [0, 0])
   }
 }

@@ -7,65 +7,100 @@ struct RandomPatch {
     let note: Int
     /// The cut-off group; 0 for none.
     let group: Int
+    /// The loudness in percent.
+    let level: Int
   }
-  struct Layer {
-    /// The lowest and the highest activity at which the layer sounds.
+  struct Line {
+    /// The index of the voice.
+    let voice: Int
+    /// The lowest and the highest activity at which the line sounds.
     let from: Int
     let to: Int
-    /// One character per step and voice. The key is the index of the voice in the kit.
-    let lines: [Int: [Character]]
+    let replaces: Bool
+    /// The distance of the characters in ticks.
+    let distance: Int
+    /// The characters of each bar.
+    let bars: [[Character]]
   }
 
   let stepCount: Int
+  let ticksPerBar: Int
+  let swell: Int
   let voices: [Voice]
-  let layers: [Layer]
+  let lines: [Line]
   let text: String
 
   init(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let (meter, stepsPerBar) = [("4/4", 16), ("3/4", 12), ("6/8", 12), ("7/16", 7), ("1/16", 1), ("2/2", 16)]
       .randomElement(using: &random)!
-    let bars = Int(random.integer(in: 1...4))
-    let steps = bars * stepsPerBar
     let notes = Array(0...127).shuffled(using: &random)
     let voices = (0..<Int(random.integer(in: 1...5))).map { place in
-      Voice(name: "voice \(place)", note: notes[place], group: Int(random.integer(in: 0...2)))
+      Voice(
+        name: "voice \(place)", note: notes[place], group: Int(random.integer(in: 0...2)),
+        level: Int(random.integer(in: 10...150)))
     }
-    let layers = (0..<Int(random.integer(in: 1...4))).map { _ in
+    let swell = Int(random.integer(in: 0...50))
+    var lines: [Line] = []
+    var layerNames: [(name: String, lines: Range<Int>)] = []
+    for layer in 0..<Int(random.integer(in: 1...4)) {
       let bounds = [Int(random.integer(in: 0...127)), Int(random.integer(in: 0...127))].sorted()
-      var lines: [Int: [Character]] = [:]
-      // Voice 0 has a line, and each other voice has one with a probability of one half.
-      for voice in voices.indices where lines.isEmpty || Bool.random(using: &random) {
-        lines[voice] = (0..<steps).map { _ in "....oxX".randomElement(using: &random)! }
+      let (from, to) = layer == 0 ? (0, 127) : (bounds[0], random.integer(in: 0...3) == 0 ? 127 : bounds[1])
+      let name = layer == 0 ? "always" : to == 127 ? "from \(from)" : "from \(from) to \(to)"
+      guard !layerNames.contains(where: { $0.name == name }) else { continue }
+      let first = lines.count
+      // Voice 0 has a line in each layer, and each other voice has one with a probability of one half. Voice 0 has one in the
+      // first layer, so every voice that a later layer uses may be new.
+      for voice in voices.indices where voice == 0 || layer == 0 || Bool.random(using: &random) {
+        // Triplets are possible if the bar is a whole number of quarter notes.
+        let distance = stepsPerBar % 4 == 0 ? [6, 6, 8, 4].randomElement(using: &random)! : 6
+        let bars = [1, 2, 4].randomElement(using: &random)!
+        lines.append(
+          Line(
+            voice: voice, from: from, to: to, replaces: random.integer(in: 0...4) == 0, distance: distance,
+            bars: (0..<bars).map { _ in
+              (0..<stepsPerBar * 6 / distance).map { _ in "....oxX".randomElement(using: &random)! }
+            }))
       }
-      return Layer(from: bounds[0], to: random.integer(in: 0...3) == 0 ? 127 : bounds[1], lines: lines)
+      layerNames.append((name, first..<lines.count))
     }
-    var text = "name: seed \(seed)\ndescription: Seeded.\nmeter: \(meter)\nbars: \(bars)\ntempo: 120\nkit:\n"
+    var text = "name: seed \(seed)\ndescription: Seeded.\nmeter: \(meter)\ntempo: 120\nswell: \(swell)%\nkit:\n"
     for voice in voices {
-      text += "  \(voice.name): { note: \(voice.note)\(voice.group == 0 ? "" : ", group: g\(voice.group)") }\n"
+      // The default group of General MIDI is replaced.
+      let group = voice.group == 0 ? "alone\(voice.note)" : "g\(voice.group)"
+      text += "  \(voice.name): { note: \(voice.note), group: \(group) }\n"
     }
-    // An upper bound of 127 is left out, because it is the default.
-    text += "layers:\n"
-    for (place, layer) in layers.enumerated() {
-      text +=
-        "  - name: layer \(place)\n    activity: [\(layer.from)\(layer.to == 127 ? "" : ", \(layer.to)")]\n    steps:\n"
-      for (voice, line) in layer.lines.sorted(by: { $0.key < $1.key }) {
-        let spaced = line.enumerated().map { ($0 > 0 && $0 % 4 == 0 ? " " : "") + String($1) }.joined()
-        text += "      \(voices[voice].name): \"\(spaced)\"\n"
+    text += "level: { \(voices.map { "\($0.name): \($0.level)%" }.joined(separator: ", ")) }\nplay:\n"
+    for (name, range) in layerNames {
+      text += "  \(name):\n"
+      for line in lines[range] {
+        let bars = line.bars.map { bar in
+          bar.enumerated().map { ($0 > 0 && $0 % 4 == 0 ? " " : "") + String($1) }.joined()
+        }
+        text += "    \(voices[line.voice].name)\(line.replaces ? "!" : ""): \"\(bars.joined(separator: " | "))\"\n"
       }
     }
-    (self.stepCount, self.voices, self.layers, self.text) = (steps, voices, layers, text)
+    let barCounts = lines.map(\.bars.count)
+    stepCount = stepsPerBar * (barCounts.max() ?? 1)
+    ticksPerBar = stepsPerBar * 6
+    (self.swell, self.voices, self.lines, self.text) = (swell, voices, lines, text)
   }
 
-  /// The velocity of each note that sounds at a step and an activity, directly from the definition: the loudest of all
-  /// layers in range.
-  func sounding(step: Int, activity: Int) -> [Int: Int] {
+  /// The velocity of each note that sounds at a tick and an activity, directly from the definition: the loudest stroke of
+  /// the lines in range, without the lines before one that replaces them.
+  func sounding(tick: Int, activity: Int) -> [Int: Int] {
     var velocities: [Int: Int] = [:]
-    for layer in layers where layer.from <= activity && activity <= layer.to {
-      for (voice, line) in layer.lines {
-        let velocity = [".": 0, "o": 56, "x": 88, "X": 120][line[step]]!
-        if velocity > velocities[voices[voice].note, default: 0] { velocities[voices[voice].note] = velocity }
-      }
+    for line in lines where line.from <= activity && activity <= line.to {
+      let voice = voices[line.voice]
+      if line.replaces { velocities[voice.note] = nil }
+      let (bar, place) = (tick / ticksPerBar % line.bars.count, tick % ticksPerBar)
+      guard place % line.distance == 0 else { continue }
+      let notated = [".": 0, "o": 56, "x": 88, "X": 120][line.bars[bar][place / line.distance]]!
+      if notated == 0 { continue }
+      let share =
+        line.from == line.to ? 100 : 100 - swell + swell * (activity - line.from) / (line.to - line.from)
+      let velocity = min(127, max(1, notated * voice.level * share / 10_000))
+      if velocity > velocities[voice.note, default: 0] { velocities[voice.note] = velocity }
     }
     return velocities
   }

@@ -1,13 +1,13 @@
 import Foundation
 import Rhythm
 
-/// The patches in `Patches/` of the source tree in which these tests were built.
+/// The patches in `Patches/rhythms` of the source tree in which these tests were built.
 enum ShippedPatches {
-  static let names = ["street", "bossa", "pulse"]
+  static let names = (try? filesInFolder().sorted()) ?? []
 
   private static var folder: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Patches")
+      .appendingPathComponent("Patches/rhythms")
   }
 
   /// The names of the files in the folder, without `.yaml`.

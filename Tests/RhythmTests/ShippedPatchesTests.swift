@@ -2,66 +2,58 @@ import MusicalTime
 import Rhythm
 import Testing
 
-/// The properties that musicians expect of the patches in `Patches/`.
+/// The properties that musicians expect of the patches in `Patches/rhythms`.
 @Suite struct ShippedPatchesTests {
-  @Test func patchesFolderContainsTheNamedPatches() throws {
-    #expect(try ShippedPatches.filesInFolder().sorted() == ShippedPatches.names.sorted())
-  }
+  @Test func libraryHasAtLeastTwelveRhythms() { #expect(ShippedPatches.names.count >= 12) }
 
-  /// The number of hits in the pattern at `activity`.
+  /// The number of hits in eight patterns at `activity`. A chance can leave out a stroke in one pattern.
   private func hits(_ table: StepTable, activity: UInt8) -> Int {
-    (0..<Int64(table.stepCount)).reduce(0) { $0 + table.count(at: Step($1), activity: activity) }
+    (0..<8 * Int64(table.stepCount)).reduce(0) { $0 + table.count(at: Step($1), activity: activity) }
   }
 
-  /// The number of hits never falls with the activity. At activity 0, there are at least four hits per bar. At 64,
-  /// there are at least twice as many as at 0. At 127, there are at least one and a half times as many as at 64.
+  /// From each layer to the next, the number of hits does not fall. At activity 0, there are at least two hits per bar. At 64,
+  /// there are at least one and a half times as many as at 0. At 127, there are at least one and a half times as many as at 64.
   @Test(arguments: ShippedPatches.names) func hitCountGrowsWithActivity(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     #expect(patch.name == name)
     let table = StepTable(patch)
     let counts = (UInt8(0)...127).map { hits(table, activity: $0) }
-    #expect(counts[0] >= 4 * patch.bars)
-    #expect(counts[64] >= 2 * counts[0] && counts[127] >= 3 * counts[64] / 2)
-    for activity in 1...127 { #expect(counts[activity] >= counts[activity - 1], "activity \(activity)") }
+    #expect(counts[0] >= 16 * patch.bars)
+    #expect(
+      2 * counts[64] >= 3 * counts[0] && 2 * counts[127] >= 3 * counts[64], "\(counts[0]) \(counts[64]) \(counts[127])")
+    for activity in 1...127 {
+      #expect(counts[activity] >= counts[activity - 1], "\(counts[activity - 1]) to \(counts[activity]) at \(activity)")
+    }
   }
 
-  /// The first step of each bar has an accented kick: note 36 with velocity 120.
+  /// The first step of each bar sounds at every activity.
   @Test(arguments: ShippedPatches.names) func downbeatSoundsAtEveryActivity(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     let table = StepTable(patch)
     for activity in UInt8(0)...127 {
       for bar in 0..<Int64(patch.bars) {
-        let downbeat = table.sounding(at: Step(bar * patch.meter.stepsPerBar), activity: activity)
-        #expect(downbeat.contains { $0.note == 36 && $0.velocity == 120 }, "bar \(bar), activity \(activity)")
+        #expect(
+          table.count(at: Step(bar * patch.meter.stepsPerBar), activity: activity) > 0,
+          "bar \(bar), activity \(activity)")
       }
     }
-  }
-
-  /// At full activity, at most one step of the pattern is silent.
-  @Test(arguments: ShippedPatches.names) func fullActivityPlaysSixteenths(name: String) throws {
-    let table = StepTable(try ShippedPatches.patch(name))
-    let rests = (0..<Int64(table.stepCount)).filter { table.count(at: Step($0), activity: 127) == 0 }
-    #expect(rests.count <= 1)
   }
 
   /// A cut-off group is an instrument such as a pair of hi-hats, which cannot be open and closed at the same time.
-  @Test(arguments: ShippedPatches.names) func cutOffGroupHasOneHitPerStep(name: String) throws {
+  @Test(arguments: ShippedPatches.names) func cutOffGroupHasOneHitAtATime(name: String) throws {
     let table = StepTable(try ShippedPatches.patch(name))
-    for step in 0..<Int64(table.stepCount) {
+    for step in 0..<4 * Int64(table.stepCount) {
       for activity in UInt8(0)...127 {
-        let groups = table.sounding(at: Step(step), activity: activity).map(\.group).filter { $0 > 0 }
-        #expect(Set(groups).count == groups.count, "step \(step), activity \(activity)")
+        let hits = table.hits(at: Step(step), activity: activity).filter { $0.group > 0 && $0.delay >= .zero }
+        let places = hits.map { "\($0.group) at \($0.position)" }
+        try #require(Set(places).count == places.count, "step \(step), activity \(activity)")
       }
     }
   }
 
-  /// Each note is a drum of General MIDI, 35 to 81. The hi-hats 42, 44 and 46 are in the group "hats", and no other
-  /// voice is in a group.
+  /// Each note is a drum of General MIDI, 35 to 81.
   @Test(arguments: ShippedPatches.names) func kitUsesGeneralMIDINotes(name: String) throws {
-    for voice in try ShippedPatches.patch(name).kit {
-      #expect((35...81).contains(voice.note), "\(voice.name)")
-      #expect(([42, 44, 46].contains(voice.note) ? "hats" : nil) == voice.group, "\(voice.name)")
-    }
+    for voice in try ShippedPatches.patch(name).kit { #expect((35...81).contains(voice.note), "\(voice.name)") }
   }
 
   @Test func streetPatchHasItsDocumentedGroove() throws {
@@ -69,7 +61,7 @@ import Testing
     let table = StepTable(patch)
     #expect(patch.meter == .common && patch.bars == 2 && patch.tempo.bpm.rounded() == 104)
     // At activity 0, the first bar has a kick (36) on beats 1 and 3, and a side stick (37) on beats 2 and 4.
-    let notes = (0..<Int64(16)).map { table.sounding(at: Step($0), activity: 0).map(\.note) }
+    let notes = (0..<Int64(16)).map { table.hits(at: Step($0), activity: 0).map(\.note) }
     for step in 0..<16 { #expect(notes[step] == [0: [36], 4: [37], 8: [36], 12: [37]][step, default: []]) }
   }
 }

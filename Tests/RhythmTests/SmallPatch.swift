@@ -5,22 +5,25 @@ let smallPatch = [
   "name: small",  // 1
   "description: A kick and a hat.",  // 2
   "meter: 4/4",  // 3
-  "bars: 1",  // 4
-  "tempo: 96.5",  // 5
-  "kit:",  // 6
-  "  kick: { note: 36 }",  // 7
-  "  closed: { note: 42, group: hats }",  // 8
-  "  open: { note: 46, group: hats }",  // 9
-  "layers:",  // 10
-  "  - name: low",  // 11
-  "    activity: [0]",  // 12
-  "    steps:",  // 13
-  "      kick: X... .... | x... ....",  // 14
-  "  - name: high",  // 15
-  "    activity: [64, 100]",  // 16
-  "    steps:",  // 17
-  "      closed: o.x. o.x. o.x. o...",  // 18
-  "      open: .... .... .... ..x.",  // 19
+  "tempo: 96.5",  // 4
+  "swing: 60%",  // 5
+  "feel: { kick: -3 ms }",  // 6
+  "level: { hat: 80% }",  // 7
+  "kit:",  // 8
+  "  boom: 35",  // 9
+  "  bell: { note: 53, group: bells }",  // 10
+  "play:",  // 11
+  "  always:",  // 12
+  "    kick: X... .... x... .... | X... .... .... ....",  // 13
+  "    boom: x..x ..x. x..x ..x.",  // 14
+  "  from 64 to 100:",  // 15
+  "    hat: o.x. o.x. o.x. o...",  // 16
+  "    open hat 20-80%: .... .... .... ..x.",  // 17
+  "    kick!: xxx xxx xxx xxx",  // 18
+  "fill:",  // 19
+  "  every: 8 bars",  // 20
+  "  chance: 60%",  // 21
+  "  bell: .... .... .... xxxF",  // 22
 ]
 
 /// The faults that the loader reports for a patch with this text; empty if the patch is valid.
@@ -41,4 +44,10 @@ func faults(replacing lines: [Int: String]) -> [String] {
       let line = lines[place + 1] ?? line
       return line.isEmpty ? nil : line
     }.joined(separator: "\n"))
+}
+
+/// The table of a patch with these fields after name, description and tempo.
+func makeTable(_ fields: String) throws -> StepTable {
+  let head = "name: test\ndescription: A test.\ntempo: 120\n"
+  return StepTable(try PatchLoader.patch(from: head + fields, file: "test.yaml"))
 }

@@ -7,12 +7,16 @@ extension StepTable {
   @_noLocks @_noAllocation
   func count(at step: Step, activity: UInt8) -> Int {
     var count = 0
-    for index in hits(at: step) where hit(index).sounds(at: activity) { count += 1 }
+    var cursor = cursor(at: step, activity: activity)
+    while next(&cursor) != nil { count += 1 }
     return count
   }
 
   /// The hits that sound at `step` and `activity`.
-  func sounding(at step: Step, activity: UInt8) -> [Hit] {
-    hits(at: step).map { hit($0) }.filter { $0.sounds(at: activity) }
+  func hits(at step: Step, activity: UInt8) -> [Hit] {
+    var hits: [Hit] = []
+    var cursor = cursor(at: step, activity: activity)
+    while let hit = next(&cursor) { hits.append(hit) }
+    return hits
   }
 }

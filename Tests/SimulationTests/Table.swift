@@ -6,26 +6,11 @@ let table: StepTable = {
   let text = """
     name: layers
     description: One more drum in each third of the range.
-    meter: 4/4
-    bars: 1
     tempo: 120
-    kit:
-      a: { note: 36 }
-      b: { note: 38 }
-      c: { note: 42 }
-    layers:
-      - name: low
-        activity: [0]
-        steps:
-          a: XXXX XXXX XXXX XXXX
-      - name: middle
-        activity: [43]
-        steps:
-          b: XXXX XXXX XXXX XXXX
-      - name: high
-        activity: [86]
-        steps:
-          c: XXXX XXXX XXXX XXXX
+    play:
+      always:  { kick: XXXX XXXX XXXX XXXX }
+      from 43: { snare: XXXX XXXX XXXX XXXX }
+      from 86: { hat: XXXX XXXX XXXX XXXX }
     """
   do { return StepTable(try PatchLoader.patch(from: text, file: "layers.yaml")) } catch { fatalError("\(error)") }
 }()

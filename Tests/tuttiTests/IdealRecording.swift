@@ -16,7 +16,7 @@ enum IdealRecording {
     to path: String, patch: String, activity: UInt8, ticks: Range<Int64>, on timeline: Timeline, from firstFrame: Int64,
     blocks: Int
   ) throws -> Int64 {
-    let text = try String(contentsOfFile: "\(Program.patches)/\(patch).yaml", encoding: .utf8)
+    let text = try String(contentsOfFile: "\(Program.patches)/rhythms/\(patch).yaml", encoding: .utf8)
     let table = StepTable(try PatchLoader.patch(from: text, file: patch))
     var renderer = Renderer(grid: .standard, module: try SoundModule())
     var file = try WAVFile(path: path, name: "peer 1", grid: .standard)
@@ -28,8 +28,8 @@ enum IdealRecording {
       let end = FrameGrid.standard.instant(of: block.frame + 64) + .seconds(1)
       while next < ticks.upperBound, timeline.deadline(Tick(next)) < end {
         if let step = Tick(next).beginsStep {
-          for index in table.hits(at: step) where table.hit(index).sounds(at: activity) {
-            let hit = table.hit(index)
+          var cursor = table.cursor(at: step, activity: activity)
+          while let hit = table.next(&cursor) {
             let instant = timeline.deadline(Tick(next))
             renderer.add(SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group))
           }

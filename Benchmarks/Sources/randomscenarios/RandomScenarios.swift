@@ -80,10 +80,10 @@ struct RandomScenarios: AsyncParsableCommand {
     return world.outcome
   }
 
-  /// Loads the rhythm of all peers, Patches/street.yaml.
+  /// Loads the rhythm of all peers, Patches/rhythms/street.yaml.
   private static func street() throws -> StepTable {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Patches/street.yaml")
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Patches/rhythms/street.yaml")
     return StepTable(try PatchLoader.patch(from: String(contentsOf: file, encoding: .utf8), file: file.path))
   }
 }

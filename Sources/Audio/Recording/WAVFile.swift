@@ -6,10 +6,11 @@ import Glibc
 /// killed. Real-time: not safe.
 package struct WAVFile: ~Copyable {
   /// The number of samples outside full scale.
-  private(set) var clippedSamples: Int64 = 0
+  package private(set) var clippedSamples: Int64 = 0
 
   private let path: String
-  private let name: String
+  /// The name of the peer in the Broadcast Wave chunk; nil for a file without this chunk.
+  private let name: String?
   private let grid: FrameGrid
   // Invariant: open from init to deinit. The handle owns the descriptor of the file. If the open fails, libsndfile closes
   // the descriptor in any case.
@@ -26,10 +27,11 @@ package struct WAVFile: ~Copyable {
   /// bytes for the header, at 4 bytes per frame.
   private static let maximumFrames = (Int64(UInt32.max) - 65_536) / 4
 
-  /// Creates or truncates the file for a recording of the peer `name`.
+  /// Creates or truncates the file for a recording of the peer `name`. Without a name, the file has no Broadcast Wave chunk,
+  /// which contains the date: two files with the same frames are then identical.
   ///
   /// - Throws: ``AudioFileError`` if the file cannot be opened, or if libsndfile rejects it. A rejected file is removed.
-  package init(path: String, name: String, grid: FrameGrid) throws(AudioFileError) {
+  package init(path: String, name: String?, grid: FrameGrid) throws(AudioFileError) {
     let descriptor = try openRegularFile(path, flags: O_RDWR | O_CREAT | O_TRUNC, remedy: Self.remedy)
     var format = SF_INFO()
     format.samplerate = Int32(grid.rate)
@@ -71,8 +73,10 @@ package struct WAVFile: ~Copyable {
 
   /// Makes `frame` the first frame of the file and writes it into the Broadcast Wave chunk.
   private mutating func begin(at frame: Int64) {
-    var information = SF_BROADCAST_INFO(name: name, firstFrame: frame, grid: grid)
-    sf_command(handle, Int32(SFC_SET_BROADCAST_INFO), &information, Int32(MemoryLayout<SF_BROADCAST_INFO>.size))
+    if let name {
+      var information = SF_BROADCAST_INFO(name: name, firstFrame: frame, grid: grid)
+      sf_command(handle, Int32(SFC_SET_BROADCAST_INFO), &information, Int32(MemoryLayout<SF_BROADCAST_INFO>.size))
+    }
     frames = (frame, frame)
     lastHeaderUpdate = frame
   }

@@ -19,9 +19,9 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   /// The maximum number of voices of all channels. A new voice replaces the oldest voice. General MIDI requires 24.
   public static var polyphony: Int32 { @_noLocks @_noAllocation get { 64 } }
 
-  /// The FluidSynth gain. With this value, the peak of a note at velocity 100 is a tenth of full scale within 6 dB, while
-  /// drums reach a third.
-  private static let gain = 0.5
+  /// The FluidSynth gain. With this value, the peak of a note at velocity 100 is a quarter of full scale within 6 dB, while
+  /// drums reach full scale.
+  private static let gain = 1.25
 
   private static var blockFrames: Int { @_noLocks @_noAllocation get { 64 } }
   /// The maximum number of parameter changes per block: half the capacity of the FluidSynth ring.

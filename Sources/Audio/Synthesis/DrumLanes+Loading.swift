@@ -4,9 +4,9 @@ extension DrumLanes {
   /// The path of the General MIDI SoundFont that is installed with libfluidsynth3.
   public static let defaultSoundFont = "/usr/share/sounds/sf2/default-GM.sf2"
 
-  /// The FluidSynth gain. With this value, the loudest single drum of the default kit reaches a third of full scale, and
-  /// sixteenths of kick, snare, hi-hat, tom and crash together reach two thirds.
-  private static let gain = 0.5
+  /// The FluidSynth gain. With this value, the rhythms in `Patches/rhythms` have a loudness of about -20 LUFS at activity 64
+  /// (Benchmarks/loudness.sh), and the loudest single drum of the default kit reaches full scale. ``SoftLimit`` follows.
+  private static let gain = 1.6
 
   /// The maximum number of voices of a lane. A new voice replaces the oldest voice. A lane receives at most one hit per 64
   /// frames, usually far fewer.

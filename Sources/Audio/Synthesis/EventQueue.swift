@@ -43,12 +43,21 @@ public struct EventQueue: ~Copyable {
     return true
   }
 
-  /// Removes all events at `instant` or later.
+  /// Removes all events whose step is at `instant` or later. The other events keep their order.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func removeAll(from instant: Instant) {
-    while count > 0, slots[(head &+ count &- 1) & Self.mask].instant >= instant { count -= 1 }
+    var (place, kept) = (0, 0)
+    while place < count {
+      let event = slots[(head &+ place) & Self.mask]
+      if event.step < instant {
+        slots[(head &+ kept) & Self.mask] = event
+        kept += 1
+      }
+      place += 1
+    }
+    count = kept
   }
 
   /// The earliest event; nil if the queue is empty.

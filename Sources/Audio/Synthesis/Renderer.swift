@@ -4,8 +4,8 @@ public import MusicalTime
 /// Messages are played as early as possible, see ``playMessages(from:to:left:right:)``.
 ///
 /// A hit submitted too late for its frame sounds on the first possible frame (``FrameMap``) and is counted with its
-/// lateness. A hit more than a second late is dropped and counted, because its musical context has passed. Without a
-/// ``SoundModule``, hits and messages are counted but make no sound.
+/// lateness. A hit more than a second late is dropped and counted, because its musical context has passed. The sum of all
+/// sounds is limited, see ``SoftLimit``. Without a ``SoundModule``, hits and messages are counted but make no sound.
 public struct Renderer: ~Copyable {
   /// The maximum lateness of a hit that is still played.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
@@ -76,6 +76,8 @@ public struct Renderer: ~Copyable {
       clear(&right)
     }
     playMessages(from: frame, to: end, left: &left, right: &right)
+    SoftLimit.apply(to: &left)
+    SoftLimit.apply(to: &right)
   }
 
   /// Renders the block that starts at `block.frame`.

@@ -9,8 +9,8 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     /// A drum hit: the General MIDI drum, 0...127; the velocity, 1...127; the cut-off group, 1...8, or 0 for none. To sound
     /// in time, a hit must be submitted at least ``NominalDevice/lead`` before its instant.
     case hit(note: UInt8, velocity: UInt8, group: UInt8)
-    /// Removes all hits submitted before this event whose instant is not before the instant of this event, unless they have
-    /// been played.
+    /// Removes all hits submitted before this event whose step is not before the instant of this event, unless they have been
+    /// played.
     case recall
     /// A note, a controller or another message, to be played as early as possible.
     case message(Message)
@@ -18,6 +18,9 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
 
   /// The instant at which a hit leaves the converter, at which a message was submitted, or from which hits are recalled.
   public var instant: Instant
+  /// The instant of the step to which a hit belongs. The hit may sound earlier or later, because it is pushed or swung. A
+  /// recall removes all hits of a step or none.
+  public let step: Instant
   public var kind: Kind
   /// When the event was submitted, which decides whether it is in time. The default is the distant past.
   public var submitted = Instant(nanoseconds: .min)
@@ -38,14 +41,15 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     return event
   }
 
-  /// Creates a hit.
+  /// Creates a hit. Without `step`, the hit sounds at the instant of its step.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public init(instant: Instant, note: UInt8, velocity: UInt8, group: UInt8) {
-    self.init(instant: instant, .hit(note: note, velocity: velocity, group: group))
+  public init(instant: Instant, note: UInt8, velocity: UInt8, group: UInt8, step: Instant? = nil) {
+    (self.instant, kind) = (instant, .hit(note: note, velocity: velocity, group: group))
+    if let step { self.step = step } else { self.step = instant }
   }
 
   @_noLocks @_noAllocation
-  private init(instant: Instant, _ kind: Kind) { (self.instant, self.kind) = (instant, kind) }
+  private init(instant: Instant, _ kind: Kind) { (self.instant, self.kind, step) = (instant, kind, instant) }
 }

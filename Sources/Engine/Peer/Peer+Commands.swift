@@ -2,6 +2,7 @@ import Ensemble
 import MIDI
 import MusicalTime
 import Realtime
+import Rhythm
 
 // Execution of the player's commands.
 extension Peer {
@@ -15,7 +16,7 @@ extension Peer {
       case .stop: try stop(at: now)
       case .continue: try ensemble.continue(tempo: tempo, at: now)
       case .locate(let bars):
-        let stepsPerBar = configuration.patch.meter.stepsPerBar
+        let stepsPerBar = patch.meter.stepsPerBar
         try ensemble.locate(Step((ensemble.position.index / stepsPerBar + bars) * stepsPerBar))
       case .tempo(let difference):
         let range = Tempo.range
@@ -75,9 +76,23 @@ extension Peer {
     case .control(let number, let value):
       core.play(
         .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
+    case .patch(let patch, let name): change(patch: patch, named: name)
     case .showRoster: showRoster()
     default: break
     }
+  }
+
+  /// Plays another patch. The clock thread changes to it at the beginning of a bar.
+  private func change(patch: Patch, named name: String) {
+    (self.patch, patchName) = (patch, name)
+    let table = StepTable(patch)
+    if table.maximumPush > maximumPush {
+      maximumPush = table.maximumPush
+      raiseSoundLead()
+    }
+    ensemble.ticksPerBar = patch.meter.ticksPerBar
+    ensemble.layerChange = patch.layerChange
+    clock.play(table)
   }
 
   /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15) if

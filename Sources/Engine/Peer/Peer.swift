@@ -72,6 +72,13 @@ public final class Peer {
   var arbiter = ClockArbiter()
   /// The tempo at which the player starts the rhythm.
   var tempo: Tempo
+  /// The patch that plays, or that plays from the next bar on.
+  var patch: Patch
+  /// The name of ``patch`` as the user has written it.
+  var patchName: String
+  /// How much earlier than its step a hit can sound, in any patch that has played. The steps are passed to the sound earlier by
+  /// this time.
+  var maximumPush: Nanoseconds
   /// When the rhythm starts without a command, at the latest; nil if it does not, or has done so.
   var startsAt: Instant?
   /// When the peer leaves; nil while this is not known.
@@ -105,6 +112,7 @@ public final class Peer {
     self.mailbox = mailbox
     self.log = log
     tempo = configuration.tempo
+    (patch, patchName) = (configuration.patch, configuration.patchName)
     policy = configuration.policy
     sessionLog = SessionLog(log)
     if let path = configuration.trace { try TraceWriter.check(path: path) }
@@ -132,9 +140,12 @@ public final class Peer {
     let memory = MemoryLock.lockAll()
 
     // The sound output may need hits earlier than the configured lead time.
-    let lead = max(configuration.lead, sound.lead + .milliseconds(20))
+    let table = StepTable(patch)
+    maximumPush = table.maximumPush
+    let soundLead = sound.lead + maximumPush
+    let lead = max(configuration.lead, soundLead + .milliseconds(20))
     let ensemble = EnsembleState(
-      identity: store.identity, highestTerm: storage.previousBound, lead: lead, soundLead: sound.lead,
+      identity: store.identity, highestTerm: storage.previousBound, lead: lead, soundLead: soundLead,
       activity: configuration.activity)
     let peerOptions = configuration.peerOptions
     core = PeerCore(
@@ -145,11 +156,13 @@ public final class Peer {
     core.ensemble.gates = configuration.gates
     core.ensemble.masterLoss = configuration.masterLoss
     core.ensemble.totalActivityRule = configuration.totalActivityRule
+    core.ensemble.ticksPerBar = patch.meter.ticksPerBar
+    core.ensemble.layerChange = patch.layerChange
 
-    clockRings.table.publish(StepTable(configuration.patch))
+    clockRings.table.publish(table)
     // Ticks are sent ahead of time, but so late that no change can still affect them.
     var settings = ClockSettings(
-      socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: sound.lead)
+      socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: soundLead)
     settings.records = sound.areTwo
     settings.sequencer = midi?.sequencer
     clock = ClockThread(rings: clockRings, settings: settings)
@@ -240,10 +253,7 @@ public final class Peer {
       executeOutputs(at: now)
       observeRoster(at: now)
       recordTicks(at: now)
-      if sound.raiseLead() {
-        ensemble.raiseSoundLead(to: sound.lead)
-        clock.send(.soundLead(sound.lead))
-      }
+      if sound.raiseLead() { raiseSoundLead() }
       if let message = sound.warning(at: now) { log.warning("\(message)") }
       if let status, now >= nextStatus {
         nextStatus = now + .milliseconds(100)
@@ -253,6 +263,12 @@ public final class Peer {
     }
     try leave()
     return outcome
+  }
+
+  /// Passes the steps to the sound as early as the sound output and the patch need them now.
+  func raiseSoundLead() {
+    ensemble.raiseSoundLead(to: sound.lead + maximumPush)
+    clock.send(.soundLead(ensemble.soundLead))
   }
 
   /// The instant until which the control thread sleeps, unless its bell rings.

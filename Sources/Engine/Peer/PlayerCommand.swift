@@ -1,5 +1,6 @@
 public import Ensemble
 public import MusicalTime
+public import Rhythm
 
 /// A command of the player. Remote peers are given by their name or identity.
 public enum PlayerCommand: Hashable, Sendable {
@@ -33,6 +34,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case note(UInt8, velocity: UInt8)
   /// Sends a controller, 0...127, and its value.
   case control(UInt8, value: UInt8)
+  /// Plays another patch, from the next bar on.
+  case patch(Patch, named: String)
   /// Lists the peers in session with their channels and weights.
   case showRoster
   /// Leaves. If the local peer is the master, it hands the rhythm over to the next peer in the order of succession, or stops

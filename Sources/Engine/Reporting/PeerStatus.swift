@@ -27,7 +27,7 @@ extension Peer {
   public var status: PeerStatus {
     let now = MonotonicClock.now
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
-    let (bar, beat) = configuration.patch.meter.position(of: tick)
+    let (bar, beat) = patch.meter.position(of: tick)
     let external = externalClock?.leads(ensemble) == true ? externalClock?.tempo : nil
     let tempo = external ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
     return PeerStatus(

@@ -8,21 +8,21 @@ extension ClockLoop {
   ///
   /// - Parameter now: The instant of the submission, which decides whether the hits are in time.
   @_noLocks @_noAllocation
-  func play(_ tick: Tick, at now: Instant) {
+  mutating func play(_ tick: Tick, at now: Instant) {
     guard let step = tick.beginsStep else { return }
+    // A waiting patch begins with one of its bars.
+    if hasNextTable, step.index % Int64(nextTable.stepsPerBar) == 0 { adoptNextTable() }
     let schedule = sender.schedule
-    let instant = schedule.deadline(tick)
-    let intensity = schedule.intensity.value(at: tick)
-    let hits = table.hits(at: step)
-    var index = hits.lowerBound
-    while index < hits.upperBound {
-      let hit = table.hit(index)
-      if hit.sounds(at: intensity) {
-        var event = SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group)
-        event.submitted = now
-        send(event)
-      }
-      index += 1
+    let (start, stepInstant) = (schedule.deadline(schedule.start), schedule.deadline(tick))
+    var cursor = table.cursor(at: step, activity: schedule.intensity.value(at: tick))
+    while let hit = table.next(&cursor) {
+      var instant = schedule.instant(tick, position: hit.position) + hit.delay
+      // Nothing sounds before the rhythm begins: the first hits are not pushed.
+      if instant < start { instant = start }
+      var event = SoundEvent(
+        instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group, step: stepInstant)
+      event.submitted = now
+      send(event)
     }
   }
 

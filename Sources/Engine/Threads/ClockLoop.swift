@@ -25,6 +25,9 @@ struct ClockLoop: ~Copyable {
   let socket: UDPSocket
   var sender: StreamSender
   var table = StepTable()
+  /// The table that replaces ``table`` at the next bar, if ``hasNextTable``.
+  var nextTable = StepTable()
+  var hasNextTable = false
   var port: ClockPort?
   /// Whether hits also go to ``SoundRings/recording``.
   let hasSecondAudioThread: Bool
@@ -105,14 +108,30 @@ struct ClockLoop: ~Copyable {
     return sender.nextDeadline
   }
 
-  /// Adopts the newest patch and schedule.
+  /// Takes the newest patch and adopts the newest schedule. While a rhythm plays, the patch waits for a bar.
   @_noLocks @_noAllocation
   private mutating func adoptState(at now: Instant) {
     if let table = shared.table.take() {
-      self.table = table
-      sender.bars = Bars(table)
+      nextTable = table
+      hasNextTable = true
     }
+    if hasNextTable, !isPlaying(at: now) { adoptNextTable() }
     if let schedule = shared.schedule.take() { sender.adopt(schedule, at: now) }
+  }
+
+  /// Whether a step of the schedule may still be passed to the sound.
+  @_noLocks @_noAllocation
+  private func isPlaying(at now: Instant) -> Bool {
+    let schedule = sender.schedule
+    return schedule.start < schedule.end && now < schedule.deadline(schedule.end)
+  }
+
+  /// Plays by the waiting patch from now on.
+  @_noLocks @_noAllocation
+  mutating func adoptNextTable() {
+    table = nextTable
+    sender.bars = Bars(table)
+    hasNextTable = false
   }
 
   /// Passes on the next message. Messages of the local player go first.

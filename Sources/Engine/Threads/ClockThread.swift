@@ -56,6 +56,12 @@ final class ClockThread {
     return rings.messages.push(message)
   }
 
+  /// Plays `table` from the next bar on.
+  func play(_ table: StepTable) {
+    rings.table.publish(table)
+    rings.bell.ring()
+  }
+
   /// Ends the thread and waits for its end.
   func stop() {
     while !send(.quit) { MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(1)) }

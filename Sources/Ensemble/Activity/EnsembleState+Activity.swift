@@ -95,7 +95,7 @@ extension EnsembleState {
     case .idle: return next
     case .following(let follower):
       return hasSentLevel(follower) && !isOffTotal(follower) ? next : Instant(nanoseconds: .min)
-    case .leading(let leader): return min(next, leader.totals.nextDeadline(in: schedule, lead: lead))
+    case .leading(let leader): return min(next, leader.totals.nextDeadline(in: schedule, lead: lead, grid: layerGrid))
     }
   }
 

@@ -36,8 +36,9 @@ extension EnsembleState {
       localActivity.lastTotal = report.value
       return change(to: report.value, at: now)
     }
-    // The stamp is in units of 100 us, so the beat may begin shortly before or after it: the nearest beat is meant.
-    let beat = (tick + Tick.perQuarter / 2).beat
+    // The stamp is in units of 100 us, so the beat or bar may begin shortly before or after it: the nearest one is meant.
+    let grid = beatGrid
+    let beat = (tick + grid / 2).roundedDown(to: grid)
     let isEstimated = follower!.totals.isEstimated
     // The change in the schedule, which the master has reported too, applies later. This report is older and arrived late.
     if !isEstimated, old.changeTick != Tick(.max), beat < old.changeTick { return }

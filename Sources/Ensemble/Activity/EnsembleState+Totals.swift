@@ -7,7 +7,11 @@ import Playback
 //
 // Every peer reports its activity level to the master. The total activity decides which layers sound. Shortly before each
 // beat, the master decides the total that applies from that beat on, and sends it to all Tutti peers if it has changed.
-// ``TotalSchedule`` says when.
+// ``TotalSchedule`` says when. If the layers of the patch change on bars, "beat" below means the beginning of a bar.
+//
+// A total that rises and falls around the threshold of a layer must not switch the layer on every beat. Therefore the total
+// changes its direction a bar after its last change at the earliest: each layer enters or leaves at most once within the
+// length of a bar. Followers apply the totals as they are, so all peers play the same layers.
 extension EnsembleState {
   /// The number of times that the total is sent to a new follower. On a simulated network that loses a fifth of the packets,
   /// in bursts, three messages within two seconds were sometimes all lost.
@@ -17,10 +21,10 @@ extension EnsembleState {
   mutating func decideTotal(at now: Instant) {
     guard let previousBeat = leader?.totals.decidedBeat ?? beginTotals(at: now) else { return }
     while leader!.totals.repeats.take(at: now) { sendTotal(to: nil) }
-    guard now >= leader!.totals.decisionDeadline(in: schedule, lead: lead) else { return }
+    guard now >= leader!.totals.decisionDeadline(in: schedule, lead: lead, grid: layerGrid) else { return }
     // The next beat, or, at high tempos, the first beat that is at least the lead time ahead.
-    let soonest = (schedule.firstTick(notBefore: now + lead) + (Tick.perQuarter - 1)).beat
-    let beat = max(previousBeat + Tick.perQuarter, soonest)
+    let soonest = (schedule.firstTick(notBefore: now + lead) + (layerGrid - 1)).roundedDown(to: layerGrid)
+    let beat = max(previousBeat + layerGrid, soonest)
     // The beat counts as decided even if the total stays the same.
     leader!.totals.decidedBeat = beat
     let total = totalActivity(at: now)
@@ -28,16 +32,36 @@ extension EnsembleState {
     // next beat is due. The total can then change only every second beat, or less often.
     let isPending =
       schedule.intensity.changeTick != Tick(.max) && schedule.deadline(schedule.intensity.changeTick) > now
-    let changesTotal = total != schedule.intensity.next && !isPending && now >= leader!.totals.decidesFrom
+    let present = schedule.intensity.next
+    let changesTotal =
+      total != present && !isPending && now >= leader!.totals.decidesFrom
+      && leader!.totals.permitsChange(rises: total > present, at: beat, ticksPerBar: ticksPerBar)
     guard changesTotal else {
       // Once per bar the total is repeated, like the timeline message, for peers that have missed all earlier messages. If a
       // total is pending, only the pending one is repeated.
-      guard beat.index / Self.bar != previousBeat.index / Self.bar else { return }
+      guard beat.index / ticksPerBar != previousBeat.index / ticksPerBar else { return }
       return isPending ? sendTotal(to: nil) : sendTotal(to: nil, at: now)
     }
-    schedule.intensity = Intensity(schedule.intensity.next, next: total, from: beat)
+    schedule.intensity = Intensity(present, next: total, from: beat)
+    leader!.totals.lastChange = (beat, total > present)
     emit(.play(schedule))
     announceTotal(at: now)
+  }
+
+  /// The distance in ticks of the positions at which the total can change.
+  var layerGrid: Int64 {
+    switch layerChange {
+    case .beat: Tick.perQuarter
+    case .bar: ticksPerBar
+    }
+  }
+
+  /// The largest distance in ticks of which both quarter notes and bars are multiples: a quarter note in 4/4, an eighth note in
+  /// 7/8. Every beat or bar on which a master changes the total is a multiple of it.
+  var beatGrid: Int64 {
+    var (divisor, rest) = (Tick.perQuarter, ticksPerBar)
+    while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+    return divisor
   }
 
   /// Begins to decide totals as the new master. If the first tick of the rhythm is still to come, the total of the known
@@ -50,7 +74,7 @@ extension EnsembleState {
     roster.resetTotalReports()
     let beat: Tick
     if let start = timelineMessage?.start, schedule.deadline(start) > now, now >= leader!.totals.computesFrom {
-      beat = start.beat
+      beat = start.roundedDown(to: layerGrid)
       leader!.totals.decidedBeat = beat
       schedule.intensity = Intensity(totalActivity(at: now), from: beat)
       emit(.play(schedule))
@@ -59,7 +83,7 @@ extension EnsembleState {
       // counts only after it has reported its level in this rhythm. All peers are therefore marked as absent.
       roster.markAllAbsent()
     } else {
-      beat = schedule.tick(at: now + lead).beat
+      beat = schedule.tick(at: now + lead).roundedDown(to: layerGrid)
       leader!.totals.decidedBeat = beat
       leader!.totals.decidesFrom = now + TotalSchedule.inquiry
     }
@@ -121,8 +145,11 @@ extension Roster {
 
 extension Tick {
   /// The first tick of the quarter note that contains this tick.
-  var beat: Tick {
-    let remainder = index % Tick.perQuarter
-    return Tick(index - (remainder < 0 ? remainder + Tick.perQuarter : remainder))
+  var beat: Tick { roundedDown(to: Tick.perQuarter) }
+
+  /// The last tick, up to this one, that is a multiple of `distance`.
+  func roundedDown(to distance: Int64) -> Tick {
+    let remainder = index % distance
+    return Tick(index - (remainder < 0 ? remainder + distance : remainder))
   }
 }

@@ -18,18 +18,27 @@ struct TotalSchedule: Sendable {
   var decidesFrom = Instant(nanoseconds: .min)
   /// The total is computed from the levels from this instant on. Before it, the total of a rhythm that was taken over stays.
   var computesFrom = Instant(nanoseconds: .min)
+  /// The beat of the last change of the total, and whether the total rose; nil before the first change.
+  var lastChange: (beat: Tick, rises: Bool)?
   /// When the newest total is sent again.
   var repeats = Repeats()
 
-  /// When the next beat is decided: the smallest instant if no beat was decided yet.
-  func decisionDeadline(in schedule: PlaybackSchedule, lead: Nanoseconds) -> Instant {
+  /// Whether the total may rise or fall at `beat`: in the direction of the last change at any time, in the other direction a
+  /// bar later at the earliest.
+  func permitsChange(rises: Bool, at beat: Tick, ticksPerBar: Int64) -> Bool {
+    guard let lastChange, lastChange.rises != rises else { return true }
+    return beat - lastChange.beat >= ticksPerBar
+  }
+
+  /// When the next beat is decided: the smallest instant if no beat was decided yet. `grid` is the distance of beats in ticks.
+  func decisionDeadline(in schedule: PlaybackSchedule, lead: Nanoseconds, grid: Int64) -> Instant {
     guard let decidedBeat else { return Instant(nanoseconds: .min) }
-    let beat = decidedBeat + Tick.perQuarter
+    let beat = decidedBeat + grid
     return beat < schedule.end ? schedule.deadline(beat) - lead - Self.margin : .distantFuture
   }
 
   /// When there is something to do next.
-  func nextDeadline(in schedule: PlaybackSchedule, lead: Nanoseconds) -> Instant {
-    min(repeats.nextDeadline, decisionDeadline(in: schedule, lead: lead))
+  func nextDeadline(in schedule: PlaybackSchedule, lead: Nanoseconds, grid: Int64) -> Instant {
+    min(repeats.nextDeadline, decisionDeadline(in: schedule, lead: lead, grid: grid))
   }
 }

@@ -11,8 +11,6 @@ import Playback
 // one continues until a bar of the new one, and the new one begins there. Shortly after a suspension of the machine, the peer does
 // not wait for the bar: the listeners have heard a gap in the old rhythm anyway.
 extension EnsembleState {
-  /// The ticks of a bar of four quarters. A rhythm that is too far off to slew towards is entered at a bar.
-  package static var bar: Int64 { 4 * Tick.perQuarter }
   /// The time before the first step of a new rhythm in which no step of the old one is played: the time to pass the new
   /// schedule to the clock thread.
   static var joiningTime: Nanoseconds { .milliseconds(10) }
@@ -144,8 +142,8 @@ extension EnsembleState {
   private func bar(of schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
     let tick = schedule.firstTick(notBefore: instant).index
     // The remainder of a negative tick is negative or zero.
-    let remainder = tick % Self.bar
-    return max(start, Tick(remainder > 0 ? tick + Self.bar - remainder : tick - remainder))
+    let remainder = tick % ticksPerBar
+    return max(start, Tick(remainder > 0 ? tick + ticksPerBar - remainder : tick - remainder))
   }
 
   /// The first tick of a run that continues the present one. It lies so far back (``lateness``) that even a late clock thread

@@ -1,21 +1,21 @@
 import Foundation
 import Rhythm
 
-/// Finds patches by path, or by name in the patch folders.
+/// Finds the patches of rhythms by path, or by name in the patch folders.
 enum PatchLibrary {
   /// The name of the default patch.
   static let standard = "street"
 
   /// The remedy if there are no patches.
-  static let folderRemedy = "set TUTTI_PATCHES to the folder with the patches"
+  static let folderRemedy = "set TUTTI_PATCHES to the folder that contains the folder rhythms"
 
   /// A missing patch: `thing: reason; remedy`.
   struct NotFound: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The existing patch folders, in search order: $TUTTI_PATCHES, then for each folder above the program `Patches` (a
-  /// checkout) and `share/tutti/Patches` (an installation).
+  /// The existing folders of rhythms, in search order: the folder `rhythms` in $TUTTI_PATCHES, then for each folder above the
+  /// program `Patches/rhythms` (a checkout) and `share/tutti/Patches/rhythms` (an installation).
   static var folders: [String] {
     var folders: [String] = []
     if let named = ProcessInfo.processInfo.environment["TUTTI_PATCHES"], !named.isEmpty { folders.append(named) }
@@ -25,7 +25,7 @@ enum PatchLibrary {
       folders.append(folder.appendingPathComponent("Patches").path)
       folders.append(folder.appendingPathComponent("share/tutti/Patches").path)
     }
-    return folders.filter { FileManager.default.fileExists(atPath: $0) }
+    return folders.map { "\($0)/rhythms" }.filter { FileManager.default.fileExists(atPath: $0) }
   }
 
   /// The sorted names of all patches in ``folders``.
@@ -48,7 +48,7 @@ enum PatchLibrary {
   /// Returns the path of the patch called `name`. A name with a slash or the suffix `.yaml` is itself a path.
   ///
   /// - Throws: ``NotFound``.
-  private static func path(of name: String) throws -> String {
+  static func path(of name: String) throws -> String {
     if name.contains("/") || name.hasSuffix(".yaml") {
       guard FileManager.default.fileExists(atPath: name) else {
         throw NotFound(

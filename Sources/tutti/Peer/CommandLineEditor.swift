@@ -9,12 +9,15 @@ final class CommandLineEditor: @unchecked Sendable {
   private static let maximumLength = 1024
   private let isTerminal: Bool
   private let post: (PlayerCommand) -> Void
+  private let selector: PatchSelector
   private let terminal: Terminal
   /// The command line that is being typed; nil while each key is a command.
   private var line: [UInt8]?
 
-  init(isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, terminal: Terminal) {
-    (self.isTerminal, self.post, self.terminal) = (isTerminal, post, terminal)
+  init(
+    isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, selector: PatchSelector, terminal: Terminal
+  ) {
+    (self.isTerminal, self.post, self.selector, self.terminal) = (isTerminal, post, selector, terminal)
     line = isTerminal ? nil : []
   }
 
@@ -26,6 +29,7 @@ final class CommandLineEditor: @unchecked Sendable {
         line = []
         return terminal.prompt(":")
       }
+      if key == KeyBindings.nextPatch { selector.selectNext() }
       if let command = KeyBindings.command(for: key) { post(command) }
       return
     }
@@ -48,7 +52,9 @@ final class CommandLineEditor: @unchecked Sendable {
 
   /// Posts the command in `text`, or reports a syntax error. A blank line has no effect.
   private func execute(_ text: String) {
-    guard text.contains(where: { !$0.isWhitespace }) else { return }
+    let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+    guard let verb = words.first else { return }
+    if verb == "patch", words.count == 2 { return selector.select(String(words[1])) }
     do throws(CommandSyntaxError) { post(try PlayerCommand(text: text)) } catch {
       terminal.printLine("tutti: \(error)")
     }

@@ -3,6 +3,9 @@ import Engine
 /// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The keys `,`, `.` and `=` are `<`, `>` and
 /// `+` without Shift on a US keyboard. The key `:` is handled by ``CommandLineEditor``.
 enum KeyBindings {
+  /// The key that selects the next patch of the library. It is handled by ``CommandLineEditor``.
+  static var nextPatch: UInt8 { UInt8(ascii: "p") }
+
   /// Returns the command of `key`, or nil if the key has none.
   static func command(for key: UInt8) -> PlayerCommand? {
     switch key {

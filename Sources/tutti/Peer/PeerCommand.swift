@@ -21,6 +21,7 @@ struct PeerCommand: ParsableCommand {
         < >       move this position back or forward by one bar
         + -       increase or decrease the tempo by 1 BPM
         0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
+        p         play the next patch of `tutti patch list` from the next bar on
         h         offer the role of master to all other peers
         t         take the role of master that was offered in the last 30 s
         tab       send your notes to the next peer; after the last peer, to all
@@ -41,6 +42,7 @@ struct PeerCommand: ParsableCommand {
         tempo BPM                   set the tempo, 20...999
         activity A                  set your activity, 0...127
         total-activity METHOD       combine activities: sum, mean or maximum
+        patch NAME                  play another patch from the next bar on
         offer [PEER]                offer the role of master to PEER or to all
         take                        take the offered role of master
         gate RULE                   open or close gates, see --gate
@@ -51,6 +53,10 @@ struct PeerCommand: ParsableCommand {
         control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
         peers                       list the peers, like the key w
         leave                       leave the other peers and end the program
+
+      PATCH
+      When the file of the patch is saved, the new version plays from the next bar on. If it has errors, they are printed, \
+      and the previous version plays on.
 
       EXTERNAL CLOCK
       With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \
@@ -259,7 +265,8 @@ struct PeerCommand: ParsableCommand {
       let signals = TerminationSignals { mailbox.post(.leave) }
       defer { signals.cancel() }
       printReady(peer, configuration, terminal, output)
-      let input = KeyboardInput(mailbox, on: terminal)
+      let selector = PatchSelector(patchName, post: mailbox.post, terminal: terminal)
+      let input = KeyboardInput(mailbox, selector, on: terminal)
       defer { input.restoreTerminal() }
       func run() throws -> Peer.Outcome {
         try peer.run(

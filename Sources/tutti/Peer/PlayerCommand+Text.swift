@@ -11,7 +11,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, stop, continue, tempo BPM, activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, send-to PEER|all, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
+    led-by PEER|anyone, send-to PEER|all, patch NAME, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.

@@ -1,0 +1,29 @@
+/// The voices of a patch while it is read. A voice is added when it is first used.
+///
+/// Two names of one note, such as `hat` and `closed hi-hat`, are the same voice.
+struct Kit {
+  /// The voices that the lines use, in the order of their first use.
+  private(set) var voices: [Voice] = []
+  /// The notes and groups that the field `kit` defines, by name.
+  private var defined: [String: (note: UInt8, group: String?)] = [:]
+
+  /// Defines a name. A name of General MIDI can be redefined.
+  mutating func define(_ name: String, note: UInt8, group: String?) { defined[name] = (note, group) }
+
+  /// Whether the field `kit` defines `name`.
+  func defines(_ name: String) -> Bool { defined[name] != nil }
+
+  /// The note of a voice; nil if there is no voice of this name.
+  func note(named name: String) -> UInt8? { defined[name]?.note ?? DrumNames.note(named: name) }
+
+  /// The index in ``voices`` of the voice called `name`, which is added if necessary. Nil if there is no voice of this name.
+  mutating func index(named name: String) -> Int? {
+    guard let note = note(named: name) else { return nil }
+    if let index = voices.firstIndex(where: { $0.note == note }) { return index }
+    voices.append(Voice(name: name, note: note, group: defined[name]?.group ?? DrumNames.group(of: note)))
+    return voices.count - 1
+  }
+
+  /// Changes the voice at `index`.
+  mutating func update(_ index: Int, _ change: (inout Voice) -> Void) { change(&voices[index]) }
+}

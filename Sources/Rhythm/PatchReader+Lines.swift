@@ -1,0 +1,98 @@
+import MusicalTime
+import Yams
+
+extension PatchReader {
+  /// Reads the lines of a layer, or of the fill (`layer` is nil). A line with a fault is omitted.
+  mutating func lines(
+    _ entries: [Entry], _ field: String, in layer: Int?, activity: ClosedRange<UInt8>, meter: Meter?, kit: inout Kit
+  ) -> [Line] {
+    var lines: [Line] = []
+    for entry in entries {
+      let field = path(field, entry.name)
+      let position = entry.key.position
+      guard let name = lineName(entry.name, at: position, field) else { continue }
+      let voice = kit.index(named: name.voice)
+      if voice == nil {
+        fault(
+          at: position, field, "is not a drum",
+          "use a General MIDI name, such as kick, snare or hat, or define the name in the field kit")
+      }
+      if kit.voices.count > Patch.maximumVoices {
+        fault(at: position, field, "is drum \(kit.voices.count)", "use at most \(Patch.maximumVoices) drums")
+        return lines
+      }
+      guard let meter, let (bars, perQuarter) = bars(entry.value, field, meter: meter), let voice else { continue }
+      lines.append(
+        Line(
+          voice: voice, layer: layer, activity: activity, replaces: name.replaces, leastChance: name.chance.least,
+          greatestChance: name.chance.greatest, strokesPerQuarter: perQuarter, bars: bars))
+    }
+    return lines
+  }
+
+  /// Reads the name of a line: the name of the voice, `!` if the line replaces earlier lines, and a chance, such as
+  /// `hat! 30-80%`.
+  private mutating func lineName(
+    _ name: String, at position: TextPosition, _ field: String
+  ) -> (voice: String, replaces: Bool, chance: (least: Int, greatest: Int))? {
+    var words = name.split(separator: " ")
+    var chance = (least: 100, greatest: 100)
+    if words.count > 1, let last = words.last, last.hasSuffix("%") {
+      let bounds = last.dropLast().split(separator: "-", omittingEmptySubsequences: false)
+      let numbers = bounds.compactMap { Int($0) }.filter { (0...100).contains($0) }
+      guard (1...2).contains(bounds.count), numbers.count == bounds.count else {
+        fault(
+          at: position, field, "has the chance \"\(last.printable())\"",
+          "write a percentage from 0 to 100, such as 30%, or two, such as 20-80%, for low and high activity")
+        return nil
+      }
+      chance = (numbers[0], numbers[numbers.count - 1])
+      words.removeLast()
+    }
+    var voice = words.joined(separator: " ")
+    let replaces = voice.hasSuffix("!")
+    if replaces { voice.removeLast() }
+    return (voice, replaces, chance)
+  }
+
+  /// Reads the strokes of a line, one array per bar, and the number of strokes per quarter note. Returns nil after a fault.
+  private mutating func bars(_ node: Node, _ field: String, meter: Meter) -> ([[Stroke?]], Int)? {
+    let remedy = "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+    guard let text = scalar(node, field, remedy: remedy) else { return nil }
+    var bars: [[Stroke?]] = [[]]
+    for (index, character) in text.enumerated() where character != " " {
+      if character == "|" {
+        bars.append([])
+        continue
+      }
+      let stroke = Stroke(character)
+      guard stroke != nil || character == "." else {
+        fault(
+          at: position(ofCharacter: index, in: node, text), field,
+          "has \"\(String(character).printable(upTo: 1))\" as character \(index + 1)", remedy)
+        return nil
+      }
+      bars[bars.count - 1].append(stroke)
+    }
+    guard bars.count <= Line.maximumBars else {
+      fault(at: node.position, field, "has \(bars.count) bars", "write at most \(Line.maximumBars)")
+      return nil
+    }
+    let steps = Int(meter.stepsPerBar)
+    // Three or six strokes per quarter note fit into a bar only if its length allows.
+    let lengths = [(4, steps), (3, steps * 3 / 4), (6, steps * 3 / 2)].filter { steps * $0.0 == $0.1 * 4 }
+    guard let (perQuarter, length) = lengths.first(where: { $0.1 == bars[0].count }) else {
+      let choices = lengths.map { "\($0.1) (\($0.0) per quarter note)" }.joined(separator: ", ")
+      fault(at: node.position, field, "has \(bars[0].count) steps in bar 1", "write \(choices)")
+      return nil
+    }
+    for (index, bar) in bars.enumerated() where bar.count != length {
+      let difference = length - bar.count
+      fault(
+        at: node.position, field, "has \(bar.count) steps in bar \(index + 1), but \(length) in bar 1",
+        difference > 0 ? "add \(difference)" : "remove \(-difference)")
+      return nil
+    }
+    return (bars, perQuarter)
+  }
+}

@@ -1,0 +1,119 @@
+public import MusicalTime
+
+extension StepTable {
+  /// Returns a cursor for the hits of `step`, counted from the first downbeat, at a total `activity` of 0...127. A larger
+  /// value counts as 127, so that a too large value does not silence the rhythm. `step` may be negative: the pattern
+  /// repeats in both directions.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func cursor(at step: Step, activity: UInt8) -> HitCursor {
+    let length = Int64(barSteps)
+    var (bar, place) = step.index.quotientAndRemainder(dividingBy: length)
+    if place < 0 { (bar, place) = (bar - 1, place + length) }
+    return HitCursor(bar: bar, tick: Int(place) * 6, activity: activity < 127 ? activity : 127)
+  }
+
+  /// Returns the next hit of the cursor's step; nil after the last one. The hits are in no particular order.
+  ///
+  /// If several lines have a stroke of one voice at the same tick, only the loudest sounds, because two simultaneous notes
+  /// of one drum would be louder than either.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func next(_ cursor: inout HitCursor) -> Hit? {
+    if let hit = cursor.main {
+      cursor.main = nil
+      return hit
+    }
+    while cursor.line < lineCount {
+      while cursor.offset < 6 {
+        let (line, offset) = (cursor.line, cursor.offset)
+        cursor.offset += 1
+        let tick = cursor.tick + offset
+        guard let stroke = stroke(of: line, tick, cursor) else { continue }
+        let velocity = velocity(of: stroke, line, cursor.activity)
+        if isMasked(line, velocity: velocity, tick, cursor) { continue }
+        return hit(line, stroke, velocity: velocity, offset: offset, &cursor)
+      }
+      (cursor.line, cursor.offset) = (cursor.line + 1, 0)
+    }
+    return nil
+  }
+
+  /// The hit of a stroke. For a flam, this is the grace note, and the main note becomes the next hit of the cursor.
+  @_noLocks @_noAllocation
+  private func hit(_ line: Int, _ stroke: Stroke, velocity: UInt8, offset: Int, _ cursor: inout HitCursor) -> Hit {
+    let entry = lines[line]
+    // Triplets do not swing. The swing of a step depends on its place in the quarter note.
+    let shift = entry.ticksPerStroke == 6 ? swing[(cursor.tick / 6) & 3] : 0
+    let position = Int32(offset) * 1000 + shift
+    let main = Hit(
+      note: entry.note, velocity: velocity, group: entry.group, position: position, delay: entry.feel)
+    guard stroke.isFlam else { return main }
+    cursor.main = main
+    return Hit(
+      note: entry.note, velocity: velocity > 1 ? UInt8(Int(velocity) * 3 / 5) : 1, group: entry.group,
+      position: position, delay: entry.feel - Self.graceTime)
+  }
+
+  /// The stroke of a line at `tick` of the cursor's bar, if it sounds at the cursor's activity and is not replaced.
+  @_noLocks @_noAllocation
+  private func stroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Stroke? {
+    let entry = lines[line]
+    guard sounds(entry, cursor) else { return nil }
+    let distance = Int(entry.ticksPerStroke)
+    guard tick % distance == 0 else { return nil }
+    var bar = Int(cursor.bar % Int64(entry.bars))
+    if bar < 0 { bar += Int(entry.bars) }
+    let index = Int(entry.firstStroke) + bar * Int(entry.strokesPerBar) + tick / distance
+    guard let stroke = Stroke(code: strokes[index]) else { return nil }
+    var later = line + 1
+    while later < lineCount {
+      if lines[later].replaces, lines[later].note == entry.note, sounds(lines[later], cursor) { return nil }
+      later += 1
+    }
+    let chance = entry.interpolated(
+      from: Int(entry.leastChance), to: Int(entry.greatestChance), at: cursor.activity)
+    guard chance < 100 else { return stroke }
+    let hash = Chance.hash(seed: seed, bar: cursor.bar, line: UInt32(line), tick: UInt32(tick))
+    return Chance.happens(chance, hash) ? stroke : nil
+  }
+
+  /// Whether the layer of a line sounds at the cursor's activity, or, for a line of the fill, whether the fill sounds in the
+  /// cursor's bar too.
+  @_noLocks @_noAllocation
+  private func sounds(_ entry: TableLine, _ cursor: HitCursor) -> Bool {
+    guard entry.from <= cursor.activity, cursor.activity <= entry.to else { return false }
+    guard entry.isFill else { return true }
+    let period = Int64(fillPeriod)
+    let place = cursor.bar % period
+    guard (place < 0 ? place + period : place) == period - 1 else { return false }
+    return Chance.happens(
+      Int(fillChance), Chance.hash(seed: seed, bar: cursor.bar, line: Chance.fill, tick: 0))
+  }
+
+  /// Whether another line has a louder stroke of the same voice at the same tick. Of equal strokes, the first one sounds.
+  @_noLocks @_noAllocation
+  private func isMasked(_ line: Int, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
+    let note = lines[line].note
+    var other = 0
+    while other < lineCount {
+      if other != line, lines[other].note == note, let stroke = stroke(of: other, tick, cursor) {
+        let louder = self.velocity(of: stroke, other, cursor.activity)
+        if louder > velocity || (louder == velocity && other < line) { return true }
+      }
+      other += 1
+    }
+    return false
+  }
+
+  /// The velocity of a stroke of a line at `activity`, 1...127.
+  @_noLocks @_noAllocation
+  private func velocity(of stroke: Stroke, _ line: Int, _ activity: UInt8) -> UInt8 {
+    let entry = lines[line]
+    let swelled = entry.interpolated(from: 100 - Int(swell), to: 100, at: activity)
+    let velocity = Int(stroke.velocity) * Int(entry.level) * swelled / 10_000
+    return velocity < 1 ? 1 : velocity > 127 ? 127 : UInt8(velocity)
+  }
+}

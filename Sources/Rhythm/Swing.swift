@@ -1,0 +1,33 @@
+/// The swing of a rhythm: the position of every second sixteenth or eighth note.
+///
+/// The value is the position of the second note of a pair, in percent of the pair: 50 is straight, 66.7 is the rhythm of
+/// a triplet, 75 is dotted. Sequencers have used this measure since the Linn 9000 (1984). Steps within a longer note move
+/// with it: the time of each half of the pair is stretched or shortened evenly.
+public struct Swing: Hashable, Sendable, BitwiseCopyable {
+  /// The notes that come in pairs.
+  public enum Unit: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+    case sixteenths, eighths
+  }
+
+  /// The position of the second note in thousandths of the pair, 500...750.
+  public let permille: Int
+  public let unit: Unit
+
+  /// No swing.
+  public static let straight = Swing(permille: 500, unit: .sixteenths)
+  public static let range = 500...750
+
+  /// How much later than written each step of a quarter note sounds, in thousandths of a tick, 0...6000.
+  var offsets: [Int32] {
+    switch unit {
+    // A pair has 12 ticks. The second note moves from tick 6 to 12 times the position.
+    case .sixteenths:
+      let second = Int32(12 * permille - 6_000)
+      return [0, second, 0, second]
+    // A pair has 24 ticks. The second note is step 2. Steps 1 and 3 are in the middle of the two halves.
+    case .eighths:
+      let second = Int32(24 * permille - 12_000)
+      return [0, second / 2, second, second / 2]
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import MusicalTime
+import Rhythm
+
+/// The text form of a patch: its properties, and a grid of strokes for each layer.
+struct PatchGrid: CustomStringConvertible {
+  let description: String
+
+  init(_ patch: Patch) {
+    let bars = "\(patch.bars) bar\(patch.bars == 1 ? "" : "s")"
+    var text = "\(patch.name): \(patch.description)\n"
+    text += "\(patch.meter.beats)/\(patch.meter.unit), \(bars), \(String(format: "%.1f", patch.tempo.bpm)) BPM"
+    if patch.swing.permille != 500 {
+      text += String(format: ", swing %g%% of %@", Double(patch.swing.permille) / 10, patch.swing.unit.rawValue)
+    }
+    text += "\n"
+    for voice in patch.kit where voice.feel != .zero || voice.level != 100 {
+      let feel = voice.feel == .zero ? "" : String(format: " %+g ms", Double(voice.feel.count) / 1e6)
+      text += "\(voice.name):\(feel)\(voice.level == 100 ? "" : " level \(voice.level)%")\n"
+    }
+    let width = patch.lines.map { Self.name(of: $0, in: patch).count }.max() ?? 0
+    func append(_ title: String, _ lines: [Line]) {
+      text += "\n\(title)\n"
+      for line in lines {
+        let name = Self.name(of: line, in: patch).padding(toLength: width, withPad: " ", startingAt: 0)
+        text += "  \(name)  \(Self.strokes(of: line, in: patch))\n"
+      }
+    }
+    for (index, layer) in patch.layers.enumerated() {
+      let range = "activity \(layer.activity.lowerBound) to \(layer.activity.upperBound)"
+      append("\(layer.name) (\(range))", patch.lines.filter { $0.layer == index })
+    }
+    if let fill = patch.fill {
+      let lines = patch.lines.filter { $0.layer == nil }
+      let chance = fill.chance == 100 ? "" : ", chance \(fill.chance)%"
+      let from = lines.first.map { $0.activity.lowerBound > 0 ? ", from activity \($0.activity.lowerBound)" : "" } ?? ""
+      append("fill (last of \(fill.period) bars\(chance)\(from))", lines)
+    }
+    description = text
+  }
+
+  /// The name of a line, as a patch writes it.
+  private static func name(of line: Line, in patch: Patch) -> String {
+    let name = patch.kit[line.voice].name + (line.replaces ? "!" : "")
+    switch (line.leastChance, line.greatestChance) {
+    case (100, 100): return name
+    case (let least, let greatest) where least == greatest: return "\(name) \(least)%"
+    case (let least, let greatest): return "\(name) \(least)-\(greatest)%"
+    }
+  }
+
+  /// The strokes of a line, with a space between the beats and a bar line between the bars.
+  private static func strokes(of line: Line, in patch: Patch) -> String {
+    // The strokes of a beat, or of a quarter note if a beat is shorter than two strokes.
+    let perBeat = line.strokesPerQuarter * Int(patch.meter.stepsPerBeat) / 4
+    let group = perBeat > 1 ? perBeat : line.strokesPerQuarter
+    return line.bars.map { bar in
+      stride(from: 0, to: bar.count, by: group).map { start in
+        String(bar[start..<min(start + group, bar.count)].map { $0?.character ?? "." })
+      }.joined(separator: " ")
+    }.joined(separator: " | ")
+  }
+}

@@ -1,0 +1,79 @@
+import Audio
+import MusicalTime
+import Rhythm
+
+/// The rendering of a patch to a WAV file, faster than real time. The hits sound on the same frames as on a sound card without
+/// drift.
+struct PatchRender: ~Copyable {
+  /// The time after the last bar in which the last hits fade.
+  private static let fade: Nanoseconds = .seconds(2)
+
+  private let grid = FrameGrid.standard
+  private let table: StepTable
+  private let timeline: Timeline
+  /// The first step after the end.
+  private let end: Step
+  /// The total activity; nil for a ramp from 0 to 127.
+  private let activity: UInt8?
+  private var renderer: Renderer
+  private var file: WAVFile
+
+  /// The length of the recording in seconds.
+  var seconds: Double { Double((timeline.deadline(Tick(of: end)) + Self.fade).nanoseconds) / 1e9 }
+  /// The number of hits.
+  var hits: Int64 { renderer.counters.hits }
+  /// The number of samples outside full scale.
+  var clippedSamples: Int64 { file.clippedSamples }
+
+  /// Creates the file.
+  ///
+  /// - Throws: `AudioFileError` if the file or the SoundFont cannot be used.
+  init(_ patch: Patch, tempo: Tempo, bars: Int64, activity: UInt8?, soundFont: String, path: String) throws {
+    let module = try SoundModule(soundFont: soundFont, grid: .standard)
+    file = try WAVFile(path: path, name: nil, grid: .standard)
+    renderer = Renderer(grid: .standard, module: module)
+    table = StepTable(patch)
+    timeline = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0))
+    end = Step(bars * patch.meter.stepsPerBar)
+    self.activity = activity
+  }
+
+  /// Renders the file and reports the progress in percent.
+  mutating func run(progress: (Int) -> Void) throws {
+    let last = grid.frame(nearest: timeline.deadline(Tick(of: end)) + Self.fade)
+    var block = StereoBlock()
+    var step = Step(0)
+    var percent = -1
+    while block.frame < last {
+      // A step is submitted before its earliest hit can sound.
+      let horizon = grid.instant(of: block.frame + StereoBlock.length) + table.maximumPush
+      while step < end, timeline.deadline(Tick(of: step)) <= horizon {
+        submit(step)
+        step = step + 1
+      }
+      renderer.render(&block)
+      try file.append(block)
+      block.frame += StereoBlock.length
+      if Int(block.frame * 100 / last) != percent {
+        percent = Int(block.frame * 100 / last)
+        progress(percent)
+      }
+    }
+  }
+
+  /// Adds the hits of a step to the renderer.
+  private mutating func submit(_ step: Step) {
+    let tick = Tick(of: step)
+    var cursor = table.cursor(at: step, activity: activity ?? rampActivity(at: step))
+    while let hit = table.next(&cursor) {
+      let instant = max(Instant(nanoseconds: 0), timeline.instant(tick, position: hit.position) + hit.delay)
+      renderer.add(SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group))
+    }
+  }
+
+  /// The activity of the ramp: it changes on each quarter note and reaches 127 on the last one.
+  private func rampActivity(at step: Step) -> UInt8 {
+    let (beat, count) = (step.index / Step.perQuarter, (end.index + 3) / Step.perQuarter)
+    return count > 1 ? UInt8(127 * beat / (count - 1)) : 127
+  }
+}

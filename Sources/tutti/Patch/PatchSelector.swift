@@ -1,0 +1,88 @@
+import Dispatch
+import Engine
+import Foundation
+import Rhythm
+
+/// Changes the patch of a running peer: by name, to the next one of the library, or because its file was saved.
+///
+/// The file of the patch is checked twice per second. A saved patch plays from the next bar on. If it has errors, they are
+/// printed, and the previous patch plays on.
+final class PatchSelector: @unchecked Sendable {
+  // Invariant: all properties are used only on `queue`.
+  private let queue = DispatchQueue(label: "patch")
+  private let timer: any DispatchSourceTimer
+  private let post: (PlayerCommand) -> Void
+  private let terminal: Terminal
+  private var name: String
+  /// The file as it was loaded.
+  private var loaded: Version?
+  /// The file at the last check. A change is loaded when the file stays the same for one check, so that no half-written file is
+  /// loaded.
+  private var last: Version?
+
+  /// What changes when a file is saved.
+  private struct Version: Equatable {
+    var inode: UInt64
+    var size: UInt64
+    var modified: Date
+
+    init?(path: String) {
+      guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+        let inode = attributes[.systemFileNumber] as? NSNumber, let size = attributes[.size] as? NSNumber,
+        let modified = attributes[.modificationDate] as? Date
+      else { return nil }
+      (self.inode, self.size, self.modified) = (inode.uint64Value, size.uint64Value, modified)
+    }
+  }
+
+  /// Starts to watch the patch called `name`, which is loaded already.
+  init(_ name: String, post: @escaping (PlayerCommand) -> Void, terminal: Terminal) {
+    (self.name, self.post, self.terminal) = (name, post, terminal)
+    timer = DispatchSource.makeTimerSource(queue: queue)
+    loaded = version
+    last = loaded
+    timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(500), leeway: .milliseconds(50))
+    timer.setEventHandler { [weak self] in self?.check() }
+    timer.resume()
+  }
+
+  deinit { timer.cancel() }
+
+  /// Plays the patch called `name`.
+  func select(_ name: String) { queue.async { self.load(name) } }
+
+  /// Plays the patch of the library that follows the present one in alphabetical order.
+  func selectNext() {
+    queue.async {
+      let names = PatchLibrary.names
+      guard let next = names.first(where: { $0 > self.name }) ?? names.first else { return }
+      self.load(next)
+    }
+  }
+
+  /// The present version of the file; nil if it is missing.
+  private var version: Version? { (try? PatchLibrary.path(of: name)).flatMap { Version(path: $0) } }
+
+  /// Loads the file again if it was saved.
+  private func check() {
+    let present = version
+    defer { last = present }
+    guard let present, present == last, present != loaded else { return }
+    load(name)
+  }
+
+  /// Loads the patch called `name` and plays it. Prints the errors of an invalid patch.
+  private func load(_ name: String) {
+    do {
+      let patch = try PatchLibrary.load(name)
+      self.name = name
+      post(.patch(patch, named: name))
+      terminal.printLine("patch \(name): plays from the next bar on")
+    } catch {
+      for line in "\(error)".split(separator: "\n") { terminal.printLine("tutti: \(line)") }
+      terminal.printLine("patch \(self.name): plays on unchanged")
+    }
+    loaded = version
+    last = loaded
+  }
+}

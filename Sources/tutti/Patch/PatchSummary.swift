@@ -1,0 +1,41 @@
+import Foundation
+import Rhythm
+
+/// The JSON form of a patch.
+struct PatchSummary: Encodable {
+  struct LayerSummary: Encodable {
+    var name: String
+    var from: UInt8
+    var to: UInt8
+  }
+
+  var name: String
+  var description: String
+  var meter: String
+  var bars: Int
+  var bpm: Double
+  var steps: Int
+  /// The position of the second note of a pair in percent.
+  var swing: Double
+  var voices: [String]
+  var layers: [LayerSummary]
+
+  init(named name: String, _ patch: Patch) {
+    self.name = name
+    description = patch.description
+    meter = "\(patch.meter.beats)/\(patch.meter.unit)"
+    bars = patch.bars
+    bpm = (patch.tempo.bpm * 1000).rounded() / 1000
+    steps = patch.stepCount
+    swing = Double(patch.swing.permille) / 10
+    voices = patch.kit.map(\.name)
+    layers = patch.layers.map {
+      LayerSummary(name: $0.name, from: $0.activity.lowerBound, to: $0.activity.upperBound)
+    }
+  }
+}
+
+/// Prints `value` as one JSON text on standard output.
+func printJSON(_ value: some Encodable) throws {
+  print(String(decoding: try JSONEncoder.sorted.encode(value), as: UTF8.self))
+}

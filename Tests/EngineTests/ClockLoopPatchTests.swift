@@ -1,0 +1,82 @@
+import Audio
+import MusicalTime
+import Playback
+import Rhythm
+import Testing
+import Transports
+
+@testable import Engine
+
+/// The hits of a patch with swing, pushed voices and flams, and the change of the patch while a rhythm plays. The timeline of
+/// ``VirtualRhythm`` has steps of 120 ms. Steps are passed to the sound 50 ms ahead. The bars of the patches have four steps.
+@Suite struct ClockLoopPatchTests {
+  private func table(_ fields: String) throws -> StepTable {
+    let text = "name: test\ndescription: A test.\ntempo: 120\nmeter: 1/4\n" + fields
+    return StepTable(try PatchLoader.patch(from: text, file: "test.yaml"))
+  }
+
+  /// The hits from the origin to 960 ms. `later` is a second table, and the time after the origin at which it is published.
+  private func hits(of table: StepTable, then later: (table: StepTable, at: Nanoseconds)? = nil) throws -> [SoundEvent]
+  {
+    let rings = ClockRings()
+    let socket = try UDPSocket(port: 0)
+    defer { socket.close() }
+    var loop = try VirtualRhythm.loop(rings, on: socket)
+    rings.table.publish(table)
+    rings.schedule.publish(VirtualRhythm.schedule())
+    loop.play(from: .milliseconds(-100), to: later?.at ?? .milliseconds(960))
+    if let later {
+      rings.table.publish(later.table)
+      loop.play(from: later.at, to: .milliseconds(960))
+    }
+    var events: [SoundEvent] = []
+    while let event = rings.sound.first.hits.pop() { events.append(event) }
+    return events
+  }
+
+  /// The times of the hits of a drum after the origin, in microseconds.
+  private func times(_ drum: UInt8, _ events: [SoundEvent]) -> [Int64] {
+    events.compactMap { event in
+      guard case .hit(drum, _, _) = event.kind else { return nil }
+      return (event.instant - VirtualRhythm.origin).count / 1000
+    }
+  }
+
+  /// With a swing of 75 %, each second step sounds half a step later.
+  @Test func secondStepOfAPairSwings() throws {
+    let events = try hits(of: table("swing: 75%\nplay: { always: { hat: xxxx } }"))
+    #expect(times(42, events).prefix(5) == [0, 180_000, 240_000, 420_000, 480_000])
+  }
+
+  /// The snare drags by 8 ms, and the hat is pushed by 30 ms. The first hat is not pushed, because nothing sounds before the
+  /// rhythm begins.
+  @Test func voicesDragAndPush() throws {
+    let events = try hits(
+      of: table("feel: { snare: +8 ms, hat: -30 ms }\nplay: { always: { hat: x.x., snare: x... } }"))
+    #expect(times(38, events).prefix(2) == [8_000, 488_000])
+    #expect(times(42, events).prefix(3) == [0, 210_000, 450_000])
+  }
+
+  /// The grace note of a flam sounds 25 ms before the main note.
+  @Test func flamHasTwoNotes() throws {
+    let events = try hits(of: table("play: { always: { snare: ..f. } }"))
+    #expect(times(38, events).prefix(2) == [215_000, 240_000])
+  }
+
+  /// The first table ends at 480 ms with its bar. The second one is published in its second step.
+  @Test func patchChangesAtABar() throws {
+    let second = try table("play: { always: { snare: xxxx } }")
+    let events = try hits(of: table("play: { always: { kick: xxxx } }"), then: (second, .milliseconds(150)))
+    #expect(times(36, events) == [0, 120_000, 240_000, 360_000])
+    #expect(times(38, events).prefix(4) == [480_000, 600_000, 720_000, 840_000])
+  }
+
+  /// The bars of the new patch have six steps: it begins with step 6.
+  @Test func patchWithAnotherMeterChangesAtItsOwnBar() throws {
+    let text = "name: b\ndescription: b\ntempo: 120\nmeter: 3/8\nplay: { always: { snare: x..... } }"
+    let second = StepTable(try PatchLoader.patch(from: text, file: "b.yaml"))
+    let events = try hits(of: table("play: { always: { kick: xxxx } }"), then: (second, .milliseconds(150)))
+    #expect(times(36, events) == [0, 120_000, 240_000, 360_000, 480_000, 600_000])
+    #expect(times(38, events) == [720_000])
+  }
+}

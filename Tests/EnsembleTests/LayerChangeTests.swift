@@ -1,0 +1,56 @@
+import MusicalTime
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+
+/// When the total changes, and so the layers.
+@Suite struct LayerChangeTests {
+  /// The ticks of the steps on which the total of a player's steps changes.
+  private func changes(_ player: VirtualBand.Player) -> [(tick: Int64, total: UInt8)] {
+    zip(player.steps, player.steps.dropFirst()).filter { $0.total != $1.total }.map {
+      (Tick(of: $1.step).index, $1.total)
+    }
+  }
+
+  /// The activity jumps between 50 and 70 five times per second, so the total of all peers jumps too. Each threshold in between
+  /// is crossed at most once within the length of a bar (96 ticks, two seconds).
+  @Test(arguments: [UInt64(1), 2, 3]) func jitteringTotalChangesALayerAtMostOncePerBar(seed: UInt64) throws {
+    var band = try VirtualBand.playing(3, seed: seed)
+    for n in 0..<150 {
+      band.setActivity(n % 2 == 0 ? 127 : 1, of: 1)
+      band.run(for: .milliseconds(100 + Int64(n * 37 % 150)))
+    }
+    for player in band.players {
+      let changes = changes(player)
+      #expect(changes.count > 5)
+      for threshold in UInt8(2)...126 {
+        let crossings = zip(changes, changes.dropFirst()).filter { ($0.total < threshold) != ($1.total < threshold) }
+          .map(\.1.tick)
+        #expect(
+          zip(crossings, crossings.dropFirst()).allSatisfy { $1 - $0 >= 96 }, "threshold \(threshold): \(crossings)")
+      }
+    }
+  }
+
+  /// With layers that change on bars of 7/8 (84 ticks), all changes are at the beginning of a bar.
+  @Test func layersChangeOnBars() throws {
+    var band = try VirtualBand.playing(3, seed: 4)
+    for index in band.players.indices {
+      band.players[index].ensemble.ticksPerBar = 84
+      band.players[index].ensemble.layerChange = .bar
+    }
+    band.run(for: .seconds(3))
+    let before = band.players.map(\.steps.count)
+    for level in [UInt8(90), 120, 10, 127] {
+      band.setActivity(level, of: 1)
+      band.run(for: .seconds(5))
+      #expect((0..<3).allSatisfy { band.lastTotal(of: $0) == level })
+    }
+    for (player, count) in zip(band.players, before) {
+      player.steps.removeFirst(count)
+      let changes = changes(player)
+      #expect(changes.count >= 4 && changes.allSatisfy { $0.tick % 84 == 0 }, "\(changes)")
+    }
+  }
+}

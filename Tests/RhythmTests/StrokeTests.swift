@@ -1,0 +1,19 @@
+import Testing
+
+@testable import Rhythm
+
+@Suite struct StrokeTests {
+  @Test func everyStrokeHasACharacterAndAVelocity() {
+    #expect(Stroke.allCases.map(\.character) == ["o", "x", "X", "f", "F"])
+    #expect(Stroke.allCases.map(\.velocity) == [56, 88, 120, 88, 120])
+    #expect(Stroke.allCases.map(\.isFlam) == [false, false, false, true, true])
+    for stroke in Stroke.allCases { #expect(Stroke(stroke.character) == stroke) }
+    #expect(Stroke(".") == nil && Stroke("O") == nil)
+  }
+
+  /// The code 0 is a rest in a step table.
+  @Test func codesAreTheRawValues() {
+    for stroke in Stroke.allCases { #expect(Stroke(code: stroke.rawValue) == stroke) }
+    #expect(Stroke(code: 0) == nil && Stroke(code: 6) == nil)
+  }
+}
