@@ -4,10 +4,12 @@ public import MusicalTime
 /// is not audible, and continues at the last rate when no more estimates arrive.
 ///
 /// A small error is corrected over ``correctionTime``, and a larger one at ``maximumCorrection`` of the elapsed time
-/// (listeners notice a change of tempo from about 0.5 %). After the correction, the estimated rate applies. With a new
-/// estimate every few hundredths of a second, an error falls to a third within each ``correctionTime``. The clock jumps
-/// only if nothing sounds or if the error exceeds a given limit. With such an error, the music is at the wrong
-/// position anyway.
+/// (listeners notice a change of tempo from about 0.5 %). After the correction, the estimated rate applies.
+///
+/// Each estimate restarts the correction of the remaining error. With a new estimate every few hundredths of a second,
+/// a small error therefore decays exponentially, to about a third within each ``correctionTime``. The clock jumps only
+/// if nothing sounds or if the error exceeds a given limit. With such an error, the music is at the wrong position
+/// anyway.
 public struct SlewedClock: Sendable {
   /// The time over which a small error is corrected.
   public static let correctionTime = Nanoseconds.milliseconds(500)

@@ -18,7 +18,7 @@ public struct TickFollower: Sendable {
   public static let depth = 96
   /// The number of ticks from which the tempo is accurate enough for use.
   public static let settledCount = 6
-  /// The number of ticks from which a single tick can contradict the line.
+  /// The number of ticks in the window from which changes of tempo are detected.
   static let judgingCount = 8
   /// The longest gap between two ticks of one run. After a longer gap the window restarts.
   public static let maximumGap = Nanoseconds.seconds(10)

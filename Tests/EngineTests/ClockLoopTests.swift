@@ -15,12 +15,13 @@ import Transports
       let playOnArrival = try open(.playOnArrival)
       let timeStamped = try open(.timeStamped)
       rings.schedule.publish(VirtualRhythm.schedule(end: 50))
+      // The time-stamp receiver gets tick 0 at -90 ms, and Start 5 ms earlier.
       loop.play(from: .milliseconds(-100), to: .milliseconds(-95))
       #expect(try receive(timeStamped) == [stamped(.start, at: 0)])
       #expect(try receive(playOnArrival) == [])
       loop.play(from: .milliseconds(-95), to: .milliseconds(5))
       // The time-stamp receiver gets ticks 90 ms ahead: at 5 ms it has ticks 0...4, of which the last is due at 80 ms. The
-      // play-on-arrival receiver gets Start and the first tick at their due time.
+      // play-on-arrival receiver gets tick 0 at its due time, and Start 10 ms earlier.
       #expect(try receive(timeStamped) == clocks(0..<5))
       #expect(try receive(playOnArrival) == [stamped(.start, at: 0)] + clocks(0..<1))
       loop.play(from: .milliseconds(5), to: .milliseconds(2000))
@@ -36,6 +37,7 @@ import Transports
       loop.advance(to: VirtualRhythm.origin - .milliseconds(1))
       let commands = 4000
       for _ in 0..<commands { rings.commands.push(.subscribed(SequencerAddress(client: 250, port: 0))) }
+      // At most one slice of the commands is executed before tick 0 is sent. All others still wait.
       let continues = loop.execute()
       #expect(continues)
       while loop.step(at: VirtualRhythm.origin) == nil {}
@@ -45,7 +47,8 @@ import Transports
     }
   }
 
-  /// The peer of the session knows the local peer by 127.0.0.2. The host would send from 127.0.0.1.
+  /// The remote peer knows the local peer as 127.0.0.2. Without an explicit source address, the kernel would send from
+  /// 127.0.0.1.
   @Test func packetsLeaveFromTheLocalAddressOfTheSession() throws {
     try withLoop { loop, rings, socket, _ in
       let receiver = try UDPSocket(port: 0)

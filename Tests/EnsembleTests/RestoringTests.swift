@@ -81,13 +81,13 @@ import Testing
   @Test func resumingFailsWhileARhythmPlays() throws {
     var (band, saved) = try makePlayingBand(seed: 9)
     #expect(throws: CommandError.alreadyPlaying) {
-      try band.command(0) { try $0.resume(saved, highestTerm: 0, at: $1) }
+      try band.command(0) { try $0.resume(saved, lastTerm: 0, at: $1) }
     }
     let ofFollower = TimelineMessage(
       claim: Claim(term: 9, identity: band.identity(1)), revision: 0, start: Tick(0), end: Tick(.max),
       timeline: saved.timeline)
     #expect(throws: CommandError.belongsTo(band.identity(0))) {
-      try band.command(1) { try $0.resume(ofFollower, highestTerm: 0, at: $1) }
+      try band.command(1) { try $0.resume(ofFollower, lastTerm: 0, at: $1) }
     }
   }
 }

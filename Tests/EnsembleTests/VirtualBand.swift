@@ -152,7 +152,7 @@ struct VirtualBand {
     players[n].isAlive = true
     if let timelineMessage {
       try command(n) { ensemble, now throws(CommandError) in
-        try ensemble.resume(timelineMessage, highestTerm: old.highestTerm, at: now)
+        try ensemble.resume(timelineMessage, lastTerm: old.highestTerm, at: now)
       }
     }
     rejoin(n)

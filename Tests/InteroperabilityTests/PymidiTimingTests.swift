@@ -17,8 +17,9 @@ import _TestSupport
 
   @Test(.timeLimit(.minutes(10))) func pymidiReceivesStartEveryTickAndStop() async throws {
     let run = try await Self.observedRun()
-    // The session lasts from before the first packet until after the last. pymidi logs warnings only for three clock
-    // probes and for the second BY, which other implementations expect on the other port.
+    // The session lasts from before the first packet until after the last. The peer sends BY on both ports, because
+    // some implementations end a session only then. pymidi logs a warning for each of the three clock probes, and
+    // possibly for the second BY. It logs no other warnings.
     var (packets, log, sessions): ([(at: Instant, commands: [[UInt8]]?)], [String], [String]) = ([], [], [])
     for event in run.events {
       switch event {
@@ -33,7 +34,7 @@ import _TestSupport
     let isSecondBye = { (line: String) in line.hasPrefix("WARNING: Ignoring exit from unknown ssrc") }
     #expect(
       log.filter { !isSecondBye($0) } == Array(repeating: "WARNING: Ignoring unrecognized command: b'TU'", count: 3))
-    // If pymidi handles the BY on the data port first, it logs no warning for the other one.
+    // If pymidi handles the BY on the data port first, it logs no warning for the BY on the control port.
     #expect(log.count(where: isSecondBye) <= 1)
 
     // Start, the ticks due in [0, 60 s) and Stop, one per packet.

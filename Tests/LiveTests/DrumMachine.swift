@@ -18,7 +18,7 @@ final class DrumMachine: @unchecked Sendable {
   static let bpm = 97.3
 
   let port: UInt16
-  /// One of this number of ticks is not sent, as if the network had lost it; 0 for none.
+  /// One tick in this many is not sent, as if the network had lost it; 0 for none.
   private let lossInterval: Int64
   private let ports: PortPair
   private let isEnding = Atomic(false)
@@ -28,7 +28,7 @@ final class DrumMachine: @unchecked Sendable {
   private let originStorage = Atomic<Int64>(0)
 
   /// - Parameters:
-  ///   - lossInterval: one of this number of ticks is not sent; 0 for none.
+  ///   - lossInterval: one tick in this many is not sent; 0 for none.
   ///   - port: the control port; 0 for any.
   ///   - origin: the due time of tick 0 of an earlier drum machine that this one continues; nil for a new rhythm, which begins
   ///     with Start.

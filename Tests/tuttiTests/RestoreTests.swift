@@ -55,21 +55,21 @@ extension TimingTests {
     @Test func masterResumesInPhase() async throws {
       let folder = try TemporaryFolder()
       let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)
-      var again = try await PeerProcess(
+      var ada = try await PeerProcess(
         "ada", connect: [ben], ["--start", "--bpm", "100", "--trace", "ada.trace"], in: folder)
       try await ben.wait(forRole: "follower")
       for _ in 1...2 {
         try await Task.sleep(for: .seconds(2))
-        again.child.signal(SIGKILL)
-        _ = try await again.child.status(within: .seconds(5))
-        again = try await PeerProcess("ada", port: again.port, ["--restore", "--trace", "again.trace"], in: folder)
-        try await again.wait(forRole: "master")
+        ada.child.signal(SIGKILL)
+        _ = try await ada.child.status(within: .seconds(5))
+        ada = try await PeerProcess("ada", port: ada.port, ["--restore", "--trace", "again.trace"], in: folder)
+        try await ada.wait(forRole: "master")
       }
       try await Task.sleep(for: .seconds(3))
       #expect(ben.events.filter { $0.event == "role" }.map(\.role) == ["follower"], "\(ben.child.errors)")
-      again.type("stop")
+      ada.type("stop")
       try await ben.wait(forRole: "idle")
-      for peer in [again, ben] { try await peer.leave() }
+      for peer in [ada, ben] { try await peer.leave() }
       let traces = try ["ben", "again"].map { try Trace(contentsOf: folder.path("\($0).trace")) }
       for (a, b) in zip(traces[0].ticks, traces[0].ticks.dropFirst()) { #expect(b.tick == a.tick + 1) }
       let sync = try SyncReport(traces: traces).comparisons[0]

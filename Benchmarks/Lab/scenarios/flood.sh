@@ -8,11 +8,12 @@
 # - A peer plays at 119.3 BPM during the flood.
 # - A peer follows an external clock from clockgen during the flood.
 #
-# Expected: no tick is lost. p99.9 of the lateness of the ticks is at most 1.5 times the p99.9 of cyclictest in the same
-# flood (not 1.5 times that of the peer without a flood). Dropped events are counted in midi_dropped: midi_dropped plus the
-# budget of the peer, 2000 events per second and 512 at once, equals the number of sent events within 200. If the kernel
-# dropped events too (midi_overflows counts the occasions, not the events), midi_dropped is above 0 and at most the number
-# of sent events. No tick of the external clock is lost, duplicate or slipped.
+# Expected: no tick is lost. In the third part, p99.9 of the lateness of the ticks is at most 1.5 times the p99.9 that
+# cyclictest measured in the first part, under a flood of the same rate. The peer without a flood is only shown for
+# comparison. Dropped events are counted in midi_dropped: midi_dropped plus the budget of the peer, 2000 events per
+# second and 512 at once, equals the number of sent events within 200. If the kernel dropped events too (midi_overflows
+# counts the occasions, not the events), midi_dropped is above 0 and at most the number of sent events. No tick of the
+# external clock is lost, duplicate or slipped.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 seconds=${1:-30}
@@ -30,6 +31,8 @@ for run in quiet flooded; do
   player=$!
   seqstamps "$run:clock" "$((seconds + 6))" >"$results/$run-stamps.txt" &
   subscriber=$!
+  # The first tick is due about 2 s after the start of the peer (--lead-time). The rhythm lasts 2 s longer than the
+  # flood. The flood therefore begins and ends while the rhythm plays.
   [[ $run == quiet ]] || { sleep 3; flood "$run:in" "$seconds" >"$results/flooded-flood.txt"; }
   wait "$player"
   wait "$subscriber"
@@ -40,13 +43,13 @@ done
 # judge NAME: compares the counters of peer NAME with the flood in NAME-flood.txt.
 failed=0
 judge() {
-  local sent dropped overflows left budget=$((2000 * seconds + 512))
+  local sent dropped overflows passed budget=$((2000 * seconds + 512))
   read -r _ sent _ <"$results/$1-flood.txt"
   dropped=$(pick "$results/$1.json" midi_dropped) overflows=$(pick "$results/$1.json" midi_overflows)
-  left=$((sent - dropped))
-  echo "$1: $(cat "$results/$1-flood.txt"), midi_dropped=$dropped midi_overflows=$overflows left=$left"
-  ((dropped > 0 && left >= 0)) || { echo "not as expected: midi_dropped of $1 is 0 or too large"; failed=1; }
-  ((overflows > 0 || (left >= budget - 200 && left <= budget + 200))) ||
+  passed=$((sent - dropped))
+  echo "$1: $(cat "$results/$1-flood.txt"), midi_dropped=$dropped midi_overflows=$overflows passed=$passed"
+  ((dropped > 0 && passed >= 0)) || { echo "not as expected: midi_dropped of $1 is 0 or too large"; failed=1; }
+  ((overflows > 0 || (passed >= budget - 200 && passed <= budget + 200))) ||
     { echo "not as expected: $1 passed on a number of events different from its budget"; failed=1; }
 }
 judge flooded

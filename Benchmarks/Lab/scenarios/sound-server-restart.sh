@@ -13,8 +13,9 @@
 # Expected: the peer starts and reports that the device is not usable, and once that it is available. It reports each loss and
 # each return of PipeWire once. The card plays within 2 s after the server is ready, that is, after WirePlumber has configured
 # the card. Recordings begin five seconds later. Their hits are within 1 ms of their grid, and none is missing. The grid is
-# within 4 ms of the due times: PipeWire reads the position of the card between the ticks of the kernel timer, so the position
-# is up to 4 ms old and the reported delay is too long. The peer leaves on time with status 0.
+# within 4 ms of the due times. The loopback card updates its position only at the ticks of the kernel timer, every 4 ms.
+# The position that PipeWire reads is therefore up to 4 ms old, and the delay that it reports is up to 4 ms too long. The
+# peer leaves on time with status 0.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
 
@@ -33,7 +34,7 @@ tools linkcap
 
 export HOME=$scratch/home XDG_RUNTIME_DIR=$scratch/runtime
 mkdir -p -m 700 "$HOME" "$XDG_RUNTIME_DIR"
-# The card is configured here, because the session manager finds cards through udev, which does not run in the guest.
+# The card is declared here, because the session manager finds cards through udev, which does not run in the guest.
 cat >"$scratch/pipewire.conf" <<'SERVER'
 context.properties = { core.daemon = true, core.name = pipewire-0, support.dbus = false }
 context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert, api.alsa.* = alsa/libspa-alsa, support.* = support/libspa-support }
@@ -58,7 +59,8 @@ context.objects = [
       audio.position = [ FL FR ], priority.driver = 1000, priority.session = 1000 } }
 ]
 SERVER
-# WirePlumber ends if it does not reach D-Bus or logind, which do not run in the guest. These parts use them.
+# WirePlumber ends if one of its parts cannot reach D-Bus or logind, which do not run in the guest. The parts that use
+# them are disabled here.
 mkdir -p "$HOME"/.config/wireplumber/{main,bluetooth}.lua.d
 cat >"$HOME/.config/wireplumber/main.lua.d/80-lab.lua" <<'MANAGER'
 alsa_monitor.enabled = false

@@ -33,7 +33,7 @@ extension Peer {
     }
     do throws(CommandError) {
       // The session was saved without the rhythm if another peer had become the master before the crash.
-      try ensemble.resume(rhythm, highestTerm: rhythm.claim.term, at: now)
+      try ensemble.resume(rhythm, lastTerm: rhythm.claim.term, at: now)
       log.notice("peer restored; this peer is the master again")
     } catch {
       log.notice("peer restored, but not as the master; \(description(of: error))")

@@ -2,13 +2,20 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 
+extension InvitationList.Target {
+  /// Whether the target is a search for a Tutti peer that has fallen silent at this place. A search ends at
+  /// ``expires``.
+  fileprivate var isSearch: Bool { expires != nil }
+}
+
 /// The outcomes of invitations and the ends of sessions.
 extension InvitationList {
   /// A session with the peer at `address` was established.
   mutating func established(_ session: SessionID, at address: SocketAddress) {
     defer { schedule() }
     waitEnds = Instant(nanoseconds: .min)
-    for n in targets.indices where targets[n].expires != nil && targets[n].place.control == address {
+    // A search at this address sends no invitation while the session lasts, whichever side has begun the session.
+    for n in targets.indices where targets[n].isSearch && targets[n].place.control == address {
       targets[n].session = session
     }
     for n in targets.indices where targets[n].session == session {
@@ -17,17 +24,19 @@ extension InvitationList {
     }
   }
 
-  /// The peer of a session is a standard device, so the Tutti peer that fell silent at this place is no longer there.
+  /// The peer of a session is a standard device. If a search for a silent Tutti peer has led to the session, the search
+  /// ends, because that peer is no longer at this place.
   mutating func isStandardDevice(_ session: SessionID) {
     defer { schedule() }
-    targets.removeAll { $0.expires != nil && $0.session == session }
+    targets.removeAll { $0.isSearch && $0.session == session }
   }
 
-  /// The peer of a session has this identity. All other searches for this identity end, because its address may have
-  /// changed.
+  /// The peer of a session has this identity. Searches for this identity end, because the peer has been found, perhaps
+  /// at a new address. A search that led to this session ends too, even if it was for another identity: the peer with
+  /// that identity is no longer at this place.
   mutating func recognised(_ session: SessionID, as identity: Identity) {
     defer { schedule() }
-    targets.removeAll { $0.expires != nil && ($0.identity == identity || $0.session == session) }
+    targets.removeAll { $0.isSearch && ($0.identity == identity || $0.session == session) }
     for n in targets.indices {
       if targets[n].session == session {
         targets[n].identity = identity
@@ -45,12 +54,13 @@ extension InvitationList {
   /// - Returns: whether to inform the player, which happens once.
   mutating func refused(_ session: SessionID) -> Bool {
     defer { schedule() }
-    targets.removeAll { $0.expires != nil && $0.session == session }
+    targets.removeAll { $0.isSearch && $0.session == session }
     guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isReported else { return false }
     targets[n].isReported = true
-    // A discovered peer is not configured: it is not invited again before its next announcement.
+    // A configured peer is invited again. A discovered peer is not invited again before its next announcement.
     if let identity = targets[n].announced {
       targets.remove(at: n)
+      // A refusal counts as silence: other peers are wanted in the place of this peer.
       noteSilence(of: identity)
     }
     return true
@@ -99,10 +109,11 @@ extension InvitationList {
       if let identity, targets[n].announced == identity, targets[n].isAnswered {
         (targets[n].isAnswered, targets[n].since) = (false, now)
       }
-      let isUnreached = identity != nil && targets[n].reachedBy == identity
-      guard targets[n].session == session || isUnreached else { continue }
+      // Whether the peer was reached by another session than that of this target, and has no session any more.
+      let hasLostOtherSession = identity != nil && targets[n].reachedBy == identity
+      guard targets[n].session == session || hasLostOtherSession else { continue }
       // No other session reaches the peer.
-      if targets[n].reachedBy == nil || isUnreached {
+      if targets[n].reachedBy == nil || hasLostOtherSession {
         // After the end of a session, the next invitation waits for `pause`. An invitation without a reply has already taken
         // its time, so the next one follows at once.
         if targets[n].isEstablished { (targets[n].since, targets[n].nextTry) = (now, now + Self.pause) }

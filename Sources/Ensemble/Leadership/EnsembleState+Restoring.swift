@@ -4,8 +4,8 @@ import Playback
 
 // Restoring a master after a crash.
 extension EnsembleState {
-  /// The data for ``resume(_:at:)``; nil unless the local peer is the master. A master saves the data of a new rhythm as
-  /// soon as possible.
+  /// The data for ``resume(_:lastTerm:at:)``; nil unless the local peer is the master. A master saves the data of a new
+  /// rhythm as soon as possible.
   public var resumable: TimelineMessage? { role == .master ? timelineMessage : nil }
 
   /// Continues the rhythm of which the local peer was the master before it restarted: in phase and under the old claim. Peers
@@ -13,15 +13,16 @@ extension EnsembleState {
   ///
   /// - Parameters:
   ///   - timelineMessage: the value of ``resumable``, from the same boot of the machine.
-  ///   - term: the highest term that this peer had claimed or followed before it restarted. ``highestTerm`` can be higher: a peer stores a bound
-  ///     of its terms, so that no later claim repeats one.
+  ///   - lastTerm: the highest term that this peer had claimed or followed before it restarted. The property
+  ///     ``highestTerm`` can be higher. After a restart, it is the stored bound of the terms, so that no later claim
+  ///     repeats a term.
   /// - Throws: ``CommandError`` if a higher term was claimed or followed, if the rhythm has ended, if a rhythm plays, or if another peer leads
   ///   the session.
   public mutating func resume(
-    _ timelineMessage: TimelineMessage, highestTerm term: UInt64, at now: Instant
+    _ timelineMessage: TimelineMessage, lastTerm: UInt64, at now: Instant
   ) throws(CommandError) {
     try requireIdle(at: now)
-    guard timelineMessage.claim.identity == identity, timelineMessage.claim.term >= term else { throw .isOver }
+    guard timelineMessage.claim.identity == identity, timelineMessage.claim.term >= lastTerm else { throw .isOver }
     var resumed = PlaybackSchedule(
       run: schedule.run &+ 1, sends: true, start: timelineMessage.start, end: timelineMessage.end,
       timeline: timelineMessage.timeline,

@@ -76,7 +76,7 @@ extension RemotePeer {
     var isReported = false
     /// Whether the player was informed that the peer sends a clock that is not used.
     var isClockReported = false
-    /// What the receiver was told that may sound.
+    /// The kinds of messages of this peer that may sound, as last reported to the receiver.
     var admission = Admission()
     /// The settings that the peer has made on MIDI channels at the local peer.
     var settings = ChannelSettings()
@@ -116,7 +116,7 @@ extension RemotePeer {
     var level: UInt8?
     /// Whether the peer is known to take part in the rhythm.
     var takesPart = false
-    /// How often the total was sent to the peer since it follows the local peer.
+    /// How often the total activity has been sent to this peer alone since the peer began to follow the local peer.
     var totalReports = 0
 
     init(heard: Instant) { self.heard = heard }

@@ -7,7 +7,7 @@ extension CheckpointHistory {
   @_noLocks @_noAllocation
   mutating func record(_ message: Message, in packet: UInt16) {
     switch message {
-    // Has the same effect as the default case.
+    // Clock is the most frequent command. This case has the same effect as the default case, without its second switch.
     case .clock: system.sequencer.clock(packet, if: isRecording)
     case .noteOn(let channel, let key, let velocity):
       if velocity.value == 0 {
@@ -50,6 +50,7 @@ extension CheckpointHistory {
     let index = Int(channel.wire) << 7 | Int(key.value)
     let count = references[index] < 127 ? references[index] + 1 : 127
     references[index] = count
+    // `third` is 1: the newest command of the note is a Note On.
     update(
       HistoryEntry(
         .n, channel, number: key.value, packet: packet, first: velocity.value, second: count, third: 1))
@@ -60,6 +61,7 @@ extension CheckpointHistory {
     let index = Int(channel.wire) << 7 | Int(key.value)
     let count = references[index] > 0 ? references[index] - 1 : 0
     references[index] = count
+    // `third` is 0: the newest command of the note is a Note Off.
     update(
       HistoryEntry(
         .n, channel, number: key.value, packet: packet, first: velocity.value, second: count, third: 0))

@@ -30,8 +30,7 @@ import _TestSupport
     return found!
   }
 
-  /// The time from the arrival of the request to the reply, by the stamps of the reply, is longer than the round trip or
-  /// negative.
+  /// According to its stamps, the peer kept the request for longer than the whole round trip, or for a negative time.
   @Test(arguments: [-5000, -2, 3, 5000] as [Int64]) func implausibleReplyIsRejected(milliseconds: Int64) throws {
     var (network, id) = try session()
     let request = openRequest(&network)
@@ -88,7 +87,7 @@ import _TestSupport
     arguments: [
       (.seconds(-11), .seconds(-11)),  // The packet left too long ago.
       (.milliseconds(1), .zero),  // The packet leaves in the future.
-      (.milliseconds(-5), .milliseconds(-7)),  // The peer kept the packet for longer than the round trip.
+      (.milliseconds(-5), .milliseconds(-7)),  // The packet left 5 ms ago, but the peer says that it kept it for 7 ms.
       (.milliseconds(-5), .milliseconds(2)),  // The packet arrives after the echo has left.
       // The arithmetic does not trap.
       (Nanoseconds(.max), .zero), (Nanoseconds(.min), .zero), (.zero, Nanoseconds(.max)), (.zero, Nanoseconds(.min)),
@@ -117,7 +116,9 @@ import _TestSupport
       used += request(&network) { $0.transmit = there + Nanoseconds(rate * passed.count) }.count
     }
     let counters = network.endpoints[1].counters
-    #expect(used <= 50, "accepted for one second: an older stamp may be that of an overtaken packet")
+    // A stamp that is not newer is accepted for at most one second (50 requests), because its packet may have been
+    // overtaken.
+    #expect(used <= 50, "accepted for at most one second")
     #expect(network.endpoints[1].peerExtension!.rejectedStamps >= 240 && counters.implausibleClocks == 0)
     #expect(network.endpoints[1].establishedCount == 1, "the session continues")
     // A corrected clock is followed again.

@@ -30,7 +30,7 @@ struct RandomCommands {
   /// Appends one command, or a few commands that belong together.
   private mutating func appendRandom() {
     let channel = Channel([1, 2, 10][Int(random.integer(in: 0...2))])!
-    // The cases are the percentages of the calls.
+    // The width of each case is its share of the calls in percent.
     switch random.integer(in: 0...99) {
     case 0...29: append(.noteOn(channel, key: dataByte(58...63), velocity: dataByte()))
     case 30...44:
