@@ -12,14 +12,24 @@ public struct PeerStatus: Sendable {
   public var bar: Int64
   /// The beat in the bar, counted from one.
   public var beat: Int64
+  /// The number of beats in a bar.
+  public var beats: Int
+  /// The name of the patch as the user has written it.
+  public var patchName: String
+  /// The layers of the patch, and which of them sound at ``total``.
+  public var layers: [(name: String, sounds: Bool)]
   /// The number of sessions.
   public var peers: Int
+  /// The first remote Tutti peers, at most ``maximumMembers``, the master first.
+  public var members: [MemberStatus]
   /// The master's clock minus the local clock; nil if there is no master, or if its clock is not known yet.
   public var clockOffset: Nanoseconds?
   /// The activity of the player, 0...127.
   public var activity: UInt8
   /// The total activity, 0...127.
   public var total: UInt8
+
+  public static let maximumMembers = 8
 }
 
 extension Peer {
@@ -30,9 +40,11 @@ extension Peer {
     let (bar, beat) = patch.meter.position(of: tick)
     let external = externalClock?.leads(ensemble) == true ? externalClock?.tempo : nil
     let tempo = external ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
+    let total = ensemble.totalActivity(at: now)
     return PeerStatus(
-      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, peers: core.roster.sessionCount,
-      clockOffset: ensemble.masterClock(at: now)?.offset, activity: ensemble.activity,
-      total: ensemble.totalActivity(at: now))
+      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, beats: patch.meter.beats, patchName: patchName,
+      layers: patch.layers.map { ($0.name, $0.activity.contains(min(total, 127))) }, peers: core.roster.sessionCount,
+      members: ensemble.memberStatuses(limit: PeerStatus.maximumMembers, at: now),
+      clockOffset: ensemble.masterClock(at: now)?.offset, activity: ensemble.activity, total: total)
   }
 }

@@ -1,4 +1,5 @@
 import Engine
+import Realtime
 
 /// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``. After a colon, the
 /// octets are a command line until Return, which runs it, or Escape, which discards it. From a pipe or a file, all octets are
@@ -13,6 +14,7 @@ final class CommandLineEditor: @unchecked Sendable {
   private let terminal: Terminal
   /// The command line that is being typed; nil while each key is a command.
   private var line: [UInt8]?
+  private var taps = TapTempo()
 
   init(
     isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, selector: PatchSelector, terminal: Terminal
@@ -30,6 +32,7 @@ final class CommandLineEditor: @unchecked Sendable {
         return terminal.prompt(":")
       }
       if key == KeyBindings.nextPatch { selector.selectNext() }
+      if key == KeyBindings.tap, let tempo = taps.tap(at: MonotonicClock.now) { post(.setTempo(tempo)) }
       if let command = KeyBindings.command(for: key) { post(command) }
       return
     }

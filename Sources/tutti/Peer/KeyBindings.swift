@@ -3,6 +3,8 @@ import Engine
 /// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The keys `,`, `.` and `=` are `<`, `>` and
 /// `+` without Shift on a US keyboard. The key `:` is handled by ``CommandLineEditor``.
 enum KeyBindings {
+  /// The key with which the player taps the tempo. It is handled by ``CommandLineEditor``.
+  static var tap: UInt8 { UInt8(ascii: "b") }
   /// The key that selects the next patch of the library. It is handled by ``CommandLineEditor``.
   static var nextPatch: UInt8 { UInt8(ascii: "p") }
 

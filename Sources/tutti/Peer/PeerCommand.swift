@@ -20,6 +20,7 @@ struct PeerCommand: ParsableCommand {
         c         continue at the position where the rhythm stopped
         < >       move this position back or forward by one bar
         + -       increase or decrease the tempo by 1 BPM
+        b         tap the beat, at least three times, to set the tempo
         0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
         p         play the next patch of `tutti patch list` from the next bar on
         h         offer the role of master to all other peers
@@ -270,7 +271,8 @@ struct PeerCommand: ParsableCommand {
       defer { input.restoreTerminal() }
       func run() throws -> Peer.Outcome {
         try peer.run(
-          status: terminal.isInteractive ? { terminal.showStatus(statusLine($0)) } : nil,
+          status: terminal.isInteractive
+            ? { terminal.showStatus(StatusDisplay.lines($0, width: terminal.width)) } : nil,
           watch: json ? { if let line = EventLine($0) { output.write(json: line) } } : nil)
       }
       if try run() == .renewedIdentity {
@@ -302,15 +304,4 @@ struct PeerCommand: ParsableCommand {
   private func keyHelp(_ terminal: Terminal) -> String {
     terminal.readsKeys ? "space: start/stop, +/-: tempo, 0-9: activity, w: peers, q: leave" : "Ctrl-C: leave"
   }
-}
-
-/// The status line: role, tempo, bar and beat, number of peers, the master's clock minus the local clock, activity and total
-/// activity.
-private func statusLine(_ status: PeerStatus) -> String {
-  let offset = status.clockOffset.map { String(format: "%+.3f ms", $0.milliseconds) } ?? "-"
-  return String(
-    format: "%-8@ %6.1f BPM  %4ld.%ld  peers %ld  master's clock %@  activity %ld, total %ld",
-    status.role.description as NSString,
-    status.tempo.bpm, Int(status.bar), Int(status.beat), status.peers, offset as NSString, Int(status.activity),
-    Int(status.total))
 }

@@ -2,53 +2,63 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Standard error: permanent lines and, on a terminal, one status line below them that is overwritten. No function except
+/// Standard error: permanent lines and, on a terminal, status lines below them that are overwritten. No function except
 /// ``flush()`` waits for the reader of standard error.
 final class Terminal: Sendable {
-  /// Whether the status line is shown.
-  let isInteractive = isatty(STDERR_FILENO) == 1
+  /// Whether status lines are shown: on a terminal that can move its cursor, unless NO_COLOR asks for plain text.
+  let isInteractive: Bool
   /// Whether each key on standard input is a command.
   let readsKeys = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
-  /// The visible status line, or the line that the user is typing. The lock also keeps the order of the output.
-  private let status = Mutex("")
-  /// The line that the user is typing. It replaces the status line.
+  /// The visible status lines. The lock also keeps the order of the output.
+  private let status = Mutex(StatusBlock())
+  /// The line that the user is typing. It replaces the status lines.
   private let typed = Mutex<String?>(nil)
   private let writer = OutputWriter(STDERR_FILENO) {
     "tutti: standard error: \($0) messages were discarded, because nobody read them\n"
   }
 
-  /// Prints a permanent line. On a terminal, it overwrites the status line, which is then shown again below it.
-  func printLine(_ line: String) {
-    // Carriage return and "erase to the end of the line" (ECMA-48, EL).
-    status.withLock { status in write(isInteractive ? "\r\u{1B}[K\(line)\n\(status)" : line + "\n") }
+  init() {
+    let environment = ProcessInfo.processInfo.environment
+    isInteractive =
+      isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb" && environment["NO_COLOR", default: ""].isEmpty
   }
 
-  /// Overwrites the status line, unless earlier output still waits for its reader.
-  func showStatus(_ line: String) {
-    guard writer.isIdle else { return }
+  /// The number of columns; 80 if it is not known.
+  var width: Int {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// Prints a permanent line. On a terminal, it appears above the status lines.
+  func printLine(_ line: String) {
+    status.withLock { status in write(isInteractive ? status.printing(line, width: width) : line + "\n") }
+  }
+
+  /// Replaces the status line, unless earlier output still waits for its reader.
+  func showStatus(_ line: String) { showStatus([line]) }
+
+  /// Replaces the status lines, unless earlier output still waits for its reader.
+  func showStatus(_ lines: [String]) {
+    guard isInteractive, writer.isIdle else { return }
     let isTyped = typed.withLock { $0 != nil }
     status.withLock { status in
-      if isTyped { return }
-      status = line
-      write("\r\u{1B}[K" + line)
+      if isTyped || lines == status.lines { return }
+      write(status.replace(by: lines, width: width))
     }
   }
 
-  /// Shows the line that the user is typing in place of the status line; nil when the line is complete.
+  /// Shows the line that the user is typing in place of the status lines; nil when the line is complete.
   func prompt(_ line: String?) {
     guard isInteractive else { return }
     typed.withLock { $0 = line }
-    status.withLock { status in
-      status = line ?? ""
-      write("\r\u{1B}[K" + status)
-    }
+    status.withLock { status in write(status.replace(by: [line ?? ""], width: width)) }
   }
 
-  /// Removes the status line.
+  /// Removes the status lines.
   func clearStatus() {
     status.withLock { status in
-      if !status.isEmpty { write("\r\u{1B}[K") }
-      status = ""
+      if !status.lines.isEmpty { write(status.replace(by: [], width: width)) }
     }
   }
 

@@ -1,0 +1,35 @@
+public import ClockSync
+public import MusicalTime
+public import PeerProtocol
+
+/// What a status display shows about a remote Tutti peer.
+public struct MemberStatus: Sendable {
+  /// Nil if the peer reports no name.
+  public var name: String?
+  public var identity: Identity
+  /// Whether the peer is the master.
+  public var isMaster: Bool
+  /// Whether the peer plays the rhythm that the local peer plays.
+  public var takesPart: Bool
+  /// The activity of its player, 0...127; nil if it has reported none to the local peer. Peers report it to the master only.
+  public var activity: UInt8?
+  /// The estimate of its clock; nil while it is not precise enough.
+  public var clock: ClockEstimate?
+}
+
+extension EnsembleState {
+  /// The remote Tutti peers in session: first the master, then by ascending identity, at most `limit`.
+  ///
+  /// Real-time: not safe.
+  public func memberStatuses(limit: Int, at now: Instant) -> [MemberStatus] {
+    let master = claim?.identity
+    let ordered = roster.members.filter { $0.identity == master } + roster.members.filter { $0.identity != master }
+    return ordered.prefix(limit).map { member in
+      var row = roster[member.slot]
+      return MemberStatus(
+        name: row.reference.name, identity: member.identity, isMaster: member.identity == master,
+        takesPart: member.identity == master || row.membership?.takesPart == true, activity: row.membership?.level,
+        clock: row.estimate(at: now))
+    }
+  }
+}

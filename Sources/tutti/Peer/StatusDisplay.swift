@@ -1,0 +1,71 @@
+import Engine
+import Ensemble
+import Foundation
+import MusicalTime
+
+/// The status of a peer on a terminal: a few lines of at most 80 columns. A narrower terminal shows the beginning of each line.
+///
+///     master    12.3   ..#.   104.0 BPM  total  64 #####.....  street
+///     layers    6 of 14: always, from 28, from 36, from 36 to 71, from 44, from 60
+///     you        64 #####.....
+///     Ben       follower   32 ###.......  clock +0.012 ms, +-0.080
+enum StatusDisplay {
+  /// The greatest width in columns.
+  static let maximumWidth = 80
+
+  /// The lines for a terminal of `width` columns.
+  static func lines(_ status: PeerStatus, width: Int) -> [String] {
+    var lines = [rhythm(status), layers(status), "you       \(activity(status.activity))"]
+    lines += status.members.map(member)
+    let hidden = status.peers - status.members.count
+    if hidden > 0 { lines.append("and \(hidden) more; the key w lists all peers") }
+    // The last column stays empty: some terminals begin a new line when it is filled.
+    return lines.map { String($0.prefix(max(1, min(width, maximumWidth) - 1))) }
+  }
+
+  /// Role, tempo, bar and beat, total activity and patch.
+  private static func rhythm(_ status: PeerStatus) -> String {
+    let position = padded("\(status.bar).\(status.beat)", 6)
+    let tempo = String(format: "%6.1f BPM", status.tempo.bpm)
+    // One character per beat, `#` for the present one.
+    let beats = (1...status.beats).map { Int64($0) == status.beat && status.role != .idle ? "#" : "." }.joined()
+    return "\(padded(status.role.description, 9)) \(position) \(beats)  \(tempo)  total \(activity(status.total))  "
+      + status.patchName
+  }
+
+  /// The layers that sound, with their keys in the patch.
+  private static func layers(_ status: PeerStatus) -> String {
+    let sounding = status.layers.filter(\.sounds).map(\.name)
+    return "layers    \(sounding.count) of \(status.layers.count): \(sounding.joined(separator: ", "))"
+  }
+
+  /// Name, role, activity and clock of a remote peer.
+  private static func member(_ member: MemberStatus) -> String {
+    let name = member.name ?? "\(member.identity)"
+    let role = member.isMaster ? "master" : member.takesPart ? "follower" : "idle"
+    let level = member.activity.map { "  \(activity($0))" } ?? ""
+    let clock = member.clock.map { clock in
+      String(
+        format: "  clock %+.3f ms, +-%.3f", clock.offset.milliseconds,
+        max(clock.uncertainty, clock.deviation).milliseconds)
+    }
+    return "\(padded(printable(name), 9)) \(padded(role, 8))\(level)\(clock ?? "")"
+  }
+
+  /// An activity as a number and a bar of ten characters.
+  private static func activity(_ value: UInt8) -> String {
+    let filled = (Int(value) * 10 + 63) / 127
+    return String(format: "%3ld ", Int(value)) + String(repeating: "#", count: filled)
+      + String(repeating: ".", count: 10 - filled)
+  }
+
+  /// The text, cut or padded to `width` characters.
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text.padding(toLength: width, withPad: " ", startingAt: 0)
+  }
+
+  /// The name of a remote peer without characters that control a terminal.
+  private static func printable(_ name: String) -> String {
+    String(name.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
+  }
+}

@@ -1,0 +1,31 @@
+import MusicalTime
+import Testing
+
+@testable import tutti
+
+@Suite struct TapTempoTests {
+  /// The tempos that taps at these times, in milliseconds, give.
+  private func tempos(_ times: [Int64]) -> [Double?] {
+    var taps = TapTempo()
+    return times.map { taps.tap(at: Instant(nanoseconds: $0 * 1_000_000))?.bpm.rounded() }
+  }
+
+  @Test func thirdTapGivesATempo() { #expect(tempos([0, 500, 1_000]) == [nil, nil, 120]) }
+
+  /// The mean of the intervals 490, 520 and 495 ms is 501.7 ms.
+  @Test func tempoIsTheMeanOfTheIntervals() { #expect(tempos([0, 490, 1_010, 1_505]).last == 120) }
+
+  @Test func pauseBeginsANewSeries() {
+    #expect(tempos([0, 500, 1_000, 3_100, 3_500, 3_900]) == [nil, nil, 120, nil, nil, 150])
+  }
+
+  /// Only the last eight intervals count: the tempo follows a change within eight beats.
+  @Test func oldTapsAreForgotten() {
+    let slow = (0..<10).map { Int64($0) * 1_000 }
+    let fast = (1...8).map { slow[9] + Int64($0) * 400 }
+    #expect(tempos(slow + fast).last == 150)
+  }
+
+  /// 25 ms are 2400 BPM.
+  @Test func tempoOutOfRangeIsIgnored() { #expect(tempos([0, 25, 50]) == [nil, nil, nil]) }
+}

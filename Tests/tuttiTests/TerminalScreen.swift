@@ -1,0 +1,78 @@
+/// A terminal as far as the program uses one: printable characters, CR, LF, and the ECMA-48 sequences CUU (cursor up), ED and EL
+/// (erase to the end of the screen or line). Long lines continue in the next row, and a resize arranges them anew.
+struct TerminalScreen {
+  private(set) var columns: Int
+  /// The lines as they were written; a line may take several rows.
+  private var lines: [[Character]] = [[]]
+  /// The position of the cursor: the line, and the character in it.
+  private var line = 0
+  private var column = 0
+  /// The octets of a control sequence or of a character that is not complete.
+  private var pending = ""
+
+  init(columns: Int) { self.columns = columns }
+
+  /// The visible lines, without spaces at the ends.
+  var text: [String] {
+    lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
+  }
+
+  /// Changes the width. The rows of each line are arranged anew; the cursor stays in its line.
+  mutating func resize(columns: Int) { self.columns = columns }
+
+  mutating func write(_ text: String) {
+    for character in pending + text {
+      if !pending.isEmpty || character == "\u{1B}" {
+        pending.append(character)
+        if pending.count > 2, character.isLetter {
+          execute(pending)
+          pending = ""
+        }
+        continue
+      }
+      put(character)
+    }
+  }
+
+  private mutating func put(_ character: Character) {
+    switch character {
+    case "\r\n":
+      put("\r")
+      put("\n")
+    // CR moves to the beginning of the row, which is not the beginning of a line that has several rows.
+    case "\r": column -= column % columns
+    case "\n":
+      line += 1
+      column = 0
+      if line == lines.count { lines.append([]) }
+    default:
+      while lines[line].count <= column { lines[line].append(" ") }
+      lines[line][column] = character
+      column += 1
+    }
+  }
+
+  /// Executes `ESC [ number letter`.
+  private mutating func execute(_ sequence: String) {
+    let number = Int(sequence.dropFirst(2).dropLast()) ?? 0
+    switch sequence.last {
+    case "A": for _ in 0..<max(1, number) { moveUp() }
+    case "J":
+      lines.removeSubrange((line + 1)...)
+      lines[line].removeSubrange(min(column, lines[line].count)...)
+    case "K": lines[line].removeSubrange(min(column, lines[line].count)...)
+    default: break
+    }
+  }
+
+  /// Moves the cursor up by one row.
+  private mutating func moveUp() {
+    if column >= columns {
+      column -= columns
+    } else if line > 0 {
+      line -= 1
+      // The last row of the line above.
+      column = max(0, lines[line].count - 1) / columns * columns + column % columns
+    }
+  }
+}
