@@ -35,7 +35,7 @@ let package = Package(
     .target(name: "MIDI", dependencies: [containers]),
     .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
-    .target(name: "Rhythm", dependencies: ["MusicalTime", "Yams"]),
+    .target(name: "Rhythm", dependencies: ["MIDI", "MusicalTime", "Yams"]),
     .target(
       name: "PeerProtocol",
       dependencies: [
@@ -97,7 +97,7 @@ let package = Package(
       dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "_TestSupport", containers]),
     .testTarget(
       name: "ClockSyncTests", dependencies: ["_TestSupport", "ClockSync", "Simulation"]),
-    .testTarget(name: "RhythmTests", dependencies: ["_TestSupport", "Rhythm"]),
+    .testTarget(name: "RhythmTests", dependencies: ["MIDI", "_TestSupport", "Rhythm"]),
     .testTarget(
       name: "SendingTests",
       dependencies: ["CAllocationCount", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Sending"]),
@@ -132,7 +132,7 @@ let package = Package(
         "Transports",
         "tutti", containers,
       ],
-      exclude: ["listener.py"]),
+      exclude: ["listener.py", "midifiles.py"]),
   ],
   swiftLanguageModes: [.v6]
 )

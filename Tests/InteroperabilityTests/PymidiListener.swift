@@ -21,7 +21,7 @@ struct PymidiListener {
   /// Starts the listener and waits until its ports are open.
   init(in folder: TemporaryFolder) async throws {
     let python = try Program.find("python3", package: "python3")
-    let pymidi = try await Pymidi.folder(python: python, in: folder)
+    let pymidi = try await PythonPackages.pymidi.folder(python: python, in: folder)
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("listener.py").path
     let process = try Child("/usr/bin/env", ["PYTHONPATH=\(pymidi)", python, script], name: "listener", in: folder)
     var port: Int?

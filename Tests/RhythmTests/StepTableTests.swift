@@ -52,7 +52,6 @@ import Testing
     let table = StepTable(try ShippedPatches.patch("street"))
     for step in Int64(0)..<32 {
       #expect(table.hits(at: Step(step), activity: 255) == table.hits(at: Step(step), activity: 127))
-      #expect(table.count(at: Step(step), activity: 127) == table.hits(at: Step(step), activity: 127).count)
     }
   }
 

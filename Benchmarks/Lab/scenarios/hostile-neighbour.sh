@@ -88,7 +88,7 @@ for part in quiet hostile; do
   echo "$part, $(<"$results/$part-lateness.txt")"
   for name in "${names[@]}"; do
     # The rhythm ends at a tick that depends on the instant of the stop.
-    grep -o '^{"tick":[0-9]*' "$results/$part-$name.trace" | head -n $(((seconds - 2) * 47)) >"$results/$part-$name.ticks"
+    grep -o -m $(((seconds - 2) * 47)) '^{"tick":[0-9]*' "$results/$part-$name.trace" >"$results/$part-$name.ticks"
     grep '"event":"message"' "$results/$part-$name.json" | sed -n 's/.*"midi":"\([^"]*\)".*"name":"\([^"]*\)".*/\2 \1/p' \
       >"$results/$part-$name.notes" || true
   done

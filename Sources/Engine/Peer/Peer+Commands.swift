@@ -24,6 +24,7 @@ extension Peer {
         let bpm = min(max((tempo.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
         if let requested = try? Tempo(bpm: bpm) { try change(tempo: requested, at: now) }
       case .setTempo(let requested): try change(tempo: requested, at: now)
+      case .rampTempo(let requested, let beats): try change(tempo: requested, over: beats, at: now)
       case .offer(let name):
         // peer(called:) has informed the player if there is no such peer.
         if let name, peer(called: name) == nil { break }
@@ -48,12 +49,19 @@ extension Peer {
     try ensemble.stop(now: now)
   }
 
-  /// Changes the tempo, of the rhythm and of later starts, unless an external clock controls it.
-  private func change(tempo requested: Tempo, at now: Instant) throws(CommandError) {
+  /// Changes the tempo, of the rhythm and of later starts, unless an external clock controls it. With `beats`, the change is
+  /// gradual.
+  private func change(tempo requested: Tempo, over beats: Int? = nil, at now: Instant) throws(CommandError) {
     guard externalClock?.leads(ensemble) != true else {
       return log.notice("the tempo: follows the external clock \(externalClockName); change it there")
     }
-    if ensemble.role != .idle { try ensemble.change(tempo: requested, at: now) }
+    if ensemble.role != .idle {
+      if let beats {
+        try ensemble.change(tempo: requested, over: beats, at: now)
+      } else {
+        try ensemble.change(tempo: requested, at: now)
+      }
+    }
     tempo = requested
   }
 

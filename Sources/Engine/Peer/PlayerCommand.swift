@@ -14,6 +14,8 @@ public enum PlayerCommand: Hashable, Sendable {
   /// Changes the tempo by a number of beats per minute, which can be negative.
   case tempo(by: Double)
   case setTempo(Tempo)
+  /// Changes the tempo gradually over a number of quarter notes.
+  case rampTempo(Tempo, beats: Int)
   /// Sets the activity of the player, 0...127.
   case activity(UInt8)
   /// Sets how the master combines the activity of all peers.

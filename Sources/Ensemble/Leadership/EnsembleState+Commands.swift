@@ -88,7 +88,27 @@ extension EnsembleState {
   public mutating func change(tempo: Tempo, at now: Instant) throws(CommandError) {
     try requireMaster()
     leader?.requestedTempo = tempo
+    leader?.ramp = nil
     settleTempo(at: now)
+  }
+
+  /// Changes the tempo gradually over a number of quarter notes: one step on each of them. The first one is the first that begins
+  /// at least ``lead`` from now. A later change of the tempo ends the gradual change.
+  ///
+  /// - Throws: ``CommandError`` unless the local peer is the master.
+  public mutating func change(tempo: Tempo, over beats: Int, at now: Instant) throws(CommandError) {
+    try requireMaster()
+    leader?.requestedTempo = nil
+    let ramp = TempoRamp(
+      start: self.tempo(at: now), target: tempo, beats: Int64(max(1, beats)), first: nextBeat(at: now))
+    leader?.ramp = ramp
+    settleTempo(at: now)
+  }
+
+  /// The first quarter note of the rhythm that begins at least ``lead`` from now.
+  private func nextBeat(at now: Instant) -> Tick {
+    let tick = max(timelineMessage!.start, timelineMessage!.timeline.firstTick(notBefore: now + lead))
+    return (tick + (Tick.perQuarter - 1)).beat
   }
 
   /// The tempo that was requested last, otherwise the tempo that plays.
@@ -102,11 +122,25 @@ extension EnsembleState {
       timelineMessage!.timeline = timelineMessage!.timeline.changing(to: change.tempo, at: change.tick)
       timelineMessage!.change = nil
     }
-    guard timelineMessage!.change == nil, let tempo = leader?.requestedTempo else { return }
+    guard timelineMessage!.change == nil else { return }
+    guard let tempo = leader?.requestedTempo else { return advanceRamp(at: now) }
     leader?.requestedTempo = nil
     change(
       tempo: tempo, from: max(timelineMessage!.start, timelineMessage!.timeline.firstTick(notBefore: now + lead)),
       at: now)
+  }
+
+  /// Announces the next step of the gradual change of the tempo, if there is one.
+  private mutating func advanceRamp(at now: Instant) {
+    guard let ramp = leader?.ramp else { return }
+    var tick = nextBeat(at: now)
+    // A step of less than a nanosecond per quarter note changes nothing; the next one follows.
+    while ramp.tempo(from: tick) == timelineMessage!.timeline.tempo, ramp.tempo(from: tick) != ramp.target {
+      tick = tick + Tick.perQuarter
+    }
+    let tempo = ramp.tempo(from: tick)
+    if tempo == ramp.target { leader?.ramp = nil }
+    change(tempo: tempo, from: tick, at: now)
   }
 
   /// Announces a tempo change that applies from `tick`.

@@ -14,6 +14,8 @@ struct Leader: Sendable {
 
   /// The tempo that the player requested while another change was pending.
   var requestedTempo: Tempo?
+  /// The gradual change of the tempo that is in progress.
+  var ramp: TempoRamp?
   /// When the newest timeline message is sent again.
   var repeats = Repeats()
   /// The last offer.

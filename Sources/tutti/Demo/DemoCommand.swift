@@ -13,7 +13,7 @@ struct DemoCommand: ParsableCommand {
     discussion: """
       Each peer is a separate process that records to a WAV file. If there is a sound card, the first peer also plays \
       through it. The first peer starts the rhythm and is the master. The other peers follow its clock over the network \
-      of this machine.
+      of this machine. The file mix.wav contains the recordings of all peers, side by side in stereo.
 
       TABLE
         ticks      MIDI clock ticks (24 per quarter note) that were due
@@ -87,6 +87,9 @@ struct DemoCommand: ParsableCommand {
       terminal.flush()
       guard failures.isEmpty else { throw ExitCode.unavailable }
       let report = try DemoReport(self, patch: rhythm, files: demoPeers.files)
+      let mix = "\(output)/mix.wav"
+      try StereoMix.write(try demoPeers.files.map { try SoundFile(path: $0.recording) }, to: mix)
+      if !json { terminal.printLine("mix of all peers: \(mix)") }
       if json { try printJSON(report) } else { print(report, terminator: "") }
       if interrupted { throw ExitCode(130) }
     }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct PatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "patch",
-    abstract: "List, show, check, render and create patches.",
+    abstract: "List, show, check, render, convert and create patches.",
     discussion: """
       A patch is a YAML file that describes a rhythm as layers. A layer sounds while the total activity is in its range.
 
@@ -22,9 +22,11 @@ struct PatchCommand: ParsableCommand {
         tutti patch new my-rhythm
         tutti patch check my-rhythm.yaml
         tutti patch render my-rhythm.yaml --ramp
+        tutti patch import groove.mid
+        tutti patch export street
       """,
     subcommands: [
       PatchListCommand.self, PatchShowCommand.self, PatchCheckCommand.self, PatchRenderCommand.self,
-      PatchNewCommand.self,
+      PatchImportCommand.self, PatchExportCommand.self, PatchNewCommand.self,
     ])
 }

@@ -45,6 +45,15 @@ enum PatchLibrary {
     return try PatchLoader.patch(from: String(decoding: data, as: UTF8.self), file: path)
   }
 
+  /// Writes `data` to a file. An existing file is replaced only when the new one is complete.
+  ///
+  /// - Throws: ``NotFound`` if the file cannot be written.
+  static func write(_ data: Data, to path: String) throws {
+    do { try data.write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
+      throw NotFound(description: "\(path): cannot be written; give --output a file in a writable folder")
+    }
+  }
+
   /// Returns the path of the patch called `name`. A name with a slash or the suffix `.yaml` is itself a path.
   ///
   /// - Throws: ``NotFound``.

@@ -40,7 +40,7 @@ struct PeerCommand: ParsableCommand {
       identity of a remote peer. The identity, 16 hexadecimal digits, is printed by --json and by `tutti ports --json`.
 
         start, stop, continue       start, stop or continue the rhythm
-        tempo BPM                   set the tempo, 20...999
+        tempo BPM [over BEATS]      set the tempo, 20...999, at once or gradually
         activity A                  set your activity, 0...127
         total-activity METHOD       combine activities: sum, mean or maximum
         patch NAME                  play another patch from the next bar on

@@ -10,7 +10,7 @@ struct CommandSyntaxError: Error, CustomStringConvertible {
 extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
-    start, stop, continue, tempo BPM, activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
+    start, stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
     led-by PEER|anyone, send-to PEER|all, patch NAME, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
     """
 
@@ -40,10 +40,17 @@ extension PlayerCommand {
     case "peers" where rest.isEmpty: self = .showRoster
     case "leave" where rest.isEmpty: self = .leave
     case "tempo":
-      guard let bpm = Double(rest), let tempo = try? Tempo(bpm: bpm) else {
+      guard words.count > 1, let bpm = Double(words[1]), let tempo = try? Tempo(bpm: bpm) else {
         throw error("not a tempo; give 20 to 999 beats per minute")
       }
-      self = .setTempo(tempo)
+      if words.count == 2 {
+        self = .setTempo(tempo)
+        break
+      }
+      guard words.count == 4, words[2] == "over", let beats = Int(words[3]), (1...1024).contains(beats) else {
+        throw error("not a duration; give `over` and 1 to 1024 beats, such as `tempo 120 over 16`")
+      }
+      self = .rampTempo(tempo, beats: beats)
     case "activity": self = .activity(try numbers(1...1)[0])
     case "total-activity":
       guard let rule = TotalActivityRule(rawValue: rest) else {

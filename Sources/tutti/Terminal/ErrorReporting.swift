@@ -31,7 +31,7 @@ func reportingErrors(_ body: () throws -> Void) throws {
     switch error {
     case let error as ExitCode: throw error
     case is CleanExit, is ValidationError: throw error
-    case is PatchError, is GateFileError: code = .badData
+    case is PatchError, is GateFileError, is MIDIFileError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError, is NetworkModel.Fault: code = .badData

@@ -1,0 +1,23 @@
+import MusicalTime
+
+/// A gradual change of the tempo: one step on each quarter note, linear in beats per minute.
+struct TempoRamp: Sendable {
+  /// The tempo before the first step.
+  let start: Tempo
+  /// The tempo from the last step on.
+  let target: Tempo
+  /// The number of steps, at least 1.
+  let beats: Int64
+  /// The tick of the first step, the beginning of a quarter note.
+  let first: Tick
+
+  /// The tempo from `tick` on, the beginning of a quarter note.
+  func tempo(from tick: Tick) -> Tempo {
+    let steps = (tick - first) / Tick.perQuarter + 1
+    guard steps < beats else { return target }
+    guard steps > 0 else { return start }
+    let bpm = start.bpm + (target.bpm - start.bpm) * Double(steps) / Double(beats)
+    // Between two tempos in range, every tempo is in range.
+    return (try? Tempo(bpm: bpm)) ?? target
+  }
+}

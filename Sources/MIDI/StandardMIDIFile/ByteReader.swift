@@ -1,0 +1,85 @@
+/// A cursor over part of the bytes of a Standard MIDI File. It never reads beyond the part.
+struct ByteReader {
+  typealias ReadError = StandardMIDIFile.ReadError
+
+  private let bytes: [UInt8]
+  /// The offset in the file of the next byte.
+  private(set) var offset: Int
+  /// The offset in the file at which the part ends.
+  let end: Int
+
+  /// Creates a cursor over all of `bytes`.
+  init(_ bytes: [UInt8]) { (self.bytes, offset, end) = (bytes, 0, bytes.count) }
+
+  private init(_ bytes: [UInt8], _ range: Range<Int>) {
+    (self.bytes, offset, end) = (bytes, range.lowerBound, range.upperBound)
+  }
+
+  /// The number of bytes that have not been read.
+  var remaining: Int { end - offset }
+  /// Whether the part extends to the end of the file.
+  var isLastPart: Bool { end == bytes.count }
+
+  /// Reads one byte.
+  ///
+  /// - Parameter name: the name of the byte in the error if there is none.
+  mutating func byte(_ name: String) throws(ReadError) -> UInt8 {
+    guard remaining > 0 else { throw endError(expected: name) }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  /// Reads the next byte without consuming it. Returns nil at the end.
+  var next: UInt8? { remaining > 0 ? bytes[offset] : nil }
+
+  /// Reads `count` bytes.
+  mutating func take(_ count: Int, _ name: String) throws(ReadError) -> [UInt8] {
+    guard count <= remaining else {
+      throw ReadError(
+        offset: offset, found: "length \(count) of \(name)",
+        expected: "at most \(remaining), the number of bytes up to the end of the \(isLastPart ? "file" : "chunk")")
+    }
+    defer { offset += count }
+    return Array(bytes[offset..<offset + count])
+  }
+
+  /// Reads a number of two or four bytes, the most significant byte first.
+  mutating func number(bytes count: Int, _ name: String) throws(ReadError) -> UInt32 {
+    var number: UInt32 = 0
+    for _ in 0..<count { number = try number << 8 | UInt32(byte(name)) }
+    return number
+  }
+
+  /// Reads a variable-length quantity: seven bits per byte, in at most four bytes. The last byte is below 80.
+  mutating func variableLength(_ name: String) throws(ReadError) -> Int {
+    let start = offset
+    var number = 0
+    for _ in 0..<4 {
+      let byte = try byte(name)
+      number = number << 7 | Int(byte & 0x7F)
+      if byte < 0x80 { return number }
+    }
+    throw ReadError(
+      offset: start, found: "\(name) of more than four bytes",
+      expected: "a fourth byte below 80, not \(hex(bytes[offset - 1]))")
+  }
+
+  /// Reads the bytes of a chunk, or those up to the end of the file if the chunk is longer.
+  mutating func part(length: UInt32) -> ByteReader {
+    // Compared as 64-bit numbers, because an Int may have 32 bits.
+    let count = Int(min(UInt64(length), UInt64(remaining)))
+    defer { offset += count }
+    return ByteReader(bytes, offset..<offset + count)
+  }
+
+  /// The error if the part ends instead of `expected`.
+  func endError(expected: String) -> ReadError {
+    ReadError(offset: end, found: "the end of the \(isLastPart ? "file" : "chunk")", expected: expected)
+  }
+}
+
+/// The byte as two hexadecimal digits.
+func hex(_ byte: UInt8) -> String {
+  let digits = String(byte, radix: 16, uppercase: true)
+  return digits.utf8.count == 1 ? "0" + digits : digits
+}

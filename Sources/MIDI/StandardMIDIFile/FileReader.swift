@@ -1,0 +1,73 @@
+/// Reads the chunks of a Standard MIDI File.
+struct FileReader {
+  typealias ReadError = StandardMIDIFile.ReadError
+
+  private static let headerType = Array("MThd".utf8)
+  private static let trackType = Array("MTrk".utf8)
+
+  private var bytes: ByteReader
+
+  init(_ bytes: [UInt8]) { self.bytes = ByteReader(bytes) }
+
+  mutating func file() throws(ReadError) -> StandardMIDIFile {
+    guard bytes.remaining <= StandardMIDIFile.maximumBytes else {
+      throw ReadError(
+        offset: 0, found: "a file of \(bytes.remaining) bytes",
+        expected: "at most \(StandardMIDIFile.maximumBytes) bytes")
+    }
+    let (format, count, division) = try header()
+    var file = StandardMIDIFile(format: format, division: division, tracks: [])
+    var eventCount = 0
+    while file.tracks.count < count {
+      guard let (type, isComplete, part) = try chunk() else {
+        throw ReadError(
+          offset: bytes.end, found: "the end of the file after \(file.tracks.count) of \(count) tracks",
+          expected: "another MTrk chunk, because the header announces \(count)")
+      }
+      // Chunks of unknown types are skipped.
+      guard type == Self.trackType else { continue }
+      var reader = TrackReader(part, isComplete: isComplete, maximumEvents: StandardMIDIFile.maximumEvents - eventCount)
+      let track = try reader.track()
+      eventCount += track.events.count
+      file.tracks.append(track)
+    }
+    return file
+  }
+
+  /// Reads the header chunk. Bytes after its first six are ignored, as the specification requires.
+  private mutating func header() throws(ReadError) -> (StandardMIDIFile.Format, tracks: Int, StandardMIDIFile.Division)
+  {
+    let type = try bytes.take(min(4, bytes.remaining), "MThd")
+    guard type == Self.headerType else {
+      throw ReadError(
+        offset: 0, found: type.isEmpty ? "an empty file" : type.map(hex).joined(separator: " "),
+        expected: "4D 54 68 64 (MThd), the beginning of a Standard MIDI File")
+    }
+    let length = try bytes.number(bytes: 4, "the length of the header")
+    guard length >= 6 else {
+      throw ReadError(offset: 4, found: "a header of \(length) bytes", expected: "at least 6 bytes")
+    }
+    var header = bytes.part(length: length)
+    let format = try header.number(bytes: 2, "the format")
+    let count = try header.number(bytes: 2, "the number of tracks")
+    let word = try header.number(bytes: 2, "the division")
+    guard let known = StandardMIDIFile.Format(rawValue: UInt16(format)) else {
+      throw ReadError(offset: 8, found: "format \(format)", expected: "format 0, 1 or 2")
+    }
+    guard let division = StandardMIDIFile.Division(word: UInt16(word)) else {
+      throw ReadError(
+        offset: 12, found: "division \(hex(UInt8(word >> 8))) \(hex(UInt8(word & 0xFF)))",
+        expected: "0001...7FFF ticks per quarter note, or E8, E7, E3 or E2 and 01...FF ticks per frame")
+    }
+    return (known == .singleTrack && count != 1 ? .simultaneousTracks : known, Int(count), division)
+  }
+
+  /// Reads the header of the next chunk and skips the chunk. Returns nil if fewer than eight bytes remain.
+  private mutating func chunk() throws(ReadError) -> (type: [UInt8], isComplete: Bool, part: ByteReader)? {
+    guard bytes.remaining >= 8 else { return nil }
+    let type = try bytes.take(4, "the type of a chunk")
+    let length = try bytes.number(bytes: 4, "the length of a chunk")
+    let isComplete = UInt64(length) <= UInt64(bytes.remaining)
+    return (type, isComplete, bytes.part(length: length))
+  }
+}

@@ -1,0 +1,14 @@
+extension StandardMIDIFile {
+  /// The error for bytes that are no Standard MIDI File.
+  public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The offset in the file of the first byte that the error concerns. The size of the file if bytes are missing there.
+    public let offset: Int
+    /// What the reader found.
+    public let found: String
+    /// What the reader expected instead.
+    public let expected: String
+
+    /// `byte 23: found data byte FF; expected 00...7F`
+    public var description: String { "byte \(offset): found \(found); expected \(expected)" }
+  }
+}

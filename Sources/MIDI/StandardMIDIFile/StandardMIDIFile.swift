@@ -1,0 +1,75 @@
+/// A Standard MIDI File: tracks of events with times in ticks. The length of a tick is the ``division`` of the file, not
+/// 1/24 quarter note as in MIDI clock.
+///
+/// ``init(bytes:)`` reads a file, ``bytes(usingRunningStatus:)`` writes one. Reading the written bytes returns an equal
+/// value. Source: Standard MIDI Files 1.0 (MIDI Manufacturers Association, RP-001).
+public struct StandardMIDIFile: Hashable, Sendable {
+  /// The relation between the tracks of a file.
+  public enum Format: UInt16, Hashable, Sendable, CaseIterable {
+    /// One track.
+    case singleTrack = 0
+    /// Tracks that begin together and are played at the same time. The tempo and time signature events are in the first
+    /// track.
+    case simultaneousTracks = 1
+    /// Independent sequences, such as the patterns of a drum machine. Each has its own tempo.
+    case independentTracks = 2
+  }
+
+  /// The largest file that can be read or written, in bytes: 16 MiB. The limit bounds the work for a hostile file.
+  public static let maximumBytes = 16 << 20
+  /// The largest number of events in a file, without End of Track: 1 048 576. The limit bounds the memory for a hostile
+  /// file, in which an event may take two bytes.
+  public static let maximumEvents = 1 << 20
+
+  /// The relation between the tracks.
+  public var format: Format
+  /// The length of a tick.
+  public var division: Division
+  /// The tracks in the order of the file.
+  public var tracks: [Track]
+
+  /// Creates a file.
+  ///
+  /// Real-time: not safe.
+  public init(format: Format, division: Division, tracks: [Track]) {
+    (self.format, self.division, self.tracks) = (format, division, tracks)
+  }
+
+  /// Reads a file.
+  ///
+  /// The bytes may come from any source: for every input, the result is a file or an error, after bounded work. Chunks of
+  /// unknown types are skipped. The reader accepts the following deviations from the specification:
+  ///
+  /// - Bytes after the last track that the header announces are ignored.
+  /// - A file of format 0 that does not have exactly one track is read as format 1.
+  /// - Bytes after End of Track are ignored. A track without End of Track ends at its last event.
+  /// - If the length of a track exceeds the file, the track is accepted if its End of Track is in the file.
+  /// - Running status remains valid after a meta event.
+  /// - A system message without the escape F7 is read as a message.
+  /// - A SysEx event may repeat its first byte, F0. The repetition is dropped.
+  /// - Meta events may have any length and content.
+  ///
+  /// - Throws: ``ReadError`` at the first fault.
+  ///
+  /// Real-time: not safe.
+  public init(bytes: [UInt8]) throws(ReadError) {
+    var reader = FileReader(bytes)
+    self = try reader.file()
+  }
+
+  /// Writes the file. The same file and option always result in the same bytes.
+  ///
+  /// System messages are written as F7 escape packets, because the specification permits only channel messages outside
+  /// such packets.
+  ///
+  /// - Parameter usingRunningStatus: whether the status byte of a channel message is omitted if it equals that of the
+  ///   previous event.
+  /// - Throws: ``WriteError`` if a file with these contents cannot exist, would be read differently or is too large.
+  ///
+  /// Real-time: not safe.
+  public func bytes(usingRunningStatus: Bool = true) throws(WriteError) -> [UInt8] {
+    var writer = FileWriter(usesRunningStatus: usingRunningStatus)
+    try writer.append(self)
+    return writer.bytes
+  }
+}

@@ -1,0 +1,100 @@
+/// Reads the events of a track chunk.
+struct TrackReader {
+  typealias Content = StandardMIDIFile.Event.Content
+  typealias ReadError = StandardMIDIFile.ReadError
+
+  private var bytes: ByteReader
+  /// Whether the file contains all bytes of the chunk.
+  private let isComplete: Bool
+  private let maximumEvents: Int
+  /// The running status, or nil.
+  private var status: UInt8?
+
+  init(_ bytes: ByteReader, isComplete: Bool, maximumEvents: Int) {
+    (self.bytes, self.isComplete, self.maximumEvents) = (bytes, isComplete, maximumEvents)
+  }
+
+  mutating func track() throws(ReadError) -> StandardMIDIFile.Track {
+    var track = StandardMIDIFile.Track()
+    while bytes.remaining > 0 {
+      // At most 2^20 events of at most 2^28 ticks: no overflow.
+      track.end += Int64(try bytes.variableLength("a delta time"))
+      let start = bytes.offset
+      guard let content = try content() else { return track }
+      guard track.events.count < maximumEvents else {
+        throw ReadError(
+          offset: start, found: "more than \(StandardMIDIFile.maximumEvents) events", expected: "a shorter file")
+      }
+      track.events.append(StandardMIDIFile.Event(tick: track.end, content))
+    }
+    // End of Track is missing. This is a fault only if the rest of the chunk is missing, too.
+    guard isComplete else { throw bytes.endError(expected: "the rest of the track chunk, up to End of Track") }
+    return track
+  }
+
+  /// Reads an event after its delta time. Returns nil for End of Track.
+  private mutating func content() throws(ReadError) -> Content? {
+    let start = bytes.offset
+    if let next = bytes.next, next < 0x80 {
+      guard let status else {
+        throw ReadError(
+          offset: start, found: "data byte \(hex(next)) without running status", expected: "a status byte, 80...FF")
+      }
+      return .message(try message(status, at: start))
+    }
+    let status = try bytes.byte("an event after the delta time")
+    // The specification cancels running status at all other events. Some files rely on running status after a meta event.
+    if status != 0xFF { self.status = status < 0xF0 ? status : nil }
+    switch status {
+    case 0xF0: return .systemExclusive(try systemExclusive())
+    case 0xF7: return try escape()
+    case 0xFF:
+      let type = try bytes.byte("the type of a meta event")
+      let content = try bytes.take(bytes.variableLength("the length of a meta event"), "a meta event")
+      return type == StandardMIDIFile.MetaEvent.endOfTrack
+        ? nil : .meta(StandardMIDIFile.MetaEvent(type: type, bytes: content))
+    default: return .message(try message(status, at: start))
+    }
+  }
+
+  /// Reads the data bytes of a message.
+  ///
+  /// - Parameter start: the offset of the message, for errors.
+  private mutating func message(_ status: UInt8, at start: Int) throws(ReadError) -> Message {
+    let count = Message.dataCount(status: status) ?? 0
+    let first = count > 0 ? try dataByte() : 0
+    let second = count > 1 ? try dataByte() : 0
+    guard let message = Message(status: status, first, second) else {
+      throw ReadError(
+        offset: start, found: "undefined status byte \(hex(status))", expected: "80...F3, F6...F8, FA...FC, FE or FF")
+    }
+    return message
+  }
+
+  private mutating func dataByte() throws(ReadError) -> UInt7 {
+    let offset = bytes.offset
+    let byte = try bytes.byte("a data byte")
+    guard let value = UInt7(exactly: Int(byte)) else {
+      throw ReadError(offset: offset, found: "\(hex(byte)) as a data byte", expected: "00...7F")
+    }
+    return value
+  }
+
+  private mutating func systemExclusive() throws(ReadError) -> [UInt8] {
+    var content = try bytes.take(bytes.variableLength("the length of a SysEx event"), "a SysEx event")
+    let start = bytes.offset - content.count
+    let isRepeated = content.first == 0xF0
+    if isRepeated { content.removeFirst() }
+    if let index = Content.invalidIndex(inSystemExclusive: content) {
+      throw ReadError(
+        offset: start + (isRepeated ? 1 : 0) + index, found: "\(hex(content[index])) in a SysEx event",
+        expected: "data bytes 00...7F, and F7 at the end")
+    }
+    return content
+  }
+
+  private mutating func escape() throws(ReadError) -> Content {
+    let content = try bytes.take(bytes.variableLength("the length of an F7 packet"), "an F7 packet")
+    return Content.systemMessage(content).map { .message($0) } ?? .escape(content)
+  }
+}

@@ -1,0 +1,55 @@
+import MIDI
+import MusicalTime
+
+/// The drum notes of a Standard MIDI File, with its first tempo and its first time signature.
+struct DrumScore {
+  private(set) var notes: [PatchImport.Note] = []
+  private(set) var tempo: Tempo
+  private(set) var meter: Meter
+
+  /// Reads the notes of channel 10 of all tracks, in the order of time. `resolution` is the number of ticks per quarter note.
+  init(_ file: StandardMIDIFile, resolution: Int64) throws(ImportError) {
+    var (tempo, meter): (Tempo?, Meter?) = (nil, nil)
+    for event in file.tracks.flatMap(\.events) {
+      switch event.content {
+      case .message(.noteOn(let channel, let key, let velocity)) where channel.number == 10 && velocity.value > 0:
+        notes.append(PatchImport.Note(key: key.value, velocity: velocity.value, tick: event.tick))
+      case .meta(let meta):
+        if tempo == nil, let duration = meta.microsecondsPerQuarter {
+          tempo = try? Tempo(bpm: 60e6 / Double(duration))
+        }
+        if meter == nil, let signature = meta.timeSignature {
+          meter = Meter(beats: signature.numerator, unit: signature.denominator)
+          if meter == nil {
+            throw ImportError(
+              "the time signature \(signature.numerator)/\(signature.denominator) is not possible in a patch; "
+                + "use 1 to 16 beats of 1/2, 1/4, 1/8 or 1/16")
+          }
+        }
+      default: break
+      }
+    }
+    guard !notes.isEmpty else {
+      throw ImportError("the file has no notes on channel 10, the drum channel; move the drums to this channel")
+    }
+    (self.tempo, self.meter) = (tempo ?? .standard, meter ?? .common)
+    notes.sort { ($0.tick, $0.key) < ($1.tick, $1.key) }
+    joinFlams(resolution: resolution)
+  }
+
+  /// Replaces each pair of a grace note and its main note by one note.
+  private mutating func joinFlams(resolution: Int64) {
+    let limit = 40_000_000 * resolution / tempo.nanosecondsPerQuarter
+    var joined: [PatchImport.Note] = []
+    for var note in notes {
+      if let grace = joined.lastIndex(where: { $0.key == note.key && !$0.isFlam }), note.tick > joined[grace].tick,
+        note.tick - joined[grace].tick <= limit, joined[grace].velocity < note.velocity
+      {
+        note.isFlam = true
+        joined.remove(at: grace)
+      }
+      joined.append(note)
+    }
+    notes = joined
+  }
+}

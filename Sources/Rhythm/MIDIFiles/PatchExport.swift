@@ -1,0 +1,70 @@
+public import MIDI
+public import MusicalTime
+
+extension StandardMIDIFile {
+  /// The number of ticks per quarter note of an exported patch: 40 per MIDI clock, so that sixteenth notes and triplets are exact.
+  public static let exportResolution = 960
+
+  /// Converts bars of a patch to a file of format 1: a track with tempo and meter, and a track with the hits on channel 10. Swing,
+  /// pushed and dragged drums and grace notes are rounded to the nearest tick.
+  ///
+  /// - Parameters:
+  ///   - tempo: the tempo in the file, which determines the ticks of pushed and dragged drums.
+  ///   - activity: the total activity, 0...127.
+  ///   - bars: the number of bars, at least 1.
+  ///
+  /// Real-time: not safe.
+  public init(_ patch: Patch, tempo: Tempo, activity: UInt8, bars: Int) {
+    let table = StepTable(patch)
+    let ticksPerStep = Int64(Self.exportResolution) / Step.perQuarter
+    let stepCount = Int64(bars) * patch.meter.stepsPerBar
+    let end = stepCount * ticksPerStep
+    var notes: [(tick: Int64, hit: Hit)] = []
+    for step in 0..<stepCount {
+      var cursor = table.cursor(at: Step(step), activity: activity)
+      while let hit = table.next(&cursor) {
+        // A MIDI clock has 40 ticks, so a thousandth of it has 0.04.
+        let delay = hit.delay.count * Int64(Self.exportResolution) / tempo.nanosecondsPerQuarter
+        notes.append((max(0, step * ticksPerStep + (Int64(hit.position) + 12) / 25 + delay), hit))
+      }
+    }
+    notes.sort { ($0.tick, $0.hit.note) < ($1.tick, $1.hit.note) }
+    let header: [Event?] = [
+      Event(tick: 0, .meta(MetaEvent(trackName: patch.name))),
+      MetaEvent(microsecondsPerQuarter: Int(tempo.nanosecondsPerQuarter / 1000)).map { Event(tick: 0, .meta($0)) },
+      TimeSignature(patch.meter.beats, patch.meter.unit).map { Event(tick: 0, .meta(MetaEvent($0))) },
+    ]
+    let drums = Self.drums(notes)
+    self.init(
+      format: .simultaneousTracks, division: .ticksPerQuarter(Self.exportResolution),
+      tracks: [Track(header.compactMap(\.self), end: end), Track(drums, end: max(end, drums.last?.tick ?? 0))])
+  }
+
+  /// The events of the drum track. A note ends after a step, or when the same drum sounds again.
+  private static func drums(_ notes: [(tick: Int64, hit: Hit)]) -> [Event] {
+    let channel = Channel(wire: 9)
+    var events = [Event(tick: 0, .meta(MetaEvent(trackName: "drums")))]
+    for (index, (tick, hit)) in notes.enumerated() {
+      let key = UInt7(masking: hit.note)
+      events.append(Event(tick: tick, .message(.noteOn(channel, key: key, velocity: UInt7(masking: hit.velocity)))))
+      let next = notes[(index + 1)...].first { $0.hit.note == hit.note && $0.tick > tick }?.tick ?? .max
+      let end = min(tick + Int64(exportResolution) / Step.perQuarter, next)
+      events.append(Event(tick: end, .message(.noteOff(channel, key: key, velocity: 0))))
+    }
+    // At one tick, notes end before others begin. The sort is stable by the index.
+    return events.enumerated().sorted { a, b in
+      (a.element.tick, a.element.order, a.offset) < (b.element.tick, b.element.order, b.offset)
+    }.map(\.element)
+  }
+}
+
+extension StandardMIDIFile.Event {
+  /// The order of events at one tick: meta events, Note Offs, Note Ons.
+  fileprivate var order: Int {
+    switch content {
+    case .meta: 0
+    case .message(let message) where message.silencesNote: 1
+    default: 2
+    }
+  }
+}

@@ -1,0 +1,97 @@
+public import MIDI
+import MusicalTime
+
+/// The conversion of a drum pattern in a Standard MIDI File to a patch.
+///
+/// The notes of channel 10 become lines. A note begins on the nearest position of two grids: four or six positions per quarter
+/// note, the latter for triplets. Velocities up to 72 become ghost notes, those from 105 on accents. A softer note up to 40 ms
+/// before another note of the same drum is the grace note of a flam. Note lengths, controllers and other channels are ignored.
+public struct PatchImport {
+  /// The text of the patch.
+  public let text: String
+  /// The number of notes that the patch contains, with grace notes.
+  public let noteCount: Int
+  /// The number of bars in the file, up to the last note.
+  public let barCount: Int
+  /// The bars that the patch contains, counted from 0.
+  public let bars: Range<Int>
+  /// The number of notes that were not used, because another note of the same drum has the same position.
+  public let duplicates: Int
+
+  /// A note of the drum channel.
+  struct Note {
+    var key: UInt8
+    var velocity: UInt8
+    /// The tick in the file.
+    var tick: Int64
+    /// Whether a grace note precedes it.
+    var isFlam = false
+  }
+
+  /// Converts `file`.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the patch, without characters that need quotes in YAML.
+  ///   - firstBar: the first bar, counted from 0.
+  ///   - bars: the largest number of bars, 1...``Line/maximumBars``.
+  /// - Throws: ``ImportError`` if the file contains no drum pattern, or one that a patch cannot contain.
+  ///
+  /// Real-time: not safe.
+  public init(_ file: StandardMIDIFile, name: String, firstBar: Int = 0, bars limit: Int = Line.maximumBars)
+    throws(ImportError)
+  {
+    guard case .ticksPerQuarter(let resolution) = file.division else {
+      throw ImportError(
+        "the file counts time in SMPTE frames, not in quarter notes; export it with ticks per quarter note")
+    }
+    let score = try DrumScore(file, resolution: Int64(resolution))
+    let barLength = score.meter.ticksPerBar * Int64(resolution) / Tick.perQuarter
+    guard score.meter.ticksPerBar * Int64(resolution) % Tick.perQuarter == 0 else {
+      throw ImportError(
+        "\(resolution) ticks per quarter note are too few for bars of \(score.meter.beats)/\(score.meter.unit); "
+          + "export it with 480 ticks per quarter note")
+    }
+    barCount = Int((score.notes.map(\.tick).max() ?? 0) / barLength) + 1
+    guard firstBar < barCount else {
+      throw ImportError("the file has \(barCount) bars; give a first bar from 1 to \(barCount)")
+    }
+    self.bars = firstBar..<min(barCount, firstBar + limit)
+    let range = Int64(firstBar) * barLength..<Int64(self.bars.upperBound) * barLength
+    // A note slightly before the first downbeat belongs to it.
+    let tolerance = Int64(resolution) / 12
+    var grid = StrokeGrid(
+      stepsPerBar: Int(score.meter.stepsPerBar), bars: self.bars.count, resolution: Int64(resolution))
+    let notes = score.notes.filter { $0.tick >= range.lowerBound - tolerance && $0.tick < range.upperBound }
+    for (_, notes) in Dictionary(grouping: notes, by: \.key).sorted(by: { $0.key < $1.key }) {
+      grid.add(
+        notes.map { note in
+          var note = note
+          note.tick -= range.lowerBound
+          return note
+        })
+    }
+    guard grid.noteCount > 0 else {
+      throw ImportError("bars \(firstBar + 1) to \(self.bars.upperBound) contain no notes; give another first bar")
+    }
+    (noteCount, duplicates) = (grid.noteCount, grid.duplicates)
+    text = """
+      name: \(name)
+      description: Imported from a MIDI file.
+      meter: \(score.meter.beats)/\(score.meter.unit)
+      tempo: \(Double((score.tempo.bpm * 100).rounded()) / 100)
+      swell: 0%
+
+      \(grid.kit)play:
+        always:
+      \(grid.lines(beat: Int(score.meter.stepsPerBeat)))
+
+      """
+  }
+}
+
+/// The error for a MIDI file that cannot become a patch: a reason and a remedy.
+public struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

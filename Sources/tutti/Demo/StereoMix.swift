@@ -1,0 +1,44 @@
+import Audio
+import Measurement
+import MusicalTime
+
+/// A mix of the recordings of several peers. The peers stand side by side, from left to right, as on a stage.
+///
+/// The recordings are aligned by the instants of their first frames. Each peer has the gain 1/n, because all n peers play the same
+/// hits on the same frames. Between left and right, the panning keeps the power constant.
+enum StereoMix {
+  /// Writes the mix to the file `path`.
+  ///
+  /// - Throws: `AudioFileError` if the file cannot be written.
+  static func write(_ recordings: [SoundFile], to path: String) throws {
+    let grid = FrameGrid.standard
+    guard let first = recordings.compactMap(\.firstFrame).min() else { return }
+    let end = recordings.compactMap { file in file.firstFrame.map { $0 + Int64(file.samples.count) } }.max() ?? first
+    var output = try WAVFile(path: path, name: "mix", grid: grid)
+    var block = StereoBlock()
+    block.frame = first
+    while block.frame < end {
+      for frame in 0..<Int(StereoBlock.length) { (block.left[frame], block.right[frame]) = (0, 0) }
+      for (n, file) in recordings.enumerated() {
+        guard let start = file.firstFrame else { continue }
+        let (left, right) = gains(of: n, among: recordings.count)
+        for frame in 0..<Int(StereoBlock.length) {
+          let index = Int(block.frame - start) + frame
+          guard file.samples.indices.contains(index) else { continue }
+          block.left[frame] += left * file.samples[index]
+          block.right[frame] += right * file.samples[index]
+        }
+      }
+      try output.append(block)
+      block.frame += StereoBlock.length
+    }
+  }
+
+  /// The gains of peer `n` of `count`. The sum of their squares is 2 / count^2 for each peer.
+  private static func gains(of n: Int, among count: Int) -> (left: Float, right: Float) {
+    // From 0 (left) to 1 (right), not quite to the ends.
+    let position = count > 1 ? 0.1 + 0.8 * Float(n) / Float(count - 1) : 0.5
+    let scale = Float(2).squareRoot() / Float(count)
+    return (scale * (1 - position).squareRoot(), scale * position.squareRoot())
+  }
+}

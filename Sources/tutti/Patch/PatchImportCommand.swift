@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import MIDI
+import Rhythm
+
+/// The subcommand `tutti patch import`.
+struct PatchImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Convert a MIDI drum file to a patch.",
+    discussion: """
+      The notes of channel 10 become lines. Each note moves to the nearest sixteenth note, or to the nearest triplet of \
+      sixteenth notes if that is nearer. Velocities up to 72 become ghost notes (o), up to 104 normal strokes (x), and \
+      above accents (X). A softer note up to 40 ms before another one of the same drum becomes a flam. All lines are in \
+      the layer `always`; edit the file to distribute them.
+
+      EXAMPLES
+        tutti patch import groove.mid
+        tutti patch import song.mid --first-bar 9 --bars 4 --output verse.yaml
+      """)
+
+  @Argument(help: "A Standard MIDI File.")
+  var file: String
+
+  @Option(help: ArgumentHelp("Begin with this bar, counted from 1.", valueName: "N"))
+  var firstBar = 1
+
+  @Option(help: ArgumentHelp("Import at most this number of bars, 1...8.", valueName: "N"))
+  var bars = Line.maximumBars
+
+  @Option(help: ArgumentHelp("Write to this file. (default: the name of the MIDI file with .yaml)", valueName: "FILE"))
+  var output: String?
+
+  func validate() throws {
+    guard firstBar >= 1 else { throw ValidationError("--first-bar \(firstBar): out of range; give 1 or more") }
+    guard (1...Line.maximumBars).contains(bars) else {
+      throw ValidationError("--bars \(bars): out of range; give 1 to \(Line.maximumBars)")
+    }
+  }
+
+  func run() throws {
+    try reportingErrors {
+      let midi = try StandardMIDIFile(path: file)
+      let base = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
+      let name = String(base.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40))
+      let patch: PatchImport
+      do throws(ImportError) {
+        patch = try PatchImport(midi, name: "\"\(name)\"", firstBar: firstBar - 1, bars: bars)
+      } catch { throw MIDIFileError(description: "\(file): \(error)") }
+      // The limits of patches are checked before the file is written.
+      _ = try PatchLoader.patch(from: patch.text, file: file)
+      let path = output ?? "\(base).yaml"
+      try PatchLibrary.write(Data(patch.text.utf8), to: path)
+      print("\(path): \(patch.noteCount) notes of bars \(patch.bars.lowerBound + 1) to \(patch.bars.upperBound)")
+      if patch.duplicates > 0 {
+        print("\(patch.duplicates) notes omitted: the same drum has a note at the same position")
+      }
+      let rest = patch.barCount - patch.bars.count
+      if rest > 0 { print("\(rest) other bars not imported; choose bars with --first-bar and --bars") }
+    }
+  }
+}
+
+/// A MIDI file that cannot be used: `file: reason; remedy`.
+struct MIDIFileError: Error, CustomStringConvertible {
+  let description: String
+}
+
+extension StandardMIDIFile {
+  /// Reads the file at `path`.
+  ///
+  /// - Throws: ``MIDIFileError`` if it is not a Standard MIDI File, ``PatchLibrary/NotFound`` if it cannot be read.
+  init(path: String) throws {
+    guard let handle = FileHandle(forReadingAtPath: path),
+      let data = try? handle.read(upToCount: Self.maximumBytes + 1)
+    else {
+      throw PatchLibrary.NotFound(description: "\(path): cannot be read; check the path and the permissions")
+    }
+    do throws(ReadError) { try self.init(bytes: Array(data)) } catch {
+      throw MIDIFileError(description: "\(path): \(error); give a Standard MIDI File")
+    }
+  }
+}

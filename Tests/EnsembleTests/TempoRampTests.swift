@@ -1,0 +1,61 @@
+import MusicalTime
+import Playback
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+
+/// Gradual changes of the tempo.
+@Suite struct TempoRampTests {
+  /// The tempo of each quarter note from `first` on, from the distances of the deadlines in a player's schedules.
+  private func tempos(_ band: inout VirtualBand, player: Int, for duration: Nanoseconds) -> [Tick: Double] {
+    var tempos: [Tick: Double] = [:]
+    for _ in 0..<duration.count / 20_000_000 {
+      band.run(for: .milliseconds(20))
+      let ensemble = band.players[player].ensemble
+      let beat = ensemble.schedule.tick(at: band.players[player].localTime(at: band.now)).beat
+      let length = (ensemble.schedule.deadline(beat + Tick.perQuarter) - ensemble.schedule.deadline(beat)).count
+      tempos[beat] = (60e9 / Double(length) * 100).rounded() / 100
+    }
+    return tempos
+  }
+
+  /// From 120 to 160 BPM over eight beats: 5 BPM per beat, on the master and on a follower.
+  @Test(arguments: [0, 1]) func tempoChangesByEqualSteps(player: Int) throws {
+    var band = try VirtualBand.playing(2, seed: 5)
+    band.run(for: .seconds(3))
+    try band.command(0) { try $0.change(tempo: try! Tempo(bpm: 160), over: 8, at: $1) }
+    let tempos = tempos(&band, player: player, for: .seconds(6)).sorted { $0.key < $1.key }.map(\.value)
+    let steps = tempos.drop { $0 < 121 }
+    #expect(steps.prefix(9).map { $0.rounded() } == [125, 130, 135, 140, 145, 150, 155, 160, 160], "\(tempos)")
+  }
+
+  @Test func laterChangeEndsTheRamp() throws {
+    var band = try VirtualBand.playing(2, seed: 6)
+    band.run(for: .seconds(3))
+    try band.command(0) { try $0.change(tempo: try! Tempo(bpm: 60), over: 100, at: $1) }
+    band.run(for: .seconds(3))
+    try band.command(0) { try $0.change(tempo: try! Tempo(bpm: 100), at: $1) }
+    band.run(for: .seconds(5))
+    let schedule = band.players[1].ensemble.schedule
+    #expect(abs(schedule.tempo(at: band.players[1].localTime(at: band.now)).bpm - 100) < 0.01)
+  }
+
+  @Test func followerCannotChangeTheTempo() throws {
+    var band = try VirtualBand.playing(2, seed: 7)
+    band.run(for: .seconds(3))
+    #expect(throws: CommandError.self) {
+      try band.command(1) { try $0.change(tempo: try! Tempo(bpm: 60), over: 4, at: $1) }
+    }
+  }
+
+  /// Steps of less than a nanosecond per quarter note do not stop the ramp.
+  @Test func tinyChangeReachesItsTarget() throws {
+    var band = try VirtualBand.playing(2, seed: 8)
+    band.run(for: .seconds(3))
+    let target = Tempo(nanosecondsPerQuarter: 499_999_998)!
+    try band.command(0) { try $0.change(tempo: target, over: 64, at: $1) }
+    band.run(for: .seconds(40))
+    #expect(band.players[0].ensemble.schedule.tempo(at: band.players[0].localTime(at: band.now)) == target)
+  }
+}

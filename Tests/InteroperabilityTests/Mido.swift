@@ -1,0 +1,72 @@
+import Foundation
+import MIDI
+import _TestSupport
+
+/// mido in a separate process that runs `midifiles.py`.
+struct Mido {
+  private let python: String
+  private let package: String
+  private let folder: TemporaryFolder
+
+  /// - Parameter folder: the folder for files.
+  /// - Throws: ``Unavailable`` if Python, pip or PyPI is missing.
+  init(in folder: TemporaryFolder) async throws {
+    python = try Program.find("python3", package: "python3")
+    package = try await PythonPackages.mido.folder(python: python, in: folder)
+    self.folder = folder
+  }
+
+  /// Reads the files `paths`.
+  func read(_ paths: [String]) async throws -> [MidoFile] { try await run(["read"] + paths) }
+
+  /// Writes `count` random files.
+  func write(seed: Int, count: Int) async throws -> [MidoFile] {
+    try await run(["write", "\(seed)", "\(count)", folder.url.path])
+  }
+
+  /// Writes and reads the hex dumps of mido's own tests.
+  ///
+  /// - Throws: ``Unavailable`` if pip or PyPI is missing.
+  func examples() async throws -> [MidoFile] {
+    let source = try await PythonPackages.midoSource.folder(python: python, in: folder)
+    return try await run(["examples", source + "/mido-1.3.3.tar.gz", folder.url.path])
+  }
+
+  /// Whether mido reads `content` without loss. mido rejects status bytes in F7 packets, and therefore system messages
+  /// that are written according to the specification. It loses the delta times of meta events of unknown types. It decodes
+  /// the meta events of known types, and rejects or shortens them if their content is not what it expects.
+  static func reads(_ content: StandardMIDIFile.Event.Content) -> Bool {
+    switch content {
+    case .message(let message): return message.isOfChannel
+    case .systemExclusive: return true
+    case .escape(let bytes):
+      let data = bytes.last == 0xF7 ? bytes.dropLast() : bytes[...]
+      return (data.first == 0xF0 ? data.dropFirst() : data).allSatisfy { $0 < 0x80 }
+    case .meta(let meta):
+      let bytes = meta.bytes
+      return switch meta.type {
+      case 0x01...0x07, 0x09, 0x7F: true
+      case 0x00: bytes.count == 2
+      case 0x20, 0x21: bytes.count == 1
+      case 0x51: bytes.count == 3
+      case 0x54: bytes.count == 5 && bytes[0] < 0x80 && bytes[1] < 60 && bytes[2] < 60 && bytes[4] < 100
+      case 0x58: bytes.count == 4 && bytes[1] < 6
+      case 0x59: bytes.count == 2 && (-7...7).contains(Int8(bitPattern: bytes[0])) && bytes[1] < 2
+      default: false
+      }
+    }
+  }
+
+  private func run(_ arguments: [String]) async throws -> [MidoFile] {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("midifiles.py").path
+    let process = try Child(
+      "/usr/bin/env", ["PYTHONPATH=\(package)", python, script] + arguments, name: "midifiles", in: folder)
+    let status = try await process.status(within: .seconds(180))
+    guard status == 0 else { throw Failure(description: "midifiles.py ended with \(status): \(process.errors)") }
+    return try process.output.split(separator: "\n").map {
+      try JSONDecoder().decode(MidoFile.self, from: Data($0.utf8))
+    }
+  }
+
+  struct Failure: Error, CustomStringConvertible { let description: String }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import MIDI
+import MusicalTime
+import Testing
+import _TestSupport
+
+@testable import Rhythm
+
+/// The conversion of MIDI drum files to patches and back.
+@Suite struct MIDIFileTests {
+  typealias Event = StandardMIDIFile.Event
+
+  /// A file with these notes on channel 10, and 480 ticks per quarter note.
+  private func file(_ notes: [(tick: Int64, key: UInt8, velocity: UInt8)], meter: (Int, Int) = (4, 4))
+    -> StandardMIDIFile
+  {
+    let channel = Channel(wire: 9)
+    var events = [
+      Event(tick: 0, .meta(.init(microsecondsPerQuarter: 500_000)!)),
+      Event(tick: 0, .meta(.init(.init(meter.0, meter.1)!))),
+    ]
+    for note in notes.sorted(by: { $0.tick < $1.tick }) {
+      events.append(
+        Event(
+          tick: note.tick,
+          .message(.noteOn(channel, key: UInt7(masking: note.key), velocity: UInt7(masking: note.velocity)))))
+    }
+    return StandardMIDIFile(format: .singleTrack, division: .ticksPerQuarter(480), tracks: [.init(events)])
+  }
+
+  /// The hits of an exported file: tick in thousandths of a quarter note, key, and stroke class of the velocity.
+  private func hits(_ file: StandardMIDIFile, resolution: Int64) -> [[Int64]] {
+    file.tracks.flatMap(\.events).compactMap { event -> [Int64]? in
+      guard case .message(.noteOn(let channel, let key, let velocity)) = event.content, channel.number == 10 else {
+        return nil
+      }
+      let level: Int64 = velocity.value <= 72 ? 0 : velocity.value <= 104 ? 1 : 2
+      return [event.tick * 1000 / resolution, Int64(key.value), level]
+    }.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// A file whose notes are on the grids of a patch has the same hits after import and export.
+  @Test(arguments: UInt64(1)...30) func importAndExportGiveTheSameHits(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let meter = [(4, 4), (3, 4), (7, 8), (12, 8)].randomElement(using: &random)!
+    let steps = Int64(meter.0 * 16 / meter.1)
+    let bars = random.integer(in: 1...8)
+    var notes: [(tick: Int64, key: UInt8, velocity: UInt8)] = []
+    for key in [UInt8(36), 38, 42, 46, 20].shuffled(using: &random).prefix(Int(random.integer(in: 1...5))) {
+      // Sixteenth notes, or triplets of sixteenth notes.
+      let isTriplet = steps % 2 == 0 && random.integer(in: 0...3) == 0
+      let distance: Int64 = isTriplet ? 80 : 120
+      for position in 0..<bars * steps * 120 / distance where random.integer(in: 0...3) == 0 {
+        notes.append((position * distance, key, [40, 88, 120].randomElement(using: &random)!))
+      }
+    }
+    // The last bar has a note, so that the number of bars is kept.
+    if !notes.contains(where: { $0.tick >= (bars - 1) * steps * 120 }) {
+      notes.append(((bars - 1) * steps * 120, 49, 100))
+    }
+    let original = file(notes, meter: meter)
+    let imported = try PatchImport(original, name: "seed")
+    let patch = try PatchLoader.patch(from: imported.text, file: "seed.yaml")
+    #expect(imported.noteCount == notes.count && imported.duplicates == 0 && imported.barCount == Int(bars))
+    let exported = StandardMIDIFile(patch, tempo: patch.tempo, activity: 64, bars: Int(bars))
+    #expect(hits(exported, resolution: 960) == hits(original, resolution: 480), "\(imported.text)")
+    // The written file is valid.
+    #expect(try StandardMIDIFile(bytes: exported.bytes()) == exported)
+  }
+
+  /// Notes up to half a grid unit away move to the grid.
+  @Test func notesMoveToTheNearestPosition() throws {
+    let imported = try PatchImport(file([(3, 36, 100), (118, 36, 100), (243, 36, 50)]), name: "a")
+    #expect(imported.text.contains("kick: xxo. .... .... ....") && imported.barCount == 1)
+  }
+
+  @Test func tripletsBecomeTriplets() throws {
+    let imported = try PatchImport(file((0..<12).map { (Int64($0) * 160, 42, 88) }), name: "a")
+    #expect(imported.text.contains("hat: xxx xxx xxx xxx"))
+  }
+
+  /// A grace note 25 ms (24 ticks at 120 BPM) before its main note is a flam, and comes back as two notes.
+  @Test func flamsAreRecognised() throws {
+    let imported = try PatchImport(file([(456, 38, 60), (480, 38, 88), (960, 38, 40), (1_440, 38, 120)]), name: "a")
+    #expect(imported.text.contains("snare: .... f... o... X...") && imported.noteCount == 4)
+    let patch = try PatchLoader.patch(from: imported.text, file: "a.yaml")
+    let exported = StandardMIDIFile(patch, tempo: patch.tempo, activity: 64, bars: 1)
+    #expect(hits(exported, resolution: 960).map { $0[0] } == [950, 1_000, 2_000, 3_000])
+  }
+
+  @Test func repeatedBarsAreWrittenOnce() throws {
+    var notes: [(tick: Int64, key: UInt8, velocity: UInt8)] = [(1_920 * 3, 49, 120)]
+    for bar in Int64(0)..<8 { notes += [(bar * 1_920, 36, 120), (bar * 1_920 + 960, 38, 88)] }
+    let imported = try PatchImport(file(notes), name: "a")
+    #expect(imported.text.contains("kick:  X... .... .... ....\n"))
+    #expect(imported.text.components(separatedBy: "\n").first { $0.contains("crash") }?.contains("|") == true)
+  }
+
+  @Test func unusableFilesAreRejected() {
+    func message(_ file: StandardMIDIFile, firstBar: Int = 0) -> String {
+      do throws(ImportError) {
+        _ = try PatchImport(file, name: "a", firstBar: firstBar)
+        return ""
+      } catch { return "\(error)" }
+    }
+    #expect(message(file([])).hasPrefix("the file has no notes on channel 10"))
+    #expect(message(file([(0, 36, 100)], meter: (4, 32))).hasPrefix("the time signature 4/32 is not possible"))
+    #expect(message(file([(0, 36, 100)]), firstBar: 1) == "the file has 1 bars; give a first bar from 1 to 1")
+    let timeCode = StandardMIDIFile(
+      format: .singleTrack, division: .timeCode(.frames30, ticksPerFrame: 40), tracks: [.init()])
+    #expect(message(timeCode).hasPrefix("the file counts time in SMPTE frames"))
+  }
+
+  /// All shipped patches can be exported, at every layer.
+  @Test(arguments: ShippedPatches.names) func shippedPatchesAreExported(name: String) throws {
+    let patch = try ShippedPatches.patch(name)
+    let table = StepTable(patch)
+    for activity in [UInt8(0), 64, 127] {
+      let file = StandardMIDIFile(patch, tempo: patch.tempo, activity: activity, bars: 8)
+      let count = (0..<8 * patch.meter.stepsPerBar).reduce(0) { $0 + table.count(at: Step($1), activity: activity) }
+      #expect(hits(file, resolution: 960).count == count && (try? file.bytes()) != nil)
+    }
+  }
+}
