@@ -1,16 +1,16 @@
 /// Decides by chance, with the same result on every peer.
 ///
 /// A stroke with a chance must sound on all peers or on none. A running random number generator would need the same history
-/// on all peers. Instead, the decision is a hash of its place: the seed of the patch, the bar, the line and the tick in the
+/// on all peers. Instead, the decision is a hash of its position: the seed of the patch, the bar, the line and the tick in the
 /// bar. A peer that joins later, or goes back after a tempo change, decides in the same way.
 ///
 /// The hash applies the finalizer of MurmurHash3 (Appleby 2011, `fmix32`, public domain) to each of the four numbers in
-/// turn. It needs only 32-bit arithmetic, so JavaScript computes it with `Math.imul`. DocC contains test vectors.
+/// turn. It needs only 32-bit arithmetic, so JavaScript computes it with `Math.imul`. <doc:Patches> contains test vectors.
 enum Chance {
-  /// Returns the hash of a place.
+  /// Returns the hash of a position.
   ///
   /// - Parameters:
-  ///   - bar: The number of the bar from the downbeat at the start; the lower 32 bits count.
+  ///   - bar: The number of the bar from the downbeat at the start; the lower 32 bits are used.
   ///   - line: The index of the line in the table, or ``fill``.
   ///   - tick: The tick in the bar.
   ///
@@ -23,7 +23,7 @@ enum Chance {
     return mix((hash ^ tick) &+ 0x9E37_79B9)
   }
 
-  /// The number that stands for the line in the decision whether the fill sounds in a bar. The tick is 0.
+  /// The line number in the hash that decides whether the fill sounds in a bar. The tick is 0.
   static var fill: UInt32 { @_noLocks @_noAllocation get { 255 } }
 
   /// Whether an event with a chance of `percent`, 0...100, takes place.

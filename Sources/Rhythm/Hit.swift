@@ -8,7 +8,7 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   public let velocity: UInt8
   /// The cut-off group, 1...``Patch/maximumGroups``, or 0 for none. The hit stops all sounding notes of its group.
   public let group: UInt8
-  /// The position after the first tick of the step, in thousandths of a tick, 0...12 000: the place of a triplet within the
+  /// The position after the first tick of the step, in thousandths of a tick, 0...6000: the place of a triplet within the
   /// step, and the swing.
   public let position: Int32
   /// How much later than this position the hit sounds. Negative for a pushed voice and for the grace note of a flam.

@@ -12,7 +12,7 @@ public struct Line: Hashable, Sendable {
   public let replaces: Bool
   /// The chance of each stroke at the least activity of ``activity``, in percent.
   public let leastChance: Int
-  /// The chance of each stroke at the greatest activity of ``activity``, in percent. Between both, the chance is linear.
+  /// The chance of each stroke at the greatest activity of ``activity``, in percent. In between, the chance is linear.
   public let greatestChance: Int
   /// The number of strokes per quarter note: 4, or 3 or 6 for triplets.
   public let strokesPerQuarter: Int

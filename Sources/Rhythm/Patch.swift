@@ -13,8 +13,8 @@ public struct Patch: Hashable, Sendable {
   /// The default tempo. The peer that starts the rhythm may choose another.
   public let tempo: Tempo
   public let swing: Swing
-  /// How much softer than notated a line sounds at the least activity of its layer, in percent, 0...50. Up to the greatest
-  /// activity of the layer, the loudness rises to that notated.
+  /// How much softer than notated a line sounds at the least activity of its layer, in percent, 0...50. Up to
+  /// the greatest activity of the layer, the loudness rises linearly to the notated one.
   public let swell: Int
   /// The seed of all decisions by chance.
   public let seed: UInt32
@@ -28,8 +28,8 @@ public struct Patch: Hashable, Sendable {
   /// When the lines of the fill sound; nil if there is no fill.
   public let fill: Fill?
 
-  /// The length of the pattern in bars, 1...``maximumBars``: the least number after which all lines begin again at the same
-  /// time. The fill does not count.
+  /// The length of the pattern in bars, 1...``maximumBars``: the least common multiple of the lengths of all lines except
+  /// those of the fill.
   public var bars: Int { lines.reduce(1) { $1.layer == nil ? $0 : leastCommonMultiple($0, $1.bars.count) } }
 
   /// The length of the pattern in steps.

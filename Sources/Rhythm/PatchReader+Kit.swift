@@ -19,7 +19,9 @@ extension PatchReader {
       let field = path("kit", entry.name)
       guard let name = text(entry.key, field, maximumLength: 40) else { continue }
       guard Self.isVoiceName(name) else {
-        fault(at: entry.key.position, field, "ends with ! or %, or is a word of the notation", "choose another name")
+        fault(
+          at: entry.key.position, field, "ends with ! or %, or is reserved (every, chance, from)", "choose another name"
+        )
         continue
       }
       // After a fault in the value, the name is defined nevertheless, so that the lines that use it are not reported.
@@ -94,7 +96,9 @@ extension PatchReader {
       guard let note = kit.note(named: entry.name), let index = kit.voices.firstIndex(where: { $0.note == note }) else {
         // After a fault in a line, its voice may be missing.
         if faults.isEmpty {
-          fault(at: entry.key.position, field, "is not a drum of this patch", "write the name of a line, or remove it")
+          fault(
+            at: entry.key.position, field, "is used by no line",
+            "write the name of a drum from play or fill, or remove this entry")
         }
         continue
       }

@@ -20,7 +20,7 @@ extension PatchReader {
       // After a fault in the name of the layer, its lines are still checked.
       let layer = layer(named: entry.name, at: entry.key.position, field) ?? Layer(activity: 0...127)
       layers.append(layer)
-      let remedy = "write one line per drum, such as \"kick: X... x...\""
+      let remedy = "write one line per drum, such as \"kick: X... X... X... X...\""
       guard let entries = self.entries(of: entry.value, field, remedy: remedy) else { continue }
       if entries.isEmpty { fault(at: entry.value.position, field, "has no lines", remedy) }
       lines += self.lines(entries, field, in: layers.count - 1, activity: layer.activity, meter: meter, kit: &kit)

@@ -18,7 +18,9 @@ extension PatchReader {
           "use a General MIDI name, such as kick, snare or hat, or define the name in the field kit")
       }
       if kit.voices.count > Patch.maximumVoices {
-        fault(at: position, field, "is drum \(kit.voices.count)", "use at most \(Patch.maximumVoices) drums")
+        fault(
+          at: position, field, "is different drum number \(kit.voices.count)",
+          "use at most \(Patch.maximumVoices) drums")
         return lines
       }
       guard let meter, let (bars, perQuarter) = bars(entry.value, field, meter: meter), let voice else { continue }
@@ -42,7 +44,7 @@ extension PatchReader {
       let numbers = bounds.compactMap { Int($0) }.filter { (0...100).contains($0) }
       guard (1...2).contains(bounds.count), numbers.count == bounds.count else {
         fault(
-          at: position, field, "has the chance \"\(last.printable())\"",
+          at: position, field, "has the invalid chance \"\(last.printable())\"",
           "write a percentage from 0 to 100, such as 30%, or two, such as 20-80%, for low and high activity")
         return nil
       }
@@ -82,7 +84,8 @@ extension PatchReader {
     // Three or six strokes per quarter note fit into a bar only if its length allows.
     let lengths = [(4, steps), (3, steps * 3 / 4), (6, steps * 3 / 2)].filter { steps * $0.0 == $0.1 * 4 }
     guard let (perQuarter, length) = lengths.first(where: { $0.1 == bars[0].count }) else {
-      let choices = lengths.map { "\($0.1) (\($0.0) per quarter note)" }.joined(separator: ", ")
+      let notes = [3: "eighth-note triplets", 4: "sixteenth notes", 6: "sixteenth-note triplets"]
+      let choices = lengths.map { "\($0.1) (\(notes[$0.0, default: ""]))" }.joined(separator: " or ")
       fault(at: node.position, field, "has \(bars[0].count) steps in bar 1", "write \(choices)")
       return nil
     }

@@ -50,7 +50,10 @@ extension PatchReader {
   private mutating func checkLimits(of patch: Patch, at position: TextPosition) {
     if patch.lines.count > StepTable.maximumLines {
       let excess = patch.lines.count - StepTable.maximumLines
-      fault(at: position, "play", "has \(patch.lines.count) lines", "remove \(excess)")
+      fault(
+        at: position, "play",
+        "has \(patch.lines.count) lines with the fill, more than the limit of \(StepTable.maximumLines)",
+        "remove \(excess)")
     }
     let strokes = patch.lines.reduce(0) { $0 + $1.bars.joined().count }
     if strokes > StepTable.maximumStrokes {
@@ -62,12 +65,13 @@ extension PatchReader {
       let lengths = Set(patch.lines.filter { $0.layer != nil }.map(\.bars.count)).sorted().map(String.init)
       fault(
         at: position, "play",
-        "has lines of \(lengths.joined(separator: ", ")) bars, which begin together only every \(patch.bars) bars",
-        "write lines that begin together at least every \(Patch.maximumBars) bars")
+        "has lines of \(lengths.joined(separator: " and ")) bars, which give a pattern of \(patch.bars) bars, more than "
+          + "\(Patch.maximumBars)", "use line lengths such as 1, 2, 4 or 8 bars")
     }
     if patch.groups.count > Patch.maximumGroups {
       fault(
-        at: position, "kit", "has \(patch.groups.count) cut-off groups", "use at most \(Patch.maximumGroups)")
+        at: position, "kit", "has \(patch.groups.count) choke groups with the built-in ones",
+        "use at most \(Patch.maximumGroups)")
     }
   }
 
@@ -96,7 +100,7 @@ extension PatchReader {
 
   /// Reads the swing: `62%` or `62% eighths`.
   private mutating func swing(_ node: Node) -> Swing? {
-    let remedy = "write 50% (straight) to 75%, and the swung notes if they are not sixteenths, such as 66.7% eighths"
+    let remedy = "write 50% (straight) to 75%; add eighths to swing eighth notes, such as 66.7% eighths"
     guard let text = scalar(node, "swing", remedy: remedy) else { return nil }
     let parts = text.split(separator: "%", omittingEmptySubsequences: false)
     let unit = parts.count == 2 ? parts[1].trimmed : ""

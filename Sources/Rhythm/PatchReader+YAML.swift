@@ -92,7 +92,7 @@ extension PatchReader {
     case .duplicatedKeysInMapping(let names, let context):
       fault(
         at: TextPosition(context.mark), (names.first ?? "").printable(), "is defined more than once, first here",
-        "keep one definition")
+        "keep one definition; to write two lines of a drum in one layer, add 100% to the second name")
     case .reader(let problem, let offset, _, _):
       let line = 1 + text.prefix(offset ?? 0).count { $0.isNewline }
       fault(

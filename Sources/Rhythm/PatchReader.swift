@@ -160,7 +160,7 @@ struct PatchReader {
     let remedy = "write " + type.allCases.map(\.rawValue).joined(separator: " or ")
     guard let text = scalar(node, field, remedy: remedy) else { return nil }
     guard let choice = Choice(rawValue: text) else {
-      fault(at: node.position, field, "is \"\(text.printable())\"", remedy)
+      fault(at: node.position, field, "is \"\(text.printable())\", not a known value", remedy)
       return nil
     }
     return choice

@@ -2,7 +2,7 @@ public import MusicalTime
 
 extension StepTable {
   /// Returns a cursor for the hits of `step`, counted from the first downbeat, at a total `activity` of 0...127. A larger
-  /// value counts as 127, so that a too large value does not silence the rhythm. `step` may be negative: the pattern
+  /// value counts as 127, so that an excessive value does not silence the rhythm. `step` may be negative: the pattern
   /// repeats in both directions.
   ///
   /// Real-time: safe.
@@ -80,8 +80,7 @@ extension StepTable {
     return Chance.happens(chance, hash) ? stroke : nil
   }
 
-  /// Whether the layer of a line sounds at the cursor's activity, or, for a line of the fill, whether the fill sounds in the
-  /// cursor's bar too.
+  /// Whether a line sounds at the cursor's activity. For a line of the fill, the fill must also sound in the cursor's bar.
   @_noLocks @_noAllocation
   private func sounds(_ entry: TableLine, _ cursor: HitCursor) -> Bool {
     guard entry.from <= cursor.activity, cursor.activity <= entry.to else { return false }

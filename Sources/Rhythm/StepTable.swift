@@ -26,8 +26,8 @@ public struct StepTable: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var stepsPerBar: Int { @_noLocks @_noAllocation get { Int(barSteps) } }
-  /// How much earlier than its step a hit can sound: the largest push of a voice, plus the grace time if there are flams.
-  /// The steps have to be passed to the sound earlier by this time.
+  /// How much earlier than its step a hit can sound: the largest push of any line, including the grace time of lines
+  /// with flams. Steps must be passed to the audio output this much earlier.
   ///
   /// Real-time: safe.
   public internal(set) var maximumPush: Nanoseconds = .zero

@@ -1,7 +1,7 @@
 /// The swing of a rhythm: the position of every second sixteenth or eighth note.
 ///
 /// The value is the position of the second note of a pair, in percent of the pair: 50 is straight, 66.7 is the rhythm of
-/// a triplet, 75 is dotted. Sequencers have used this measure since the Linn 9000 (1984). Steps within a longer note move
+/// a triplet, 75 is dotted. Drum machines have used this measure since the Linn LM-1 (1979). Steps within a longer note move
 /// with it: the time of each half of the pair is stretched or shortened evenly.
 public struct Swing: Hashable, Sendable, BitwiseCopyable {
   /// The notes that come in pairs.

@@ -22,10 +22,16 @@ import Testing
 
   @Test(arguments: examples) func exampleIsAValidPatch(text: String) { #expect(faults(text) == []) }
 
-  /// The page lists the short names of all drums.
-  @Test func pageNamesAllDrums() {
-    let names = (UInt8(35)...81).compactMap { DrumNames.name(of: $0) }
-    #expect(Self.page.contains(names.joined(separator: ", ") + "."))
+  /// The page lists the names of all drums with their notes.
+  @Test func pageNamesAllDrums() throws {
+    for note in UInt8(35)...81 {
+      let name = try #require(DrumNames.name(of: note))
+      let row = Self.page.components(separatedBy: "\n").first {
+        $0.hasPrefix("| \(name) | ") && $0.hasSuffix(" | \(note) |")
+      }
+      let standard = try #require(row).components(separatedBy: " | ")[1]
+      #expect(DrumNames.note(named: standard) == note, "\(name)")
+    }
   }
 
   /// The page contains the test vectors of ``ChanceTests``.

@@ -88,6 +88,12 @@ import _TestSupport
     #expect(hits(exported, resolution: 960).map { $0[0] } == [950, 1_000, 2_000, 3_000])
   }
 
+  /// A grace note is softer than its main note. Two notes of one velocity at one position are duplicates.
+  @Test func louderNoteIsNoGraceNote() throws {
+    let imported = try PatchImport(file([(456, 38, 100), (480, 38, 88), (1_440, 38, 88)]), name: "a")
+    #expect(imported.text.contains("snare: .... x... .... x...") && imported.duplicates == 1)
+  }
+
   @Test func repeatedBarsAreWrittenOnce() throws {
     var notes: [(tick: Int64, key: UInt8, velocity: UInt8)] = [(1_920 * 3, 49, 120)]
     for bar in Int64(0)..<8 { notes += [(bar * 1_920, 36, 120), (bar * 1_920 + 960, 38, 88)] }
@@ -105,7 +111,7 @@ import _TestSupport
     }
     #expect(message(file([])).hasPrefix("the file has no notes on channel 10"))
     #expect(message(file([(0, 36, 100)], meter: (4, 32))).hasPrefix("the time signature 4/32 is not possible"))
-    #expect(message(file([(0, 36, 100)]), firstBar: 1) == "the file has 1 bars; give a first bar from 1 to 1")
+    #expect(message(file([(0, 36, 100)]), firstBar: 1) == "the file has only 1 bars; give a first bar from 1 to 1")
     let timeCode = StandardMIDIFile(
       format: .singleTrack, division: .timeCode(.frames30, ticksPerFrame: 40), tracks: [.init()])
     #expect(message(timeCode).hasPrefix("the file counts time in SMPTE frames"))

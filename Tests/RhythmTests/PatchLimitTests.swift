@@ -20,7 +20,9 @@ import Testing
     let full = head + kit(32) + "play:\n" + layer("always", voices: 0..<32) + layer("from 1", voices: 0..<32)
     #expect(try PatchLoader.patch(from: full, file: "big.yaml").lines.count == 64)
     #expect(
-      faults(full + layer("from 2", voices: 0..<1)) == ["small.yaml:38:3: play: has 65 lines; remove 1"])
+      faults(full + layer("from 2", voices: 0..<1)) == [
+        "small.yaml:38:3: play: has 65 lines with the fill, more than the limit of 64; remove 1"
+      ])
   }
 
   /// 32 lines of 8 bars of 16 steps have 4096 strokes.
@@ -47,8 +49,8 @@ import Testing
     let play = "play:\n" + layer("always", voices: 0..<1, bars: 3) + layer("from 1", voices: 1..<2, bars: 7)
     #expect(
       faults(head + kit(2) + play) == [
-        "small.yaml:8:3: play: has lines of 3, 7 bars, which begin together only every 21 bars; "
-          + "write lines that begin together at least every 16 bars"
+        "small.yaml:8:3: play: has lines of 3 and 7 bars, which give a pattern of 21 bars, more than 16; "
+          + "use line lengths such as 1, 2, 4 or 8 bars"
       ])
   }
 
@@ -57,7 +59,9 @@ import Testing
     #expect(faults(head + kit(33) + play) == ["small.yaml:5:3: kit: has 33 drums; write at most 32"])
     let names = kit(32) + "play:\n" + layer("always", voices: 0..<32) + "    open triangle: x... x... x... x...\n"
     #expect(
-      faults(head + names) == ["small.yaml:71:5: play.always.open triangle: is drum 33; use at most 32 drums"])
+      faults(head + names) == [
+        "small.yaml:71:5: play.always.open triangle: is different drum number 33; use at most 32 drums"
+      ])
   }
 
   @Test func groupsAreLimitedTo8() throws {
@@ -67,7 +71,7 @@ import Testing
     #expect(StepTable(patch).hits(at: .init(0), activity: 0).map(\.group) == [1, 2, 3, 4, 5, 6, 7, 8])
     #expect(
       faults(head + kit(9, groups: true) + "play:\n" + layer("always", voices: 0..<9))
-        == ["small.yaml:15:3: kit: has 9 cut-off groups; use at most 8"])
+        == ["small.yaml:15:3: kit: has 9 choke groups with the built-in ones; use at most 8"])
   }
 
   @Test func layersAreLimitedTo32() throws {

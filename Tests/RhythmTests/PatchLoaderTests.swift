@@ -41,7 +41,7 @@ import Testing
     (
       13, "    kick: X... .",
       "13:11: play.always.kick: has 5 steps in bar 1; "
-        + "write 16 (4 per quarter note), 12 (3 per quarter note), 24 (6 per quarter note)"
+        + "write 16 (sixteenth notes) or 12 (eighth-note triplets) or 24 (sixteenth-note triplets)"
     ),
     (
       13, "    kick: X... y... x... ....",
@@ -72,23 +72,23 @@ import Testing
     (
       5, "swing: -60%",
       "5:8: swing: is \"-60%\", out of range; "
-        + "write 50% (straight) to 75%, and the swung notes if they are not sixteenths, such as 66.7% eighths"
+        + "write 50% (straight) to 75%; add eighths to swing eighth notes, such as 66.7% eighths"
     ),
     (
       5, "swing: 60",
       "5:8: swing: is \"60\", not a swing; "
-        + "write 50% (straight) to 75%, and the swung notes if they are not sixteenths, such as 66.7% eighths"
+        + "write 50% (straight) to 75%; add eighths to swing eighth notes, such as 66.7% eighths"
     ),
     (
       5, "swing: 60% triplets",
       "5:8: swing: is \"60% triplets\", not a swing; "
-        + "write 50% (straight) to 75%, and the swung notes if they are not sixteenths, such as 66.7% eighths"
+        + "write 50% (straight) to 75%; add eighths to swing eighth notes, such as 66.7% eighths"
     ),
     (6, "feel: { kick: -51 ms }", "6:15: feel.kick: is \"-51 ms\", not a time in range; write -50 ms to +50 ms"),
     (6, "feel: { kick: 3 }", "6:15: feel.kick: is \"3\", not a time in range; write -50 ms to +50 ms"),
     (
       6, "feel: { snare: 3 ms }",
-      "6:9: feel.snare: is not a drum of this patch; write the name of a line, or remove it"
+      "6:9: feel.snare: is used by no line; write the name of a drum from play or fill, or remove this entry"
     ),
     (
       7, "level: { hat: 151% }",
@@ -106,7 +106,7 @@ import Testing
     ),
     (
       9, "  boom%: 53\n  boom: 35",
-      "9:3: kit.boom%: ends with ! or %, or is a word of the notation; choose another name"
+      "9:3: kit.boom%: ends with ! or %, or is reserved (every, chance, from); choose another name"
     ),
     (
       15, "  from 128:",
@@ -121,7 +121,7 @@ import Testing
     (15, "  from 90 to 40:", "15:3: play.from 90 to 40: goes from 90 down to 40; write the smaller number first"),
     (
       17, "    open hat 120%: .... .... .... ..x.",
-      "17:5: play.from 64 to 100.open hat 120%: has the chance \"120%\"; "
+      "17:5: play.from 64 to 100.open hat 120%: has the invalid chance \"120%\"; "
         + "write a percentage from 0 to 100, such as 30%, or two, such as 20-80%, for low and high activity"
     ),
     (20, "  every: bar", "20:10: fill.every: is \"bar\", not a number of bars in range; write 2 bars to 64 bars"),
@@ -131,7 +131,11 @@ import Testing
       21, "  chance: 0%",
       "21:11: fill.chance: is \"0%\", not a percentage in range; write a whole percentage from 1% to 100%"
     ),
-    (2, "name: again", "1:1: name: is defined more than once, first here; keep one definition"),
+    (
+      2, "name: again",
+      "1:1: name: is defined more than once, first here; "
+        + "keep one definition; to write two lines of a drum in one layer, add 100% to the second name"
+    ),
     (
       2, "description: \"\\e[2Jgone\"",
       "2:14: description: has characters that are not printable (\\u{1b}[2Jgone); write plain text on one line"
@@ -202,7 +206,7 @@ import Testing
       faults((head + ["play: {}"]).joined(separator: "\n")) == ["small.yaml:5:7: play: has 0 layers; write 1 to 32"])
     #expect(
       faults((head + ["play: { always: {} }"]).joined(separator: "\n")) == [
-        "small.yaml:5:17: play.always: has no lines; write one line per drum, such as \"kick: X... x...\""
+        "small.yaml:5:17: play.always: has no lines; write one line per drum, such as \"kick: X... X... X... X...\""
       ])
   }
 

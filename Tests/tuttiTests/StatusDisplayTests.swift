@@ -122,11 +122,11 @@ import _TestSupport
     session.expectOneStatus()
     // Another patch, and the next one of the library.
     session.type(":patch waltz\n")
-    try await session.wait(for: "patch waltz: plays from the next bar on")
+    try await session.wait(for: "patch waltz: will play from the next bar")
     session.type("p")
-    try await session.wait(for: "patch ballad: plays from the next bar on")
+    try await session.wait(for: "patch ballad: will play from the next bar")
     session.type(":patch nothing\n")
-    try await session.wait(for: "patch ballad: plays on unchanged")
+    try await session.wait(for: "patch ballad: keeps playing")
     try await session.leave()
   }
 
@@ -162,7 +162,7 @@ import _TestSupport
     try await session.wait(for: "layers    2 of 2")
     try save("always: { kick: x }")
     try await session.wait(for: "has 1 steps in bar 1")
-    try await session.wait(for: "plays on unchanged")
+    try await session.wait(for: "keeps playing")
     try await session.wait(for: "layers    2 of 2")
     try await session.leave()
   }

@@ -10,8 +10,8 @@ import Playback
 // ``TotalSchedule`` says when. If the layers of the patch change on bars, "beat" below means the beginning of a bar.
 //
 // A total that rises and falls around the threshold of a layer must not switch the layer on every beat. Therefore the total
-// changes its direction a bar after its last change at the earliest: each layer enters or leaves at most once within the
-// length of a bar. Followers apply the totals as they are, so all peers play the same layers.
+// reverses its direction no earlier than one bar after its last change: it crosses a threshold at most once within the length
+// of a bar. Followers apply the totals as they are, so all peers play the same layers.
 extension EnsembleState {
   /// The number of times that the total is sent to a new follower. On a simulated network that loses a fifth of the packets,
   /// in bursts, three messages within two seconds were sometimes all lost.
@@ -48,7 +48,7 @@ extension EnsembleState {
     announceTotal(at: now)
   }
 
-  /// The distance in ticks of the positions at which the total can change.
+  /// The distance in ticks between the positions at which the total can change.
   var layerGrid: Int64 {
     switch layerChange {
     case .beat: Tick.perQuarter
@@ -56,7 +56,7 @@ extension EnsembleState {
     }
   }
 
-  /// The largest distance in ticks of which both quarter notes and bars are multiples: a quarter note in 4/4, an eighth note in
+  /// The greatest common divisor of a quarter note and a bar, in ticks: a quarter note in 4/4, an eighth note in
   /// 7/8. Every beat or bar on which a master changes the total is a multiple of it.
   var beatGrid: Int64 {
     var (divisor, rest) = (Tick.perQuarter, ticksPerBar)

@@ -23,8 +23,8 @@ struct TotalSchedule: Sendable {
   /// When the newest total is sent again.
   var repeats = Repeats()
 
-  /// Whether the total may rise or fall at `beat`: in the direction of the last change at any time, in the other direction a
-  /// bar later at the earliest.
+  /// Whether the total may rise or fall at `beat`: in the direction of the last change at any time. A reversal
+  /// comes no earlier than one bar later.
   func permitsChange(rises: Bool, at beat: Tick, ticksPerBar: Int64) -> Bool {
     guard let lastChange, lastChange.rises != rises else { return true }
     return beat - lastChange.beat >= ticksPerBar

@@ -92,7 +92,7 @@ extension EnsembleState {
     settleTempo(at: now)
   }
 
-  /// Changes the tempo gradually over a number of quarter notes: one step on each of them. The first one is the first that begins
+  /// Changes the tempo gradually over a number of quarter notes: one change on each of them. The first one is the first that begins
   /// at least ``lead`` from now. A later change of the tempo ends the gradual change.
   ///
   /// - Throws: ``CommandError`` unless the local peer is the master.
@@ -130,11 +130,11 @@ extension EnsembleState {
       at: now)
   }
 
-  /// Announces the next step of the gradual change of the tempo, if there is one.
+  /// Announces the next part of the gradual change of the tempo, if there is one.
   private mutating func advanceRamp(at now: Instant) {
     guard let ramp = leader?.ramp else { return }
     var tick = nextBeat(at: now)
-    // A step of less than a nanosecond per quarter note changes nothing; the next one follows.
+    // A part of less than a nanosecond per quarter note changes nothing; the next one follows.
     while ramp.tempo(from: tick) == timelineMessage!.timeline.tempo, ramp.tempo(from: tick) != ramp.target {
       tick = tick + Tick.perQuarter
     }

@@ -1,17 +1,17 @@
 import MusicalTime
 
-/// A gradual change of the tempo: one step on each quarter note, linear in beats per minute.
+/// A gradual change of the tempo: one change on each quarter note, linear in beats per minute.
 struct TempoRamp: Sendable {
-  /// The tempo before the first step.
+  /// The tempo before the first change.
   let start: Tempo
-  /// The tempo from the last step on.
+  /// The tempo from the last change on.
   let target: Tempo
-  /// The number of steps, at least 1.
+  /// The number of changes, at least 1.
   let beats: Int64
-  /// The tick of the first step, the beginning of a quarter note.
+  /// The tick of the first change, the beginning of a quarter note.
   let first: Tick
 
-  /// The tempo from `tick` on, the beginning of a quarter note.
+  /// The tempo from `tick` on. `tick` is the beginning of a quarter note.
   func tempo(from tick: Tick) -> Tempo {
     let steps = (tick - first) / Tick.perQuarter + 1
     guard steps < beats else { return target }

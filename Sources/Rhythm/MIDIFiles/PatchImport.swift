@@ -3,8 +3,8 @@ import MusicalTime
 
 /// The conversion of a drum pattern in a Standard MIDI File to a patch.
 ///
-/// The notes of channel 10 become lines. A note begins on the nearest position of two grids: four or six positions per quarter
-/// note, the latter for triplets. Velocities up to 72 become ghost notes, those from 105 on accents. A softer note up to 40 ms
+/// The notes of channel 10 become lines. Each note moves to the nearest position of one of two grids: four positions per quarter
+/// note, or six for triplets. Velocities up to 72 become ghost notes, those from 105 on accents. A softer note up to 40 ms
 /// before another note of the same drum is the grace note of a flam. Note lengths, controllers and other channels are ignored.
 public struct PatchImport {
   /// The text of the patch.
@@ -31,7 +31,7 @@ public struct PatchImport {
   /// Converts `file`.
   ///
   /// - Parameters:
-  ///   - name: the name of the patch, without characters that need quotes in YAML.
+  ///   - name: the name of the patch as a YAML scalar, quoted if necessary.
   ///   - firstBar: the first bar, counted from 0.
   ///   - bars: the largest number of bars, 1...``Line/maximumBars``.
   /// - Throws: ``ImportError`` if the file contains no drum pattern, or one that a patch cannot contain.
@@ -53,7 +53,7 @@ public struct PatchImport {
     }
     barCount = Int((score.notes.map(\.tick).max() ?? 0) / barLength) + 1
     guard firstBar < barCount else {
-      throw ImportError("the file has \(barCount) bars; give a first bar from 1 to \(barCount)")
+      throw ImportError("the file has only \(barCount) bars; give a first bar from 1 to \(barCount)")
     }
     self.bars = firstBar..<min(barCount, firstBar + limit)
     let range = Int64(firstBar) * barLength..<Int64(self.bars.upperBound) * barLength

@@ -4,7 +4,7 @@ struct StrokeGrid {
   private let bars: Int
   /// The number of ticks per quarter note in the file.
   private let resolution: Int64
-  /// For each key, the strokes on the two grids: by the number of the position from the start.
+  /// The strokes by key, grid (4 or 6 positions per quarter note) and position from the start.
   private var strokes: [UInt8: [Int: [Int: Stroke]]] = [:]
   /// The number of notes, with grace notes.
   private(set) var noteCount = 0
@@ -14,12 +14,12 @@ struct StrokeGrid {
     (self.stepsPerBar, self.bars, self.resolution) = (stepsPerBar, bars, resolution)
   }
 
-  /// The positions per quarter note of the grids. Triplets need a bar of a whole number of half quarter notes.
+  /// The positions per quarter note of the grids. Triplets fit only if the bar is a whole number of eighth notes.
   private var grids: [Int] { stepsPerBar % 2 == 0 ? [4, 6] : [4] }
 
-  /// Adds the notes of one drum, whose ticks are counted from the start of the pattern. If one grid fits all notes within a MIDI
-  /// clock (1/24 quarter note), they use this grid. Otherwise each note uses the grid with the nearer position. A note behind the
-  /// last position is dropped: it belongs to the next bar.
+  /// Adds the notes of one drum, whose ticks are counted from the start of the pattern. If every note is within
+  /// one MIDI clock (1/24 quarter note) of the same grid, all use this grid. Otherwise each note uses the grid with the nearer
+  /// position. A note after the last position is dropped: it belongs to the next bar.
   mutating func add(_ notes: [PatchImport.Note]) {
     let fitting = grids.first { grid in notes.allSatisfy { nearest($0, on: grid).distance <= resolution } }
     for note in notes {
@@ -30,7 +30,7 @@ struct StrokeGrid {
     }
   }
 
-  /// The nearest position on a grid, counted from the start, and the distance from it in 1/24 ticks of the file.
+  /// The nearest position on a grid, counted from the start, and the distance from it in units of 1/24 tick of the file.
   private func nearest(_ note: PatchImport.Note, on grid: Int) -> (position: Int64, distance: Int64) {
     let position = max(0, (2 * note.tick * Int64(grid) + resolution) / (2 * resolution))
     return (position, abs(24 * note.tick - position * 24 * resolution / Int64(grid)))
@@ -59,7 +59,7 @@ struct StrokeGrid {
   /// The name of a key in the patch.
   private func name(_ key: UInt8) -> String { DrumNames.name(of: key) ?? "note \(key)" }
 
-  /// The field `kit` with the keys that are no drums of General MIDI; empty if there are none.
+  /// The field `kit` with the keys that are not General MIDI drums; empty if there are none.
   var kit: String {
     let keys = strokes.keys.sorted().filter { DrumNames.name(of: $0) == nil }
     return keys.isEmpty ? "" : "kit:\n" + keys.map { "  note \($0): \($0)\n" }.joined() + "\n"
@@ -80,8 +80,7 @@ struct StrokeGrid {
     }.joined(separator: "\n")
   }
 
-  /// The notation of a line. Bars that repeat are written once, and triplets of eighth notes with three characters per quarter
-  /// note.
+  /// The notation of a line. Bars that repeat are written once, and eighth-note triplets with three characters per quarter note.
   private func line(_ strokes: [Int: Stroke], grid: Int, beat: Int) -> String {
     let length = stepsPerBar * grid / 4
     var texts = (0..<bars).map { bar in

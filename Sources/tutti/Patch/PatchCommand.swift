@@ -6,11 +6,11 @@ struct PatchCommand: ParsableCommand {
     commandName: "patch",
     abstract: "List, show, check, render, convert and create patches.",
     discussion: """
-      A patch is a YAML file that describes a rhythm as layers. A layer sounds while the total activity is in its range.
+      A patch is a YAML file that describes a rhythm as layers. A layer sounds while the total activity of \
+      all players, 0 to 127, is in its range.
 
       If you give a patch by name, the program looks for it in these folders, in this order:
-        1. the folder rhythms in the folder of the environment variable
-           TUTTI_PATCHES
+        1. $TUTTI_PATCHES/rhythms
         2. Patches/rhythms and share/tutti/Patches/rhythms, beside the program and
            in each folder above it
 

@@ -9,8 +9,8 @@ struct PatchExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the hits of a patch to a MIDI file.",
     discussion: """
-      The file contains the hits at one activity, on channel 10, with 960 ticks per quarter note. Swing and pushed or \
-      dragged drums are included.
+      The file contains the hits at one activity, on channel 10, with 960 ticks per quarter note. The note \
+      times include swing and feel. A fill occurs only if --bars reaches it. An existing file is replaced.
 
       EXAMPLES
         tutti patch export street
@@ -20,7 +20,7 @@ struct PatchExportCommand: ParsableCommand {
   @Argument(help: "A name from `tutti patch list` or a file.")
   var name: String
 
-  @Option(help: ArgumentHelp("Set the total activity, 0...127.", valueName: "A"))
+  @Option(help: ArgumentHelp("Set the total activity, 0 (sparse) to 127 (dense).", valueName: "A"))
   var activity: UInt8 = 64
 
   @Option(help: ArgumentHelp("Set the number of bars, 1...1000. (default: the length of the pattern)", valueName: "N"))

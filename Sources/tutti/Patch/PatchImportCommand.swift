@@ -8,10 +8,11 @@ struct PatchImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Convert a MIDI drum file to a patch.",
     discussion: """
-      The notes of channel 10 become lines. Each note moves to the nearest sixteenth note, or to the nearest triplet of \
-      sixteenth notes if that is nearer. Velocities up to 72 become ghost notes (o), up to 104 normal strokes (x), and \
-      above accents (X). A softer note up to 40 ms before another one of the same drum becomes a flam. All lines are in \
-      the layer `always`; edit the file to distribute them.
+      The notes of channel 10 become lines. Each note moves to the nearest sixteenth note, or to the nearest \
+      sixteenth-note triplet if that is nearer. Velocities 1 to 72 become ghost notes (o), 73 to 104 normal strokes (x), \
+      105 to 127 accents (X). A softer note at most 40 ms before a note of the same drum becomes the grace note of a flam. \
+      Only the first tempo and the first time signature are used. All lines are in the layer `always`; edit the file to \
+      move lines to other layers. An existing file is replaced.
 
       EXAMPLES
         tutti patch import groove.mid
@@ -52,10 +53,10 @@ struct PatchImportCommand: ParsableCommand {
       try PatchLibrary.write(Data(patch.text.utf8), to: path)
       print("\(path): \(patch.noteCount) notes of bars \(patch.bars.lowerBound + 1) to \(patch.bars.upperBound)")
       if patch.duplicates > 0 {
-        print("\(patch.duplicates) notes omitted: the same drum has a note at the same position")
+        print("notes not imported, because the same drum has a note at the same position: \(patch.duplicates)")
       }
       let rest = patch.barCount - patch.bars.count
-      if rest > 0 { print("\(rest) other bars not imported; choose bars with --first-bar and --bars") }
+      if rest > 0 { print("bars not imported: \(rest); choose bars with --first-bar and --bars") }
     }
   }
 }

@@ -6,7 +6,7 @@ struct PatchNewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Write a commented template of a patch.",
     discussion: """
-      The template is a complete rhythm. It is written to NAME.yaml in the current folder. An existing file is kept.
+      The template is a complete rhythm. It is written to NAME.yaml in the current folder. The command fails if the file exists.
 
       EXAMPLE
         tutti patch new my-rhythm
@@ -27,27 +27,28 @@ struct PatchNewCommand: ParsableCommand {
       do {
         try Data(Self.template(named: name).utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
       } catch CocoaError.fileWriteFileExists {
-        throw PatchLibrary.NotFound(description: "patch \(path): exists already; give another name or remove the file")
+        throw PatchLibrary.NotFound(description: "patch \(path): already exists; give another name or remove the file")
       } catch {
-        throw PatchLibrary.NotFound(description: "patch \(path): cannot be written; work in a writable folder")
+        throw PatchLibrary.NotFound(description: "patch \(path): cannot be written; change to a writable folder")
       }
-      print("\(path): edit it, then listen with: tutti patch render \(path.contains(" ") ? "'\(path)'" : path) --ramp")
+      print("\(path): edit it, and play it with: tutti peer --patch \(path.contains(" ") ? "'\(path)'" : path) --start")
+      print("When you save it, the new version plays from the next bar.")
     }
   }
 
   /// The text of a new patch.
   static func template(named name: String) -> String {
     """
-    # A rhythm in layers. `tutti patch check FILE` checks it, `tutti patch render FILE --ramp` makes it audible.
+    # A rhythm in layers. `tutti patch check FILE` checks it, `tutti peer --patch FILE --start` plays it.
     name: "\(name)"
-    description: A rock beat with a swung hi-hat.
+    description: A rock beat with lightly swung sixteenth notes.
     tempo: 100              # quarter notes per minute
     meter: 4/4              # 3/4, 7/8 and 12/8 work too
-    swing: 56%              # position of every second sixteenth: 50% is straight, 66.7% is a triplet
+    swing: 56%              # where the second sixteenth of each pair falls: 50% straight, 66.7% triplet
     feel: { snare: +6 ms }  # the snare drags; a negative time pushes
     level: { hat: 90% }     # the loudness of a drum
 
-    # One line per drum and one character per sixteenth note:
+    # A line is a drum and one character per step: 16 characters per bar of 4/4 for sixteenth notes, 12 for triplets.
     #   . rest   o ghost note   x normal   X accent   f flam   F flam with accent
     # Spaces are ignored. | separates bars. A line of one bar repeats.
     play:
@@ -57,14 +58,14 @@ struct PatchNewCommand: ParsableCommand {
       from 40:              # sounds from activity 40 on, in addition to the layers above
         hat:       x.x. x.x. x.x. x.x.
       from 64:
-        stick!:    .... .... .... .... # ! replaces the lines of this drum above
+        stick!:    .... .... .... .... # ! replaces the earlier lines of this drum; rests only: it is muted
         snare:     .... X... .... X...
-        snare 20-60%: .o.o ...o .o.o ...o # each stroke has a chance, which rises with the activity
+        snare 20-60%: .o.o ...o .o.o ...o # the chance of each stroke: 20% at activity 64, 60% at 127
       from 90:
         hat!:      xoxo xoxo xoxo xo..
         open hat:  .... .... .... ..x.
       from 110:
-        cowbell:   x.x x.x x.x x.x  # twelve instead of sixteen characters: triplets
+        cowbell:   x.x x.x x.x x.x  # eighth-note triplets
 
     fill:
       every: 8 bars

@@ -21,10 +21,10 @@ struct PatchRenderCommand: ParsableCommand {
   @Argument(help: "A name from `tutti patch list` or a file.")
   var name: String
 
-  @Option(help: ArgumentHelp("Set the total activity, 0...127.", valueName: "A"))
+  @Option(help: ArgumentHelp("Set the total activity, 0 (sparse) to 127 (dense).", valueName: "A"))
   var activity: UInt8 = 64
 
-  @Flag(help: "Let the activity rise evenly from 0 to 127, from beat to beat.")
+  @Flag(help: "Raise the activity from 0 to 127 over the file, on each quarter note. --activity has no effect.")
   var ramp = false
 
   @Option(help: ArgumentHelp("Set the number of bars, 1...1000. (default: 8; with --ramp: 32)", valueName: "N"))

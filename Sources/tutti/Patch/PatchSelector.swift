@@ -14,13 +14,13 @@ final class PatchSelector: @unchecked Sendable {
   private let post: (PlayerCommand) -> Void
   private let terminal: Terminal
   private var name: String
-  /// The file as it was loaded.
+  /// The version that was loaded.
   private var loaded: Version?
   /// The file at the last check. A change is loaded when the file stays the same for one check, so that no half-written file is
   /// loaded.
   private var last: Version?
 
-  /// What changes when a file is saved.
+  /// The attributes that change when a file is saved.
   private struct Version: Equatable {
     var inode: UInt64
     var size: UInt64
@@ -77,10 +77,10 @@ final class PatchSelector: @unchecked Sendable {
       let patch = try PatchLibrary.load(name)
       self.name = name
       post(.patch(patch, named: name))
-      terminal.printLine("patch \(name): plays from the next bar on")
+      terminal.printLine("patch \(name): will play from the next bar")
     } catch {
       for line in "\(error)".split(separator: "\n") { terminal.printLine("tutti: \(line)") }
-      terminal.printLine("patch \(self.name): plays on unchanged")
+      terminal.printLine("patch \(self.name): keeps playing")
     }
     loaded = version
     last = loaded

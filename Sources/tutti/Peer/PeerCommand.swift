@@ -20,9 +20,9 @@ struct PeerCommand: ParsableCommand {
         c         continue at the position where the rhythm stopped
         < >       move this position back or forward by one bar
         + -       increase or decrease the tempo by 1 BPM
-        b         tap the beat, at least three times, to set the tempo
+        b         tap quarter notes, at least three, to set the tempo
         0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
-        p         play the next patch of `tutti patch list` from the next bar on
+        p         play the next patch of `tutti patch list` on this peer
         h         offer the role of master to all other peers
         t         take the role of master that was offered in the last 30 s
         tab       send your notes to the next peer; after the last peer, to all
@@ -40,10 +40,10 @@ struct PeerCommand: ParsableCommand {
       identity of a remote peer. The identity, 16 hexadecimal digits, is printed by --json and by `tutti ports --json`.
 
         start, stop, continue       start, stop or continue the rhythm
-        tempo BPM [over BEATS]      set the tempo, 20...999, at once or gradually
+        tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS quarter notes
         activity A                  set your activity, 0...127
         total-activity METHOD       combine activities: sum, mean or maximum
-        patch NAME                  play another patch from the next bar on
+        patch NAME                  play another patch on this peer from the next bar
         offer [PEER]                offer the role of master to PEER or to all
         take                        take the offered role of master
         gate RULE                   open or close gates, see --gate
@@ -57,7 +57,7 @@ struct PeerCommand: ParsableCommand {
 
       PATCH
       When the file of the patch is saved, the new version plays from the next bar on. If it has errors, they are printed, \
-      and the previous version plays on.
+      and the previous version keeps playing.
 
       EXTERNAL CLOCK
       With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \

@@ -18,7 +18,7 @@ enum StatusDisplay {
     var lines = [rhythm(status), layers(status), "you       \(activity(status.activity))"]
     lines += status.members.map(member)
     let hidden = status.peers - status.members.count
-    if hidden > 0 { lines.append("and \(hidden) more; the key w lists all peers") }
+    if hidden > 0 { lines.append("and \(hidden) more; press w to list all peers") }
     // The last column stays empty: some terminals begin a new line when it is filled.
     return lines.map { String($0.prefix(max(1, min(width, maximumWidth) - 1))) }
   }
