@@ -17,7 +17,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   /// The number of skipped ticks.
   public private(set) var skipped: Int64 = 0
   /// The first tick that the cursor has to return in this run. If the run continues another one, earlier ticks were returned
-  /// in that run with other due times, and ``goBack(from:to:at:)`` does not go back to them.
+  /// in that run with other due times, and ``goBack(from:to:push:at:)`` does not go back to them.
   public private(set) var first = Tick(0)
   /// The run that the cursor is in; 0 before the first.
   private var run: UInt32 = 0
@@ -57,12 +57,15 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   /// Goes back to the first returned tick that differs between `schedule` and its replacement `new`. This is necessary if an
   /// end, a tempo change or a change of the layers arrives after the tick was passed to a sound card with a long latency.
   ///
+  /// - Parameter push: how much earlier than its tick an event can sound.
   /// - Returns: the instant from which events have to be withdrawn from the sound. Nil if none have to be withdrawn. A run
   ///   that is replaced by another run sounds until 100 us before the first tick of the new one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public mutating func goBack(from schedule: PlaybackSchedule, to new: PlaybackSchedule, at now: Instant) -> Instant? {
+  public mutating func goBack(
+    from schedule: PlaybackSchedule, to new: PlaybackSchedule, push: Nanoseconds = .zero, at now: Instant
+  ) -> Instant? {
     guard schedule.run == new.run else {
       // Before the first run, nothing sounds. The ticks of a run that the new one continues stay valid.
       guard schedule.run != 0, !new.continuesRun(from: schedule.run) else { return nil }
@@ -73,7 +76,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     // next half tick may therefore have sounded already, and stays.
     let present = schedule.tick(at: now)
     let halfTick = Nanoseconds((schedule.deadline(present + 1) - schedule.deadline(present)).count / 2)
-    let coming = schedule.firstTick(notBefore: now + halfTick)
+    // Its hits may sound earlier by the push.
+    let coming = schedule.firstTick(notBefore: now + (halfTick < push ? push : halfTick))
     // The first tick that differs: the end, a tempo change, or a change of the layers.
     var tick = new.end
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }

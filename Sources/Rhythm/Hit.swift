@@ -13,11 +13,13 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   public let position: Int32
   /// How much later than this position the hit sounds. Negative for a pushed voice and for the grace note of a flam.
   public let delay: Nanoseconds
+  /// Whether this is the grace note of a flam.
+  public let isGrace: Bool
 
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  init(note: UInt8, velocity: UInt8, group: UInt8, position: Int32, delay: Nanoseconds) {
+  init(note: UInt8, velocity: UInt8, group: UInt8, position: Int32, delay: Nanoseconds, isGrace: Bool) {
     (self.note, self.velocity, self.group) = (note, velocity, group)
-    (self.position, self.delay) = (position, delay)
+    (self.position, self.delay, self.isGrace) = (position, delay, isGrace)
   }
 }

@@ -20,7 +20,10 @@ struct Kit {
   mutating func index(named name: String) -> Int? {
     guard let note = note(named: name) else { return nil }
     if let index = voices.firstIndex(where: { $0.note == note }) { return index }
-    voices.append(Voice(name: name, note: note, group: defined[name]?.group ?? DrumNames.group(of: note)))
+    // Another name of the same note may define the group.
+    let names = defined.keys.sorted().filter { defined[$0]?.note == note }
+    let group = defined[name]?.group ?? names.compactMap { defined[$0]?.group }.first
+    voices.append(Voice(name: name, note: note, group: group ?? DrumNames.group(of: note)))
     return voices.count - 1
   }
 

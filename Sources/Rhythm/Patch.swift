@@ -46,6 +46,8 @@ public struct Patch: Hashable, Sendable {
   public static let maximumBars = 16
   public static let maximumVoices = 32
   public static let maximumLayers = 32
+  /// The largest number of lines of one voice.
+  public static let maximumLinesPerVoice = 16
   /// The largest number of cut-off groups. Each group needs its own drum channel in the synthesizer, which has sixteen
   /// channels.
   public static let maximumGroups = 8

@@ -55,6 +55,16 @@ extension PatchReader {
         "has \(patch.lines.count) lines with the fill, more than the limit of \(StepTable.maximumLines)",
         "remove \(excess)")
     }
+    // The time to find the loudest of several strokes grows with the number of lines of a drum.
+    for (index, voice) in patch.kit.enumerated() {
+      let count = patch.lines.count { $0.voice == index }
+      if count > Patch.maximumLinesPerVoice {
+        fault(
+          at: position, "play",
+          "has \(count) lines of \(voice.name), more than the limit of \(Patch.maximumLinesPerVoice)",
+          "join some of them")
+      }
+    }
     let strokes = patch.lines.reduce(0) { $0 + $1.bars.joined().count }
     if strokes > StepTable.maximumStrokes {
       fault(

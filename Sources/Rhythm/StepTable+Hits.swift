@@ -49,12 +49,13 @@ extension StepTable {
     let shift = entry.ticksPerStroke == 6 ? swing[(cursor.tick / 6) & 3] : 0
     let position = Int32(offset) * 1000 + shift
     let main = Hit(
-      note: entry.note, velocity: velocity, group: entry.group, position: position, delay: entry.feel)
+      note: entry.note, velocity: velocity, group: entry.group, position: position, delay: entry.feel,
+      isGrace: false)
     guard stroke.isFlam else { return main }
     cursor.main = main
     return Hit(
       note: entry.note, velocity: velocity > 1 ? UInt8(Int(velocity) * 3 / 5) : 1, group: entry.group,
-      position: position, delay: entry.feel - Self.graceTime)
+      position: position, delay: entry.feel - Self.graceTime, isGrace: true)
   }
 
   /// The stroke of a line at `tick` of the cursor's bar, if it sounds at the cursor's activity and is not replaced.

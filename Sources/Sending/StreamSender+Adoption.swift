@@ -56,7 +56,7 @@ extension StreamSender {
       pendingTick = Tick(.min)
       cutsPreviousRunShort = schedule.run != 0 && steps.next > schedule.start && steps.next < schedule.end
     }
-    let recall = steps.goBack(from: schedule, to: new, at: adoption.instant)
+    let recall = steps.goBack(from: schedule, to: new, push: push, at: adoption.instant)
     schedule = new
     self.adoption = nil
     if let recall { return .output(.recall(recall)) }

@@ -135,6 +135,9 @@ public struct StreamSender: ~Copyable {
     reserve(capacity)
   }
 
+  /// How much earlier than its step a sound of the step can begin. A step within this time of now is not reported again after a
+  /// change of the schedule.
+  public var push = Nanoseconds.zero
   /// How far ahead of its due time a step is reported. Real-time: safe.
   public var soundLead: Nanoseconds {
     @_noLocks @_noAllocation get { steps.lead }

@@ -80,3 +80,29 @@ import Transports
     #expect(times(38, events) == [720_000])
   }
 }
+
+extension ClockLoopPatchTests {
+  /// The hat is pushed by 50 ms. The total changes on the beat at 480 ms and is announced at 440 ms, when the hat of this beat
+  /// (430 ms) has sounded: the beat is not played again.
+  @Test func pushedHitThatHasSoundedIsNotRepeated() throws {
+    let rings = ClockRings()
+    let socket = try UDPSocket(port: 0)
+    defer { socket.close() }
+    var loop = try VirtualRhythm.loop(rings, on: socket)
+    rings.commands.push(.soundLead(.milliseconds(100)))
+    let text =
+      "name: a\ndescription: b\ntempo: 120\nfeel: { hat: -50 ms }\nplay: { always: { hat: x... x... x... x... } }"
+    rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "a.yaml")))
+    rings.schedule.publish(VirtualRhythm.schedule())
+    loop.play(from: .milliseconds(-150), to: .milliseconds(440))
+    var changed = VirtualRhythm.schedule()
+    changed.intensity = Intensity(0, next: 100, from: Tick(24))
+    rings.schedule.publish(changed)
+    loop.play(from: .milliseconds(440), to: .milliseconds(600))
+    var hats: [Int64] = []
+    while let event = rings.sound.first.hits.pop() {
+      if case .hit = event.kind { hats.append((event.instant - VirtualRhythm.origin).count / 1_000_000) }
+    }
+    #expect(hats == [0, 430])
+  }
+}

@@ -33,13 +33,13 @@ import _TestSupport
     }
   }
 
-  /// With layers that change on bars of 7/8 (84 ticks), all changes are at the beginning of a bar.
-  @Test func layersChangeOnBars() throws {
+  /// The layers of the master's patch change on bars of 7/8 (84 ticks) or 3/8 (36 ticks). All changes are at the beginning of such
+  /// a bar, also on followers whose patches have other bars.
+  @Test(arguments: [Int64(84), 36]) func layersChangeOnBarsOfTheMaster(ticksPerBar: Int64) throws {
     var band = try VirtualBand.playing(3, seed: 4)
-    for index in band.players.indices {
-      band.players[index].ensemble.ticksPerBar = 84
-      band.players[index].ensemble.layerChange = .bar
-    }
+    let master = try #require(band.players.firstIndex { $0.ensemble.role == .master })
+    band.players[master].ensemble.ticksPerBar = ticksPerBar
+    band.players[master].ensemble.layerChange = .bar
     band.run(for: .seconds(3))
     let before = band.players.map(\.steps.count)
     for level in [UInt8(90), 120, 10, 127] {
@@ -50,7 +50,7 @@ import _TestSupport
     for (player, count) in zip(band.players, before) {
       player.steps.removeFirst(count)
       let changes = changes(player)
-      #expect(changes.count >= 4 && changes.allSatisfy { $0.tick % 84 == 0 }, "\(changes)")
+      #expect(changes.count >= 4 && changes.allSatisfy { $0.tick % ticksPerBar == 0 }, "\(changes)")
     }
   }
 }

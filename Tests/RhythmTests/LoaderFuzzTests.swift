@@ -43,8 +43,8 @@ import _TestSupport
         let patch = try PatchLoader.patch(from: damaged, file: name)
         loaded += 1
         let table = StepTable(patch)
-        let hits = (0..<Int64(patch.stepCount)).reduce(0) { $0 + table.count(at: Step($1), activity: 127) }
-        #expect(table.stepCount == patch.stepCount && hits >= 0, "seed \(seed)")
+        for step in 0..<Int64(patch.stepCount) { _ = table.count(at: Step(step), activity: 127) }
+        #expect(table.stepCount == patch.stepCount, "seed \(seed)")
       } catch {
         rejected += 1
         let lines = 1 + damaged.count { $0.isNewline } - (damaged.last?.isNewline == true ? 1 : 0)

@@ -61,7 +61,7 @@ import _TestSupport
     let original = file(notes, meter: meter)
     let imported = try PatchImport(original, name: "seed")
     let patch = try PatchLoader.patch(from: imported.text, file: "seed.yaml")
-    #expect(imported.noteCount == notes.count && imported.duplicates == 0 && imported.barCount == Int(bars))
+    #expect(imported.noteCount == notes.count && imported.unused == 0 && imported.barCount == Int(bars))
     let exported = StandardMIDIFile(patch, tempo: patch.tempo, activity: 64, bars: Int(bars))
     #expect(hits(exported, resolution: 960) == hits(original, resolution: 480), "\(imported.text)")
     // The written file is valid.
@@ -91,7 +91,7 @@ import _TestSupport
   /// A grace note is softer than its main note. Two notes of one velocity at one position are duplicates.
   @Test func louderNoteIsNoGraceNote() throws {
     let imported = try PatchImport(file([(456, 38, 100), (480, 38, 88), (1_440, 38, 88)]), name: "a")
-    #expect(imported.text.contains("snare: .... x... .... x...") && imported.duplicates == 1)
+    #expect(imported.text.contains("snare: .... x... .... x...") && imported.unused == 1)
   }
 
   @Test func repeatedBarsAreWrittenOnce() throws {

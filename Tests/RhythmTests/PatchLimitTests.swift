@@ -75,11 +75,11 @@ import Testing
   }
 
   @Test func layersAreLimitedTo32() throws {
-    let layers = (0..<32).map { layer("from \($0)", voices: 0..<1) }.joined()
-    #expect(try PatchLoader.patch(from: head + kit(1) + "play:\n" + layers, file: "big.yaml").layers.count == 32)
+    let layers = (0..<32).map { layer("from \($0)", voices: $0 / 16..<$0 / 16 + 1) }.joined()
+    #expect(try PatchLoader.patch(from: head + kit(2) + "play:\n" + layers, file: "big.yaml").layers.count == 32)
     #expect(
-      faults(head + kit(1) + "play:\n" + layers + layer("from 99", voices: 0..<1))
-        == ["small.yaml:7:3: play: has 33 layers; write 1 to 32"])
+      faults(head + kit(2) + "play:\n" + layers + layer("from 99", voices: 0..<1))
+        == ["small.yaml:8:3: play: has 33 layers; write 1 to 32"])
   }
 
   /// The longest bar has 16 half notes, which are 128 steps.

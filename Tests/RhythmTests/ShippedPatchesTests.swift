@@ -44,7 +44,7 @@ import Testing
     let table = StepTable(try ShippedPatches.patch(name))
     for step in 0..<4 * Int64(table.stepCount) {
       for activity in UInt8(0)...127 {
-        let hits = table.hits(at: Step(step), activity: activity).filter { $0.group > 0 && $0.delay >= .zero }
+        let hits = table.hits(at: Step(step), activity: activity).filter { $0.group > 0 && !$0.isGrace }
         let places = hits.map { "\($0.group) at \($0.position)" }
         try #require(Set(places).count == places.count, "step \(step), activity \(activity)")
       }

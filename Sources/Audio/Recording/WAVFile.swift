@@ -22,7 +22,8 @@ package struct WAVFile: ~Copyable {
   /// The buffer for one block, left and right samples alternating.
   private var samples = [Int16](repeating: 0, count: 2 * Int(StereoBlock.length))
 
-  private static let remedy = "use --audio wav:FILE with a file in a writable folder"
+  /// The default remedy for a file that cannot be written.
+  package static let standardRemedy = "use --audio wav:FILE with a file in a writable folder"
   /// The maximum number of frames, over six hours at 48 kHz: the limit of the 32-bit lengths in a WAV file, minus 65 536
   /// bytes for the header, at 4 bytes per frame.
   private static let maximumFrames = (Int64(UInt32.max) - 65_536) / 4
@@ -31,15 +32,17 @@ package struct WAVFile: ~Copyable {
   /// which contains the date: two files with the same frames are then identical.
   ///
   /// - Throws: ``AudioFileError`` if the file cannot be opened, or if libsndfile rejects it. A rejected file is removed.
-  package init(path: String, name: String?, grid: FrameGrid) throws(AudioFileError) {
-    let descriptor = try openRegularFile(path, flags: O_RDWR | O_CREAT | O_TRUNC, remedy: Self.remedy)
+  package init(
+    path: String, name: String?, grid: FrameGrid, remedy: String = WAVFile.standardRemedy
+  ) throws(AudioFileError) {
+    let descriptor = try openRegularFile(path, flags: O_RDWR | O_CREAT | O_TRUNC, remedy: remedy)
     var format = SF_INFO()
     format.samplerate = Int32(grid.rate)
     format.channels = 2
     format.format = Int32(SF_FORMAT_WAV) | Int32(SF_FORMAT_PCM_16)
     guard let handle = sf_open_fd(descriptor, Int32(SFM_WRITE), &format, Int32(SF_TRUE)) else {
       unlink(path)
-      throw AudioFileError(.unavailable, path: path, reason: sndfileError(nil), remedy: Self.remedy)
+      throw AudioFileError(.unavailable, path: path, reason: sndfileError(nil), remedy: remedy)
     }
     (self.path, self.name, self.grid, self.handle) = (path, name, grid, handle)
   }

@@ -8,7 +8,7 @@
 enum SoftLimit {
   /// The largest magnitude that is unchanged.
   private static var knee: Float { @_noLocks @_noAllocation get { 0.5 } }
-  /// The bound that no magnitude reaches.
+  /// The largest magnitude of the result.
   static var ceiling: Float { @_noLocks @_noAllocation get { 0.8 } }
 
   /// Limits all samples. NaN stays NaN.

@@ -21,7 +21,8 @@ extension Peer {
       case .tempo(let difference):
         let range = Tempo.range
         // The tempo is stored in nanoseconds per quarter note. Rounding to 0.001 BPM gives the tempo that the player has set.
-        let bpm = min(max((tempo.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
+        let present = ensemble.role == .master ? ensemble.tempo(at: now) : tempo
+        let bpm = min(max((present.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
         if let requested = try? Tempo(bpm: bpm) { try change(tempo: requested, at: now) }
       case .setTempo(let requested): try change(tempo: requested, at: now)
       case .rampTempo(let requested, let beats): try change(tempo: requested, over: beats, at: now)

@@ -73,9 +73,9 @@ public final class Peer {
   /// The tempo at which the player starts the rhythm.
   var tempo: Tempo
   /// The patch that plays, or that plays from the next bar on.
-  var patch: Patch
+  public internal(set) var patch: Patch
   /// The name of ``patch`` as the user has written it.
-  var patchName: String
+  public internal(set) var patchName: String
   /// How much earlier than its step a hit can sound, in any patch that has played. The steps are passed to the sound earlier by
   /// this time.
   var maximumPush: Nanoseconds

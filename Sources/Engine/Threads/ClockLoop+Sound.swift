@@ -17,8 +17,11 @@ extension ClockLoop {
     var cursor = table.cursor(at: step, activity: schedule.intensity.value(at: tick))
     while let hit = table.next(&cursor) {
       var instant = schedule.instant(tick, position: hit.position) + hit.delay
-      // Nothing sounds before the rhythm begins: the first hits are not pushed.
-      if instant < start { instant = start }
+      // Nothing sounds before the rhythm begins: the first hits are not pushed, and have no grace notes.
+      if instant < start {
+        if hit.isGrace { continue }
+        instant = start
+      }
       var event = SoundEvent(
         instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group, step: stepInstant)
       event.submitted = now

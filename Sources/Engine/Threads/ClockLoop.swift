@@ -131,6 +131,7 @@ struct ClockLoop: ~Copyable {
   mutating func adoptNextTable() {
     table = nextTable
     sender.bars = Bars(table)
+    sender.push = table.maximumPush
     hasNextTable = false
   }
 

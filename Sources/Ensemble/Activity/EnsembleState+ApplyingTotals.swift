@@ -36,9 +36,11 @@ extension EnsembleState {
       localActivity.lastTotal = report.value
       return change(to: report.value, at: now)
     }
-    // The stamp is in units of 100 us, so the beat or bar may begin shortly before or after it: the nearest one is meant.
-    let grid = beatGrid
-    let beat = (tick + grid / 2).roundedDown(to: grid)
+    // The stamp is in units of 100 us, so the beat or bar may begin shortly before or after it: the nearest one is meant. The bars
+    // of the master's patch may have another length. A stamp that is not near a beat of the local patch stands for the nearest step.
+    let nearest = (tick + beatGrid / 2).roundedDown(to: beatGrid)
+    let isNear = abs(tick - nearest) < Tick.perStep
+    let beat = isNear ? nearest : (tick + Tick.perStep / 2).roundedDown(to: Tick.perStep)
     let isEstimated = follower!.totals.isEstimated
     // The change in the schedule, which the master has reported too, applies later. This report is older and arrived late.
     if !isEstimated, old.changeTick != Tick(.max), beat < old.changeTick { return }

@@ -10,7 +10,7 @@ struct DrumScore {
   /// Reads the notes of channel 10 of all tracks, in the order of time. `resolution` is the number of ticks per quarter note.
   init(_ file: StandardMIDIFile, resolution: Int64) throws(ImportError) {
     var (tempo, meter): (Tempo?, Meter?) = (nil, nil)
-    for event in file.tracks.flatMap(\.events) {
+    for event in Self.events(of: file) {
       switch event.content {
       case .message(.noteOn(let channel, let key, let velocity)) where channel.number == 10 && velocity.value > 0:
         notes.append(PatchImport.Note(key: key.value, velocity: velocity.value, tick: event.tick))
@@ -37,19 +37,33 @@ struct DrumScore {
     joinFlams(resolution: resolution)
   }
 
+  /// The events of all tracks. The tracks of format 2 are independent: the first one with drums is used.
+  private static func events(of file: StandardMIDIFile) -> [StandardMIDIFile.Event] {
+    guard file.format == .independentTracks else { return file.tracks.flatMap(\.events) }
+    let track = file.tracks.first { track in
+      track.events.contains { event in
+        if case .message(.noteOn(let channel, _, _)) = event.content { channel.number == 10 } else { false }
+      }
+    }
+    return track?.events ?? []
+  }
+
   /// Replaces each pair of a grace note and its main note by one note.
   private mutating func joinFlams(resolution: Int64) {
     let limit = 40_000_000 * resolution / tempo.nanosecondsPerQuarter
-    var joined: [PatchImport.Note] = []
+    var joined: [PatchImport.Note?] = []
+    // For each key, the index of its last note, unless this is a flam.
+    var last: [UInt8: Int] = [:]
     for var note in notes {
-      if let grace = joined.lastIndex(where: { $0.key == note.key && !$0.isFlam }), note.tick > joined[grace].tick,
-        note.tick - joined[grace].tick <= limit, joined[grace].velocity < note.velocity
+      if let index = last[note.key], let grace = joined[index], note.tick > grace.tick, note.tick - grace.tick <= limit,
+        grace.velocity < note.velocity
       {
         note.isFlam = true
-        joined.remove(at: grace)
+        joined[index] = nil
       }
+      last[note.key] = note.isFlam ? nil : joined.count
       joined.append(note)
     }
-    notes = joined
+    notes = joined.compactMap(\.self)
   }
 }

@@ -24,7 +24,10 @@ extension StandardMIDIFile {
       var cursor = table.cursor(at: Step(step), activity: activity)
       while let hit = table.next(&cursor) {
         // A MIDI clock has 40 ticks, so a thousandth of it has 0.04.
-        let delay = hit.delay.count * Int64(Self.exportResolution) / tempo.nanosecondsPerQuarter
+        let delay = Int64(
+          (Double(hit.delay.count * Int64(Self.exportResolution)) / Double(tempo.nanosecondsPerQuarter)).rounded())
+        // A grace note before the beginning is omitted.
+        if hit.isGrace, step == 0 { continue }
         notes.append((max(0, step * ticksPerStep + (Int64(hit.position) + 12) / 25 + delay), hit))
       }
     }

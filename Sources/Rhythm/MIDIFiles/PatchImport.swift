@@ -15,8 +15,9 @@ public struct PatchImport {
   public let barCount: Int
   /// The bars that the patch contains, counted from 0.
   public let bars: Range<Int>
-  /// The number of notes that were not used, because another note of the same drum has the same position.
-  public let duplicates: Int
+  /// The number of notes that were not used, because another note of the same drum has the same position, or because the nearest
+  /// position is after the last bar.
+  public let unused: Int
 
   /// A note of the drum channel.
   struct Note {
@@ -73,7 +74,7 @@ public struct PatchImport {
     guard grid.noteCount > 0 else {
       throw ImportError("bars \(firstBar + 1) to \(self.bars.upperBound) contain no notes; give another first bar")
     }
-    (noteCount, duplicates) = (grid.noteCount, grid.duplicates)
+    (noteCount, unused) = (grid.noteCount, grid.unused)
     text = """
       name: \(name)
       description: Imported from a MIDI file.

@@ -8,7 +8,8 @@ struct StrokeGrid {
   private var strokes: [UInt8: [Int: [Int: Stroke]]] = [:]
   /// The number of notes, with grace notes.
   private(set) var noteCount = 0
-  private(set) var duplicates = 0
+  /// The number of notes that have no position of their own.
+  private(set) var unused = 0
 
   init(stepsPerBar: Int, bars: Int, resolution: Int64) {
     (self.stepsPerBar, self.bars, self.resolution) = (stepsPerBar, bars, resolution)
@@ -19,7 +20,8 @@ struct StrokeGrid {
 
   /// Adds the notes of one drum, whose ticks are counted from the start of the pattern. If every note is within
   /// one MIDI clock (1/24 quarter note) of the same grid, all use this grid. Otherwise each note uses the grid with the nearer
-  /// position. A note after the last position is dropped: it belongs to the next bar.
+  /// position. A note after the last position is not used: it belongs to
+  /// the next bar.
   mutating func add(_ notes: [PatchImport.Note]) {
     let fitting = grids.first { grid in notes.allSatisfy { nearest($0, on: grid).distance <= resolution } }
     for note in notes {
@@ -37,9 +39,8 @@ struct StrokeGrid {
   }
 
   private mutating func add(_ note: PatchImport.Note, on grid: Int, at position: Int) {
-    guard position < bars * stepsPerBar * grid / 4 else { return }
-    if strokes[note.key]?[grid]?[position] != nil {
-      duplicates += 1
+    guard position < bars * stepsPerBar * grid / 4, strokes[note.key]?[grid]?[position] == nil else {
+      unused += 1
       return
     }
     strokes[note.key, default: [:]][grid, default: [:]][position] = Self.stroke(note)

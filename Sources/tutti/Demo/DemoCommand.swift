@@ -18,8 +18,8 @@ struct DemoCommand: ParsableCommand {
       TABLE
         ticks      MIDI clock ticks (24 per quarter note) that were due
         received   ticks that arrived; for the master, ticks that it sent
-        hits       steps of the rhythm with at least one drum stroke
-        heard      steps with drum strokes that were found in the recording
+        hits       positions of the rhythm with at least one drum stroke
+        heard      such positions that were found in the recording
         late       drum strokes that sounded later than planned
         underruns  how often this machine delayed the peer by 5 ms or more
         clock      time between the same tick on this peer and on the first peer
@@ -87,10 +87,11 @@ struct DemoCommand: ParsableCommand {
       terminal.flush()
       guard failures.isEmpty else { throw ExitCode.unavailable }
       let report = try DemoReport(self, patch: rhythm, files: demoPeers.files)
+      if json { try printJSON(report) } else { print(report, terminator: "") }
       let mix = "\(output)/mix.wav"
       try StereoMix.write(try demoPeers.files.map { try SoundFile(path: $0.recording) }, to: mix)
       if !json { terminal.printLine("mix of all peers: \(mix)") }
-      if json { try printJSON(report) } else { print(report, terminator: "") }
+      terminal.flush()
       if interrupted { throw ExitCode(130) }
     }
   }

@@ -14,7 +14,7 @@ enum StereoMix {
     let grid = FrameGrid.standard
     guard let first = recordings.compactMap(\.firstFrame).min() else { return }
     let end = recordings.compactMap { file in file.firstFrame.map { $0 + Int64(file.samples.count) } }.max() ?? first
-    var output = try WAVFile(path: path, name: "mix", grid: grid)
+    var output = try WAVFile(path: path, name: "mix", grid: grid, remedy: "give --output a writable folder")
     var block = StereoBlock()
     block.frame = first
     while block.frame < end {

@@ -45,7 +45,7 @@ struct PatchExportCommand: ParsableCommand {
       let patch = try PatchLibrary.load(name)
       let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
       let file = StandardMIDIFile(patch, tempo: tempo, activity: activity, bars: bars ?? patch.bars)
-      let path = output ?? "\(patch.name).mid"
+      let path = output ?? "\(patch.fileName).mid"
       try PatchLibrary.write(Data(try file.bytes()), to: path)
       let notes = file.tracks[1].events.count {
         if case .message(let message) = $0.content { !message.silencesNote } else { false }

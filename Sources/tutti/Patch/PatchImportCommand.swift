@@ -12,7 +12,7 @@ struct PatchImportCommand: ParsableCommand {
       sixteenth-note triplet if that is nearer. Velocities 1 to 72 become ghost notes (o), 73 to 104 normal strokes (x), \
       105 to 127 accents (X). A softer note at most 40 ms before a note of the same drum becomes the grace note of a flam. \
       Only the first tempo and the first time signature are used. All lines are in the layer `always`; edit the file to \
-      move lines to other layers. An existing file is replaced.
+      move lines to other layers. Without --output, the command fails if the file exists.
 
       EXAMPLES
         tutti patch import groove.mid
@@ -48,12 +48,20 @@ struct PatchImportCommand: ParsableCommand {
         patch = try PatchImport(midi, name: "\"\(name)\"", firstBar: firstBar - 1, bars: bars)
       } catch { throw MIDIFileError(description: "\(file): \(error)") }
       // The limits of patches are checked before the file is written.
-      _ = try PatchLoader.patch(from: patch.text, file: file)
+      do throws(PatchError) { _ = try PatchLoader.patch(from: patch.text, file: file) } catch {
+        let reason = error.faults.first.map { "\($0.field) \($0.reason)" } ?? ""
+        throw MIDIFileError(
+          description: "\(file): the patch \(reason); give fewer --bars, or remove drums from the file")
+      }
       let path = output ?? "\(base).yaml"
+      guard output != nil || !FileManager.default.fileExists(atPath: path) else {
+        throw PatchLibrary.NotFound(
+          description: "\(path): already exists; give --output FILE to replace it or to keep it")
+      }
       try PatchLibrary.write(Data(patch.text.utf8), to: path)
       print("\(path): \(patch.noteCount) notes of bars \(patch.bars.lowerBound + 1) to \(patch.bars.upperBound)")
-      if patch.duplicates > 0 {
-        print("notes not imported, because the same drum has a note at the same position: \(patch.duplicates)")
+      if patch.unused > 0 {
+        print("notes not imported, because their position is taken or after the last bar: \(patch.unused)")
       }
       let rest = patch.barCount - patch.bars.count
       if rest > 0 { print("bars not imported: \(rest); choose bars with --first-bar and --bars") }

@@ -1,6 +1,11 @@
 import Foundation
 import Rhythm
 
+extension Patch {
+  /// The name of the patch as the name of a file: `12/8 shuffle` becomes `12-8 shuffle`.
+  var fileName: String { String(name.map { $0 == "/" ? "-" : $0 }.drop { $0 == "." }) }
+}
+
 /// Finds the patches of rhythms by path, or by name in the patch folders.
 enum PatchLibrary {
   /// The name of the default patch.

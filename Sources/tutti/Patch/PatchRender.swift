@@ -30,7 +30,7 @@ struct PatchRender: ~Copyable {
   /// - Throws: `AudioFileError` if the file or the SoundFont cannot be used.
   init(_ patch: Patch, tempo: Tempo, bars: Int64, activity: UInt8?, soundFont: String, path: String) throws {
     let module = try SoundModule(soundFont: soundFont, grid: .standard)
-    file = try WAVFile(path: path, name: nil, grid: .standard)
+    file = try WAVFile(path: path, name: nil, grid: .standard, remedy: "give --output a file in a writable folder")
     renderer = Renderer(grid: .standard, module: module)
     table = StepTable(patch)
     timeline = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0))
@@ -66,6 +66,8 @@ struct PatchRender: ~Copyable {
     let tick = Tick(of: step)
     var cursor = table.cursor(at: step, activity: activity ?? rampActivity(at: step))
     while let hit = table.next(&cursor) {
+      // A grace note before the beginning is omitted.
+      if hit.isGrace, step == Step(0) { continue }
       let instant = max(Instant(nanoseconds: 0), timeline.instant(tick, position: hit.position) + hit.delay)
       renderer.add(SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group))
     }

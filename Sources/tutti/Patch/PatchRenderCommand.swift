@@ -67,17 +67,24 @@ struct PatchRenderCommand: ParsableCommand {
   func run() throws {
     try reportingErrors {
       let patch = try PatchLibrary.load(name)
-      let path = output ?? patch.name + ".wav"
+      let path = output ?? patch.fileName + ".wav"
       let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
+      let length = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0))
+        .deadline(Tick(Int64(bars ?? 32) * patch.meter.ticksPerBar))
+      guard length < Instant(nanoseconds: 6 * 3_600 * 1_000_000_000) else {
+        throw ValidationError("--bars: the file would be longer than six hours; give fewer bars")
+      }
       let terminal = Terminal()
       var render = try PatchRender(
         patch, tempo: tempo, bars: Int64(bars ?? (ramp ? 32 : 8)), activity: ramp ? nil : activity,
         soundFont: soundFont, path: path)
+      defer {
+        terminal.clearStatus()
+        terminal.flush()
+      }
       try render.run { percent in
         if terminal.isInteractive { terminal.showStatus("rendering: \(percent)%") }
       }
-      terminal.clearStatus()
-      terminal.flush()
       let result = Result(
         file: path, seconds: render.seconds, hits: render.hits, clippedSamples: render.clippedSamples)
       if json { return try printJSON(result) }

@@ -21,12 +21,13 @@ final class PatchSelector: @unchecked Sendable {
   private var last: Version?
 
   /// The attributes that change when a file is saved.
-  private struct Version: Equatable {
+  struct Version: Equatable {
     var inode: UInt64
     var size: UInt64
     var modified: Date
 
     init?(path: String) {
+      let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
         let inode = attributes[.systemFileNumber] as? NSNumber, let size = attributes[.size] as? NSNumber,
         let modified = attributes[.modificationDate] as? Date
@@ -35,12 +36,11 @@ final class PatchSelector: @unchecked Sendable {
     }
   }
 
-  /// Starts to watch the patch called `name`, which is loaded already.
-  init(_ name: String, post: @escaping (PlayerCommand) -> Void, terminal: Terminal) {
+  /// Starts to watch the patch called `name`, of which `version` is loaded already.
+  init(_ name: String, _ version: Version?, post: @escaping (PlayerCommand) -> Void, terminal: Terminal) {
     (self.name, self.post, self.terminal) = (name, post, terminal)
     timer = DispatchSource.makeTimerSource(queue: queue)
-    loaded = version
-    last = loaded
+    (loaded, last) = (version, version)
     timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(500), leeway: .milliseconds(50))
     timer.setEventHandler { [weak self] in self?.check() }
     timer.resume()
@@ -51,38 +51,48 @@ final class PatchSelector: @unchecked Sendable {
   /// Plays the patch called `name`.
   func select(_ name: String) { queue.async { self.load(name) } }
 
-  /// Plays the patch of the library that follows the present one in alphabetical order.
+  /// Plays the valid patch of the library that follows the current one in alphabetical order.
   func selectNext() {
     queue.async {
       let names = PatchLibrary.names
-      guard let next = names.first(where: { $0 > self.name }) ?? names.first else { return }
-      self.load(next)
+      let following = names.filter { $0 > self.name } + names.filter { $0 <= self.name }
+      _ = following.first { self.load($0) }
     }
   }
 
-  /// The present version of the file; nil if it is missing.
-  private var version: Version? { (try? PatchLibrary.path(of: name)).flatMap { Version(path: $0) } }
+  /// The version of the file of a patch; nil if it is missing.
+  static func version(of name: String) -> Version? {
+    (try? PatchLibrary.path(of: name)).flatMap { Version(path: $0) }
+  }
 
   /// Loads the file again if it was saved.
   private func check() {
-    let present = version
+    let present = Self.version(of: name)
     defer { last = present }
     guard let present, present == last, present != loaded else { return }
     load(name)
   }
 
   /// Loads the patch called `name` and plays it. Prints the errors of an invalid patch.
-  private func load(_ name: String) {
+  ///
+  /// - Returns: whether the patch is valid.
+  @discardableResult
+  private func load(_ name: String) -> Bool {
+    // Read before the file: a save in between is found by the next check.
+    let version = Self.version(of: name)
     do {
       let patch = try PatchLibrary.load(name)
       self.name = name
+      (loaded, last) = (version, version)
       post(.patch(patch, named: name))
       terminal.printLine("patch \(name): will play from the next bar")
+      return true
     } catch {
+      // The same errors are not printed again.
+      if name == self.name { (loaded, last) = (version, version) }
       for line in "\(error)".split(separator: "\n") { terminal.printLine("tutti: \(line)") }
       terminal.printLine("patch \(self.name): keeps playing")
+      return false
     }
-    loaded = version
-    last = loaded
   }
 }

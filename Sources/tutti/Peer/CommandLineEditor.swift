@@ -1,4 +1,5 @@
 import Engine
+import Foundation
 import Realtime
 
 /// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``. After a colon, the
@@ -57,7 +58,9 @@ final class CommandLineEditor: @unchecked Sendable {
   private func execute(_ text: String) {
     let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
     guard let verb = words.first else { return }
-    if verb == "patch", words.count == 2 { return selector.select(String(words[1])) }
+    if verb == "patch", words.count == 2 {
+      return selector.select(words[1].trimmingCharacters(in: .whitespaces))
+    }
     do throws(CommandSyntaxError) { post(try PlayerCommand(text: text)) } catch {
       terminal.printLine("tutti: \(error)")
     }

@@ -15,8 +15,8 @@ final class KeyboardInput {
     let isTerminal = terminal.readsKeys && tcgetattr(STDIN_FILENO, &settings) == 0
     originalSettings = isTerminal ? settings : nil
     if isTerminal {
-      // Without line editing and echo by the terminal.
-      settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+      // Without line editing by the terminal. The status lines show what is typed; without them, the terminal does.
+      settings.c_lflag &= ~tcflag_t(terminal.isInteractive ? ICANON | ECHO : ICANON)
       // Without flow control, with which Ctrl-S would stop the output.
       settings.c_iflag &= ~tcflag_t(IXON)
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)

@@ -234,6 +234,7 @@ struct PeerCommand: ParsableCommand {
       let store = try StateStore(name: name, log: log)
       let saved = restore ? store.restoreSession(log) : nil
       let patchName = self.patch ?? saved?.patch ?? PatchLibrary.standard
+      let patchVersion = PatchSelector.version(of: patchName)
       let patch = try PatchLibrary.load(patchName)
       let tempo = try bpm.map { try Tempo(bpm: $0) } ?? saved?.tempo ?? patch.tempo
       var configuration = PeerConfiguration(
@@ -266,19 +267,20 @@ struct PeerCommand: ParsableCommand {
       let signals = TerminationSignals { mailbox.post(.leave) }
       defer { signals.cancel() }
       printReady(peer, configuration, terminal, output)
-      let selector = PatchSelector(patchName, post: mailbox.post, terminal: terminal)
+      let selector = PatchSelector(patchName, patchVersion, post: mailbox.post, terminal: terminal)
       let input = KeyboardInput(mailbox, selector, on: terminal)
       defer { input.restoreTerminal() }
       func run() throws -> Peer.Outcome {
         try peer.run(
           status: terminal.isInteractive
-            ? { terminal.showStatus(StatusDisplay.lines($0, width: terminal.width)) } : nil,
+            ? { terminal.showStatus(StatusDisplay.lines($0, size: terminal.size)) } : nil,
           watch: json ? { if let line = EventLine($0) { output.write(json: line) } } : nil)
       }
       if try run() == .renewedIdentity {
         // The peer starts again, once. The rhythm of the saved session belongs to the former identity.
         configuration.renewsIdentity = false
         configuration.restored?.rhythm = nil
+        (configuration.patch, configuration.patchName) = (peer.patch, peer.patchName)
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
         printReady(peer, configuration, terminal, output)
         _ = try run()

@@ -13,24 +13,25 @@ enum StatusDisplay {
   /// The greatest width in columns.
   static let maximumWidth = 80
 
-  /// The lines for a terminal of `width` columns.
-  static func lines(_ status: PeerStatus, width: Int) -> [String] {
+  /// The lines for a terminal of this size. A low terminal shows the first lines.
+  static func lines(_ status: PeerStatus, size: (columns: Int, rows: Int)) -> [String] {
     var lines = [rhythm(status), layers(status), "you       \(activity(status.activity))"]
     lines += status.members.map(member)
     let hidden = status.peers - status.members.count
     if hidden > 0 { lines.append("and \(hidden) more; press w to list all peers") }
     // The last column stays empty: some terminals begin a new line when it is filled.
-    return lines.map { String($0.prefix(max(1, min(width, maximumWidth) - 1))) }
+    let width = max(1, min(size.columns, maximumWidth) - 1)
+    return lines.prefix(max(1, size.rows - 1)).map { String($0.prefix(width)) }
   }
 
   /// Role, tempo, bar and beat, total activity and patch.
   private static func rhythm(_ status: PeerStatus) -> String {
-    let position = padded("\(status.bar).\(status.beat)", 6)
+    let position = padded("\(status.bar).\(status.beat)", 8)
     let tempo = String(format: "%6.1f BPM", status.tempo.bpm)
     // One character per beat, `#` for the present one.
     let beats = (1...status.beats).map { Int64($0) == status.beat && status.role != .idle ? "#" : "." }.joined()
     return "\(padded(status.role.description, 9)) \(position) \(beats)  \(tempo)  total \(activity(status.total))  "
-      + status.patchName
+      + printable(status.patchName)
   }
 
   /// The layers that sound, with their keys in the patch.
@@ -64,8 +65,8 @@ enum StatusDisplay {
     text.padding(toLength: width, withPad: " ", startingAt: 0)
   }
 
-  /// The name of a remote peer without characters that control a terminal.
+  /// A name in characters of one column: all others, such as control characters and wide ones, become question marks.
   private static func printable(_ name: String) -> String {
-    String(name.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
+    String(name.map { $0.isASCII && !$0.isNewline && $0 >= " " && $0 != "\u{7F}" ? $0 : "?" })
   }
 }

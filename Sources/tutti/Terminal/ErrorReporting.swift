@@ -2,6 +2,7 @@ import ArgumentParser
 import Audio
 import Engine
 import Foundation
+import MIDI
 import Measurement
 import MusicalTime
 import Rhythm
@@ -31,7 +32,9 @@ func reportingErrors(_ body: () throws -> Void) throws {
     switch error {
     case let error as ExitCode: throw error
     case is CleanExit, is ValidationError: throw error
-    case is PatchError, is GateFileError, is MIDIFileError: code = .badData
+    case is PatchError, is GateFileError, is MIDIFileError,
+      is StandardMIDIFile.WriteError:
+      code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError, is NetworkModel.Fault: code = .badData

@@ -23,12 +23,13 @@ final class Terminal: Sendable {
       isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb" && environment["NO_COLOR", default: ""].isEmpty
   }
 
-  /// The number of columns; 80 if it is not known.
-  var width: Int {
+  /// The number of columns and rows; 80 and 24 if they are not known.
+  var size: (columns: Int, rows: Int) {
     var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+    return (Int(size.ws_col), Int(size.ws_row))
   }
+  private var width: Int { size.columns }
 
   /// Prints a permanent line. On a terminal, it appears above the status lines.
   func printLine(_ line: String) {
