@@ -64,13 +64,13 @@ extension SoundCardTests {
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,7")
       let thread = AudioThread(events: events, module: try SoundModule(), sink: .card(device, latency: .seconds(1)))
-      // Each marimba note ends before the next begins.
+      // Each marimba note at this velocity falls below the threshold of `onsets()` before the next begins.
       let marimba = Channel(4)!
       let start = MonotonicClock.now + .milliseconds(300)
       for note in 0..<12 {
         let instant = start + .milliseconds(250 * Int64(note))
         MonotonicClock.sleep(until: instant)
-        events.push(.message(.noteOn(marimba, key: 84, velocity: 127), at: MonotonicClock.now))
+        events.push(.message(.noteOn(marimba, key: 84, velocity: 80), at: MonotonicClock.now))
         events.push(.message(.controlChange(marimba, controller: 123, value: 0), at: MonotonicClock.now))
       }
       // The lead of the card without the configured latency of 1 s.
