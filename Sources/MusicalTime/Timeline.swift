@@ -45,17 +45,6 @@ public struct Timeline: Hashable, Sendable, BitwiseCopyable {
     return Instant(nanoseconds: overflow ? (length > 0 ? .max : .min) : sum)
   }
 
-  /// Returns the instant at which a position after `tick` is due. `position` is in thousandths of a tick.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public func instant(_ tick: Tick, position: Int32) -> Instant {
-    let (whole, rest) = Int64(position).quotientAndRemainder(dividingBy: 1000)
-    let start = deadline(tick + whole)
-    guard rest > 0 else { return start }
-    return start + Nanoseconds((deadline(tick + (whole + 1)) - start).count * rest / 1000)
-  }
-
   /// Returns the last tick due at or before `instant`. For each instant i, `deadline(tick(at: i)) <= i` and
   /// `i < deadline(tick(at: i) + 1)`.
   ///

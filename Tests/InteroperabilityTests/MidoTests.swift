@@ -23,7 +23,7 @@ import _TestTraits
     try StandardMIDIFile(bytes: Array(Data(contentsOf: URL(fileURLWithPath: path))))
   }
 
-  /// Returns `file` with a Program Change in the place of each event that mido does not read.
+  /// Returns a copy of `file`. A Program Change replaces each event that mido does not read.
   private func readable(_ file: StandardMIDIFile) -> StandardMIDIFile {
     var file = file
     for track in file.tracks.indices {

@@ -1,5 +1,5 @@
 /// A terminal as far as the program uses one: printable characters, CR, LF, and the ECMA-48 sequences CUU (cursor up), ED and EL
-/// (erase to the end of the screen or line). Long lines continue in the next row, and a resize arranges them anew.
+/// (erase to the end of the screen or line). A long line wraps. A resize wraps all lines again.
 struct TerminalScreen {
   private(set) var columns: Int
   /// The lines as they were written; a line may take several rows.
@@ -17,7 +17,7 @@ struct TerminalScreen {
     lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
   }
 
-  /// Changes the width. The rows of each line are arranged anew; the cursor stays in its line.
+  /// Changes the width and wraps all lines again. The cursor stays in its line.
   mutating func resize(columns: Int) { self.columns = columns }
 
   mutating func write(_ text: String) {

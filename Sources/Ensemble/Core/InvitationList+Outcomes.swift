@@ -60,7 +60,7 @@ extension InvitationList {
     // A configured peer is invited again. A discovered peer is not invited again before its next announcement.
     if let identity = targets[n].announced {
       targets.remove(at: n)
-      // A refusal counts as silence: other peers are wanted in the place of this peer.
+      // A refusal counts as silence, so that another peer is invited instead of this one.
       noteSilence(of: identity)
     }
     return true

@@ -1,5 +1,6 @@
 import Audio
 import MusicalTime
+import Playback
 import Rhythm
 
 /// The rendering of a patch to a WAV file, faster than real time. The hits sound on the same frames as on a sound card without
@@ -10,7 +11,8 @@ struct PatchRender: ~Copyable {
 
   private let grid = FrameGrid.standard
   private let table: StepTable
-  private let timeline: Timeline
+  /// The same schedule as that of a peer, which determines the instant of each hit.
+  private let schedule: PlaybackSchedule
   /// The first step after the end.
   private let end: Step
   /// The total activity; nil for a ramp from 0 to 127.
@@ -19,7 +21,7 @@ struct PatchRender: ~Copyable {
   private var file: WAVFile
 
   /// The length of the recording in seconds.
-  var seconds: Double { Double((timeline.deadline(Tick(of: end)) + Self.fade).nanoseconds) / 1e9 }
+  var seconds: Double { Double((schedule.deadline(Tick(of: end)) + Self.fade).nanoseconds) / 1e9 }
   /// The number of hits.
   var hits: Int64 { renderer.counters.hits }
   /// The number of samples outside full scale.
@@ -33,21 +35,23 @@ struct PatchRender: ~Copyable {
     file = try WAVFile(path: path, name: nil, grid: .standard, remedy: "give --output a file in a writable folder")
     renderer = Renderer(grid: .standard, module: module)
     table = StepTable(patch)
-    timeline = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0))
     end = Step(bars * patch.meter.stepsPerBar)
+    schedule = PlaybackSchedule(
+      run: 1, sends: true, start: Tick(0), end: Tick(of: end),
+      timeline: Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)))
     self.activity = activity
   }
 
   /// Renders the file and reports the progress in percent.
   mutating func run(progress: (Int) -> Void) throws {
-    let last = grid.frame(nearest: timeline.deadline(Tick(of: end)) + Self.fade)
+    let last = grid.frame(nearest: schedule.deadline(Tick(of: end)) + Self.fade)
     var block = StereoBlock()
     var step = Step(0)
     var percent = -1
     while block.frame < last {
       // A step is submitted before its earliest hit can sound.
       let horizon = grid.instant(of: block.frame + StereoBlock.length) + table.maximumPush
-      while step < end, timeline.deadline(Tick(of: step)) <= horizon {
+      while step < end, schedule.deadline(Tick(of: step)) <= horizon {
         submit(step)
         step = step + 1
       }
@@ -68,7 +72,7 @@ struct PatchRender: ~Copyable {
     while let hit = table.next(&cursor) {
       // A grace note before the beginning is omitted.
       if hit.isGrace, step == Step(0) { continue }
-      let instant = max(Instant(nanoseconds: 0), timeline.instant(tick, position: hit.position) + hit.delay)
+      let instant = max(Instant(nanoseconds: 0), schedule.instant(tick, position: hit.position) + hit.delay)
       renderer.add(SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group))
     }
   }
