@@ -16,8 +16,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   public private(set) var next = Tick(0)
   /// The number of skipped ticks.
   public private(set) var skipped: Int64 = 0
-  /// The first tick that the cursor has to return in this run. If the run continues another one, earlier ticks were returned
-  /// in that run with other due times, and ``goBack(from:to:push:at:)`` does not go back to them.
+  /// The first tick to which ``goBack(from:to:push:at:)`` may go back. Earlier ticks may have sounded. If the run continues
+  /// another one, ticks were returned in that run with other due times, and they stay valid.
   public private(set) var first = Tick(0)
   /// The run that the cursor is in; 0 before the first.
   private var run: UInt32 = 0
@@ -78,6 +78,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     let halfTick = Nanoseconds((schedule.deadline(present + 1) - schedule.deadline(present)).count / 2)
     // Its hits may sound earlier by the push.
     let coming = schedule.firstTick(notBefore: now + (halfTick < push ? push : halfTick))
+    // A later schedule may make earlier ticks due again, for example after a late message about a slower tempo.
+    first = max(first, min(coming, next))
     // The first tick that differs: the end, a tempo change, or a change of the layers.
     var tick = new.end
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }

@@ -241,6 +241,34 @@ import _TestSupport
     #expect(follower.step == master.step && (follower.at - master.at).magnitude < .milliseconds(20))
   }
 
+  /// A follower learns of two tempo changes at once. Each of them alone would let it wait for up to two steps. It repeats no step
+  /// within a run, and is not silent for longer than two steps.
+  @Test(arguments: [112.0, 100]) func followerLearnsOfTwoTempoChangesAtOnce(bpm: Double) throws {
+    var band = VirtualBand(players: 2, seed: 6)
+    try band.command(0) { try $0.start(tempo: Tempo(bpm: 129), at: $1) }
+    band.run(for: .seconds(5))
+    band.connected = { _, _ in false }
+    var messages: [TimelineMessage] = []
+    for tempo in [bpm, 78] {
+      try band.command(0) { try $0.change(tempo: Tempo(bpm: tempo), at: $1) }
+      band.run(for: .milliseconds(600))
+      let sent = band.players[0].outputs.compactMap {
+        if case .timelineMessage(let message, _, isNews: true) = $0 { message } else { nil }
+      }
+      messages.append(try #require(sent.last))
+    }
+    let master = band.identity(0)
+    for message in messages { band.command(1) { $0.received(message, from: master, at: $1) } }
+    band.connected = { _, _ in true }
+    band.run(for: .seconds(4))
+    #expect(band.faults(1) == [])
+    let steps = band.soundedSteps(of: 1)
+    let step = try Nanoseconds(Tempo(bpm: 78).nanosecondsPerQuarter / Step.perQuarter)
+    for (a, b) in zip(steps, steps.dropFirst()) { #expect(b.at - a.at < step + step + .milliseconds(1)) }
+    let (follower, leader) = (try #require(steps.last), try #require(band.soundedSteps(of: 0).last))
+    #expect(follower.step == leader.step && (follower.at - leader.at).magnitude < .milliseconds(20))
+  }
+
   /// A peer whose presence shows that it does not know the rhythm, or its end, gets the timeline message, at most ten times
   /// per second. A peer whose rhythm gate is closed does not get it.
   @Test func outdatedPeerGetsTheTimelineMessage() throws {

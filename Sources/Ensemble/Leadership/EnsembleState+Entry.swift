@@ -60,12 +60,15 @@ extension EnsembleState {
     follower?.playing?.clock = clock
     guard let mapping = clock.mapping else { return }
     var next = schedule(for: timelineMessage, by: mapping)
+    let lastDue = max(follower?.playing?.lastDue ?? Tick(.min), schedule.tick(at: now))
+    follower?.playing?.lastDue = lastDue
     // The number of ticks by which the local peer is ahead of the master; negative if it is behind.
-    let ahead = schedule.tick(at: now) - next.tick(at: now)
+    let ahead = lastDue - next.tick(at: now)
     if isSounding, ahead <= -Tick.perStep || ahead > 2 * Tick.perStep {
       // A peer that is more than a step behind starts a new run at the next step, instead of playing all steps in between
       // at once. A peer that is ahead waits, but not for more than two steps.
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
+      follower?.playing?.lastDue = Tick(.min)
     } else {
       (next.run, next.start, next.firstRun) = (schedule.run, schedule.start, schedule.firstRun)
     }

@@ -21,6 +21,9 @@ struct Follower: Sendable {
     /// The largest error, up to a step, with which the rhythm can have been entered in phase; zero if it was entered exactly.
     /// The clock slews from there. If the tempo rises meanwhile, the same error can exceed a step, but must not cause a jump.
     var entryError = Nanoseconds.zero
+    /// The last tick that was due in this run. The schedule may have gone back since: a late message about a slower tempo makes
+    /// later ticks due again.
+    var lastDue = Tick(.min)
   }
 
   /// An offer of the rhythm from the master.

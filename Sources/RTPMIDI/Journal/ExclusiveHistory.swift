@@ -83,6 +83,11 @@ struct ExclusiveHistory: ~Copyable {
     if start == 0 {
       // A new command ends the previous one.
       if !logs.isEmpty, logs[logs.count - 1].isOpen { logs[logs.count - 1].status = .cancelled }
+      // The receiver compares the numbers modulo 256. It would take a command that is 128 or more behind for a new one.
+      while !logs.isEmpty, count &- logs[0].number >= 128 {
+        dropped += 1
+        _ = removeFirst()
+      }
       if logs.freeCapacity == 0 {
         // Counted even if the log has no data: a receiver that lacks the command is no longer informed about it.
         dropped += 1

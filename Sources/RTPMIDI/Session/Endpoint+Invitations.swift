@@ -61,13 +61,15 @@ extension Endpoint {
         return decline(command, from: address, .hostIsFull, at: now)
       }
     }
+    // A repeated invitation gets the same SSRC again, because only one of the two answers may arrive.
+    let repeated = halfOpen.localSSRC(of: command, from: address)
     // Soon after the session began, the invitation may have crossed that of the local peer. After a silence, the peer revives the
     // session. In both cases, the peer expects the SSRC of the session.
     let isContinued = established.map {
-      !$0.isProtected && (now - $0.establishedAt < .milliseconds(500) || $0.isSilent(at: now))
+      !$0.isProtected
+        && (now - $0.establishedAt < .milliseconds(500) || repeated == nil && $0.isSilent(at: now))
     }
     let continued = isContinued == true ? established : nil
-    let repeated = protects(address) ? halfOpen.localSSRC(of: command, from: address) : nil
     let localSSRC = continued?.localSSRC ?? repeated ?? localSSRC(for: address)
     if halfOpen.open(command, answeredAs: localSSRC, from: address, at: now) { counters.forgottenInvitations += 1 }
     return accept(command, as: localSSRC, to: address, .control)

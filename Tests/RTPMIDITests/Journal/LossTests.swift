@@ -45,6 +45,23 @@ import _TestSupport
     #expect(stream.receivedState.tick == Int(seed) * 600 + 500 && stream.receivedState.isRunning, "seed \(seed)")
   }
 
+  /// A receiver that never acknowledges loses one packet after 198 System Exclusives. The journal contains only the data of the
+  /// first one. The numbers of System Exclusives wrap at 256. The receiver must not take the first one for a new one.
+  @Test func oldExclusiveIsNotRepeated() throws {
+    let journalSender = JournalSender()
+    var receiver = PacketReceiver(ssrc: 1, systemExclusiveCapacity: 512)
+    var received: [UInt8] = []
+    for number in 0..<200 {
+      journalSender.send(exclusive: [number == 0 ? 1 : 2], isJournalled: number == 0)
+      if number == 198 { continue }
+      try receiver.open(journalSender.packet.span, near: Instant(nanoseconds: 1))
+      while let event = receiver.next(in: journalSender.packet.span) {
+        if case .systemExclusive = event { received.append(receiver.systemExclusive(at: 0)) }
+      }
+    }
+    #expect(received == [1] + [UInt8](repeating: 2, count: 198))
+  }
+
   /// The second of three segments of a System Exclusive is lost. The journal cannot recover the command in two cases: a Reset
   /// has removed the first segment from the history, or the packet of the third segment has no room for the log. In both cases
   /// the receiver drops the command.

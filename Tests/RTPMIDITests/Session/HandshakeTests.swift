@@ -131,6 +131,32 @@ import _TestSupport
     #expect(network.events(of: 1).count == 1 && network.endpoints[1].establishedCount == 1)
   }
 
+  /// A restarted peer invites the local peer, and the answer is lost. Before the peer invites again, the local peer begins to
+  /// revive the old session, which has another SSRC. All answers to the peer must contain the same SSRC.
+  @Test func repeatedInvitationIsAnsweredWithTheSameSSRC() throws {
+    var network = EndpointNetwork(1, .standard)
+    _ = network.connect(0, to: 1)
+    // Octets 8 to 11 of an invitation.
+    let token = try #require(network.sent("IN", by: 0).first)[8..<12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    /// Sends a command from a port of the peer to the same port of the local peer.
+    func send(_ kind: SessionCommand.Kind, _ token: UInt32, _ ssrc: UInt32, fromPort port: Int) {
+      let command = SessionCommand(kind, token: token, ssrc: ssrc)
+      network.send(octets { _ = command.append(to: &$0) }, from: 2 + port, to: port)
+      network.run(for: .milliseconds(2))
+    }
+    for port in 0...1 { send(.accepted, token, 9, fromPort: port) }
+    network.verify(9, at: 3, by: 0)
+    #expect(network.endpoints[0].establishedCount == 1)
+    network.run(for: .seconds(25))
+    send(.invitation, 5, 10, fromPort: 0)
+    // The local peer revives the session 30 s after the last packet of the old process.
+    network.run(for: .seconds(10))
+    #expect(network.sent("IN", by: 0).count > 1)
+    for port in 0...1 { send(.invitation, 5, 10, fromPort: port) }
+    let answers = (network.sent("OK", by: 0) + network.sent("OK", by: 1)).map { Array($0[12..<16]) }
+    #expect(answers.count == 3 && Set(answers).count == 1, "\(answers)")
+  }
+
   @Test func connectingAgainReturnsTheSameSession() {
     var network = EndpointNetwork(2, .standard)
     let id = network.connect(0, to: 1)
