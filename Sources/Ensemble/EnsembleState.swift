@@ -27,6 +27,10 @@ public struct EnsembleState: Sendable {
     case presence(Presence, to: Identity, isNews: Bool)
     /// Offer the rhythm to a peer.
     case offer(Offer, to: Identity, isNews: Bool)
+    /// Request parts of a patch from a peer.
+    case patchRequest(PatchRequest, to: Identity)
+    /// Send a part of a patch to a peer.
+    case patchPart(PatchPart, to: Identity)
     /// Send a message of channel 1 that applies at an instant of local time, to a peer or to all Tutti peers (nil).
     case message(Message, at: Instant, to: Identity?)
     /// Play by this schedule from now on.
@@ -81,6 +85,8 @@ public struct EnsembleState: Sendable {
   var channels = ChannelClaims()
   /// When the local peer sends its presence.
   var presence = PresenceSchedule()
+  /// The patch of the local peer and that of its master.
+  var patches = PatchSharing()
   /// The last reported rhythm whose master was not in session.
   var missingMaster: Claim?
   /// The length of a bar of the patch, in ticks. A rhythm that is too far off to slew towards is entered at a bar, and a layer
@@ -219,7 +225,7 @@ public struct EnsembleState: Sendable {
 
   /// When ``advance(to:)`` has something to do next; the distant future if nothing is scheduled.
   public var nextDeadline: Instant {
-    var next = min(nextRepeat, activityDeadline, presenceDeadline)
+    var next = min(nextRepeat, activityDeadline, presenceDeadline, patchDeadline)
     if timelineMessage == nil { return next }
     switch leadership {
     case .idle: return next
@@ -239,6 +245,7 @@ public struct EnsembleState: Sendable {
     // The presence and the total come last: they must contain the outcome of all other steps.
     defer {
       advanceActivity(to: now)
+      advancePatches(to: now)
       advancePresence(to: now)
     }
     repeatTimelineMessage(at: now)

@@ -58,6 +58,8 @@ public enum Event: Hashable, Sendable {
   case offered(by: Identity)
   /// The local peer has taken over the rhythm of this peer, in phase.
   case tookOver(from: Identity)
+  /// The text of the patch that this master plays has arrived. It is not checked yet.
+  case patchReceived(SharedPatch, from: Identity)
   /// The MIDI channel of the local peer; nil if none is left.
   case channel(Channel?)
 

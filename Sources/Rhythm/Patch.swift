@@ -27,6 +27,8 @@ public struct Patch: Hashable, Sendable {
   public let lines: [Line]
   /// When the lines of the fill sound; nil if there is no fill.
   public let fill: Fill?
+  /// The text from which the patch was read, in YAML.
+  public let text: String
 
   /// The length of the pattern in bars, 1...``maximumBars``: the least common multiple of the lengths of all lines except
   /// those of the fill.

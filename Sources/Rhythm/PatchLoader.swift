@@ -37,7 +37,7 @@ public enum PatchLoader {
   /// Real-time: not safe.
   public static func patch(from text: String, file: String) throws(PatchError) -> Patch {
     var reader = PatchReader(file: file)
-    let patch = reader.root(of: text).flatMap { reader.patch($0) }
+    let patch = reader.root(of: text).flatMap { reader.patch($0, from: text) }
     guard let patch, reader.faults.isEmpty else { throw reader.error }
     return patch
   }

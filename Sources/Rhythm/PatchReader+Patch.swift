@@ -18,8 +18,8 @@ extension PatchReader {
     Field(name: "fill", example: "fill: { every: 8 bars, snare: .... .... .... xxxX }", isRequired: false),
   ]
 
-  /// Reads the patch from the root of a file. Returns nil if there are faults.
-  mutating func patch(_ root: Node) -> Patch? {
+  /// Reads the patch from the root of a file with the text `source`. Returns nil if there are faults.
+  mutating func patch(_ root: Node, from source: String) -> Patch? {
     guard let values = values(of: root, "", Self.fields) else { return nil }
     let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
     let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
@@ -41,7 +41,7 @@ extension PatchReader {
     guard faults.isEmpty, let name, let description, let tempo, let meter else { return nil }
     let patch = Patch(
       name: name, description: description, meter: meter, tempo: tempo, swing: swing, swell: swell,
-      seed: UInt32(seed), layerChange: change, kit: kit.voices, layers: layers, lines: lines, fill: fill)
+      seed: UInt32(seed), layerChange: change, kit: kit.voices, layers: layers, lines: lines, fill: fill, text: source)
     checkLimits(of: patch, at: values["play"]?.position ?? .start)
     return faults.isEmpty ? patch : nil
   }

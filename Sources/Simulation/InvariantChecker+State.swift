@@ -61,6 +61,8 @@ extension InvariantChecker {
     var at = Instant(nanoseconds: 0)
     /// The total activity that selected the layers.
     var level: UInt8 = 0
+    /// The number of hits. It depends on the fills and on the decisions by chance of the patch.
+    var hits: UInt8 = 0
   }
 
   /// The keys that one player holds at a peer.

@@ -16,6 +16,8 @@ extension VirtualBand {
         players[n].sentPresences.append((now, to))
         post(.presence(presence), from: n, to: to)
       case .offer(let offer, let to, _): post(.exclusive(offer.systemExclusive), from: n, to: to)
+      case .patchRequest(let request, let to): post(.exclusive(request.systemExclusive), from: n, to: to)
+      case .patchPart(let part, let to): post(.exclusive(part.systemExclusive), from: n, to: to)
       case .message(let message, let instant, let to): post(message, at: instant, from: n, to: to)
       case .event(.role(let role)): players[n].roles.append((role, now))
       case .event(.channel(let channel)): players[n].channels.append(channel)

@@ -122,9 +122,9 @@ import _TestSupport
     session.expectOneStatus()
     // Another patch, and the next one of the library.
     session.type(":patch waltz\n")
-    try await session.wait(for: "patch waltz: will play from the next bar")
+    try await session.wait(for: "patch waltz: plays from the next bar on")
     session.type("p")
-    try await session.wait(for: "patch ballad: will play from the next bar")
+    try await session.wait(for: "patch ballad: plays from the next bar on")
     session.type(":patch nothing\n")
     try await session.wait(for: "patch ballad: keeps playing")
     try await session.leave()

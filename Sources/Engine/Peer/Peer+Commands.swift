@@ -85,23 +85,11 @@ extension Peer {
     case .control(let number, let value):
       core.play(
         .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
-    case .patch(let patch, let name): change(patch: patch, named: name)
+    case .patch(let patch, let name): choose(patch, named: name)
+    case .savePatch(let path): savePatch(to: path)
     case .showRoster: showRoster()
     default: break
     }
-  }
-
-  /// Plays another patch. The clock thread changes to it at the beginning of a bar.
-  private func change(patch: Patch, named name: String) {
-    (self.patch, patchName) = (patch, name)
-    let table = StepTable(patch)
-    if table.maximumPush > maximumPush {
-      maximumPush = table.maximumPush
-      raiseSoundLead()
-    }
-    ensemble.ticksPerBar = patch.meter.ticksPerBar
-    ensemble.layerChange = patch.layerChange
-    clock.play(table)
   }
 
   /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15) if

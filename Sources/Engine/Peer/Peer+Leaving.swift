@@ -33,6 +33,7 @@ extension Peer {
       midi?.sequencer.close()
       ports.close()
       storage.finish()
+      patchChecker.finish()
       discovery?.stop()
       discovery = nil
     }

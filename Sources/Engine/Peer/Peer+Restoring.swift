@@ -17,7 +17,7 @@ extension Peer {
     let addresses = controls.compactMap { $0?.description }
     // If no Tutti peer is in session, the last known ones are kept.
     return SavedSession(
-      patch: patchName, tempo: tempo, activity: ensemble.heldActivity, gates: ensemble.gates,
+      patch: chosenPatchName, tempo: tempo, activity: ensemble.heldActivity, gates: ensemble.gates,
       peers: addresses.isEmpty ? storage.saved?.peers ?? [] : addresses.sorted(), position: ensemble.position,
       rhythm: ensemble.resumable, boot: StateStore.boot)
   }

@@ -74,8 +74,12 @@ public final class Peer {
   var tempo: Tempo
   /// The patch that plays, or that plays from the next bar on.
   public internal(set) var patch: Patch
-  /// The name of ``patch`` as the user has written it.
+  /// The name of ``patch``: as the user has written it, or with the name of the peer that has sent it.
   public internal(set) var patchName: String
+  /// The name of the patch that the player has chosen last, as the user has written it.
+  public internal(set) var chosenPatchName: String
+  /// Checks the patches that masters have sent.
+  let patchChecker: PatchChecker
   /// How much earlier than its step a hit can sound, in any patch that has played. The steps are passed to the sound earlier by
   /// this time.
   var maximumPush: Nanoseconds
@@ -113,6 +117,7 @@ public final class Peer {
     self.log = log
     tempo = configuration.tempo
     (patch, patchName) = (configuration.patch, configuration.patchName)
+    (chosenPatchName, patchChecker) = (configuration.patchName, PatchChecker(bell: mailbox.bell))
     policy = configuration.policy
     sessionLog = SessionLog(log)
     if let path = configuration.trace { try TraceWriter.check(path: path) }
@@ -158,6 +163,7 @@ public final class Peer {
     core.ensemble.totalActivityRule = configuration.totalActivityRule
     core.ensemble.ticksPerBar = patch.meter.ticksPerBar
     core.ensemble.layerChange = patch.layerChange
+    core.ensemble.followsPatch = !configuration.ownPatch
 
     clockRings.table.publish(table)
     // Ticks are sent ahead of time, but so late that no change can still affect them.
@@ -203,6 +209,7 @@ public final class Peer {
       admitted.contains { $0.isSameHost(as: address) }
     }
     handleContacts()
+    share()
   }
 
   /// Informs the player about the sound card, the lead time and missing permissions.
@@ -248,6 +255,7 @@ public final class Peer {
       receiveMIDI(at: now)
       handleDiscovery(at: now)
       handleHosts(at: now)
+      handlePatches(at: now)
       core.advance(to: now)
       startIfDue(at: now)
       executeOutputs(at: now)

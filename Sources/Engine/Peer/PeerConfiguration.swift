@@ -48,6 +48,8 @@ public struct PeerConfiguration: Sendable {
   public var leader: String?
   /// What happens to the rhythm when its master disappears.
   public var masterLoss = MasterLoss.continue
+  /// Whether the peer plays its own patch also while it follows a master.
+  public var ownPatch = false
   /// How the master combines the activity of all peers.
   public var totalActivityRule = TotalActivityRule.sum
   /// The receiver of the player's notes, by name or identity; nil: all peers.

@@ -36,7 +36,9 @@ public enum PlayerCommand: Hashable, Sendable {
   case note(UInt8, velocity: UInt8)
   /// Sends a controller, 0...127, and its value.
   case control(UInt8, value: UInt8)
-  /// Plays another patch, from the next bar on.
+  /// Saves the patch that plays as a new file.
+  case savePatch(to: String)
+  /// Plays another patch, from the next bar on. Not executed while the peer plays the patch of its master.
   case patch(Patch, named: String)
   /// Lists the peers in session with their channels and weights.
   case showRoster

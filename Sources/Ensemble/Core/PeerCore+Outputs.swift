@@ -14,6 +14,9 @@ extension PeerCore {
         send(presence.systemExclusive, to: identity, isJournalled: isNews)
       case .offer(let offer, let identity, let isNews):
         send(offer.systemExclusive, to: identity, isJournalled: isNews)
+      case .patchRequest(let request, let identity):
+        send(request.systemExclusive, to: identity, isJournalled: false)
+      case .patchPart(let part, let identity): send(part.systemExclusive, to: identity, isJournalled: false)
       case .message(let message, let instant, let identity):
         guard let identity else {
           emit(.stream(.message(StreamMessage(message, at: instant, to: .tuttiPeers))))

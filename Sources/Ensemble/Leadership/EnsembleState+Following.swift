@@ -85,6 +85,10 @@ extension EnsembleState {
       received(offer, from: sender, at: now)
     } else if let presence = Presence(systemExclusive: octets) {
       received(presence, from: sender, at: now)
+    } else if let request = PatchRequest(systemExclusive: octets) {
+      received(request, from: sender, at: now)
+    } else if let part = PatchPart(systemExclusive: octets) {
+      received(part, from: sender, at: now)
     } else if MessageKind.isOurs(octets) {
       rejected += 1
       warn(of: sender, .isUnreadable)

@@ -61,6 +61,7 @@ extension EnsembleState {
     reportTotal(to: slot, sender, reporting: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { connect(toMasterOf: claim) }
+    heardPatch(presence.patch, from: sender, at: now)
   }
 
   /// Connects to the master of a rhythm if it is not in session. In a large ensemble, not all peers are connected.
@@ -96,7 +97,7 @@ extension EnsembleState {
     let presence = Presence(
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
       takesOver: report.takesOver,
-      activity: activity)
+      activity: activity, patch: report.patch)
     emit(.presence(presence, to: peer, isNews: isNews))
     return true
   }
@@ -134,7 +135,7 @@ extension EnsembleState {
   /// The part of the present presence that is the same for all receivers.
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
-      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver)
+      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver, patch: patchDigest)
   }
 
   /// Keeps or changes the channel of the local peer, and reports a change.

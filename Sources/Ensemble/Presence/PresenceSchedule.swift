@@ -10,6 +10,7 @@ struct PresenceSchedule: Sendable {
     var channel: Channel?
     var gates: Gates
     var takesOver: Bool
+    var patch: PatchDigest?
   }
 
   /// The shortest time between two presences to one peer.

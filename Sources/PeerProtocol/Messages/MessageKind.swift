@@ -12,6 +12,10 @@ public enum MessageKind: UInt8 {
   case offer = 3
   /// ``UsedIdentity``.
   case usedIdentity = 4
+  /// ``PatchRequest``.
+  case patchRequest = 5
+  /// ``PatchPart``.
+  case patchPart = 6
 
   private static var version: UInt8 { 1 }
   /// The octets before the encoded octets.
@@ -30,9 +34,13 @@ public enum MessageKind: UInt8 {
 
   /// Returns a reader of the `length` octets that the System Exclusive message `bytes` contains; nil if the message has
   /// another kind or length.
-  func unwrap(_ bytes: [UInt8], length: Int) -> OctetReader? {
+  func unwrap(_ bytes: [UInt8], length: Int) -> OctetReader? { unwrap(bytes, lengths: length...length) }
+
+  /// Returns a reader of the octets that the System Exclusive message `bytes` contains; nil if the message has another kind, or if
+  /// the number of octets is not in `lengths`.
+  func unwrap(_ bytes: [UInt8], lengths: ClosedRange<Int>) -> OctetReader? {
     guard Self.isOurs(bytes), bytes.count >= 4, bytes[2] == Self.version, bytes[3] == rawValue,
-      let octets = SevenBit.decode(bytes[4...]), octets.count == length
+      let octets = SevenBit.decode(bytes[4...]), lengths.contains(octets.count)
     else { return nil }
     return OctetReader(octets)
   }

@@ -12,6 +12,12 @@ struct OctetReader {
     return value
   }
 
+  /// Reads all remaining octets.
+  mutating func takeAll() -> [UInt8] {
+    defer { rest = [] }
+    return Array(rest)
+  }
+
   /// Reads a claim: its term and its identity.
   mutating func takeClaim() -> Claim { Claim(term: take(UInt64.self), identity: Identity(take(UInt64.self))) }
 }

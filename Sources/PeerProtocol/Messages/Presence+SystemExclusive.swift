@@ -1,8 +1,8 @@
 import MIDI
 
-/// A presence as a System Exclusive message of 38 bytes with F0 and F7.
+/// A presence as a System Exclusive message of 48 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 28 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 36 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
@@ -12,10 +12,11 @@ import MIDI
 ///     25      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
 ///     26      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
 ///     27      1        the activity, 0...127
+///     28      8        the digest of the patch; 0 if the sender does not share it
 extension Presence {
-  private static let length = 28
+  private static let length = 36
 
-  /// The 36 data octets of the message, without F0 and F7.
+  /// The 46 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -26,6 +27,7 @@ extension Presence {
     octets.put(UInt8(channel?.number ?? 0))
     octets.put(gates.bits)
     octets.put(min(activity, 127))
+    octets.put(patch?.bits ?? 0)
     return MessageKind.presence.wrap(octets)
   }
 
@@ -40,6 +42,7 @@ extension Presence {
     let number = Int(octets.take(UInt8.self))
     let gates = octets.take(UInt8.self)
     activity = octets.take(UInt8.self)
+    patch = PatchDigest(bits: octets.take(UInt64.self))
     let channel = Channel(number)
     guard flags < 4, gates < 16, activity < 128, number == 0 || channel?.isClaimable == true else {
       return nil

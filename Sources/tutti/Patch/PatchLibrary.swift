@@ -50,6 +50,19 @@ enum PatchLibrary {
     return try PatchLoader.patch(from: String(decoding: data, as: UTF8.self), file: path)
   }
 
+  /// The path of a new patch called `name`, in the first folder.
+  ///
+  /// - Throws: ``NotFound`` if there is no folder, or if the name is a path.
+  static func newPath(of name: String) throws(NotFound) -> String {
+    guard !name.contains("/"), !name.hasPrefix(".") else {
+      throw NotFound(description: "patch \(name): is a path; give a name without / and without . at the beginning")
+    }
+    guard let folder = folders.first else {
+      throw NotFound(description: "patch \(name): there is no folder for it; \(folderRemedy)")
+    }
+    return "\(folder)/\(name).yaml"
+  }
+
   /// Writes `data` to a file. An existing file is replaced only when the new one is complete.
   ///
   /// - Throws: ``NotFound`` if the file cannot be written.

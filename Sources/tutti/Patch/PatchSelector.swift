@@ -85,7 +85,6 @@ final class PatchSelector: @unchecked Sendable {
       self.name = name
       (loaded, last) = (version, version)
       post(.patch(patch, named: name))
-      terminal.printLine("patch \(name): will play from the next bar")
       return true
     } catch {
       // The same errors are not printed again.

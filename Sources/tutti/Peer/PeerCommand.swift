@@ -22,7 +22,7 @@ struct PeerCommand: ParsableCommand {
         + -       increase or decrease the tempo by 1 BPM
         b         tap quarter notes, at least three, to set the tempo
         0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
-        p         play the next patch of `tutti patch list` on this peer
+        p         play the next patch of `tutti patch list`
         h         offer the role of master to all other peers
         t         take the role of master that was offered in the last 30 s
         tab       send your notes to the next peer; after the last peer, to all
@@ -43,7 +43,8 @@ struct PeerCommand: ParsableCommand {
         tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS quarter notes
         activity A                  set your activity, 0...127
         total-activity METHOD       combine activities: sum, mean or maximum
-        patch NAME                  play another patch on this peer from the next bar
+        patch NAME                  play another patch from the next bar
+        save-patch NAME             save the patch that plays in the patch folder
         offer [PEER]                offer the role of master to PEER or to all
         take                        take the offered role of master
         gate RULE                   open or close gates, see --gate
@@ -56,6 +57,10 @@ struct PeerCommand: ParsableCommand {
         leave                       leave the other peers and end the program
 
       PATCH
+      All peers play the patch of the master. A peer receives the text of this patch from the master, and plays the patch \
+      from the next bar on. The player can therefore choose a patch only as the master, while no rhythm plays, or with \
+      --own-patch. A received patch is not stored unless the player saves it with save-patch.
+
       When the file of the patch is saved, the new version plays from the next bar on. If it has errors, they are printed, \
       and the previous version keeps playing.
 
@@ -104,9 +109,13 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Play this patch: a name from `tutti patch list` or a file. Each peer plays its own patch. (default: \(PatchLibrary.standard))",
+      "Play this patch: a name from `tutti patch list` or a file. While another peer is the master, its patch plays. "
+        + "(default: \(PatchLibrary.standard))",
       valueName: "PATCH"))
   var patch: String?
+
+  @Flag(help: "Play your own patch, also while another peer is the master.")
+  var ownPatch = false
 
   @Option(help: ArgumentHelp("Set your activity at the start, 0...127. (default: 64)", valueName: "A"))
   var activity: UInt8?
@@ -245,6 +254,7 @@ struct PeerCommand: ParsableCommand {
       try network.apply(to: &configuration) { log.warning("\($0)") }
       try ensemble.apply(to: &configuration)
       configuration.start = start
+      configuration.ownPatch = ownPatch
       configuration.activity = activity ?? saved?.activity ?? 64
       configuration.period = period
       configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
@@ -280,7 +290,7 @@ struct PeerCommand: ParsableCommand {
         // The peer starts again, once. The rhythm of the saved session belongs to the former identity.
         configuration.renewsIdentity = false
         configuration.restored?.rhythm = nil
-        (configuration.patch, configuration.patchName) = (peer.patch, peer.patchName)
+        (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
         printReady(peer, configuration, terminal, output)
         _ = try run()

@@ -91,7 +91,8 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     try reportingErrors {
-      let table = StepTable(try PatchLibrary.load(PatchLibrary.standard))
+      // A patch with fills and decisions by chance, which must be the same at all peers.
+      let table = StepTable(try PatchLibrary.load("boom-bap"))
       let network = try network.map(Self.load)
       let terminal = Terminal()
       var total = SimulationTotal()

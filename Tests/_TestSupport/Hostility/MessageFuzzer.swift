@@ -14,6 +14,8 @@ public final class MessageFuzzer: Fuzzer {
   /// An upper bound of the outputs of one message and of what is due afterwards.
   private static let maximumOutputs = 256
 
+  /// The patch of the local peer. Hostile peers request it, and send parts of it and of others.
+  private let patch = SharedPatch([UInt8](repeating: 7, count: 150))!
   private let sessions: CoreSessions
   private let identities: [Identity] = [Identity(1), Identity(5), Identity(9), Identity(0), Identity(.max)]
   private var mutator: Mutator
@@ -34,6 +36,7 @@ public final class MessageFuzzer: Fuzzer {
       .init(host: 2, identity: 5, ahead: .seconds(100)), .init(host: 3, identity: 9, ahead: .seconds(-200)),
     ]
     self.sessions = sessions
+    sessions.core.ensemble.play(patch)
     connect()
   }
 
@@ -86,6 +89,8 @@ public final class MessageFuzzer: Fuzzer {
       compare(Presence(systemExclusive: data)) { Presence(systemExclusive: $0.systemExclusive) },
       compare(Offer(systemExclusive: data)) { Offer(systemExclusive: $0.systemExclusive) },
       compare(UsedIdentity(systemExclusive: data)) { UsedIdentity(systemExclusive: $0.systemExclusive) },
+      compare(PatchRequest(systemExclusive: data)) { PatchRequest(systemExclusive: $0.systemExclusive) },
+      compare(PatchPart(systemExclusive: data)) { PatchPart(systemExclusive: $0.systemExclusive) },
     ]
     for message in messages where message.isDecoded {
       decoded += 1
@@ -116,14 +121,21 @@ public final class MessageFuzzer: Fuzzer {
   }
 
   private func validMessage() -> [UInt8] {
-    switch pick(8) {
+    switch pick(10) {
     case 0...3: timelineMessage().systemExclusive
     case 4...5:
       Presence(
         identity: identity(), claim: pick(3) == 0 ? nil : claim(), channel: pick(2) == 0 ? nil : Channel(1 + pick(16)),
-        gates: GateSet(bits: UInt8(pick(16))), takesOver: pick(2) == 0, activity: UInt8(pick(128))
+        gates: GateSet(bits: UInt8(pick(16))), takesOver: pick(2) == 0, activity: UInt8(pick(128)),
+        patch: [nil, patch.digest, PatchDigest(bits: random.next())][pick(3)]
       ).systemExclusive
-    case 6: Offer(claim: claim(), isParting: pick(2) == 0).systemExclusive
+    case 6: PatchRequest(patch.digest, from: UInt16(pick(PatchPart.maximumCount))).systemExclusive
+    case 7:
+      PatchPart(
+        patch.digest, index: UInt16(pick(3)), of: UInt16(1 + pick(3)),
+        octets: [UInt8](repeating: UInt8(pick(256)), count: PatchPart.maximumLength)
+      ).systemExclusive
+    case 8: Offer(claim: claim(), isParting: pick(2) == 0).systemExclusive
     default: UsedIdentity(identity()).systemExclusive
     }
   }

@@ -1,0 +1,83 @@
+import Dispatch
+import Ensemble
+import Foundation
+import PeerProtocol
+import Realtime
+import Rhythm
+import Synchronization
+
+/// Checks the texts of received patches, and saves patches. Both happen on a queue of its own, because they can take longer than the
+/// control thread may be busy.
+final class PatchChecker: Sendable {
+  /// The result of a check.
+  struct Checked: Sendable {
+    let shared: SharedPatch
+    let sender: Identity
+    /// The patch, or why it cannot be played: the reason and the remedy.
+    let result: Result<Patch, Reason>
+  }
+
+  struct Reason: Error { let text: String }
+
+  private let queue = DispatchQueue(label: "received patches")
+  /// The saving in progress.
+  private let saving = DispatchGroup()
+  private let bell: Doorbell
+  /// The results that ``take()`` returns next.
+  private let results = Mutex<[Checked]>([])
+
+  /// Each result rings `bell`.
+  init(bell: Doorbell) { self.bell = bell }
+
+  /// Begins to check the patch that the peer with identity `sender` plays.
+  func check(_ shared: SharedPatch, from sender: Identity) {
+    queue.async { [self] in
+      let result = Result { () throws(Reason) in try Self.patch(shared) }
+      results.withLock { $0.append(Checked(shared: shared, sender: sender, result: result)) }
+      bell.ring()
+    }
+  }
+
+  /// Returns the results since the last call.
+  func take() -> [Checked] {
+    results.withLock { results in
+      defer { results = [] }
+      return results
+    }
+  }
+
+  /// Writes the text of a patch to a new file, and then calls `report` on the queue with the error, or with nil.
+  func save(_ patch: Patch, to path: String, report: @escaping @Sendable (String?) -> Void) {
+    queue.async(group: saving) {
+      do {
+        try Data(patch.text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+        report(nil)
+      } catch CocoaError.fileWriteFileExists {
+        report("\(path): exists already; give another name")
+      } catch {
+        report("\(path): cannot be written; set TUTTI_PATCHES to a writable folder that contains the folder rhythms")
+      }
+    }
+  }
+
+  /// Waits until all files are written, for at most a second.
+  func finish() { _ = saving.wait(timeout: .now() + .seconds(1)) }
+
+  /// The patch with this text.
+  static func patch(_ shared: SharedPatch) throws(Reason) -> Patch {
+    guard let text = String(validating: shared.octets, as: UTF8.self) else {
+      throw Reason(text: "its text is no UTF-8")
+    }
+    let patch: Patch
+    do throws(PatchError) { patch = try PatchLoader.patch(from: text, file: "its text") } catch {
+      throw Reason(text: "\(error.faults[0])")
+    }
+    // The name becomes a file name when the player saves the patch. A slash is part of a metre, such as 12/8, or of a path.
+    let parts = patch.name.split(separator: "/", omittingEmptySubsequences: false)
+    let hasPath = zip(parts, parts.dropFirst()).contains { left, right in
+      left.last?.isWholeNumber != true || right.first?.isWholeNumber != true
+    }
+    guard !hasPath, patch.name.first != "." else { throw Reason(text: "its name is a path") }
+    return patch
+  }
+}

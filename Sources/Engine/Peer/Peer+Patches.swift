@@ -1,0 +1,69 @@
+import Ensemble
+import MusicalTime
+import PeerProtocol
+import Rhythm
+
+// The patch that plays: the choice of the player, or the patch of the master.
+extension Peer {
+  /// Plays the patch that the player has chosen, unless this peer plays the patch of its master.
+  func choose(_ patch: Patch, named name: String) {
+    guard ensemble.choosesPatch else {
+      let master = ensemble.role.master.map { self.name(of: $0) } ?? "the master"
+      let remedy = "to play your own patch, start this peer with --own-patch"
+      return log.notice(
+        "patch \(name): not played, because this peer plays the patch of the master \(master); \(remedy)")
+    }
+    chosenPatchName = name
+    change(patch: patch, named: name)
+    log.notice("patch \(name): plays from the next bar on")
+  }
+
+  /// Plays the patches of the master that were received and checked since the last call, and informs the player about those that
+  /// cannot be played.
+  func handlePatches(at now: Instant) {
+    for checked in patchChecker.take() {
+      let sender = name(of: checked.sender)
+      switch checked.result {
+      case .success(let patch):
+        // The role may have changed during the check.
+        guard ensemble.role.master == checked.sender, ensemble.followsPatch else { continue }
+        change(patch: patch, named: "\(patch.name) (\(sender))")
+        log.notice("patch \(patch.name): received from the master \(sender), plays from the next bar on")
+      case .failure(let reason):
+        ensemble.refuse(checked.shared.digest)
+        log.warning("patch of the master \(sender): \(reason.text); this peer keeps its patch \(patchName)")
+      }
+    }
+  }
+
+  /// Plays another patch. The clock thread changes to it at the beginning of a bar.
+  private func change(patch: Patch, named name: String) {
+    (self.patch, patchName) = (patch, name)
+    let table = StepTable(patch)
+    if table.maximumPush > maximumPush {
+      maximumPush = table.maximumPush
+      raiseSoundLead()
+    }
+    ensemble.ticksPerBar = patch.meter.ticksPerBar
+    ensemble.layerChange = patch.layerChange
+    share()
+    clock.play(table)
+  }
+
+  /// Shares the patch that plays.
+  func share() {
+    let shared = SharedPatch(Array(patch.text.utf8))
+    ensemble.play(shared)
+    guard shared == nil else { return }
+    let limit = SharedPatch.maximumLength / 1024
+    log.notice("patch \(patchName): longer than \(limit) KiB, so the other peers keep their own patches; shorten it")
+  }
+
+  /// Saves the patch that plays as a new file.
+  func savePatch(to path: String) {
+    let (log, name) = (log, patch.name)
+    patchChecker.save(patch, to: path) { error in
+      if let error { log.warning("\(error)") } else { log.notice("patch \(name): saved as \(path)") }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import MusicalTime
+public import PeerProtocol
+
+// The patch of the master at its followers.
+//
+// Each peer reports the digest of its patch in its presence. A follower whose master plays another patch requests the text of this
+// patch, part by part (``PatchReception``). The engine checks the text and plays the patch from the next bar on. All peers with the
+// same patch and the same total activity play the same steps.
+extension EnsembleState {
+  /// Whether the local peer plays the patch of its master instead of its own. True at first.
+  public var followsPatch: Bool {
+    get { patches.followsMaster }
+    set { patches.followsMaster = newValue }
+  }
+
+  /// The digest of the patch that the local peer plays; nil if it is unknown or too long to be shared.
+  public var patchDigest: PatchDigest? { patches.played?.digest }
+
+  /// Whether the local player may choose a patch: unless the peer follows the patch of a master that shares it.
+  public var choosesPatch: Bool { !patches.followsMaster || role.master.flatMap { sharedPatch(of: $0) } == nil }
+
+  /// Sets the text of the patch that the local peer plays from now on; nil if it is too long to be shared. The other peers learn of
+  /// it with the next presence.
+  public mutating func play(_ patch: SharedPatch?) {
+    patches.played = patch
+    if let reception = patches.reception, reception.digest == patch?.digest { patches.reception = nil }
+  }
+
+  /// The received patch with this digest cannot be played. It is not requested again while no other one is refused.
+  public mutating func refuse(_ digest: PatchDigest) {
+    patches.refused = digest
+    if patches.reception?.digest == digest { patches.reception = nil }
+  }
+
+  /// The digest of the patch that a peer has reported last.
+  private func sharedPatch(of peer: Identity) -> PatchDigest? {
+    roster.slot(of: peer).flatMap { roster[$0].membership?.presence?.patch }
+  }
+
+  /// When ``advancePatches(to:)`` has something to do next.
+  var patchDeadline: Instant { patches.reception?.nextRequest ?? .distantFuture }
+
+  /// Requests missing parts of the patch of the master, and ends the reception if the local peer does not follow this master any
+  /// longer.
+  mutating func advancePatches(to now: Instant) {
+    guard let reception = patches.reception else { return }
+    guard role == .follower(of: reception.master), patches.followsMaster else {
+      patches.reception = nil
+      return
+    }
+    if let request = patches.reception!.takeRequest(at: now) { emit(.patchRequest(request, to: reception.master)) }
+  }
+
+  /// The peer with identity `sender` reports the digest of its patch. If it is the master, and the patch is another one, begins to
+  /// receive the patch.
+  mutating func heardPatch(_ digest: PatchDigest?, from sender: Identity, at now: Instant) {
+    guard let digest, role == .follower(of: sender), patches.followsMaster, digest != patches.played?.digest,
+      digest != patches.refused, digest != patches.reception?.digest || patches.reception?.master != sender
+    else { return }
+    if let began = patches.reception?.began, now - began < PatchSharing.pause { return }
+    patches.reception = PatchReception(digest, from: sender, at: now)
+    advancePatches(to: now)
+  }
+
+  /// Sends parts of the local patch to the peer with identity `sender`, which has requested them.
+  mutating func received(_ request: PatchRequest, from sender: Identity, at now: Instant) {
+    guard let slot = roster.memberSlot(of: sender) else {
+      rejected += 1
+      return
+    }
+    heard(slot, sender, at: now)
+    for index in patches.parts(for: request, at: now) { emit(.patchPart(patches.played!.part(index), to: sender)) }
+  }
+
+  /// Adds a part to the patch that the local peer receives. Drops a part that it has not requested.
+  mutating func received(_ part: PatchPart, from sender: Identity, at now: Instant) {
+    heard(sender, at: now)
+    guard let reception = patches.reception, reception.master == sender, role == .follower(of: sender),
+      let octets = patches.reception!.add(part, at: now)
+    else { return advancePatches(to: now) }
+    guard let patch = SharedPatch(octets), patch.digest == reception.digest else {
+      rejected += 1
+      return refuse(reception.digest)
+    }
+    emit(.event(.patchReceived(patch, from: sender)))
+  }
+}

@@ -1,0 +1,50 @@
+import MusicalTime
+import PeerProtocol
+
+/// A patch of the master that the local peer is receiving.
+///
+/// The receiver requests the first part that it lacks and gets this part and those that follow it. When the last of them has
+/// arrived, or ``patience`` after the request, it requests the first part that it lacks now. Lost parts are thus requested again.
+struct PatchReception: Sendable {
+  /// The time after which a request is repeated if its parts have not all arrived.
+  static var patience: Nanoseconds { .milliseconds(250) }
+
+  let digest: PatchDigest
+  let master: Identity
+  /// When the reception began.
+  let began: Instant
+  /// When the next request is due. The distant future if all parts have arrived.
+  private(set) var nextRequest: Instant
+  /// The parts; empty before the first one arrives.
+  private var parts: [[UInt8]?] = []
+  /// The number after that of the last part that the last request asks for.
+  private var requestedEnd = 0
+
+  init(_ digest: PatchDigest, from master: Identity, at now: Instant) {
+    (self.digest, self.master, began, nextRequest) = (digest, master, now, now)
+  }
+
+  /// The next request, if it is due.
+  mutating func takeRequest(at now: Instant) -> PatchRequest? {
+    guard now >= nextRequest else { return nil }
+    nextRequest = now + Self.patience
+    let first = parts.firstIndex { $0 == nil } ?? 0
+    requestedEnd = first + PatchSharing.partsPerRequest
+    return PatchRequest(digest, from: UInt16(first))
+  }
+
+  /// Adds a part.
+  ///
+  /// - Returns: the octets of the patch if this part was the last one that was missing. They may have another digest.
+  mutating func add(_ part: PatchPart, at now: Instant) -> [UInt8]? {
+    guard part.digest == digest, nextRequest != .distantFuture else { return nil }
+    if parts.count != part.count { parts = Array(repeating: nil, count: Int(part.count)) }
+    parts[Int(part.index)] = part.octets
+    if let missing = parts.firstIndex(where: { $0 == nil }) {
+      if missing >= requestedEnd { nextRequest = now }
+      return nil
+    }
+    nextRequest = .distantFuture
+    return parts.flatMap { $0! }
+  }
+}

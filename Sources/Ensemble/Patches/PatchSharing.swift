@@ -1,0 +1,36 @@
+import MusicalTime
+import PeerProtocol
+
+/// The patch that the local peer plays and shares, and the patch that it is receiving.
+struct PatchSharing: Sendable {
+  /// The number of parts that the master sends for one request.
+  static var partsPerRequest: Int { 16 }
+  /// The master sends at most ``partsPerInterval`` parts in this time, so that requests do not delay its other messages. It ignores
+  /// requests beyond that, and their senders repeat them.
+  static var interval: Nanoseconds { .milliseconds(10) }
+  static var partsPerInterval: Int { 32 }
+  /// The shortest time between the beginnings of two receptions. It limits what a master can cause that changes its patch all the
+  /// time.
+  static var pause: Nanoseconds { .seconds(1) }
+
+  /// Whether the local peer plays the patch of its master.
+  var followsMaster = true
+  /// The patch that the local peer plays; nil if it is unknown or too long.
+  var played: SharedPatch?
+  /// The patch that the local peer is receiving, or has received last and does not play yet.
+  var reception: PatchReception?
+  /// The received patch that cannot be played. It is not requested again.
+  var refused: PatchDigest?
+  /// The end of the current interval, and the number of parts sent in it.
+  private var sent = (until: Instant(nanoseconds: .min), count: 0)
+
+  /// The numbers of the parts to send for a request now; empty if the request has to wait or is for another patch.
+  mutating func parts(for request: PatchRequest, at now: Instant) -> Range<Int> {
+    guard let played, request.digest == played.digest, Int(request.first) < played.partCount else { return 0..<0 }
+    if now >= sent.until { sent = (now + Self.interval, 0) }
+    let range = Int(request.first)..<min(Int(request.first) + Self.partsPerRequest, played.partCount)
+    guard sent.count + range.count <= Self.partsPerInterval else { return 0..<0 }
+    sent.count += range.count
+    return range
+  }
+}

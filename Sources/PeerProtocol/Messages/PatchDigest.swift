@@ -1,0 +1,25 @@
+import Crypto
+
+/// The digest of the text of a patch: the first eight octets of its SHA-256 (FIPS 180-4). Peers compare patches by it.
+public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
+  public let bits: UInt64
+
+  /// - Parameter bits: any number except 0, which stands for no patch in a ``Presence``.
+  public init?(bits: UInt64) {
+    guard bits != 0 else { return nil }
+    self.bits = bits
+  }
+
+  /// Computes the digest of the octets of a patch. Real-time: not safe.
+  public init(of octets: [UInt8]) {
+    let hash = SHA256.hash(data: octets)
+    let bits = hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    self.bits = bits == 0 ? 1 : bits
+  }
+
+  /// Sixteen hexadecimal digits.
+  public var description: String {
+    let digits = String(bits, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

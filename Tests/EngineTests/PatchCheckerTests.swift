@@ -1,0 +1,38 @@
+import Ensemble
+import Testing
+
+@testable import Engine
+
+/// The texts of patches that a hostile master can send.
+@Suite struct PatchCheckerTests {
+  private func text(name: String = "claps", rest: String = "play: { always: { clap: x... x... x... x... } }") -> String
+  {
+    "name: \(name)\ndescription: A clap.\ntempo: 120\n\(rest)\n"
+  }
+
+  /// The reason why a text is not played; nil if it is.
+  private func reason(_ octets: [UInt8]) throws -> String? {
+    let shared = try #require(SharedPatch(octets))
+    do throws(PatchChecker.Reason) { _ = try PatchChecker.patch(shared) } catch { return error.text }
+    return nil
+  }
+
+  @Test(arguments: ["claps", "12/8 shuffle", "a.b", "6/8"]) func harmlessNameIsAccepted(name: String) throws {
+    #expect(try reason(Array(text(name: name).utf8)) == nil)
+  }
+
+  @Test(arguments: ["../../claps", "/etc/passwd", ".bashrc", "a/b", "1/", "x/8", "12/8/x"]) func pathAsNameIsRefused(
+    name: String
+  ) throws {
+    #expect(try reason(Array(text(name: name).utf8)) == "its name is a path")
+  }
+
+  @Test func textWithErrorsIsRefused() throws {
+    #expect(try reason([0xFF, 0xFE]) == "its text is no UTF-8")
+    let wrong = try #require(try reason(Array(text(rest: "play: { always: { clap: x.. } }").utf8)))
+    #expect(wrong.hasPrefix("its text:4:") && !wrong.contains("\n"), "\(wrong)")
+    // Aliases that would grow to a million elements.
+    let bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\n" + text()
+    #expect(try reason(Array(bomb.utf8)) != nil)
+  }
+}

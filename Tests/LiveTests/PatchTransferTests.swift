@@ -1,0 +1,61 @@
+import Engine
+import Foundation
+import Rhythm
+import Testing
+import _TestSupport
+
+/// Two peers with different patches on this machine.
+@Suite(.serialized) struct PatchTransferTests {
+  private func patch(_ name: String) throws -> Patch {
+    try PatchLoader.patch(
+      from: """
+        name: \(name)
+        description: A clap on each beat.
+        tempo: 120
+        play: { always: { clap: x... x... x... x... } }
+        """, file: "a.yaml")
+  }
+
+  /// The follower plays the patch of the master, and then the patch that the player of the master chooses. The player of the
+  /// follower cannot choose a patch, but can save the one that plays.
+  @Test func followerPlaysThePatchOfTheMaster() async throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (try patch("claps"), try patch("12/8 claps"))
+    let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (first, "claps") }
+    let follower = try LivePeer("Ben", folder: folder, connect: [master.port])
+    try await follower.waitForLog("patch claps: received from the master Ada, plays from the next bar on")
+    master.mailbox.post(.patch(second, named: "second"))
+    try await follower.waitForLog("patch 12/8 claps: received from the master Ada")
+    follower.mailbox.post(.patch(first, named: "claps"))
+    try await follower.waitForLog("patch claps: not played, because this peer plays the patch of the master Ada")
+    let path = folder.path("saved.yaml")
+    follower.mailbox.post(.savePatch(to: path))
+    try await follower.waitForLog("patch 12/8 claps: saved as \(path)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == second.text)
+    follower.mailbox.post(.savePatch(to: path))
+    try await follower.waitForLog("saved.yaml: exists already; give another name")
+  }
+
+  /// A patch whose name is a path is not played.
+  @Test func patchWithAPathAsNameIsNotPlayed() async throws {
+    let folder = try TemporaryFolder()
+    let patch = try patch("../../claps")
+    let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (patch, "claps") }
+    let follower = try LivePeer("Ben", folder: folder, connect: [master.port])
+    try await follower.waitForLog("patch of the master Ada: its name is a path; this peer keeps its patch tick")
+    #expect(!follower.log.contains { $0.contains("received from the master") })
+  }
+
+  @Test func peerKeepsItsOwnPatch() async throws {
+    let folder = try TemporaryFolder()
+    let patch = try patch("claps")
+    let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (patch, "claps") }
+    let follower = try LivePeer("Ben", folder: folder, connect: [master.port]) { $0.ownPatch = true }
+    try await follower.waitForLog("follower")
+    // A transfer takes a few milliseconds on this machine. The choice of a patch is executed at the end of this time.
+    try await Task.sleep(for: .seconds(1))
+    follower.mailbox.post(.patch(patch, named: "mine"))
+    try await follower.waitForLog("patch mine: plays from the next bar on")
+    #expect(!follower.log.contains { $0.contains("received from the master") })
+  }
+}
