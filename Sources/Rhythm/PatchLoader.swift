@@ -1,4 +1,4 @@
-/// Reads patches from YAML.
+/// Reads rhythms from YAML. ``InstrumentLoader`` reads instruments.
 ///
 ///     name: shuffle
 ///     description: A shuffle with ghost notes.
@@ -36,7 +36,7 @@ public enum PatchLoader {
   ///
   /// Real-time: not safe.
   public static func patch(from text: String, file: String) throws(PatchError) -> Patch {
-    var reader = PatchReader(file: file)
+    var reader = PatchReader(file: file, kind: .rhythm)
     let patch = reader.root(of: text).flatMap { reader.patch($0, from: text) }
     guard let patch, reader.faults.isEmpty else { throw reader.error }
     return patch

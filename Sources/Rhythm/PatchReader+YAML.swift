@@ -67,7 +67,7 @@ extension PatchReader {
       // The basic resolver returns every scalar as text; the reader of each field interprets it.
       let parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
       if let root = try parser.singleRoot() { return root }
-      fault(at: .start, "", "is empty", "write a patch: name, description, tempo and play")
+      fault(at: .start, "", "is empty", "write a patch: \(kind.requiredFields)")
     } catch let error as YamlError {
       fault(error, in: text)
     } catch {
@@ -92,7 +92,7 @@ extension PatchReader {
     case .duplicatedKeysInMapping(let names, let context):
       fault(
         at: TextPosition(context.mark), (names.first ?? "").printable(), "is defined more than once, first here",
-        "keep one definition; to write two lines of a drum in one layer, add 100% to the second name")
+        kind.duplicateRemedy)
     case .reader(let problem, let offset, _, _):
       let line = 1 + text.prefix(offset ?? 0).count { $0.isNewline }
       fault(

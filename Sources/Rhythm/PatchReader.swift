@@ -5,6 +5,8 @@ import Yams
 struct PatchReader {
   /// The name of the file, for the descriptions of faults.
   let file: String
+  /// What the file describes, for the remedies.
+  let kind: PatchKind
   /// The faults found so far, at most ``PatchError/maximumFaults``.
   private(set) var faults: [PatchFault] = []
   /// The number of further faults.
@@ -26,7 +28,7 @@ struct PatchReader {
     let value: Node
   }
 
-  init(file: String) { self.file = file.printable(upTo: 255) }
+  init(file: String, kind: PatchKind) { (self.file, self.kind) = (file.printable(upTo: 255), kind) }
 
   /// The faults as one error, in the order of the file.
   var error: PatchError {

@@ -1,0 +1,35 @@
+/// A property of an instrument, 0...127, that follows a control of the player or is constant.
+public struct ControlMapping: Hashable, Sendable, BitwiseCopyable {
+  /// The control; nil for a constant.
+  public let source: ControlSource?
+  /// The value of the property at control value 0, 0...127.
+  public let lower: UInt8
+  /// The value of the property at control value 127, 0...127. It may be less than ``lower``.
+  public let upper: UInt8
+
+  /// Follows `source`. In between its ends, the value is linear.
+  public init(_ source: ControlSource, from lower: UInt8 = 0, to upper: UInt8 = 127) {
+    (self.source, self.lower, self.upper) = (source, min(lower, 127), min(upper, 127))
+  }
+
+  /// The constant `value`, 0...127.
+  public init(constant value: UInt8) { (source, lower, upper) = (nil, min(value, 127), min(value, 127)) }
+
+  /// The notation in a patch: `force`, `force, 40..110` or `90`.
+  public var name: String {
+    guard let source else { return "\(lower)" }
+    return source.name + (lower == 0 && upper == 127 ? "" : ", \(lower)..\(upper)")
+  }
+
+  /// The value of the property at a value of the control, 0...127; a larger value counts as 127. Rounded to the nearest
+  /// number.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func value(at control: UInt8) -> UInt8 {
+    let position = control < 127 ? Int(control) : 127
+    // The weighted sum of the ends is not negative, so the division rounds down.
+    let sum = Int(lower) &* (127 &- position) &+ Int(upper) &* position
+    return UInt8(truncatingIfNeeded: (2 &* sum &+ 127) / 254)
+  }
+}

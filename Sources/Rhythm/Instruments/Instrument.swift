@@ -1,0 +1,35 @@
+/// An instrument, as written in a patch file. It plays a figure in time with the rhythm or one note per action. Its
+/// properties follow the controls of the player.
+///
+/// Only ``InstrumentLoader`` creates instruments. An ``InstrumentPlayer`` plays the ``InstrumentTable`` of an instrument.
+public struct Instrument: Hashable, Sendable {
+  public let name: String
+  /// A description of the instrument for the user, in one sentence.
+  public let description: String
+  /// The General MIDI program, 0...127.
+  public let program: UInt8
+  public let scale: Scale
+  /// The lowest and the highest key, within 0...127. At least one note of ``scale`` is within the range.
+  public let range: ClosedRange<UInt8>
+  /// The figure; nil for a free instrument, which plays one note per action.
+  public let figure: Figure?
+  /// Selects the note of the scale, from the lowest to the highest within ``range``.
+  public let pitch: ControlMapping
+  /// How many notes of the figure sound: one at 0, all at 127.
+  public let density: ControlMapping
+  /// The value of Brightness (CC 74); nil if the instrument does not send it.
+  public let brightness: ControlMapping?
+  /// The velocity of a normal note.
+  public let loudness: ControlMapping
+  /// The grid of the figure and of played notes, and the tolerance for late notes.
+  public let quantizer: Quantizer
+  /// How long a note sounds.
+  public let length: NoteValue
+
+  /// The notes that the instrument can play, ascending: 1...128.
+  public var keys: [UInt8] { scale.keys(in: range) }
+  /// The short name of the sound.
+  public var sound: String { ProgramNames.name(of: program) }
+  /// The names of the lowest and the highest key, such as `D3..D6`. C4 is key 60.
+  public var rangeName: String { "\(NoteName.name(of: range.lowerBound))..\(NoteName.name(of: range.upperBound))" }
+}

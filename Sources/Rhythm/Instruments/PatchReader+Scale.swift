@@ -1,0 +1,62 @@
+import Yams
+
+extension PatchReader {
+  /// Reads a scale with its range: `D minor pentatonic, D3..D6`.
+  mutating func scale(_ node: Node) -> (scale: Scale, range: ClosedRange<UInt8>)? {
+    let remedy = "write a scale and a range of keys, such as D minor pentatonic, D3..D6"
+    guard let text = scalar(node, "scale", remedy: remedy) else { return nil }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count == 2 else {
+      fault(at: node.position, "scale", "is \"\(text.printable())\", without one range of keys", remedy)
+      return nil
+    }
+    let scale = scale(named: parts[0].trimmed, at: node.position)
+    let position = position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
+    guard let range = range(parts[1].trimmed, at: position), let scale else { return nil }
+    guard !scale.keys(in: range).isEmpty else {
+      fault(
+        at: position, "scale", "has no note of \(scale.name) in the range \(parts[1].trimmed)",
+        "write a larger range, such as an octave")
+      return nil
+    }
+    return (scale, range)
+  }
+
+  /// Reads the name of a scale. A chromatic scale needs no tonic.
+  private mutating func scale(named name: String, at position: TextPosition) -> Scale? {
+    if ScaleType(named: name) == .chromatic { return Scale(tonic: 0, type: .chromatic) }
+    let words = name.split(separator: " ", maxSplits: 1)
+    guard let first = words.first, let tonic = NoteName.pitchClass(first) else {
+      fault(
+        at: position, "scale", "is \"\(name.printable())\", without a tonic",
+        "begin with a note name, such as D, F# or Bb")
+      return nil
+    }
+    guard words.count == 2, let type = ScaleType(named: words[1].trimmed) else {
+      fault(
+        at: position, "scale", "has \"\(words.dropFirst().joined().printable())\" as the kind of scale",
+        "write one of " + ScaleType.allCases.map(\.rawValue).joined(separator: ", "))
+      return nil
+    }
+    return Scale(tonic: tonic, type: type)
+  }
+
+  /// Reads a range of keys, such as `D3..D6`.
+  private mutating func range(_ text: String, at position: TextPosition) -> ClosedRange<UInt8>? {
+    // One of the dots separates nothing: the parts are the lower key, an empty text and the upper key.
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[1].isEmpty, let lower = NoteName.key(parts[0].trimmed),
+      let upper = NoteName.key(parts[2].trimmed)
+    else {
+      fault(
+        at: position, "scale", "has the invalid range \"\(text.printable())\"",
+        "write two keys from C-1 to G9, such as D3..D6; C4 is middle C")
+      return nil
+    }
+    guard lower <= upper else {
+      fault(at: position, "scale", "has the empty range \(text.printable())", "write the lower key first")
+      return nil
+    }
+    return lower...upper
+  }
+}

@@ -1,0 +1,37 @@
+/// The contents of a patch file: a rhythm or an instrument.
+public enum PatchFile: Hashable, Sendable {
+  case rhythm(Patch)
+  case instrument(Instrument)
+
+  /// Reads a rhythm or an instrument from `text`. A file with one of the fields `sound` and `scale`, and without the field
+  /// `play`, is an instrument. Any other file is a rhythm.
+  ///
+  /// - Parameters:
+  ///   - text: the contents of the file.
+  ///   - file: the name of the file for the descriptions of faults.
+  /// - Throws: ``PatchError`` with every fault found.
+  ///
+  /// Real-time: not safe.
+  public init(from text: String, file: String) throws(PatchError) {
+    switch Self.kind(of: text) {
+    case .rhythm: self = .rhythm(try PatchLoader.patch(from: text, file: file))
+    case .instrument: self = .instrument(try InstrumentLoader.instrument(from: text, file: file))
+    }
+  }
+
+  /// The kind of the patch in `text`; a rhythm if the text is not valid YAML.
+  ///
+  /// Real-time: not safe.
+  public static func kind(of text: String) -> PatchKind {
+    var reader = PatchReader(file: "", kind: .rhythm)
+    guard let fields = reader.root(of: text)?.mapping?.keys.compactMap({ $0.scalar?.string }) else { return .rhythm }
+    return !fields.contains("play") && (fields.contains("sound") || fields.contains("scale")) ? .instrument : .rhythm
+  }
+
+  public var name: String {
+    switch self {
+    case .rhythm(let patch): patch.name
+    case .instrument(let instrument): instrument.name
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/// What a patch file describes.
+public enum PatchKind: String, Hashable, Sendable {
+  case rhythm, instrument
+
+  /// The required fields, for the remedy of an empty file.
+  var requiredFields: String {
+    switch self {
+    case .rhythm: "name, description, tempo and play"
+    case .instrument: "name, description, sound and scale"
+    }
+  }
+
+  /// The remedy for a field that is defined more than once.
+  var duplicateRemedy: String {
+    switch self {
+    case .rhythm: "keep one definition; to write two lines of a drum in one layer, add 100% to the second name"
+    case .instrument: "keep one definition"
+    }
+  }
+}
