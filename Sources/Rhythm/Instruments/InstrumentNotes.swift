@@ -1,0 +1,99 @@
+/// The notes of an ``InstrumentPlayer`` that wait or sound: at most sixteen, in no particular order.
+struct InstrumentNotes: Sendable, BitwiseCopyable {
+  struct Note: Sendable, BitwiseCopyable {
+    var key: UInt8 = 0
+    var velocity: UInt8 = 0
+    /// When a waiting note begins, or a sounding note ends.
+    var position = MusicalPosition(milliticks: 0)
+    /// Whether this happens as early as possible.
+    var isImmediate = false
+
+    @_noLocks @_noAllocation
+    init() {}
+
+    @_noLocks @_noAllocation
+    func precedes(_ other: Note) -> Bool {
+      guard position == other.position else { return position < other.position }
+      return isImmediate == other.isImmediate ? key < other.key : isImmediate
+    }
+  }
+
+  /// The largest number of notes.
+  static var capacity: Int { @_noLocks @_noAllocation get { 16 } }
+
+  private var notes = InlineArray<16, Note>(repeating: Note())
+  private(set) var count = 0
+
+  @_noLocks @_noAllocation
+  init() {}
+
+  subscript(index: Int) -> Note {
+    @_noLocks @_noAllocation get { notes[index] }
+    @_noLocks @_noAllocation set { notes[index] = newValue }
+  }
+
+  /// The index of the note with the earliest position; nil without notes. Of equal positions, the notes that are due as
+  /// early as possible come first, and then the lower keys.
+  @_noLocks @_noAllocation
+  func earliest() -> Int? {
+    guard count > 0 else { return nil }
+    var (best, index) = (0, 1)
+    while index < count {
+      if notes[index].precedes(notes[best]) { best = index }
+      index &+= 1
+    }
+    return best
+  }
+
+  /// The index of the note with `key`; nil if there is none.
+  @_noLocks @_noAllocation
+  func index(of key: UInt8) -> Int? {
+    var index = 0
+    while index < count {
+      if notes[index].key == key { return index }
+      index &+= 1
+    }
+    return nil
+  }
+
+  /// Adds a note, unless there are already ``capacity`` notes.
+  ///
+  /// - Returns: whether the note was added.
+  @_noLocks @_noAllocation @discardableResult
+  mutating func append(_ note: Note) -> Bool {
+    guard count < Self.capacity else { return false }
+    notes[count] = note
+    count &+= 1
+    return true
+  }
+
+  /// Removes and returns the note at `index`. The last note takes its place.
+  @_noLocks @_noAllocation @discardableResult
+  mutating func remove(at index: Int) -> Note {
+    let note = notes[index]
+    count &-= 1
+    notes[index] = notes[count]
+    return note
+  }
+
+  /// Moves all positions by `distance`, in thousandths of a tick.
+  @_noLocks @_noAllocation
+  mutating func shift(by distance: Int64) {
+    var index = 0
+    while index < count {
+      notes[index].position = notes[index].position + distance
+      index &+= 1
+    }
+  }
+
+  /// Lets all notes begin or end at `position`, as early as possible.
+  @_noLocks @_noAllocation
+  mutating func moveAll(to position: MusicalPosition) {
+    var index = 0
+    while index < count {
+      notes[index].position = position
+      notes[index].isImmediate = true
+      index &+= 1
+    }
+  }
+}

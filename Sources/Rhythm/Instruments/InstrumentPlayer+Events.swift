@@ -1,0 +1,178 @@
+import MusicalTime
+
+extension InstrumentPlayer {
+  /// Returns the next event before `horizon`; nil if there is none. Events that take effect as early as possible are returned
+  /// with every horizon. The horizon must not be before the present. A horizon before the last one counts as the last one.
+  ///
+  /// The work of one call is bounded: it examines at most the units of one repetition of the figure and sixteen notes. After the
+  /// caller was stopped for a long time, call ``move(to:rhythmFrom:)`` first; otherwise the missed notes of the figure are
+  /// returned.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func next(before horizon: MusicalPosition) -> InstrumentEvent? {
+    let end = horizon > now ? horizon : now
+    if let event = endOfSilencedNote() ?? change() { return event }
+    while true {
+      let unit = nextNoteOfFigure(before: end)
+      // At one position, notes end before others begin.
+      var first = end
+      var (isFigure, isWaiting) = (false, false)
+      var ending: Int?
+      if let index = sounding.earliest(), sounding[index].position < first {
+        (ending, first) = (index, sounding[index].position)
+      }
+      if let index = waiting.earliest() {
+        let note = waiting[index]
+        if note.position < first || (ending == nil && note.isImmediate && note.position == end) {
+          (isWaiting, first) = (true, note.position)
+        }
+      }
+      if unit != nil, positionOfNextUnit < first { (isFigure, first) = (true, positionOfNextUnit) }
+      now = first
+      if isFigure, let unit {
+        if let event = playFigure(unit) { return event }
+      } else if isWaiting, let index = waiting.earliest() {
+        if let event = playWaiting(index) { return event }
+      } else {
+        guard let ending else { return nil }
+        return InstrumentEvent(.noteOff(key: sounding.remove(at: ending).key), at: now)
+      }
+    }
+  }
+
+  /// A position before which ``next(before:)`` returns no event, unless a control, an action or another call intervenes; nil
+  /// if there will be no event. The caller can sleep until this position.
+  ///
+  /// Real-time: safe.
+  public var nextPosition: MusicalPosition? {
+    @_noLocks @_noAllocation get {
+      if isProgramDue || brightnessChange != nil { return now }
+      var next: MusicalPosition?
+      if let index = sounding.earliest() { next = sounding[index].position }
+      if let index = waiting.earliest() { next = Self.earlier(next, waiting[index].position) }
+      if isFigurePlaying { next = Self.earlier(next, positionOfNextUnit) }
+      return next
+    }
+  }
+
+  /// The number of notes that sound, 0...16.
+  ///
+  /// Real-time: safe.
+  public var soundingCount: Int { @_noLocks @_noAllocation get { sounding.count } }
+
+  @_noLocks @_noAllocation
+  private static func earlier(_ a: MusicalPosition?, _ b: MusicalPosition) -> MusicalPosition {
+    guard let a else { return b }
+    return a < b ? a : b
+  }
+
+  /// The end of a note that ``silence()`` has ended.
+  @_noLocks @_noAllocation
+  private mutating func endOfSilencedNote() -> InstrumentEvent? {
+    guard let index = sounding.earliest(), sounding[index].isImmediate else { return nil }
+    return InstrumentEvent(.noteOff(key: sounding.remove(at: index).key), at: now, isImmediate: true)
+  }
+
+  /// A change of the program or of Brightness that is due.
+  @_noLocks @_noAllocation
+  private mutating func change() -> InstrumentEvent? {
+    if isProgramDue {
+      isProgramDue = false
+      return InstrumentEvent(.program(table.program), at: now, isImmediate: true)
+    }
+    guard let brightness = brightnessChange else { return nil }
+    sentBrightness = brightness
+    return InstrumentEvent(.brightness(brightness), at: now, isImmediate: true)
+  }
+
+  /// The new value of Brightness; nil if the last one is still valid. After an instrument that sends Brightness, an instrument
+  /// that does not send it begins with 64, the centre.
+  private var brightnessChange: UInt8? {
+    @_noLocks @_noAllocation get {
+      let brightness: UInt8
+      if let value = table.brightness(controls) {
+        brightness = value
+      } else {
+        guard sentBrightness != nil else { return nil }
+        brightness = 64
+      }
+      guard let sentBrightness, sentBrightness == brightness else { return brightness }
+      return nil
+    }
+  }
+
+  /// Whether the instrument plays a figure in a rhythm.
+  private var isFigurePlaying: Bool {
+    @_noLocks @_noAllocation get { if case .some = start { table.hasFigure } else { false } }
+  }
+
+  /// The position of ``nextUnit``.
+  private var positionOfNextUnit: MusicalPosition {
+    @_noLocks @_noAllocation get { MusicalPosition(milliticks: nextUnit &* unitLength) }
+  }
+
+  /// The index in the figure of the next note before `end`; nil if there is none. Units without a note are skipped.
+  @_noLocks @_noAllocation
+  private mutating func nextNoteOfFigure(before end: MusicalPosition) -> Int? {
+    guard isFigurePlaying else { return nil }
+    let count = Int64(table.unitCount)
+    while positionOfNextUnit < end {
+      let place = nextUnit % count
+      let unit = Int(place < 0 ? place &+ count : place)
+      if table.sounds(unit, controls) { return unit }
+      nextUnit &+= 1
+    }
+    return nil
+  }
+
+  /// Begins the note of the figure at the index `unit` at ``now``, or first ends another note. Nil if the same key has begun at
+  /// this position.
+  @_noLocks @_noAllocation
+  private mutating func playFigure(_ unit: Int) -> InstrumentEvent? {
+    let (degree, stroke) = (table.units[unit].degree, table.units[unit].velocity)
+    let key = table.key(controls, degree: degree)
+    if !hasBegun(key), let ending = noteToEnd(before: key) {
+      return InstrumentEvent(.noteOff(key: ending), at: now)
+    }
+    nextUnit &+= 1
+    return begin(key, velocity: table.velocity(controls, stroke: stroke), isImmediate: false)
+  }
+
+  /// Begins the waiting note at `index` at ``now``, or first ends another note. Nil if the same key has begun at this position.
+  @_noLocks @_noAllocation
+  private mutating func playWaiting(_ index: Int) -> InstrumentEvent? {
+    let note = waiting[index]
+    if !hasBegun(note.key), let ending = noteToEnd(before: note.key) {
+      return InstrumentEvent(.noteOff(key: ending), at: now, isImmediate: note.isImmediate)
+    }
+    waiting.remove(at: index)
+    return begin(note.key, velocity: note.velocity, isImmediate: note.isImmediate)
+  }
+
+  /// Whether a sounding note of `key` has begun at ``now``.
+  @_noLocks @_noAllocation
+  private func hasBegun(_ key: UInt8) -> Bool {
+    guard let index = sounding.index(of: key) else { return false }
+    return sounding[index].position == now + table.noteLength
+  }
+
+  /// Removes the sounding note that must end before `key` begins, and returns its key: the note of the same key, or if too many
+  /// notes sound, the one that would end first.
+  @_noLocks @_noAllocation
+  private mutating func noteToEnd(before key: UInt8) -> UInt8? {
+    if let index = sounding.index(of: key) { return sounding.remove(at: index).key }
+    guard sounding.count == InstrumentNotes.capacity, let index = sounding.earliest() else { return nil }
+    return sounding.remove(at: index).key
+  }
+
+  /// Begins a note at ``now``. Nil if the same key has begun at this position.
+  @_noLocks @_noAllocation
+  private mutating func begin(_ key: UInt8, velocity: UInt8, isImmediate: Bool) -> InstrumentEvent? {
+    if hasBegun(key) { return nil }
+    var note = InstrumentNotes.Note()
+    (note.key, note.velocity, note.position) = (key, velocity, now + table.noteLength)
+    sounding.append(note)
+    return InstrumentEvent(.noteOn(key: key, velocity: velocity), at: now, isImmediate: isImmediate)
+  }
+}

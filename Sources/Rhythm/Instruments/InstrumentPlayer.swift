@@ -1,0 +1,179 @@
+public import MIDI
+public import MusicalTime
+
+/// Plays an instrument: turns the controls and the actions of a player, and the progress of the rhythm, into events for a
+/// synthesizer. The player performs no I/O and reads no clock.
+///
+/// Positions are on the timeline of the rhythm. Without a rhythm, they are on any timeline that the caller chooses, for
+/// example one at 120 beats per minute. When a rhythm begins or ends, the caller calls ``move(to:rhythmFrom:)``.
+///
+///     player.controls.set(controller: 1, to: 80)
+///     player.act(force: 100, at: position)
+///     while let event = player.next(before: horizon) { send(event) }
+///
+/// The caller asks for the events up to a horizon, the present or somewhat later. It needs no recall if the horizon is less
+/// than the lead time ahead, with which stops and changes of tempo are announced. Events are returned in the order of their
+/// positions. Therefore these rules hold:
+///
+/// - Each note that begins ends. If a sounding key begins again, its previous note ends first.
+/// - No note sounds twice: of the notes of one key at one position, only one begins, and no unit of a figure is played
+///   again.
+/// - All notes are in the scale and in the range of the instrument.
+///
+/// The value is trivial and has a fixed size.
+public struct InstrumentPlayer: Sendable, BitwiseCopyable {
+  /// The present values of the player's controls. A note uses the values at its action. A note of the figure uses those at the
+  /// call of ``next(before:)``.
+  ///
+  /// Real-time: safe.
+  public var controls = PlayerControls()
+  /// The number of actions without a note, because sixteen notes were waiting already.
+  ///
+  /// Real-time: safe.
+  public internal(set) var droppedNotes: Int64 = 0
+
+  var table: InstrumentTable
+  /// The position up to which events have been returned. No later event has an earlier position.
+  var now: MusicalPosition
+  /// The first position of the rhythm; nil without a rhythm.
+  var start: MusicalPosition?
+  /// The next unit of the figure, counted from tick 0.
+  var nextUnit: Int64 = 0
+  /// The notes that have not begun, each with another key or another position.
+  var waiting = InstrumentNotes()
+  /// The notes that have begun and not ended, each with another key.
+  var sounding = InstrumentNotes()
+  /// Whether the synthesizer needs the program.
+  var isProgramDue = true
+  /// The last value of Brightness that was returned; nil if there was none.
+  var sentBrightness: UInt8?
+
+  /// Creates a player without a rhythm. The first event is the program of the instrument.
+  ///
+  /// - Parameter position: The present.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(_ table: InstrumentTable, at position: MusicalPosition) { (self.table, now) = (table, position) }
+
+  /// Plays an action. A free instrument, and every instrument without a rhythm, plays one note. In a rhythm, a figure instrument
+  /// plays no note of its own; the action sets the controls `force` and `key` for the figure.
+  ///
+  /// - Parameters:
+  ///   - force: The force, 1...127; other values are limited to this range.
+  ///   - key: The played key, 0...127, if the device has keys. It sets the control `key`.
+  ///   - position: When the action took place, not later than the present.
+  /// - Returns: when the note sounds; nil if there is no note. A note at once has the position of the action, or the last
+  ///   horizon if this is later.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation @discardableResult
+  public mutating func act(
+    force: UInt8, key: UInt8? = nil, at position: MusicalPosition
+  ) -> Quantizer.Placement? {
+    controls.set(force: force, key: key)
+    var isInRhythm = false
+    if let start { isInRhythm = position >= start }
+    if isInRhythm, table.hasFigure { return nil }
+    var note = InstrumentNotes.Note()
+    (note.key, note.velocity) = (table.key(controls, degree: 0), table.velocity(controls))
+    var placement = Quantizer.Placement.atOnce
+    if isInRhythm { placement = table.quantizer.placement(of: position) }
+    switch placement {
+    case .atOnce: (note.position, note.isImmediate) = (position, true)
+    case .onLine(let tick): note.position = MusicalPosition(tick)
+    }
+    if note.position < now { note.position = now }
+    return wait(note) ? placement : nil
+  }
+
+  /// Plays a message of a MIDI device: a Note On is an action, a controller sets a control, and All Sound Off or All Notes Off
+  /// (120, 123 and above) silences the instrument. All other messages have no effect, also Note Off, because the instrument
+  /// determines the length of its notes.
+  ///
+  /// - Returns: when the note sounds; nil if there is no note.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation @discardableResult
+  public mutating func receive(_ message: Message, at position: MusicalPosition) -> Quantizer.Placement? {
+    switch message {
+    case .noteOn(_, let key, let velocity) where velocity.value > 0:
+      return act(force: velocity.value, key: key.value, at: position)
+    case .controlChange where message.endsAllNotes: silence()
+    case .controlChange(_, let controller, let value): controls.set(controller: controller, to: value)
+    default: break
+    }
+    return nil
+  }
+
+  /// Continues on another timeline, because a rhythm begins, ends or jumps. The last horizon has `position` on this timeline.
+  /// Sounding notes keep their remaining length. Notes that wait for a line of the grid sound at once.
+  ///
+  /// - Parameter start: The first tick of the rhythm, where the figure begins; nil without a rhythm. A figure that is joined
+  ///   later continues where it is in the rhythm.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func move(to position: MusicalPosition, rhythmFrom start: Tick?) {
+    sounding.shift(by: position - now)
+    now = position
+    waiting.moveAll(to: now)
+    self.start = nil
+    if let start { self.start = MusicalPosition(start) }
+    findNextUnit()
+  }
+
+  /// Changes the instrument. Sounding notes end, and waiting notes are removed.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func change(to table: InstrumentTable) {
+    silence()
+    self.table = table
+    isProgramDue = true
+    findNextUnit()
+  }
+
+  /// Ends all sounding notes as early as possible, and removes the waiting ones.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func silence() {
+    sounding.moveAll(to: now)
+    waiting = InstrumentNotes()
+  }
+
+  /// Adds a waiting note. A note of the same key at the same position becomes as loud as the louder of the two.
+  ///
+  /// - Returns: false if too many notes are waiting.
+  @_noLocks @_noAllocation
+  private mutating func wait(_ note: InstrumentNotes.Note) -> Bool {
+    var index = 0
+    while index < waiting.count {
+      let other = waiting[index]
+      if other.key == note.key && other.position == note.position {
+        if other.velocity < note.velocity { waiting[index].velocity = note.velocity }
+        return true
+      }
+      index &+= 1
+    }
+    if waiting.append(note) { return true }
+    droppedNotes &+= 1
+    return false
+  }
+
+  /// Sets ``nextUnit`` to the first unit of the figure that is neither before ``now`` nor before ``start``.
+  @_noLocks @_noAllocation
+  private mutating func findNextUnit() {
+    guard let start else { return }
+    let first = start > now ? start : now
+    let unit = unitLength
+    let (count, rest) = first.milliticks.quotientAndRemainder(dividingBy: unit)
+    nextUnit = rest > 0 ? count &+ 1 : count
+  }
+
+  /// The length of a unit of the grid in thousandths of a tick.
+  var unitLength: Int64 {
+    @_noLocks @_noAllocation get { table.quantizer.grid.ticks &* MusicalPosition.perTick }
+  }
+}

@@ -1,0 +1,77 @@
+// The properties of notes, from the controls of the player.
+extension InstrumentTable {
+  /// The key `degree` notes of the scale above the pitch that `controls` selects.
+  ///
+  /// The pitch leaves room for the highest note of the figure. If the scale has too few notes, its highest note replaces
+  /// those above it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  func key(_ controls: PlayerControls, degree: UInt8) -> UInt8 {
+    let room = keyCount &- greatestDegree
+    let choices = room > 1 ? room : 1
+    var index: Int
+    if case .key = pitch.source {
+      index = self.index(nearest: controls.key)
+    } else {
+      // Each note has an equal share of the control's values.
+      index = Int(value(of: pitch, controls)) &* choices / 128
+    }
+    if index > choices &- 1 { index = choices &- 1 }
+    index &+= Int(degree)
+    return keys[index < keyCount ? index : keyCount &- 1]
+  }
+
+  /// The index of the note of the scale that is nearest to `key`. A key outside the range first moves by octaves. Of two equal
+  /// distances, the lower note is chosen.
+  @_noLocks @_noAllocation
+  private func index(nearest key: UInt8) -> Int {
+    let (lowest, highest) = (Int(keys[0]), Int(keys[keyCount &- 1]))
+    var target = Int(key)
+    while target < lowest { target &+= 12 }
+    while target > highest && target &- 12 >= lowest { target &-= 12 }
+    var (best, index) = (0, 1)
+    while index < keyCount {
+      if (Int(keys[index]) &- target).magnitude < (Int(keys[best]) &- target).magnitude { best = index }
+      index &+= 1
+    }
+    return best
+  }
+
+  /// The velocity of a note of the figure with a stroke of `stroke`, or of a played note (a normal stroke), 1...127.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  func velocity(_ controls: PlayerControls, stroke: UInt8 = 88) -> UInt8 {
+    // 88 is the velocity of a normal stroke.
+    let velocity = Int(value(of: loudness, controls)) &* Int(stroke) / 88
+    return velocity < 1 ? 1 : velocity > 127 ? 127 : UInt8(truncatingIfNeeded: velocity)
+  }
+
+  /// The value of Brightness (CC 74), 0...127; nil if the instrument does not send it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  func brightness(_ controls: PlayerControls) -> UInt8? {
+    guard let brightness else { return nil }
+    return value(of: brightness, controls)
+  }
+
+  /// Whether the note of the figure at the index `unit` sounds. At density 0 one note sounds, at 127 all of them. A note that
+  /// sounds at a lower density sounds at a higher one too.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  func sounds(_ unit: Int, _ controls: PlayerControls) -> Bool {
+    guard units[unit].velocity > 0 else { return false }
+    let further = (2 &* (noteCount &- 1) &* Int(value(of: density, controls)) &+ 127) / 254
+    return Int(units[unit].rank) <= further
+  }
+
+  /// The value of a property, 0...127.
+  @_noLocks @_noAllocation
+  private func value(of mapping: ControlMapping, _ controls: PlayerControls) -> UInt8 {
+    guard let source = mapping.source else { return mapping.lower }
+    return mapping.value(at: controls.value(of: source))
+  }
+}
