@@ -3,7 +3,7 @@ import Rhythm
 import Testing
 import _TestSupport
 
-/// Seeded damage to the shipped patches. The result is a patch that plays, or faults with their positions.
+/// Seeded damage to the shipped patches. The result is a rhythm or an instrument that plays, or faults with their positions.
 @Suite struct LoaderFuzzTests {
   /// `text` with one to three random changes: bytes flipped or overwritten by special characters of YAML, the end cut
   /// off, lines removed, duplicated or swapped.
@@ -47,16 +47,42 @@ import _TestSupport
         #expect(table.stepCount == patch.stepCount, "seed \(seed)")
       } catch {
         rejected += 1
-        let lines = 1 + damaged.count { $0.isNewline } - (damaged.last?.isNewline == true ? 1 : 0)
-        #expect(!error.faults.isEmpty, "seed \(seed)")
-        for fault in error.faults {
-          #expect((1...max(lines, 1)).contains(fault.line), "seed \(seed): \(fault)")
-          #expect(fault.column >= 1 && !fault.reason.isEmpty && !fault.remedy.isEmpty, "seed \(seed): \(fault)")
-          #expect(!fault.description.contains { $0.isNewline }, "seed \(seed): \(fault)")
-        }
+        check(error, damaged, seed: seed)
       }
     }
     // Damage in comments and strokes is accepted, other damage is rejected. The 400 seeds must cover both.
     #expect(loaded > 30 && rejected > 200, "\(loaded) loaded, \(rejected) rejected")
+  }
+
+  @Test(arguments: ShippedInstruments.names) func damagedInstrumentLoadsOrReportsLines(name: String) throws {
+    let text = try ShippedInstruments.text(name)
+    var (loaded, rejected) = (0, 0)
+    for seed in UInt64(1)...400 {
+      var random = SplitMix(seed: seed)
+      let damaged = damage(text, &random)
+      do throws(PatchError) {
+        let instrument = try InstrumentLoader.instrument(from: damaged, file: name)
+        loaded += 1
+        var run = InstrumentRun(instrument)
+        run.move(to: MusicalPosition(milliticks: 0), rhythmFrom: Tick(0))
+        run.player.act(force: 64, at: MusicalPosition(milliticks: 0))
+        run.advance(toTick: 384)
+      } catch {
+        rejected += 1
+        check(error, damaged, seed: seed)
+      }
+    }
+    #expect(loaded > 30 && rejected > 150, "\(loaded) loaded, \(rejected) rejected")
+  }
+
+  /// Checks that each fault has a position in the text, a reason and a remedy on one line.
+  private func check(_ error: PatchError, _ text: String, seed: UInt64) {
+    let lines = 1 + text.count { $0.isNewline } - (text.last?.isNewline == true ? 1 : 0)
+    #expect(!error.faults.isEmpty, "seed \(seed)")
+    for fault in error.faults {
+      #expect((1...max(lines, 1)).contains(fault.line), "seed \(seed): \(fault)")
+      #expect(fault.column >= 1 && !fault.reason.isEmpty && !fault.remedy.isEmpty, "seed \(seed): \(fault)")
+      #expect(!fault.description.contains { $0.isNewline }, "seed \(seed): \(fault)")
+    }
   }
 }
