@@ -33,6 +33,15 @@ public enum Message: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public var isRealTime: Bool { @_noLocks @_noAllocation get { status >= 0xF8 } }
 
+  /// Whether the message is a Note On with a velocity other than 0.
+  ///
+  /// Real-time: safe.
+  public var startsNote: Bool {
+    @_noLocks @_noAllocation get {
+      if case .noteOn(_, _, let velocity) = self { velocity.value > 0 } else { false }
+    }
+  }
+
   /// Whether this is a Note Off, or a Note On with velocity 0.
   ///
   /// Real-time: safe.

@@ -15,8 +15,8 @@ import _TestSupport
   private struct Studio {
     let rings = ClockRings()
     let player: Sequencer
-    let device: Instrument
-    let late: Instrument
+    let device: MIDIProgram
+    let late: MIDIProgram
 
     /// Subscribes `late` to the clock and notifies the clock thread.
     func connectLate() throws {
@@ -33,7 +33,7 @@ import _TestSupport
       player.close()
       socket.close()
     }
-    let studio = Studio(player: player, device: try Instrument("Device"), late: try Instrument("Late"))
+    let studio = Studio(player: player, device: try MIDIProgram("Device"), late: try MIDIProgram("Late"))
     try studio.device.subscribe(to: "Player clock")
     var loop = try VirtualRhythm.loop(studio.rings, on: socket, sequencer: player)
     try body(&loop, studio)

@@ -41,7 +41,7 @@ extension TimingTests {
     @Test func notesOfAProgramReachTheProgramsOfTheOtherPeerInOrder() async throws {
       let (ada, ben) = try await pair { $0.start = true }
       let (keyboard, synthesizer, monitor) = (
-        try Instrument("Keyboard"), try Instrument("Synthesizer"), try Instrument("Monitor")
+        try MIDIProgram("Keyboard"), try MIDIProgram("Synthesizer"), try MIDIProgram("Monitor")
       )
       try keyboard.play(into: "ada in")
       try synthesizer.subscribe(to: "ben notes")
@@ -92,8 +92,8 @@ extension TimingTests {
     /// A keyboard holds a key and a pedal. Then it is disconnected, or its program ends.
     @Test(arguments: [false, true]) func notesOfADisconnectedProgramEndAtTheOtherPeer(endsProgram: Bool) async throws {
       let (ada, ben) = try await pair()
-      var keyboard: Instrument? = try Instrument("Keyboard")
-      let synthesizer = try Instrument("Synthesizer")
+      var keyboard: MIDIProgram? = try MIDIProgram("Keyboard")
+      let synthesizer = try MIDIProgram("Synthesizer")
       try keyboard?.play(into: "ada in")
       try synthesizer.subscribe(to: "ben notes")
       try await ada.waitForLog("plays on MIDI channel")
@@ -119,7 +119,7 @@ extension TimingTests {
 
     /// The rhythm starts at the beginning, or at the Song Position, which counts sixteenth notes.
     @Test(arguments: [0, 32]) func masterAndFollowerPlayInStepWithAnExternalClock(position: Int64) async throws {
-      let drums = try Instrument("Drums")
+      let drums = try MIDIProgram("Drums")
       let (ada, ben) = try await pair { $0.clockFrom = [.port("Drums clock")] }
       let first: [Message] = position == 0 ? [.start] : [.songPosition(UInt14(clamping: Int(position))), .continue]
       let origin = MonotonicClock.now + .milliseconds(500)
@@ -130,7 +130,8 @@ extension TimingTests {
       let traces = try [ada.leave(), ben.leave()]
       for trace in traces {
         try expectInStep(
-          trace, since: Instrument.dueTime(of: -begin, since: origin), entering: begin...begin + 24, ending: begin + 239
+          trace, since: MIDIProgram.dueTime(of: -begin, since: origin), entering: begin...begin + 24,
+          ending: begin + 239
         )
       }
       #expect(traces.map(\.summary?.role) == ["master", "follower"])
@@ -141,19 +142,19 @@ extension TimingTests {
     /// The device is unplugged, continues to play, and is plugged in again with another client number. The peer continues the
     /// rhythm meanwhile. It is in step with the device again and has neither omitted nor repeated a tick.
     @Test func rhythmIsInStepAgainAfterTheExternalClockReturns() async throws {
-      var drums: Instrument! = try Instrument("Drums")
+      var drums: MIDIProgram! = try MIDIProgram("Drums")
       let address = drums.address
       let (ada, ben) = try await pair { $0.clockFrom = [.port("Drums clock")] }
       let origin = MonotonicClock.now + .milliseconds(500)
       drums.sendClock(0..<150, since: origin, first: [.start])
       drums = nil
       // Another program gets the client number of the drums.
-      let other = try Instrument("Other")
+      let other = try MIDIProgram("Other")
       #expect(other.address == address, "the other program does not have the former client number of the drums")
       try await ada.waitForLog("Drums clock: disappeared")
       try await ada.waitForLog("sends no ticks")
-      MonotonicClock.sleep(until: Instrument.dueTime(of: 290, since: origin) - .milliseconds(100))
-      drums = try Instrument("Drums")
+      MonotonicClock.sleep(until: MIDIProgram.dueTime(of: 290, since: origin) - .milliseconds(100))
+      drums = try MIDIProgram("Drums")
       drums.sendClock(290..<500, since: origin, last: [.stop])
       try await ada.waitForLog("the rhythm stopped")
       try await ben.waitForLog("the rhythm stopped")
@@ -180,7 +181,7 @@ extension TimingTests {
       #expect((last...last + 24).contains(end), "\(trace.header.name) ends at \(end)")
       expectConsecutiveTicks(trace, from: first)
       let steady = trace.ticks.filter { $0.tick.index >= first + 48 && $0.tick.index <= last }
-      let errors = steady.map { ($0.due - Instrument.dueTime(of: $0.tick.index, since: origin)).magnitude }
+      let errors = steady.map { ($0.due - MIDIProgram.dueTime(of: $0.tick.index, since: origin)).magnitude }
       let worst = try #require(errors.max())
       #expect(worst < .milliseconds(3), "\(trace.header.name): \(worst.microseconds) us off")
     }

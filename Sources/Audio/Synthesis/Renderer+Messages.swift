@@ -13,6 +13,8 @@ extension Renderer {
   /// rendered, plus the frames that the device holds then.
   /// Messages keep their order, independently of the hits.
   ///
+  /// A message with an instant of its own waits for the frame nearest to this instant.
+  ///
   /// A Note On more than a second late is dropped, because its musical context has passed. Every other message is played
   /// however late it is: controllers and programs have a lasting effect, and every note must end.
   @_noLocks @_noAllocation
@@ -21,7 +23,11 @@ extension Renderer {
   ) {
     var position = frame
     while let event = messages.first, case .message(let message) = event.kind {
-      let earliest = map.firstFrame(for: event, notBefore: frame)
+      var earliest = map.firstFrame(for: event, notBefore: frame)
+      if event.isTimed {
+        let due = map.frame(nearest: event.instant)
+        if due > earliest { earliest = due }
+      }
       guard earliest < end else { break }
       if earliest > position {
         module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(earliest &- frame))
@@ -45,8 +51,8 @@ extension Renderer {
     module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(end &- frame))
   }
 
-  /// Takes all events from `events` and adds them. Hits and recalls take effect earlier by `latency`. If messages were dropped
-  /// since the last call, all notes end.
+  /// Takes all events from `events` and adds them. Hits, recalls and messages with an instant of their own take effect earlier by
+  /// `latency`. If messages were dropped since the last call, all notes end.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -55,7 +61,13 @@ extension Renderer {
       event.instant = event.instant - latency
       add(event)
     }
-    while let event = events.messages.pop() { add(event) }
+    while var event = events.messages.pop() {
+      if event.isTimed {
+        let due = event.instant - latency
+        event.instant = due > event.submitted ? due : event.submitted
+      }
+      add(event)
+    }
     let dropped = events.messages.dropped
     if dropped != droppedMessages { handleMessageLoss() }
     droppedMessages = dropped
@@ -82,15 +94,6 @@ extension Renderer {
         continue
       }
       messages.popFirst()
-    }
-  }
-}
-
-extension Message {
-  /// Whether the message is a Note On with a velocity other than 0.
-  fileprivate var startsNote: Bool {
-    @_noLocks @_noAllocation get {
-      if case .noteOn(_, _, let velocity) = self { velocity.value > 0 } else { false }
     }
   }
 }

@@ -12,11 +12,13 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     /// Removes all hits submitted before this event whose step is not before the instant of this event, unless they have been
     /// played.
     case recall
-    /// A note, a controller or another message, to be played as early as possible.
+    /// A note, a controller or another message. If the instant is the instant of the submission, it is played as early as possible;
+    /// otherwise it takes effect at the instant, at the latest 64 frames later.
     case message(Message)
   }
 
-  /// The instant at which a hit leaves the converter, at which a message was submitted, or from which hits are recalled.
+  /// The instant at which a hit leaves the converter, at which a message was submitted or takes effect, or from which hits are
+  /// recalled.
   public var instant: Instant
   /// The instant of the step to which a hit belongs. The hit may sound earlier or later, because it is pushed or swung. A
   /// recall removes all hits of a step or none.
@@ -31,15 +33,20 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public static func recall(from instant: Instant) -> SoundEvent { SoundEvent(instant: instant, .recall) }
 
-  /// Returns an event that plays `message`, submitted at `now`.
+  /// Returns an event that plays `message`, submitted at `now`, as early as possible or at the later instant `due`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public static func message(_ message: Message, at now: Instant) -> SoundEvent {
-    var event = SoundEvent(instant: now, .message(message))
+  public static func message(_ message: Message, at now: Instant, due: Instant? = nil) -> SoundEvent {
+    var instant = now
+    if let due, due > now { instant = due }
+    var event = SoundEvent(instant: instant, .message(message))
     event.submitted = now
     return event
   }
+
+  /// Whether the event takes effect at its instant and not as early as possible.
+  var isTimed: Bool { @_noLocks @_noAllocation get { instant > submitted } }
 
   /// Creates a hit. Without `step`, the hit sounds at the instant of its step.
   ///

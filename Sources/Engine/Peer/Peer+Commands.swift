@@ -87,6 +87,7 @@ extension Peer {
         .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
     case .patch(let patch, let name): choose(patch, named: name)
     case .savePatch(let path): savePatch(to: path)
+    case .instrument(let instrument, let name): choose(instrument, named: name)
     case .showRoster: showRoster()
     default: break
     }

@@ -78,6 +78,10 @@ public final class Peer {
   public internal(set) var patchName: String
   /// The name of the patch that the player has chosen last, as the user has written it.
   public internal(set) var chosenPatchName: String
+  /// The name of the instrument as the user has written it; nil if the notes are played as they are.
+  public internal(set) var instrumentName: String?
+  /// The instrument, and the newest state of the rhythm that its player knows.
+  var instrumentSettings = InstrumentSettings()
   /// Checks the patches that masters have sent.
   let patchChecker: PatchChecker
   /// How much earlier than its step a hit can sound, in any patch that has played. The steps are passed to the sound earlier by
@@ -210,6 +214,7 @@ public final class Peer {
     }
     handleContacts()
     share()
+    if let instrument = configuration.instrument { choose(instrument, named: configuration.instrumentName) }
   }
 
   /// Informs the player about the sound card, the lead time and missing permissions.
@@ -319,6 +324,7 @@ public final class Peer {
     storage.reserve(for: ensemble.highestTerm)
     saveSession(at: now)
     execute(outputs)
+    updateInstrument()
     let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0
     if let warning = clockWarnings.warning(core.endpoint.counters, rejectedStamps: rejected, at: now) {
       log.warning("\(warning)")

@@ -40,6 +40,10 @@ public struct PeerConfiguration: Sendable {
   public var patch: Patch
   /// The patch as the user has written it.
   public var patchName: String
+  /// The instrument of the player; nil: notes are played as they are.
+  public var instrument: Instrument?
+  /// The instrument as the user has written it.
+  public var instrumentName = ""
   /// The activity of the player at the start, 0...127.
   public var activity: UInt8 = 64
   /// What remote peers may do to the local peer.

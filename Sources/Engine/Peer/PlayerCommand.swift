@@ -36,6 +36,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case note(UInt8, velocity: UInt8)
   /// Sends a controller, 0...127, and its value.
   case control(UInt8, value: UInt8)
+  /// Plays the notes of the player with another instrument; nil: as they are.
+  case instrument(Instrument?, named: String)
   /// Saves the patch that plays as a new file.
   case savePatch(to: String)
   /// Plays another patch, from the next bar on. Not executed while the peer plays the patch of its master.

@@ -6,6 +6,7 @@ import PeerProtocol
 import RTPMIDI
 import Realtime
 import Receiving
+import Sending
 import Transports
 
 /// The work of the network thread: receives datagrams and ALSA events with the kernel's time stamps, answers clock probes
@@ -28,6 +29,10 @@ struct NetworkLoop: ~Copyable {
 
   /// Until this instant, the ALSA ports are not read, because a program floods them.
   private var sequencerResumes = Instant(nanoseconds: 0)
+  /// The instrument of the local player.
+  private var instrument = InstrumentDriver(at: MonotonicClock.now)
+  /// The messages of the instrument that are sent later, because the sound gets them in advance.
+  private var delayed = DelayedMessages()
   private var probes: ProbeSender
   /// The received datagram.
   private var datagram = Datagram()
@@ -54,7 +59,8 @@ struct NetworkLoop: ~Copyable {
     // After a message was refused, all events of the next millisecond are therefore read together.
     let readsSequencer = MonotonicClock.now >= sequencerResumes
     let readable = ports.wait(
-      and: readsSequencer ? sequencer : nil, rings.signal, milliseconds: readsSequencer ? 100 : 1)
+      and: readsSequencer ? sequencer : nil, rings.signal, milliseconds: readsSequencer ? longestWait() : 1)
+    if let settings = rings.instrument.take() { instrument.adopt(settings, at: MonotonicClock.now) }
     executeCommands()
     // Many followers send thousands of probes per second. Not every one of them may wake the control thread: to that thread,
     // a datagram that was answered here only shows that the peer is alive. Such a datagram stays in the ring until the
@@ -87,6 +93,7 @@ struct NetworkLoop: ~Copyable {
       wakesControl = true
       pass()
     }
+    playInstrument()
     counters.refused = receiver.refused
     rings.counters.publish(counters)
     if rings.events.count >= Self.wakeThreshold { wakesControl = true }
@@ -113,6 +120,41 @@ struct NetworkLoop: ~Copyable {
     return false
   }
 
+  /// The time in milliseconds until the instrument has to play or to send something, 1...100.
+  @_noLocks @_noAllocation
+  private func longestWait() -> Int32 {
+    let (play, send) = (instrument.nextDeadline, delayed.nextDeadline)
+    let next = play < send ? play : send
+    let now = MonotonicClock.now
+    guard next < now + .milliseconds(100) else { return 100 }
+    // The sound gets the messages in advance, so a millisecond is precise enough.
+    let wait = (next - now).count / 1_000_000
+    return wait < 1 ? 1 : Int32(truncatingIfNeeded: wait)
+  }
+
+  /// Plays the messages of the instrument, and sends those that are due.
+  @_noLocks @_noAllocation
+  private mutating func playInstrument() {
+    let now = MonotonicClock.now
+    while let output = instrument.next(at: now) {
+      receiver.execute(.play(output.message))
+      while let next = receiver.next() {
+        if case .send(let message) = next, let instant = output.instant, delayed.insert(message, at: instant) {
+          continue
+        }
+        perform(next, at: output.instant)
+      }
+    }
+    while let message = delayed.take(at: now) { send(message) }
+  }
+
+  /// Passes a message to the clock thread, which sends it.
+  @_noLocks @_noAllocation
+  private func send(_ message: StreamMessage) {
+    rings.clock.playerMessages.push(message)
+    rings.clock.bell.ring()
+  }
+
   /// Executes the commands of the control thread, and receives the packets that arrived before their session began.
   ///
   /// Real-time: safe.
@@ -120,6 +162,8 @@ struct NetworkLoop: ~Copyable {
   mutating func executeCommands() {
     while let command = rings.commands.pop() {
       if let block = rings.memory.take() { receiver.add(block) }
+      if case .play(let message) = command, instrument.receive(message, at: MonotonicClock.now) { continue }
+      if case .releaseNotes = command { delayed.removeBeginnings() }
       receiver.execute(command)
       while let output = receiver.next() {
         perform(output)
@@ -139,6 +183,7 @@ struct NetworkLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) -> Bool {
+    if instrument.receive(message, at: arrival) { return true }
     receiver.play(message, from: program, at: arrival)
     var isPlayed = false
     while let output = receiver.next() {
@@ -159,19 +204,19 @@ struct NetworkLoop: ~Copyable {
 
   /// Performs an output of the receiver: passes a message to the audio threads or to the clock thread, or a reception to the
   /// control thread.
+  ///
+  /// - Parameter instant: when a message of the instrument sounds; nil: at once.
   @_noLocks @_noAllocation
-  private func perform(_ output: Receiver.Output) {
+  private func perform(_ output: Receiver.Output, at instant: Instant? = nil) {
     switch output {
     case .reception(let reception): pass(reception)
-    case .send(let message):
-      rings.clock.playerMessages.push(message)
-      rings.clock.bell.ring()
+    case .send(let message): send(message)
     case .sound(let message, _):
       // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They sound on
       // channel 16 (zero-based 15).
       var audible = message
       if let channel = message.channel, channel.wire == 0 { audible = message.on(Channel(wire: 15)) }
-      let event = SoundEvent.message(audible, at: MonotonicClock.now)
+      let event = SoundEvent.message(audible, at: MonotonicClock.now, due: instant)
       rings.clock.sound.first.messages.push(event)
       if rings.hasSecondAudioThread { rings.clock.sound.recording.messages.push(event) }
     }

@@ -10,6 +10,8 @@ struct NetworkRings: Sendable, BitwiseCopyable {
   let signal = EventSignal()
   /// Memory for more sessions. It is given before the command that needs it.
   let memory = Handover<SessionBlock>()
+  /// The instrument of the local player.
+  let instrument = TripleBuffer(InstrumentSettings())
   // To the control thread.
   /// What has arrived at the UDP ports, in order.
   let events = SPSCRing<NetworkEvent>(capacity: 8192)

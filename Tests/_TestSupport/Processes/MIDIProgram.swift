@@ -4,7 +4,7 @@ import Realtime
 public import Transports
 
 /// A MIDI program at the ALSA sequencer that a test controls. It sends messages, and stores the messages that it receives.
-public final class Instrument {
+public final class MIDIProgram {
   public let name: String
   private let sequencer: Sequencer
 

@@ -1,0 +1,32 @@
+import MusicalTime
+import Rhythm
+
+// The instrument of the local player.
+extension Peer {
+  /// Plays the notes of the player with `instrument` from now on; nil: as they are played.
+  func choose(_ instrument: Instrument?, named name: String) {
+    instrumentName = instrument == nil ? nil : name
+    instrumentSettings.number &+= 1
+    instrumentSettings.table = instrument.map { InstrumentTable($0) }
+    publishInstrument()
+    log.notice(instrument == nil ? "instrument: none, notes are played as they are" : "instrument \(name)")
+  }
+
+  /// Passes the rhythm and the activity to the network thread, which plays the instrument, if they have changed.
+  func updateInstrument() {
+    guard instrumentSettings.table != nil else { return }
+    let (schedule, activity, lead) = (ensemble.schedule, ensemble.activity, ensemble.soundLead)
+    guard
+      schedule != instrumentSettings.schedule || activity != instrumentSettings.activity
+        || lead != instrumentSettings.lead
+    else { return }
+    publishInstrument()
+  }
+
+  private func publishInstrument() {
+    instrumentSettings.schedule = ensemble.schedule
+    (instrumentSettings.activity, instrumentSettings.lead) = (ensemble.activity, ensemble.soundLead)
+    networkRings.instrument.publish(instrumentSettings)
+    networkRings.signal.signal()
+  }
+}

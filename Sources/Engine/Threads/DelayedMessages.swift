@@ -1,0 +1,50 @@
+import BasicContainers
+import MusicalTime
+import Sending
+
+/// The messages of the local player that are sent at a later instant, ordered by it.
+struct DelayedMessages: ~Copyable {
+  /// An instrument passes its messages on by at most the lead time in advance.
+  private static var capacity: Int { @_noLocks @_noAllocation get { 256 } }
+
+  private var messages = RigidArray<StreamMessage>(capacity: DelayedMessages.capacity)
+  private var instants = RigidArray<Instant>(capacity: DelayedMessages.capacity)
+
+  /// The instant of the next message.
+  var nextDeadline: Instant { @_noLocks @_noAllocation get { instants.isEmpty ? .distantFuture : instants[0] } }
+
+  /// Adds a message. Messages with the same instant keep their order.
+  ///
+  /// - Returns: false if there is no room.
+  @_noLocks @_noAllocation
+  mutating func insert(_ message: StreamMessage, at instant: Instant) -> Bool {
+    guard messages.freeCapacity > 0 else { return false }
+    var index = messages.count
+    while index > 0, instants[index - 1] > instant { index -= 1 }
+    messages.insert(message, at: index)
+    instants.insert(instant, at: index)
+    return true
+  }
+
+  /// Removes and returns the next message if it is due.
+  @_noLocks @_noAllocation
+  mutating func take(at now: Instant) -> StreamMessage? {
+    guard nextDeadline <= now else { return nil }
+    instants.remove(at: 0)
+    return messages.remove(at: 0)
+  }
+
+  /// Removes all notes that have not begun, because all notes end now. The ends of notes that have begun stay.
+  @_noLocks @_noAllocation
+  mutating func removeBeginnings() {
+    var index = 0
+    while index < messages.count {
+      if messages[index].message.startsNote {
+        messages.remove(at: index)
+        instants.remove(at: index)
+      } else {
+        index += 1
+      }
+    }
+  }
+}

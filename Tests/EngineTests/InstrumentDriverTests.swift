@@ -1,0 +1,177 @@
+import MIDI
+import MusicalTime
+import Playback
+import Rhythm
+import Testing
+
+@testable import Engine
+
+/// The instrument of the local player on virtual time.
+@Suite struct InstrumentDriverTests {
+  private static let origin = Instant(nanoseconds: 1_000_000_000)
+
+  /// An instrument that plays C4 to C6, on a grid of sixteenth notes: 125 ms at 120 BPM.
+  private func table(_ rest: String = "") throws -> InstrumentTable {
+    InstrumentTable(
+      try InstrumentLoader.instrument(
+        from: """
+          name: test
+          description: A test.
+          sound: harp
+          scale: C major, C4..C6
+          grid: 1/16, late 40%
+          length: 1/16
+          \(rest)
+          """, file: "test.yaml"))
+  }
+
+  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin.
+  private func settings(_ table: InstrumentTable?, run: UInt32 = 0, end: Tick = Tick(.max)) -> InstrumentSettings {
+    var settings = InstrumentSettings()
+    (settings.number, settings.table, settings.lead) = (1, table, .milliseconds(50))
+    settings.schedule = PlaybackSchedule(
+      run: run, sends: true, start: Tick(0), end: end,
+      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Self.origin))
+    return settings
+  }
+
+  /// A message of the driver, when it was returned and when it takes effect.
+  private struct Played {
+    let message: Message
+    let at: Instant
+    let due: Instant
+  }
+
+  /// Runs the driver until `end`, waking only at its deadlines and at the actions.
+  private func run(
+    _ driver: inout InstrumentDriver, from start: Instant, until end: Instant,
+    actions: [(at: Instant, message: Message)] = []
+  ) -> [Played] {
+    var (now, rest, played) = (start, actions[...], [Played]())
+    while now <= end {
+      while let action = rest.first, action.at <= now {
+        let isUsed = driver.receive(action.message, at: now)
+        #expect(isUsed)
+        rest.removeFirst()
+      }
+      while let output = driver.next(at: now) {
+        played.append(Played(message: output.message, at: now, due: output.instant ?? now))
+      }
+      let next = min(driver.nextDeadline, rest.first?.at ?? .distantFuture)
+      guard next > now else {
+        Issue.record("the deadline has passed")
+        break
+      }
+      now = next
+    }
+    return played
+  }
+
+  private func beginnings(_ played: [Played]) -> [Played] { played.filter { $0.message.startsNote } }
+
+  private let strike = Message.noteOn(Channel(wire: 3), key: 60, velocity: 100)
+
+  /// Without a rhythm, a note sounds at once and ends after its length: 125 ms at 120 BPM.
+  @Test func noteSoundsAtOnceWithoutARhythm() throws {
+    var driver = InstrumentDriver(at: Self.origin)
+    driver.adopt(settings(try table()), at: Self.origin)
+    let action = Self.origin + .milliseconds(333)
+    let played = run(&driver, from: Self.origin, until: action + .seconds(1), actions: [(action, strike)])
+    #expect(played.first?.message == .programChange(Channel(wire: 0), program: 46), "a harp")
+    let begin = try #require(beginnings(played).first)
+    #expect(beginnings(played).count == 1 && begin.due == action && begin.message.channel == Channel(wire: 3))
+    let end = try #require(played.last)
+    #expect(end.message.silencesNote && (end.due - action - .milliseconds(125)).magnitude < .milliseconds(1))
+  }
+
+  /// In a rhythm, a note that is up to 50 ms late (40 % of the grid) sounds at once. Any other note sounds on the next line, and is
+  /// passed to the sound before.
+  @Test(arguments: [0, 49, 51, 124], [0, 1, 4001]) func noteIsQuantized(late: Int64, line: Int64) throws {
+    var driver = InstrumentDriver(at: Self.origin)
+    driver.adopt(settings(try table(), run: 1), at: Self.origin)
+    let grid = Self.origin + Nanoseconds(line * 125_000_000)
+    let action = grid + .milliseconds(late)
+    let played = run(&driver, from: Self.origin, until: action + .milliseconds(300), actions: [(action, strike)])
+    let begin = try #require(beginnings(played).first)
+    #expect(beginnings(played).count == 1)
+    let due = late < 50 ? action : grid + .milliseconds(125)
+    // A position is rounded to thousandths of a tick, 20.8 us.
+    #expect((begin.due - due).magnitude < .microseconds(21) && begin.at >= action && begin.at <= begin.due)
+    #expect(played.last?.message.silencesNote == true)
+  }
+
+  /// A figure plays one note per beat, exactly on the ticks of the rhythm, 50 ms in advance, and ends with the rhythm.
+  @Test func figureFollowsTheRhythm() throws {
+    var driver = InstrumentDriver(at: Self.origin)
+    driver.adopt(settings(try table("figure: x... x... x... x..."), run: 1, end: Tick(24 * 6)), at: Self.origin)
+    let played = run(&driver, from: Self.origin, until: Self.origin + .seconds(10))
+    let notes = beginnings(played)
+    #expect(notes.map(\.due) == (0..<6).map { Self.origin + .milliseconds($0 * 500) })
+    for note in notes.dropFirst() { #expect(note.at == note.due - .milliseconds(50)) }
+    #expect(played.count { $0.message.silencesNote } == 6)
+  }
+
+  /// Another run that continues the rhythm, as after a change of the master, neither repeats nor omits a note. A new rhythm begins
+  /// the figure at its first tick.
+  @Test func figureContinuesInTheNextRun() throws {
+    var driver = InstrumentDriver(at: Self.origin)
+    var settings = settings(try table("figure: x... x... x... x..."), run: 1)
+    driver.adopt(settings, at: Self.origin)
+    var played = run(&driver, from: Self.origin, until: Self.origin + .milliseconds(1490))
+    settings.schedule.run = 2
+    driver.adopt(settings, at: Self.origin + .milliseconds(1490))
+    played += run(&driver, from: Self.origin + .milliseconds(1490), until: Self.origin + .milliseconds(2990))
+    #expect(beginnings(played).map(\.due) == (0...6).map { Self.origin + .milliseconds($0 * 500) })
+    let later = Self.origin + .milliseconds(10_200)
+    settings.schedule = PlaybackSchedule(
+      run: 3, sends: true, start: Tick(0), end: Tick(.max),
+      timeline: Timeline(tempo: .standard, tick: Tick(0), at: later))
+    driver.adopt(settings, at: Self.origin + .seconds(3))
+    let next = run(&driver, from: Self.origin + .seconds(3), until: later + .milliseconds(400))
+    #expect(beginnings(next).map(\.due) == [later])
+  }
+
+  /// The player removes the instrument while a note sounds. The note ends. Messages are then played as they are.
+  @Test func removedInstrumentEndsItsNotes() throws {
+    var driver = InstrumentDriver(at: Self.origin)
+    driver.adopt(settings(try table()), at: Self.origin)
+    let isUsed = driver.receive(strike, at: Self.origin)
+    #expect(isUsed && driver.isActive)
+    var played = run(&driver, from: Self.origin, until: Self.origin + .milliseconds(20))
+    var none = settings(nil)
+    none.number = 2
+    driver.adopt(none, at: Self.origin + .milliseconds(20))
+    let isStillUsed = driver.receive(strike, at: Self.origin + .milliseconds(20))
+    #expect(!driver.isActive && !isStillUsed)
+    played += run(&driver, from: Self.origin + .milliseconds(20), until: Self.origin + .milliseconds(30))
+    #expect(beginnings(played).count == 1 && played.last?.message.silencesNote == true)
+    #expect(played.last?.at == Self.origin + .milliseconds(20) && driver.nextDeadline == .distantFuture)
+  }
+
+  /// All Notes Off while a note waits for its line: the note is not played. An end never precedes its beginning.
+  @Test func endOfANoteDoesNotOvertakeItsBeginning() throws {
+    var driver = InstrumentDriver(at: Self.origin)
+    driver.adopt(settings(try table(), run: 1), at: Self.origin)
+    let action = Self.origin + .milliseconds(100)
+    let silence = Message.controlChange(Channel(wire: 3), controller: 123, value: 0)
+    let played = run(
+      &driver, from: Self.origin, until: action + .seconds(1),
+      actions: [(action, strike), (action + .milliseconds(1), silence)])
+    let notes = played.filter { $0.message.key != nil }
+    #expect(notes.map { $0.message.silencesNote } == [false, true] && notes[0].due <= notes[1].due)
+  }
+
+  /// Volume and activity are played as they are; other controllers are used by the instrument.
+  @Test func volumeAndActivityAreNotUsedUp() throws {
+    var driver = InstrumentDriver(at: Self.origin)
+    driver.adopt(settings(try table()), at: Self.origin)
+    let expected: [(channel: UInt8, controller: UInt7, isUsed: Bool)] = [
+      (0, 7, false), (0, 10, false), (0, 11, false), (1, 11, true), (0, 1, true), (0, 74, true),
+    ]
+    for (channel, controller, isExpected) in expected {
+      let message = Message.controlChange(Channel(wire: channel), controller: controller, value: 9)
+      let isUsed = driver.receive(message, at: Self.origin)
+      #expect(isUsed == isExpected, "controller \(controller) on channel \(channel + 1)")
+    }
+  }
+}
