@@ -3,20 +3,24 @@ import Testing
 
 @testable import Rhythm
 
-/// The examples in the documentation of patches.
+/// The examples in the documentation of rhythms.
 @Suite struct DocumentationTests {
-  /// The page "Writing a rhythm".
-  static let page: String = {
+  /// The text of a page of the module's documentation.
+  static func text(of page: String) -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    return
-      (try? String(contentsOf: root.appendingPathComponent("Sources/Rhythm/Rhythm.docc/Patches.md"), encoding: .utf8))
-      ?? ""
-  }()
+    let path = "Sources/Rhythm/Rhythm.docc/\(page).md"
+    return (try? String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)) ?? ""
+  }
 
-  /// The blocks of the page that are marked as YAML.
-  static let examples = page.components(separatedBy: "```yaml\n").dropFirst()
-    .map { $0.components(separatedBy: "\n```")[0] }
+  /// The blocks of a page that are marked as YAML.
+  static func examples(in page: String) -> [String] {
+    page.components(separatedBy: "```yaml\n").dropFirst().map { $0.components(separatedBy: "\n```")[0] }
+  }
+
+  /// The page "Writing a rhythm".
+  static let page = text(of: "Patches")
+  static let examples = examples(in: page)
 
   @Test func pageHasExamples() { #expect(Self.examples.count >= 6) }
 

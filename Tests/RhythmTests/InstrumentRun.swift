@@ -1,7 +1,6 @@
 import MIDI
 import MusicalTime
 import Testing
-import _TestSupport
 
 @testable import Rhythm
 

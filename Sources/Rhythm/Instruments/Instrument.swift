@@ -30,6 +30,10 @@ public struct Instrument: Hashable, Sendable {
   public var keys: [UInt8] { scale.keys(in: range) }
   /// The short name of the sound.
   public var sound: String { ProgramNames.name(of: program) }
+  /// The General MIDI name of the sound.
+  public var standardSound: String { ProgramNames.standardName(of: program) }
+  /// The names of ``keys``. C4 is key 60.
+  public var keyNames: [String] { keys.map { NoteName.name(of: $0) } }
   /// The names of the lowest and the highest key, such as `D3..D6`. C4 is key 60.
   public var rangeName: String { "\(NoteName.name(of: range.lowerBound))..\(NoteName.name(of: range.upperBound))" }
 }
