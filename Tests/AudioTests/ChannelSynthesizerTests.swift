@@ -56,6 +56,19 @@ import _TestSupport
     #expect(changed == marimba)
   }
 
+  /// Brightness (CC 74) has no effect at 64. Below, it makes the sound darker: successive samples differ less.
+  @Test func brightnessFiltersTheSound() throws {
+    // A sawtooth, which has many overtones.
+    let lead = Message.programChange(Channel(5)!, program: 81)
+    let sound = try sound(of: [lead, on(5)])
+    #expect(try self.sound(of: [lead, control(5, 74, 64), on(5)]) == sound)
+    func roughness(_ sound: Sound) -> Float {
+      zip(sound.left, sound.left.dropFirst()).reduce(0) { $0 + abs($1.0 - $1.1) }
+    }
+    let dark = try self.sound(of: [lead, control(5, 74, 0), on(5)])
+    #expect(!dark.isSilent && roughness(dark) < roughness(sound) / 2)
+  }
+
   /// Channel 1 has no instrument. The messages are one of each of the seven channel messages, 0x8n to 0xEn.
   @Test func channelOneIsSilent() throws {
     var messages: [Message] = []

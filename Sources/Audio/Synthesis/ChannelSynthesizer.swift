@@ -55,6 +55,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     synthesizers = soundFont.makeSynthesizers(1, polyphony: Self.polyphony, gain: Self.gain)
     block = .allocate(capacity: 2 * Self.blockFrames)
     block.initialize(repeating: 0, count: 2 * Self.blockFrames)
+    Self.addBrightness(to: synthesizers[0])
     for number in 1...16 {
       guard let channel = Channel(number) else { continue }
       lane_program(synthesizers[0], Int32(channel.wire), Int32(Self.defaultProgram(of: channel).value))

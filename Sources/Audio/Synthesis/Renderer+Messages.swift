@@ -1,4 +1,4 @@
-import MIDI
+public import MIDI
 import MusicalTime
 import Realtime
 
@@ -49,6 +49,18 @@ extension Renderer {
       messages.popFirst()
     }
     module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(end &- frame))
+  }
+
+  /// Plays `message` at the beginning of the next rendered block, without the queue of messages.
+  ///
+  /// - Returns: false, without an effect, if this block accepts no more messages. True without a ``SoundModule``.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func play(_ message: Message) -> Bool {
+    guard module?.channels.play(message) != false else { return false }
+    counters.messages += 1
+    return true
   }
 
   /// Takes all events from `events` and adds them. Hits, recalls and messages with an instant of their own take effect earlier by
