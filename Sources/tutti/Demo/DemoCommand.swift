@@ -64,7 +64,7 @@ struct DemoCommand: ParsableCommand {
 
   func run() throws {
     try reportingErrors {
-      let rhythm = try PatchLibrary.load(patch)
+      let rhythm = try PatchLibrary.rhythm(patch)
       let tempo = try Tempo(bpm: bpm)
       do {
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)

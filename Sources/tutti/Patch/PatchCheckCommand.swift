@@ -5,7 +5,7 @@ import Rhythm
 struct PatchCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Check patch files and print each error with its line and column.",
-    discussion: "EXAMPLE\n  tutti patch check Patches/rhythms/*.yaml")
+    discussion: "EXAMPLE\n  tutti patch check Patches/*/*.yaml")
 
   @Argument(help: "Patch files, or names from `tutti patch list`.")
   var files: [String]

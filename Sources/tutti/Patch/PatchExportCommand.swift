@@ -7,7 +7,7 @@ import Rhythm
 /// The subcommand `tutti patch export`.
 struct PatchExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write the hits of a patch to a MIDI file.",
+    commandName: "export", abstract: "Write the hits of a rhythm to a MIDI file.",
     discussion: """
       The file contains the hits at one activity, on channel 10, with 960 ticks per quarter note. The note \
       times include swing and feel. A fill occurs only if --bars reaches it. An existing file is replaced.
@@ -42,10 +42,10 @@ struct PatchExportCommand: ParsableCommand {
 
   func run() throws {
     try reportingErrors {
-      let patch = try PatchLibrary.load(name)
+      let patch = try PatchLibrary.rhythm(name)
       let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
       let file = StandardMIDIFile(patch, tempo: tempo, activity: activity, bars: bars ?? patch.bars)
-      let path = output ?? "\(patch.fileName).mid"
+      let path = output ?? "\(PatchFile.rhythm(patch).fileName).mid"
       try PatchLibrary.write(Data(try file.bytes()), to: path)
       let notes = file.tracks[1].events.count {
         if case .message(let message) = $0.content { !message.silencesNote } else { false }

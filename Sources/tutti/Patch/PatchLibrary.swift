@@ -1,27 +1,32 @@
 import Foundation
 import Rhythm
 
-extension Patch {
+extension PatchFile {
   /// The name of the patch as the name of a file: `12/8 shuffle` becomes `12-8 shuffle`.
   var fileName: String { String(name.map { $0 == "/" ? "-" : $0 }.drop { $0 == "." }) }
 }
 
-/// Finds the patches of rhythms by path, or by name in the patch folders.
+extension PatchKind {
+  /// The name of the folder with the patches of this kind.
+  var folder: String { "\(rawValue)s" }
+}
+
+/// Finds patches, rhythms and instruments, by path, or by name in the patch folders.
 enum PatchLibrary {
   /// The name of the default patch.
   static let standard = "street"
 
   /// The remedy if there are no patches.
-  static let folderRemedy = "set TUTTI_PATCHES to the folder that contains the folder rhythms"
+  static let folderRemedy = "set TUTTI_PATCHES to the folder that contains the folders rhythms and instruments"
 
   /// A missing patch: `thing: reason; remedy`.
   struct NotFound: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The existing folders of rhythms, in search order: the folder `rhythms` in $TUTTI_PATCHES, then for each folder above the
-  /// program `Patches/rhythms` (a checkout) and `share/tutti/Patches/rhythms` (an installation).
-  static var folders: [String] {
+  /// The existing folders of patches of a kind, in search order: the folder `rhythms` or `instruments` in $TUTTI_PATCHES, then
+  /// in `Patches` (a checkout) and in `share/tutti/Patches` (an installation) of each folder above the program.
+  static func folders(of kind: PatchKind) -> [String] {
     var folders: [String] = []
     if let named = ProcessInfo.processInfo.environment["TUTTI_PATCHES"], !named.isEmpty { folders.append(named) }
     var folder = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -30,24 +35,49 @@ enum PatchLibrary {
       folders.append(folder.appendingPathComponent("Patches").path)
       folders.append(folder.appendingPathComponent("share/tutti/Patches").path)
     }
-    return folders.map { "\($0)/rhythms" }.filter { FileManager.default.fileExists(atPath: $0) }
+    return folders.map { "\($0)/\(kind.folder)" }.filter { FileManager.default.fileExists(atPath: $0) }
   }
 
-  /// The sorted names of all patches in ``folders``.
-  static var names: [String] {
-    let files = folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
+  /// The sorted names of all patches of a kind in the patch folders.
+  static func names(of kind: PatchKind) -> [String] {
+    let files = folders(of: kind).flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
     return Set(files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }).sorted()
   }
 
-  /// Loads the patch called `name`, or the patch in the file `name`.
+  /// Loads the rhythm called `name`, or the rhythm in the file `name`.
+  ///
+  /// - Throws: ``NotFound``, also if the patch is an instrument, or `PatchError` if the file cannot be parsed.
+  static func rhythm(_ name: String) throws -> Patch {
+    let path = try path(of: name, [.rhythm])
+    let text = try self.text(of: path)
+    guard PatchFile.kind(of: text) == .rhythm else { throw notARhythm(name) }
+    return try PatchLoader.patch(from: text, file: path)
+  }
+
+  /// Loads the rhythm or the instrument called `name`, or the one in the file `name`.
   ///
   /// - Throws: ``NotFound``, or `PatchError` if the file cannot be parsed.
-  static func load(_ name: String) throws -> Patch {
-    let path = try path(of: name)
+  static func load(_ name: String) throws -> PatchFile {
+    let path = try path(of: name, [.rhythm, .instrument])
+    return try PatchFile(from: text(of: path), file: path)
+  }
+
+  /// Reads the file at `path`.
+  private static func text(of path: String) throws -> String {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw NotFound(description: "patch \(path): cannot be read; check the file's permissions")
     }
-    return try PatchLoader.patch(from: String(decoding: data, as: UTF8.self), file: path)
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  private static func notARhythm(_ name: String) -> NotFound {
+    NotFound(description: "patch \(name): is an instrument, not a rhythm; \(remedy([.rhythm]))")
+  }
+
+  /// The remedy for a name that is not found.
+  private static func remedy(_ kinds: [PatchKind]) -> String {
+    let known = kinds.flatMap { names(of: $0) }
+    return known.isEmpty ? folderRemedy : "give one of: " + known.joined(separator: ", ")
   }
 
   /// The path of a new patch called `name`, in the first folder.
@@ -72,10 +102,11 @@ enum PatchLibrary {
     }
   }
 
-  /// Returns the path of the patch called `name`. A name with a slash or the suffix `.yaml` is itself a path.
+  /// Returns the path of the patch called `name`, which is searched among the patches of the given kinds, in this order. A name
+  /// with a slash or the suffix `.yaml` is itself a path.
   ///
   /// - Throws: ``NotFound``.
-  static func path(of name: String) throws -> String {
+  static func path(of name: String, _ kinds: [PatchKind]) throws -> String {
     if name.contains("/") || name.hasSuffix(".yaml") {
       guard FileManager.default.fileExists(atPath: name) else {
         throw NotFound(
@@ -83,11 +114,11 @@ enum PatchLibrary {
       }
       return name
     }
-    for folder in folders {
+    for folder in kinds.flatMap({ folders(of: $0) }) {
       let path = "\(folder)/\(name).yaml"
       if FileManager.default.fileExists(atPath: path) { return path }
     }
-    let known = names.isEmpty ? folderRemedy : "give one of: " + names.joined(separator: ", ")
-    throw NotFound(description: "patch \(name): not found; \(known)")
+    if kinds == [.rhythm], names(of: .instrument).contains(name) { throw notARhythm(name) }
+    throw NotFound(description: "patch \(name): not found; \(remedy(kinds))")
   }
 }

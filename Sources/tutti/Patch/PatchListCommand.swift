@@ -1,28 +1,43 @@
 import ArgumentParser
 import Foundation
+import Rhythm
 
 /// The subcommand `tutti patch list`.
 struct PatchListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the installed patches.", discussion: "EXAMPLE\n  tutti patch list --json")
+    commandName: "list", abstract: "List the installed rhythms and instruments.",
+    discussion: "EXAMPLE\n  tutti patch list --json")
 
   @Flag(help: "Print JSON instead of text.")
   var json = false
 
   func run() throws {
     try reportingErrors {
-      let names = PatchLibrary.names
+      let kinds: [PatchKind] = [.rhythm, .instrument]
+      let names = kinds.flatMap { PatchLibrary.names(of: $0) }
       guard !names.isEmpty else {
         throw PatchLibrary.NotFound(description: "patches: none found; \(PatchLibrary.folderRemedy)")
       }
-      let patches = try names.map { PatchSummary(named: $0, try PatchLibrary.load($0)) }
-      if json { return try printJSON(patches) }
+      let patches = try names.map { (name: $0, file: try PatchLibrary.load($0)) }
+      if json { return try printJSON(patches.map { PatchFileSummary(named: $0.name, $0.file) }) }
       let width = names.map(\.count).max() ?? 0
       for patch in patches {
         let name = patch.name.padding(toLength: width, withPad: " ", startingAt: 0)
-        let meter = patch.meter.padding(toLength: 5, withPad: " ", startingAt: 0)
-        print("\(name)  \(meter)\(String(format: "%5.1f BPM", patch.bpm))  \(patch.description)")
+        print("\(name)  \(Self.properties(of: patch.file))")
       }
+    }
+  }
+
+  /// The meter and the tempo of a rhythm or the sound of an instrument, in 14 columns, and the description.
+  private static func properties(of file: PatchFile) -> String {
+    switch file {
+    case .rhythm(let patch):
+      let meter = "\(patch.meter.beats)/\(patch.meter.unit)".padding(toLength: 5, withPad: " ", startingAt: 0)
+      return "\(meter)\(String(format: "%5.1f BPM", patch.tempo.bpm))  \(patch.description)"
+    case .instrument(let instrument):
+      let sound = instrument.sound
+      let padding = String(repeating: " ", count: max(0, 14 - sound.count))
+      return "\(sound)\(padding)  \(instrument.description)"
     }
   }
 }

@@ -6,14 +6,19 @@ struct PatchNewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Write a commented template of a patch.",
     discussion: """
-      The template is a complete rhythm. It is written to NAME.yaml in the current folder. The command fails if the file exists.
+      The template is a complete rhythm, or with --instrument a complete instrument. It is written to NAME.yaml in the \
+      current folder. The command fails if the file exists.
 
-      EXAMPLE
+      EXAMPLES
         tutti patch new my-rhythm
+        tutti patch new my-harp --instrument
       """)
 
   @Argument(help: "The name of the new patch.")
   var name: String
+
+  @Flag(help: "Write an instrument instead of a rhythm.")
+  var instrument = false
 
   func validate() throws {
     guard (1...40).contains(name.count), name.allSatisfy({ $0.isLetter || $0.isNumber || "-_ ".contains($0) }) else {
@@ -25,14 +30,20 @@ struct PatchNewCommand: ParsableCommand {
     try reportingErrors {
       let path = "\(name).yaml"
       do {
-        try Data(Self.template(named: name).utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+        let text = instrument ? InstrumentTemplate.text(named: name) : Self.template(named: name)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
       } catch CocoaError.fileWriteFileExists {
         throw PatchLibrary.NotFound(description: "patch \(path): already exists; give another name or remove the file")
       } catch {
         throw PatchLibrary.NotFound(description: "patch \(path): cannot be written; change to a writable folder")
       }
-      print("\(path): edit it, and play it with: tutti peer --patch \(path.contains(" ") ? "'\(path)'" : path) --start")
-      print("When you save it, the new version plays from the next bar.")
+      let argument = path.contains(" ") ? "'\(path)'" : path
+      if instrument {
+        print("\(path): edit it, and render it with: tutti patch render \(argument) --ramp")
+      } else {
+        print("\(path): edit it, and play it with: tutti peer --patch \(argument) --start")
+        print("When you save it, the new version plays from the next bar.")
+      }
     }
   }
 

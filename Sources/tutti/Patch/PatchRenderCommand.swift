@@ -12,16 +12,20 @@ struct PatchRenderCommand: ParsableCommand {
       The file begins with the first downbeat and ends two seconds after the last bar. Two renders of the same patch \
       with the same options are identical.
 
+      An instrument is played by a simulated player in 4/4, who tilts the device forward and back once in four bars, and \
+      sideways once in six. Activity and force have the value of --activity, or rise with --ramp.
+
       EXAMPLES
         tutti patch render street
         tutti patch render bossa --activity 100 --bars 16 --output bossa-100.wav
         tutti patch render pulse --ramp
+        tutti patch render tilt-harp --ramp
       """)
 
   @Argument(help: "A name from `tutti patch list` or a file.")
   var name: String
 
-  @Option(help: ArgumentHelp("Set the total activity, 0 (sparse) to 127 (dense).", valueName: "A"))
+  @Option(help: ArgumentHelp("Set the activity, 0 (sparse) to 127 (dense).", valueName: "A"))
   var activity: UInt8 = 64
 
   @Flag(help: "Raise the activity from 0 to 127 over the file, on each quarter note. --activity has no effect.")
@@ -30,7 +34,8 @@ struct PatchRenderCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Set the number of bars, 1...1000. (default: 8; with --ramp: 32)", valueName: "N"))
   var bars: Int?
 
-  @Option(help: ArgumentHelp("Set the tempo, 20...999. (default: from the patch)", valueName: "BPM"))
+  @Option(
+    help: ArgumentHelp("Set the tempo, 20...999. (default: from the rhythm; for an instrument: 100)", valueName: "BPM"))
   var bpm: Double?
 
   @Option(help: ArgumentHelp("Write to this WAV file. (default: the name of the patch with .wav)", valueName: "FILE"))
@@ -55,11 +60,14 @@ struct PatchRenderCommand: ParsableCommand {
   struct Result: Encodable {
     var file: String
     var seconds: Double
-    var hits: Int64
+    /// Nil for an instrument.
+    var hits: Int64?
+    /// Nil for a rhythm.
+    var notes: Int64?
     var clippedSamples: Int64
 
     enum CodingKeys: String, CodingKey {
-      case file, seconds, hits
+      case file, seconds, hits, notes
       case clippedSamples = "clipped_samples"
     }
   }
@@ -68,28 +76,51 @@ struct PatchRenderCommand: ParsableCommand {
     try reportingErrors {
       let patch = try PatchLibrary.load(name)
       let path = output ?? patch.fileName + ".wav"
-      let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
-      let length = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0))
-        .deadline(Tick(Int64(bars ?? 32) * patch.meter.ticksPerBar))
-      guard length < Instant(nanoseconds: 6 * 3_600 * 1_000_000_000) else {
-        throw ValidationError("--bars: the file would be longer than six hours; give fewer bars")
+      let bars = Int64(bars ?? (ramp ? 32 : 8))
+      let level = ramp ? nil : activity
+      let result: Result
+      switch patch {
+      case .rhythm(let patch):
+        let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
+        try checkLength(Tick(bars * patch.meter.ticksPerBar), tempo: tempo)
+        var render = try PatchRender(
+          patch, tempo: tempo, bars: bars, activity: level, soundFont: soundFont, path: path)
+        try showingProgress { try render.run(progress: $0) }
+        result = Result(
+          file: path, seconds: render.seconds, hits: render.hits, clippedSamples: render.clippedSamples)
+      case .instrument(let instrument):
+        let tempo = try Tempo(bpm: bpm ?? InstrumentRender.standardTempo)
+        try checkLength(Tick(bars * Meter.common.ticksPerBar), tempo: tempo)
+        var render = try InstrumentRender(
+          instrument, tempo: tempo, bars: bars, level: level, soundFont: soundFont, path: path)
+        try showingProgress { try render.run(progress: $0) }
+        result = Result(
+          file: path, seconds: render.seconds, notes: render.notes, clippedSamples: render.clippedSamples)
       }
-      let terminal = Terminal()
-      var render = try PatchRender(
-        patch, tempo: tempo, bars: Int64(bars ?? (ramp ? 32 : 8)), activity: ramp ? nil : activity,
-        soundFont: soundFont, path: path)
-      defer {
-        terminal.clearStatus()
-        terminal.flush()
-      }
-      try render.run { percent in
-        if terminal.isInteractive { terminal.showStatus("rendering: \(percent)%") }
-      }
-      let result = Result(
-        file: path, seconds: render.seconds, hits: render.hits, clippedSamples: render.clippedSamples)
       if json { return try printJSON(result) }
-      print("\(path): \(String(format: "%.1f", result.seconds)) s, \(result.hits) hits", terminator: "")
+      let count = result.hits.map { "\($0) hits" } ?? "\(result.notes ?? 0) notes"
+      print("\(path): \(String(format: "%.1f", result.seconds)) s, \(count)", terminator: "")
       print(result.clippedSamples == 0 ? "" : ", \(result.clippedSamples) samples clipped")
+    }
+  }
+
+  /// - Throws: an error if the recording would be too long.
+  private func checkLength(_ end: Tick, tempo: Tempo) throws {
+    let length = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(end)
+    guard length < Instant(nanoseconds: 6 * 3_600 * 1_000_000_000) else {
+      throw ValidationError("--bars: the file would be longer than six hours; give fewer bars")
+    }
+  }
+
+  /// Calls `render` with a function that shows the progress in percent.
+  private func showingProgress(_ render: ((Int) -> Void) throws -> Void) throws {
+    let terminal = Terminal()
+    defer {
+      terminal.clearStatus()
+      terminal.flush()
+    }
+    try render { percent in
+      if terminal.isInteractive { terminal.showStatus("rendering: \(percent)%") }
     }
   }
 }

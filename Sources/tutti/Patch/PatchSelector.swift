@@ -3,7 +3,7 @@ import Engine
 import Foundation
 import Rhythm
 
-/// Changes the patch of a running peer: by name, to the next one of the library, or because its file was saved.
+/// Changes the patch of a running peer: by name, to the next rhythm of the library, or because its file was saved.
 ///
 /// The file of the patch is checked twice per second. A saved patch plays from the next bar on. If it has errors, they are
 /// printed, and the previous patch plays on.
@@ -54,7 +54,7 @@ final class PatchSelector: @unchecked Sendable {
   /// Plays the valid patch of the library that follows the current one in alphabetical order.
   func selectNext() {
     queue.async {
-      let names = PatchLibrary.names
+      let names = PatchLibrary.names(of: .rhythm)
       let following = names.filter { $0 > self.name } + names.filter { $0 <= self.name }
       _ = following.first { self.load($0) }
     }
@@ -62,7 +62,7 @@ final class PatchSelector: @unchecked Sendable {
 
   /// The version of the file of a patch; nil if it is missing.
   static func version(of name: String) -> Version? {
-    (try? PatchLibrary.path(of: name)).flatMap { Version(path: $0) }
+    (try? PatchLibrary.path(of: name, [.rhythm])).flatMap { Version(path: $0) }
   }
 
   /// Loads the file again if it was saved.
@@ -81,7 +81,7 @@ final class PatchSelector: @unchecked Sendable {
     // Read before the file: a save in between is found by the next check.
     let version = Self.version(of: name)
     do {
-      let patch = try PatchLibrary.load(name)
+      let patch = try PatchLibrary.rhythm(name)
       self.name = name
       (loaded, last) = (version, version)
       post(.patch(patch, named: name))

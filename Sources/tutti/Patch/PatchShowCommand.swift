@@ -4,14 +4,18 @@ import Foundation
 /// The subcommand `tutti patch show`.
 struct PatchShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show the layers and steps of a patch.",
+    commandName: "show", abstract: "Show the layers of a rhythm, or the properties of an instrument.",
     discussion: """
-      Each layer is printed with the range of total activity in which it sounds. Each line is one drum, with one \
+      Each layer of a rhythm is printed with the range of total activity in which it sounds. Each line is one drum, with one \
       character per step: . rest, o ghost note, x normal, X accent, f flam, F flam with accent. A line marked with ! \
       replaces the lines of the same drum above it. A percentage is the chance of each stroke.
 
-      EXAMPLE
+      The figure of an instrument is printed with one character per unit of its grid: . rest, o ghost note, x normal, \
+      X accent, and 2 to 9 for higher notes of the scale.
+
+      EXAMPLES
         tutti patch show bossa
+        tutti patch show tilt-harp
       """)
 
   @Argument(help: "A name from `tutti patch list` or a file.")
@@ -22,9 +26,12 @@ struct PatchShowCommand: ParsableCommand {
 
   func run() throws {
     try reportingErrors {
-      let patch = try PatchLibrary.load(name)
-      if json { return try printJSON(PatchSummary(named: patch.name, patch)) }
-      print(PatchGrid(patch), terminator: "")
+      let file = try PatchLibrary.load(name)
+      if json { return try printJSON(PatchFileSummary(named: file.name, file)) }
+      switch file {
+      case .rhythm(let patch): print(PatchGrid(patch), terminator: "")
+      case .instrument(let instrument): print(InstrumentSheet(instrument), terminator: "")
+      }
     }
   }
 }

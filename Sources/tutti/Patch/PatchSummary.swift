@@ -1,7 +1,7 @@
 import Foundation
 import Rhythm
 
-/// The JSON form of a patch.
+/// The JSON form of a rhythm.
 struct PatchSummary: Encodable {
   struct LayerSummary: Encodable {
     var name: String
@@ -9,6 +9,7 @@ struct PatchSummary: Encodable {
     var to: UInt8
   }
 
+  var kind = PatchKind.rhythm.rawValue
   var name: String
   var description: String
   var meter: String

@@ -244,7 +244,7 @@ struct PeerCommand: ParsableCommand {
       let saved = restore ? store.restoreSession(log) : nil
       let patchName = self.patch ?? saved?.patch ?? PatchLibrary.standard
       let patchVersion = PatchSelector.version(of: patchName)
-      let patch = try PatchLibrary.load(patchName)
+      let patch = try PatchLibrary.rhythm(patchName)
       let tempo = try bpm.map { try Tempo(bpm: $0) } ?? saved?.tempo ?? patch.tempo
       var configuration = PeerConfiguration(
         name: name, tempo: tempo, patch: patch, patchName: patchName,

@@ -92,7 +92,7 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     try reportingErrors {
       // A patch with fills and decisions by chance, which must be the same at all peers.
-      let table = StepTable(try PatchLibrary.load("boom-bap"))
+      let table = StepTable(try PatchLibrary.rhythm("boom-bap"))
       let network = try network.map(Self.load)
       let terminal = Terminal()
       var total = SimulationTotal()

@@ -1,0 +1,46 @@
+import MIDI
+import MusicalTime
+import Rhythm
+
+/// The movements of a simulated player, for the rendering of an instrument.
+///
+/// The player tilts the device forward and back once in four bars of 4/4, and sideways once in six. Activity and force follow a
+/// level. Movements occur once per quarter note at a low level, on eighth notes at a middle level, and on sixteenth notes at a
+/// high level. Two of four are slightly late, and one is early, so that the quantization is audible.
+struct SimulatedGestures {
+  /// The level, 0...127; nil for a ramp from 0 to 127.
+  let level: UInt8?
+  /// The first tick after the end.
+  let end: Tick
+
+  /// Moves the controls, and acts if a movement begins at `tick`.
+  func play(_ player: inout InstrumentPlayer, at tick: Tick) {
+    let level = level(at: tick)
+    let forward = Self.triangle(tick, period: 384)
+    player.controls.set(controller: 1, to: UInt7(clamping: forward))
+    player.controls.set(controller: 74, to: UInt7(clamping: Self.triangle(tick, period: 576)))
+    player.controls.set(controller: 11, to: UInt7(clamping: level))
+    player.controls.set(activity: UInt8(level))
+    let distance: Int64 = level < 40 ? 24 : level < 90 ? 12 : 6
+    // The lateness of four successive movements in ticks. The early one belongs to the line one tick later.
+    for (index, lateness) in [Int64(0), 2, -1, 1].enumerated() {
+      let line = tick.index - lateness
+      if line >= 0, line % (4 * distance) == Int64(index) * distance {
+        player.act(force: UInt8(max(1, level)), key: UInt8(36 + forward * 60 / 127), at: MusicalPosition(tick))
+      }
+    }
+  }
+
+  /// The level, which rises on each quarter note and reaches 127 on the last one.
+  private func level(at tick: Tick) -> Int {
+    if let level { return Int(level) }
+    let (beat, count) = (tick.index / Tick.perQuarter, end.index / Tick.perQuarter)
+    return count > 1 ? Int(min(127, 127 * beat / (count - 1))) : 127
+  }
+
+  /// A control that moves from 0 to 127 and back within `period` ticks.
+  private static func triangle(_ tick: Tick, period: Int64) -> Int {
+    let place = tick.index % period
+    return Int(254 * min(place, period - place) / period)
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+import _TestSupport
+import _TestTraits
+
+/// `tutti patch` with instruments.
+@Suite(.ownThreads) struct PatchCommandTests {
+  /// A patch in the JSON of `patch list`.
+  private struct Entry: Decodable {
+    var kind: String
+    var name: String
+    var description: String
+  }
+
+  /// The standard output of a command that succeeds.
+  private func output(_ arguments: String..., in folder: TemporaryFolder) async throws -> String {
+    let outcome = try await Child.tutti(["patch"] + arguments, in: folder).outcome()
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    return outcome.output
+  }
+
+  @Test func listContainsRhythmsAndInstruments() async throws {
+    let folder = try TemporaryFolder()
+    let entries = try JSONDecoder().decode(
+      [Entry].self, from: Data(try await output("list", "--json", in: folder).utf8))
+    #expect(entries.contains { $0.kind == "rhythm" && $0.name == "street" })
+    #expect(entries.contains { $0.kind == "instrument" && $0.name == "tilt-harp" })
+    let lines = try await output("list", in: folder).split(separator: "\n")
+    #expect(lines.count == entries.count)
+    #expect(lines.contains { $0.hasPrefix("tilt-harp ") && $0.contains(" harp  ") && $0.hasSuffix(".") })
+  }
+
+  @Test func instrumentIsShown() async throws {
+    let text = try await output("show", "tilt-harp", in: TemporaryFolder())
+    for line in [
+      "sound:      harp (orchestral harp, program 47)", "figure:     X.3x o.5x x.3. 2.x3", "density:    activity",
+    ] {
+      #expect(text.contains(line + "\n"), "\(text)")
+    }
+  }
+
+  @Test func templateOfAnInstrumentIsValid() async throws {
+    let folder = try TemporaryFolder()
+    #expect(
+      try await output("new", "my harp", "--instrument", in: folder).contains("tutti patch render 'my harp.yaml'"))
+    #expect(
+      try await output("check", "my harp.yaml", "shaken-kalimba", in: folder)
+        == "my harp.yaml: ok\nshaken-kalimba: ok\n")
+  }
+
+  /// Two renders are identical. A more active player plays more notes.
+  @Test(arguments: ["tilt-harp", "shaken-kalimba"]) func instrumentIsRendered(name: String) async throws {
+    struct Result: Decodable {
+      var seconds: Double
+      var notes: Int
+    }
+    let folder = try TemporaryFolder()
+    func render(_ activity: Int, _ file: String) async throws -> Result {
+      let text = try await output(
+        "render", name, "--bars", "2", "--bpm", "120", "--activity", "\(activity)", "--output", file, "--json",
+        in: folder)
+      return try JSONDecoder().decode(Result.self, from: Data(text.utf8))
+    }
+    let quiet = try await render(0, "quiet.wav")
+    let results = [try await render(127, "a.wav"), try await render(127, "b.wav")]
+    // Two bars last four seconds, and the last notes fade for two.
+    #expect(results.allSatisfy { $0.seconds == 6 && $0.notes == results[0].notes })
+    #expect(quiet.notes > 0 && results[0].notes >= 2 * quiet.notes, "\(quiet.notes), \(results[0].notes)")
+    let files = try ["a.wav", "b.wav"].map { try Data(contentsOf: URL(fileURLWithPath: folder.path($0))) }
+    #expect(files[0] == files[1] && files[0].count > 1_000_000)
+  }
+}
