@@ -86,6 +86,8 @@ extension Peer {
       core.play(
         .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
     case .patch(let patch, let name): choose(patch, named: name)
+    case .strike: strike()
+    case .tilt(let change): tilt(by: change)
     case .savePatch(let path): savePatch(to: path)
     case .instrument(let instrument, let name): choose(instrument, named: name)
     case .showRoster: showRoster()
@@ -95,7 +97,7 @@ extension Peer {
 
   /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15) if
   /// it has none.
-  private var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
+  var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
 
   /// Sets the only peer that may control the rhythm, by name or identity; nil: any peer may.
   func setLeader(_ leader: String?) {

@@ -1,3 +1,4 @@
+import MIDI
 import MusicalTime
 import Rhythm
 
@@ -21,6 +22,20 @@ extension Peer {
         || lead != instrumentSettings.lead
     else { return }
     publishInstrument()
+  }
+
+  /// Plays an action with a normal force. Without an instrument, informs the player.
+  func strike() {
+    guard instrumentSettings.table != nil else {
+      return log.notice("instrument: none; choose one with the key i or the command `instrument NAME`")
+    }
+    core.play(.noteOn(localChannel, key: 60, velocity: 88))
+  }
+
+  /// Changes the control `tilt forward`.
+  func tilt(by change: Int) {
+    tilt = min(max(tilt + change, 0), 127)
+    core.play(.controlChange(localChannel, controller: 1, value: UInt7(clamping: tilt)))
   }
 
   private func publishInstrument() {

@@ -80,6 +80,8 @@ public final class Peer {
   public internal(set) var chosenPatchName: String
   /// The name of the instrument as the user has written it; nil if the notes are played as they are.
   public internal(set) var instrumentName: String?
+  /// The value of the control `tilt forward` (controller 1), 0...127.
+  var tilt = 64
   /// The instrument, and the newest state of the rhythm that its player knows.
   var instrumentSettings = InstrumentSettings()
   /// Checks the patches that masters have sent.

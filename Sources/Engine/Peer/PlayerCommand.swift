@@ -38,6 +38,10 @@ public enum PlayerCommand: Hashable, Sendable {
   case control(UInt8, value: UInt8)
   /// Plays the notes of the player with another instrument; nil: as they are.
   case instrument(Instrument?, named: String)
+  /// Plays a note of the instrument with a normal force.
+  case strike
+  /// Changes the control `tilt forward` of the instrument by this amount.
+  case tilt(by: Int)
   /// Saves the patch that plays as a new file.
   case savePatch(to: String)
   /// Plays another patch, from the next bar on. Not executed while the peer plays the patch of its master.

@@ -16,6 +16,8 @@ public struct PeerStatus: Sendable {
   public var beats: Int
   /// The name of the patch as the user has written it.
   public var patchName: String
+  /// The name of the instrument as the user has written it; nil if there is none.
+  public var instrumentName: String?
   /// The layers of the patch, and which of them sound at ``total``.
   public var layers: [(name: String, sounds: Bool)]
   /// The number of sessions.
@@ -43,6 +45,7 @@ extension Peer {
     let total = ensemble.totalActivity(at: now)
     return PeerStatus(
       role: ensemble.role, tempo: tempo, bar: bar, beat: beat, beats: patch.meter.beats, patchName: patchName,
+      instrumentName: instrumentName,
       layers: patch.layers.map { ($0.name, $0.activity.contains(min(total, 127))) }, peers: core.roster.sessionCount,
       members: ensemble.memberStatuses(limit: PeerStatus.maximumMembers, at: now),
       clockOffset: ensemble.masterClock(at: now)?.offset, activity: ensemble.activity, total: total)

@@ -54,6 +54,18 @@ enum PatchLibrary {
     return try PatchLoader.patch(from: text, file: path)
   }
 
+  /// Loads the instrument called `name`, or the instrument in the file `name`.
+  ///
+  /// - Throws: ``NotFound``, also if the patch is a rhythm, or `PatchError` if the file cannot be parsed.
+  static func instrument(_ name: String) throws -> Instrument {
+    let path = try path(of: name, [.instrument])
+    let text = try self.text(of: path)
+    guard PatchFile.kind(of: text) == .instrument else {
+      throw NotFound(description: "patch \(name): is a rhythm, not an instrument; \(remedy([.instrument]))")
+    }
+    return try InstrumentLoader.instrument(from: text, file: path)
+  }
+
   /// Loads the rhythm or the instrument called `name`, or the one in the file `name`.
   ///
   /// - Throws: ``NotFound``, or `PatchError` if the file cannot be parsed.
@@ -87,7 +99,7 @@ enum PatchLibrary {
     guard !name.contains("/"), !name.hasPrefix(".") else {
       throw NotFound(description: "patch \(name): is a path; give a name without / and without . at the beginning")
     }
-    guard let folder = folders.first else {
+    guard let folder = folders(of: .rhythm).first else {
       throw NotFound(description: "patch \(name): there is no folder for it; \(folderRemedy)")
     }
     return "\(folder)/\(name).yaml"

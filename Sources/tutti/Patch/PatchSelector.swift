@@ -3,17 +3,18 @@ import Engine
 import Foundation
 import Rhythm
 
-/// Changes the patch of a running peer: by name, to the next rhythm of the library, or because its file was saved.
+/// Changes the rhythm or the instrument of a running peer: by name, to the next one of the library, or because its file was saved.
 ///
-/// The file of the patch is checked twice per second. A saved patch plays from the next bar on. If it has errors, they are
-/// printed, and the previous patch plays on.
+/// The file is checked twice per second. If a saved file has errors, they are printed, and the previous version plays on.
 final class PatchSelector: @unchecked Sendable {
   // Invariant: all properties are used only on `queue`.
   private let queue = DispatchQueue(label: "patch")
   private let timer: any DispatchSourceTimer
   private let post: (PlayerCommand) -> Void
   private let terminal: Terminal
-  private var name: String
+  private let kind: PatchKind
+  /// The name of the patch; nil as long as none was selected.
+  private var name: String?
   /// The version that was loaded.
   private var loaded: Version?
   /// The file at the last check. A change is loaded when the file stays the same for one check, so that no half-written file is
@@ -36,9 +37,11 @@ final class PatchSelector: @unchecked Sendable {
     }
   }
 
-  /// Starts to watch the patch called `name`, of which `version` is loaded already.
-  init(_ name: String, _ version: Version?, post: @escaping (PlayerCommand) -> Void, terminal: Terminal) {
-    (self.name, self.post, self.terminal) = (name, post, terminal)
+  /// Starts to watch the patch called `name`, of which `version` is loaded already. `name` is nil if there is no patch yet.
+  init(
+    _ kind: PatchKind, _ name: String?, _ version: Version?, post: @escaping (PlayerCommand) -> Void, terminal: Terminal
+  ) {
+    (self.kind, self.name, self.post, self.terminal) = (kind, name, post, terminal)
     timer = DispatchSource.makeTimerSource(queue: queue)
     (loaded, last) = (version, version)
     timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(500), leeway: .milliseconds(50))
@@ -54,20 +57,21 @@ final class PatchSelector: @unchecked Sendable {
   /// Plays the valid patch of the library that follows the current one in alphabetical order.
   func selectNext() {
     queue.async {
-      let names = PatchLibrary.names(of: .rhythm)
-      let following = names.filter { $0 > self.name } + names.filter { $0 <= self.name }
+      let (names, name) = (PatchLibrary.names(of: self.kind), self.name ?? "")
+      let following = names.filter { $0 > name } + names.filter { $0 <= name }
       _ = following.first { self.load($0) }
     }
   }
 
   /// The version of the file of a patch; nil if it is missing.
-  static func version(of name: String) -> Version? {
-    (try? PatchLibrary.path(of: name, [.rhythm])).flatMap { Version(path: $0) }
+  static func version(of name: String, _ kind: PatchKind) -> Version? {
+    (try? PatchLibrary.path(of: name, [kind])).flatMap { Version(path: $0) }
   }
 
   /// Loads the file again if it was saved.
   private func check() {
-    let present = Self.version(of: name)
+    guard let name else { return }
+    let present = Self.version(of: name, kind)
     defer { last = present }
     guard let present, present == last, present != loaded else { return }
     load(name)
@@ -79,18 +83,24 @@ final class PatchSelector: @unchecked Sendable {
   @discardableResult
   private func load(_ name: String) -> Bool {
     // Read before the file: a save in between is found by the next check.
-    let version = Self.version(of: name)
+    let version = Self.version(of: name, kind)
     do {
-      let patch = try PatchLibrary.rhythm(name)
+      let command: PlayerCommand =
+        switch kind {
+        case .rhythm: .patch(try PatchLibrary.rhythm(name), named: name)
+        case .instrument: .instrument(try PatchLibrary.instrument(name), named: name)
+        }
       self.name = name
       (loaded, last) = (version, version)
-      post(.patch(patch, named: name))
+      post(command)
       return true
     } catch {
       // The same errors are not printed again.
       if name == self.name { (loaded, last) = (version, version) }
       for line in "\(error)".split(separator: "\n") { terminal.printLine("tutti: \(line)") }
-      terminal.printLine("patch \(self.name): keeps playing")
+      if let name = self.name {
+        terminal.printLine("\(kind == .rhythm ? "patch" : "instrument") \(name): keeps playing")
+      }
       return false
     }
   }

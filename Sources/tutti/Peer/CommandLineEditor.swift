@@ -11,16 +11,16 @@ final class CommandLineEditor: @unchecked Sendable {
   private static let maximumLength = 1024
   private let isTerminal: Bool
   private let post: (PlayerCommand) -> Void
-  private let selector: PatchSelector
+  private let selectors: PatchSelectors
   private let terminal: Terminal
   /// The command line that is being typed; nil while each key is a command.
   private var line: [UInt8]?
   private var taps = TapTempo()
 
   init(
-    isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, selector: PatchSelector, terminal: Terminal
+    isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, selectors: PatchSelectors, terminal: Terminal
   ) {
-    (self.isTerminal, self.post, self.selector, self.terminal) = (isTerminal, post, selector, terminal)
+    (self.isTerminal, self.post, self.selectors, self.terminal) = (isTerminal, post, selectors, terminal)
     line = isTerminal ? nil : []
   }
 
@@ -32,7 +32,8 @@ final class CommandLineEditor: @unchecked Sendable {
         line = []
         return terminal.prompt(":")
       }
-      if key == KeyBindings.nextPatch { selector.selectNext() }
+      if key == KeyBindings.nextPatch { selectors.rhythm.selectNext() }
+      if key == KeyBindings.nextInstrument { selectors.instrument.selectNext() }
       if key == KeyBindings.tap, let tempo = taps.tap(at: MonotonicClock.now) { post(.setTempo(tempo)) }
       if let command = KeyBindings.command(for: key) { post(command) }
       return
@@ -58,8 +59,10 @@ final class CommandLineEditor: @unchecked Sendable {
   private func execute(_ text: String) {
     let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
     guard let verb = words.first else { return }
-    if verb == "patch", words.count == 2 {
-      return selector.select(words[1].trimmingCharacters(in: .whitespaces))
+    if words.count == 2 {
+      let name = words[1].trimmingCharacters(in: .whitespaces)
+      if verb == "patch" { return selectors.rhythm.select(name) }
+      if verb == "instrument", name != "none" { return selectors.instrument.select(name) }
     }
     do throws(CommandSyntaxError) { post(try PlayerCommand(text: text)) } catch {
       terminal.printLine("tutti: \(error)")

@@ -8,6 +8,9 @@ enum KeyBindings {
   /// The key that selects the next patch of the library. It is handled by ``CommandLineEditor``.
   static var nextPatch: UInt8 { UInt8(ascii: "p") }
 
+  /// The key that selects the next instrument of the library. It is handled by ``CommandLineEditor``.
+  static var nextInstrument: UInt8 { UInt8(ascii: "i") }
+
   /// Returns the command of `key`, or nil if the key has none.
   static func command(for key: UInt8) -> PlayerCommand? {
     switch key {
@@ -18,6 +21,9 @@ enum KeyBindings {
     case UInt8(ascii: "+"), UInt8(ascii: "="): .tempo(by: 1)
     case UInt8(ascii: "-"): .tempo(by: -1)
     case UInt8(ascii: "0")...UInt8(ascii: "9"): .activity(UInt8(Int(key - UInt8(ascii: "0")) * 127 / 9))
+    case UInt8(ascii: "x"): .strike
+    case UInt8(ascii: "["): .tilt(by: -8)
+    case UInt8(ascii: "]"): .tilt(by: 8)
     case UInt8(ascii: "h"): .offer(to: nil)
     case UInt8(ascii: "t"): .take
     case UInt8(ascii: "\t"): .playToNext

@@ -23,6 +23,9 @@ struct PeerCommand: ParsableCommand {
         b         tap quarter notes, at least three, to set the tempo
         0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
         p         play the next patch of `tutti patch list`
+        i         play your notes with the next instrument of `tutti patch list`
+        x         play a note of the instrument
+        [ ]       move the control `tilt forward` of the instrument back or forward
         h         offer the role of master to all other peers
         t         take the role of master that was offered in the last 30 s
         tab       send your notes to the next peer; after the last peer, to all
@@ -44,6 +47,7 @@ struct PeerCommand: ParsableCommand {
         activity A                  set your activity, 0...127
         total-activity METHOD       combine activities: sum, mean or maximum
         patch NAME                  play another patch from the next bar
+        instrument NAME|none        play your notes with an instrument, or as they are
         save-patch NAME             save the patch that plays in the patch folder
         offer [PEER]                offer the role of master to PEER or to all
         take                        take the offered role of master
@@ -64,6 +68,11 @@ struct PeerCommand: ParsableCommand {
       When the file of the patch is saved, the new version plays from the next bar on. If it has errors, they are printed, \
       and the previous version keeps playing.
 
+      INSTRUMENT
+      With --instrument, your notes from the port `in` of --midi and from the keys become notes of the instrument: in its scale, in \
+      time with the rhythm. Velocity is the force of a note. Controller 1 is the control `tilt forward` and controller 74 `tilt \
+      sideways`. Without a rhythm, each note sounds at once.
+
       EXTERNAL CLOCK
       With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \
       Song Position. If the option is repeated, the peer follows the first clock that it receives. When that clock becomes \
@@ -75,6 +84,7 @@ struct PeerCommand: ParsableCommand {
         tutti peer --name Ada --connect 192.168.1.20:5004
         tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004
         tutti peer --connect 192.168.1.20:5004 --trace ada.trace --json
+        tutti peer --instrument tilt-harp --midi
         tutti peer --clock-from "TR-8S"
         tutti peer --clock-from rtp:192.168.1.30:5004
         tutti peer --policy contacts --no-journal "stage box"
@@ -113,6 +123,12 @@ struct PeerCommand: ParsableCommand {
         + "(default: \(PatchLibrary.standard))",
       valueName: "PATCH"))
   var patch: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Play your notes with this instrument: a name from `tutti patch list` or a file. (default: notes are played as they are)",
+      valueName: "PATCH"))
+  var instrument: String?
 
   @Flag(help: "Play your own patch, also while another peer is the master.")
   var ownPatch = false
@@ -243,7 +259,8 @@ struct PeerCommand: ParsableCommand {
       let store = try StateStore(name: name, log: log)
       let saved = restore ? store.restoreSession(log) : nil
       let patchName = self.patch ?? saved?.patch ?? PatchLibrary.standard
-      let patchVersion = PatchSelector.version(of: patchName)
+      let patchVersion = PatchSelector.version(of: patchName, .rhythm)
+      let instrumentVersion = instrument.flatMap { PatchSelector.version(of: $0, .instrument) }
       let patch = try PatchLibrary.rhythm(patchName)
       let tempo = try bpm.map { try Tempo(bpm: $0) } ?? saved?.tempo ?? patch.tempo
       var configuration = PeerConfiguration(
@@ -255,6 +272,9 @@ struct PeerCommand: ParsableCommand {
       try ensemble.apply(to: &configuration)
       configuration.start = start
       configuration.ownPatch = ownPatch
+      if let instrument {
+        (configuration.instrument, configuration.instrumentName) = (try PatchLibrary.instrument(instrument), instrument)
+      }
       configuration.activity = activity ?? saved?.activity ?? 64
       configuration.period = period
       configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
@@ -277,8 +297,11 @@ struct PeerCommand: ParsableCommand {
       let signals = TerminationSignals { mailbox.post(.leave) }
       defer { signals.cancel() }
       printReady(peer, configuration, terminal, output)
-      let selector = PatchSelector(patchName, patchVersion, post: mailbox.post, terminal: terminal)
-      let input = KeyboardInput(mailbox, selector, on: terminal)
+      let selectors = PatchSelectors(
+        rhythm: PatchSelector(.rhythm, patchName, patchVersion, post: mailbox.post, terminal: terminal),
+        instrument: PatchSelector(
+          .instrument, instrument, instrumentVersion, post: mailbox.post, terminal: terminal))
+      let input = KeyboardInput(mailbox, selectors, on: terminal)
       defer { input.restoreTerminal() }
       func run() throws -> Peer.Outcome {
         try peer.run(

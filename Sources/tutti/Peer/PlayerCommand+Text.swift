@@ -11,7 +11,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, send-to PEER|all, patch NAME, save-patch NAME, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
+    led-by PEER|anyone, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -67,6 +67,7 @@ extension PlayerCommand {
       self = .gate(rest)
     case "led-by" where !rest.isEmpty: self = .ledBy(rest == "anyone" ? nil : rest)
     case "send-to" where !rest.isEmpty: self = .play(to: rest == "all" ? nil : rest)
+    case "instrument" where rest == "none": self = .instrument(nil, named: rest)
     case "save-patch" where !rest.isEmpty:
       do { self = .savePatch(to: try PatchLibrary.newPath(of: rest)) } catch {
         throw CommandSyntaxError(description: error.description)

@@ -7,7 +7,7 @@ import MusicalTime
 ///
 ///     master    12.3   ..#.   104.0 BPM  total  64 #####.....  street
 ///     layers    6 of 14: always, from 28, from 36, from 36 to 71, from 44, from 60
-///     you        64 #####.....
+///     you        64 #####.....  tilt-harp
 ///     Ben       follower   32 ###.......  clock +0.012 ms, +-0.080
 enum StatusDisplay {
   /// The greatest width in columns.
@@ -15,7 +15,7 @@ enum StatusDisplay {
 
   /// The lines for a terminal of this size. A low terminal shows the first lines.
   static func lines(_ status: PeerStatus, size: (columns: Int, rows: Int)) -> [String] {
-    var lines = [rhythm(status), layers(status), "you       \(activity(status.activity))"]
+    var lines = [rhythm(status), layers(status), you(status)]
     lines += status.members.map(member)
     let hidden = status.peers - status.members.count
     if hidden > 0 { lines.append("and \(hidden) more; press w to list all peers") }
@@ -32,6 +32,11 @@ enum StatusDisplay {
     let beats = (1...status.beats).map { Int64($0) == status.beat && status.role != .idle ? "#" : "." }.joined()
     return "\(padded(status.role.description, 9)) \(position) \(beats)  \(tempo)  total \(activity(status.total))  "
       + printable(status.patchName)
+  }
+
+  /// The activity and the instrument of the local player.
+  private static func you(_ status: PeerStatus) -> String {
+    "you       \(activity(status.activity))" + (status.instrumentName.map { "  \(printable($0))" } ?? "")
   }
 
   /// The layers that sound, with their keys in the patch.

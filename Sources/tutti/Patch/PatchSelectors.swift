@@ -1,0 +1,5 @@
+/// The selectors of a running peer.
+struct PatchSelectors {
+  let rhythm: PatchSelector
+  let instrument: PatchSelector
+}
