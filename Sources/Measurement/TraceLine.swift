@@ -28,10 +28,14 @@ enum TraceLine {
     where value < -TraceTick.limit || value > TraceTick.limit {
       throw InvalidLine(reason: "\(value) is more than 73 years in nanoseconds")
     }
+    if let activity = members.activity, !(0...127).contains(activity) {
+      throw InvalidLine(reason: "activity \(activity) is not 0...127")
+    }
     self = .tick(
       TraceTick(
         tick: Tick(tick), due: Instant(nanoseconds: due), acted: Instant(nanoseconds: acted),
-        offset: members.offset.map { Nanoseconds($0) }, uncertainty: members.uncertainty.map { Nanoseconds($0) }))
+        offset: members.offset.map { Nanoseconds($0) }, uncertainty: members.uncertainty.map { Nanoseconds($0) },
+        activity: members.activity.map { UInt8($0) }))
   }
 
   /// The values of a line; nil for missing keys.
@@ -41,6 +45,7 @@ enum TraceLine {
     var acted: Int64?
     var offset: Int64?
     var uncertainty: Int64?
+    var activity: Int64?
     var summary: TraceSummary?
   }
 
@@ -69,6 +74,8 @@ enum TraceLine {
           if !take("null") { members.offset = number() }
         } else if take("\"uncertainty\":") {
           if !take("null") { members.uncertainty = number() }
+        } else if take("\"activity\":") {
+          members.activity = number()
         } else {
           return nil
         }

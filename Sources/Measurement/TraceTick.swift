@@ -13,27 +13,31 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   public var offset: Nanoseconds?
   /// The estimated uncertainty of ``offset``; nil at the master.
   public var uncertainty: Nanoseconds?
+  /// The total activity that selects the layers at the tick, 0...127; nil in the traces of earlier versions.
+  public var activity: UInt8?
 
   /// Creates a tick.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(
-    tick: Tick, due: Instant, acted: Instant, offset: Nanoseconds? = nil, uncertainty: Nanoseconds? = nil
+    tick: Tick, due: Instant, acted: Instant, offset: Nanoseconds? = nil, uncertainty: Nanoseconds? = nil,
+    activity: UInt8? = nil
   ) {
     self.tick = tick
     self.due = due
     self.acted = acted
     self.offset = offset
     self.uncertainty = uncertainty
+    self.activity = activity
   }
 
   /// The maximum magnitude of a number in a trace, 2^61 ns or 73 years. The difference of two such numbers, minus the
   /// difference of two such clock offsets, fits into Int64.
   static let limit: Int64 = 1 << 61
 
-  /// Appends the tick as a line with a newline: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns}`. Missing
-  /// values are null.
+  /// Appends the tick as a line with a newline: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns,
+  /// "activity":a}`. A missing offset or uncertainty is null. A missing activity is omitted.
   func append(to bytes: inout [UInt8]) {
     // Appends a key, with the punctuation around it, and its value.
     func appendMember(_ key: String, _ value: Int64?) {
@@ -45,6 +49,7 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     appendMember(",\"acted\":", acted.nanoseconds)
     appendMember(",\"offset\":", offset?.count)
     appendMember(",\"uncertainty\":", uncertainty?.count)
+    if let activity { appendMember(",\"activity\":", Int64(activity)) }
     bytes.append(UInt8(ascii: "}"))
     bytes.append(UInt8(ascii: "\n"))
   }

@@ -20,7 +20,8 @@ import _TestSupport
         tick: Tick(Int64(index) - 3), due: Instant(nanoseconds: due),
         acted: Instant(nanoseconds: due + random.integer(in: -1_000...5_000_000)),
         offset: seed % 2 == 0 ? nil : Nanoseconds(random.integer(in: -10_000_000_000...10_000_000_000)),
-        uncertainty: seed % 2 == 0 ? nil : Nanoseconds(random.integer(in: 0...1_000_000)))
+        uncertainty: seed % 2 == 0 ? nil : Nanoseconds(random.integer(in: 0...1_000_000)),
+        activity: seed % 3 == 0 ? nil : UInt8(random.integer(in: 0...127)))
     }
   }
 
@@ -57,7 +58,7 @@ import _TestSupport
       TraceTick(tick: Tick(0), due: Instant(nanoseconds: 5), acted: Instant(nanoseconds: 17)),
       TraceTick(
         tick: Tick(-6), due: Instant(nanoseconds: .min), acted: Instant(nanoseconds: .max),
-        offset: Nanoseconds(-10), uncertainty: Nanoseconds(200)),
+        offset: Nanoseconds(-10), uncertainty: Nanoseconds(200), activity: 64),
     ]
     let lines = String(decoding: try written(trace), as: UTF8.self).split(separator: "\n")
     #expect(lines.count == 4)
@@ -70,7 +71,7 @@ import _TestSupport
     }
     #expect(lines[1] == "{\"tick\":0,\"due\":5,\"acted\":17,\"offset\":null,\"uncertainty\":null}")
     let ends = "\"due\":-9223372036854775808,\"acted\":9223372036854775807"
-    #expect(lines[2] == "{\"tick\":-6,\(ends),\"offset\":-10,\"uncertainty\":200}")
+    #expect(lines[2] == "{\"tick\":-6,\(ends),\"offset\":-10,\"uncertainty\":200,\"activity\":64}")
     #expect(lines[3].hasPrefix("{\"summary\":{") && lines[3].contains("\"late_hits\":2"))
   }
 
@@ -117,6 +118,7 @@ import _TestSupport
   @Test(arguments: [
     ("{\"tick\":1,\"due\":2}", "neither a complete tick"),
     ("{\"tick\":1,\"due\":2,\"acted\":3.5}", "not an integer"),
+    ("{\"tick\":1,\"due\":2,\"acted\":3,\"activity\":128}", "activity 128 is not 0...127"),
     ("{\"tick\":1,\"due\":2,\"acted\":\"x\"}", "acted"),
     ("{\"tick\":1,\"due\":2,\"acted\":9223372036854775807}", "73 years"),
     ("{\"tick\":1,\"due\":2,\"acted\":-9223372036854775808}", "73 years"),

@@ -106,6 +106,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --asymmetry Ada=10001", 64, "--asymmetry Ada=10001: not PEER=MS", "-10000 to 10000 ms"),
     BadInput("demo --peers 1", 64, "--peers 1: out of range"),
     BadInput("demo --bars 0", 64, "--bars 0: out of range"),
+    BadInput("demo --activity 128", 64, "--activity 128: out of range"),
     BadInput("demo --bpm 1000", 64, "tempo 1000.0 BPM is out of range"),
     BadInput("measure sync one.trace", 64, "traces: fewer than two"),
     BadInput("measure audio --clock-ahead 1e99 -- a.wav b.wav", 64, "--clock-ahead 1e+99: out of range"),

@@ -4,88 +4,17 @@ import _TestSupport
 
 /// The status lines of `tutti peer` on a pseudo-terminal.
 @Suite(.serialized) struct StatusDisplayTests {
-  /// A peer on a pseudo-terminal, and the screen that it draws.
-  private final class Session {
-    let terminal: Int32
-    private let program: Int32
-    let child: Child
-    var screen: TerminalScreen
-
-    init(columns: Int, in folder: TemporaryFolder, environment: [String: String] = [:], _ arguments: [String]) throws {
-      var (terminal, program): (Int32, Int32) = (-1, -1)
-      var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-      try #require(openpty(&terminal, &program, nil, nil, &size) == 0)
-      (self.terminal, self.program) = (terminal, program)
-      _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
-      screen = TerminalScreen(columns: columns)
-      let name = String(cString: try #require(ttyname(program)))
-      child = try Child.tutti(
-        ["peer", "--port", "0", "--discovery", "off", "--audio", "none"] + arguments,
-        prefix: ["sh", "-c", "exec \"$@\" <\(name) >\(name) 2>\(name)", "sh"],
-        environment: ["TERM": "xterm", "NO_COLOR": ""].merging(environment) { $1 }, in: folder)
-    }
-
-    deinit {
-      close(terminal)
-      close(program)
-    }
-
-    func resize(columns: Int) {
-      var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-      _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
-      screen.resize(columns: columns)
-    }
-
-    func type(_ keys: String) { _ = keys.withCString { write(terminal, $0, strlen($0)) } }
-
-    /// Draws what the peer has written meanwhile.
-    func update() {
-      var octets = [UInt8](repeating: 0, count: 65_536)
-      while true {
-        let count = read(terminal, &octets, octets.count)
-        guard count > 0 else { return }
-        screen.write(String(decoding: octets.prefix(count), as: UTF8.self))
-      }
-    }
-
-    /// Waits until a line of the screen contains `text`.
-    func wait(for text: String) async throws {
-      try await child.wait(for: "to show \(text)", within: .seconds(60)) {
-        update()
-        return screen.text.contains { $0.contains(text) }
-      }
-    }
-
-    /// Waits until the beat has changed twice: the status has been drawn again.
-    func waitForBeats() async throws {
-      for _ in 0..<2 {
-        let before = screen.text.last { $0.hasPrefix("master    ") }
-        try await child.wait(for: "to show the next beat", within: .seconds(20)) {
-          update()
-          return screen.text.last { $0.hasPrefix("master    ") } != before
-        }
-      }
-    }
-
-    /// Whether the status lines are on the screen once, and none is longer than the terminal is wide.
-    func expectOneStatus() {
-      let lines = screen.text
-      for prefix in ["master    ", "layers    ", "you       "] {
-        #expect(lines.count { $0.hasPrefix(prefix) } == 1, "\(prefix): \(lines)")
-      }
-      let status = lines.suffix(3)
-      #expect(status.allSatisfy { $0.count < min(screen.columns, 80) }, "\(lines)")
-    }
-
-    func leave() async throws {
-      type("q")
-      #expect(try await child.status(within: .seconds(20)) == 0)
-    }
+  private func session(
+    columns: Int, in folder: TemporaryFolder, environment: [String: String] = [:], _ arguments: [String]
+  ) throws -> TerminalSession {
+    try TerminalSession(
+      columns: columns, in: folder, environment: environment,
+      ["peer", "--port", "0", "--discovery", "off", "--audio", "none"] + arguments)
   }
 
   @Test(arguments: [80, 40]) func statusFitsTheTerminal(columns: Int) async throws {
     let folder = try TemporaryFolder()
-    let session = try Session(columns: columns, in: folder, ["--name", "ada", "--start", "--patch", "bossa"])
+    let session = try session(columns: columns, in: folder, ["--name", "ada", "--start", "--patch", "bossa"])
     try await session.wait(for: "master    ")
     try await session.waitForBeats()
     session.expectOneStatus()
@@ -100,7 +29,7 @@ import _TestSupport
 
   @Test func statusSurvivesAResize() async throws {
     let folder = try TemporaryFolder()
-    let session = try Session(columns: 80, in: folder, ["--name", "ada", "--start"])
+    let session = try session(columns: 80, in: folder, ["--name", "ada", "--start"])
     try await session.wait(for: "master    ")
     for columns in [40, 30, 100, 60] {
       session.update()
@@ -113,7 +42,7 @@ import _TestSupport
 
   @Test func typedCommandReplacesTheStatus() async throws {
     let folder = try TemporaryFolder()
-    let session = try Session(columns: 80, in: folder, ["--name", "ada", "--start"])
+    let session = try session(columns: 80, in: folder, ["--name", "ada", "--start"])
     try await session.wait(for: "master    ")
     session.type(":activity 127")
     try await session.wait(for: ":activity 127")
@@ -135,7 +64,7 @@ import _TestSupport
     environment: [String: String]
   ) async throws {
     let folder = try TemporaryFolder()
-    let session = try Session(
+    let session = try session(
       columns: 80, in: folder, environment: environment, ["--name", "ada", "--start", "--duration", "1"])
     var text = ""
     var octets = [UInt8](repeating: 0, count: 65_536)
@@ -156,7 +85,7 @@ import _TestSupport
         toFile: path, atomically: true, encoding: .utf8)
     }
     try save("always: { kick: x... x... x... x... }")
-    let session = try Session(columns: 80, in: folder, ["--name", "ada", "--start", "--patch", path])
+    let session = try session(columns: 80, in: folder, ["--name", "ada", "--start", "--patch", path])
     try await session.wait(for: "layers    1 of 1")
     try save("always: { kick: x... x... x... x... }, from 0 to 100: { hat: x.x. x.x. x.x. x.x. }")
     try await session.wait(for: "layers    2 of 2")
@@ -165,5 +94,34 @@ import _TestSupport
     try await session.wait(for: "keeps playing")
     try await session.wait(for: "layers    2 of 2")
     try await session.leave()
+  }
+}
+
+extension TerminalSession {
+  /// Waits until the beat has changed twice: the status has been drawn again.
+  fileprivate func waitForBeats() async throws {
+    for _ in 0..<2 {
+      let before = screen.text.last { $0.hasPrefix("master    ") }
+      try await child.wait(for: "to show the next beat", within: .seconds(20)) {
+        update()
+        return screen.text.last { $0.hasPrefix("master    ") } != before
+      }
+    }
+  }
+
+  /// Whether the status lines are on the screen once, and none is longer than the terminal is wide.
+  fileprivate func expectOneStatus() {
+    let lines = screen.text
+    for prefix in ["master    ", "layers    ", "you       "] {
+      #expect(lines.count { $0.hasPrefix(prefix) } == 1, "\(prefix): \(lines)")
+    }
+    let status = lines.suffix(3)
+    #expect(status.allSatisfy { $0.count < min(screen.columns, 80) }, "\(lines)")
+  }
+
+  /// Leaves by the key q.
+  fileprivate func leave() async throws {
+    type("q")
+    #expect(try await child.status(within: .seconds(20)) == 0)
   }
 }

@@ -21,6 +21,7 @@ import _TestSupport
       var clockOffset, audioOnsetDifference: Spread
     }
     var bpm: Double
+    var activityMax: Int
     var peers: [Peer]
   }
 
@@ -55,6 +56,22 @@ import _TestSupport
       }
     }
     #expect(seen.count == 4, "\(patch): peers without late hits: \(seen.sorted())")
+  }
+
+  /// Without --activity, the activity rises to the maximum, and all peers play the same layers at each step.
+  @Test func recordingsContainTheHitsOfTheRamp() async throws {
+    let folder = try TemporaryFolder()
+    for attempt in 1...5 {
+      let demo = try await demo(["--bars", "4"], in: folder)
+      #expect(demo.activityMax == 127)
+      guard demo.peers.allSatisfy({ $0.lateHits == 0 }) else { continue }
+      for peer in demo.peers {
+        #expect(peer.onsets == peer.onsetsExpected && peer.onsetsExpected > 0, "\(peer.name)")
+        #expect(peer.onsetsMissing == 0 && peer.onsetsExtra == 0, "\(peer.name), attempt \(attempt)")
+      }
+      return
+    }
+    Issue.record("a peer had late hits in each of five attempts")
   }
 
   /// Expects that the recording of the master equals, bit for bit, the ideal recording, in which every hit begins at

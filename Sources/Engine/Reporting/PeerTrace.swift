@@ -23,7 +23,7 @@ struct PeerTrace {
       try writer?.append(
         TraceTick(
           tick: record.tick, due: record.due, acted: record.acted, offset: masterClock?.offset,
-          uncertainty: masterClock?.uncertainty))
+          uncertainty: masterClock?.uncertainty, activity: record.activity))
     } catch {
       failure = error
       throw error

@@ -190,7 +190,10 @@ struct ClockLoop: ~Copyable {
       let acted = MonotonicClock.now
       port?.sendClock(tick, of: sender.schedule, in: sender.bars)
       counters.ticks += 1
-      shared.ticks.push(TickRecord(tick: tick, due: sender.schedule.deadline(tick), acted: acted))
+      shared.ticks.push(
+        TickRecord(
+          tick: tick, due: sender.schedule.deadline(tick), acted: acted,
+          activity: sender.schedule.intensity.value(at: tick)))
       publishCounters()
     case .step(let tick): play(tick, at: now)
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)

@@ -7,12 +7,15 @@ struct TickRecord: Sendable, BitwiseCopyable {
   var due: Instant
   /// When the clock thread processed the tick.
   var acted: Instant
+  /// The total activity that selects the layers at the tick, 0...127.
+  var activity: UInt8
 
   @_noLocks @_noAllocation
-  init(tick: Tick, due: Instant, acted: Instant) {
+  init(tick: Tick, due: Instant, acted: Instant, activity: UInt8) {
     self.tick = tick
     self.due = due
     self.acted = acted
+    self.activity = activity < 127 ? activity : 127
   }
 }
 

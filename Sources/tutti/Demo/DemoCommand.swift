@@ -15,6 +15,10 @@ struct DemoCommand: ParsableCommand {
       through it. The first peer starts the rhythm and is the master. The other peers follow its clock over the network \
       of this machine. The file mix.wav contains the recordings of all peers, side by side in stereo.
 
+      The activity of the first peer rises from 0 to 127, so that all layers of the patch are heard. Meanwhile, a terminal \
+      shows the layers of the patch; * marks those that sound. Without a terminal, and with NO_COLOR or TERM=dumb, each \
+      change of the layers is printed as a line.
+
       TABLE
         ticks      MIDI clock ticks (24 per quarter note) that were due
         received   ticks that arrived; for the master, ticks that it sent
@@ -46,8 +50,10 @@ struct DemoCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Play this patch: a name from `tutti patch list` or a file.", valueName: "PATCH"))
   var patch = PatchLibrary.standard
 
-  @Option(help: ArgumentHelp("Set how dense the rhythm is, 0...127. The value selects the layers.", valueName: "A"))
-  var activity: UInt8 = 64
+  @Option(
+    help: ArgumentHelp(
+      "Keep the activity at this value, 0...127. (default: rises from 0 to 127)", valueName: "A"))
+  var activity: UInt8?
 
   @Option(help: ArgumentHelp("Write recordings and traces to this folder; it is created if missing.", valueName: "DIR"))
   var output = "tutti-demo"
@@ -58,7 +64,9 @@ struct DemoCommand: ParsableCommand {
   func validate() throws {
     guard (2...16).contains(peers) else { throw ValidationError("--peers \(peers): out of range; give 2 to 16") }
     guard (1...1000).contains(bars) else { throw ValidationError("--bars \(bars): out of range; give 1 to 1000") }
-    guard activity <= 127 else { throw ValidationError("--activity \(activity): out of range; give 0 to 127") }
+    if let activity, activity > 127 {
+      throw ValidationError("--activity \(activity): out of range; give 0 to 127")
+    }
     _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) }
   }
 
@@ -73,14 +81,14 @@ struct DemoCommand: ParsableCommand {
       }
       let terminal = Terminal()
       let hasSoundCard = PCMDevices.canOpen() && (try? PCMDevice("default")) != nil
-      let demoPeers = try DemoPeers(
-        self, tempo: tempo, ticks: Int64(bars) * rhythm.meter.ticksPerBar, hasSoundCard: hasSoundCard)
+      let ticks = Int64(bars) * rhythm.meter.ticksPerBar
+      let demoPeers = try DemoPeers(self, tempo: tempo, ticks: ticks, hasSoundCard: hasSoundCard)
       if !json {
         let sound = hasSoundCard ? "peer 1 also plays through the sound card" : "no usable sound card, recording only"
         terminal.printLine(
           "\(peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
       }
-      let interrupted = demoPeers.play(terminal)
+      let interrupted = demoPeers.play(onProgress: progress(of: rhythm, ticks: ticks, on: terminal))
       terminal.clearStatus()
       let failures = demoPeers.failures
       for failure in failures { terminal.printLine("tutti: \(failure)") }
@@ -93,6 +101,20 @@ struct DemoCommand: ParsableCommand {
       if !json { terminal.printLine("mix of all peers: \(mix)") }
       terminal.flush()
       if interrupted { throw ExitCode(130) }
+    }
+  }
+
+  /// Returns the function that shows the progress: status lines, or a line for each change of the layers if the terminal cannot
+  /// show them. With --json, there are no such lines.
+  private func progress(of patch: Patch, ticks: Int64, on terminal: Terminal) -> (DemoPosition?) -> Void {
+    let display = DemoDisplay(patch, ticks: ticks)
+    if terminal.isInteractive { return { terminal.showStatus(display.lines(at: $0, size: terminal.size)) } }
+    if json { return { _ in } }
+    var shown: [Layer]?
+    return { position in
+      guard let position, display.sounding(at: position.activity) != shown else { return }
+      shown = display.sounding(at: position.activity)
+      terminal.printLine(display.plainLine(at: position))
     }
   }
 }

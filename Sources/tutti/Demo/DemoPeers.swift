@@ -16,10 +16,14 @@ final class DemoPeers {
 
   let files: [Files]
   private let processes: [Process]
-  /// The length of the rhythm in ticks.
-  private let ticks: Int64
+  /// The activity of the first peer; nil if it stays the same.
+  private let ramp: ActivityRamp?
   /// The state folder of all peers.
   private let state: URL
+  /// Standard input of the first peer.
+  private let input = Pipe()
+  /// The newest activity that the first peer was given.
+  private var activity: UInt8 = 0
 
   /// Starts all peers. Each peer invites the peers with higher numbers. The first peer starts the rhythm.
   ///
@@ -27,7 +31,7 @@ final class DemoPeers {
   ///   - ticks: the length of the rhythm.
   ///   - hasSoundCard: whether the first peer also plays through the default sound card.
   init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, hasSoundCard: Bool) throws {
-    self.ticks = ticks
+    ramp = demo.activity == nil ? ActivityRamp(ticks: ticks) : nil
     let ports = try Self.freePorts(demo.peers)
     files = (1...demo.peers).map { n in
       let stem = "\(demo.output)/peer-\(n)"
@@ -51,7 +55,7 @@ final class DemoPeers {
           [
             "peer", "--name", files.name, "--port", "\(ports[n])", "--discovery", "off", "--patch", demo.patch,
             // The total activity is the activity of the first peer.
-            "--activity", n == 0 ? "\(demo.activity)" : "0",
+            "--activity", n == 0 ? "\(demo.activity ?? 0)" : "0",
             "--audio", "wav:\(files.recording)", "--trace", files.trace,
           ] + ports[(n + 1)...].flatMap { ["--connect", "127.0.0.1:\($0)"] }
           + (n == 0
@@ -60,7 +64,7 @@ final class DemoPeers {
               String(format: "%.9f", Double(duration.nanoseconds) / 1e9),
             ]
             : []) + (n == 0 && hasSoundCard ? ["--audio", "alsa"] : [])
-        process.standardInput = FileHandle.nullDevice
+        if n == 0 { process.standardInput = input } else { process.standardInput = FileHandle.nullDevice }
         process.standardOutput = FileHandle.nullDevice
         _ = FileManager.default.createFile(atPath: files.log, contents: nil)
         guard let log = FileHandle(forWritingAtPath: files.log) else {
@@ -79,16 +83,19 @@ final class DemoPeers {
     processes = started
   }
 
-  /// Shows the progress until the rhythm ends or the user presses Ctrl-C, then ends all processes.
+  /// Changes the activity of the first peer until the rhythm ends or the user presses Ctrl-C, then ends all processes.
   ///
+  /// - Parameter onProgress: called every 20 ms with the position of the rhythm, nil before it begins.
   /// - Returns: whether the user interrupted the demo.
-  func play(_ terminal: Terminal) -> Bool {
+  func play(onProgress: (DemoPosition?) -> Void) -> Bool {
     let interrupt = Flag()
     let signals = TerminationSignals { interrupt.isRaised.store(true, ordering: .relaxed) }
     defer { signals.cancel() }
     // The first process ends when the rhythm ends. Any other process ends only if it fails.
     while processes[0].isRunning, !interrupt.isRaised.load(ordering: .relaxed), processes.allSatisfy(\.isRunning) {
-      if terminal.isInteractive { terminal.showStatus(progress) }
+      let position = DemoPosition(trace: files[0].trace)
+      if let ramp, let position { setActivity(ramp.value(at: position.tick)) }
+      onProgress(position)
       Thread.sleep(forTimeInterval: 0.02)
     }
     for process in processes where process.isRunning { process.terminate() }
@@ -110,23 +117,12 @@ final class DemoPeers {
     }
   }
 
-  /// A progress bar of 40 characters, and the played part of the rhythm in percent.
-  private var progress: String {
-    let played = min(1, Double(ticksPlayed) / Double(ticks))
-    let done = Int(played * 40)
-    return "[" + String(repeating: "#", count: done) + String(repeating: ".", count: 40 - done) + "]"
-      + String(format: " %3.0f %%", played * 100)
-  }
-
-  /// The number of ticks in the master's trace: the last tick number in the file, plus 1.
-  private var ticksPlayed: Int64 {
-    guard let file = FileHandle(forReadingAtPath: files[0].trace), let end = try? file.seekToEnd() else { return 0 }
-    defer { try? file.close() }
-    // The end of the file is enough, because each line begins with the tick number.
-    try? file.seek(toOffset: end > 300 ? end - 300 : 0)
-    let tail = String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
-    guard let tick = tail.range(of: "{\"tick\":", options: .backwards) else { return 0 }
-    return (Int64(tail[tick.upperBound...].prefix { $0.isNumber }) ?? -1) + 1
+  /// Sets the activity of the first peer by a command, unless it has this activity already.
+  private func setActivity(_ activity: UInt8) {
+    guard activity != self.activity else { return }
+    self.activity = activity
+    // The process may have ended in the meantime. SIGPIPE is ignored, so this is an error that can be ignored, too.
+    try? input.fileHandleForWriting.write(contentsOf: Data("activity \(activity)\n".utf8))
   }
 
   /// Returns the control ports of `count` free pairs of ports. Each pair stays open until all are found, so that none is found

@@ -60,11 +60,19 @@ struct DemoReport: Encodable, CustomStringConvertible {
   let patch: String
   let bpm: Double
   let bars: Int
-  let activity: UInt8
+  /// The activity of the first peer; nil if it rose from 0 to 127.
+  let activity: UInt8?
+  /// The greatest total activity at which a step was played, 0...127.
+  let maximumActivity: UInt8
   let kernel: String
   let processor: String
   let command: String
   let peers: [Peer]
+
+  enum CodingKeys: String, CodingKey {
+    case version, patch, bpm, bars, activity, kernel, processor, command, peers
+    case maximumActivity = "activity_max"
+  }
 
   /// Reads the traces and recordings in `files` and compares them. The index n counts the peers from 0. Comparison n - 1 of a
   /// report compares peer n with peer 0. Peer 0 itself is compared only with the expected number of onsets.
@@ -74,8 +82,12 @@ struct DemoReport: Encodable, CustomStringConvertible {
     let sync = try SyncReport(traces: traces)
     let sound = try AudioReport(recordings: recordings)
     let table = StepTable(patch)
-    let played = Set(traces[0].ticks.compactMap { $0.tick.beginsStep })
-    let onsetsExpected = played.reduce(0) { $0 + table.positions(at: $1, activity: demo.activity).count }
+    // The trace of the master contains the activity at each step. A step is counted once, even if it is played twice.
+    let played = traces[0].ticks.reduce(into: [Step: UInt8]()) { played, tick in
+      if let step = tick.tick.beginsStep { played[step] = tick.activity ?? demo.activity ?? 0 }
+    }
+    let onsetsExpected = played.reduce(0) { $0 + table.positions(at: $1.key, activity: $1.value).count }
+    maximumActivity = played.values.max() ?? 0
     let none = Figures(absolute: [])
     peers = files.indices.map { n in
       let summary = traces[n].summary ?? TraceSummary(role: "killed")

@@ -40,7 +40,7 @@ struct PatchGrid: CustomStringConvertible {
   }
 
   /// The name of a line, as a patch writes it.
-  private static func name(of line: Line, in patch: Patch) -> String {
+  static func name(of line: Line, in patch: Patch) -> String {
     let name = patch.kit[line.voice].name + (line.replaces ? "!" : "")
     switch (line.leastChance, line.greatestChance) {
     case (100, 100): return name
@@ -51,13 +51,19 @@ struct PatchGrid: CustomStringConvertible {
 
   /// The strokes of a line, with a space between the beats and a bar line between the bars.
   private static func strokes(of line: Line, in patch: Patch) -> String {
+    line.bars.indices.map { strokes(of: line, inBar: $0, of: patch) }.joined(separator: " | ")
+  }
+
+  /// The strokes of a line in one bar, with a space between the beats.
+  ///
+  /// - Parameter bar: the number of the bar, counted from 0. The line repeats after its last bar.
+  static func strokes(of line: Line, inBar bar: Int, of patch: Patch) -> String {
     // The strokes of a beat, or of a quarter note if a beat is shorter than two strokes.
     let perBeat = line.strokesPerQuarter * Int(patch.meter.stepsPerBeat) / 4
     let group = perBeat > 1 ? perBeat : line.strokesPerQuarter
-    return line.bars.map { bar in
-      stride(from: 0, to: bar.count, by: group).map { start in
-        String(bar[start..<min(start + group, bar.count)].map { $0?.character ?? "." })
-      }.joined(separator: " ")
-    }.joined(separator: " | ")
+    let strokes = line.bars[bar % line.bars.count]
+    return stride(from: 0, to: strokes.count, by: group).map { start in
+      String(strokes[start..<min(start + group, strokes.count)].map { $0?.character ?? "." })
+    }.joined(separator: " ")
   }
 }

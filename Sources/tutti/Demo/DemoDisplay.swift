@@ -1,0 +1,78 @@
+import Foundation
+import MusicalTime
+import Rhythm
+
+/// The state of the demo while it plays: the progress and the grid of the patch in the present bar. A layer that sounds at the
+/// present activity is marked with `*` and shows its strokes.
+///
+///     [####................]  20 %  bar 2 of 8  activity 25  3 of 14 layers
+///     * always         kick      X... .... X... ....
+///     * to 27          stick     .... X... .... X...
+///       from 28        snare
+struct DemoDisplay {
+  private let patch: Patch
+  /// The length of the rhythm in ticks.
+  private let ticks: Int64
+
+  init(_ patch: Patch, ticks: Int64) { (self.patch, self.ticks) = (patch, ticks) }
+
+  /// The lines for a terminal of this size. If the terminal is too low for all lines of the patch, only those that sound are
+  /// shown, as many as fit. Before the rhythm begins, `position` is nil.
+  func lines(at position: DemoPosition?, size: (columns: Int, rows: Int)) -> [String] {
+    let capacity = max(1, size.rows - 1)
+    var rows = patch.lines.map { row(of: $0, at: position) }
+    if rows.count + 1 > capacity { rows = rows.filter(\.sounds) }
+    // The last column stays empty: some terminals begin a new line when it is filled.
+    let width = max(1, size.columns - 1)
+    return ([progress(at: position)] + rows.map(\.text)).prefix(capacity).map { String($0.prefix(width)) }
+  }
+
+  /// The plain line for the layers at `position`: bar, activity and the layers that sound.
+  func plainLine(at position: DemoPosition) -> String {
+    let names = sounding(at: position.activity).map(\.name).joined(separator: ", ")
+    return "bar \(bar(at: position)), \(summary(at: position)): \(names)"
+  }
+
+  /// The layers that sound at `activity`.
+  func sounding(at activity: UInt8) -> [Layer] { patch.layers.filter { $0.activity.contains(activity) } }
+
+  /// A progress bar of 20 characters, the played part of the rhythm in percent, the bar and the activity.
+  private func progress(at position: DemoPosition?) -> String {
+    let played = position.map { min(1, Double($0.tick + 1) / Double(ticks)) } ?? 0
+    let done = Int(played * 20)
+    let line =
+      "[" + String(repeating: "#", count: done) + String(repeating: ".", count: 20 - done) + "]"
+      + String(format: " %3.0f %%", played * 100)
+    guard let position else { return line }
+    let bars = (ticks + patch.meter.ticksPerBar - 1) / patch.meter.ticksPerBar
+    return "\(line)  bar \(bar(at: position)) of \(bars)  \(summary(at: position))"
+  }
+
+  /// The activity and the number of layers that sound.
+  private func summary(at position: DemoPosition) -> String {
+    let count = sounding(at: position.activity).count
+    return "activity \(position.activity)  \(count) of \(patch.layers.count) layers"
+  }
+
+  /// The bar, counted from 1.
+  private func bar(at position: DemoPosition) -> Int64 { patch.meter.position(of: Tick(position.tick)).bar }
+
+  /// The text of a line of the patch: its layer, its drum and, if it sounds, its strokes in the present bar.
+  private func row(of line: Line, at position: DemoPosition?) -> (text: String, sounds: Bool) {
+    let layer = line.layer.map { patch.layers[$0].name } ?? "fill"
+    let name = PatchGrid.name(of: line, in: patch)
+    let silent = (text: "  \(padded(layer, to: layerWidth))  \(name)", sounds: false)
+    guard let position, line.activity.contains(position.activity) else { return silent }
+    let bar = Int(self.bar(at: position) - 1)
+    if line.layer == nil, let fill = patch.fill, bar % fill.period != fill.period - 1 { return silent }
+    let strokes = PatchGrid.strokes(of: line, inBar: bar, of: patch)
+    return ("* \(padded(layer, to: layerWidth))  \(padded(name, to: nameWidth))  \(strokes)", true)
+  }
+
+  private var layerWidth: Int { (patch.layers.map(\.name.count) + ["fill".count]).max() ?? 0 }
+  private var nameWidth: Int { patch.lines.map { PatchGrid.name(of: $0, in: patch).count }.max() ?? 0 }
+
+  private func padded(_ text: String, to width: Int) -> String {
+    text.padding(toLength: width, withPad: " ", startingAt: 0)
+  }
+}

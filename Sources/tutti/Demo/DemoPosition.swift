@@ -1,0 +1,40 @@
+import Foundation
+import Measurement
+import MusicalTime
+
+/// How far the rhythm of the demo has come, according to the trace of the master.
+struct DemoPosition: Equatable {
+  /// The newest tick in the trace. Ticks are counted from 0.
+  var tick: Int64
+  /// The total activity at this tick, 0...127.
+  var activity: UInt8
+
+  init(tick: Int64, activity: UInt8) { (self.tick, self.activity) = (tick, activity) }
+
+  /// Reads the newest position from the trace at `path`. Nil if the file contains no tick yet.
+  init?(trace path: String) {
+    guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else { return nil }
+    defer { try? file.close() }
+    // The end of the file is enough: a line is shorter than 300 octets, except the header and the summary.
+    try? file.seek(toOffset: end > 1000 ? end - 1000 : 0)
+    self.init(end: (try? file.readToEnd()) ?? Data())
+  }
+
+  /// Reads the newest position from the end of a trace. Its first line can lack its beginning, its last line its end. Nil if
+  /// there is no complete tick.
+  init?(end: Data) {
+    let complete = end.prefix(upTo: (end.lastIndex(of: UInt8(ascii: "\n")) ?? end.startIndex))
+    for line in complete.split(separator: UInt8(ascii: "\n")).reversed() {
+      guard let record = try? JSONDecoder().decode(Record.self, from: Data(line)) else { continue }
+      self.init(tick: record.tick, activity: record.activity)
+      return
+    }
+    return nil
+  }
+
+  /// The members of a line of the trace that are needed here.
+  private struct Record: Decodable {
+    var tick: Int64
+    var activity: UInt8
+  }
+}

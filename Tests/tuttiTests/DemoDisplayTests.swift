@@ -1,0 +1,77 @@
+import Foundation
+import Rhythm
+import Testing
+
+@testable import tutti
+
+/// What the demo shows while it plays, and the activity that it plays.
+@Suite struct DemoDisplayTests {
+  private static let text = """
+    name: small
+    description: Small.
+    tempo: 120
+    play:
+      always: { kick: X... .... X... .... }
+      to 63: { stick: .... X... .... X... }
+      from 64: { snare: .... X... .... X... | .... X... .... X..o }
+    fill: { every: 2 bars, from: 32, snare: .... .... .... xxxX }
+    """
+
+  private func display() throws -> DemoDisplay {
+    DemoDisplay(try PatchLoader.patch(from: Self.text, file: "small.yaml"), ticks: 4 * 96)
+  }
+
+  @Test func layersThatSoundShowTheirStrokes() throws {
+    let lines = try display().lines(at: DemoPosition(tick: 95, activity: 20), size: (80, 24))
+    #expect(
+      lines == [
+        "[#####...............]  25 %  bar 1 of 4  activity 20  2 of 3 layers",
+        "* always   kick   X... .... X... ....", "* to 63    stick  .... X... .... X...", "  from 64  snare",
+        "  fill     snare",
+      ])
+  }
+
+  /// In the second bar, the lines of two bars show their second bar, and the fill sounds.
+  @Test func gridShowsThePresentBar() throws {
+    let lines = try display().lines(at: DemoPosition(tick: 96, activity: 127), size: (80, 24))
+    #expect(
+      Array(lines.dropFirst()) == [
+        "* always   kick   X... .... X... ....", "  to 63    stick", "* from 64  snare  .... X... .... X..o",
+        "* fill     snare  .... .... .... xxxX",
+      ])
+  }
+
+  @Test func lowAndNarrowTerminalShowsWhatSounds() throws {
+    let display = try display()
+    let lines = display.lines(at: DemoPosition(tick: 0, activity: 20), size: (20, 5))
+    #expect(lines.count == 3 && lines[1...].allSatisfy { $0.hasPrefix("*") && $0.count == 19 }, "\(lines)")
+    #expect(display.lines(at: DemoPosition(tick: 0, activity: 20), size: (80, 2)).count == 1)
+    #expect(display.lines(at: nil, size: (80, 24))[0] == "[....................]   0 %")
+  }
+
+  @Test func plainLineNamesTheLayers() throws {
+    #expect(
+      try display().plainLine(at: DemoPosition(tick: 200, activity: 64))
+        == "bar 3, activity 64  2 of 3 layers: always, from 64")
+  }
+
+  /// The last line of a trace that is being written can be incomplete, and so can the first line of its end.
+  @Test func positionIsTheLastCompleteTick() {
+    func position(_ end: String) -> DemoPosition? { DemoPosition(end: Data(end.utf8)) }
+    let tick = #"{"tick":7,"due":1,"acted":2,"offset":null,"uncertainty":null,"activity":12}"#
+    #expect(position("e\":3}\n\(tick)\n") == DemoPosition(tick: 7, activity: 12))
+    #expect(position("\(tick)\n{\"tick\":8,\"due\":1") == DemoPosition(tick: 7, activity: 12))
+    #expect(position("\(tick)\n{\"summary\":{\"role\":\"master\"}}\n") == DemoPosition(tick: 7, activity: 12))
+    #expect(position(tick) == nil && position("") == nil && position("{\"tutti_trace\":1}\n") == nil)
+  }
+
+  /// The ramp never falls, and reaches every activity if the rhythm is long enough.
+  @Test(arguments: [Int64(1), 2, 96, 768, 1_000_000]) func rampRisesFromZeroToTheMaximum(ticks: Int64) {
+    let ramp = ActivityRamp(ticks: ticks)
+    let values = (0..<ticks).map { ramp.value(at: $0) }
+    #expect(values[0] == 0 && ramp.value(at: ticks) == 127)
+    #expect(zip(values, values.dropFirst()).allSatisfy { $0 <= $1 })
+    #expect(ticks < 768 || Set(values).count == 128)
+    #expect(values.count { $0 == 127 } >= ticks / 4)
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+import _TestSupport
+
+/// Runs of `tutti demo`. The figures are tested in ``TimingTests``.
+@Suite(.serialized) struct DemoTests {
+  private let arguments = ["demo", "--peers", "2", "--bars", "2", "--output", "d"]
+
+  /// Without a terminal, a line states each change of the layers. The activity rises to the maximum, where seven of the
+  /// fourteen layers of `street` are silent: those that end at a lower activity.
+  @Test func linesStateTheLayersWithoutATerminal() async throws {
+    let folder = try TemporaryFolder()
+    let outcome = try await Child.tutti(arguments, in: folder).outcome()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("bar ") }
+    #expect(lines.first?.hasPrefix("bar 1, activity 0  2 of 14 layers: always, to 27") == true, "\(lines)")
+    #expect(lines.last?.hasPrefix("bar 2, ") == true && lines.last?.hasSuffix("from 112") == true, "\(lines)")
+    #expect(lines.count > 2 && Set(lines).count == lines.count, "\(lines)")
+    #expect(!outcome.errors.contains("\u{1B}"))
+    #expect(outcome.output.contains("peer 2  follower    192"), "\(outcome.output)")
+    #expect(FileManager.default.fileExists(atPath: folder.path("d/mix.wav")))
+  }
+
+  @Test func terminalShowsTheGrid() async throws {
+    let folder = try TemporaryFolder()
+    let session = try TerminalSession(columns: 80, in: folder, arguments)
+    try await session.wait(for: "* to 27           stick       .... X... .... X...")
+    #expect(session.screen.text.contains("  from 112        cowbell"), "\(session.screen.text)")
+    try await session.wait(for: "* from 112        cowbell     x... .... x... ....")
+    #expect(session.screen.text.contains("  to 27           stick"), "\(session.screen.text)")
+    // The grid is removed before the table is printed.
+    try await session.child.wait(for: "to end", within: .seconds(60)) {
+      session.update()
+      return !session.child.isRunning
+    }
+    session.update()
+    #expect(!session.screen.text.contains { $0.contains("layers") || $0.hasPrefix("* ") }, "\(session.screen.text)")
+    #expect(session.screen.text.contains { $0.hasPrefix("peer 2  follower") }, "\(session.screen.text)")
+  }
+}

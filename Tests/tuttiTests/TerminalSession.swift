@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+import _TestSupport
+
+/// `tutti` on a pseudo-terminal, and the screen that it draws.
+final class TerminalSession {
+  let terminal: Int32
+  private let program: Int32
+  let child: Child
+  var screen: TerminalScreen
+
+  init(
+    columns: Int, in folder: TemporaryFolder, environment: [String: String] = [:], _ arguments: [String]
+  ) throws {
+    var (terminal, program): (Int32, Int32) = (-1, -1)
+    var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    try #require(openpty(&terminal, &program, nil, nil, &size) == 0)
+    (self.terminal, self.program) = (terminal, program)
+    _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
+    screen = TerminalScreen(columns: columns)
+    let name = String(cString: try #require(ttyname(program)))
+    child = try Child.tutti(
+      arguments,
+      prefix: ["sh", "-c", "exec \"$@\" <\(name) >\(name) 2>\(name)", "sh"],
+      environment: ["TERM": "xterm", "NO_COLOR": ""].merging(environment) { $1 }, in: folder)
+  }
+
+  deinit {
+    close(terminal)
+    close(program)
+  }
+
+  func resize(columns: Int) {
+    var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
+    screen.resize(columns: columns)
+  }
+
+  func type(_ keys: String) { _ = keys.withCString { write(terminal, $0, strlen($0)) } }
+
+  /// Draws what the program has written meanwhile.
+  func update() {
+    var octets = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(terminal, &octets, octets.count)
+      guard count > 0 else { return }
+      screen.write(String(decoding: octets.prefix(count), as: UTF8.self))
+    }
+  }
+
+  /// Waits until a line of the screen contains `text`.
+  func wait(for text: String) async throws {
+    try await child.wait(for: "to show \(text)", within: .seconds(60)) {
+      update()
+      return screen.text.contains { $0.contains(text) }
+    }
+  }
+}
